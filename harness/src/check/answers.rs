@@ -1,4 +1,4 @@
-//! Collects the answers of one device to one check, until a record is made of them.
+//! Collects the answers of one device to one check before they become a record.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,31 +9,31 @@ use layoutproof_layout::Quantity;
 use crate::probe::{BoundRange, Form, Observation, ProbeEntry};
 use crate::results::record::Row;
 
-/// Problems of one block, space and direction that a row tells of, beside the first.
+/// Limit on the problems that the note of one guard row lists after the first.
 const MAX_PROBLEMS: usize = 2;
 
-/// Messages of drivers that a record keeps.
+/// Limit on the driver messages in a record.
 const MOST_MESSAGES: usize = 20;
 
 /// A device's answers to one check.
 #[derive(Debug, Default)]
 pub(super) struct CheckAnswers {
     pub(super) rows: Vec<Row>,
-    /// By module, entry point, leaf and form.
+    /// The guarded offsets, by module, entry point, leaf and form.
     guarded: BTreeMap<(usize, String, u32, Form), Option<u32>>,
-    /// Paths, block name first.
+    /// Leaf paths that start with the block's name.
     pub(super) leaves: BTreeSet<String>,
     pub(super) broken: Vec<String>,
     pub(super) lacking: BTreeSet<String>,
 }
 
 impl CheckAnswers {
-    /// Nothing but the rows that need no device.
+    /// Starts with the rows that need no device.
     pub(super) fn new(rows: Vec<Row>) -> Self {
         Self { rows, ..Self::default() }
     }
 
-    /// Adds a row; the exact range says something of its own only where it differs from the guarded one.
+    /// Adds a row. A row of the exact range is kept only where it differs from the guarded one.
     pub(super) fn add(&mut self, module: usize, entry: &ProbeEntry, observation: &Observation, mut row: Row) {
         let Observation { leaf, form, range, offset, .. } = observation;
         match row.what {
@@ -62,8 +62,8 @@ impl CheckAnswers {
         self.rows.push(row);
     }
 
-    /// Adds what no device that follows the shader does: one row per block, space, stage and direction, whose note tells
-    /// the first few of them.
+    /// Adds a problem that a device with correct behaviour never shows. Each block, space, stage
+    /// and direction has one row, and its note lists the first few problems.
     pub(super) fn add_problem(&mut self, row: Row) {
         let same = |other: &&mut Row| {
             other.what == Quantity::Guard
@@ -84,7 +84,8 @@ impl CheckAnswers {
     }
 }
 
-/// Why probes of a check broke, `probe: error` each, as one text: probes that broke alike are named together.
+/// Joins the reasons why probes of a check broke into one text. A reason has the form `probe:
+/// error`; probes with the same error are listed together.
 pub(super) fn broke(reasons: &[String]) -> String {
     let mut alike: Vec<(&str, Vec<&str>)> = Vec::new();
     for reason in reasons {
@@ -96,7 +97,7 @@ pub(super) fn broke(reasons: &[String]) -> String {
         }
     }
 
-    // What broke before there was a probe stands alone.
+    // Errors from before any probe existed carry no probe name.
     let text = |(error, probes): &(&str, Vec<&str>)| match probes.as_slice() {
         [""] => (*error).to_owned(),
         probes => format!("{}: {error}", probes.join(", ")),
@@ -104,7 +105,7 @@ pub(super) fn broke(reasons: &[String]) -> String {
     alike.iter().map(text).collect::<Vec<_>>().join("; ")
 }
 
-/// What drivers said during jobs, each sentence once, in the order in which it was said first.
+/// Collects the drivers' messages from the jobs, each once, in order of first appearance.
 pub(super) fn driver_messages(results: &[Result<ReadBack, RunnerError>]) -> Vec<String> {
     let mut messages: Vec<String> = Vec::new();
     for message in results.iter().flatten().flat_map(|read_back| &read_back.messages) {
@@ -121,7 +122,7 @@ mod tests {
     use crate::probe::{AddressSpace, Direction, Stage};
     use crate::results::record::RecordValue;
 
-    /// A device may treat the end of a range otherwise where nothing stands behind it.
+    /// A device may treat the end of a range differently where no guard follows.
     #[test]
     fn the_exact_range_has_a_row_where_it_differs() {
         let entry = ProbeEntry {

@@ -1,6 +1,7 @@
-//! Finds records that contradict themselves: outcome, culprit and counts are computed again from the rows.
+//! Finds records that contradict themselves, by computing outcome, culprit and counts again from
+//! the rows.
 //!
-//! The command line asks this of every record that it reads. The witnesses' numbers themselves are believed.
+//! The command line audits every record that it reads. The audit trusts the witnesses' numbers.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +12,8 @@ use crate::check::producer::Producer;
 use crate::check::verdict::{CodeOrigin, Validation, Verdict, Writer, judge};
 use crate::results::record::{CheckRecord, Outcome, Proves, Row};
 
-/// Finds the first contradiction in a record, as a sentence; `None` where its outcome follows from the rest.
+/// Finds the first contradiction in a record, as a sentence; `None` if the outcome follows from the
+/// rest of the record.
 pub fn contradiction(check: &CheckRecord) -> Option<String> {
     if is_planted(PlantedBug::ContradictionsBelieved) {
         return None;
@@ -25,17 +27,18 @@ pub fn contradiction(check: &CheckRecord) -> Option<String> {
     wrong_outcome(check, &verdict).or_else(|| wrong_count(check))
 }
 
-/// The writer of the code and what it proves. A placement is asked in shaders of ours, whoever compiles them.
+/// Returns the writer of the code and what the code proves. Our own shaders check placements,
+/// whichever compiler they go through.
 fn code(check: &CheckRecord) -> Result<CodeOrigin, String> {
     let is_placement = check.bound.is_some() || !check.has_device();
     let (can, writer) = match Producer::named(&check.producer) {
-        // Registers are proved by what a compiler bound itself.
+        // For registers, the proof is the compiler's own binding.
         Some(producer @ Producer::Compiler(_)) if check.bound.is_some() => {
             (producer.can_prove(&check.rules, check.runner), Writer::Compiler)
         }
         _ if is_placement => (&[Proves::Decorations][..], Writer::Generator),
         Some(producer) => (producer.can_prove(&check.rules, check.runner), producer.writer()),
-        // A compiler that another version of this program knows.
+        // Another version of this program may know this compiler.
         None => (std::slice::from_ref(&check.proves), Writer::Compiler),
     };
     if !can.contains(&check.proves) {
@@ -52,66 +55,67 @@ fn wrong_outcome(check: &CheckRecord, verdict: &Verdict) -> Option<String> {
     let differs = verdict.outcome == Outcome::Differ;
     let word = outcome.as_str();
 
-    // What the witnesses say.
+    // First check: does the outcome follow from the witnesses?
     let follows = match outcome {
         Outcome::Agree | Outcome::Stale | Outcome::Skipped | Outcome::Broken => !differs,
         Outcome::Differ => differs,
-        // What is known differs, or it broke.
+        // A known difference either differs or breaks.
         Outcome::Known => differs || has_reason,
     };
     if !follows {
         let rows = if differs { "differ" } else { "agree" };
-        return Some(format!("it is said to be `{word}`, and its witnesses {rows}"));
+        return Some(format!("its outcome is `{word}`, but its witnesses {rows}"));
     }
     if differs && *culprit != verdict.culprit {
-        let [said, found] = [*culprit, verdict.culprit].map(|culprit| culprit.map_or("nobody", |name| name.as_str()));
-        return Some(format!("the culprit is said to be `{said}`, and its rows name `{found}`"));
+        let [said, found] = [*culprit, verdict.culprit].map(|culprit| culprit.map_or("none", |name| name.as_str()));
+        return Some(format!("its culprit is `{said}`, but its rows name `{found}`"));
     }
 
-    // What stands beside them.
+    // Second check: do the other fields fit the outcome?
     let answered = is_answered(check);
     match outcome {
-        Outcome::Agree | Outcome::Stale => is(!has_reason, "it agrees, and has a reason why it was not carried out")
-            .or_else(|| is(culprit.is_none(), "it agrees, and names a culprit"))
-            .or_else(|| is(answered || !check.has_device(), "it agrees, and its device answered nothing")),
+        Outcome::Agree | Outcome::Stale => is(!has_reason, "it agrees, but has a reason for not running")
+            .or_else(|| is(culprit.is_none(), "it agrees, but names a culprit"))
+            .or_else(|| is(answered || !check.has_device(), "it agrees, but its device returned nothing")),
         Outcome::Skipped => is(has_reason, "it is skipped without a reason")
-            .or_else(|| is(!answered, "it is skipped, and its device answered")),
+            .or_else(|| is(!answered, "it is skipped, but its device returned results")),
         Outcome::Broken => is(has_reason, "it is broken without a reason"),
         Outcome::Differ | Outcome::Known => None,
     }
     .or_else(|| match (outcome, &check.known) {
-        (Outcome::Known | Outcome::Stale, None) => Some(format!("it is `{word}`, and names no entry of a list")),
+        (Outcome::Known | Outcome::Stale, None) => Some(format!("it is `{word}`, but names no known-list entry")),
         (Outcome::Agree | Outcome::Differ | Outcome::Skipped | Outcome::Broken, Some(_)) => {
-            Some(format!("it is `{word}`, and names an entry of a list"))
+            Some(format!("it is `{word}`, but names a known-list entry"))
         }
         (Outcome::Known | Outcome::Stale, Some(_))
         | (Outcome::Agree | Outcome::Differ | Outcome::Skipped | Outcome::Broken, None) => None,
     })
-    .or_else(|| is(check.skip_kind.is_none() || *outcome == Outcome::Skipped, "it has a kind of skip, and is none"))
+    .or_else(|| is(check.skip_kind.is_none() || *outcome == Outcome::Skipped, "it has a skip kind, but is not skipped"))
 }
 
-/// The counts that rows show: leaves exactly, resources at least.
+/// Compares the counts with the rows. Leaves must match exactly; for resources the rows give a
+/// lower bound.
 fn wrong_count(check: &CheckRecord) -> Option<String> {
     match &check.bound {
         None => {
             let leaves = check.rows.iter().filter(|row| is_leaf(row));
             let paths: BTreeSet<&str> = leaves.map(|row| row.path.as_str()).collect();
             (paths.len() != check.leaves as usize)
-                .then(|| format!("it counts {} leaves, and has rows of {}", check.leaves, paths.len()))
+                .then(|| format!("it counts {} leaves, but has rows for {}", check.leaves, paths.len()))
         }
         Some(bound) => {
             if check.leaves > 0 {
-                return Some("it counts leaves, and is about bindings".to_owned());
+                return Some("it counts leaves, but is about bindings".to_owned());
             }
 
             let observed = check.rows.iter().filter(|row| row.observed.is_some()).count();
             let is_fewer = (bound.read as usize) < observed;
-            is_fewer.then(|| format!("it counts {} resources that were read, and has rows of {observed}", bound.read))
+            is_fewer.then(|| format!("it counts {} resources as read, but has rows for {observed}", bound.read))
         }
     }
 }
 
-/// Returns true if the device was asked for a leaf there.
+/// Returns true if the row holds a device's answer for a leaf.
 fn is_leaf(row: &Row) -> bool {
     row.what == Quantity::Offset && row.space.is_some()
 }
@@ -126,7 +130,7 @@ mod tests {
     use super::*;
     use crate::results::record::{BoundCount, KnownEntry, SkipKind};
 
-    /// A record of a leaf at byte 4 that agrees.
+    /// Returns a record with one leaf at byte 4 on which all witnesses agree.
     fn agreeing() -> CheckRecord {
         let row = serde_json::json!({
             "path": "S.a", "what": "offset", "space": "storage", "direction": "read", "form": "leaf",
@@ -195,37 +199,37 @@ mod tests {
     #[test]
     fn an_outcome_that_does_not_follow_is_told() {
         use crate::results::record::Culprit;
-        check(|record| observe(record, 8), "it is said to be `agree`, and its witnesses differ");
-        check(|record| record.outcome = Outcome::Differ, "it is said to be `differ`, and its witnesses agree");
-        check(|record| record.outcome = Outcome::Known, "it is said to be `known`, and its witnesses agree");
-        check(|record| record.outcome = Outcome::Stale, "it is `stale`, and names no entry of a list");
-        check(|record| record.known = Some(entry()), "it is `agree`, and names an entry of a list");
-        check(|record| record.culprit = Some(Culprit::Device), "it agrees, and names a culprit");
-        check(skip, "it is skipped, and its device answered");
+        check(|record| observe(record, 8), "its outcome is `agree`, but its witnesses differ");
+        check(|record| record.outcome = Outcome::Differ, "its outcome is `differ`, but its witnesses agree");
+        check(|record| record.outcome = Outcome::Known, "its outcome is `known`, but its witnesses agree");
+        check(|record| record.outcome = Outcome::Stale, "it is `stale`, but names no known-list entry");
+        check(|record| record.known = Some(entry()), "it is `agree`, but names a known-list entry");
+        check(|record| record.culprit = Some(Culprit::Device), "it agrees, but names a culprit");
+        check(skip, "it is skipped, but its device returned results");
         check(|record| record.outcome = Outcome::Skipped, "it is skipped without a reason");
         check(|record| record.outcome = Outcome::Broken, "it is broken without a reason");
         let skipped_as_different = |record: &mut CheckRecord| {
             skip(record);
             observe(record, 8);
         };
-        check(skipped_as_different, "it is said to be `skipped`, and its witnesses differ");
+        check(skipped_as_different, "its outcome is `skipped`, but its witnesses differ");
         let blamed = |record: &mut CheckRecord| {
             observe(record, 8);
             (record.outcome, record.culprit) = (Outcome::Differ, Some(Culprit::Case));
         };
-        check(blamed, "the culprit is said to be `case`, and its rows name `device`");
+        check(blamed, "its culprit is `case`, but its rows name `device`");
         let kind = |record: &mut CheckRecord| record.skip_kind = Some(SkipKind::NotApplicable);
-        check(kind, "it has a kind of skip, and is none");
+        check(kind, "it has a skip kind, but is not skipped");
         let empty = |record: &mut CheckRecord| {
             record.rows.clear();
             record.leaves = 0;
         };
-        check(empty, "it agrees, and its device answered nothing");
+        check(empty, "it agrees, but its device returned nothing");
     }
 
     #[test]
     fn a_count_or_a_proof_that_does_not_follow_is_told() {
-        check(|record| record.leaves = 9, "it counts 9 leaves, and has rows of 1");
+        check(|record| record.leaves = 9, "it counts 9 leaves, but has rows for 1");
         check(|record| record.proves = Proves::Native, "`rspirv` proves `decorations` here, not `native`");
         let bound = |read, leaves| {
             move |record: &mut CheckRecord| {
@@ -234,7 +238,7 @@ mod tests {
             }
         };
         check(bound(1, 0), "");
-        check(bound(0, 0), "it counts 0 resources that were read, and has rows of 1");
-        check(bound(1, 1), "it counts leaves, and is about bindings");
+        check(bound(0, 0), "it counts 0 resources as read, but has rows for 1");
+        check(bound(1, 1), "it counts leaves, but is about bindings");
     }
 }

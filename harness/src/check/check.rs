@@ -1,7 +1,8 @@
 //! One check: a subject's shaders on one device.
 //!
-//! [`super::jobs`] lists the jobs that its device can do, `check_record` makes a record of what came back,
-//! [`super::screens`] asks for many checks at once. This module knows none of them.
+//! [`super::jobs`] lists the jobs that the device can run, `check_record` makes a record of the
+//! results, and [`super::screens`] runs many checks in one batch. This module depends on none of
+//! them.
 
 use std::sync::Arc;
 
@@ -16,9 +17,7 @@ use crate::check::subject::Subject;
 pub struct Check {
     /// The case or file under a rule set.
     pub subject: Arc<Subject>,
-    /// Its shaders.
     pub produced: Arc<SubjectShaders>,
-    /// The device.
     pub device: DeviceInfo,
 }
 
@@ -28,7 +27,7 @@ impl Check {
         Self::name_of(&self.subject, self.produced.producer, &self.device)
     }
 
-    /// The name of a check before its shaders are written.
+    /// Returns the name of a check before its shaders exist.
     pub fn name_of(subject: &Subject, producer: Producer, device: &DeviceInfo) -> String {
         let case = subject.source.id.replace('/', "::");
         format!("{case}::{}::{producer}::{}::{}", subject.rules, device.id, device.runner.as_str())

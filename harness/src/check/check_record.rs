@@ -1,4 +1,4 @@
-//! The record of a check: the rows that its device's answers add up to, and the verdict on them.
+//! Makes the record of a check: rows from the device's answers, and the verdict on them.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -25,7 +25,7 @@ use crate::results::record::{
 };
 
 impl Check {
-    /// The record of the check; `results` are those of `jobs`, in order.
+    /// Makes the record of the check. `results` belong to `jobs`, in the same order.
     pub fn record(&self, jobs: &Jobs, results: &[Result<ReadBack, RunnerError>], took: Duration) -> CheckRecord {
         let mut answers = CheckAnswers::new(self.subject.static_rows());
         let mut own_results = results.iter();
@@ -82,7 +82,7 @@ impl Check {
         }
     }
 
-    /// Adds what the compiler reports to the rows that no device is asked about.
+    /// Adds the compiler's reported numbers to the rows that need no device.
     fn add_reports(&self, rows: &mut [Row]) {
         let of_any = |what, path: &str| self.produced.modules.iter().find_map(|module| module.reported.get(what, path));
         for row in rows.iter_mut().filter(|row| row.space.is_none()) {
@@ -90,8 +90,8 @@ impl Check {
         }
     }
 
-    /// Decodes what the device did in the jobs of a probe, whose results come next, or in the fused module that answered for
-    /// them.
+    /// Decodes what the device did in the jobs of a probe. Takes the probe's results from the
+    /// iterator, or trusts the fused module that answered for them.
     fn observed<'a>(
         &self,
         CheckProbe { module, probe, fused, .. }: &CheckProbe,
@@ -117,7 +117,7 @@ impl Check {
             answers.add(job.module, &job.probe.entry, observation, row);
         }
 
-        // What the code itself does is in the row of its leaf.
+        // If the code itself causes the problem, the leaf's row already shows it.
         let foretold = |problem: &ProbeProblem| self.foretells(module, &job.probe.entry, problem);
         for problem in observed.problems.iter().filter(|problem| !foretold(problem)) {
             answers.add_problem(Row {
@@ -138,12 +138,13 @@ impl Check {
         }
     }
 
-    /// The offset of a leaf that the code addresses which the device ran.
+    /// Returns the leaf's offset in the code that the device ran.
     pub(super) fn compiled(&self, module: &ShaderModule, entry: &str, form: Form, leaf: u32) -> Option<u32> {
         module.compiled_for(&self.device)?.get(&(entry.to_owned(), form, leaf)).copied().flatten()
     }
 
-    /// Returns true if the code itself writes the leaf there that `problem` found outside of all leaves.
+    /// Returns true if the code itself writes a leaf at the place where `problem` found a change
+    /// outside of all leaves.
     fn foretells(&self, module: &ShaderModule, entry: &ProbeEntry, problem: &ProbeProblem) -> bool {
         let ProbeProblem::Changed { role: BufferRole::Block, offset, .. } = problem else { return false };
         let written = |form, (index, leaf): (u32, &Leaf)| {
@@ -158,7 +159,8 @@ impl Check {
         Validation::of_all(self.produced.modules.iter().map(|module| &module.validation))
     }
 
-    /// The verdict where what was not carried out counts too, and what that was.
+    /// Adjusts the verdict for the parts of the check that did not run. Returns the reason why they
+    /// did not.
     fn outcome(&self, verdict: Verdict, answers: &CheckAnswers) -> (Verdict, Option<String>) {
         let has_broken = !answers.broken.is_empty() && !is_planted(PlantedBug::BreaksIgnored);
         let broken = has_broken.then(|| broke(&answers.broken));
@@ -173,13 +175,15 @@ impl Check {
         }
     }
 
-    /// Returns true if no device answered anything. The number of elements of an array is an answer, too, and no leaf.
+    /// Returns true if the device answered nothing. An array's element count is an answer but not a
+    /// leaf.
     fn is_unanswered(answers: &CheckAnswers) -> bool {
         let has_answer = answers.rows.iter().any(|row| row.observed.is_some()) || !answers.leaves.is_empty();
         !has_answer && !is_planted(PlantedBug::UnansweredAgrees)
     }
 
-    /// A compiler that gave no answer is at fault; why a device did not is for its own words to say.
+    /// Blames a compiler that gave no answer. A device that gave none explains itself in its own
+    /// messages.
     fn broken(&self, leaves: &BTreeSet<String>) -> Verdict {
         let (culprit, sentence) = match (self.produced.broken.is_empty(), leaves.is_empty()) {
             (true, _) => (None, ""),
@@ -189,7 +193,7 @@ impl Check {
         Verdict { outcome: Outcome::Broken, culprit, sentence: sentence.to_owned() }
     }
 
-    /// Why some of the check was not carried out, with what the compiler itself says first.
+    /// Collects the reasons why parts of the check did not run, the compiler's own messages first.
     fn left_out(&self, answers: &CheckAnswers) -> Vec<String> {
         let gaps = self.produced.gaps.iter().map(|gap| &gap.reason);
         let mut reasons: Vec<String> = gaps.chain(&answers.lacking).cloned().collect();
@@ -197,7 +201,7 @@ impl Check {
         reasons
     }
 
-    /// All that was not carried out, what would have taken too long included.
+    /// Collects everything that did not run, including the parts left out to save time.
     fn not_checked(&self, answers: &CheckAnswers) -> Vec<String> {
         let mut reasons = self.left_out(answers);
         reasons.extend(self.produced.spared.iter().cloned());
@@ -209,7 +213,8 @@ impl Check {
         if reasons.is_empty() { "nothing to probe".to_owned() } else { reasons.join("; ") }
     }
 
-    /// Not applicable, if every reason lies in the language: nothing that a device or a compiler could have answered.
+    /// Returns `NotApplicable` if the language explains every gap, so no device or compiler could
+    /// have answered.
     fn skip_kind(&self, answers: &CheckAnswers) -> Option<SkipKind> {
         let SubjectShaders { gaps, modules, .. } = &*self.produced;
         let in_language = gaps.iter().all(|gap| gap.cause == GapCause::Language);
@@ -225,7 +230,7 @@ impl Check {
 
         let ours = verdict.culprit == Some(Culprit::CaseOrRules);
         let whose = if verdict.culprit == Some(Culprit::Report) { "the reported" } else { "these" };
-        // Where no row differs, another rule set explains nothing.
+        // Another rule set explains nothing if no row differs.
         let is_explained = !ours && !differing(rows, code).is_empty();
         let hint = is_explained.then(|| hint::explaining(subject, rows, verdict.culprit)).flatten();
 
@@ -253,8 +258,8 @@ impl Check {
     }
 }
 
-/// Returns true if code addresses bytes behind an exact range, where a device may answer what it likes; the longer range of the
-/// same entry point has guards there.
+/// Returns true if the code addresses bytes after an exact range, where the device may return
+/// anything. The longer range of the same entry point has guards there.
 fn is_behind_the_range(job: &CheckProbe, size: u32, observation: &Observation, row: &Row) -> bool {
     let guarded = observation.range == BoundRange::Exact && job.probe.entry.space != AddressSpace::PushConstant;
     let Some(RecordValue::Number(start)) = row.compiled else { return false };

@@ -1,22 +1,23 @@
-//! Which other rule set explains what a device did, a shader does or a compiler reports.
+//! Finds another rule set that explains a device, a shader or a compiler's report.
 
 use layoutproof_layout::{Numbers, Quantity, lay_out, table};
 
 use crate::check::subject::Subject;
 use crate::results::record::{Culprit, RecordValue, Row};
 
-/// The first bare rule set under which every probed leaf lies where the culprit put it, device, report or code, if there
-/// is one and it is not the subject's own.
+/// Returns the first bare rule set, other than the subject's own, that puts every probed leaf where
+/// the culprit (device, report or code) put it.
 pub(super) fn explaining(subject: &Subject, rows: &[Row], culprit: Option<Culprit>) -> Option<&'static str> {
     let by_device = culprit == Some(Culprit::Device);
     let computed = subject.computed();
     let mut used = Vec::new();
     for row in rows.iter().filter(|row| row.what == Quantity::Offset && row.space.is_some()) {
         match put(row, culprit) {
-            // Layouts number the block's own leaves, not those of the elements behind the first.
+            // Layouts have numbers only for the block's own leaves, so skip leaves in later
+            // elements.
             Some(RecordValue::Number(_)) if computed.get(Quantity::Offset, &row.path).is_none() => {}
             Some(RecordValue::Number(offset)) => used.push((row.path.as_str(), *offset)),
-            // A device that answered with no offset follows no rule set.
+            // A device that returned no offset follows no rule set.
             Some(RecordValue::Text(_)) | None if by_device => return None,
             Some(RecordValue::Text(_)) | None => {}
         }
@@ -36,7 +37,7 @@ pub(super) fn explaining(subject: &Subject, rows: &[Row], culprit: Option<Culpri
     explaining.next().map(|rules| rules.name)
 }
 
-/// Where the culprit put the leaf of a row.
+/// Returns the place that the culprit used for the leaf of a row.
 fn put(row: &Row, culprit: Option<Culprit>) -> Option<&RecordValue> {
     match culprit {
         Some(Culprit::Device) => row.observed.as_ref(),

@@ -1,4 +1,5 @@
-//! The jobs of a check that its device can do, and why there are none for the others.
+//! Builds the jobs of a check that its device can run, and collects the reasons why the others are
+//! missing.
 
 use std::collections::BTreeSet;
 
@@ -12,47 +13,47 @@ use crate::check::verdict::Validation;
 use crate::probe::{AddressSpace, PlanShader, ProbeJob, jobs};
 use crate::results::record::DEVICE_LACKS;
 
-/// A probe of a check with the module that it comes from.
+/// A probe of a check, with the module that it comes from.
 #[derive(Clone, Debug)]
 pub(super) struct CheckProbe {
     /// Index into [`SubjectShaders::modules`](crate::check::SubjectShaders::modules).
     pub(super) module: usize,
     pub(super) probe: ProbeJob,
-    /// Leaves of the plan.
+    /// The number of leaves in the plan.
     pub(super) leaves: usize,
-    /// True if a fused module has answered for it, so that it has no jobs of its own.
+    /// True if a fused module has answered this probe, so that it needs no jobs.
     pub(super) fused: bool,
 }
 
-/// The jobs of a check, and why some are missing.
+/// The jobs of a check, and the reasons why some are missing.
 #[derive(Clone, Debug, Default)]
 pub struct Jobs {
     pub(super) probes: Vec<CheckProbe>,
-    /// Reasons why the device cannot do the others.
+    /// Why the device cannot run the other jobs.
     pub lacking: BTreeSet<String>,
 }
 
 impl Jobs {
-    /// The jobs in the order in which the device gets them.
+    /// Iterates over the jobs in the order in which the device runs them.
     pub fn jobs(&self) -> impl Iterator<Item = &Job> {
         let own = self.probes.iter().filter(|probe| !probe.fused);
         own.flat_map(|probe| &probe.probe.runs).map(|run| &run.job)
     }
 
-    /// For each of the jobs, in the same order, whether it is of a probe in `probes`.
+    /// For each job, in the same order, returns true if it belongs to a probe in `probes`.
     pub fn are_of(&self, probes: &ProbeSet) -> Vec<bool> {
         let own = self.probes.iter().filter(|probe| !probe.fused);
         let of_probe = own.map(|it| (it.probe.runs.len(), probes.contains(it.module, &it.probe.entry.name)));
         of_probe.flat_map(|(runs, is_one)| std::iter::repeat_n(is_one, runs)).collect()
     }
 
-    /// Accesses to leaves in these jobs, each form once.
+    /// Counts the accesses to leaves in these jobs, each form once.
     pub fn accesses(&self) -> usize {
         let own = self.probes.iter().filter(|probe| !probe.fused);
         own.map(|probe| probe.leaves * probe.probe.entry.forms.len()).sum()
     }
 
-    /// The same without the jobs of those probes that fused modules have answered.
+    /// Removes the jobs of the probes that fused modules have answered.
     #[must_use]
     pub fn without(mut self, answered: &ProbeSet) -> Self {
         for probe in &mut self.probes {
@@ -63,13 +64,13 @@ impl Jobs {
 }
 
 impl Check {
-    /// The modules of which the device can run the entry points, each with its index, as far as their features tell.
+    /// Iterates over the modules, with their indices, that the device has the features to run.
     pub fn runnable(&self) -> impl Iterator<Item = (usize, &ShaderModule)> {
         let runs = |module: &ShaderModule| self.takes(module) && module.requires.is_subset(&self.device.features);
         self.produced.modules.iter().enumerate().filter(move |(_, module)| runs(module))
     }
 
-    /// The jobs that the device can do.
+    /// Builds the jobs that the device can run.
     pub fn jobs(&self) -> Jobs {
         let mut all = Jobs::default();
         for (index, module) in self.produced.modules.iter().enumerate().filter(|(_, module)| self.takes(module)) {
@@ -106,13 +107,14 @@ impl Check {
         all
     }
 
-    /// Returns true if the device gets the module: one that stands in for another only where the device cannot take that.
+    /// Returns true if the device gets the module. It gets a substitute only if it cannot run the
+    /// module with all leaves.
     fn takes(&self, module: &ShaderModule) -> bool {
         let usable = |module: &ShaderModule| {
             let followed = module.compiled_for(&self.device).is_some_and(|compiled| !compiled.is_empty());
             followed && !matches!(module.validation, Validation::Invalid(_))
         };
-        // Of a plan in parts each has modules of its own that stand in for it.
+        // Each part of a split plan has its own substitutes.
         let has_its_leaves =
             |other: &ShaderModule| module.plan.leaves.first().is_none_or(|leaf| other.plan.leaves.contains(leaf));
         let better = |other: &ShaderModule| {
@@ -129,13 +131,14 @@ impl Check {
         }
     }
 
-    /// WGSL binds no less than its own size of the block, so ranges that are shorter have no job.
+    /// WGSL requires a binding of at least the block's size in WGSL, so shorter ranges have no job.
     fn bindable(&self, probe: &ProbeJob, module: &ShaderModule) -> bool {
         let least = module.least_binding(&self.device, &probe.entry.name);
         probe.image.owners.len() >= least as usize
     }
 
-    /// The feature, or the room for the block, that the device lacks for a probe; `None` if it can do it.
+    /// Returns the feature that the device lacks for a probe, or the limit that the block exceeds;
+    /// `None` if the device can run it.
     pub(super) fn lacks(&self, probe: &ProbeJob) -> Option<String> {
         let device = &self.device;
         let mut required = probe.runs.iter().flat_map(|run| &run.job.requires);

@@ -1,14 +1,16 @@
-//! Checks: from what a user gives to records.
+//! Turns the user's input into records of checks.
 //!
-//! The command line reads a [`source`] (a case or a file) and asks for a [`subject`] per rule set. [`produce`] has its
-//! shaders written by our own generators, `compiled` by a compiler that gets the user's declarations; [`producer`] says who
-//! writes for whom.
+//! The command line reads a [`source`] (a case or a file) and makes a [`subject`] for each rule
+//! set. Its shaders come from [`produce`], which calls our own generators, or from `compiled`,
+//! where a compiler gets the user's declarations. [`producer`] lists both kinds and the runners for
+//! which they write.
 //!
-//! A [`Check`] is a subject's shaders on one device. [`jobs`] lists what that device can do of them, [`screens`] what
-//! many checks can ask in one dispatch, and `check_record` turns the answers into a record with the [`verdict`].
+//! A [`Check`] is a subject's shaders on one device. [`jobs`] lists the jobs that the device can
+//! run, [`screens`] puts the probes of many checks into one dispatch, and `check_record` makes a
+//! record of the answers with the [`verdict`].
 //!
-//! [`binding`] does the same for where one convention places parameters. [`audit`] finds records that contradict
-//! themselves. The caller runs every device and validator.
+//! [`binding`] does the same for the placement of parameters under a convention. [`audit`] finds
+//! records that contradict themselves. The caller runs every device and validator.
 
 mod answers;
 pub mod audit;

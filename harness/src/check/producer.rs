@@ -1,4 +1,4 @@
-//! Who writes shaders, for whom, and what agreement with them proves.
+//! Lists who writes shaders, which runners can use them, and what agreement proves.
 
 use std::fmt;
 
@@ -10,29 +10,26 @@ use crate::generate::wgsl;
 use crate::inspect::toolchain::{Language, Output, Toolchain, toolchains};
 use crate::results::record::Proves;
 
-/// A generator of ours, which writes the offsets that it is told.
+/// One of our generators, which writes the offsets that it is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Generator {
-    /// Our own SPIR-V through rspirv.
     Rspirv,
-    /// Our own WGSL, compiled by naga.
     Naga,
 }
 
 /// The writer of shaders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Producer {
-    /// A generator of ours.
+    /// One of our generators.
     Generator(Generator),
     /// A compiler, which reads the declarations and chooses the offsets itself.
     Compiler(&'static Toolchain),
 }
 
 impl Generator {
-    /// All of them.
     pub const ALL: [Self; 2] = [Self::Rspirv, Self::Naga];
 
-    /// The name in trial names and on the command line.
+    /// The name in check names and on the command line.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Rspirv => "rspirv",
@@ -40,7 +37,8 @@ impl Generator {
         }
     }
 
-    /// The claim that agreement proves under `rules`: naga chooses offsets only under WGSL's own rules.
+    /// Returns the claim that agreement proves under `rules`. naga chooses offsets only under
+    /// WGSL's own rules.
     pub fn proves(self, rules: &str) -> Proves {
         match self {
             Self::Naga if wgsl::chooses_offsets(rules) => Proves::Compiler,
@@ -50,10 +48,10 @@ impl Generator {
 }
 
 impl Producer {
-    /// Those that need no compiler on the machine.
+    /// The producers that need no compiler on the machine.
     pub const BUILT_IN: [Self; 2] = [Self::Generator(Generator::Rspirv), Self::Generator(Generator::Naga)];
 
-    /// The name in trial names and on the command line.
+    /// The name in check names and on the command line.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Generator(generator) => generator.as_str(),
@@ -61,14 +59,14 @@ impl Producer {
         }
     }
 
-    /// The producer of this name.
+    /// Finds the producer with this name.
     pub fn named(name: &str) -> Option<Self> {
         let compilers = toolchains().iter().map(Self::Compiler);
         Self::BUILT_IN.into_iter().chain(compilers).find(|producer| producer.as_str() == name)
     }
 
-    /// Returns true if this API takes what the producer makes. wgpu with SPIR-V would be ash's path again; the model follows
-    /// decorations, which a compiler's own code adds nothing to.
+    /// Returns true if this API accepts the producer's output. wgpu with SPIR-V would repeat ash's
+    /// path. The model only follows decorations, so a compiler's code would add nothing there.
     pub fn feeds(self, runner: RunnerKind) -> bool {
         match self {
             Self::Generator(generator) => match (generator, runner) {
@@ -92,8 +90,8 @@ impl Producer {
         }
     }
 
-    /// Returns true if the producer has shaders for `subject`: a compiler for blocks that it lays out by that rule set itself, and
-    /// for a user's text in its language.
+    /// Returns true if the producer has shaders for `subject`. A compiler has some for blocks that
+    /// it lays out by that rule set itself, and for user text in its own language.
     pub fn takes(self, subject: &Subject) -> bool {
         match self {
             Self::Generator(_) => !subject.is_native,
@@ -107,12 +105,12 @@ impl Producer {
         }
     }
 
-    /// Returns true if a module of many blocks can hold what this producer writes one module at a time for.
+    /// Returns true if one module with many blocks can replace the producer's separate modules.
     pub fn can_share_modules(self) -> bool {
         self == Self::Generator(Generator::Rspirv)
     }
 
-    /// Whose the offsets in the shaders are.
+    /// Returns whose offsets the shaders use.
     pub fn writer(self) -> Writer {
         match self {
             Self::Generator(Generator::Rspirv) => Writer::Generator,
@@ -120,7 +118,7 @@ impl Producer {
         }
     }
 
-    /// The claim that agreement proves under `rules` on `device`.
+    /// Returns the claim that agreement proves under `rules` on `device`.
     pub fn proves(self, rules: &str, device: &DeviceInfo) -> Proves {
         let is_native = device.direct3d.as_ref().is_some_and(|direct3d| direct3d.translator.is_none());
         match (self.can_prove(rules, device.runner), device.runner) {
@@ -129,8 +127,9 @@ impl Producer {
         }
     }
 
-    /// The claims that agreement can prove under `rules` through this API, first the one where nothing is known of the device.
-    /// Older records call everything `native` that was made for Direct3D.
+    /// Returns the claims that agreement can prove under `rules` through this API. The first one
+    /// applies if nothing is known about the device. Older records use `native` for all Direct3D
+    /// code.
     pub fn can_prove(self, rules: &str, runner: RunnerKind) -> &'static [Proves] {
         match self {
             Self::Generator(generator) => match generator.proves(rules) {
@@ -139,7 +138,7 @@ impl Producer {
             },
             Self::Compiler(toolchain) => match (toolchain.output, runner) {
                 (Output::Spirv | Output::Wgsl, _) => &[Proves::Compiler],
-                // Elsewhere than on Direct3D 12, FXC's code is executed as what vkd3d makes of it.
+                // Outside Direct3D 12, vkd3d translates FXC's code before a device runs it.
                 (Output::Dxil | Output::ClangIr | Output::SpirvOfDxbc, RunnerKind::D3d12)
                 | (Output::SpirvOfDxbc, RunnerKind::Ash | RunnerKind::Wgpu | RunnerKind::Model | RunnerKind::Dxil) => {
                     &[Proves::Translated, Proves::Native]

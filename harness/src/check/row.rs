@@ -1,4 +1,5 @@
-//! Rows of a record: the four witnesses' numbers side by side, for a leaf or for the length of an array.
+//! Builds the rows of a record: the four witnesses' numbers side by side, for a leaf or for the
+//! length of an array.
 
 use layoutproof_layout::{Leaf, LeafStep, Numbers, Quantity, join};
 
@@ -9,7 +10,7 @@ use crate::check::producer::Producer;
 use crate::probe::{Form, Observation, Tail, length_in, tail};
 use crate::results::record::{RecordValue, Row};
 
-/// The path of a row, and what the case and our rules say about it.
+/// The path of a row, with the numbers of the case and of our rules.
 struct RowNumbers {
     path: String,
     quantity: Quantity,
@@ -18,7 +19,7 @@ struct RowNumbers {
 }
 
 impl Check {
-    /// The row of an observation.
+    /// Builds the row of an observation.
     pub(super) fn row(&self, job: &CheckProbe, observation: &Observation) -> Row {
         let module = &self.produced.modules[job.module];
         let block = &self.subject.layouts[module.block].name;
@@ -66,7 +67,8 @@ impl Check {
         }
     }
 
-    /// Rows of what the case says of a compiler's code, beside what the code does. No device takes part.
+    /// Builds rows that compare the case's claims about a compiler's code with the code. No device
+    /// takes part.
     pub(super) fn claims(&self) -> Vec<Row> {
         if !self.is_of_the_claims() {
             return Vec::new();
@@ -79,8 +81,8 @@ impl Check {
         claims.collect()
     }
 
-    /// The row of the case's claim on a leaf in the code of a module; `None` without a claim, or if the code does not address
-    /// the leaf by name.
+    /// Builds the row of the case's claim about a leaf in a module's code; `None` if there is no
+    /// claim, or if the code does not address the leaf by name.
     fn claim(&self, module: &ShaderModule, index: u32, leaf: &Leaf) -> Option<Row> {
         let block = &self.subject.layouts[module.block].name;
         let claimed = leaf_number(&self.subject.accessed, block, leaf)?;
@@ -95,14 +97,15 @@ impl Check {
         })
     }
 
-    /// Returns true if the case claims where this compiler's code reads. A claim is about one compiler; other versions of
-    /// it (`dxc-old`) are held to it, too.
+    /// Returns true if the case claims where this compiler's code reads. A claim is about one
+    /// compiler and also applies to its other versions (`dxc-old`).
     fn is_of_the_claims(&self) -> bool {
         self.subject.accessed_by.as_deref().is_some_and(|name| is_called(self.produced.producer, name))
     }
 
-    /// Returns true if the case says that the code reads the leaf, or what it is in, elsewhere than it is listed. Then the
-    /// case expects the listing, also of leaves whose place a listing does not print, such as elements of an array.
+    /// Returns true if the case claims that the code reads the leaf, or an enclosing member, at a
+    /// place other than the listed one. The case then expects the listing, even for leaves that a
+    /// listing does not print, such as array elements.
     fn is_claimed(&self, block: &str, leaf: &Leaf) -> bool {
         let path = join(block, &leaf.path);
         let is_in =
@@ -110,7 +113,8 @@ impl Check {
         self.is_of_the_claims() && self.subject.accessed.iter().any(|(_, whole, _)| is_in(whole))
     }
 
-    /// Path, case's and our number of elements of the array that ends a block, in the range that was bound.
+    /// Returns the path and the element counts, from the case and from our rules, of the array that
+    /// ends a block within the bound range.
     fn length(&self, job: &CheckProbe) -> Option<RowNumbers> {
         let module = &self.produced.modules[job.module];
         let block = &self.subject.layouts[module.block].name;
@@ -123,7 +127,8 @@ impl Check {
     }
 }
 
-/// Returns true if cases call the producer's compiler by this name; a generator of ours has none.
+/// Returns true if cases use this name for the producer's compiler. Our generators have no such
+/// name.
 fn is_called(producer: Producer, name: &str) -> bool {
     match producer {
         Producer::Compiler(toolchain) => toolchain.name_in_cases == name,
@@ -131,7 +136,8 @@ fn is_called(producer: Producer, name: &str) -> bool {
     }
 }
 
-/// The offset of an element of a matrix by a report that says where the matrix starts: the rest follows from the rules.
+/// Returns the offset of a matrix element from a report that gives only the start of the matrix.
+/// The rules determine the rest.
 fn reported_cell(module: &ShaderModule, block: &str, leaf: &Leaf) -> Option<u32> {
     let (LeafStep::Cell { .. }, matrix) = leaf.steps.split_last()? else { return None };
     let start = LeafStep::Cell { row: 0, column: 0 };
@@ -140,7 +146,8 @@ fn reported_cell(module: &ShaderModule, block: &str, leaf: &Leaf) -> Option<u32>
     leaf_number(&module.reported, block, first)?.checked_add(leaf.offset.checked_sub(first.offset)?)
 }
 
-/// The number for a leaf; for one of a structured buffer's second element, from offset and stride.
+/// Returns the number for a leaf. For the second element of a structured buffer it adds the stride
+/// to the offset.
 fn leaf_number(numbers: &Numbers, block: &str, leaf: &Leaf) -> Option<u32> {
     let of_element = || {
         let second = leaf.steps.first() == Some(&LeafStep::Element(1));
@@ -152,7 +159,7 @@ fn leaf_number(numbers: &Numbers, block: &str, leaf: &Leaf) -> Option<u32> {
     numbers.leaf_offset(block, leaf).or_else(of_element)
 }
 
-/// The number of elements that follows from the case's offset and stride of the array at `path`.
+/// Returns the element count that follows from the case's offset and stride of the array at `path`.
 fn expected_length(numbers: &Numbers, block: &str, path: &str, range: u32) -> Option<u32> {
     let offset = if path == block { Some(0) } else { numbers.get(Quantity::Offset, path) };
     length_in(range, offset?, numbers.get(Quantity::ArrayStride, path)?)
@@ -162,7 +169,8 @@ fn expected_length(numbers: &Numbers, block: &str, path: &str, range: u32) -> Op
 mod tests {
     use super::*;
 
-    /// A claim names a compiler as cases do, for each of its versions, targets and layout options.
+    /// A claim names a compiler as cases do, and covers all of its versions, targets and layout
+    /// options.
     #[test]
     fn a_claim_is_about_every_toolchain_of_its_compiler() {
         for (producer, name, expected) in [

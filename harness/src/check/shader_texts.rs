@@ -1,4 +1,4 @@
-//! The shaders of a check in which something differs, as texts for its record.
+//! Prepares the shaders of a differing check as texts for its record.
 
 use rspirv::binary::Disassemble;
 
@@ -7,21 +7,22 @@ use crate::check::produce::shader_module::{ModuleCode, ModuleSource, ShaderModul
 use crate::check::verdict::{CodeOrigin, differing};
 use crate::results::record::{RecordedShader, Row};
 
-/// Modules that a record keeps.
+/// Limit on the modules in a record.
 pub(super) const MOST_MODULES: usize = 2;
-/// Bytes of each text that a record keeps.
+/// Limit on each text in a record, in bytes.
 const MOST_BYTES: usize = 16 << 10;
 
-/// A form of a module that people can read.
+/// A readable form of a module.
 pub(super) struct ShaderText {
-    /// `HLSL`, `SPIR-V (disassembly)` ...
+    /// The form's name: `HLSL`, `SPIR-V (disassembly)` ...
     pub(super) form: &'static str,
-    /// All of it.
+    /// The whole text.
     pub(super) text: String,
 }
 
 impl ShaderText {
-    /// The text as a record keeps it. `subject` is the block or the parameters that the entry points read.
+    /// Shortens the text for a record. `subject` names the block or the parameters that the entry
+    /// points read.
     pub(super) fn recorded(self, subject: &str, entries: &[String]) -> RecordedShader {
         let Self { form, mut text } = self;
         let end = whole_characters(&text, MOST_BYTES);
@@ -32,8 +33,9 @@ impl ShaderText {
 }
 
 impl Check {
-    /// The texts of the modules that gave the differing rows; where none is behind them (a report that differs, a module that
-    /// is invalid), of the first modules. What a compiler was given comes before what it made.
+    /// Returns the texts of the modules that gave the differing rows. If no module did (a report
+    /// differs, or a module is invalid), returns the first modules. A compiler's input comes before
+    /// its output.
     pub(super) fn shader_texts(&self, rows: &[Row], code: CodeOrigin) -> Vec<RecordedShader> {
         let differing = differing(rows, code);
         let wrong: Vec<&Row> = differing.iter().map(|(index, _)| &rows[*index]).collect();
@@ -46,7 +48,8 @@ impl Check {
         shown.into_iter().flat_map(|module| self.texts_of(module)).collect()
     }
 
-    /// Returns true if the module's shader reads or writes what the row is about, in that way.
+    /// Returns true if the module's shader reads or writes the row's leaf in the row's space,
+    /// direction, stage and form.
     fn gave(&self, module: &ShaderModule, row: &Row) -> bool {
         let block = &self.subject.layouts[module.block].name;
         let is_of_block = row.path.strip_prefix(block.as_str()).is_some_and(|rest| rest.is_empty() || !is_name(rest));
@@ -64,12 +67,12 @@ impl Check {
     }
 }
 
-/// Returns true if a path goes on with the same name.
+/// Returns true if the rest of a path continues the same name.
 fn is_name(rest: &str) -> bool {
     rest.starts_with(|letter: char| letter.is_alphanumeric() || letter == '_')
 }
 
-/// What a compiler was given, and what it made.
+/// Returns the compiler's input and its output.
 fn forms(module: &ShaderModule) -> Vec<ShaderText> {
     let given = |ModuleSource { language, text }: &ModuleSource| as_text(language.as_str(), text);
     let mut texts: Vec<ShaderText> = module.source.iter().map(given).collect();
@@ -94,13 +97,13 @@ fn as_text(form: &'static str, text: &str) -> ShaderText {
     ShaderText { form, text: text.to_owned() }
 }
 
-/// `None` for words that are no module.
+/// Disassembles SPIR-V; `None` if the words are not a module.
 pub(super) fn disassembled(form: &'static str, words: &[u32]) -> Option<ShaderText> {
     let module = rspirv::dr::load_words(words).ok()?;
     Some(ShaderText { form, text: module.disassemble() })
 }
 
-/// The most bytes of a text that make whole characters, up to `most`.
+/// Returns the largest number of bytes up to `most` that ends at a character boundary.
 fn whole_characters(text: &str, most: usize) -> usize {
     let start = most.min(text.len());
     (0..=start).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0)

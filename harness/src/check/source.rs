@@ -1,4 +1,4 @@
-//! A case or a user's file with its declarations read.
+//! A case or a user's file with parsed declarations.
 
 use layoutproof_layout::{LayoutOptions, Span};
 
@@ -11,40 +11,40 @@ use crate::input::sources::SourceMap;
 use crate::inspect::toolchain::SourceText;
 use crate::module::Module;
 
-/// Errors that a case can have as warnings, because it is about a compiler that takes what the documents forbid: DXC before
-/// 1.8.2405 lets arrays, structs and matrices begin at any component.
+/// Errors that a case may expect as warnings, because some compiler accepts what the documents
+/// forbid. DXC before 1.8.2405 lets arrays, structs and matrices begin at any component.
 const TAKEN_BY_COMPILERS: [Code; 1] = [Code::PackoffsetComponent];
 
-/// Declarations that are checked, before any rule set lays them out.
+/// Declarations to check, before any rule set lays them out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Source {
-    /// Case id, or the file's name.
+    /// The case id, or the file's name.
     pub id: String,
-    /// The claim; empty for a file.
+    /// The case's claim; empty for a file.
     pub summary: String,
-    /// File and line, for people.
+    /// File and line, for display.
     pub place: String,
-    /// The declarations.
     pub module: Module,
     /// Matrix order and 16-bit types.
     pub options: LayoutOptions,
     /// The numbers that the case expects; empty for a file.
     pub expect: Vec<Expectation>,
-    /// Where the case says that a compiler's code reads elsewhere than its listing says; empty for a file.
+    /// Places where the case claims that a compiler's code reads, if the compiler's listing gives
+    /// another place; empty for a file.
     pub accessed: Vec<Expectation>,
-    /// Where the case expects parameters; empty for a file.
+    /// The bindings that the case expects for parameters; empty for a file.
     pub bind: Vec<BindExpectation>,
-    /// Settings of placements, beside target and convention.
+    /// Binding settings other than target and convention.
     pub invocation: BindingInvocation,
     /// Refusals by rule sets, conventions and compilers that the case expects.
     pub rejects: Vec<ExpectedDiagnostic>,
     /// Warnings by rule sets, conventions and compilers that the case expects.
     pub warns: Vec<ExpectedDiagnostic>,
-    /// The declarations as their author wrote them; `None` for a module that comes laid out.
+    /// The declarations as the author wrote them; `None` for a module with fixed layouts.
     pub text: Option<SourceText>,
-    /// What the text leaves to probes that go after it.
+    /// The names and numbers that the text leaves free for probes.
     pub reserved: Reserved,
-    /// True for a case.
+    /// True for a case, false for a user's file.
     pub is_case: bool,
 }
 
@@ -52,7 +52,8 @@ impl Source {
     /// Reads a user's declarations.
     ///
     /// # Errors
-    /// Every problem of the file; one that declares nothing is a mistake, not a success.
+    ///
+    /// Every problem of the file. A file that declares nothing is an error.
     pub fn of_file(
         span: Span,
         options: LayoutOptions,
@@ -67,10 +68,12 @@ impl Source {
         Ok(source)
     }
 
-    /// Reads a user's declarations for where they are bound: an entry point may have inputs and outputs alone.
+    /// Reads a user's declarations to find their bindings. Here a file may consist of entry points
+    /// whose only parameters are inputs and outputs.
     ///
     /// # Errors
-    /// Those of [`Self::of_file`].
+    ///
+    /// The same as for [`Self::of_file`].
     pub fn of_bound_file(
         span: Span,
         options: LayoutOptions,
@@ -97,9 +100,10 @@ impl Source {
         self.module.warnings.into_iter().chain([problem]).collect()
     }
 
-    /// Reads a user's program, which may have entry points and nothing else.
+    /// Reads a user's program, which may have nothing but entry points.
     ///
     /// # Errors
+    ///
     /// Every problem of the file.
     pub fn of_program(
         span: Span,
@@ -117,7 +121,7 @@ impl Source {
             defines: declared.defines.clone(),
             include_paths: std::iter::once(own_folder(&file.name)).chain(declared.include_paths.clone()).collect(),
         };
-        // The file itself, and what it included.
+        // The file itself and its includes.
         let read = sources.files()[opened..].iter().chain([file]).map(|file| file.text.as_str());
         let defines = declared.defines.iter().map(|(name, value)| format!("#define {name} {value}"));
         let defines: Vec<String> = defines.collect();
@@ -126,7 +130,8 @@ impl Source {
         Ok(Self { module, options, invocation, text: Some(text), reserved, ..Self::of_module(&file.name) })
     }
 
-    /// A module that comes laid out: a file of this name, without declarations of our own reading.
+    /// Makes a source for a module that fixes its own layouts. It has the file's name, and we parse
+    /// none of its declarations.
     pub fn of_module(name: &str) -> Self {
         Self {
             id: name.to_owned(),
@@ -146,11 +151,12 @@ impl Source {
         }
     }
 
-    /// Reads a case's declarations. A case whose declarations must be refused gives `None` once they are, for the
-    /// stated reason.
+    /// Reads a case's declarations. Returns `None` for a case whose declarations our parser must
+    /// refuse, once it refuses them for the stated reason.
     ///
     /// # Errors
-    /// Problems of the declarations that the case does not expect, and refusals that it expects and that do not come.
+    ///
+    /// Problems that the case does not expect, and expected refusals that are missing.
     pub fn of_case(case: &Case, sources: &mut SourceMap) -> Result<Option<Self>, Vec<Diagnostic>> {
         let warnings = || case.warns.iter().filter(|warn| warn.by == By::Layoutproof);
         let is_warned = |code: &Code| warnings().any(|warn| warn.code.as_deref() == Some(code.as_str()));
@@ -174,7 +180,8 @@ impl Source {
         if missing.is_empty() { Ok(Some(Self::declared(case, module, sources))) } else { Err(missing) }
     }
 
-    /// A case as compilers get it, whose declarations are not read here: refusing them is its claim.
+    /// Makes the source of a case whose claim is that compilers refuse it. We do not parse its
+    /// declarations.
     pub fn unread(case: &Case, sources: &SourceMap) -> Self {
         Self::declared(case, Module::default(), sources)
     }
@@ -202,13 +209,14 @@ impl Source {
     }
 }
 
-/// The folder of a file, where `#include "..."` looks first. Compilers run in another one, so the working folder has to be
-/// named, too.
+/// Returns the folder of a file, where `#include "..."` looks first. Compilers run in another
+/// folder, so the working folder needs a name too.
 fn own_folder(name: &str) -> String {
     name.rsplit_once(['/', '\\']).map_or(".", |(folder, _)| folder).to_owned()
 }
 
-/// The diagnostics that rule sets, conventions and compilers must give, other than our own parser.
+/// Keeps the diagnostics that rule sets, conventions and compilers must give, and drops those of
+/// our own parser.
 fn by_others(all: &[ExpectedDiagnostic]) -> Vec<ExpectedDiagnostic> {
     let by_others = |given: &&ExpectedDiagnostic| match given.by {
         By::Rules(_) | By::Convention { .. } | By::Compiler(_) => true,
@@ -217,7 +225,8 @@ fn by_others(all: &[ExpectedDiagnostic]) -> Vec<ExpectedDiagnostic> {
     all.iter().filter(by_others).cloned().collect()
 }
 
-/// Refusals that the case does not expect, or expects elsewhere.
+/// Compares the refusals with the ones that the case expects, and returns unexpected and missing
+/// ones.
 fn unexpected(
     case: &Case,
     expected: &[&ExpectedDiagnostic],

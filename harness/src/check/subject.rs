@@ -1,4 +1,4 @@
-//! A source under one rule set: its layouts, and what the case and our rules say about every path.
+//! A source under one rule set: its layouts, with the case's and our numbers for every path.
 
 use std::sync::Arc;
 
@@ -13,8 +13,8 @@ use crate::inspect::toolchain::SourceText;
 use crate::module::Module;
 use crate::results::record::{RecordValue, Row};
 
-/// Finds what the case expects under a rule set. A dialect has a table of its own only where some type differs; elsewhere what is
-/// expected of the specification holds for it too.
+/// Finds the case's expectation for a rule set. A case lists a dialect separately only if some type
+/// differs; otherwise the expectation for the specification's rule set applies to the dialect too.
 fn expectation<'a>(source: &'a Source, rules: &RuleSet, layouts: &[BlockLayout]) -> Option<&'a Expectation> {
     let of = |name: &str| source.expect.iter().find(|expectation| expectation.rules == name);
     let of_specification = || {
@@ -27,7 +27,7 @@ fn expectation<'a>(source: &'a Source, rules: &RuleSet, layouts: &[BlockLayout])
     of(rules.name).or_else(of_specification)
 }
 
-/// The authorities of what is expected under a rule set, and of where parameters are bound.
+/// Returns the authorities for the numbers expected under a rule set and for the expected bindings.
 fn authorities(source: &Source, expectation: Option<&Expectation>) -> Vec<Authority> {
     let of_numbers = expectation.iter().map(|expectation| &expectation.authority);
     of_numbers.chain(source.bind.iter().map(|expectation| &expectation.authority)).cloned().collect()
@@ -38,27 +38,27 @@ fn authorities(source: &Source, expectation: Option<&Expectation>) -> Vec<Author
 pub struct Subject {
     /// The case or file.
     pub source: Arc<Source>,
-    /// Name of the rule set; [`DECLARED`] for a module that says its own offsets.
+    /// The rule set's name; [`DECLARED`] for a module with explicit offsets.
     pub rules: &'static str,
     /// Every block under the rule set.
     pub layouts: Vec<BlockLayout>,
     /// The numbers that the case expects.
     pub expected: Numbers,
-    /// Where the case says that a compiler's code reads, where that is not where its listing says.
+    /// Places where the case claims that a compiler's code reads, if its listing gives other
+    /// places.
     pub accessed: Numbers,
-    /// The compiler that this is said of.
+    /// The compiler that the claim is about.
     pub accessed_by: Option<String>,
-    /// Who is behind the expected numbers, in words.
+    /// The authority for the expected numbers, in words.
     pub authority: String,
-    /// Everybody who took the declarations and gave the case numbers or places: those of this rule set, and where
-    /// parameters are bound.
+    /// All authorities that accepted the declarations and gave the case its numbers or places:
+    /// those for this rule set, and those for the bindings.
     pub authorities: Vec<Authority>,
-    /// True if a compiler implied this rule set and the user did not ask for it.
+    /// True if a compiler implied this rule set and the user did not request it.
     pub is_native: bool,
 }
 
 impl Subject {
-    /// Lays the source out.
     pub fn new(source: Arc<Source>, rules: &RuleSet) -> Self {
         let layouts: Vec<_> = source.module.blocks.iter().map(|block| lay_out(block, rules, source.options)).collect();
         let expectation = expectation(&source, rules, &layouts);
@@ -77,8 +77,9 @@ impl Subject {
         }
     }
 
-    /// A module that says its own offsets, by the name of its file: what it says is what our rules compute for others. Of
-    /// WGSL there is the text, too.
+    /// Makes the subject of a module with explicit offsets, named after its file. The module's
+    /// offsets take the place of numbers that our rules compute. For WGSL the text is available
+    /// too.
     pub fn declared(name: &str, layouts: Vec<BlockLayout>, wgsl: Option<String>) -> Self {
         let text = wgsl.map(|text| SourceText { text, ..SourceText::default() });
         let reserved = text.as_ref().map(|text| Reserved::free_in(&[&text.text], &Module::default()));
@@ -96,13 +97,14 @@ impl Subject {
         }
     }
 
-    /// Returns true if this is a user's WGSL, whose blocks stand in the text as compilers get it.
+    /// Returns true if this is a user's WGSL, so that the compilers' text already contains the
+    /// blocks.
     pub fn is_own_wgsl(&self) -> bool {
         self.rules == DECLARED && self.source.text.is_some()
     }
 
-    /// Problems of the case that only the layouts show: unknown paths, incomplete expectations, refusals and warnings of
-    /// the rule set that the case expects and that do not come.
+    /// Finds problems of the case that only the layouts show: unknown paths, incomplete
+    /// expectations, and missing refusals or warnings of the rule set.
     pub fn problems(&self) -> Vec<Diagnostic> {
         let expectations = self.source.expect.iter().filter(|expectation| expectation.rules == self.rules);
         let mut found: Vec<_> = expectations
@@ -134,12 +136,12 @@ impl Subject {
         found
     }
 
-    /// The numbers that our rules compute.
+    /// Returns the numbers that our rules compute.
     pub fn computed(&self) -> Numbers {
         Numbers::of_layouts(&self.layouts)
     }
 
-    /// One row per number that the case pins; no device takes part in them.
+    /// Returns one row per number in the case. No device takes part.
     pub fn static_rows(&self) -> Vec<Row> {
         let computed = self.computed();
         let row = |(what, path, expected): (Quantity, &str, u32)| {
@@ -155,7 +157,7 @@ impl Subject {
         self.expected.iter().filter(|(what, _, _)| !is_dropped(*what)).map(row).collect()
     }
 
-    /// What stands where our rules have no number.
+    /// Returns the text for a row in which our rules have no number.
     fn no_number(&self) -> RecordValue {
         let reasons = self.layouts.iter().filter_map(|layout| layout.result.as_ref().err()).flatten();
         let first = reasons.map(|refusal| refusal.message.clone()).next();

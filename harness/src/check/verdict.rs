@@ -1,8 +1,8 @@
-//! Who is wrong: compares the witnesses of a check, and names the outcome and the culprit.
+//! Compares the witnesses of a check and names the outcome and the culprit.
 //!
-//! Validity comes first: what an invalid module makes a device do says nothing about the device. Then each pair of
-//! neighbours in the chain expected, computed, compiled, observed is compared; exactly one broken link names a culprit,
-//! several leave it unclear.
+//! Validity comes first: a device's behaviour on an invalid module says nothing about the device.
+//! After that, each pair of neighbours in the chain expected, computed, compiled, observed is
+//! compared. One broken link names a culprit; several leave it unclear.
 
 use std::collections::BTreeSet;
 
@@ -14,29 +14,30 @@ use serde::{Deserialize, Serialize};
 use crate::probe::Form;
 use crate::results::record::{Culprit, Outcome, Proves, Row};
 
-/// The answer of the module validator.
+/// The result of the module validator.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Validation {
     /// The module is valid.
     Valid,
-    /// Nobody asked, for this reason.
+    /// The validator did not run, for this reason.
     NotRun(String),
-    /// It is not valid under the rules that were promised, and is where a device allows more.
+    /// The module is invalid under the promised rules but valid on a device that allows more.
     ValidOnlyWith {
         /// The feature of such a device.
         feature: Feature,
         /// The validator's message under the promised rules.
         message: String,
     },
-    /// The validator's message.
+    /// The module is invalid, with the validator's message.
     Invalid(String),
 }
 
-/// The start of the text for a module that is valid with a feature alone; the feature's name and a colon follow.
+/// The start of the text for a module that is valid only with a feature. The feature's name and a
+/// colon follow.
 const VALID_ONLY_WITH: &str = "valid only with ";
 
 impl Validation {
-    /// The text of the record.
+    /// Returns the text for the record.
     pub fn text(&self) -> String {
         match self {
             Self::Valid => "valid".to_owned(),
@@ -46,9 +47,10 @@ impl Validation {
         }
     }
 
-    /// Combines what the validator said of the modules of a check; without modules it was not run.
+    /// Combines the validation results of a check's modules. Without modules, the validator did not
+    /// run.
     pub fn of_all<'a>(modules: impl Iterator<Item = &'a Self>) -> Self {
-        // What one module breaks comes before what nobody asked of another. The first one of a kind is told.
+        // The worst result counts, and among equal ones the first.
         let weight = |validation: &&Self| match validation {
             Self::Invalid(_) => 0,
             Self::ValidOnlyWith { .. } => 1,
@@ -58,7 +60,7 @@ impl Validation {
         modules.min_by_key(weight).cloned().unwrap_or_else(|| Self::NotRun("no module".to_owned()))
     }
 
-    /// Reads the text of a record back.
+    /// Parses the text from a record.
     pub fn of_text(text: &str) -> Self {
         if text == "valid" {
             return Self::Valid;
@@ -80,16 +82,15 @@ impl Validation {
 pub enum Writer {
     /// Our own generator.
     Generator,
-    /// A compiler, from source text; it may lose offsets that the text asks for.
+    /// A compiler, from source text. It may lose offsets that the text requests.
     Compiler,
 }
 
-/// The code of a check.
+/// The origin of a check's code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CodeOrigin {
     /// The claim that agreement proves.
     pub proves: Proves,
-    /// Its writer.
     pub writer: Writer,
 }
 
@@ -98,13 +99,13 @@ pub struct CodeOrigin {
 pub struct Verdict {
     /// `Agree` or `Differ`.
     pub outcome: Outcome,
-    /// The witness that stands alone; `None` on agreement.
+    /// The witness that disagrees with the others; `None` on agreement.
     pub culprit: Option<Culprit>,
-    /// One sentence on why.
+    /// The reason, in one sentence.
     pub sentence: String,
 }
 
-/// Judges the rows of a check that was carried out.
+/// Judges the rows of a completed check.
 pub fn judge(rows: &[Row], validation: &Validation, code: CodeOrigin) -> Verdict {
     if let Some(message) = refusal(validation) {
         let sentence = format!("the module is not valid, so the device's answer counts for nothing: {message}");
@@ -121,7 +122,7 @@ pub fn judge(rows: &[Row], validation: &Validation, code: CodeOrigin) -> Verdict
     }
 }
 
-/// The validator's message for a module that is not valid on any device.
+/// Returns the validator's message if the module is not valid on any device.
 fn refusal(validation: &Validation) -> Option<&str> {
     match validation {
         Validation::Invalid(message) if !is_planted(PlantedBug::InvalidModulesJudged) => Some(message),
@@ -129,8 +130,8 @@ fn refusal(validation: &Validation) -> Option<&str> {
     }
 }
 
-/// The verdict where a module needs a feature that was not promised: its writer is at fault, and alone where the rows name
-/// nobody else.
+/// Returns the verdict for a module that needs a feature that its layout option does not promise.
+/// The fault is the writer's, and only the writer's if the rows name no other culprit.
 fn beyond_promise(of_rows: &Verdict, writer: Writer, feature: Feature, message: &str) -> Verdict {
     let writers = match writer {
         Writer::Compiler => Culprit::Compiler,
@@ -157,10 +158,10 @@ fn judge_rows(broken: &BTreeSet<Link>, culprits: &BTreeSet<Culprit>) -> Verdict 
             Verdict { outcome: Outcome::Agree, culprit: None, sentence }
         }
         (1, Some(Culprit::Case)) if broken.contains(&Link::ExpectedCompiled) => {
-            differ(Culprit::Case, "the code addresses other bytes than the case says that it does".to_owned())
+            differ(Culprit::Case, "the code reads different bytes than the case expects".to_owned())
         }
         (1, Some(only)) => differ(*only, sentence(*only).to_owned()),
-        // Both are the compiler's, and a wrong address weighs more than a report that misses it.
+        // Both faults are the compiler's. A wrong address outweighs a report that misses it.
         (_, Some(_)) if *culprits == BTreeSet::from([Culprit::Compiler, Culprit::Report]) => {
             let also = "and its report differs from what the code addresses";
             differ(Culprit::Compiler, format!("{}, {also}", sentence(Culprit::Compiler)))
@@ -172,7 +173,7 @@ fn judge_rows(broken: &BTreeSet<Link>, culprits: &BTreeSet<Culprit>) -> Verdict 
     }
 }
 
-/// The rows in which a pair of neighbours differs, once for each culprit whom that names.
+/// Returns the rows in which a pair of neighbours differs, once for each culprit.
 pub fn differing(rows: &[Row], code: CodeOrigin) -> BTreeSet<(usize, Culprit)> {
     let links = |(index, row)| broken_links(row, rows, code.proves).into_iter().map(move |link| (index, link));
     rows.iter().enumerate().flat_map(links).map(|(index, link)| (index, culprit(link, rows, code))).collect()
@@ -186,7 +187,7 @@ fn differ(culprit: Culprit, sentence: String) -> Verdict {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Link {
     ExpectedComputed,
-    /// What a case says of a compiler's code, and that code.
+    /// A case's claim about a compiler's code, and that code.
     ExpectedCompiled,
     ComputedCompiled,
     ReportedCompiled,
@@ -203,10 +204,12 @@ fn broken_links(row: &Row, rows: &[Row], proves: Proves) -> Vec<Link> {
         links.push(Link::ExpectedCompiled);
     }
 
-    // A compiler that sides with the case against the rules is a witness for the case, not a culprit of its own.
+    // A compiler that agrees with the case against the rules is a witness for the case, not a
+    // culprit.
     let sides_with_case = proves.is_of_compiler() && row.expected.is_some() && row.expected == row.compiled;
-    // A compiler that reports what the rules say and does otherwise knows the rule: its report is what misleads.
-    // Where its code reads the same member by its name as reported, the report is right, and the code at odds with itself.
+    // A compiler whose report follows the rules knows the rule, so if its code differs, the report
+    // is what misleads. But if its code reads the same member correctly by plain name, the report
+    // is right and the code contradicts itself.
     let told = row.reported.is_some() && row.reported == row.computed;
     let at_odds = told && by_name(row, rows).is_some_and(|plain| plain.compiled == row.reported);
     let disagrees = differ(&row.computed, &row.compiled) && !is_planted(PlantedBug::CompiledNotCompared);
@@ -217,7 +220,7 @@ fn broken_links(row: &Row, rows: &[Row], proves: Proves) -> Vec<Link> {
         links.push(Link::ReportedCompiled);
     }
 
-    // Code that a compiler chose and that takes a leaf from no byte of the block, on every device.
+    // A compiler's code that takes a leaf from no byte of the block does so on every device.
     let nowhere = proves.is_of_compiler() && row.form.is_some() && row.compiled.is_none();
     if nowhere && row.computed.is_some() && row.observed.is_none() {
         links.push(Link::ComputedCompiled);
@@ -225,7 +228,8 @@ fn broken_links(row: &Row, rows: &[Row], proves: Proves) -> Vec<Link> {
     }
 
     let shader_says = row.compiled.as_ref().or(row.computed.as_ref());
-    // A leaf was asked for wherever its block lived; a binding has an answer or was not read.
+    // The device was queried for every leaf whose block has a space. A binding has an answer, or
+    // the device did not read it.
     let asked = match row.what {
         Quantity::Binding => row.observed.is_some(),
         Quantity::Offset
@@ -243,7 +247,7 @@ fn broken_links(row: &Row, rows: &[Row], proves: Proves) -> Vec<Link> {
     links
 }
 
-/// The row of the same leaf that is read by its name alone, where `row` is of another form.
+/// Returns the row that reads the same leaf by plain name, if `row` has another form.
 fn by_name<'a>(row: &Row, rows: &'a [Row]) -> Option<&'a Row> {
     let other = row.form.is_some_and(|form| form != Form::Leaf);
     let same = |plain: &&Row| plain.form == Some(Form::Leaf) && (&plain.path, plain.what) == (&row.path, row.what);
@@ -262,7 +266,8 @@ fn culprit(link: Link, rows: &[Row], code: CodeOrigin) -> Culprit {
     }
 }
 
-/// A compiler's code, where it answers for every disputed row, decides between the case and the rules.
+/// Lets a compiler's code decide between the case and the rules, if it answers for every disputed
+/// row.
 fn tie_break(rows: &[Row]) -> Culprit {
     let disputed: Vec<&Row> = rows
         .iter()
@@ -318,7 +323,7 @@ mod tests {
     }
 
     const OURS: CodeOrigin = CodeOrigin { proves: Proves::Decorations, writer: Writer::Generator };
-    /// A compiler that is told the offsets, as naga is by `@size`.
+    /// A compiler that gets fixed offsets, as naga does through `@size`.
     const TOLD: CodeOrigin = CodeOrigin { proves: Proves::Decorations, writer: Writer::Compiler };
     const CHOSEN: CodeOrigin = CodeOrigin { proves: Proves::Compiler, writer: Writer::Compiler };
 
@@ -355,7 +360,8 @@ mod tests {
         assert_eq!(verdict.culprit, Some(Culprit::Module));
     }
 
-    /// DXC's default promises what Vulkan 1.1 allows, and `[[vk::offset(8)]]` puts a struct at byte 8 of a uniform block.
+    /// DXC's default promises what Vulkan 1.1 allows, and `[[vk::offset(8)]]` puts a struct at byte
+    /// 8 of a uniform block.
     #[test]
     fn a_module_that_needs_more_than_was_promised_is_its_writers() {
         let limited =
@@ -394,7 +400,7 @@ mod tests {
         assert_eq!(verdict.culprit, Some(Culprit::Report));
     }
 
-    /// A case that says where a compiler's code reads is asked about that code alone.
+    /// A case's claim about where a compiler's code reads is checked against that code alone.
     #[test]
     fn a_claim_about_code_that_is_not_so_is_the_cases() {
         for (claimed, culprit) in [(0, None), (8, Some(Culprit::Case))] {
@@ -404,7 +410,7 @@ mod tests {
         }
     }
 
-    /// DXC lists `row_major float1x2` behind a float at byte 4 and loads it from byte 0.
+    /// DXC lists `row_major float1x2` after a float at byte 4 and loads it from byte 0.
     #[test]
     fn a_report_that_knows_the_rule_is_what_misleads() {
         let [listed, loaded] = [Some(4), Some(0)];
@@ -413,7 +419,8 @@ mod tests {
         assert_eq!(verdict.culprit, Some(Culprit::Report));
     }
 
-    /// DXC lists `float3x1` at byte 16 and reads `m[1][0]` at byte 20 and `m[index][0]` at byte 16.
+    /// DXC lists `float3x1` at byte 16. It reads `m[1][0]` at byte 20, but `m[index][0]` at byte
+    /// 16.
     #[test]
     fn code_that_knows_better_by_name_is_the_compilers() {
         let [listed, loaded] = [Some(20), Some(16)];
@@ -428,7 +435,7 @@ mod tests {
         }
     }
 
-    /// What a device gives for such code is nobody's offset either.
+    /// A device's result for such code is no valid offset either.
     #[test]
     fn code_that_reads_no_byte_of_the_block_is_the_compilers() {
         let nowhere = Row { form: Some(Form::Indexed), ..row([Some(8), Some(8), None, None]) };

@@ -1,7 +1,8 @@
-//! Writes a program around declarations that have no entry point: one that uses every parameter, so that compilers bind it.
+//! Writes a program around declarations without an entry point. It uses every parameter, so that
+//! compilers bind it.
 //!
-//! One leaf of each block is read; resources are asked for their dimensions, which all but samplers have. The first
-//! element of an array stands for all of it.
+//! The program reads one leaf of each block and queries the dimensions of resources, which all
+//! resources except samplers have. For an array it uses only the first element.
 
 use std::fmt::Write;
 
@@ -13,11 +14,12 @@ use super::hlsl::expression;
 use super::reserved::{MARK, Reserved};
 use crate::module::{Module, ParameterKind};
 
-/// Name of the entry point that is written here.
+/// Name of the generated entry point.
 pub const ENTRY: &str = "main";
 
-/// The declarations with an entry point of the compute stage behind them. `layouts` are those of the module's blocks, by
-/// any rule set that takes them, `reserved` what the declarations leave free.
+/// Writes the declarations followed by a compute entry point. `layouts` are the layouts of the
+/// module's blocks, under any rule set that accepts them; `reserved` holds the names and numbers
+/// that the declarations leave free.
 pub fn program(declarations: &str, module: &Module, layouts: &[BlockLayout], reserved: &Reserved) -> String {
     let uses = uses(module, layouts);
     let (output, texture, space) = (reserved.binding(), reserved.binding() + 2, reserved.space());
@@ -36,7 +38,7 @@ void {ENTRY}()
     format!("{declarations}\n{}", reserved.place(&own))
 }
 
-/// The statements that use every parameter, and add what they read to the sum.
+/// Returns the statements that use every parameter and add the values to the sum.
 fn uses(module: &Module, layouts: &[BlockLayout]) -> String {
     let mut uses = String::new();
     for layout in layouts.iter().filter(|layout| !is_stream(module, &layout.name)) {
@@ -47,7 +49,7 @@ fn uses(module: &Module, layouts: &[BlockLayout]) -> String {
 
     for parameter in &module.parameters {
         match (parameter.kind, &parameter.ty) {
-            // Members of a cbuffer are named by themselves.
+            // Members of a cbuffer are named without it.
             (ParameterKind::Cbuffer | ParameterKind::Tbuffer, Type::Struct(members)) => {
                 use_members(members, "", &mut uses);
             }
@@ -58,12 +60,14 @@ fn uses(module: &Module, layouts: &[BlockLayout]) -> String {
     uses
 }
 
-/// The declarations with an entry point that does nothing, for compilers that bind what is not used.
+/// Writes the declarations followed by an entry point that does nothing, for compilers that bind
+/// unused parameters.
 pub fn idle_program(declarations: &str) -> String {
     format!("{declarations}\n[shader(\"compute\")]\n[numthreads(1, 1, 1)]\nvoid {ENTRY}()\n{{\n}}\n")
 }
 
-/// Returns true if the block is the element of a buffer that only appends or consumes, of which no element can be named.
+/// Returns true if the block is the element of a buffer that only appends or consumes. No
+/// expression can name such an element.
 pub fn is_stream(module: &Module, block: &str) -> bool {
     let parameter = module.parameters.iter().find(|parameter| parameter.name == block);
     let resource = parameter.and_then(|parameter| parameter.ty.resource());
@@ -81,7 +85,8 @@ fn use_members(holder: &StructType, prefix: &str, uses: &mut String) {
     }
 }
 
-/// Statements that use the resources in the parameter at `path`, and add what they read to the sum.
+/// Returns statements that use the resources in the parameter at `path` and add the values to the
+/// sum.
 pub(super) fn use_of(ty: &Type, path: &str) -> String {
     let mut uses = String::new();
     add_uses(ty, path, &mut uses);
@@ -123,7 +128,7 @@ fn use_resource(resource: &Resource, path: &str, uses: &mut String) {
             let sampled = format!("(uint){MARK}texture.SampleCmpLevelZero({path}, float2(0, 0), 0)");
             return uses.push_str(&added(&sampled));
         }
-        // Buffers of constants are blocks; the others are Slang's own or need another stage.
+        // Constant buffers are blocks. The others exist only in Slang or need another stage.
         ResourceKind::ConstantBuffer
         | ResourceKind::TextureBuffer
         | ResourceKind::ParameterBlock
@@ -138,7 +143,7 @@ fn use_resource(resource: &Resource, path: &str, uses: &mut String) {
         .expect("a String takes every write");
 }
 
-/// The number of values that `GetDimensions` gives.
+/// Returns the number of values that `GetDimensions` returns.
 fn texture_dimensions(texture: Texture) -> usize {
     let own = match texture.dimension {
         Dimension::One => 1,

@@ -1,7 +1,8 @@
-//! What a probe keeps for itself in a user's text: names, register spaces and bindings that the text does not use.
+//! Finds the names, register spaces and bindings that a user's text does not use, for the probe.
 //!
-//! A probe goes after the user's own declarations, so any name or number in it could be theirs. The usual ones are taken
-//! where they are free, so that the probes of most texts, and what is cached for them, look alike.
+//! A probe follows the user's own declarations, so any name or number in it could clash. The usual
+//! ones are chosen if they are free, so that the probes of most texts, and their cache entries,
+//! look alike.
 
 use std::collections::BTreeSet;
 
@@ -9,26 +10,27 @@ use layoutproof_layout::{Annotations, Argument};
 
 use crate::module::Module;
 
-/// Stands for the prefix in text that generators write, until [`Reserved::place`] replaces it. No language allows it in a
-/// name, so names of the user that are written next to ours keep their spelling.
+/// Placeholder for the prefix in generated text until [`Reserved::place`] replaces it. No language
+/// allows this character in a name, so user names next to ours keep their spelling.
 pub(super) const MARK: &str = "\u{1}";
 
 /// The usual prefix of our names, without its end.
 const STEM: &str = "layoutproof";
 
-/// Names, register spaces and bindings that a text leaves free, and the macros that must not change a probe in it.
+/// The names, register spaces and bindings that a text leaves free, and the text's macros, which
+/// must not change a probe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reserved {
-    /// Begins every name of a probe.
+    /// The start of every name of a probe.
     prefix: String,
-    /// Register space of the probe's output (`u0`) and input (`t1`, for FXC `u1`). The next one is free as well, for a
-    /// byte-address buffer with the block's bytes.
+    /// Register space of the probe's output (`u0`) and input (`t1`, for FXC `u1`). The next space
+    /// is free as well, for a byte-address buffer with the block's bytes.
     space: u32,
-    /// Binding in descriptor set or group 0 of the probe's output; [`Self::BINDINGS`] from it on are free.
+    /// Binding of the probe's output in descriptor set or group 0. [`Self::BINDINGS`] bindings from
+    /// it on are free.
     binding: u32,
     /// True if entry points need the prefix, too.
     prefixes_entries: bool,
-    /// Names of the text's macros.
     macros: BTreeSet<String>,
 }
 
@@ -48,17 +50,18 @@ impl Reserved {
     /// The usual register space.
     pub const SPACE: u32 = 1000;
 
-    /// The usual first binding. WebGPU has none above 999.
+    /// The usual first binding. WebGPU allows none above 999.
     pub const BINDING: u32 = 990;
 
-    /// Bindings that a probe needs.
+    /// The number of bindings that a probe needs.
     pub const BINDINGS: u32 = 3;
 
-    /// Begins the names of the entry points of probes ([`crate::probe::ProbeEntry::name`]).
+    /// Starts of the names of probes' entry points ([`crate::probe::ProbeEntry::name`]).
     const ENTRIES: [&str; 2] = ["read_", "write_"];
 
-    /// What `texts` and the module that they declare leave free. `texts` are all that the compiler reads: the source, what it
-    /// includes, and macros from the command line.
+    /// Finds the names and numbers that `texts` and the module that they declare leave free.
+    /// `texts` is everything that the compiler reads: the source, its includes, and macros from the
+    /// command line.
     pub fn free_in(texts: &[&str], module: &Module) -> Self {
         let has = |words: &str| texts.iter().any(|text| text.contains(words));
         let prefixes = std::iter::once(format!("{STEM}_")).chain((2_u32..).map(|number| format!("{STEM}{number}_")));
@@ -78,7 +81,7 @@ impl Reserved {
         }
     }
 
-    /// Begins every name of a probe.
+    /// The start of every name of a probe.
     pub fn prefix(&self) -> &str {
         &self.prefix
     }
@@ -93,24 +96,25 @@ impl Reserved {
         self.space + 1
     }
 
-    /// Binding of the probe's output; the input has the next one, the byte-address buffer with the block's bytes the one
-    /// after that.
+    /// Binding of the probe's output. The input has the next one, and the byte-address buffer with
+    /// the block's bytes the one after that.
     pub fn binding(&self) -> u32 {
         self.binding
     }
 
-    /// Returns true if a binding is one of the probe's.
+    /// Returns true if a binding belongs to the probe.
     pub fn has_binding(&self, binding: u32) -> bool {
         (self.binding..self.binding + Self::BINDINGS).contains(&binding)
     }
 
-    /// The name of an entry point that is called `name` where the text has no such name.
+    /// Returns the name of the entry point `name`, with the prefix if the text has such names.
     pub fn entry(&self, name: &str) -> String {
         if self.prefixes_entries { format!("{}{name}", self.prefix) } else { name.to_owned() }
     }
 
-    /// `own`, a generator's text, as it can go after the user's: with the prefix for each [`MARK`], and after an `#undef`
-    /// of each macro of the user that would change it. The names of the user's in it are those that their macros gave.
+    /// Prepares a generator's text `own` to follow the user's: replaces each [`MARK`] by the
+    /// prefix, and adds an `#undef` for each of the user's macros that would change it. User names
+    /// in `own` are already macro-expanded.
     pub(super) fn place(&self, own: &str) -> String {
         let own = own.replace(MARK, &self.prefix);
         if self.macros.is_empty() {
@@ -130,8 +134,8 @@ fn is_of_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '$'
 }
 
-/// The names after `#define`. A text that only looks like a directive (in a comment) adds a name that is not defined, and
-/// `#undef` of such a name does nothing.
+/// Returns the names after `#define`. Text that only looks like a directive (in a comment) adds an
+/// undefined name, and `#undef` of such a name does nothing.
 fn macros(text: &str) -> impl Iterator<Item = String> {
     text.split("define").skip(1).filter_map(|after| {
         let after = after.trim_start_matches([' ', '\t', '\\', '\r', '\n']);
@@ -143,9 +147,9 @@ fn macros(text: &str) -> impl Iterator<Item = String> {
 /// The numbers that a module's parameters name.
 #[derive(Default)]
 struct TakenNumbers {
-    /// Of spaces and descriptor sets.
+    /// Register spaces and descriptor sets.
     spaces: BTreeSet<u32>,
-    /// Of registers and bindings.
+    /// Registers and bindings.
     indices: BTreeSet<u32>,
 }
 
@@ -217,7 +221,8 @@ mod tests {
                     float read_uniform() { return 1; }";
         let reserved = reserved(text);
         assert_eq!(reserved.prefix(), "layoutproof2_");
-        // 1000 would need 1001 as well; 990 and 987 meet 991 and, as 987 to 989 are free, only the first does.
+        // 1000 would need 1001 as well; 990 and 987 meet 991 and, as 987 to 989 are free, only the
+        // first does.
         assert_eq!((reserved.space(), reserved.binding()), (1002, 987));
         assert_eq!(reserved.entry("read_uniform"), "layoutproof2_read_uniform");
     }

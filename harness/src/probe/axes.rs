@@ -1,8 +1,9 @@
-//! The axes along which a leaf is probed: where its block lives, which way bytes go, how the shader reaches it, in which stage.
+//! The axes of a probe of a leaf: the block's address space, the direction of the bytes, the form
+//! of access, and the stage.
 
 use serde::{Deserialize, Serialize};
 
-/// Where the block lives.
+/// The memory that holds the block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AddressSpace {
@@ -16,12 +17,11 @@ pub enum AddressSpace {
     UniformElement,
     /// An element of an array of storage buffers.
     StorageElement,
-    /// Memory behind a 64-bit address, which the push constants hold.
+    /// Memory at a 64-bit address that the push constants hold.
     Address,
 }
 
 impl AddressSpace {
-    /// All spaces.
     pub const ALL: [Self; 6] =
         [Self::Uniform, Self::Storage, Self::PushConstant, Self::UniformElement, Self::StorageElement, Self::Address];
 
@@ -38,7 +38,7 @@ impl AddressSpace {
     }
 }
 
-/// The stage of the shader that reaches the block.
+/// The stage of the shader that accesses the block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Stage {
@@ -52,7 +52,6 @@ pub enum Stage {
 }
 
 impl Stage {
-    /// All stages.
     pub const ALL: [Self; 3] = [Self::Compute, Self::Vertex, Self::Fragment];
 
     /// The word in records and on the command line.
@@ -71,7 +70,7 @@ impl Stage {
     }
 }
 
-/// The way in which bytes go.
+/// The direction in which bytes move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
@@ -81,7 +80,7 @@ pub enum Direction {
     Write,
 }
 
-/// The way in which the shader reaches a leaf.
+/// How the shader accesses a leaf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Form {
@@ -93,25 +92,26 @@ pub enum Form {
     Whole,
     /// The whole struct, passed to a function by value.
     Parameter,
-    /// Each scalar in an array or a matrix, at indices that are read from memory.
+    /// Each scalar in an array or a matrix, at indices read from memory.
     Indexed,
-    /// The same, where the lanes of a workgroup of 64 each read another element.
+    /// Like `Indexed`, but each lane of a workgroup of 64 reads a different element.
     Divergent,
-    /// The whole struct at once, from or into a block with another layout.
+    /// The whole struct at once, copied from or to a block with another layout.
     Copied,
-    /// No leaf: the number of elements of the array without a length that ends the block.
+    /// No leaf: the element count of the runtime-sized array at the end of the block.
     Length,
-    /// Each scalar of an element that is loaded from, or stored to, a byte-address buffer at once (`Load<T>`, `Store<T>`).
+    /// Each scalar of an element that one byte-address access loads or stores (`Load<T>`,
+    /// `Store<T>`).
     #[serde(rename = "byte-address")]
     ByteAddress,
-    /// Each scalar out of a copy of the block in memory of the invocation's own, by an index from memory where it has one.
+    /// Each scalar of a copy of the block in the invocation's private memory, indexed from memory
+    /// where possible.
     Private,
-    /// The same with a copy in memory that the workgroup shares.
+    /// Like `Private`, but the copy is in memory that the workgroup shares.
     Workgroup,
 }
 
 impl Form {
-    /// All forms.
     pub const ALL: [Self; 11] = [
         Self::Leaf,
         Self::Vector,

@@ -1,8 +1,10 @@
-//! Finds the forms of access that a plan's leaves allow: some need a value of the whole block.
+//! Finds the forms of access that a plan's leaves allow, since some forms need a value of the whole
+//! block.
 //!
-//! A shader's block has the members that hold a probed leaf. To write such a block as a whole, or to copy it into one
-//! with another layout, a value is made from the leaves, so none may be missing: neither elements of an array that the
-//! plan leaves out, nor those that are in another part of it.
+//! A shader's block has only the members that contain a probed leaf. To write such a block as a
+//! whole, or to copy it into one with another layout, the shader builds a value from the leaves.
+//! For that no leaf may be missing: no array element that the plan leaves out, and no leaf that is
+//! in another part of the plan.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +15,7 @@ use super::ProbePlan;
 use crate::probe::{Direction, Form};
 
 impl ProbePlan {
-    /// The plan without the forms that make a value of the whole block, where a leaf is missing for that.
+    /// Removes the forms that need a value of the whole block if a leaf is missing.
     pub(super) fn without_missing_parts(mut self, laid_out: &LaidOut) -> Self {
         if !has_all_parts(laid_out, &self.leaves) {
             for entry in &mut self.entries {
@@ -36,13 +38,13 @@ impl ProbePlan {
     }
 }
 
-/// Returns true if every leaf of those members of a type is there of which one leaf is.
+/// Returns true if each member with a probed leaf has all of its leaves.
 pub(super) fn has_all_parts(laid_out: &LaidOut, leaves: &[Leaf]) -> bool {
     let members = leaves.iter().map(member_path).collect();
     parts(laid_out, &members, &mut Vec::new()) == Some(leaves.len() as u64)
 }
 
-/// The members on the way to a leaf, each as its index in its struct.
+/// Returns the members on the way to a leaf, as indices in their structs.
 pub(super) fn member_path(leaf: &Leaf) -> Vec<u32> {
     let members = leaf.steps.iter().filter_map(|step| match step {
         LeafStep::Member(index) => Some(*index),
@@ -51,8 +53,8 @@ pub(super) fn member_path(leaf: &Leaf) -> Vec<u32> {
     members.collect()
 }
 
-/// The number of leaves of a type, to which the members of `path` lead, in those members that are in `members`, all of
-/// which lead to leaves; `None` for an array without a length.
+/// Counts the leaves of the type at `path`, within the members in `members`. All paths in `members`
+/// lead to leaves. Returns `None` for an unbounded array.
 fn parts(laid_out: &LaidOut, members: &BTreeSet<Vec<u32>>, path: &mut Vec<u32>) -> Option<u64> {
     match &laid_out.shape {
         LaidOutShape::Scalar(_) => Some(1),
@@ -87,7 +89,7 @@ mod tests {
     use layoutproof_layout::Span;
     use layoutproof_layout::{BlockLayout, ElementChoice, LayoutOptions, find, lay_out};
 
-    /// The only block of the declarations.
+    /// Lays out the only block of the declarations.
     fn laid_out(declarations: &str) -> BlockLayout {
         let mut sources = SourceMap::default();
         let file = sources.add("test.hlsl", declarations);
@@ -96,7 +98,7 @@ mod tests {
         lay_out(&module.blocks[0], find("scalar").unwrap(), LayoutOptions::default())
     }
 
-    /// Returns true if the leaves of a block that `keep` takes by their paths have all parts.
+    /// Returns true if the block's leaves whose paths pass `keep` have all parts.
     fn has_all(declarations: &str, elements: ElementChoice, keep: impl Fn(&str) -> bool) -> bool {
         let layout = laid_out(declarations);
         let mut leaves = layout.leaves_in(elements);

@@ -1,17 +1,19 @@
-//! The layout into which a block is copied: the same type with other offsets.
+//! The layout to which a block is copied: the same type with other offsets.
 //!
-//! A copy into the same layout proves nothing, since whatever is misread is miswritten alike. Here every scalar, vector
-//! and matrix row stands alone in 32 bytes, every struct leaves its first 32 bytes free, and every matrix is row-major:
-//! valid in any storage block, and the layout of no rule set.
+//! A copy to the same layout would prove nothing, since a misread leaf would be miswritten in the
+//! same way. In this layout every scalar, vector and matrix row has its own 32 bytes, every struct
+//! leaves its first 32 bytes free, and every matrix is row-major. This is valid in any storage
+//! block and matches no rule set.
 
 use layoutproof_layout::shape::{Count, MatrixOrder};
 use layoutproof_layout::tree::LeafStep;
 use layoutproof_layout::{Extent, LaidOut, LaidOutMember, LaidOutShape};
 
-/// Bytes of the smallest place, which no base alignment exceeds.
+/// Bytes of the smallest place. No base alignment exceeds it.
 const PLACE: u32 = 32;
 
-/// The type in the other layout; `None` for types without end and for those whose size has no 32 bits.
+/// Returns the type in the other layout; `None` for unbounded types and for types whose size does
+/// not fit in 32 bits.
 pub fn spread(laid_out: &LaidOut) -> Option<LaidOut> {
     let (size, shape) = match &laid_out.shape {
         LaidOutShape::Scalar(_) | LaidOutShape::Vector { .. } => (PLACE, laid_out.shape.clone()),
@@ -49,7 +51,7 @@ fn spread_members(members: &[LaidOutMember]) -> Option<(u32, LaidOutShape)> {
     Some((end, LaidOutShape::Struct(placed)))
 }
 
-/// The byte to which the steps of a leaf lead; `None` where they lead nowhere.
+/// Returns the byte offset of the steps of a leaf; `None` if they do not fit the type.
 pub(super) fn offset_at(laid_out: &LaidOut, steps: &[LeafStep]) -> Option<u32> {
     let Some((step, rest)) = steps.split_first() else { return Some(0) };
 

@@ -1,12 +1,14 @@
 //! Fused probes: many cases in one shader that answers each with one word.
 //!
-//! A driver's time goes into compiling pipelines and stores, so a group of cases shares a module: every block is a
-//! variable at set 0 binding 0, all of them look at the same buffer, and the words that a case reads are folded into one.
-//! The interface is that of other probes: output at binding 1, nonce and indices at binding 2.
+//! A driver spends its time on compiling pipelines and stores, so a group of cases shares a module.
+//! Every block is a variable at set 0 binding 0, all of them read the same buffer, and the words
+//! that a case reads are folded into one. Otherwise the interface equals that of other probes:
+//! output at binding 1, nonce and indices at binding 2.
 //!
-//! The buffer is a ramp: no two of its 32-bit words are the same, and each is there for data, as if no block had padding.
-//! So the answer of a case follows from its layout alone. A wrong answer says no more than that the case has to be read
-//! again by itself, and a right one nothing of padding and guards, which the ramp does not have.
+//! The buffer is a ramp: its 32-bit words all differ, and each counts as data, as if no block had
+//! padding. The answer of a case therefore follows from its layout alone. A wrong answer only means
+//! that the case needs to be read again by itself. A right answer says nothing about padding and
+//! guards, which the ramp does not have.
 
 use layoutproof_device::planted::{PlantedBug, is_planted};
 use layoutproof_device::{BufferAfter, BufferKind, Job, ReadBack, word_bytes, words_of};
@@ -21,13 +23,13 @@ use crate::probe::{AddressSpace, Direction, Form, Stage, words};
 /// Entry point of a fused module.
 pub const FUSED_ENTRY: &str = "read_fused";
 
-/// Place of the output among the buffers of a job.
+/// Index of the output among the buffers of a job.
 const OUTPUT: usize = 1;
 
-/// Bytes of the longest ramp: what uniform buffers hold where they hold much.
+/// Bytes of the longest ramp: the uniform buffer size of devices with large limits.
 const RAMP_BYTES: u32 = 1 << 16;
 
-/// Where the blocks of a group live.
+/// The address space of a group's blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FusedSpace {
     /// A uniform buffer.
@@ -37,10 +39,9 @@ pub enum FusedSpace {
 }
 
 impl FusedSpace {
-    /// Every space in which cases are fused.
     pub const ALL: [Self; 2] = [Self::Uniform, Self::Storage];
 
-    /// The space of the same name.
+    /// Returns the address space with the same name.
     pub const fn space(self) -> AddressSpace {
         match self {
             Self::Uniform => AddressSpace::Uniform,
@@ -49,29 +50,30 @@ impl FusedSpace {
     }
 }
 
-/// How the words that a case reads become one. Both begin with the nonce and the number of the case.
+/// How the words that a case reads become one. Both folds start with the nonce and the number of
+/// the case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Fold {
-    /// Exclusive or and difference in turn. Each step is one to one in the word and in what came before, so one wrong word
-    /// always shows. Words that changed places show too, because neither operation passes the carries of the other: with
-    /// odds of one to some ten thousand against it for two words with one between them, far more for others.
+    /// Alternates exclusive or and subtraction. Each step is one to one in the word and in the
+    /// value before it, so a single wrong word always shows. Swapped words show too, because
+    /// neither operation passes the carries of the other: with odds of some ten thousand to one for
+    /// two words with one word between them, and far higher odds for others.
     Hash,
-    /// Exclusive or: the cheapest use of a load, which shows what a probe costs at least. It does not see words that
-    /// changed places.
+    /// Exclusive or: the cheapest use of a load, which shows the minimum cost of a probe. It does
+    /// not detect swapped words.
     Xor,
 }
 
-/// One step of a fold: combines a word with what came before.
+/// One step of a fold: combines a word with the value before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FoldStep {
     /// `value ^ word`.
     Xor,
-    /// `value - word`, without overflow.
+    /// `value - word`, wrapping.
     Subtract,
 }
 
 impl Fold {
-    /// Returns step `number`.
     pub(crate) const fn step(self, number: u32) -> FoldStep {
         match self {
             Self::Hash if number % 2 == 1 => FoldStep::Subtract,
@@ -89,17 +91,19 @@ impl FoldStep {
     }
 }
 
-/// The word at byte `offset` (a multiple of 4) of a ramp. No two are the same, neighbours have little in common, and each
-/// is a normal number as `float`, as two `half` and as either part of a `double`, so that no device may change it.
+/// Returns the word at byte `offset` (a multiple of 4) of a ramp. All words differ, neighbours have
+/// little in common, and each word is a normal number as a `float`, as two `half`s and as either
+/// part of a `double`, so no device may change it.
 fn ramp_word(offset: u32) -> u32 {
     const FREE: u32 = (1 << 28) - 1;
-    // Odd factors and shifted exclusive ors are one to one; the constants are those of MurmurHash3's last steps.
+    // Odd factors and shifted exclusive ors are one to one. The constants come from MurmurHash3's
+    // last steps.
     let mix = |bits: u32, (factor, shift): (u32, u32)| {
         let mixed = bits.wrapping_mul(factor) & FREE;
         mixed ^ (mixed >> shift)
     };
     let bits = mix(mix(offset / 4, (0x85EB_CA6B, 13)), (0xC2B2_AE35, 14));
-    // The upper two bits of the exponent of a half are 10, and so are those of longer numbers.
+    // The upper two bits of a half's exponent are 10, and so are those of longer numbers.
     let half = |bits: u32| (bits & 0x1FFF) | 0x4000 | ((bits << 2) & 0x8000);
     half(bits >> 14) << 16 | half(bits & 0x3FFF)
 }
@@ -107,9 +111,8 @@ fn ramp_word(offset: u32) -> u32 {
 /// A block with its plan, which has exactly one entry point: see [`fusable`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct FusedCase {
-    /// The block.
     pub layout: BlockLayout,
-    /// The plan of what is read of it.
+    /// The plan of the reads from the block.
     pub plan: ProbePlan,
 }
 
@@ -118,14 +121,15 @@ pub struct FusedCase {
 pub struct FusedGroup<'a> {
     /// The cases, in the order of the output's words.
     pub cases: &'a [FusedCase],
-    /// Where the blocks live.
+    /// The address space of the blocks.
     pub space: FusedSpace,
     /// How a case's words become one.
     pub fold: Fold,
 }
 
-/// The part of a plan that can be fused in a space: of the entry point that reads there in a compute shader those forms
-/// that load leaf by leaf, and the leaves that a ramp can tell apart. `None` where nothing is left.
+/// Returns the part of a plan that can be fused in a space: the entry point that reads there in a
+/// compute shader, its forms that load leaf by leaf, and the leaves that a ramp can identify.
+/// `None` if nothing is left.
 pub fn fusable(plan: &ProbePlan, space: FusedSpace) -> Option<ProbePlan> {
     let mut plan = plan.clone().without(out_of_ramp);
     plan.entries.retain(|entry| {
@@ -146,7 +150,7 @@ pub fn fusable(plan: &ProbePlan, space: FusedSpace) -> Option<ProbePlan> {
     reads.then_some(plan).filter(|plan| !plan.leaves.is_empty())
 }
 
-/// Says why a ramp does not tell a leaf from others; `None` where it does.
+/// Returns the reason why a ramp cannot identify a leaf; `None` if it can.
 fn out_of_ramp(leaf: &Leaf) -> Option<String> {
     if WordCode::of(leaf.component).is_some() {
         return Some("a ramp has no room for its offset".to_owned());
@@ -156,18 +160,18 @@ fn out_of_ramp(leaf: &Leaf) -> Option<String> {
 }
 
 impl FusedCase {
-    /// The one entry point; `None` for a plan that [`fusable`] did not make.
+    /// Returns the one entry point; `None` for a plan that [`fusable`] did not make.
     pub fn entry(&self) -> Option<&ProbeEntry> {
         self.plan.entries.first()
     }
 
-    /// The numbers of the words that belong to each leaf.
+    /// Returns the word numbers of each leaf.
     pub fn wiring(&self) -> Wiring {
         self.entry().map(|entry| Wiring::new(&self.layout, &self.plan, entry)).unwrap_or_default()
     }
 
-    /// The answer of a device that reads every leaf where the layout has it. A word's step is its place in the output that
-    /// it would be stored to.
+    /// Returns the answer of a device that reads every leaf at its place in the layout. A word's
+    /// step number is the word's index in a regular probe's output.
     fn answer(&self, wiring: &Wiring, fold: Fold, start: u32) -> u32 {
         let leaf_of = |slot: &AnswerSlot| match slot.places[..] {
             [AnswerPlace::Word(first)] => Some((first, &self.plan.leaves[slot.leaf as usize])),
@@ -181,20 +185,21 @@ impl FusedCase {
     }
 }
 
-/// The dispatch of a group, with the answers that it should have.
+/// The dispatch of a group, with the expected answers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FusedJob {
-    /// The job that the device gets.
     pub job: Job,
     /// One word per case.
     pub answers: Vec<u32>,
 }
 
 impl FusedJob {
-    /// The dispatch of `group`; `shader` was written for it, or for other layouts of the same cases.
+    /// Builds the dispatch of `group`. `shader` was written for the group, or for other layouts of
+    /// the same cases.
     ///
     /// # Errors
-    /// If a block has no image.
+    ///
+    /// A block has no image.
     pub fn new(group: &FusedGroup<'_>, nonce: u32, shader: PlanShader<'_>) -> Result<Self, ImageError> {
         let mut answers = Vec::with_capacity(group.cases.len());
         let (mut bytes, mut indices) = (0, Vec::new());
@@ -202,7 +207,7 @@ impl FusedJob {
             let wiring = case.wiring();
             bytes = bytes.max(image_size(&case.layout, &case.plan)?);
             answers.push(case.answer(&wiring, group.fold, nonce ^ number));
-            // Tables of numbers: the longest holds the others.
+            // The index tables are prefixes of one another, so the longest contains the others.
             if wiring.indices.len() > indices.len() {
                 indices = wiring.indices;
             }
@@ -226,8 +231,8 @@ impl FusedJob {
         Ok(Self { job, answers })
     }
 
-    /// The cases, by their number, that have to be read again by themselves: those with another answer, and all of them
-    /// where the device changed anything beside the answers.
+    /// Returns the numbers of the cases that need to be read again by themselves: those with a
+    /// wrong answer, or all of them if the device changed anything besides the answers.
     pub fn wrong(&self, read_back: &ReadBack) -> Vec<usize> {
         let Some(output) = read_back.buffers.get(OUTPUT) else { return (0..self.answers.len()).collect() };
         let found = words_of(&output.bytes);
@@ -242,7 +247,7 @@ impl FusedJob {
         answers.filter(|(_, (answer, found))| is_wrong(answer, found)).map(|(number, _)| number).collect()
     }
 
-    /// Returns true if nothing changed but the output's words.
+    /// Returns true if only the output's words changed.
     fn is_untouched(&self, read_back: &ReadBack) -> bool {
         let mut buffers = self.job.buffers.iter().zip(&read_back.buffers).enumerate();
         buffers.all(|(index, (before, after))| {
@@ -276,7 +281,8 @@ mod tests {
         words.fold(7, |value, (number, offset)| Fold::Hash.step(number).apply(value, ramp_word(*offset)))
     }
 
-    /// The mistakes that devices and compilers make: leaves that are late by some words from one on, or changed places.
+    /// The mistakes that devices and compilers make: leaves from one on are a few words late, or
+    /// two leaves are swapped.
     #[test]
     fn late_and_swapped_leaves_change_the_hash() {
         let offsets: Vec<u32> = (0..64).map(|leaf| 4 * leaf).collect();

@@ -1,34 +1,36 @@
-//! Where a probe's buffers are bound.
+//! The bindings of a probe's buffers.
 
 use layoutproof_layout::shape::Count;
 
-/// Descriptor set and binding; for DXIL register space and register.
+/// Descriptor set and binding; for DXIL, register space and register.
 pub type Socket = (u32, u32);
 
-/// The sockets of the buffers of a probe. Our own generators bind them as [`crate::probe`] says; a compiler binds the
-/// block where it likes.
+/// The sockets of a probe's buffers. Our own generators use the bindings in [`crate::probe`]; a
+/// compiler chooses the block's binding itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interface {
     /// The block under test.
     pub block: Socket,
-    /// The output.
     pub output: Socket,
-    /// The input.
     pub input: Socket,
-    /// The block in another layout; `None` in code of compilers, where the binding that ours has may be the user's.
+    /// The block in another layout; `None` in compilers' code, where our binding for it may belong
+    /// to the user.
     pub copy: Option<Socket>,
-    /// Registers of the array that the block is the first element of; 1 where there is no array. Only Direct3D 12 needs it.
+    /// Registers of the array whose first element is the block; 1 if there is no array. Only
+    /// Direct3D 12 needs it.
     pub block_count: Count,
-    /// True if the shader declares the block as one that it can write, so that it is bound as such where it is read, too.
+    /// True if the shader declares the block as writable. It is then bound as writable for reads,
+    /// too.
     pub is_block_writable: bool,
-    /// True if the shader declares the input so.
+    /// True if the shader declares the input as writable.
     pub is_input_writable: bool,
     /// True if push constants are root constants of Direct3D 12, at the register of the block.
     pub has_root_constants: bool,
 }
 
 impl Interface {
-    /// The interface of code that a compiler made of a user's text, in which the probe has only these two buffers.
+    /// Returns the interface of code that a compiler made from a user's text. There the probe has
+    /// only these two buffers.
     pub fn in_user_text(output: Socket, input: Socket) -> Self {
         Self { output, input, copy: None, ..Self::default() }
     }

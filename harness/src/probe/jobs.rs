@@ -1,12 +1,15 @@
 //! Makes the dispatches of a plan: jobs with their buffers, for every entry point of one shader.
 //!
-//! Every entry point runs once with guards inside the bound range, so that a read or write behind the block hits
-//! something that names itself. Entry points with the leaf form run again with the exact range where they come near its
-//! end, which devices may treat differently, and so do those that ask for a length, to which the end is what matters.
-//! Push constants have no range, so no guards; root constants of Direct3D 12 have guards as far as the packing of constant
-//! buffers can move a leaf. The output is refilled and each dispatch has a nonce of its own, so a dispatch that does
-//! nothing shows. Where the plan has leaves that need planes, or offsets beyond 64 KiB, the same dispatch is repeated
-//! with the image in each ink.
+//! Every entry point runs once with guards inside the bound range, so a read or write after the
+//! block hits a word that names itself. Some entry points run again with the exact range, whose end
+//! devices may treat differently: those with the leaf form if they come near its end, and those
+//! that query a length, since the end determines it. Push constants have no range and thus no
+//! guards. Root constants of Direct3D 12 have guards as far as the packing of constant buffers can
+//! move a leaf.
+//!
+//! The output is refilled and each dispatch has a different nonce, so a dispatch that does nothing
+//! is detected. If the plan has leaves that need planes, or offsets beyond 64 KiB, the dispatch is
+//! repeated with the image in each ink.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -23,68 +26,66 @@ use crate::probe::image::encoding::{Half, Ink, WordCode};
 use crate::probe::image::{BEFORE_WORD, BlockImage, ImageError, REFILL_WORD, data_word, element_word, nonce_word};
 use crate::probe::{AddressSpace, Direction, Form, Stage};
 
-/// Bytes of guards inside the bound range, and as many behind it.
+/// Bytes of guards inside the bound range, and of those after it.
 const GUARD_BYTES: u32 = 64;
 
-/// Bytes before the end of a bound range in which a device may treat accesses otherwise than elsewhere: the most to which
-/// one may round the end. Source: Vulkan, `robustUniformBufferAccessSizeAlignment`.
+/// Bytes before the end of a bound range in which a device may treat accesses differently: the
+/// largest unit to which a device may round the end. Source: Vulkan,
+/// `robustUniformBufferAccessSizeAlignment`.
 const NEAR_END: u32 = 256;
 
 /// Bytes of a buffer device address.
 const ADDRESS_BYTES: usize = 8;
 
-/// Where the bound range of the block ends.
+/// The end of the block's bound range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum BoundRange {
-    /// Behind guards that follow the block.
+    /// After the guards that follow the block.
     Guarded,
-    /// With the block itself. Push constants have no other.
+    /// At the end of the block itself. Push constants have only this one.
     Exact,
 }
 
-/// The dispatches of one entry point with one range, and what is needed to read their answers.
+/// The dispatches of one entry point with one range, and the data to read their answers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProbeJob {
-    /// The entry point.
     pub entry: ProbeEntry,
-    /// The block.
     pub block: Arc<BlockLayout>,
-    /// Where the bound range ends.
+    /// The end of the bound range.
     pub range: BoundRange,
-    /// The owners of the block's bytes, guards included; those of one range share it.
+    /// The owners of the block's bytes, guards included. Probes with the same range share it.
     pub image: Arc<BlockImage>,
-    /// The numbers of the words that belong to each leaf.
+    /// The word numbers of each leaf.
     pub wiring: Wiring,
-    /// Where the buffers are bound.
+    /// The bindings of the buffers.
     pub interface: Interface,
-    /// The dispatches, which differ in ink and nonce only.
+    /// The dispatches, which differ only in ink and nonce.
     pub runs: Vec<ProbeRun>,
 }
 
 /// One dispatch of a probe.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProbeRun {
-    /// The way in which the bytes say where they are.
+    /// The encoding of positions in the bytes.
     pub ink: Ink,
-    /// The job that the device gets.
     pub job: Job,
 }
 
-/// A shader that has all entry points of a plan.
+/// A shader with all entry points of a plan.
 #[derive(Clone, Copy, Debug)]
 pub struct PlanShader<'a> {
-    /// The shader.
     pub shader: &'a Shader,
-    /// The features that a device must have to take it.
+    /// The features that a device needs to run it.
     pub requires: &'a BTreeSet<Feature>,
-    /// Where it has its buffers.
+    /// The bindings of its buffers.
     pub interface: Interface,
 }
 
-/// The jobs of every entry point of `plan`, in the plan's order.
+/// Makes the jobs of every entry point of `plan`, in the plan's order.
 ///
 /// # Errors
-/// If the block has no image.
+///
+/// The block has no image.
 pub fn jobs(layout: &BlockLayout, plan: &ProbePlan, shader: PlanShader<'_>) -> Result<Vec<ProbeJob>, ImageError> {
     if plan.entries.is_empty() {
         return Ok(Vec::new());
@@ -131,13 +132,14 @@ pub fn jobs(layout: &BlockLayout, plan: &ProbePlan, shader: PlanShader<'_>) -> R
     Ok(jobs)
 }
 
-/// Bytes by which a block grows at most where it is packed as a constant buffer, in which each scalar of an array takes a
-/// register of 16 bytes.
+/// Returns the most bytes by which a block can grow when packed as a constant buffer, where each
+/// scalar of an array uses a register of 16 bytes.
 fn most_growth(image: &BlockImage) -> u32 {
     u32::try_from(3 * image.owners.len()).unwrap_or(u32::MAX / 2)
 }
 
-/// The ranges in which an entry point runs, with the image of each: of the block alone, or with guards behind it.
+/// Returns the ranges in which an entry point runs, each with its image: the block alone, or the
+/// block followed by guards.
 fn ranges(
     plan: &ProbePlan,
     entry: &ProbeEntry,
@@ -165,17 +167,17 @@ fn ranges(
     guarded.into_iter().chain(exact.then(|| (BoundRange::Exact, Arc::clone(image)))).collect()
 }
 
-/// Returns true if a leaf of the plan is near the end of the block. That of a whole block has one; of the plans for parts of
-/// a long block, only the last ones have.
+/// Returns true if a leaf of the plan is near the end of the block. If a long block is split into
+/// plans, only the last ones have such leaves.
 fn is_near_end(plan: &ProbePlan, image: &BlockImage) -> bool {
     let last = plan.leaves.iter().map(|leaf| leaf.offset.saturating_add(leaf.component.size)).max().unwrap_or(0);
     last.saturating_add(NEAR_END) as usize >= image.owners.len()
 }
 
-/// The inks in which the leaves of a plan say where they are.
+/// Returns the inks that the leaves of a plan need.
 fn inks(plan: &ProbePlan, image: &BlockImage) -> Vec<Ink> {
     let codes: BTreeSet<Option<WordCode>> = plan.leaves.iter().map(|leaf| WordCode::of(leaf.component)).collect();
-    // Guards stand behind the bound range as well.
+    // Guards also follow the bound range.
     let end = u32::try_from(image.owners.len()).unwrap_or(u32::MAX).saturating_add(GUARD_BYTES);
     let inks = codes.into_iter().flat_map(|code| match code {
         None => Half::needed(end).iter().copied().map(Ink::Words).collect(),
@@ -184,7 +186,7 @@ fn inks(plan: &ProbePlan, image: &BlockImage) -> Vec<Ink> {
     inks.collect()
 }
 
-/// One dispatch of a plan, by what tells it from the others.
+/// One dispatch of a plan.
 struct Dispatch<'a> {
     entry: &'a ProbeEntry,
     wiring: &'a Wiring,
@@ -213,7 +215,7 @@ impl Dispatch<'_> {
         let push_constants = match entry.space {
             AddressSpace::PushConstant if shader.interface.has_root_constants => Vec::new(),
             AddressSpace::PushConstant => block,
-            // The runner writes the address over it.
+            // The runner overwrites this with the address.
             AddressSpace::Address => vec![0; ADDRESS_BYTES],
             AddressSpace::Uniform
             | AddressSpace::Storage
@@ -245,7 +247,7 @@ impl Dispatch<'_> {
         Job { draw, push_constants, requires, root_signature, ..Job::compute(shader.shader.clone(), first, buffers) }
     }
 
-    /// The registers of the array that the block is in, where it is in one.
+    /// Returns the registers of the array that contains the block, if there is one.
     fn ranges(&self, interface: Interface) -> Vec<RegisterRange> {
         let class = match (self.entry.space, self.storage(interface)) {
             (AddressSpace::Uniform | AddressSpace::UniformElement, _) => RegisterClass::ConstantBuffer,
@@ -265,7 +267,7 @@ impl Dispatch<'_> {
         vec![RegisterRange { class, space, first, count, stride: 0 }]
     }
 
-    /// The buffer with the block, and before it the other elements of its array.
+    /// Returns the buffer with the block, after the other elements of its array.
     fn blocks(&self, interface: Interface, block: Vec<u8>) -> Vec<JobBuffer> {
         let Self { entry, image, ink, .. } = self;
         let (socket, storage) = (interface.block, self.storage(interface));
@@ -289,7 +291,7 @@ impl Dispatch<'_> {
         (0..others).map(other).chain([block]).collect()
     }
 
-    /// Returns how a block in a storage buffer is bound.
+    /// Returns the kind of binding for a block in a storage buffer.
     fn storage(&self, interface: Interface) -> BufferKind {
         match self.entry.direction {
             Direction::Read if !interface.is_block_writable => BufferKind::StorageRead,
@@ -297,7 +299,8 @@ impl Dispatch<'_> {
         }
     }
 
-    /// The block at binding 3: the refill where the probe reads, the values of the leaves where it writes.
+    /// Returns the bytes of the block at binding 3: the refill if the probe reads, the values of
+    /// the leaves if it writes.
     fn copy(&self, plan: &ProbePlan) -> Vec<u8> {
         let mut bytes = word_bytes(&vec![REFILL_WORD; self.wiring.copy.div_ceil(4) as usize]);
         if self.entry.direction == Direction::Write {
@@ -314,7 +317,8 @@ impl Dispatch<'_> {
     }
 }
 
-/// The entry point of a job, and what makes it a draw. What is drawn does not matter, so there are no targets.
+/// Returns the entry point of a job, and the draw if it is one. The drawn pixels do not matter, so
+/// there are no targets.
 fn stages(entry: &ProbeEntry) -> (&str, Option<Draw>) {
     let draw = |fragment: &str| Some(Draw { fragment: fragment.to_owned(), fragment_shader: None, targets: 0 });
     match entry.stage {
@@ -324,8 +328,8 @@ fn stages(entry: &ProbeEntry) -> (&str, Option<Draw>) {
     }
 }
 
-/// The words that a write entry stores to a leaf: its bytes as the ink writes them, or zeros where the leaf needs
-/// another ink, which name no offset.
+/// Returns the words that a write entry stores to a leaf: the leaf's bytes in this ink. If the leaf
+/// needs another ink, the words are zeros, which name no offset.
 fn value(leaf: &Leaf, ink: Ink) -> Vec<u32> {
     let count = words(leaf.component);
     match ink {
@@ -338,7 +342,7 @@ fn value(leaf: &Leaf, ink: Ink) -> Vec<u32> {
     }
 }
 
-/// A buffer behind which words of the refill stand.
+/// Makes a buffer followed by refill words.
 pub(super) fn buffer((set, binding): Socket, kind: BufferKind, bytes: Vec<u8>) -> JobBuffer {
     JobBuffer { set, binding, element: 0, kind, bytes, after: word_bytes(&[REFILL_WORD; 4]), before_word: BEFORE_WORD }
 }

@@ -1,7 +1,9 @@
-//! The array without a length that ends a block: where it is, and how many elements a bound range has.
+//! The runtime-sized array that ends a block: its place, and its element count within a bound
+//! range.
 //!
-//! SPIR-V knows such arrays as last members of a block only, and asks for their length there (`OpArrayLength`); Vulkan
-//! derives it from the descriptor's range, rounded down to whole elements. So the range says how long an element is.
+//! SPIR-V allows such an array only as the last member of a block and queries its length there
+//! (`OpArrayLength`). Vulkan derives the length from the descriptor's range, rounded down to whole
+//! elements, so the result reveals the size of an element.
 //!
 //! Source: Vulkan specification, "Unsized Arrays"; SPIR-V specification, `OpArrayLength`.
 
@@ -10,18 +12,18 @@ use layoutproof_layout::{LaidOut, LaidOutShape, LeafStep};
 
 use super::ProbePlan;
 
-/// An array without a length at the end of a block.
+/// A runtime-sized array at the end of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tail {
-    /// Name and index of the member; `None` where the block is nothing but the array.
+    /// Name and index of the member; `None` if the block is the array itself.
     pub member: Option<(String, u32)>,
-    /// Bytes before it.
+    /// Bytes before the array.
     pub offset: u32,
     /// Bytes from one element to the next.
     pub stride: u32,
 }
 
-/// The array without a length that ends a block; `None` for blocks without one.
+/// Returns the runtime-sized array at the end of a block, if it has one.
 pub fn tail(laid_out: &LaidOut) -> Option<Tail> {
     let stride_of = |laid_out: &LaidOut| match &laid_out.shape {
         LaidOutShape::Array { count: Count::Unbounded, stride, .. } => Some(*stride).filter(|stride| *stride > 0),
@@ -45,7 +47,7 @@ pub fn tail(laid_out: &LaidOut) -> Option<Tail> {
 }
 
 impl Tail {
-    /// The first leaf in the array, as index into the plan's.
+    /// Returns the index of the first plan leaf that is in the array.
     pub fn leaf(&self, plan: &ProbePlan) -> Option<u32> {
         let inside = |steps: &[LeafStep]| match (&self.member, steps.first()) {
             (None, Some(LeafStep::Element(_))) => true,
@@ -55,14 +57,16 @@ impl Tail {
         (0..).zip(&plan.leaves).find(|(_, leaf)| inside(&leaf.steps)).map(|(index, _)| index)
     }
 
-    /// Bytes, whole words, that a range can end later and still have the same number of elements. A device that takes
-    /// elements for longer has fewer of them in the exact range, one that takes them for shorter more in the longer one.
+    /// Returns by how many bytes, in whole words, a range can end later and still have the same
+    /// number of elements. A device whose elements are too long has fewer of them in the exact
+    /// range; one whose elements are too short has more of them in the longer range.
     pub(super) fn slack(&self) -> u32 {
         (self.stride - 1) / 4 * 4
     }
 }
 
-/// Elements, `stride` bytes apart, of an array that starts `offset` bytes into a range of `range` bytes.
+/// Returns how many elements, `stride` bytes apart, an array has that starts `offset` bytes into a
+/// range of `range` bytes.
 pub fn length_in(range: u32, offset: u32, stride: u32) -> Option<u32> {
     range.checked_sub(offset)?.checked_div(stride)
 }

@@ -1,26 +1,31 @@
-//! Probes: decides which entry points a shader module has and which bytes go in, and decodes the bytes that come out.
+//! Probes: choose the entry points of a shader module and the bytes to upload, and decode the
+//! bytes that come back.
 //!
-//! Every probe has the same interface, so that each generator writes the same program in its own language:
+//! Every probe has the same interface, so that each generator writes the same program in its own
+//! language:
 //!
-//! - set 0 binding 0, or the push constants: the block under test, read-only for read entries. In arrays of buffers it is
-//!   element [`BLOCK_ELEMENT`], the last one; behind an address it has no descriptor, and the push constants consist of
-//!   the address;
-//! - set 0 binding 1: output, a storage buffer of `uint`, refilled before each dispatch;
-//! - set 0 binding 2: input, a read-only storage buffer of `uint`; word 0 is the nonce, values and indices follow.
-//! - set 0 binding 3, for [`Form::Copied`] only: a storage block of the same type in another layout (`copy_layout`), from
-//!   which or into which the block is copied.
+//! - set 0 binding 0, or the push constants: the block under test, read-only for read entries. In
+//!   an array of buffers it is element [`BLOCK_ELEMENT`], the last one. A block at an address has
+//!   no descriptor, and the push constants consist of the address.
+//! - set 0 binding 1: output, a storage buffer of `uint`, refilled before each dispatch.
+//! - set 0 binding 2: input, a read-only storage buffer of `uint`. Word 0 is the nonce; values and
+//!   indices follow.
+//! - set 0 binding 3, for [`Form::Copied`] only: a storage block of the same type in another layout
+//!   (`copy_layout`), the source or the target of the copy.
 //!
-//! A read entry stores the nonce to `output[0]`, then form by form the bits of the leaves, each filled up to whole 32-bit
-//! words ([`words`]). A write entry has one form: it takes the leaves' bits from the input, and stores the nonce to
-//! `output[0]`. A bool passes as 0 or 1. [`Wiring`] says which word is whose, and where the indices are that forms take
-//! from the input.
+//! A read entry stores the nonce to `output[0]`, then form by form the bits of the leaves, each
+//! padded to whole 32-bit words ([`words`]). A write entry has one form: it takes the leaves' bits
+//! from the input and stores the nonce to `output[0]`. A bool is passed as 0 or 1. [`Wiring`] maps
+//! the words to leaves and finds the indices that some forms take from the input.
 //!
-//! In a draw the stage that is probed does all this; the other one is [`POINT`] or [`NOTHING`].
+//! In a draw the probed stage does all this; the other stage is [`POINT`] or [`NOTHING`].
 //!
-//! A [`FusedGroup`] does this for many blocks at once, and answers with one word for each; in a [`RegionJob`] every block
-//! has a part of its buffer to itself, the input is everybody's, and hashes answer for what is read.
+//! A [`FusedGroup`] handles many blocks at once and answers with one word for each. In a
+//! [`RegionJob`] every block has its own part of the buffer, all blocks share the input, and hashes
+//! answer for the reads.
 //!
-//! [`plan`] chooses leaves and entries, [`jobs`] makes the buffers of each dispatch, [`observe`] reads what came back.
+//! [`plan`] chooses leaves and entries, [`jobs`] makes the buffers of each dispatch, and
+//! [`observe`] reads the results.
 
 mod axes;
 pub mod binding;
@@ -58,7 +63,7 @@ use std::collections::BTreeSet;
 use layoutproof_device::Feature;
 use layoutproof_layout::{Component, Leaf};
 
-/// The element of an array of buffers that is the block under test, where the block is in one. The array ends with it.
+/// The element of an array of buffers that is the block under test. It is the last element.
 pub const BLOCK_ELEMENT: u32 = 3;
 
 /// Entry point of a vertex stage that places one point and does nothing else.
@@ -67,43 +72,40 @@ pub const POINT: &str = "point";
 /// Entry point of a fragment stage that does nothing.
 pub const NOTHING: &str = "nothing";
 
-/// The leaves and entry points that one shader module must hold.
+/// The leaves and entry points of one shader module.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProbePlan {
-    /// The leaves that are probed, in the order of the output words.
+    /// The probed leaves, in the order of the output words.
     pub leaves: Vec<Leaf>,
-    /// The leaves that are left out of the module, each with the reason.
+    /// The leaves that are not in the module, each with the reason.
     pub not_probed: Vec<NotProbed>,
-    /// The entry points.
     pub entries: Vec<ProbeEntry>,
 }
 
 /// A leaf that no entry point reads or writes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NotProbed {
-    /// The leaf.
     pub leaf: Leaf,
-    /// Why: a lowercase fragment that fits after "not probed: ".
+    /// The reason, as a lowercase fragment that fits after "not probed: ".
     pub reason: String,
 }
 
 /// One entry point.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProbeEntry {
-    /// Name of the entry point: `read_uniform`, `write_storage_vector`.
+    /// The entry point's name, such as `read_uniform` or `write_storage_vector`.
     pub name: String,
-    /// Where the block lives.
+    /// The address space of the block.
     pub space: AddressSpace,
-    /// In which stage the shader runs.
     pub stage: Stage,
-    /// The way in which bytes go.
     pub direction: Direction,
-    /// Forms in the order of the output words; exactly one for a write entry.
+    /// The forms in the order of the output words; exactly one for a write entry.
     pub forms: Vec<Form>,
 }
 
 impl ProbeEntry {
-    /// Lists what a device must be able to do for the space and the stage, push constants under test aside.
+    /// Lists the features that a device needs for the space and the stage, except for push
+    /// constants under test.
     pub fn requires(&self) -> BTreeSet<Feature> {
         let space: &[Feature] = match self.space {
             AddressSpace::Uniform | AddressSpace::Storage | AddressSpace::PushConstant => &[],
@@ -120,13 +122,13 @@ impl ProbeEntry {
     }
 }
 
-/// 32-bit words of the probe's output and input that a leaf of this type takes.
+/// Returns how many 32-bit words of the probe's output and input a leaf of this type needs.
 pub fn words(component: Component) -> u32 {
     component.size.div_ceil(4)
 }
 
 impl ProbePlan {
-    /// The same with every entry point in the compute stage, under its own name.
+    /// Moves every entry point to the compute stage and keeps its name.
     #[must_use]
     pub fn in_dispatches(mut self) -> Self {
         for entry in &mut self.entries {
@@ -135,7 +137,8 @@ impl ProbePlan {
         self
     }
 
-    /// Keeps the leaves for which `reason_to_skip` returns `None`; the others are not probed for that reason.
+    /// Keeps the leaves for which `reason_to_skip` returns `None`; the others are not probed for
+    /// the returned reason.
     #[must_use]
     pub fn without(mut self, reason_to_skip: impl Fn(&Leaf) -> Option<String>) -> Self {
         for leaf in std::mem::take(&mut self.leaves) {
@@ -147,7 +150,7 @@ impl ProbePlan {
         self.pruned()
     }
 
-    /// The plan with those forms only that are in `forms`.
+    /// Keeps only the forms in `forms`.
     #[must_use]
     pub fn only(mut self, forms: &BTreeSet<Form>) -> Self {
         for entry in &mut self.entries {
@@ -156,7 +159,7 @@ impl ProbePlan {
         self.pruned()
     }
 
-    /// Without forms that have no leaf, and without entry points that have no form.
+    /// Removes forms without a leaf, and entry points without a form.
     fn pruned(mut self) -> Self {
         let any = !self.leaves.is_empty();
         let indexed = self.leaves.iter().any(word_map::is_indexed);
@@ -180,7 +183,8 @@ impl ProbePlan {
         self
     }
 
-    /// The first word of each leaf, counted from the first leaf's, and the word behind the last one.
+    /// Returns the first word of each leaf, counted from the first leaf's, and the word after the
+    /// last leaf.
     pub fn first_words(&self) -> (Vec<u32>, u32) {
         let mut next = 0;
         let firsts = self.leaves.iter().map(|leaf| {

@@ -1,8 +1,8 @@
-//! Chooses what to probe of a block: its leaves and the entry points that reach them.
+//! Chooses the leaves of a block to probe, and the entry points that access them.
 //!
-//! A leaf is probed if valid SPIR-V can hold it; the others are listed with the reason. Devices' features and largest
-//! ranges are the caller's business: it says which spaces are allowed, and [`needs`] what a leaf's type asks of a
-//! device.
+//! A leaf is probed if valid SPIR-V can hold it; the others are listed with the reason. The caller
+//! handles devices' features and largest ranges: it passes the allowed spaces, and [`needs`]
+//! returns the feature that a leaf's type needs.
 
 use std::collections::BTreeSet;
 
@@ -17,28 +17,32 @@ use super::{NotProbed, ProbeEntry, ProbePlan, tail};
 use crate::probe::image::occupied;
 use crate::probe::{AddressSpace, Direction, Form, Stage};
 
-/// Blocks beyond this many bytes are not moved as a whole: a driver makes a load and a store for every leaf of that.
+/// Blocks with more bytes than this are not moved as a whole, since a driver turns such a move into
+/// a load and a store for every leaf.
 const WHOLE_BYTES: u64 = 1 << 16;
 
-/// Larger blocks are not copied to workgroup memory, of which Vulkan promises 16 KiB: a device may align it as it likes.
+/// Larger blocks are not copied to workgroup memory. Vulkan guarantees 16 KiB of it, and a device
+/// may align it freely.
 const WORKGROUP_BYTES: u64 = 1 << 12;
 
-/// Bytes of the values that name a place; larger leaves consist of several.
+/// Bytes of the values that name a place. Larger leaves consist of several such values.
 const WORD: u32 = 4;
 
-/// Plans the compute probes of `leaves`, which are leaves of `layout`, in the spaces that are allowed.
+/// Plans the compute probes of `leaves`, which are leaves of `layout`, in the allowed spaces.
 ///
-/// Of what has an array of which some elements are not among the leaves, no value is made as a whole.
+/// If some elements of an array are not among the leaves, the probes never build a whole value of
+/// the type that contains the array.
 ///
-/// A block with an unsized array is never probed in uniform buffers or push constants, and never as a whole. A block
-/// that the rule set forbids has an empty plan.
+/// A block with an unsized array is never probed in uniform buffers or push constants, and never as
+/// a whole. A block that the rule set forbids has an empty plan.
 pub fn plan(layout: &BlockLayout, leaves: &[Leaf], spaces: &BTreeSet<AddressSpace>) -> ProbePlan {
     plan_in(layout, leaves, &spaces.iter().map(|space| (*space, Stage::Compute)).collect())
 }
 
-/// Plans as [`plan`] does, in the spaces and stages that are allowed. Not every space has probes in every stage.
+/// Plans like [`plan`], in the allowed spaces and stages. Not every space has probes in every
+/// stage.
 pub fn plan_in(layout: &BlockLayout, leaves: &[Leaf], places: &BTreeSet<(AddressSpace, Stage)>) -> ProbePlan {
-    // The leaves of a member stand together, and share what is found out of it.
+    // The leaves of a member are adjacent, so they share the result for the member.
     let mut last: Option<(Vec<u32>, Option<String>)> = None;
     let reason_to_skip = |root: &LaidOut, leaf: &Leaf| {
         let Component { size, .. } = leaf.component;
@@ -58,7 +62,8 @@ pub fn plan_in(layout: &BlockLayout, leaves: &[Leaf], places: &BTreeSet<(Address
     build_plan(layout, leaves, places, reason_to_skip)
 }
 
-/// Plans as [`plan_in`] does, for a compiler that is told names: it decides itself whether its modules can hold a leaf.
+/// Plans like [`plan_in`], for a compiler that gets names and decides itself whether its modules
+/// can hold a leaf.
 pub fn plan_by_name(layout: &BlockLayout, leaves: &[Leaf], places: &BTreeSet<(AddressSpace, Stage)>) -> ProbePlan {
     build_plan(layout, leaves, places, unreadable)
 }
@@ -83,7 +88,8 @@ fn build_plan(
     plan.without_missing_parts(laid_out)
 }
 
-/// Describes the forms of access that a plan of these leaves of `layout` leaves out, and why; `None` where it has all.
+/// Describes the forms of access that a plan of these leaves of `layout` leaves out, with the
+/// reason; `None` if it has all forms.
 pub fn forms_left_out(layout: &BlockLayout, leaves: &[Leaf]) -> Option<String> {
     let laid_out = layout.result.as_ref().ok()?;
     if laid_out.size == Extent::Unbounded {
@@ -97,10 +103,11 @@ pub fn forms_left_out(layout: &BlockLayout, leaves: &[Leaf]) -> Option<String> {
         .then(|| "copies and writes of the whole block, which is not probed in full".into())
 }
 
-/// A structured buffer of `layout`'s elements, so that element 1 shows the stride; `None` for blocks without a stride, and
-/// where elements overlap (a stride can be shorter than an element with `vk::offset`), which SPIR-V does not know.
+/// Returns a structured buffer of `layout`'s elements, where element 1 reveals the stride. `None`
+/// for blocks without a stride, and if elements overlap (with `vk::offset` a stride can be shorter
+/// than an element), which SPIR-V does not support.
 ///
-/// Its leaves are those of elements 0 and 1, `[1].a` at the stride plus the offset of `a`.
+/// Its leaves are those of elements 0 and 1, with `[1].a` at the stride plus the offset of `a`.
 pub fn elements(layout: &BlockLayout) -> Option<BlockLayout> {
     let (stride, element) = (layout.stride?, layout.result.as_ref().ok()?);
     if element.data_end() > stride.into() {
@@ -115,7 +122,8 @@ pub fn elements(layout: &BlockLayout) -> Option<BlockLayout> {
     Some(BlockLayout { result: Ok(array), stride: None, ..layout.clone() })
 }
 
-/// The arithmetic that a device must have for values of a type; 32-bit numbers and bools need nothing.
+/// Returns the arithmetic feature that a device needs for values of a type; 32-bit numbers and
+/// bools need none.
 pub fn needs(component: Component) -> Option<Feature> {
     match (component.size, component.scalar.is_float()) {
         (1, _) => Some(Feature::Int8),
@@ -127,7 +135,8 @@ pub fn needs(component: Component) -> Option<Feature> {
     }
 }
 
-/// A row of [`ENTRIES`]: an entry point of which a plan has those forms that fit its block.
+/// A row of [`ENTRIES`]: an entry point with all of its possible forms. A plan keeps the forms that
+/// fit its block.
 struct EntryRow {
     name: &'static str,
     space: AddressSpace,
@@ -146,8 +155,8 @@ const fn row(
     EntryRow { name, space, stage, direction, forms }
 }
 
-/// All entry points. Each costs a pipeline and each form a load and a store per leaf, so forms that go
-/// through the same hardware path in every space are in one of them only.
+/// All entry points. Each one costs a pipeline, and each form a load and a store per leaf. Forms
+/// that use the same hardware path in every space are therefore listed for one space only.
 const ENTRIES: [EntryRow; 26] = {
     use AddressSpace::{Address, PushConstant, Storage, StorageElement, Uniform, UniformElement};
     use Direction::{Read, Write};
@@ -212,7 +221,7 @@ fn entries(places: &BTreeSet<(AddressSpace, Stage)>, block: &LaidOut) -> Vec<Pro
     entries.collect()
 }
 
-/// Says why no value in the leaf's place can tell where it is; `None` where one can.
+/// Returns the reason why no value at the leaf's place can name its offset; `None` if one can.
 fn unreadable(root: &LaidOut, leaf: &Leaf) -> Option<String> {
     let Component { scalar, size } = leaf.component;
     let unit = size.min(WORD);
@@ -226,7 +235,8 @@ fn unreadable(root: &LaidOut, leaf: &Leaf) -> Option<String> {
     bits.then(|| "a bit-field".into())
 }
 
-/// Says why valid SPIR-V cannot hold a member on the way to a leaf, which is that it shares bytes with one before it.
+/// Returns the reason why valid SPIR-V cannot hold a member on the way to a leaf: it shares bytes
+/// with a member before it.
 fn overlapped(root: &LaidOut, steps: &[LeafStep]) -> Option<String> {
     members(root, steps).find_map(|(members, index)| {
         let mut before = members[..index].iter();
@@ -234,7 +244,8 @@ fn overlapped(root: &LaidOut, steps: &[LeafStep]) -> Option<String> {
     })
 }
 
-/// The members on the way to a leaf, each as the members of its struct and its index among them.
+/// Iterates over the members on the way to a leaf, each as the members of its struct and its index
+/// among them.
 fn members<'a>(root: &'a LaidOut, steps: &'a [LeafStep]) -> impl Iterator<Item = (&'a [LaidOutMember], usize)> + 'a {
     let mut here = Some(root);
     let way = steps.iter().map_while(move |step| {
@@ -251,8 +262,8 @@ fn members<'a>(root: &'a LaidOut, steps: &'a [LeafStep]) -> impl Iterator<Item =
     way.flatten()
 }
 
-/// Returns true if the bytes from first to last leaf of two members meet; SPIR-V knows no overlapping members. Padding may
-/// hold other members.
+/// Returns true if two members overlap between their first and last leaves. SPIR-V has no
+/// overlapping members. Padding may hold other members.
 fn overlap(one: &LaidOutMember, other: &LaidOutMember) -> bool {
     let end = |member: &LaidOutMember| u64::from(member.offset) + member.layout.data_end();
     let empty = one.layout.data_end() == 0 || other.layout.data_end() == 0;

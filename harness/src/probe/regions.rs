@@ -1,10 +1,13 @@
-//! Regions: probes of many cases in one module, where every case has a part of each buffer with blocks to itself.
+//! Regions: probes of many cases in one module, where every case has its own part of each block
+//! buffer.
 //!
-//! One job stands for the jobs of all cases, and what comes back is cut up into what each would have got alone. So it
-//! shows all that a case's own job shows, words behind the block too, but not what happens at the end of the bound range.
-//! The cases share their input ([`SharedInput`]). Of cases that read, one hash is stored for all words of several cases
-//! ([`RegionAnswer`]), because stores take drivers longer than what is read. Where cases repeat their dispatch in several inks, the
-//! module is run that often.
+//! One job replaces the jobs of all cases, and its result is cut into the results that each case
+//! would have got alone. It therefore shows everything that a case's own job shows, including words
+//! after the block, except for the behaviour at the end of the bound range.
+//!
+//! The cases share their input ([`SharedInput`]). Cases that read store one hash for all words of
+//! several cases ([`RegionAnswer`]), because stores cost drivers more time than the reads. If cases
+//! repeat their dispatch in several inks, the module runs once per ink.
 
 use layoutproof_device::{BufferAfter, BufferKind, Job, JobBuffer, ReadBack, word_bytes};
 use layoutproof_layout::scalar::Scalar;
@@ -17,24 +20,26 @@ use super::{
 use crate::probe::image::{BEFORE_WORD, REFILL_WORD};
 use crate::probe::{AddressSpace, Direction, Form};
 
-/// Bytes to which regions of buffers are aligned: more than any type asks for.
+/// Alignment of the regions of buffers, in bytes. No type needs more.
 pub const REGION_BYTES: usize = 256;
 
-/// Bytes to which regions of push constants are aligned, of which there are few: what the largest vector of 32 bits asks for.
+/// Alignment of the regions of push constants, in bytes. Since there are few push constants, this
+/// is only as large as the largest vector of 32-bit components needs.
 pub const PUSH_BYTES: usize = 16;
 
 /// Words of a vector of the input.
 const INPUT_VECTOR: usize = 4;
 
-/// Cases that read which one hash answers for. If it is wrong, each of them runs by itself.
+/// How many reading cases one hash answers for. If it is wrong, each of them runs by itself.
 pub const CASES_OF_HASH: usize = 8;
 
-/// What a module with regions stores in its output.
+/// The output of a module with regions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RegionAnswer {
-    /// The nonce, once: what the cases' own entry points store when they do not read into the output.
+    /// The nonce, once. The cases' own entry points store just this if they do not read into the
+    /// output.
     Nonce,
-    /// A hash of all words that [`CASES_OF_HASH`] cases read, in each of so many lanes.
+    /// In each lane, a hash of all words that [`CASES_OF_HASH`] cases read.
     Folded {
         /// Invocations of the dispatch.
         lanes: u32,
@@ -42,7 +47,7 @@ pub enum RegionAnswer {
 }
 
 impl RegionAnswer {
-    /// The answer of a case with this entry point.
+    /// Returns the kind of answer for a case with this entry point.
     pub fn of(entry: &ProbeEntry) -> Self {
         let has = |form| entry.forms.contains(&form);
         match entry.direction {
@@ -52,7 +57,7 @@ impl RegionAnswer {
         }
     }
 
-    /// Words of the output of a module with so many cases.
+    /// Returns the output size of a module with this many cases, in words.
     fn output_words(self, cases: usize) -> usize {
         match self {
             Self::Nonce => 1,
@@ -61,19 +66,19 @@ impl RegionAnswer {
     }
 }
 
-/// Where the cases have their regions, in order, in bytes, and what they share.
+/// The byte offsets of the cases' regions, in the order of the cases, and the shared input.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RegionPlaces {
     /// In the block's buffer, or in the push constants.
     pub block: Vec<u32>,
-    /// In the buffer with the blocks in another layout; empty where there is none.
+    /// In the buffer with the blocks in another layout; empty if there is no such buffer.
     pub copy: Vec<u32>,
-    /// The input.
     pub input: SharedInput,
 }
 
 impl RegionPlaces {
-    /// The regions of these probes; `None` where they have no buffers of the same kinds, or no case at all.
+    /// Places the regions of these probes; `None` if there are no probes or their buffers differ in
+    /// kind.
     pub fn of(probes: &[&ProbeJob]) -> Option<Self> {
         let first = probes.first()?;
         let kinds = |probe: &ProbeJob| -> Option<Vec<_>> {
@@ -110,7 +115,7 @@ fn as_indices(starts: &[u32]) -> Vec<usize> {
     starts.iter().map(|start| *start as usize).collect()
 }
 
-/// Where parts of these lengths stand one behind the other.
+/// Returns the start of each part when parts of these lengths follow one another.
 fn laid_in_row(lengths: impl Iterator<Item = usize>, step: usize) -> Vec<usize> {
     let mut end: usize = 0;
     let starts = lengths.map(|length| {
@@ -121,7 +126,8 @@ fn laid_in_row(lengths: impl Iterator<Item = usize>, step: usize) -> Vec<usize> 
     starts.collect()
 }
 
-/// Where the probes' regions start in the buffers at `socket`, elements of an array alike.
+/// Returns the starts of the probes' regions in the buffers at `socket`, the same for all elements
+/// of an array.
 fn starts(probes: &[&ProbeJob], socket: Socket) -> Vec<usize> {
     let length = |probe: &&ProbeJob| {
         let run = probe.runs.first();
@@ -136,12 +142,12 @@ fn push_starts(probes: &[&ProbeJob]) -> Vec<usize> {
     laid_in_row(pushed, PUSH_BYTES)
 }
 
-/// The bytes of a probe's buffer in its region, those behind the bound range included.
+/// Returns the bytes of a probe's buffer in its region, including those after the bound range.
 fn region(buffer: &JobBuffer) -> Vec<u8> {
     [&buffer.bytes[..], &buffer.after[..]].concat()
 }
 
-/// The bytes of all regions, with words of the refill between them.
+/// Joins the bytes of all regions, with refill words between them.
 fn joined(parts: impl Iterator<Item = Vec<u8>>, starts: &[usize]) -> Vec<u8> {
     let mut all = Vec::new();
     for (part, start) in parts.zip(starts) {
@@ -155,19 +161,19 @@ fn joined(parts: impl Iterator<Item = Vec<u8>>, starts: &[usize]) -> Vec<u8> {
 /// A case of a module with regions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RegionCase {
-    /// What is probed, with its one entry point.
+    /// The plan, with its one entry point.
     pub plan: ProbePlan,
-    /// What runs it alone.
+    /// The probe that runs the case alone.
     pub probe: ProbeJob,
 }
 
 impl RegionCase {
-    /// The run of the case that is part of dispatch `number`: cases with fewer inks repeat their last one.
+    /// Returns the case's run for dispatch `number`. Cases with fewer inks repeat their last run.
     fn run(&self, number: usize) -> Option<&ProbeRun> {
         self.probe.runs.get(number).or(self.probe.runs.last())
     }
 
-    /// The bytes of its block in dispatch `number`.
+    /// Returns the bytes of its block in dispatch `number`.
     fn image(&self, number: usize) -> Option<&[u8]> {
         let job = &self.run(number)?.job;
         let at = |socket| job.buffers.iter().rev().find(|it| (it.set, it.binding) == socket);
@@ -181,7 +187,8 @@ impl RegionCase {
         }
     }
 
-    /// What a lane that reads every leaf where the layout has it makes of `start` in dispatch `number`.
+    /// Folds into `start` the words of a lane that reads every leaf at its place in the layout, in
+    /// dispatch `number`.
     fn folded(&self, number: usize, start: u32, lane: u32) -> Option<u32> {
         let image = self.image(number)?;
         let Wiring { slots, chunks, .. } = &self.probe.wiring;
@@ -203,33 +210,34 @@ impl RegionCase {
     }
 }
 
-/// The words that the code makes of a leaf, which it loads from its place in an image; `None` if that ends before.
+/// Returns the words that the code loads for a leaf from its place in an image; `None` if the image
+/// ends earlier.
 fn loaded_words(leaf: &Leaf, image: &[u8]) -> Option<Vec<u32>> {
     let Component { scalar, size } = leaf.component;
     let start = leaf.offset as usize;
     let bytes = image.get(start..start.checked_add(size as usize)?)?;
     let words = bytes.chunks(4).map(|word| word.iter().rev().fold(0, |value, byte| value << 8 | u32::from(*byte)));
     let words: Vec<u32> = words.collect();
-    // Of a bool only the truth passes.
+    // A bool only keeps its truth value.
     let is_true = words.iter().any(|word| *word != 0);
     Some(if scalar == Scalar::Bool { vec![u32::from(is_true)] } else { words })
 }
 
-/// What a buffer of a module with regions is.
+/// The role of a buffer of a module with regions.
 #[derive(Clone, Debug, PartialEq)]
 enum RegionBuffer {
     /// Parts for the cases, which start at these bytes.
     Blocks(Vec<usize>),
-    /// The words that they take.
+    /// The cases' input words.
     Input,
-    /// What they answer.
+    /// The cases' answers.
     Output,
 }
 
-/// The dispatches of a group, with what is needed to read their answers.
+/// The dispatches of a group, with the data to read their answers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RegionJob {
-    /// The jobs that the device gets, one for each ink.
+    /// One job for each ink.
     pub jobs: Vec<Job>,
     cases: Vec<RegionCase>,
     places: RegionPlaces,
@@ -238,8 +246,8 @@ pub struct RegionJob {
 }
 
 impl RegionJob {
-    /// The dispatches of these cases, for which `shader` was written with these places; `None` where there is no case, or one
-    /// has no dispatch.
+    /// Builds the dispatches of these cases. `shader` was written for them with these places.
+    /// Returns `None` if there are no cases, or if a case has no dispatch.
     pub fn new(cases: Vec<RegionCase>, places: RegionPlaces, shader: PlanShader<'_>) -> Option<Self> {
         let first = &cases.first()?.probe;
         let buffers = first.runs.first()?.job.buffers.iter().map(|buffer| {
@@ -259,7 +267,7 @@ impl RegionJob {
         Some(Self { jobs, ..group })
     }
 
-    /// Dispatch `number`.
+    /// Builds dispatch `number`.
     fn job(&self, number: usize, shader: PlanShader<'_>) -> Option<Job> {
         let runs = self.cases.iter().map(|case| case.run(number)).collect::<Option<Vec<_>>>()?;
         let (probe, first) = (&self.cases.first()?.probe, &runs.first()?.job);
@@ -297,8 +305,9 @@ impl RegionJob {
         Some(Job { draw, push_constants, requires, ..job })
     }
 
-    /// The cases, by their number, in which the device did anything else than their layout says, or which have an answer
-    /// together with such a case; all of them where it changed anything between their regions. There is one answer for each job.
+    /// Returns the numbers of the cases in which the device deviated from the layout, and of the
+    /// cases that share an answer with such a case. Returns all cases if anything changed between
+    /// their regions. There must be one answer per job.
     pub fn wrong(&self, answers: &[ReadBack]) -> Vec<usize> {
         let all = 0..self.cases.len();
         let mut dispatches = self.jobs.iter().zip(answers);
@@ -314,7 +323,8 @@ impl RegionJob {
         }
     }
 
-    /// Returns true if an answer has the shape of its job, and nothing changed outside of the regions and the output.
+    /// Returns true if an answer has the shape of its job, and nothing changed outside of the
+    /// regions and the output.
     fn is_complete(&self, job: &Job, answer: &ReadBack) -> bool {
         let mut buffers = job.buffers.iter().zip(&answer.buffers).zip(&self.buffers).enumerate();
         answer.buffers.len() == job.buffers.len()
@@ -330,7 +340,8 @@ impl RegionJob {
             })
     }
 
-    /// Returns true if a case that reads nothing into the output got from each dispatch what it would get alone.
+    /// Returns true if a case that reads nothing into the output got the same results from each
+    /// dispatch as it would alone.
     fn is_right(&self, index: usize, answers: &[ReadBack]) -> bool {
         let case = &self.cases[index];
         let own = case.probe.runs.iter().zip(answers).map(|(run, answer)| self.own(index, run, answer));
@@ -338,7 +349,7 @@ impl RegionJob {
         observe(&case.plan, &case.probe, &own) == observed_right(&case.plan, &case.probe)
     }
 
-    /// By case: true if the hash that answers for it is right in every dispatch.
+    /// Returns, for each case, true if its hash is right in every dispatch.
     fn rightly_folded(&self, answers: &[ReadBack], lanes: u32) -> Vec<bool> {
         let output = self.buffers.iter().position(|role| *role == RegionBuffer::Output);
         let groups = (0..).zip(self.cases.chunks(CASES_OF_HASH)).map(|(group, cases)| {
@@ -371,7 +382,7 @@ impl RegionJob {
         })
     }
 
-    /// Cuts out what the case's own dispatch would have got back.
+    /// Cuts out the result of the case's own dispatch.
     fn own(&self, index: usize, run: &ProbeRun, answer: &ReadBack) -> ReadBack {
         let buffers =
             run.job.buffers.iter().zip(&self.buffers).zip(&answer.buffers).map(|((buffer, role), all)| match role {
@@ -390,13 +401,13 @@ impl RegionJob {
         ReadBack { buffers: buffers.collect(), targets: Vec::new(), messages: Vec::new() }
     }
 
-    /// Returns true if the words between regions are as they were.
+    /// Returns true if the words between regions are unchanged.
     fn has_gaps(&self, buffer: usize, starts: &[usize], before: &[u8], after: &[u8]) -> bool {
         let mut gaps = (1..self.cases.len()).map(|case| self.end(case - 1, buffer, starts)..starts[case]);
         gaps.all(|gap| before[gap.clone()] == after[gap])
     }
 
-    /// Where the region of a case ends.
+    /// Returns the end of a case's region.
     fn end(&self, case: usize, buffer: usize, starts: &[usize]) -> usize {
         let own = self.cases[case].probe.runs.first().map(|run| region(&run.job.buffers[buffer]).len());
         starts[case] + own.unwrap_or(0)

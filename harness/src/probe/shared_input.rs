@@ -1,7 +1,8 @@
-//! The input of a module with regions, which its cases share.
+//! The input that the cases of a module with regions share.
 //!
-//! A load costs a driver as much as an access that is probed, an exclusive or next to nothing. So of the words that change
-//! alike from dispatch to dispatch, one is loaded, and the others are made of it. Where there is one dispatch, that is the nonce.
+//! A load costs a driver as much as a probed access, while an exclusive or costs next to nothing.
+//! So the module loads only one of the words that change in the same way between dispatches, and
+//! computes the others from it. With a single dispatch, that word is the nonce.
 
 use std::collections::BTreeMap;
 
@@ -9,32 +10,32 @@ use layoutproof_device::words_of;
 
 use super::ProbeJob;
 
-/// What a word of the input is in each dispatch.
+/// The values of an input word, one per dispatch.
 type WordByDispatch = Vec<u32>;
 
-/// The words that the cases of a module take from their one input.
+/// The words that the cases of a module take from their shared input.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SharedInput {
-    /// By case: what stands for the words of its own input, the nonce first.
+    /// For each case, the replacements for the words of its own input, the nonce first.
     pub places: Vec<Vec<SharedWord>>,
-    /// By number: the words. The nonce is the first.
+    /// The words by their numbers. The nonce is the first.
     words: Vec<WordByDispatch>,
-    /// Words that are taken by constant numbers. Behind them stand those among which lanes choose.
+    /// How many words are read at constant numbers. The words that lanes choose from follow them.
     pub constant: u32,
 }
 
-/// What stands for a word of a case's own input.
+/// The replacement for a word of a case's own input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SharedWord {
     /// The number of the shared word.
     pub number: u32,
-    /// What an exclusive or with it gives the word in every dispatch.
+    /// The shared word xor this value is the case's word, in every dispatch.
     pub xor: u32,
 }
 
 impl SharedInput {
-    /// The input of these probes, of which one with fewer dispatches repeats its last one; `None` if one has no input, or there
-    /// is no probe.
+    /// Builds the input of these probes. A probe with fewer dispatches repeats its last one.
+    /// Returns `None` if a probe has no input, or there are no probes.
     pub fn of(probes: &[&ProbeJob]) -> Option<Self> {
         let longest = probes.iter().max_by_key(|probe| probe.runs.len())?;
         let dispatches = longest.runs.len();
@@ -50,7 +51,8 @@ impl SharedInput {
         Some(shared)
     }
 
-    /// Adds what cases take by constant numbers: of the words that change alike one.
+    /// Adds the words that cases read at constant numbers, one for each set of words that change in
+    /// the same way.
     fn add_words<'a>(&mut self, cases: impl Iterator<Item = (usize, &'a Vec<WordByDispatch>)>) {
         let mut numbers = BTreeMap::from([(changes(&self.words[0]), 0)]);
         for (case, own) in cases {
@@ -65,7 +67,8 @@ impl SharedInput {
         }
     }
 
-    /// Adds what lanes choose among, which has to stand in a row: once where several cases have the same.
+    /// Adds the rows of words that lanes choose from. Each row must be contiguous, and equal rows
+    /// of several cases are stored once.
     fn add_rows<'a>(&mut self, cases: impl Iterator<Item = (usize, &'a Vec<WordByDispatch>)>) {
         let mut rows = BTreeMap::new();
         for (case, own) in cases {
@@ -80,31 +83,32 @@ impl SharedInput {
         }
     }
 
-    /// The words of a dispatch.
+    /// Iterates over the words of a dispatch.
     pub fn dispatch(&self, number: usize) -> impl Iterator<Item = u32> {
         self.words.iter().map(move |word| word[number])
     }
 
-    /// The nonce of a dispatch.
+    /// Returns the nonce of a dispatch.
     pub fn nonce(&self, number: usize) -> Option<u32> {
         self.words.first()?.get(number).copied()
     }
 
-    /// Words of the input.
+    /// Returns the number of input words.
     ///
     /// # Panics
+    ///
     /// Never: an input of 2^32 words does not fit in memory.
     pub fn end(&self) -> u32 {
         u32::try_from(self.words.len()).expect("the input has fewer than 2^32 words")
     }
 }
 
-/// The bits of a word that other dispatches have otherwise than the first one.
+/// Returns the bits in which a word differs from its value in the first dispatch.
 fn changes(word: &WordByDispatch) -> WordByDispatch {
     word.iter().map(|value| value ^ word[0]).collect()
 }
 
-/// The words of a probe's own input.
+/// Returns the words of a probe's own input.
 fn own_words(probe: &ProbeJob, dispatches: usize) -> Option<Vec<WordByDispatch>> {
     let runs = probe.runs.iter().chain(probe.runs.last().into_iter().cycle()).take(dispatches);
     let inputs = runs.map(|run| {

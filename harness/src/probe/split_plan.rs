@@ -1,4 +1,5 @@
-//! Makes of a plan with more leaves than one shader should have several plans, or a plan of fewer leaves.
+//! Splits a plan that has too many leaves for one shader into several plans, or reduces it to fewer
+//! leaves.
 
 use layoutproof_layout::tree::LeafStep;
 use layoutproof_layout::{BlockLayout, Leaf};
@@ -6,22 +7,24 @@ use layoutproof_layout::{BlockLayout, Leaf};
 use super::{ProbePlan, tail};
 use crate::probe::Form;
 
-/// Values that a shader reads or writes at most: leaves times forms. The time that drivers take for a shader grows faster
-/// than it does.
+/// Limit on the values that a shader reads or writes: leaves times forms. Drivers' compile time
+/// grows faster than the shader.
 const MOST_VALUES: usize = 320;
 
-/// Leaves of a shader at most, also where it has one form.
+/// Limit on the leaves of a shader, even with only one form.
 const MOST_LEAVES: usize = 64;
 
 impl ProbePlan {
-    /// The plan, which is about `layout`, in parts of which a driver compiles each in a time that grows with its length.
+    /// Splits the plan for `layout` into parts. A driver compiles each part in a time that grows
+    /// linearly with its length.
     pub fn parts_for_drivers(self, layout: &BlockLayout) -> Vec<Self> {
         let forms = self.entries.iter().map(|entry| entry.forms.len()).max().unwrap_or(1).max(1);
         self.parts(layout, (MOST_VALUES / forms).min(MOST_LEAVES))
     }
 
-    /// The plan, which is about `layout`, of at most `most` leaves, but of the first and the last scalar, vector or matrix in
-    /// any case, and of those between them at even distances. None is divided.
+    /// Reduces the plan for `layout` to at most `most` leaves. It always keeps the first and the
+    /// last scalar, vector or matrix, and otherwise keeps values at even distances. No value is
+    /// split.
     #[must_use]
     pub fn at_even_distances(self, layout: &BlockLayout, most: usize) -> Self {
         let Ok(laid_out) = &layout.result else { return self };
@@ -29,7 +32,8 @@ impl ProbePlan {
             return self;
         }
         let values: Vec<&[Leaf]> = self.leaves.chunk_by(are_of_one_value).collect();
-        // As if all were like the largest one, and one less, in whose place the last one is.
+        // Assume that all values are as large as the largest one, and reserve one place for the
+        // last value.
         let largest = values.iter().map(|value| value.len()).max().unwrap_or(1);
         let distance = values.len().div_ceil((most / largest).saturating_sub(1).max(1));
         let last = values.len() - 1;
@@ -38,8 +42,9 @@ impl ProbePlan {
         Self { leaves, ..self }.without_missing_parts(laid_out)
     }
 
-    /// The plan, which is about `layout`, as several of up to `most` leaves. The components of a vector or matrix stay
-    /// together, even where they are more; so do the leaves of a member of the block where they are not more.
+    /// Splits the plan for `layout` into plans of up to `most` leaves. The components of a vector
+    /// or matrix stay together even if they exceed the limit; the leaves of a member of the block
+    /// stay together if they do not.
     pub fn parts(self, layout: &BlockLayout, most: usize) -> Vec<Self> {
         let Ok(laid_out) = &layout.result else { return vec![self] };
         let mut parts: Vec<Vec<Leaf>> = Vec::new();
@@ -65,12 +70,14 @@ impl ProbePlan {
             }
             part.without_missing_parts(laid_out)
         };
-        // Entries of some forms alone, the length of an array for example, are about some leaves alone.
+        // Some forms apply to some leaves only, such as the length of an array, so a part may have
+        // no entries.
         parts.into_iter().map(part).filter(|part| !part.entries.is_empty()).collect()
     }
 }
 
-/// Returns true if two leaves are in one member of the block, or in the only value that it is.
+/// Returns true if two leaves are in one member of the block, or if the block is the single value
+/// that contains them.
 fn are_of_one_member(one: &Leaf, next: &Leaf) -> bool {
     one.steps.first() == next.steps.first() || are_of_one_value(one, next)
 }
@@ -96,7 +103,8 @@ mod tests {
     use layoutproof_layout::Span;
     use layoutproof_layout::{LayoutOptions, find, lay_out};
 
-    /// The layout of the only block of `declarations`, and a plan that reads it in compute shaders.
+    /// Returns the layout of the only block of `declarations`, and a plan that reads it in compute
+    /// shaders.
     fn planned(declarations: &str) -> (BlockLayout, ProbePlan) {
         let mut sources = SourceMap::default();
         let file = sources.add("test.hlsl", declarations);
@@ -107,7 +115,7 @@ mod tests {
         (layout, plan)
     }
 
-    /// The leaves of each part of such a plan.
+    /// Returns the leaf paths of each part of such a plan.
     fn parts(declarations: &str, most: usize) -> Vec<Vec<String>> {
         let (layout, plan) = planned(declarations);
         let total = plan.leaves.len();
@@ -139,7 +147,7 @@ mod tests {
         assert!(parts.iter().all(|part| !part.entries.is_empty()));
     }
 
-    /// The leaves of a plan for these declarations that has at most `most`.
+    /// Returns the leaf paths of a plan for these declarations, reduced to at most `most` leaves.
     fn at_even_distances(declarations: &str, most: usize) -> Vec<String> {
         let (layout, plan) = planned(declarations);
         plan.at_even_distances(&layout, most).leaves.into_iter().map(|leaf| leaf.path).collect()
@@ -172,7 +180,7 @@ mod tests {
             let jobs = jobs(&layout, part, shader).unwrap();
             jobs.iter().any(|job| job.range == BoundRange::Exact)
         };
-        // 16 vectors each, and `b` alone.
+        // Seven parts of 16 vectors come first, then the last 16 vectors, and `b` alone.
         let exact: Vec<bool> = parts.iter().map(is_exact).collect();
         assert_eq!(exact, [false, false, false, false, false, false, false, true, true]);
     }

@@ -1,50 +1,53 @@
-//! Says how large fused groups may be: what a module costs a driver beside its loads, and how fast that grows with the module.
+//! Limits the size of fused groups per device. The limits depend on a module's fixed cost in the
+//! driver and on how fast the cost grows with its size.
 //!
 //! Source: measured, see `runners/README.md`.
 
 use super::FusedSpace;
 use crate::probe::Form;
 
-/// The sizes in which a device is given fused cases.
+/// The sizes of fused groups for a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tuning {
-    /// Cases of a module, at least 1.
+    /// Cases in a module, at least 1.
     pub cases: usize,
-    /// How leaves are loaded.
+    /// The form for loading leaves.
     pub form: Form,
-    /// Loads of a module whose cases are read in several forms.
+    /// Loads in a module whose cases are read in several forms.
     pub loads: usize,
-    /// The same where the cases are parts of a long block. Short blocks have many offsets in common, which a driver loads
-    /// once, and those of a long block have none.
+    /// The same for cases that are parts of a long block. Short blocks have many offsets in common,
+    /// which a driver loads once; parts of a long block have none in common.
     pub loads_of_long_block: usize,
 }
 
 impl Tuning {
-    /// Leaves through each form of a module in which every case has a region of its own.
+    /// Returns the leaves per form of a module in which every case has its own region.
     pub fn accesses(device: &str) -> usize {
         match device {
-            // Long functions of stores compile no more slowly for their length.
+            // Long functions of stores take no longer to compile.
             "swiftshader" => 128,
             _ => 64,
         }
     }
 
-    /// The tuning of a device, by its id.
+    /// Returns the tuning of the device with this id.
     pub fn of(device: &str, space: FusedSpace) -> Self {
         match (device, space) {
             // A pipeline costs as much as some hundred loads from a uniform buffer.
             ("lavapipe", FusedSpace::Uniform) => {
                 Self { cases: 32, form: Form::Leaf, loads: 800, loads_of_long_block: 200 }
             }
-            // Loads from a storage buffer are not merged where blocks have an offset in common, and each makes two blocks of code.
+            // Loads from a storage buffer at the same offset in several blocks are not merged, and
+            // each makes two blocks of code.
             ("lavapipe", FusedSpace::Storage) => {
                 Self { cases: 4, form: Form::Leaf, loads: 100, loads_of_long_block: 100 }
             }
-            // A pipeline costs little, every access chain much, and a whole block no more chains than a scalar.
+            // A pipeline costs little and every access chain much, but a whole block needs no more
+            // chains than a scalar.
             ("swiftshader", FusedSpace::Uniform | FusedSpace::Storage) => {
                 Self { cases: 8, form: Form::Whole, loads: 400, loads_of_long_block: 400 }
             }
-            // Unknown drivers: few enough that a failure is found quickly.
+            // For unknown drivers, keep the groups small enough to find a failure quickly.
             (_, FusedSpace::Uniform | FusedSpace::Storage) => {
                 Self { cases: 16, form: Form::Leaf, loads: 400, loads_of_long_block: 200 }
             }

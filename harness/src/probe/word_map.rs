@@ -1,8 +1,10 @@
-//! Numbers the words of input and output: where the bits of every leaf of an entry point stand.
+//! Numbers the words of input and output: maps every leaf of an entry point to the words with its
+//! bits.
 //!
-//! Generators and hosts share these numbers and nothing else. The input holds the nonce, in a write probe the values of
-//! all leaves, and then the indices that forms take from memory: a table in which word `n` is `n` for [`Form::Indexed`]
-//! and its kin, and for [`Form::Divergent`] one tuple per lane.
+//! Generators and hosts share these numbers and nothing else. The input holds the nonce, in a write
+//! probe the values of all leaves, and then the indices that forms take from memory: a table in
+//! which word `n` is `n` for [`Form::Indexed`] and similar forms, and one tuple per lane for
+//! [`Form::Divergent`].
 
 use layoutproof_layout::tree::LeafStep;
 use layoutproof_layout::{BlockLayout, Leaf};
@@ -14,17 +16,17 @@ use crate::probe::{Direction, Form};
 /// Lanes of the workgroup in which [`Form::Divergent`] reads.
 pub const LANES: u32 = 64;
 
-/// Where the bits of a leaf stand.
+/// The place of a leaf's bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnswerPlace {
-    /// From this word of the output on, or in a write probe of the input.
+    /// Starts at this word of the output, or of the input in a write probe.
     Word(u32),
-    /// At this byte of the block at binding 3.
+    /// Starts at this byte of the block at binding 3.
     Copy(u32),
 }
 
 impl AnswerPlace {
-    /// The byte of the block at binding 3, if it is there.
+    /// Returns the byte of the block at binding 3, if the place is there.
     pub fn in_copy(self) -> Option<u32> {
         match self {
             Self::Word(_) => None,
@@ -36,7 +38,6 @@ impl AnswerPlace {
 /// A leaf through a form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AnswerSlot {
-    /// The form.
     pub form: Form,
     /// Index into [`ProbePlan::leaves`].
     pub leaf: u32,
@@ -44,25 +45,27 @@ pub struct AnswerSlot {
     pub places: Vec<AnswerPlace>,
 }
 
-/// Leaves that differ in indices only, read by the lanes of a workgroup together: lane `l` reads leaf `l` modulo their
-/// number.
+/// Leaves that differ only in their indices. The lanes of a workgroup read them together: lane `l`
+/// reads leaf `l` modulo their number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chunk {
     /// Indices into [`ProbePlan::leaves`], at most [`LANES`].
     pub leaves: Vec<u32>,
-    /// The output word of lane 0; each lane has [`words`] of its own.
+    /// The output word of lane 0. Each lane has its own [`words`].
     pub output: u32,
     /// The input word of lane 0's indices.
     pub input: u32,
-    /// Indices of a lane: one per array step, row and column per matrix step, in the order of the steps.
+    /// The number of indices per lane: one per array step, and row and column per matrix step, in
+    /// the order of the steps.
     pub depth: u32,
 }
 
 /// The words of one entry point.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wiring {
-    /// One per form and leaf, in the entry's order of forms; forms that take indices from memory have only the leaves
-    /// that are in arrays or matrices, [`Form::Length`] the first one in the array whose length it is.
+    /// One slot per form and leaf, in the entry's order of forms. Forms that take indices from
+    /// memory have only the leaves in arrays or matrices; [`Form::Length`] has only the first leaf
+    /// in its array.
     pub slots: Vec<AnswerSlot>,
     /// Words of the output.
     pub output: u32,
@@ -70,14 +73,14 @@ pub struct Wiring {
     pub table: u32,
     /// The reads that lanes do together.
     pub chunks: Vec<Chunk>,
-    /// The input's words behind nonce and values.
+    /// The input words after the nonce and the values.
     pub indices: Vec<u32>,
-    /// Bytes of the block at binding 3; 0 for none.
+    /// Bytes of the block at binding 3; 0 if there is none.
     pub copy: u32,
 }
 
 impl Wiring {
-    /// The words of `entry`, one of the entry points of `plan` for `layout`.
+    /// Numbers the words of `entry`, one of the entry points of `plan` for `layout`.
     pub fn new(layout: &BlockLayout, plan: &ProbePlan, entry: &ProbeEntry) -> Self {
         let (firsts, all) = plan.first_words();
         let values = match entry.direction {
@@ -112,9 +115,10 @@ impl Wiring {
         wiring
     }
 
-    /// Words of the input.
+    /// Returns the number of input words.
     ///
     /// # Panics
+    ///
     /// Never: an input of 2^32 words does not fit in memory.
     pub fn input(&self) -> u32 {
         self.table + u32::try_from(self.indices.len()).expect("the input has fewer than 2^32 words")
@@ -167,7 +171,7 @@ impl Wiring {
         self.chunks.push(chunk);
     }
 
-    /// One word for the number of elements.
+    /// Adds one word for the element count.
     fn add_length(&mut self, layout: &BlockLayout, plan: &ProbePlan) {
         let tail = layout.result.as_ref().ok().and_then(tail);
         let Some(leaf) = tail.and_then(|tail| tail.leaf(plan)) else { return };
@@ -185,7 +189,8 @@ impl Wiring {
     }
 }
 
-/// The indices of a leaf that can come from memory: of array elements, and row and column of a matrix cell.
+/// Returns the indices of a leaf that can come from memory: those of array elements, and row and
+/// column of a matrix cell.
 fn indices(leaf: &Leaf) -> Vec<u32> {
     let steps = leaf.steps.iter().flat_map(|step| match step {
         LeafStep::Element(index) => vec![*index],
@@ -200,7 +205,7 @@ pub(super) fn is_indexed(leaf: &Leaf) -> bool {
     !indices(leaf).is_empty()
 }
 
-/// The steps to a leaf with all indices alike.
+/// Returns the steps to a leaf with all indices set to 0.
 fn stem(leaf: &Leaf) -> Vec<LeafStep> {
     let steps = leaf.steps.iter().map(|step| match step {
         LeafStep::Element(_) => LeafStep::Element(0),

@@ -1,31 +1,32 @@
-//! Makes a random HLSL constant buffer from a seed, with 8 to 64 scalars, 26 on average, for benchmarks and fused
-//! checks.
+//! Makes a random HLSL constant buffer from a seed, with 8 to 64 scalars, 26 on average, for
+//! benchmarks and fused checks.
 //!
-//! Nested structs of 32-bit scalars, vectors, matrices of both orders and arrays: what every device has, for
-//! benchmarks. The same seed gives the same text on every machine.
+//! The blocks contain nested structs of 32-bit scalars, vectors, matrices of both orders and
+//! arrays, which every device supports. The same seed gives the same text on every machine.
 
 use std::fmt::Write;
 
-/// Fewest and most scalars of a block.
+/// Minimum and maximum number of scalars in a block.
 const SCALARS: (u32, u32) = (8, 64);
 
-/// Most scalars of a struct.
+/// Limit on the scalars of a struct.
 const LARGEST: u32 = 16;
 
-/// Structs in structs.
+/// Limit on the nesting of structs.
 const DEPTH: u32 = 2;
 
-/// The text of random block `seed`, named `S`.
+/// Writes the text of random block `seed`, named `S`.
 pub fn block(seed: u64) -> String {
     let mut writer = BlockWriter { draw: SplitMix64(seed), structs: String::new(), named: 0 };
-    // The smaller of two draws: blocks of few members are more common.
+    // The smaller of two draws, to make small blocks more common.
     let above = SCALARS.1 - SCALARS.0 + 1;
     let scalars = SCALARS.0 + writer.draw.below(above).min(writer.draw.below(above));
     let members = writer.members(scalars, 0);
     format!("{}cbuffer S {{ {members}}};\n", writer.structs)
 }
 
-/// Numbers that look random: Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators" (`SplitMix64`).
+/// A pseudorandom number generator: Steele, Lea and Flood, "Fast Splittable Pseudorandom Number
+/// Generators" (`SplitMix64`).
 #[derive(Clone, Copy, Debug)]
 struct SplitMix64(u64);
 
@@ -37,7 +38,7 @@ impl SplitMix64 {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `end`.
+    /// Draws a number below `end`.
     fn below(&mut self, end: u32) -> u32 {
         u32::try_from(self.next() % u64::from(end.max(1))).expect("a remainder is smaller than a 32-bit number")
     }
@@ -50,14 +51,14 @@ impl SplitMix64 {
 
 struct BlockWriter {
     draw: SplitMix64,
-    /// The structs so far.
+    /// The text of the structs so far.
     structs: String,
-    /// How many there are.
+    /// The number of structs so far.
     named: u32,
 }
 
 impl BlockWriter {
-    /// Members of this many scalars.
+    /// Writes members with this many scalars in total.
     fn members(&mut self, scalars: u32, depth: u32) -> String {
         let mut text = String::new();
         let (mut left, mut number) = (scalars, 0);
@@ -70,7 +71,8 @@ impl BlockWriter {
         text
     }
 
-    /// Type, scalars and array of a member of at most `left` scalars.
+    /// Draws a member of at most `left` scalars. Returns its type, its number of scalars and its
+    /// array dimension.
     fn member(&mut self, left: u32, depth: u32) -> (String, u32, String) {
         let (ty, own) =
             if depth < DEPTH && self.draw.below(6) == 0 { self.structure(left, depth) } else { self.element(left) };
@@ -81,7 +83,7 @@ impl BlockWriter {
         (ty, own, String::new())
     }
 
-    /// A scalar, vector or matrix of at most `left` scalars.
+    /// Draws a scalar, vector or matrix of at most `left` scalars.
     fn element(&mut self, left: u32) -> (String, u32) {
         let scalar = self.draw.one_of(&["float", "int", "uint"]);
         let [rows, columns] = [(); 2].map(|()| 2 + self.draw.below(3));
@@ -95,7 +97,7 @@ impl BlockWriter {
         }
     }
 
-    /// A struct of its own.
+    /// Draws and declares a struct.
     fn structure(&mut self, left: u32, depth: u32) -> (String, u32) {
         let scalars = 1 + self.draw.below(left.min(LARGEST));
         let members = self.members(scalars, depth + 1);
@@ -134,7 +136,8 @@ mod tests {
         assert!((25 * 400..28 * 400).contains(&sum), "{} scalars on average", sum / 400);
     }
 
-    /// The first numbers for seed 1234567, as the reference C code of `SplitMix64` (Vigna, public domain) prints them.
+    /// The first numbers for seed 1234567, as the reference C code of `SplitMix64` (Vigna, public
+    /// domain) prints them.
     #[test]
     fn draws_are_those_of_the_reference() {
         let mut draw = SplitMix64(1_234_567);

@@ -1,9 +1,9 @@
-//! The compilers that random programs are written for.
+//! The compilers that random programs target.
 
-/// The compilers that a program is written for.
+/// The compiler that a program targets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProgramDialect {
-    /// DXC: spaces alone, unbounded arrays once per class and space.
+    /// DXC: `register(space1)` without a number, unbounded arrays once per class and space.
     Dxc,
     /// Slang: parameter blocks, any number of unbounded arrays.
     Slang,

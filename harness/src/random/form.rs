@@ -1,8 +1,8 @@
-//! The ways in which code comes by a value: functions, methods, operators, default arguments, static initialisers; and in
-//! which it comes by one and does not need it.
+//! The ways in which code gets a value: functions, methods, operators, default arguments, static
+//! initialisers; and the ways in which it gets one without needing it.
 //!
-//! Each wraps an expression of the type `float4` in declarations of its own and gives the expression that stands for
-//! it.
+//! Each form wraps an expression of the type `float4` in new declarations and returns an expression
+//! with its value.
 
 use std::fmt::Write;
 
@@ -10,10 +10,9 @@ use proptest::prelude::*;
 
 use super::dialect::ProgramDialect;
 
-/// One way in which code comes by a value.
+/// A way in which code gets a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UseForm {
-    /// A function.
     Function,
     /// A function in a namespace.
     Namespace,
@@ -23,7 +22,7 @@ pub enum UseForm {
     Element,
     /// A method of a member of an object.
     Member,
-    /// A method that another one calls through `this`.
+    /// A method that another method calls through `this`.
     This,
     /// A method of a returned object.
     Returned,
@@ -33,13 +32,13 @@ pub enum UseForm {
     Inherited,
     /// A method that a derived struct hides.
     Hidden,
-    /// A method of an element of a `StructuredBuffer`, which it leaves alone.
+    /// A method of an element of a `StructuredBuffer` that does not read the element.
     BufferElement,
-    /// A method of an element of a `StructuredBuffer`, which reads that.
+    /// A method of an element of a `StructuredBuffer` that reads the element.
     ReadBufferElement,
-    /// A method of a `ConstantBuffer`, which it leaves alone.
+    /// A method of a `ConstantBuffer` that does not read the buffer.
     Constant,
-    /// A method of a `ConstantBuffer`, which reads that.
+    /// A method of a `ConstantBuffer` that reads the buffer.
     ReadConstant,
     /// `operator[]`.
     Index,
@@ -51,7 +50,7 @@ pub enum UseForm {
     Default,
     /// A default argument that the call overrides.
     GivenDefault,
-    /// A function that another overload wins over.
+    /// A function that loses overload resolution.
     Overload,
     /// A method that a generic function calls.
     Generic,
@@ -65,7 +64,7 @@ pub enum UseForm {
     Sizeof,
     /// A local variable that is never read.
     Unread,
-    /// A local variable that is written again before it is read.
+    /// A local variable that is overwritten before it is read.
     Overwritten,
     /// A member of a struct that is never read.
     UnreadMember,
@@ -75,7 +74,7 @@ pub enum UseForm {
     UnreadOutput,
     /// A `static` variable that is written and never read.
     UnreadStatic,
-    /// A branch that the argument of the only call rules out.
+    /// A branch that the only call's argument rules out.
     ConstantArgument,
     /// A factor of 0.
     TimesZero,
@@ -85,7 +84,7 @@ pub enum UseForm {
     Condition,
 }
 
-/// Forms that both compilers take.
+/// Forms that both compilers accept.
 const COMMON: [UseForm; 12] = [
     UseForm::Function,
     UseForm::Namespace,
@@ -101,7 +100,7 @@ const COMMON: [UseForm; 12] = [
     UseForm::Initialiser,
 ];
 
-/// Forms of HLSL 2021 alone, or whose buffers Slang binds whether they are read or not.
+/// Forms that only HLSL 2021 has, or whose buffers Slang binds whether or not they are read.
 const HLSL: [UseForm; 23] = [
     UseForm::Inherited,
     UseForm::Hidden,
@@ -128,7 +127,7 @@ const HLSL: [UseForm; 23] = [
     UseForm::Condition,
 ];
 
-/// Up to three forms, the innermost first; most values are used directly.
+/// Draws up to three forms, the innermost first. One value in three is used directly.
 pub(super) fn forms(dialect: ProgramDialect) -> impl Strategy<Value = Vec<UseForm>> {
     let known: Vec<UseForm> = match dialect {
         ProgramDialect::Dxc => COMMON.into_iter().chain(HLSL).collect(),
@@ -139,8 +138,8 @@ pub(super) fn forms(dialect: ProgramDialect) -> impl Strategy<Value = Vec<UseFor
 }
 
 impl UseForm {
-    /// Appends declarations that wrap `value` to `text`, with names that end in `suffix`. Returns the expression that
-    /// comes by it.
+    /// Appends declarations that wrap `value` to `text`, with names that end in `suffix`. Returns
+    /// the expression that gets the value.
     pub(super) fn wrap(self, value: &str, suffix: &str, text: &mut String) -> String {
         let n = suffix;
         let object = format!("struct M{n} {{ float4 x; float4 get() {{ return {value}; }} }};");
@@ -205,7 +204,7 @@ impl UseForm {
                 let outer = format!("template<typename T> struct W{n} {{ T t; float4 run() {{ return t.get(); }} }};");
                 (format!("{object} {outer} static W{n}<M{n}> o{n};"), format!("o{n}.run()"))
             }
-            // DXC 1.7.2308 knows no methods of a `ConstantBuffer` inside of a template.
+            // DXC 1.7.2308 finds no methods of a `ConstantBuffer` inside a template.
             Self::GenericStatic => {
                 let f = format!("float4 f{n}() {{ return {value}; }}");
                 let outer = format!("template<typename T> struct W{n} {{ static float4 get() {{ return f{n}(); }} }};");

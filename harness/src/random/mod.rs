@@ -1,9 +1,10 @@
-//! Random input for compilers: programs that bind parameters, declarations whose bytes are laid out.
+//! Random input for compilers: programs that bind parameters, and declarations to lay out.
 //!
-//! A [`proptest`] strategy makes a [`RandomProgram`], declarations of parameters with an entry point that uses some of
-//! them; [`RandomProgram::text`] writes it as HLSL that both DXC and Slang read. What the compilers do not have in
-//! common is chosen by [`ProgramDialect`]. [`declaration`] does the same for blocks of members, where each compiler's
-//! lacks are a type space; [`blocks`] makes blocks of data alone, quickly.
+//! A [`proptest`] strategy makes a [`RandomProgram`]: declarations of parameters, with an entry
+//! point that uses some of them. [`RandomProgram::text`] writes it as HLSL that both DXC and Slang
+//! accept, and [`ProgramDialect`] selects between their differences. [`declaration`] does the same
+//! for blocks of members, where a type space excludes what a compiler lacks; [`blocks`] quickly
+//! makes blocks with only data.
 
 pub mod blocks;
 pub mod declaration;
@@ -22,7 +23,8 @@ pub use program::{
 
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-/// Draws what has this number of a seed: the same in every run, shard and thread.
+/// Makes the generator for this number of a seed. It gives the same values in every run, shard and
+/// thread.
 fn runner_of(seed: u64, number: u64) -> TestRunner {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());

@@ -17,27 +17,27 @@ pub struct RandomProgram {
     pub parameters: Vec<RandomParameter>,
     /// Positions in `parameters`, in the order of their use; each at most once.
     pub uses: Vec<usize>,
-    /// How the code comes by each parameter, the innermost form first; structs are used directly.
+    /// The forms in which the code gets each parameter, the innermost first. Structs are used
+    /// directly.
     pub forms: Vec<Vec<UseForm>>,
-    /// True if this is a hull shader, whose patch constants use every second parameter, rather than a compute shader.
+    /// True for a hull shader, whose patch constants use every second parameter; false for a
+    /// compute shader.
     pub is_hull: bool,
 }
 
-/// A struct: which kinds its members `m0`, `m1` ... have. None is a block.
+/// A struct with members `m0`, `m1` ... None of them is a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParameterStruct {
-    /// Members.
     pub members: Vec<RandomParameter>,
 }
 
 /// A parameter, or a member of a struct.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RandomParameter {
-    /// The kind.
     pub kind: RandomParameterKind,
-    /// Elements of an array; `None` for none.
+    /// Elements of an array; `None` if it is not an array.
     pub array: Option<Count>,
-    /// Where it is put.
+    /// Explicit register or space.
     pub annotation: ParameterAnnotation,
 }
 
@@ -70,16 +70,15 @@ pub enum RandomParameterKind {
     ParameterBlock(usize),
 }
 
-/// An explicit place.
+/// An explicit register or space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParameterAnnotation {
     /// None.
     Implicit,
     /// `register(t3, space1)`, with the letter of the kind.
     Register {
-        /// Register number.
         index: u32,
-        /// Space, where one is written.
+        /// Space, if the declaration has one.
         space: Option<u32>,
     },
     /// `register(space1)`.
@@ -87,7 +86,8 @@ pub enum ParameterAnnotation {
 }
 
 impl RandomParameterKind {
-    /// Letter of the register; `None` where a register says nothing or more than one would be needed.
+    /// Returns the letter of the register; `None` if a register would have no effect, or more than
+    /// one would be needed.
     pub fn letter(self) -> Option<char> {
         match self {
             Self::Texture | Self::Buffer | Self::Structured | Self::Bytes => Some('t'),
@@ -98,12 +98,13 @@ impl RandomParameterKind {
         }
     }
 
-    /// True if it may be an element of an array in both compilers.
+    /// Returns true if both compilers support it as an array element.
     fn has_arrays(self) -> bool {
         match self {
             Self::Texture | Self::Buffer | Self::Structured | Self::RwTexture | Self::RwStructured => true,
-            // Slang 2026.14.1 aborts on arrays of constant buffers of structs with resources; DXC has no arrays of
-            // `cbuffer`, and cannot tell samplers of an array apart in an optimised body.
+            // Slang 2026.14.1 aborts on arrays of constant buffers of structs with resources. DXC
+            // has no arrays of `cbuffer`, and cannot distinguish samplers of an array in an
+            // optimised body.
             Self::Data
             | Self::Bytes
             | Self::Sampler
@@ -115,18 +116,19 @@ impl RandomParameterKind {
     }
 }
 
-/// A program on its way to the smallest that still fails.
+/// A program on its way to the smallest one that still fails.
 pub type ProgramTree = Box<dyn ValueTree<Value = RandomProgram>>;
 
-/// Program `number` of a seed, for `dialect`: the same in every run, shard and thread.
+/// Draws program `number` of a seed, for `dialect`: the same in every run, shard and thread.
 ///
 /// # Panics
-/// Never: no strategy filters what it draws.
+///
+/// Never: no strategy filters its values.
 pub fn nth_program(dialect: ProgramDialect, seed: u64, number: u64) -> ProgramTree {
     programs(dialect).boxed().new_tree(&mut runner_of(seed, number)).expect("no filter can run dry")
 }
 
-/// Programs for `dialect`, small ones first when shrinking.
+/// Makes programs for `dialect`. Shrinking tries small ones first.
 pub fn programs(dialect: ProgramDialect) -> impl Strategy<Value = RandomProgram> {
     prop::collection::vec(structs(), 1..3)
         .prop_flat_map(move |structs| {
@@ -146,7 +148,7 @@ pub fn programs(dialect: ProgramDialect) -> impl Strategy<Value = RandomProgram>
         })
 }
 
-/// Structs whose first member is data, so that none is empty.
+/// Makes structs whose first member is data, so that none is empty.
 fn structs() -> impl Strategy<Value = ParameterStruct> {
     let kinds = prop::sample::select(vec![
         RandomParameterKind::Data,

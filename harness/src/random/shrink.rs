@@ -1,25 +1,26 @@
-//! Makes what was drawn as small as it can be while it still differs.
+//! Shrinks a drawn value while it still differs.
 //!
-//! What differs is the caller's: two layouts, a compiler and a rule set, a device and an image.
+//! The caller defines the difference: between two layouts, a compiler and a rule set, or a device
+//! and an image.
 
 use proptest::strategy::ValueTree;
 
-/// How often is asked at most while something is made smaller.
+/// Limit on the calls for shrinking one value.
 pub const SHRINK_CALLS: u32 = 200;
 
 /// A differing value after shrinking.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shrunk<T> {
-    /// The smallest that still differs.
+    /// The smallest value that still differs.
     pub smallest: T,
-    /// How often was asked.
+    /// The number of calls made.
     pub calls: u32,
-    /// True if everything smaller was tried, so that no call was missing.
+    /// True if everything smaller was tried, so that more calls would not help.
     pub is_smallest: bool,
 }
 
-/// The smallest value below the tree's that still differs, found with at most `calls` calls of `differs`. The tree's own
-/// value differs and is not asked about again.
+/// Returns the smallest value below the tree's that still differs, found with at most `calls` calls
+/// of `differs`. The tree's own value must differ and is not tested again.
 pub fn shrink<T: ValueTree>(mut tree: T, calls: u32, differs: &mut dyn FnMut(&T::Value) -> bool) -> Shrunk<T::Value> {
     let mut smallest = tree.current();
     let mut asked = 0;

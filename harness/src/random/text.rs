@@ -7,14 +7,15 @@ use layoutproof_layout::shape::Count;
 use super::form::UseForm;
 use super::program::{ParameterAnnotation, RandomParameter, RandomParameterKind, RandomProgram};
 
-/// Declarations at the start of every program: the struct that `ConstantBuffer` holds, what samplers sample, where results go.
+/// Declarations at the start of every program: the struct for `ConstantBuffer`, the texture for
+/// samplers, and the result buffer.
 const DECLARED: &str = "\
 struct Data { float4 value; };
 Texture2D<float4> sampled;
 RWStructuredBuffer<float4> result;
 ";
 
-/// Structs that a hull shader needs beside its functions.
+/// Structs that a hull shader needs in addition to its functions.
 const HULL: &str = "\
 struct Vertex { float4 position : SV_Position; };
 struct Patch { float edges[3] : SV_TessFactor; float inside : SV_InsideTessFactor; };
@@ -28,14 +29,14 @@ const PATCH: &str = "    Patch made;
 }
 ";
 
-/// The head of the entry point of a hull shader.
+/// The start of a hull shader's entry point.
 const HULL_MAIN: &str = "\
 [domain(\"tri\")] [partitioning(\"integer\")] [outputtopology(\"triangle_cw\")] [outputcontrolpoints(3)]
 [patchconstantfunc(\"patch\")]
 Vertex main(InputPatch<Vertex, 3> vertices, uint index : SV_OutputControlPointID) {
 ";
 
-/// Its end.
+/// The end of a hull shader's entry point.
 const HULL_END: &str = "    Vertex made = vertices[index];
     made.position += sum;
     return made;
@@ -43,7 +44,7 @@ const HULL_END: &str = "    Vertex made = vertices[index];
 ";
 
 impl RandomProgram {
-    /// The declarations alone.
+    /// Writes only the declarations.
     pub fn declarations(&self) -> String {
         let mut text = DECLARED.to_owned();
         for (place, ty) in self.structs.iter().enumerate() {
@@ -58,12 +59,13 @@ impl RandomProgram {
         text
     }
 
-    /// The whole program with its entry point `main`.
+    /// Writes the whole program with its entry point `main`.
     pub fn text(&self) -> String {
         let mut text = self.declarations();
         let (mut first, mut second) = (String::new(), String::new());
         for (at, place) in self.uses.iter().enumerate() {
-            // What stands in structs is used by the entry point alone, in the order that DXC's registers depend on.
+            // Only the entry point uses structs' contents, in an order that DXC's registers depend
+            // on.
             let is_struct = matches!(
                 self.parameters[*place].kind,
                 RandomParameterKind::Struct(_) | RandomParameterKind::ParameterBlock(_)
@@ -84,7 +86,7 @@ impl RandomProgram {
         text
     }
 
-    /// Statements that use every part of a parameter, and what those need to be declared.
+    /// Adds statements that use every part of a parameter, and the declarations that they need.
     fn use_of(
         &self,
         parameter: &RandomParameter,

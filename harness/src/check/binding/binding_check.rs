@@ -1,6 +1,7 @@
-//! A case's placement by one convention on one target: what the case and what our rules say of every parameter.
+//! A case's placement under one convention on one target: compares the places that the case expects
+//! with those that our rules compute, for every parameter.
 //!
-//! A static check: no shader is written and no device takes part.
+//! This is a static check: it writes no shader and uses no device.
 
 use std::sync::Arc;
 
@@ -15,24 +16,24 @@ use crate::check::verdict::{self, Validation, Writer, judge};
 use crate::input::diagnostics::{Code, Diagnostic};
 use crate::results::record::{CheckRecord, Outcome, Proves, RecordValue, Row, SCHEMA, Story};
 
-/// The word for producer and device in names and records.
+/// Stands for the producer and the device in names and records, since this check has neither.
 const NOBODY: &str = "none";
 
 /// A source's parameters as one convention places them.
 #[derive(Clone, Debug)]
 pub struct BindingCheck {
-    /// The case.
     pub source: Arc<Source>,
     /// The target, the convention and their settings.
     pub request: BindingRequest,
-    /// The answer of our rules; the refusals of the convention where it refuses.
+    /// The result of our rules: the placement, or the diagnostics with which the convention refuses
+    /// it.
     pub bound: Result<BoundModule, Vec<Diagnostic>>,
-    /// The places that the case expects; `None` where it expects a refusal or a warning only.
+    /// The places that the case expects; `None` if it expects only a refusal or a warning.
     pub expected: Option<BindExpectation>,
 }
 
 impl BindingCheck {
-    /// Every target and convention that a case speaks of, in the case's order.
+    /// Makes a check for every target and convention that a case mentions, in the case's order.
     pub fn all(source: &Arc<Source>) -> Vec<Self> {
         let expected = source.bind.iter().map(|expectation| {
             let BindExpectation { target, convention, version, .. } = expectation;
@@ -54,7 +55,7 @@ impl BindingCheck {
         requests.into_iter().map(|request| Self::new(Arc::clone(source), request)).collect()
     }
 
-    /// What one request comes to.
+    /// Places the source's parameters for one request.
     pub fn new(source: Arc<Source>, request: BindingRequest) -> Self {
         let asked = |expectation: &&BindExpectation| {
             (expectation.target, expectation.convention) == (request.target, request.convention)
@@ -70,7 +71,8 @@ impl BindingCheck {
         format!("{case}::{}::{NOBODY}::{NOBODY}::{NOBODY}", self.request.name())
     }
 
-    /// Refusals and warnings that the case expects of the convention and that do not come.
+    /// Returns a diagnostic for each refusal or warning that the case expects and the convention
+    /// does not give.
     pub fn problems(&self) -> Vec<Diagnostic> {
         let refusals = self.bound.as_ref().err().map_or(&[][..], Vec::as_slice);
         let warnings = self.bound.as_ref().map_or(&[][..], |bound| bound.warnings.as_slice());
@@ -79,8 +81,8 @@ impl BindingCheck {
         let silent = rejects.chain(warns).filter(|(told, given, _)| !given.iter().any(|it| says(told, it)));
         let problem = |(told, given, what): (&ExpectedDiagnostic, &[Diagnostic], &str)| {
             let wanted = told.code.as_deref().or(told.message.as_deref()).unwrap_or("anything");
-            let said = given.first().map_or("nothing is said", |first| &first.message);
-            let message = format!("{} does not {what}: `{wanted}` is expected, {said}", self.request.name());
+            let said = given.first().map_or("no diagnostic", |first| &first.message);
+            let message = format!("{} does not {what}: expected `{wanted}`, but got: {said}", self.request.name());
             Diagnostic::error(Code::BadCase, told.span, message)
         };
         silent.map(problem).collect()
@@ -95,7 +97,8 @@ impl BindingCheck {
         all.iter().filter(move |told| told.by == own)
     }
 
-    /// One row per parameter that the case or, unless the case is partial, our rules place.
+    /// Returns one row per parameter that the case places. Unless the case is partial, parameters
+    /// that only our rules place have rows too.
     pub fn static_rows(&self) -> Vec<Row> {
         let Some(expectation) = &self.expected else { return Vec::new() };
         let mut rows: Vec<Row> = expectation.entries.iter().map(|entry| self.row(&entry.path, &entry.places)).collect();
@@ -108,8 +111,8 @@ impl BindingCheck {
         rows
     }
 
-    /// Rows that devices are asked about: the rows of a case; of a file, which expects nothing, one per parameter that is
-    /// bound.
+    /// Returns the rows to check on devices: for a case its static rows, for a plain file, which
+    /// expects nothing, one row per bound parameter.
     pub(super) fn rows(&self) -> Vec<Row> {
         if self.expected.is_some() {
             return self.static_rows();
@@ -141,7 +144,7 @@ impl BindingCheck {
         }
     }
 
-    /// The record of the check, which compares the case with our rules and counts no leaves.
+    /// Makes the record of the check. It compares the case with our rules and counts no leaves.
     pub fn record(&self) -> CheckRecord {
         let rows = self.static_rows();
         let validation = Validation::NotRun("no shader takes part".to_owned());
@@ -195,7 +198,8 @@ impl BindingCheck {
     }
 }
 
-/// Returns true if a diagnostic is the one that a case expects. Where the case names our code, its message is the compiler's.
+/// Returns true if `given` is the diagnostic that the case expects. If the case names one of our
+/// codes, the message in the case comes from a compiler and is not compared.
 fn says(told: &ExpectedDiagnostic, given: &Diagnostic) -> bool {
     match (&told.code, &told.message) {
         (Some(code), _) => code == given.code.as_str(),
@@ -204,7 +208,7 @@ fn says(told: &ExpectedDiagnostic, given: &Diagnostic) -> bool {
     }
 }
 
-/// In the order of units, in which a case need not write them.
+/// Sorts places by unit, space and index. A case may list them in any order.
 fn sorted(mut places: Vec<BindingPlace>) -> Vec<BindingPlace> {
     places.sort_by_key(|place| (place.unit, place.space, place.index));
     places

@@ -1,7 +1,7 @@
-//! One placement on one device: the jobs that it gets, and the record that its answers add up to.
+//! One placement on one device: builds the device's jobs and makes a record of its answers.
 //!
-//! A parameter has one row. What was observed is where the device really read it: the computed place if every part of it
-//! was read there, else the first place that is another one.
+//! Each parameter has one row. Its observed value is the computed place if the device read every
+//! part there, and otherwise the first place that differs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -22,26 +22,27 @@ use crate::results::record::{
     BoundCount, CheckRecord, DEVICE_LACKS, Outcome, Proves, RecordValue, Row, SCHEMA, SkipKind, Story,
 };
 
-/// Wrong reads that a row's note tells of.
+/// Limit on the wrong reads in a row's note.
 const MAX_WRONG: usize = 2;
 
-/// The jobs of a check, and why some are missing.
+/// The jobs of a check, and the reasons why some are missing.
 #[derive(Clone, Debug, Default)]
 pub struct ProofJobs {
     /// Index of the module, and the job.
     jobs: Vec<(usize, Job)>,
-    /// Reasons why the device cannot do the others.
+    /// Why the device cannot run the other jobs.
     lacking: BTreeSet<String>,
 }
 
 impl ProofJobs {
-    /// The jobs in the order in which the device gets them.
+    /// Iterates over the jobs in the order in which the device runs them.
     pub fn jobs(&self) -> impl Iterator<Item = &Job> {
         self.jobs.iter().map(|(_, job)| job)
     }
 }
 
-/// The flags that ask for a placement; those that a case brings itself left out.
+/// Returns the command-line flags that request this placement, without the ones that a case sets
+/// itself.
 fn flags(placed: &BindingCheck) -> String {
     let BindingRequest { target, convention, version, profile, used, unused, options, .. } = &placed.request;
     let version = version.as_ref().map_or(String::new(), |version| format!("@{version}"));
@@ -67,14 +68,14 @@ pub(super) struct ProofAnswers {
 /// A device's answer about one site of a parameter.
 #[derive(Debug)]
 struct SeenBinding {
-    /// Index of the module that asked.
+    /// Index of the module whose job gave the answer.
     module: usize,
     probed: ProbedBinding,
     answer: BindingAnswer,
 }
 
 impl ProofCheck {
-    /// The jobs that the device can do.
+    /// Builds the jobs that the device can run.
     pub fn jobs(&self) -> ProofJobs {
         let mut all = ProofJobs::default();
         for (index, (module, nonce)) in self.proof.modules.iter().zip((1..).map(nonce_word)).enumerate() {
@@ -100,7 +101,7 @@ impl ProofCheck {
         all
     }
 
-    /// The record of the check; `results` are those of `jobs`, in order.
+    /// Makes the record of the check. `results` belong to `jobs`, in the same order.
     pub fn record(&self, jobs: &ProofJobs, results: &[Result<ReadBack, RunnerError>], took: Duration) -> CheckRecord {
         let answers = self.answers(jobs, results);
         let rows: Vec<Row> = self.proof.placed.rows().into_iter().map(|row| answers.observed(row)).collect();
@@ -151,7 +152,8 @@ impl ProofCheck {
         }
     }
 
-    /// Decodes what the device read, and collects why it read nothing of other bindings.
+    /// Decodes the device's reads, and collects the reasons why it read nothing for the other
+    /// bindings.
     fn answers(&self, jobs: &ProofJobs, results: &[Result<ReadBack, RunnerError>]) -> ProofAnswers {
         let mut answers = ProofAnswers { lacking: jobs.lacking.clone(), ..ProofAnswers::default() };
         for ((index, job), result) in jobs.jobs.iter().zip(results) {
@@ -178,7 +180,7 @@ impl ProofCheck {
         answers
     }
 
-    /// Places that were read, and parameters that were not, by the reason.
+    /// Counts the places that were read, and the parameters that were not, by reason.
     fn count(&self, answers: &ProofAnswers) -> BoundCount {
         let read: BTreeSet<_> = answers.seen.iter().map(|seen| (&seen.probed.path, seen.answer.wanted)).collect();
         let mut not_read: BTreeMap<String, u32> = BTreeMap::new();
@@ -198,7 +200,7 @@ impl ProofCheck {
         BoundCount { read: u32::try_from(read.len()).unwrap_or(u32::MAX), not_read }
     }
 
-    /// True if nothing of the placement can be read by any device of the target.
+    /// Returns true if no device of the target can read any part of the placement.
     fn is_not_applicable(&self, answers: &ProofAnswers) -> bool {
         self.proof.plan.probed.is_empty() && answers.lacking.is_empty()
     }
@@ -221,12 +223,12 @@ impl ProofCheck {
 }
 
 impl ProofAnswers {
-    /// The row with what the device says of its parameter.
+    /// Fills the row with the device's answer for its parameter.
     fn observed(&self, row: Row) -> Row {
         let own = self.seen.iter().filter(|seen| seen.probed.path == row.path);
         let mut wrong: Vec<&BindingAnswer> =
             own.clone().map(|seen| &seen.answer).filter(|answer| !answer.is_right()).collect();
-        // Several programs that read the same wrong word are one finding.
+        // Several programs that read the same wrong word count as one finding.
         wrong.sort_by_key(|seen| (seen.wanted, seen.word));
         wrong.dedup_by_key(|seen| (seen.wanted, seen.word));
         let observed = match wrong.first() {
@@ -238,7 +240,7 @@ impl ProofAnswers {
         Row { observed, note: Some(note).filter(|note| !note.is_empty()), ..row }
     }
 
-    /// Indices of the modules that read another place than they should.
+    /// Indices of the modules that read from a wrong place.
     pub(super) fn wrong_modules(&self) -> BTreeSet<usize> {
         self.seen.iter().filter(|seen| !seen.answer.is_right()).map(|seen| seen.module).collect()
     }

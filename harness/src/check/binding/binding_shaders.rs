@@ -1,7 +1,8 @@
 //! Writes the shaders that prove a placement, one per program.
 //!
-//! `rspirv` writes SPIR-V for Vulkan devices and the model, `naga` gets our WGSL for WebGPU. Either way set and binding
-//! are those of our own rules, so agreement proves what a device does with them, and nothing about a compiler.
+//! `rspirv` writes SPIR-V for Vulkan devices and the model; naga compiles our WGSL for WebGPU. Both
+//! use the sets and bindings that our own rules compute, so agreement says how a device treats them
+//! and says nothing about a compiler.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,38 +30,35 @@ use crate::results::record::REFUSED_BY;
 /// A placement with its shaders.
 #[derive(Clone, Debug)]
 pub struct Proof {
-    /// The placement.
     pub placed: BindingCheck,
-    /// The writer of the shaders.
     pub producer: Producer,
-    /// The bindings that are read, and those that are not.
+    /// The bindings that the shaders read, and the ones that they skip.
     pub plan: BindingPlan,
-    /// The shaders.
     pub modules: Vec<ProofModule>,
-    /// Where what compilers and the validator said of them comes from.
+    /// Whether the answers of compilers and validator are fresh or cached.
     pub origin: AnswerOrigin,
 }
 
 /// The shader of one program.
 #[derive(Clone, Debug)]
 pub struct ProofModule {
-    /// The program.
     pub program: BindingProgram,
-    /// Its shader.
     pub shader: Shader,
-    /// The validator's answer for SPIR-V.
+    /// The validator's result for SPIR-V.
     pub validation: Validation,
-    /// Source text for a compiler; `None` for a shader of our own.
+    /// The source text for a compiler; `None` for a shader that we write ourselves.
     pub source: Option<String>,
-    /// What can be read of a container that a compiler made.
+    /// A readable listing of the compiler's container.
     pub listing: Option<String>,
     /// The reason why the compiler made no shader.
     pub refused: Option<String>,
-    /// The registers that its code may use, by our answer; empty where it has none.
+    /// The registers that the code may use according to our rules. Only shaders for Direct3D 12
+    /// have any.
     pub ranges: Vec<RegisterRange>,
 }
 
-/// The generator of shaders for a target's devices; `None` where there is no device.
+/// Returns the generator that writes shaders for a target's devices; `None` if no device supports
+/// the target.
 pub fn producer_for(target: Target) -> Option<Generator> {
     match target {
         Target::Vulkan => Some(Generator::Rspirv),
@@ -69,18 +67,19 @@ pub fn producer_for(target: Target) -> Option<Generator> {
     }
 }
 
-/// The compiler that binds registers by a convention of ours, and makes DXIL.
+/// Returns the compiler that binds registers by the placement's convention and emits DXIL.
 fn toolchain_for(placed: &BindingCheck) -> Option<&'static Toolchain> {
     let BindingRequest { target, convention, version, .. } = &placed.request;
     let name = match (target, convention) {
         (Target::D3d12, Convention::Dxc) => "dxc-dxil",
-        // The HLSL that slangc writes names all registers, so DXC compiles it for any shader model.
+        // slangc writes HLSL that names all registers, so DXC compiles it for any shader model.
         (Target::D3d12, Convention::Slang) => "slang-d3d12",
-        // Clang's packages have no back end for DXIL, and nobody compiles what a document says.
+        // Clang's packages have no DXIL back end, and no compiler implements the documented Slang
+        // rules.
         (Target::D3d12, Convention::Clang | Convention::SlangDocumented)
         | (Target::Vulkan | Target::Webgpu | Target::Metal, _) => return None,
     };
-    // The versions that a case asks for by name are not the one that is here.
+    // A case that names a version does not mean the installed compiler.
     toolchains().iter().find(|toolchain| toolchain.name == name).filter(|_| version.is_none())
 }
 
@@ -92,26 +91,27 @@ fn binds_unused(convention: Convention) -> bool {
     }
 }
 
-/// The entry point whose uniform parameters a program can take over: the only one that has some, since the blocks of
-/// several follow one another.
+/// Returns the entry point whose uniform parameters a program can take over. It must be the only
+/// one with such parameters, since the blocks of several entry points follow one another.
 fn entry_with_parameters(module: &Module, convention: Convention) -> Option<&EntryPoint> {
     let mut entries = module.entry_points.iter().filter(|entry| !entry.uniform_parameters().is_empty());
     let first = entries.next().filter(|_| convention == Convention::Slang);
     if entries.next().is_some() { None } else { first }
 }
 
-/// The loose globals that have buffers of their own.
+/// Returns the loose globals that have their own buffers.
 fn globals_apart<'a>(module: &'a Module, bound: &BoundModule) -> Vec<&'a str> {
     let globals = module.parameters.iter().filter(|parameter| parameter.kind == ParameterKind::Global);
     let names = globals.map(|parameter| parameter.name.as_str());
     names.filter(|name| bound.bindings.iter().any(|binding| binding.path == **name)).collect()
 }
 
-/// Returns true if a root signature can declare the registers of a parameter: those of libraries may be left open.
+/// Returns true if a root signature can declare the registers of a parameter. Library targets may
+/// leave them open.
 ///
 /// Source: Direct3D 12 reference, `D3D12_DESCRIPTOR_RANGE`.
 fn is_declarable(binding: &Binding) -> bool {
-    /// The first of the spaces that drivers have for themselves.
+    /// The first of the spaces reserved for drivers.
     const RESERVED_SPACES: u32 = 0xFFFF_FFF0;
     let last = match binding.count {
         Count::Finite(count) => binding.index.checked_add(count.saturating_sub(1)),
@@ -120,21 +120,21 @@ fn is_declarable(binding: &Binding) -> bool {
     binding.space < RESERVED_SPACES && last.is_some_and(|last| last < u32::MAX)
 }
 
-/// A parameter that is bound and that a plan leaves unread.
+/// A bound parameter that a plan does not read.
 struct UnreadBinding<'a> {
     binding: &'a Binding,
-    /// Why: a lowercase fragment.
+    /// The cause, as a lowercase fragment.
     cause: String,
 }
 
 impl UnreadBinding<'_> {
-    /// Why the others are not read either.
+    /// Explains why the plan does not read the other parameters either.
     fn reason(&self) -> String {
         format!("beside `{}`, which is not used: {}", self.binding.path, self.cause)
     }
 }
 
-/// The parameters that a plan leaves unread.
+/// Lists the bound parameters that a plan does not read.
 fn unread<'a>(bound: &'a BoundModule, plan: &BindingPlan) -> Vec<UnreadBinding<'a>> {
     let is_read = |row: usize| plan.probed.iter().any(|probed| probed.row == row);
     let is_resource = |unit: LayoutUnit| !matches!(unit, LayoutUnit::Space | LayoutUnit::Bytes);
@@ -147,7 +147,7 @@ fn unread<'a>(bound: &'a BoundModule, plan: &BindingPlan) -> Vec<UnreadBinding<'
     unread.collect()
 }
 
-/// The class of registers that a unit is; `None` for all else.
+/// Returns the register class of a layout unit; `None` for units that are not registers.
 fn class_of(unit: LayoutUnit) -> Option<RegisterClass> {
     match unit {
         LayoutUnit::ConstantBuffer => Some(RegisterClass::ConstantBuffer),
@@ -181,7 +181,7 @@ struct FirstRegister {
     number: u32,
 }
 
-/// The strides of structured buffers, by their first registers.
+/// Returns the strides of structured buffers, keyed by first register.
 fn structured_strides(placed: &BindingCheck, options: LayoutOptions) -> BTreeMap<FirstRegister, u32> {
     let mut strides = BTreeMap::new();
     let Some(rules) = find("hlsl-structured") else { return strides };
@@ -198,7 +198,7 @@ fn structured_strides(placed: &BindingCheck, options: LayoutOptions) -> BTreeMap
     strides
 }
 
-/// The ranges of registers that parameters take, each once.
+/// Returns the register ranges of the parameters without duplicates.
 fn register_ranges<'a>(bindings: impl Iterator<Item = &'a Binding>) -> Vec<RegisterRange> {
     let range = |binding: &Binding| {
         let count = match binding.count {
@@ -210,15 +210,15 @@ fn register_ranges<'a>(bindings: impl Iterator<Item = &'a Binding>) -> Vec<Regis
     };
     let mut ranges: Vec<RegisterRange> = bindings.filter_map(range).collect();
 
-    // Parameters may share their registers.
+    // Parameters may share registers.
     ranges.sort_by_key(|range| (range.class, range.space, range.first, range.count.is_some(), range.count));
     ranges.dedup_by_key(|range| (range.class, range.space, range.first));
     ranges
 }
 
 impl Proof {
-    /// Writes the shaders; `None` where the convention refuses the source, nothing is bound, or no device of the target
-    /// is known.
+    /// Writes the shaders. Returns `None` if the convention refuses the source, nothing is bound,
+    /// or we have no devices for the target.
     pub fn new(placed: &BindingCheck) -> Option<Self> {
         let producer = producer_for(placed.request.target)?;
         let bound = placed.bound.as_ref().ok().filter(|bound| !bound.bindings.is_empty())?;
@@ -242,12 +242,15 @@ impl Proof {
         Some(Self { placed, producer, plan, modules, origin: AnswerOrigin::Asked })
     }
 
-    /// The proof of registers of Direct3D 12, whose shaders are still to be compiled: the compiler binds the declarations
-    /// itself, and the root signature is made of our answer. `None` as for [`Self::new`], and where no compiler that binds
-    /// so makes DXIL.
+    /// Prepares the proof of Direct3D 12 registers; [`Self::compiled`] compiles its shaders. The
+    /// compiler binds the declarations itself, and the root signature comes from our rules.
+    ///
+    /// Returns `None` in the same cases as [`Self::new`], and where no compiler emits DXIL under
+    /// this convention.
     ///
     /// # Panics
-    /// Never: `std430` is a rule set, which tests check.
+    ///
+    /// Never: `std430` is a rule set, and tests check that.
     pub fn of_registers(placed: &BindingCheck) -> Option<Self> {
         let toolchain = toolchain_for(placed)?;
         let bound = placed.bound.as_ref().ok().filter(|bound| !bound.bindings.is_empty())?;
@@ -271,11 +274,12 @@ impl Proof {
         let plan = plan(&source.module, &placed.request, bound);
         let mut plan = plan.without(|probed| declarations.not_readable(probed));
         if binds_unused(convention) {
-            // vkd3d has no texture buffers, which must not cost the others.
+            // vkd3d has no texture buffers. They go into separate programs so that the rest still
+            // runs.
             plan.set_texture_buffers_apart();
         }
 
-        // A parameter that is not used is not bound, and may have stood before others.
+        // The compiler does not bind an unused parameter, which may shift the parameters after it.
         let used = if binds_unused(convention) { Vec::new() } else { unread(bound, &plan) };
         let is_usable =
             |unread: &&UnreadBinding<'_>| is_declarable(unread.binding) && declarations.is_usable(&unread.binding.path);
@@ -287,7 +291,8 @@ impl Proof {
         let used: Vec<&Binding> = used.into_iter().map(|unread| unread.binding).collect();
         let used_paths: Vec<&str> = used.iter().map(|binding| binding.path.as_str()).collect();
 
-        // What another program reads is bound alike here only if it is used here as well, in the same order.
+        // A parameter of another program keeps its binding here only if this program uses it too,
+        // in the same order.
         let used_before = |program: &BindingProgram| {
             if binds_unused(convention) { Vec::new() } else { program.uses_of_all_unless_read() }
         };
@@ -299,12 +304,13 @@ impl Proof {
             },
             program,
             shader: Shader::Dxil(Vec::new()),
-            validation: Validation::NotRun("Direct3D 12 takes the container".to_owned()),
+            validation: Validation::NotRun("Direct3D 12 uses the container".to_owned()),
             listing: None,
             refused: None,
         };
 
-        // A share of the parameters would be bound otherwise, unless all are bound whether they are used or not.
+        // A program with only some of the parameters would bind them differently, unless the
+        // convention binds unused parameters as well.
         let is_complete = |program: &BindingProgram| {
             program.extent == ProgramExtent::Whole || program.bound.iter().all(|probed| probed.apart)
         };
@@ -313,7 +319,7 @@ impl Proof {
         Some(Self { placed, producer, plan, modules, origin: AnswerOrigin::Asked })
     }
 
-    /// The same with the shaders that the compiler makes for `device`.
+    /// Compiles the shaders for `device`.
     #[must_use]
     pub fn compiled(mut self, compilers: &dyn Compilers, device: &DeviceInfo) -> Self {
         let Producer::Compiler(toolchain) = self.producer else { return self };
@@ -363,7 +369,7 @@ impl Proof {
         self
     }
 
-    /// Returns true if `device` takes the shaders.
+    /// Returns true if `device` accepts the shaders.
     pub fn feeds(&self, device: &DeviceInfo) -> bool {
         let generator = match self.producer {
             Producer::Generator(generator) => generator,
@@ -380,9 +386,7 @@ impl Proof {
 /// A placement on one device.
 #[derive(Clone, Debug)]
 pub struct ProofCheck {
-    /// The placement with its shaders.
     pub proof: Arc<Proof>,
-    /// The device.
     pub device: DeviceInfo,
 }
 

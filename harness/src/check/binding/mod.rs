@@ -1,8 +1,8 @@
-//! Checks of where one convention places parameters.
+//! Checks where a convention places parameters.
 //!
-//! `binding_check` compares the convention's answer with the case. [`binding_shaders`] writes the shaders that make a
-//! device show it, `binding_jobs` lists the jobs for one device and makes a record of its answers, `proof_texts` keeps the
-//! shaders of those that differ.
+//! `binding_check` compares the convention's answer with the case. [`binding_shaders`] writes
+//! shaders that reveal the placement on a device. `binding_jobs` lists the jobs for one device and
+//! makes a record of its answers, and `proof_texts` keeps the shaders of checks that differ.
 
 mod binding_check;
 mod binding_jobs;

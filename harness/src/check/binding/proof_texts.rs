@@ -1,4 +1,4 @@
-//! The shaders of a placement that a device reads otherwise, as texts for the record of the check.
+//! Prepares the shader texts for the record of a placement that a device reads differently.
 
 use std::collections::BTreeSet;
 
@@ -12,12 +12,13 @@ use crate::check::verdict::{CodeOrigin, differing};
 use crate::probe::binding::ENTRY;
 use crate::results::record::{RecordedShader, Row};
 
-/// Parameters that the name of a shader tells; of more of them it tells the number of the others.
+/// Limit on the parameters in a shader's name. For the rest it gives a count.
 const NAMED_PARAMETERS: usize = 3;
 
 impl ProofCheck {
-    /// The texts of the modules that read other places than they should; where none does (the case differs, a module is
-    /// refused or invalid), of those that bind what differs, or else of the first modules.
+    /// Returns the texts of the modules that read from a wrong place. If there are none (the case
+    /// differs, or a module is refused or invalid), returns the modules that bind a differing
+    /// parameter, or else the first modules.
     pub(super) fn shader_texts(&self, rows: &[Row], code: CodeOrigin, answers: &ProofAnswers) -> Vec<RecordedShader> {
         let modules = &self.proof.modules;
         let mut shown: Vec<&ProofModule> = answers.wrong_modules().into_iter().map(|index| &modules[index]).collect();
@@ -35,7 +36,7 @@ impl ProofCheck {
         shown.into_iter().take(MOST_MODULES).flat_map(|module| self.texts_of(module)).collect()
     }
 
-    /// What a compiler was given comes before what it made.
+    /// Lists the compiler's input before its output.
     fn texts_of(&self, module: &ProofModule) -> Vec<RecordedShader> {
         let given = match (&self.proof.producer, &module.source) {
             (Producer::Compiler(toolchain), Some(text)) => {
@@ -46,7 +47,7 @@ impl ProofCheck {
         let made = match &module.shader {
             Shader::Spirv(words) => disassembled("SPIR-V (disassembly)", words),
             Shader::Wgsl(text) => Some(ShaderText { form: "WGSL", text: text.clone() }),
-            // Containers are no texts, and no device gets the others.
+            // Containers are binary, and no device runs the other forms here.
             Shader::Dxbc(_) | Shader::Dxil(_) | Shader::DxilListing(_) | Shader::ClangIr(_) | Shader::Msl(_) => None,
         };
         let listing = module.listing.as_ref().map(|text| ShaderText { form: "DXIL (listing)", text: text.clone() });
@@ -57,7 +58,7 @@ impl ProofCheck {
     }
 }
 
-/// `a, b, c and 2 more`.
+/// Formats the names as `a, b, c and 2 more`.
 fn parameters(module: &ProofModule) -> String {
     let mut names: Vec<&str> = Vec::new();
     for probed in &module.program.bound {

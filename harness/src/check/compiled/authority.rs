@@ -1,24 +1,28 @@
-//! Whether a case's numbers come from the compiler that is asked now, and whether the case says that it refuses.
+//! Decides whether a case's numbers come from the compiler in use, and whether the case expects
+//! that compiler to refuse it.
 //!
-//! A case writes a compiler's name, version and flags; a compiler says its version in words of its own.
+//! A case gives a compiler's name, version and flags; each compiler formats its version in its own
+//! way.
 
 use crate::case::{Authority, By, ExpectedDiagnostic};
 use crate::inspect::toolchain::{Output, Toolchain};
 use crate::version::VersionRange;
 
-/// DXC's library names the number of commits, its releases are named by date: which number is which release.
+/// Maps the commit number in the version of DXC's library to the release, which is named by date.
 /// Source: `ci/transcription/tools.py`.
 const DXC_RELEASES: [(&str, &str); 1] = [("4006", "1.7.2308")];
 
-/// True if `authority` is the compiler of `toolchain`, with its target and its layout option, in the version that it says.
+/// Returns true if `authority` is the compiler of `toolchain`, with its target and its layout
+/// option, in the version `said` that it prints.
 pub(super) fn is_authority(authority: &Authority, toolchain: &Toolchain, said: &str) -> bool {
     let is_named = authority.compiler.as_deref().is_some_and(|name| name == toolchain.name_in_cases);
     let is_version = authority.version.as_deref().is_some_and(|version| says_version(said, version));
-    // Without flags nobody knows which target was asked, so every target has to take the case.
+    // Without flags the target is unknown, so the case counts for every target.
     is_named && is_version && authority.flags.as_deref().is_none_or(|flags| has_flags(flags, toolchain))
 }
 
-/// True if the case says that the compiler of `toolchain` refuses it, with a message that `words` are.
+/// Returns true if the case expects the compiler of `toolchain` to refuse it with the message
+/// `words`.
 pub(super) fn is_expected(told: &ExpectedDiagnostic, toolchain: &Toolchain, said: &str, words: &str) -> bool {
     let By::Compiler(by) = &told.by else { return false };
     let (name, range) = by.split_once(' ').unwrap_or((by, ""));
@@ -26,8 +30,8 @@ pub(super) fn is_expected(told: &ExpectedDiagnostic, toolchain: &Toolchain, said
     name == toolchain.name_in_cases && (range.is_empty() || is_in_range()) && told.matches(None, words)
 }
 
-/// True if a compiler that says `said` of itself is of this version: each word of it stands there, or a longer number that
-/// begins with it (`1.7.2308.7`).
+/// Returns true if a compiler that prints the version `said` has this version. `said` must contain
+/// each word of `version`, or a longer number that begins with it (`1.7.2308.7`).
 fn says_version(said: &str, version: &str) -> bool {
     let is_separator = |c: char| !(c.is_ascii_alphanumeric() || c == '.' || c == '-');
     let mut words: Vec<&str> = said.split(is_separator).filter(|word| !word.is_empty()).collect();
@@ -42,7 +46,7 @@ fn says_version(said: &str, version: &str) -> bool {
     version.split_whitespace().all(is_said)
 }
 
-/// True if these flags ask for what the toolchain makes: its target, and its layout option.
+/// Returns true if these flags select the toolchain's target and its layout option.
 fn has_flags(flags: &str, toolchain: &Toolchain) -> bool {
     let words: Vec<&str> = flags.split_whitespace().collect();
     let target = words.iter().position(|word| *word == "-target").and_then(|at| words.get(at + 1)).copied();
@@ -77,7 +81,7 @@ mod tests {
         }
     }
 
-    /// What these compilers say of themselves, as `layoutproof compilers` lists it.
+    /// Version texts as `layoutproof compilers` lists them.
     #[test]
     fn a_version_is_known_in_the_words_of_its_compiler() {
         for (said, version, expected) in [

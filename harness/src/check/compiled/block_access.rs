@@ -1,6 +1,7 @@
-//! What a compiler is asked to do with a block, and which of it where cases take turns.
+//! Describes the accesses that a compiler gets for a block, and chooses one of them where cases
+//! take turns.
 //!
-//! `produce_compiled` says what there is to do with a block.
+//! `produce_compiled` lists the accesses of a block.
 
 use std::collections::BTreeSet;
 
@@ -11,9 +12,9 @@ use crate::check::subject::Subject;
 use crate::probe::{Form, ProbePlan};
 use crate::stable_hash::stable_hash;
 
-/// What a shader does with a block: one entry point, which a compilation is for.
+/// What a shader does with a block: one entry point, hence one compilation.
 pub(super) struct BlockAccess {
-    /// The block, or the array of which it is an element.
+    /// The block, or the array that contains it as an element.
     pub(super) layout: BlockLayout,
     pub(super) plan: ProbePlan,
     pub(super) element: AccessedElement,
@@ -22,18 +23,19 @@ pub(super) struct BlockAccess {
 /// The element of a block's array that is accessed.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum AccessedElement {
-    /// The block itself, where it is in no array.
+    /// The block itself if it is in no array.
     First,
     Second,
 }
 
 impl BlockAccess {
-    /// Of the block itself.
+    /// Accesses the block itself.
     pub(super) fn first(layout: &BlockLayout, plan: ProbePlan) -> Self {
         Self { layout: layout.clone(), plan, element: AccessedElement::First }
     }
 
-    /// The same for each form alone, but with what the plain names read: code at odds with itself is known by that.
+    /// Splits the access by form. Each part also keeps the reads by plain name, since they expose
+    /// code that contradicts itself.
     fn by_form(&self) -> Vec<Self> {
         let forms: BTreeSet<Form> = self.plan.entries.iter().flat_map(|entry| entry.forms.clone()).collect();
         let others = forms.iter().filter(|form| forms.len() == 1 || **form != Form::Leaf);
@@ -45,22 +47,23 @@ impl BlockAccess {
         others.map(with_names).collect()
     }
 
-    /// The kind of access in words.
+    /// Describes the kind of access, as a key for the choice.
     fn kind(&self) -> String {
         let entries = self.plan.entries.iter().map(|entry| (&entry.name, &entry.forms));
         format!("{:?} {:?}", self.element, entries.collect::<Vec<_>>())
     }
 }
 
-/// Those of `accesses` that are compiled of a subject: all, or one of them in turn.
+/// Chooses which of `accesses` to compile for a subject: all of them, or one in turn.
 pub(super) fn chosen(accesses: Vec<BlockAccess>, subject: &Subject, settings: &Settings) -> Vec<BlockAccess> {
     match settings.compiled {
         CompiledAccesses::All => accesses,
         CompiledAccesses::OneInTurn => {
-            // The kind that wins among some still wins where others are gone, so that a smaller declaration keeps it.
+            // The highest weight still wins after other kinds disappear, so a reduced declaration
+            // keeps its kind.
             let weight = |access: &BlockAccess| stable_hash(&format!("{} {}", subject.source.id, access.kind()));
             let winner = accesses.iter().flat_map(BlockAccess::by_form).max_by_key(weight);
-            // Those without any form say why.
+            // Accesses without any form carry the reason.
             winner.map_or(accesses, |winner| vec![winner])
         }
     }

@@ -1,7 +1,8 @@
 //! Compiles one block's probe and recovers the offsets that its code uses.
 //!
-//! The compiler gets the user's declarations with a probe behind them. A [`CompileJob`] ends with a module and what its
-//! code addresses, or with the reason why there is none. A plan that fails is tried again with fewer forms of access.
+//! The compiler gets the user's declarations followed by a probe. A [`CompileJob`] yields a module
+//! with the offsets that its code addresses, or the reason why there is no module. A plan that
+//! fails is tried again with fewer forms of access.
 
 use std::collections::BTreeSet;
 
@@ -35,24 +36,25 @@ use crate::module::EntryPoint;
 use crate::probe::{Direction, Form, Interface, ProbeEntry, ProbePlan, Stage, Wiring, elements};
 use crate::results::record::REFUSED_BY;
 
-/// The forms with which a plan that fails is tried again, one after the other.
+/// Forms for the retries of a failed plan, in order.
 const FEWER_FORMS: [&[Form]; 3] =
     [&[Form::Leaf, Form::Vector, Form::Whole, Form::Indexed], &[Form::Leaf, Form::Vector, Form::Whole], &[Form::Leaf]];
 
 /// The result of one compilation.
 pub(super) enum Attempt {
-    /// A module.
+    /// A module whose code can be followed.
     Followed(Box<ShaderModule>),
-    /// A module whose code cannot be followed, for this reason. It is not run, but its validity counts.
+    /// A module whose code cannot be followed, with the reason. No device runs it, but its validity
+    /// counts.
     NotFollowed(Box<ShaderModule>, String),
-    /// Nothing, for this reason.
+    /// No module, for this reason.
     Refused(Gap),
-    /// A crash or its like.
+    /// The compiler crashed or failed in a similar way.
     Broken(String),
 }
 
 impl Attempt {
-    /// Returns true if it gave code that can be run.
+    /// Returns true if the attempt gave code that can run.
     pub(super) fn is_followed(&self) -> bool {
         match self {
             Self::Followed(_) => true,
@@ -68,12 +70,12 @@ pub(crate) struct CompileJob<'a> {
     pub(crate) compilers: &'a dyn Compilers,
     pub(crate) text: &'a SourceText,
     pub(crate) block: usize,
-    /// The device that its code is for.
+    /// The device for which to compile.
     pub(crate) target: CodeTarget,
 }
 
 impl CompileJob<'_> {
-    /// Returns true if the block's own declaration lets shaders write it.
+    /// Returns true if the block's own declaration lets shaders write to it.
     pub(super) fn is_writable(&self) -> bool {
         let module = &self.subject.source.module;
         let mut parameters = module.parameters.iter();
@@ -82,15 +84,17 @@ impl CompileJob<'_> {
         resource.is_some_and(|resource| resource.kind == ResourceKind::StructuredBuffer(Access::ReadWrite))
     }
 
-    /// The plan with names for its entry points that the user's text does not have.
+    /// Renames the plan's entry points so that they do not clash with the user's text.
     pub(crate) fn named(&self, mut plan: ProbePlan) -> ProbePlan {
         plan.entries.iter_mut().for_each(|entry| entry.name = self.reserved().entry(&entry.name));
         plan
     }
 
-    /// Compiles the plan with ever fewer forms until its code can be followed. Returns the last attempt and those before it:
-    /// what a compiler does to other forms must not cost the plain names. If no code can be followed, the last attempt is
-    /// that with the plain names.
+    /// Compiles the plan with fewer and fewer forms until its code can be followed. Returns the
+    /// last attempt and the ones before it.
+    ///
+    /// A compiler's trouble with other forms must not cost the accesses by plain name, so the last
+    /// attempt has only those.
     pub(super) fn attempts(&self, layout: &BlockLayout, plan: &ProbePlan) -> (Attempt, Vec<Attempt>) {
         let mut forms = plan.entries[0].forms.clone();
         let mut best = self.attempt(layout, plan.clone(), "");
@@ -115,8 +119,8 @@ impl CompileJob<'_> {
         (best, failed)
     }
 
-    /// The gap for a refusal of the declarations in these words: a fact of the language where the case says that this
-    /// compiler refuses it.
+    /// Returns the gap for a refusal with these words. The cause is the language if the case
+    /// expects this compiler to refuse it.
     fn refusal(&self, words: &str) -> Gap {
         let version = self.compilers.version(self.toolchain).unwrap_or_default();
         let rejects = &self.subject.source.rejects;
@@ -125,11 +129,12 @@ impl CompileJob<'_> {
         Gap { reason, cause: if is_expected { GapCause::Language } else { GapCause::Tool } }
     }
 
-    /// Returns a sentence if the compiler refused declarations of which it gave the case's numbers itself, in this very
-    /// version: that is no answer to skip.
+    /// Returns a sentence if the compiler refused declarations although this very version gave the
+    /// case's numbers. Such a refusal must not count as a skip.
     pub(super) fn contradicts_authority(&self, gap: &Gap) -> Option<String> {
         let version = self.compilers.version(self.toolchain)?;
-        // Of two compilers in a row nobody knows which one refused: slangc takes pointers for HLSL, DXC then does not.
+        // With two compilers in a row it is unknown which one refused: slangc accepts pointers in
+        // HLSL, and DXC then refuses them.
         if !gap.is_refusal() || gap.cause == GapCause::Language || self.toolchain.second_compiler.is_some() {
             return None;
         }
@@ -138,7 +143,7 @@ impl CompileJob<'_> {
         Some(format!("{}, but the case has its numbers from {authority}", gap.reason))
     }
 
-    /// Compiles the plan once, and follows what came out.
+    /// Compiles the plan once and follows the code.
     fn attempt(&self, layout: &BlockLayout, plan: ProbePlan, marked: &str) -> Attempt {
         match self.compile(layout, &plan, marked) {
             Ok(CompileOutcome::Compiled(made)) => {
@@ -156,10 +161,11 @@ impl CompileJob<'_> {
         }
     }
 
-    /// Asks the compiler for the declarations with a probe of this plan. `marked` ends the name of the folder, for a second
-    /// plan of what the first one asks.
+    /// Compiles the declarations with a probe of this plan. `marked` is a suffix for the folder
+    /// name that separates a second plan from the first.
     ///
     /// # Errors
+    ///
     /// The reason why there is no probe.
     pub(crate) fn compile(
         &self,
@@ -221,22 +227,22 @@ impl CompileJob<'_> {
         }
 
         let block = &self.subject.source.module.blocks[self.block];
-        // The array that shows the stride has none of its own.
+        // The array that shows the stride has no stride itself.
         let elements = block.kind == BlockKind::StructuredElement && layout.stride.is_none();
         let (rules, options) = (self.subject.rules, self.subject.source.options);
         let declared = glsl::GlslDeclaration { block, elements, rules, space: entry.space, options };
         glsl::probe(&declared, plan, &wiring).map_err(|error| error.to_string())
     }
 
-    /// The paths of the atomics of a block of the user's own WGSL, without indices.
+    /// Returns the paths of the atomics in a block of the user's own WGSL, without indices.
     fn atomics(&self, layout: &BlockLayout) -> BTreeSet<String> {
         let bindings = wgsl_bindings(self.compilers.reader(), &self.text.text);
-        // What naga does not read has no blocks either.
+        // If naga cannot read the text, the text has no blocks either.
         let mut bindings = bindings.ok().and_then(Result::ok).unwrap_or_default().into_iter();
         bindings.find(|binding| binding.name == layout.name).map(|binding| binding.atomics).unwrap_or_default()
     }
 
-    /// Where the probe declares its own buffers.
+    /// Returns the buffers that the probe declares for itself.
     fn own_buffers(&self) -> OwnBuffers {
         match (self.subject.rules, self.language()) {
             (DECLARED, Language::Wgsl) => {
@@ -247,25 +253,26 @@ impl CompileJob<'_> {
         }
     }
 
-    /// What the text leaves to the probe.
+    /// The names and numbers that the user's text leaves free for the probe.
     fn reserved(&self) -> &Reserved {
         &self.subject.source.reserved
     }
 
-    /// The parameters of the probe's entry point: where the block is among them, those of the source's own.
+    /// Returns the parameters of the probe's entry point. If the block is one of the source's entry
+    /// point parameters, these are that entry point's uniform parameters.
     fn parameters(&self) -> String {
         let module = &self.subject.source.module;
         let block = module.blocks[self.block].name.as_str();
         let own = module.entry_points.iter().find(|entry| entry.uniform_block() == block);
         let (holder, _) = block.split_once(['.', '[']).unwrap_or((block, ""));
         let holds = |entry: &&EntryPoint| entry.parameters.iter().any(|parameter| parameter.name == holder);
-        // A global parameter of that name has the name for its block.
+        // A global parameter with this name gives its name to the block.
         let is_global = module.parameters.iter().any(|parameter| parameter.name == holder);
         let holding = || module.entry_points.iter().find(holds).filter(|_| !is_global);
         own.or_else(holding).map(EntryPoint::uniform_parameters).unwrap_or_default()
     }
 
-    /// Matrix order and 16-bit types, which are not the source's own where the device has none.
+    /// Matrix order and 16-bit types. A device without 16-bit types overrides the source's setting.
     pub(super) fn options(&self) -> LayoutOptions {
         match self.target {
             CodeTarget::Newest | CodeTarget::Direct3d { sixteen_bit: SixteenBit::On, .. } => {
@@ -277,14 +284,13 @@ impl CompileJob<'_> {
         }
     }
 
-    /// The language that the compiler reads.
     pub(crate) fn language(&self) -> Language {
         self.toolchain.language
     }
 
-    /// Follows the code that the compiler made, and returns its module, or why there is none.
+    /// Follows the compiler's code and returns its module, or the reason why there is none.
     fn module(&self, layout: &BlockLayout, plan: ProbePlan, made: &CompiledShader) -> Result<Attempt, Unusable> {
-        // A byte-address buffer has no element that a compiler could report.
+        // A byte-address buffer has no element for the compiler to report.
         let is_by_address = plan.entries.iter().any(|entry| entry.forms.contains(&Form::ByteAddress));
         let reported =
             if is_by_address { Numbers::default() } else { reported(made, layout).map_err(Unusable::Unread)? };
@@ -296,7 +302,7 @@ impl CompileJob<'_> {
 
         let mut requires =
             code.spirv().map(features_of).transpose().map_err(Unusable::NotFollowed)?.unwrap_or_default();
-        // WGSL's own rules are the validator's business, and so are the features behind its address spaces.
+        // The validator checks WGSL's own rules and the features that its address spaces need.
         if matches!(code, ModuleCode::Spirv(_)) {
             requires.extend(required_feature(self.needed_rules(layout, &plan)));
             requires.extend(plan.entries.iter().flat_map(ProbeEntry::requires));
@@ -348,10 +354,11 @@ impl CompileJob<'_> {
         })
     }
 
-    /// The container of the stage of a draw that is not probed; `None` for a dispatch.
+    /// Compiles the other stage of a draw, the one that is not probed; `None` for a dispatch.
     ///
     /// # Errors
-    /// The reason why there is none.
+    ///
+    /// The reason why there is no container.
     fn other_stage(&self, stage: Stage) -> Result<Option<Vec<u8>>, String> {
         let other = match stage {
             Stage::Compute => return Ok(None),
@@ -372,14 +379,15 @@ impl CompileJob<'_> {
 
         match self.compilers.compile(&request).outcome {
             CompileOutcome::Compiled(CompiledShader { container: Some(container), .. }) => Ok(Some(container)),
-            CompileOutcome::Compiled(_) => Err(format!("{} made no container of the other stage", self.toolchain)),
+            CompileOutcome::Compiled(_) => Err(format!("{} made no container for the other stage", self.toolchain)),
             CompileOutcome::Rejected(words) | CompileOutcome::Failed(words) => {
                 Err(format!("the other stage of the draw: {words}"))
             }
         }
     }
 
-    /// The code as the device gets it, and where its buffers are then.
+    /// Returns the code in the form that the device gets, and the interface with the buffers of
+    /// that form.
     fn for_device(
         &self,
         code: ModuleCode,
@@ -392,10 +400,10 @@ impl CompileJob<'_> {
             (CodeTarget::Newest, _, _) => Ok((code, followed)),
             (CodeTarget::Direct3d { .. }, Report::FxcListing(_), Some(_)) if is_texture_buffer => {
                 let reason =
-                    "FXC reads a texture buffer through a typed view, which is not made on Direct3D 12 devices";
+                    "FXC reads a texture buffer through a typed view, which we do not create on Direct3D 12 devices";
                 Err(Unusable::NotFollowed(reason.to_owned()))
             }
-            // The code that is followed is vkd3d's SPIR-V, which has other bindings.
+            // The followed code is vkd3d's SPIR-V, and its bindings differ from the container's.
             (CodeTarget::Direct3d { .. }, Report::FxcListing(listing), Some(container)) => {
                 Ok((code.with_container(Some(container.clone())), fxc_interface(listing, self.reserved())?))
             }
@@ -408,7 +416,7 @@ impl CompileJob<'_> {
         }
     }
 
-    /// The features of a device of Direct3D 12 that the block's types need.
+    /// Returns the Direct3D 12 features that the block's types need.
     fn wide_types(&self, layout: &BlockLayout) -> BTreeSet<Feature> {
         let needed = |leaf: &Leaf| match leaf.component.scalar {
             Scalar::Float64 => Some(Feature::Float64),
@@ -436,18 +444,22 @@ impl CompileJob<'_> {
         }
     }
 
-    /// The rules of Vulkan that the compiler's option promises for the block.
+    /// Returns the Vulkan block rules that the compiler's option promises for the block.
     fn promised_rules(&self) -> BlockRules {
         match self.toolchain.output {
             Output::Spirv => find(self.subject.rules).map_or(BlockRules::Relaxed, |rules| rules.block_rules),
-            // Of DXBC's blocks vkd3d makes arrays of registers and of words, and WGSL has rules of its own.
+            // vkd3d turns DXBC's blocks into arrays of registers and words, and WGSL has its own
+            // rules.
             Output::SpirvOfDxbc | Output::Wgsl | Output::Dxil | Output::ClangIr => BlockRules::Relaxed,
         }
     }
 
-    /// The rules of Vulkan that a device must allow to run the code: those that the offsets need, whatever was promised, and
-    /// the scalar ones where they are what the layout option is for. Leaves that are not probed stand in the compiler's own
-    /// block, too, and a structured buffer is an array.
+    /// Returns the Vulkan rules that a device must allow to run the code: the rules that the
+    /// offsets need, whatever the option promised, or the scalar rules if the option promises
+    /// those.
+    ///
+    /// Leaves that are not probed are still in the compiler's block, and a structured buffer is an
+    /// array, so both count.
     fn needed_rules(&self, layout: &BlockLayout, plan: &ProbePlan) -> BlockRules {
         let promised = self.promised_rules();
         if self.toolchain.output != Output::Spirv || promised == BlockRules::Scalar {
@@ -461,11 +473,12 @@ impl CompileJob<'_> {
     }
 }
 
-/// The bytes that what a compiler made of a probe addresses. `reserved` is what the text leaves to the probe; `reader` reads
-/// what only naga can.
+/// Returns the byte offsets that a compiled probe addresses. `reserved` holds the names that the
+/// probe may use; `reader` handles what only naga can read.
 ///
 /// # Errors
-/// What cannot be read, and code that cannot be followed.
+///
+/// The code cannot be read or followed.
 pub(crate) fn addressed_by(
     shader: &Shader,
     toolchain: &Toolchain,
@@ -483,8 +496,9 @@ pub(crate) fn addressed_by(
     addressed(layout, plan, &made.followed(), made.interface).map_err(|error| format!("code not followed: {error}"))
 }
 
-/// A name for the block's module that any file system takes: block, first leaf where the plan is not about all of the
-/// block, direction where it is not read, and the form where it is not written by name.
+/// Returns a name for the block's module that is valid on every file system. It contains the block,
+/// the first leaf if the plan does not cover the whole block, the direction if it is not a read,
+/// and the form if it is not a write by name.
 fn folder_name(layout: &BlockLayout, plan: &ProbePlan) -> String {
     let begins_with = |leaf: &Leaf| plan.leaves.first().is_some_and(|first| first.path == leaf.path);
     let is_whole = layout.leaves().first().is_some_and(begins_with);

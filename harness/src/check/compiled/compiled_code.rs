@@ -1,7 +1,7 @@
-//! The code that a compiler made, and where it bound the buffers of the probe.
+//! Reads a compiler's code and finds the bindings of the probe's buffers in it.
 //!
-//! `compile_probe` needs both to run the code on the model device. The probe's own buffers are where its
-//! declarations put them, and the block is the only other one.
+//! `compile_probe` needs both to run the code on the model device. The probe's declarations fix the
+//! places of its own buffers, so the one remaining buffer is the block.
 
 use std::collections::BTreeSet;
 
@@ -22,9 +22,9 @@ use crate::probe::{AddressSpace, Interface, ProbeEntry, Socket};
 /// The buffers that a probe declares for itself.
 #[derive(Clone, Debug)]
 pub(super) struct OwnBuffers {
-    /// Where they are.
+    /// Their bindings.
     pub(super) interface: Interface,
-    /// Part of each of their names, in code that keeps names.
+    /// A part of each of their names, for code that keeps names.
     pub(super) prefix: String,
 }
 
@@ -32,19 +32,19 @@ pub(super) struct OwnBuffers {
 #[derive(Clone, Debug)]
 pub(super) struct CompiledCode {
     pub(super) code: ModuleCode,
-    /// Where the compiler bound the buffers.
+    /// The buffers' bindings in the code.
     pub(super) interface: Interface,
-    /// Least bytes of the block that the language lets a host bind.
+    /// The smallest size of the block, in bytes, that the language lets a host bind.
     pub(super) binding_size: u32,
-    /// naga's answer for WGSL; other code is not validated yet.
+    /// naga's result for WGSL; other code is not validated yet.
     pub(super) validation: Validation,
 }
 
 /// Why a compiler's output gives no module.
 pub(super) enum Unusable {
-    /// It is not what it should be; the fault is the compiler's.
+    /// The output is malformed, which is the compiler's fault.
     Unread(String),
-    /// It is more than we can follow.
+    /// The output uses something that we cannot follow.
     NotFollowed(String),
 }
 
@@ -55,11 +55,12 @@ impl Unusable {
 }
 
 impl CompiledCode {
-    /// The code of `shader`, made of a probe whose own buffers are declared as `ours` says, of which `entry` is the one
-    /// entry point; `reader` reads what only naga can.
+    /// Reads the code of `shader`. The probe has the single entry point `entry` and declares its
+    /// own buffers as in `ours`; `reader` handles what only naga can read.
     ///
     /// # Errors
-    /// Code that cannot be read, or binds more or less than the block and the probe's own buffers.
+    ///
+    /// The code cannot be read, or it does not bind exactly the block and the probe's own buffers.
     pub(super) fn new(
         shader: &Shader,
         ours: &OwnBuffers,
@@ -82,18 +83,19 @@ impl CompiledCode {
             }
             Shader::Wgsl(text) => Self::of_wgsl(text, entry, ours, reader),
             Shader::Dxbc(_) | Shader::Dxil(_) | Shader::Msl(_) => {
-                Err(Unusable::NotFollowed("no device takes such code".to_owned()))
+                Err(Unusable::NotFollowed("no device accepts this form of code".to_owned()))
             }
         }
     }
 
-    /// Code that still has to be validated.
+    /// Wraps code that still needs validation.
     fn unvalidated(code: ModuleCode, interface: Interface) -> Self {
         let validation = Validation::NotRun("no spirv-val".to_owned());
         Self { code, interface, binding_size: 0, validation }
     }
 
-    /// WGSL, which naga judges and turns into SPIR-V. What naga refuses is a module that is not valid.
+    /// Reads WGSL, which naga validates and compiles to SPIR-V. If naga refuses it, the module
+    /// counts as invalid.
     fn of_wgsl(text: &str, entry: &ProbeEntry, ours: &OwnBuffers, reader: &dyn ModuleReader) -> Result<Self, Unusable> {
         let read = wgsl_code(reader, text, &entry.name).map_err(|failure| Unusable::unread(&failure))?;
         let WgslCode { spirv, binding_sizes } = match read {
@@ -113,7 +115,7 @@ impl CompiledCode {
         Ok(Self { binding_size, ..Self::unvalidated(ModuleCode::Naga { spirv, wgsl: text.to_owned() }, interface) })
     }
 
-    /// The form in which the code is followed on the CPU.
+    /// Returns the form of the code that we follow on the CPU.
     pub(super) fn followed(&self) -> Shader {
         match &self.code {
             ModuleCode::Spirv(words)
@@ -126,13 +128,14 @@ impl CompiledCode {
     }
 }
 
-/// Where code in this form has the own buffers of a probe in this language, after a text that leaves `reserved` free.
+/// Returns the places of a probe's own buffers in this form of code, for a text that leaves
+/// `reserved` free.
 pub(super) fn own_buffers(language: Language, output: Output, reserved: &Reserved) -> OwnBuffers {
-    // Our GLSL and our WGSL are the whole text.
+    // For GLSL and WGSL we generate the whole text, so the usual numbers are free.
     let usual = Reserved::default();
     let reserved = if language == Language::Glsl { &usual } else { reserved };
     let interface = match (language, output) {
-        // naga's registers have the numbers of groups and bindings.
+        // naga numbers registers by group and binding.
         (Language::Wgsl, _) => Interface::default(),
         (
             Language::Hlsl | Language::ClangHlsl | Language::OldHlsl | Language::Slang | Language::Glsl,
@@ -146,12 +149,13 @@ pub(super) fn own_buffers(language: Language, output: Output, reserved: &Reserve
     OwnBuffers { interface, prefix: reserved.prefix().to_owned() }
 }
 
-/// The registers that a probe in HLSL declares for its own buffers.
+/// The registers that an HLSL probe declares for its own buffers.
 fn own_registers(reserved: &Reserved) -> Interface {
     Interface::in_user_text((reserved.space(), 0), (reserved.space(), 1))
 }
 
-/// The sockets of a module of SPIR-V: beside the probe's own buffers only the block is left.
+/// Finds the buffers in a SPIR-V module. Apart from the probe's own buffers, only the block is
+/// bound.
 fn spirv_interface(words: &[u32], space: AddressSpace, ours: &OwnBuffers) -> Result<Interface, Unusable> {
     let OwnBuffers { interface: ours, prefix } = ours;
     if space == AddressSpace::PushConstant {
@@ -159,7 +163,8 @@ fn spirv_interface(words: &[u32], space: AddressSpace, ours: &OwnBuffers) -> Res
     }
     let bound = bound_variables(words).map_err(|error| Unusable::unread(&error))?;
     let is_own = |variable: &BoundVariable| [ours.output, ours.input].contains(&(variable.set, variable.binding));
-    // An option or a rule of the compiler's can bind a parameter of the user's to a number that the text does not have.
+    // A compiler option or rule can bind one of the user's parameters to a number that is not in
+    // the text.
     let is_named_ours = |variable: &BoundVariable| variable.name.contains(prefix.as_str());
     let is_beside_ours = |variable: &BoundVariable| {
         let place = (variable.set, variable.binding);
@@ -171,21 +176,22 @@ fn spirv_interface(words: &[u32], space: AddressSpace, ours: &OwnBuffers) -> Res
             format!("the compiler binds `{name}` to set {set} binding {binding}, which the probe has for itself");
         return Err(Unusable::NotFollowed(reason));
     }
-    // slangc declares a byte-address buffer once for each type that is loaded from it.
+    // slangc declares a byte-address buffer once for each type that the code loads from it.
     let others = bound.iter().filter(|variable| !is_own(variable)).map(|variable| (variable.set, variable.binding));
     let others: BTreeSet<Socket> = others.collect();
     let others: Vec<Socket> = others.into_iter().collect();
     Ok(Interface { block: only(&others)?, ..*ours })
 }
 
-/// The same of DXIL's listing, by the table of resource bindings.
+/// Finds the buffers in a DXIL listing, by its table of resource bindings.
 fn dxil_interface(listing: &str, ours: Interface) -> Result<Interface, Unusable> {
     let rows = resource_bindings(listing).map_err(Unusable::Unread)?;
     let interface = registers(rows.iter().map(|row| (row.space, row.index)), ours)?;
     Ok(with_block(interface, &rows))
 }
 
-/// The same of FXC's listing of DXBC, in which the probe's input is bound as what shaders write.
+/// Finds the buffers in FXC's listing of DXBC, where the probe's input is bound as a writable
+/// buffer.
 pub(super) fn fxc_interface(listing: &str, reserved: &Reserved) -> Result<Interface, Unusable> {
     let rows = fxc::resource_bindings(listing).map_err(Unusable::Unread)?;
     let rows: Vec<_> = rows.into_iter().map(|row| row.binding).collect();
@@ -193,14 +199,16 @@ pub(super) fn fxc_interface(listing: &str, reserved: &Reserved) -> Result<Interf
     Ok(Interface { is_input_writable: true, ..with_block(interface, &rows) })
 }
 
-/// The interface with what the listing says of the block: the registers of its array, and whether it can be written.
+/// Adds the listing's facts about the block: the register count of its array, and whether shaders
+/// can write to it.
 fn with_block(interface: Interface, rows: &[ListedBinding]) -> Interface {
     let Some(row) = rows.iter().find(|row| (row.space, row.index) == interface.block) else { return interface };
     let is_block_writable = row.unit == LayoutUnit::UnorderedAccess;
     Interface { block_count: row.count, is_block_writable, ..interface }
 }
 
-/// The same of Clang's IR, in which every buffer of the source has a handle, by the buffers that the code reads or writes.
+/// Finds the buffers in Clang's IR. Every buffer of the source has a handle there, so this goes by
+/// the buffers that the code reads or writes.
 fn clang_interface(text: &str, entry: &str, ours: Interface) -> Result<Interface, Unusable> {
     let program = clang_ir::ClangProgram::read(text, entry).map_err(Unusable::Unread)?;
     let survey = program.survey();
@@ -210,7 +218,7 @@ fn clang_interface(text: &str, entry: &str, ours: Interface) -> Result<Interface
     }
 }
 
-/// The sockets of code for Direct3D: beside the probe's own buffers only the block is left.
+/// Finds the buffers of Direct3D code. Apart from the probe's own buffers, only the block is bound.
 fn registers(sockets: impl Iterator<Item = Socket>, ours: Interface) -> Result<Interface, Unusable> {
     let is_own = |socket: &Socket| *socket == ours.output || *socket == ours.input;
     let others: Vec<Socket> = sockets.filter(|socket| !is_own(socket)).collect();

@@ -1,9 +1,11 @@
-//! The shaders that compilers make of the user's own declarations.
+//! Has compilers make shaders from the user's own declarations.
 //!
-//! `produce_compiled` goes through the blocks of a subject, `block_access` is what a shader does with one, `compile_probe`
-//! has the probe of one block compiled, and `compiled_code` finds the buffers in what came out. `authority` knows which
-//! compilers a case has its numbers from, and which must refuse it. Frozen sets compile and read their probes by the same
-//! functions.
+//! `produce_compiled` goes through the blocks of a subject, `block_access` describes the accesses
+//! to one block, `compile_probe` compiles a probe, and `compiled_code` finds the buffers in the
+//! output. `authority` knows which compilers gave a case its numbers, and which ones must refuse
+//! the case.
+//!
+//! Frozen sets compile and read their probes through the same functions.
 
 mod authority;
 mod block_access;

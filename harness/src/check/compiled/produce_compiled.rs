@@ -1,8 +1,8 @@
-//! The shaders of a subject that a compiler makes of the user's own declarations: one module per block.
+//! Has a compiler make a subject's shaders from the user's own declarations, one module per block.
 //!
-//! The declarations with a probe's entry point behind them go to the compiler; where it bound the block is read from what
-//! it made. A block takes part where the compiler's own rule set for it is the one that is checked. Compilers of GLSL and
-//! WGSL get the declarations said again in their language.
+//! The compiler gets the declarations followed by a probe's entry point, and its output tells where
+//! it bound the block. A block takes part if the subject's rule set is the one that the compiler
+//! uses for it. For compilers of GLSL and WGSL, we write the declarations again in their language.
 
 use std::collections::BTreeSet;
 
@@ -27,12 +27,13 @@ use crate::probe::{
     AddressSpace, Direction, Form, ProbeEntry, ProbePlan, Stage, elements, forms_left_out, plan_by_name, plan_in,
 };
 
-/// Values that a shader for a device reads or writes at most: the time that drivers take for one grows faster than it
-/// does. Source: measured, see `runners/README.md`.
+/// Limit on the values that one shader for a device reads or writes, because drivers' compile time
+/// grows faster than the shader. Source: measured, see `runners/README.md`.
 const MOST_VALUES: usize = 64;
 
 impl SubjectShaders {
-    /// Compiles the blocks of `subject` that the compiler of `toolchain` lays out by the subject's rule set.
+    /// Compiles the blocks of `subject` that the compiler of `toolchain` lays out by the subject's
+    /// rule set.
     pub fn compiled(
         subject: &Subject,
         toolchain: &'static Toolchain,
@@ -63,12 +64,13 @@ impl SubjectShaders {
         produced.tidy()
     }
 
-    /// What is compiled for a block, if the compiler lays that out by the subject's rule set.
+    /// Lists the accesses to compile for a block, if the compiler lays the block out by the
+    /// subject's rule set.
     fn accesses(&mut self, asked: &CompileJob<'_>, settings: &Settings) -> Vec<BlockAccess> {
         let CompileJob { subject, toolchain, block, .. } = *asked;
         let (declared, layout) = (&subject.source.module.blocks[block], &subject.layouts[block]);
         let is_followed = toolchain.follows(subject.rules, declared);
-        // A file with structured buffers need not have any others.
+        // A user's file with structured buffers may have no byte-address buffers.
         let is_by_address = subject.source.is_case && toolchain.follows_by_address(subject.rules, declared);
         if !is_followed && !is_by_address {
             return Vec::new();
@@ -112,13 +114,14 @@ impl SubjectShaders {
         accesses
     }
 
-    /// Says why a block has no accesses.
+    /// Records why a block has no accesses.
     fn nothing(&mut self, gap: Gap) -> Vec<BlockAccess> {
         self.gaps.push(gap);
         Vec::new()
     }
 
-    /// Reads, and writes, of the leaves of a block by their names in the stages of a draw.
+    /// Lists the accesses in the stages of a draw: reads of a block's leaves by name, and writes if
+    /// it is writable.
     fn in_draws(
         &mut self,
         asked: &CompileJob<'_>,
@@ -139,7 +142,8 @@ impl SubjectShaders {
         accesses
     }
 
-    /// Writes of the leaves of a block by their names, reads of them, and reads of those of its second element.
+    /// Lists the writes of a block's leaves by name, the reads, and the reads of its second
+    /// element.
     fn by_name(
         &mut self,
         asked: &CompileJob<'_>,
@@ -149,7 +153,7 @@ impl SubjectShaders {
     ) -> Vec<BlockAccess> {
         let toolchain = asked.toolchain;
         let mut accesses = Vec::new();
-        // The GLSL that is written for a block only reads it.
+        // Our GLSL only reads the block.
         if asked.is_writable() && toolchain.language != Language::Glsl {
             accesses.push(BlockAccess::first(layout, writing(plan.clone())));
         }
@@ -172,7 +176,7 @@ impl SubjectShaders {
         accesses
     }
 
-    /// What is compiled of our WGSL, in which every storage buffer can be written.
+    /// Lists the accesses to compile from our WGSL, where every storage buffer is writable.
     fn accesses_of_wgsl(&mut self, asked: &CompileJob<'_>, layout: &BlockLayout) -> Vec<BlockAccess> {
         let places = Self::places_in_wgsl(asked);
         let plan = in_wgsl(plan_in(layout, &self.leaves(layout), &places));
@@ -199,8 +203,9 @@ impl SubjectShaders {
         [BlockAccess::first(layout, plan)].into_iter().chain(second).flat_map(each).collect()
     }
 
-    /// The buffer that the rule set is for. Immediates, which have the layout of storage buffers, are asked for where they
-    /// have a register and naga another layout for them.
+    /// Returns the buffer kind that the rule set is for. Immediates have the layout of storage
+    /// buffers. They are added for Direct3D, where they have a register and naga lays them out
+    /// differently.
     fn places_in_wgsl(asked: &CompileJob<'_>) -> BTreeSet<(AddressSpace, Stage)> {
         let home = wgsl::space_of(asked.subject.rules);
         let is_direct3d = asked.toolchain.output == Output::Dxil;
@@ -208,7 +213,8 @@ impl SubjectShaders {
         [home].into_iter().chain(immediates).map(|space| (space, Stage::Compute)).collect()
     }
 
-    /// What is compiled of a block of the user's own WGSL, which is only read: the author says what can be written.
+    /// Lists the accesses to a block of the user's own WGSL. They only read, since the author
+    /// decides which buffers are writable.
     fn accesses_of_own_wgsl(&mut self, asked: &CompileJob<'_>) -> Vec<BlockAccess> {
         let layout = &asked.subject.layouts[asked.block];
         let space = match layout.kind {
@@ -264,7 +270,8 @@ impl SubjectShaders {
         }
     }
 
-    /// Adds the attempts with more forms than the one that counts. That a compiler broke is told whatever came after it.
+    /// Adds the failed attempts, which had more forms than the one that counts. A compiler crash is
+    /// always recorded, even if a later attempt worked.
     fn add_failed(&mut self, failed: &[Attempt], do_others_well: bool) {
         for attempt in failed {
             match attempt {
@@ -279,20 +286,21 @@ impl SubjectShaders {
                     let reason = format!("not in every form ({reason})");
                     self.gaps.push(Gap { reason, cause: *cause });
                 }
-                // What counts failed as well, and says why.
+                // The attempt that counts failed too and gives the reason.
                 Attempt::Followed(_) | Attempt::NotFollowed(..) | Attempt::Refused(_) => {}
             }
         }
     }
 }
 
-/// Loads of an element from a byte-address buffer, and stores of it to one. Such a buffer is asked for the
-/// element's type, and the order of a matrix is no part of that: one in another order than the default is left out.
+/// Lists loads and stores of an element through a byte-address buffer. Such an access names only
+/// the element's type, which does not include the order of a matrix, so a matrix in a non-default
+/// order is left out.
 fn by_address(asked: &CompileJob<'_>, layout: &BlockLayout, plan: &ProbePlan) -> Vec<BlockAccess> {
     let Ok(element) = &layout.result else { return Vec::new() };
     match &element.shape {
         LaidOutShape::Matrix { order, .. } if *order != asked.subject.source.options.matrix => return Vec::new(),
-        // No function returns an array.
+        // HLSL functions cannot return arrays.
         LaidOutShape::Array { .. } => return Vec::new(),
         LaidOutShape::Matrix { .. }
         | LaidOutShape::Scalar(_)
@@ -301,7 +309,7 @@ fn by_address(asked: &CompileJob<'_>, layout: &BlockLayout, plan: &ProbePlan) ->
         | LaidOutShape::Pointer
         | LaidOutShape::Resource => {}
     }
-    // Each probe moves the whole element, whose bit-fields are not among the leaves.
+    // Each probe moves the whole element, but bit-fields are not among the leaves.
     let is_partial = forms_left_out(layout, &plan.leaves).is_some() || has_bit_fields(element);
     if element.size == Extent::Unbounded || is_partial {
         return Vec::new();
@@ -314,13 +322,13 @@ fn by_address(asked: &CompileJob<'_>, layout: &BlockLayout, plan: &ProbePlan) ->
         BlockAccess::first(layout, ProbePlan { entries, ..plan.clone() })
     };
     let load = moving(Direction::Read, "read_bytes");
-    // A store writes the whole element, what is not probed of it included.
+    // A store writes the whole element, including leaves that are not probed.
     let is_stored = plan.not_probed.is_empty() && plan.leaves.len() <= MOST_VALUES;
     let store = is_stored.then(|| moving(Direction::Write, "write_bytes"));
     [load].into_iter().chain(store).collect()
 }
 
-/// Returns true if the code is for a device that draws with it: DXIL on Direct3D 12.
+/// Returns true if the code runs on a device that can use it in draws: DXIL on Direct3D 12.
 fn is_drawn(asked: &CompileJob<'_>) -> bool {
     match (asked.toolchain.output, asked.target) {
         (Output::Dxil, CodeTarget::Direct3d { .. }) => true,
@@ -329,7 +337,7 @@ fn is_drawn(asked: &CompileJob<'_>) -> bool {
     }
 }
 
-/// The array of two elements of which the second is probed.
+/// Returns the array of two elements whose second element is probed.
 fn second_element(layout: &BlockLayout) -> Option<BlockLayout> {
     elements(layout).filter(|_| !is_planted(PlantedBug::CompiledSecondElementForgotten))
 }
@@ -349,7 +357,7 @@ fn has_bit_fields(laid_out: &LaidOut) -> bool {
     }
 }
 
-/// Why the block's code is not for the device that it would be compiled for: a fragment of a sentence.
+/// Returns the reason why the device cannot use the block's code, as a sentence fragment.
 fn not_for(asked: &CompileJob<'_>, layout: &BlockLayout) -> Option<String> {
     let CodeTarget::Direct3d { model, sixteen_bit } = asked.target else { return None };
     if asked.toolchain.output == Output::Dxil && model.major < 6 {
@@ -366,13 +374,13 @@ fn not_for(asked: &CompileJob<'_>, layout: &BlockLayout) -> Option<String> {
     (has_narrow || without.result != layout.result).then(|| reason.to_owned())
 }
 
-/// Returns true if the leaf has a type of 16 bits, and 4 bytes.
+/// Returns true if the leaf has a 16-bit type but takes 4 bytes.
 fn takes_four_for_two(leaf: &Leaf) -> bool {
     let Component { scalar, size } = leaf.component;
     size != scalar.size(SixteenBit::On, size)
 }
 
-/// The leaves that a statement of the language can name.
+/// Keeps the leaves that a statement of the language can name.
 fn nameable(plan: ProbePlan, language: Language) -> ProbePlan {
     match Dialect::of(language) {
         Some(dialect) => plan.without(|leaf| hlsl::obstacle(leaf, dialect)),
@@ -380,32 +388,34 @@ fn nameable(plan: ProbePlan, language: Language) -> ProbePlan {
     }
 }
 
-/// The forms that have statements in the language.
+/// Returns the forms that the language has statements for.
 fn forms(language: Language) -> &'static [Form] {
     match language {
         Language::Hlsl | Language::Slang => &[Form::Leaf, Form::Vector, Form::Whole, Form::Indexed],
-        // Without generics no function takes a value of any type, and Clang 22 copies no struct out of a constant buffer.
+        // Without generics, no function accepts a value of any type. Clang 22 cannot copy a struct
+        // out of a constant buffer.
         Language::OldHlsl | Language::ClangHlsl => &[Form::Leaf, Form::Vector, Form::Indexed],
         Language::Glsl => &[Form::Leaf],
         Language::Wgsl => &[Form::Leaf, Form::Vector, Form::Whole],
     }
 }
 
-/// The one entry point that reads every leaf by name.
+/// Keeps the one entry point that reads every leaf by name.
 pub(crate) fn readable(plan: ProbePlan, language: Language) -> ProbePlan {
     one_entry(nameable(plan, language).only(&[Form::Leaf].into()), Direction::Read)
 }
 
-/// The one entry point that reads, in the forms that the language has.
+/// Keeps the one entry point that reads, with the forms of the language.
 fn reading(plan: ProbePlan, language: Language) -> ProbePlan {
     one_entry(plan.only(&forms(language).iter().copied().collect()), Direction::Read)
 }
 
-/// The plan with the forms that copy to variables, in the languages and to the outputs of which such code is followed.
+/// Adds the forms that copy to variables, where we can follow such code for the language and
+/// output.
 fn copying(mut plan: ProbePlan, toolchain: &Toolchain) -> ProbePlan {
     let forms: &[Form] = match (toolchain.language, toolchain.output) {
         (Language::Hlsl | Language::Slang, Output::Spirv) => &[Form::Private, Form::Workgroup],
-        // The evaluator of DXIL knows memory of one invocation alone.
+        // The DXIL evaluator models only the memory of a single invocation.
         (Language::Hlsl | Language::Slang, Output::Dxil) => &[Form::Private],
         (
             Language::Hlsl
@@ -421,19 +431,19 @@ fn copying(mut plan: ProbePlan, toolchain: &Toolchain) -> ProbePlan {
     plan
 }
 
-/// The one entry point that writes every leaf by name.
+/// Keeps the one entry point that writes every leaf by name.
 fn writing(plan: ProbePlan) -> ProbePlan {
     one_entry(plan.only(&[Form::Leaf].into()), Direction::Write)
 }
 
-/// A compilation is for one entry point.
+/// Keeps one entry point, since a compilation has just one.
 fn one_entry(mut plan: ProbePlan, direction: Direction) -> ProbePlan {
     plan.entries.retain(|entry| entry.direction == direction);
     plan.entries.truncate(1);
     plan
 }
 
-/// The plan, in parts where a driver compiles what comes out.
+/// Splits the plan into parts if a driver compiles the output.
 fn parts(asked: &CompileJob<'_>, layout: &BlockLayout, plan: &ProbePlan) -> Vec<ProbePlan> {
     match (asked.toolchain.output, asked.target) {
         (Output::Dxil | Output::ClangIr, CodeTarget::Newest) => vec![plan.clone()],
@@ -445,12 +455,13 @@ fn parts(asked: &CompileJob<'_>, layout: &BlockLayout, plan: &ProbePlan) -> Vec<
     }
 }
 
-/// The forms of an entry that read the buffer; those that read a copy in a variable cost little.
+/// Counts the forms of an entry that read the buffer. Reading a copy in a variable costs little.
 fn costly_forms(entry: &ProbeEntry) -> usize {
     entry.forms.iter().filter(|form| !matches!(form, Form::Private | Form::Workgroup)).count()
 }
 
-/// Where the compiler puts a block of this kind; `None` for kinds that the language cannot name.
+/// Returns the address space in which the compiler puts a block of this kind; `None` for kinds that
+/// the language cannot name.
 pub(crate) fn space_of(kind: BlockKind, output: Output) -> Option<AddressSpace> {
     match (kind, output) {
         (
@@ -465,7 +476,7 @@ pub(crate) fn space_of(kind: BlockKind, output: Output) -> Option<AddressSpace> 
             BlockKind::PushConstant | BlockKind::ShaderRecord | BlockKind::EntryUniforms,
             Output::Dxil | Output::ClangIr | Output::Wgsl,
         )
-        // Clang's tbuffers have the type of constant buffers until its backend sees them.
+        // Clang gives tbuffers the type of constant buffers until its back end runs.
         | (BlockKind::Tbuffer | BlockKind::TextureBuffer, Output::ClangIr | Output::Wgsl) => Some(AddressSpace::Uniform),
         (BlockKind::Tbuffer | BlockKind::TextureBuffer, Output::Dxil | Output::Spirv | Output::SpirvOfDxbc)
         | (
@@ -474,7 +485,7 @@ pub(crate) fn space_of(kind: BlockKind, output: Output) -> Option<AddressSpace> 
         ) => Some(AddressSpace::Storage),
         (BlockKind::PushConstant | BlockKind::EntryUniforms, Output::Spirv) => Some(AddressSpace::PushConstant),
         (BlockKind::Pointee, Output::Dxil | Output::ClangIr | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl)
-        // Only ray-tracing stages have records in SPIR-V.
+        // In SPIR-V, only ray-tracing stages have shader records.
         | (BlockKind::ShaderRecord, Output::Spirv | Output::SpirvOfDxbc)
         // FXC has no such blocks.
         | (BlockKind::PushConstant | BlockKind::EntryUniforms, Output::SpirvOfDxbc) => None,

@@ -1,11 +1,11 @@
-//! Compilers that are watched for answers from the cache, so that a record can say that it rests on one.
+//! Tracks whether compiler answers come from the cache, so that a record can show it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::inspect::module_reader::ModuleReader;
 use crate::inspect::toolchain::{AnswerOrigin, Compilation, CompileRequest, Compilers, Toolchain};
 
-/// The compilers of a subject, with a note of whether any answer came from the cache.
+/// The compilers of a subject, plus a flag that is set once any answer comes from the cache.
 #[derive(Debug)]
 pub(super) struct WatchedCompilers<'a> {
     compilers: &'a dyn Compilers,
@@ -13,12 +13,12 @@ pub(super) struct WatchedCompilers<'a> {
 }
 
 impl<'a> WatchedCompilers<'a> {
-    /// Nothing was asked yet.
+    /// Starts with the flag unset.
     pub(super) fn new(compilers: &'a dyn Compilers) -> Self {
         Self { compilers, has_cached: AtomicBool::new(false) }
     }
 
-    /// Where the answers so far come from.
+    /// Returns the origin of the answers so far.
     pub(super) fn origin(&self) -> AnswerOrigin {
         if self.has_cached.load(Ordering::Relaxed) { AnswerOrigin::Cached } else { AnswerOrigin::Asked }
     }

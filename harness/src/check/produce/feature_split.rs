@@ -1,5 +1,5 @@
-//! Splits the plan of a block into shares: a device that cannot take the module with all leaves and entry points gets
-//! modules with those that it can take.
+//! Splits the plan of a block by device features. A device that cannot run the module with all
+//! leaves and entry points gets modules with the ones that it can run.
 
 use std::collections::BTreeSet;
 
@@ -7,8 +7,8 @@ use layoutproof_device::Feature;
 
 use crate::probe::{ProbeEntry, ProbePlan, needs};
 
-/// The plans of the modules of a block: one for each set of features that spaces and stages need, so that a device that
-/// lacks some still gets the others.
+/// Splits the plan by the features that its spaces and stages need, one plan per set of features,
+/// so a device without some feature still gets the other plans.
 pub(super) fn accesses(plan: &ProbePlan) -> Vec<ProbePlan> {
     let needed: BTreeSet<_> = plan.entries.iter().map(ProbeEntry::requires).collect();
     let with = |features: BTreeSet<Feature>| {
@@ -18,17 +18,17 @@ pub(super) fn accesses(plan: &ProbePlan) -> Vec<ProbePlan> {
     needed.into_iter().map(with).collect()
 }
 
-/// The part of a block that a module holds.
+/// The part of a block in a module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Share {
     /// All leaves that can be probed.
     All,
-    /// The leaves of one device feature, or those that need none; stands in for the module with all of them on devices
-    /// that cannot take that.
+    /// The leaves of one device feature, or the leaves that need none. Replaces the full module on
+    /// devices that cannot run it.
     Part,
 }
 
-/// The plan of the module with all leaves, and those of the modules that stand in for it.
+/// Returns the plan with all leaves, and the plans of the modules that replace it.
 pub(super) fn shares(plan: &ProbePlan) -> Vec<(Share, ProbePlan)> {
     let needed: BTreeSet<Option<Feature>> = plan.leaves.iter().map(|leaf| needs(leaf.component)).collect();
     let part = |feature: &Option<Feature>| {

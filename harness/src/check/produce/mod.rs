@@ -1,8 +1,10 @@
-//! The shaders of a subject: which leaves they probe, who writes them, and what their code addresses.
+//! Makes the shaders of a subject: chooses the leaves to probe, calls a generator, and finds the
+//! offsets in the code.
 //!
-//! `subject_shaders` asks our own generators for them, `naga` for those that go through WGSL; the folder `compiled` adds
-//! what compilers make of the user's text. `probe_axes` chooses address spaces and stages, `feature_split` the leaves that
-//! a device can take. What has no shader becomes a [`Gap`].
+//! `subject_shaders` calls our own generators, and `naga` those that go through WGSL. The
+//! `compiled` folder adds the shaders that compilers make from the user's text. `probe_axes`
+//! chooses address spaces and stages, and `feature_split` the leaves that a device can run. A part
+//! without a shader becomes a [`Gap`].
 
 pub(in crate::check) mod feature_split;
 pub(in crate::check) mod gap;

@@ -1,7 +1,8 @@
-//! The shaders of a subject that naga compiles: one module per entry point, from our WGSL.
+//! Makes a subject's shaders with naga from our WGSL, one module per entry point.
 //!
-//! `subject_shaders` asks for them. Each module has our WGSL text, the SPIR-V that naga makes of it, and naga's own
-//! offsets of the leaves, there, in the GLSL that it writes for OpenGL drivers and in the HLSL for Direct3D 12.
+//! `subject_shaders` calls this. Each module has our WGSL text and the SPIR-V that naga writes for
+//! it. It also has naga's own offsets of the leaves in that SPIR-V, in naga's GLSL for OpenGL
+//! drivers, and in naga's HLSL for Direct3D 12.
 
 use layoutproof_device::Feature;
 use layoutproof_device::planted::{PlantedBug, is_planted};
@@ -19,12 +20,13 @@ use crate::inspect::naga_hlsl::hlsl_offsets;
 use crate::inspect::naga_offsets::{NagaError, NagaShader};
 use crate::probe::{AddressSpace, Form, Interface, ProbeEntry, ProbePlan};
 
-/// Leaves of a block up to which our WGSL asks for each.
+/// Limit on the leaves of a block that our WGSL probes one by one.
 const MOST_LEAVES_IN_WGSL: usize = 512;
 
 impl SubjectShaders {
-    /// Adds the modules for what our WGSL can ask of `plan`; of a long block for members at even distances, as naga and
-    /// wgpu read all of its declaration again for each module.
+    /// Adds modules for the part of `plan` that our WGSL supports. For a long block it probes
+    /// members at even distances, since naga and wgpu read the whole declaration again for each
+    /// module.
     pub(super) fn add_naga(&mut self, block: usize, layouts: ShaderLayouts<'_>, plan: ProbePlan) {
         let mut plan = in_wgsl(plan);
         if self.elements == ElementChoice::Sample {
@@ -102,26 +104,26 @@ impl SubjectShaders {
 /// Why naga gave no code.
 #[derive(Debug)]
 enum NagaFailure {
-    /// It does not take this, or our WGSL cannot say it.
+    /// naga does not accept this, or our WGSL cannot express it.
     Refused(Gap),
-    /// It panicked.
+    /// naga panicked.
     Broken(String),
 }
 
-/// WGSL text for one entry point, with what naga makes of it.
+/// The WGSL text for one entry point, and naga's results for it.
 #[derive(Debug)]
 struct NagaModule {
     wgsl: WgslModule,
-    /// Where naga puts the leaves, in bytes.
+    /// naga's offsets of the leaves, in bytes.
     offsets: Vec<Option<u32>>,
     spirv: Vec<u32>,
-    /// Where its GLSL for OpenGL drivers has them, in bytes.
+    /// The leaves' offsets in naga's GLSL for OpenGL drivers, in bytes.
     glsl_offsets: Result<Vec<Option<u32>>, NagaFailure>,
-    /// Where its HLSL for Direct3D 12 has them, in bytes; `None` where it writes none.
+    /// The leaves' offsets in naga's HLSL for Direct3D 12, in bytes; `None` if naga writes no HLSL.
     hlsl_offsets: Option<Vec<Option<u32>>>,
 }
 
-/// The module for one entry point, or why there is none.
+/// Compiles the module for one entry point, or returns the reason why there is none.
 fn compile(layout: &BlockLayout, plan: &ProbePlan, entry: &ProbeEntry) -> Result<NagaModule, NagaFailure> {
     let wgsl =
         wgsl::module(layout, plan, entry).map_err(|error| NagaFailure::Refused(Gap::language(error.to_string())))?;
@@ -129,13 +131,13 @@ fn compile(layout: &BlockLayout, plan: &ProbePlan, entry: &ProbeEntry) -> Result
     let offsets = shader.offsets();
     let spirv = ask_naga(entry, || shader.spirv())?;
     let glsl_offsets = ask_naga(entry, || glsl_offsets(&shader));
-    // A device of Direct3D 12 says itself why it takes nothing.
+    // Without HLSL, the Direct3D 12 device itself reports why it cannot run the module.
     let hlsl_offsets = ask_naga(entry, || hlsl_offsets(&shader)).ok();
     Ok(NagaModule { wgsl, offsets, spirv, glsl_offsets, hlsl_offsets })
 }
 
-/// An answer of naga about `entry`. naga's writers assert what its validator does not check; a panic is that compiler's
-/// answer, not the run's end.
+/// Calls naga for `entry`. naga's writers assert things that its validator does not check, so a
+/// panic counts as that compiler's answer and does not end the run.
 fn ask_naga<T>(
     entry: &ProbeEntry,
     ask: impl FnOnce() -> Result<T, NagaError> + std::panic::UnwindSafe,
@@ -146,17 +148,17 @@ fn ask_naga<T>(
     }
 }
 
-/// The forms that our WGSL has.
+/// The forms that our WGSL supports.
 const FORMS_IN_WGSL: [Form; 3] = [Form::Leaf, Form::Vector, Form::Whole];
 
-/// The part of a plan that our WGSL can ask.
+/// Keeps the part of a plan that our WGSL supports.
 pub(in crate::check) fn in_wgsl(plan: ProbePlan) -> ProbePlan {
     let mut plan = plan.without(not_in_wgsl).only(&FORMS_IN_WGSL.into());
     plan.entries.retain(wgsl::has);
     plan
 }
 
-/// Why our WGSL has no leaf like this one.
+/// Explains why our WGSL cannot have a leaf like this one.
 fn not_in_wgsl(leaf: &Leaf) -> Option<String> {
     let Component { scalar, size } = leaf.component;
     match scalar {
@@ -166,7 +168,7 @@ fn not_in_wgsl(leaf: &Leaf) -> Option<String> {
     }
 }
 
-/// The offsets of the leaves, which naga's code addresses in every form of `entry`.
+/// Repeats naga's offsets of the leaves for every form of `entry`.
 fn by_form(entry: &ProbeEntry, offsets: &[Option<u32>]) -> CompiledOffsets {
     let leaves =
         |form: Form| (0_u32..).zip(offsets).map(move |(leaf, offset)| ((entry.name.clone(), form, leaf), *offset));
@@ -179,7 +181,7 @@ mod tests {
     use crate::check::producer::{Generator, Producer};
     use crate::probe::{Direction, Stage};
 
-    /// Like any compiler that crashes.
+    /// Treats a panic like a crash of any other compiler.
     #[test]
     fn a_panic_of_naga_breaks_the_check() {
         let entry = ProbeEntry {

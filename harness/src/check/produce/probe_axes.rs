@@ -1,14 +1,15 @@
-//! Reach: in which spaces and stages a block is probed.
+//! Chooses the spaces and stages in which a block is probed.
 //!
-//! Uniform buffers, storage buffers and push constants, in the compute stage, are for every case. The other spaces and
-//! stages each cost pipelines, and what drivers do with offsets hardly depends on them. So a run in which nobody asks for
-//! them probes a core there: each case under one of its rule sets, chosen by the case's id, in the buffers that the rule
-//! set is for (uniform ones if it aligns arrays to 16 bytes or is WGSL's).
+//! Every case is probed in uniform buffers, storage buffers and push constants, in the compute
+//! stage. The other spaces and stages each cost pipelines, and drivers hardly change their
+//! treatment of offsets there. By default, a run therefore probes only a core of subjects in them:
+//! each case under one of its rule sets, chosen by the case's id, in the buffer kind that the rule
+//! set is for (uniform if it aligns arrays to 16 bytes or is WGSL's).
 //!
-//! A block of a user's file has a space of its own: who wrote `cbuffer` binds a uniform buffer. It is probed there, in
-//! every stage.
+//! A block of a user's file already implies a space: a `cbuffer` is bound as a uniform buffer. Such
+//! a block is probed in that space, in every stage.
 //!
-//! Who asks for a space or a stage by name gets it for every block.
+//! If the user names a space or a stage, every block is probed there.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +21,8 @@ use crate::check::subject::Subject;
 use crate::probe::{AddressSpace, Stage};
 use crate::stable_hash::stable_hash;
 
-/// The spaces and stages for a block of `subject` of this kind, of which not all go together.
+/// Returns the spaces and stages for a block of `subject` of this kind. Some of the combinations
+/// may be impossible.
 pub(super) fn reach(subject: &Subject, kind: BlockKind, settings: &Settings) -> BTreeSet<(AddressSpace, Stage)> {
     let usual = if subject.source.is_case { Usual::of_case(subject) } else { Usual::of_kind(kind) };
     let has_space = |space: &AddressSpace| {
@@ -34,8 +36,8 @@ pub(super) fn reach(subject: &Subject, kind: BlockKind, settings: &Settings) -> 
     spaces.flat_map(|space| Stage::ALL.map(|stage| (space, stage))).filter(has_stage).collect()
 }
 
-/// The stages of a draw in which a compiler's code for a block of `subject` is probed, whose space is the one that the
-/// declaration itself says.
+/// Returns the stages of a draw in which to probe a compiler's code for a block of `subject`. The
+/// declaration itself fixes the space.
 pub(in crate::check) fn drawn_stages(subject: &Subject, settings: &Settings) -> Vec<Stage> {
     let is_drawn = |stage: &Stage| match &settings.stages {
         Some(asked) => asked.contains(stage),
@@ -44,11 +46,11 @@ pub(in crate::check) fn drawn_stages(subject: &Subject, settings: &Settings) -> 
     Stage::ALL.into_iter().filter(|stage| *stage != Stage::Compute && is_drawn(stage)).collect()
 }
 
-/// Where a block is probed if nobody asks for a space or a stage.
+/// The default spaces and stages of a block.
 struct Usual {
-    /// In the compute stage.
+    /// The spaces in the compute stage.
     spaces: BTreeSet<AddressSpace>,
-    /// The one space in which it is probed in the other stages as well.
+    /// The one space that is also probed in the other stages.
     drawn: Option<AddressSpace>,
 }
 
@@ -65,10 +67,11 @@ impl Usual {
         Self { spaces: AddressSpace::ALL.into_iter().filter(usual).collect(), drawn: core.then_some(home) }
     }
 
-    /// The space that a user's declaration itself says.
+    /// Returns the space that a user's declaration implies.
     fn of_kind(kind: BlockKind) -> Self {
         let (home, other) = match kind {
-            // On Vulkan compilers may make push constants of an entry point's uniform parameters, which have no room for all.
+            // Vulkan compilers may turn an entry point's uniform parameters into push constants,
+            // but not all blocks fit into those.
             BlockKind::Cbuffer
             | BlockKind::ConstantBuffer
             | BlockKind::ParameterBlock
@@ -81,17 +84,17 @@ impl Usual {
             | BlockKind::ShaderRecord
             | BlockKind::StorageBlock => (AddressSpace::Storage, None),
             BlockKind::PushConstant => (AddressSpace::PushConstant, None),
-            // The same memory, and not every device has addresses.
+            // Both access the same memory, but not every device supports addresses.
             BlockKind::Pointee => (AddressSpace::Storage, Some(AddressSpace::Address)),
         };
         Self { spaces: [home].into_iter().chain(other).collect(), drawn: Some(home) }
     }
 }
 
-/// Returns true if a subject is the one of its case that is probed everywhere.
+/// Returns true if the subject is the one of its case that is probed everywhere.
 fn is_core(subject: &Subject) -> bool {
     let expect = &subject.source.expect;
-    // The lowest bits of the hash depend on the lowest bits of every letter only.
+    // The lowest bits of the hash depend only on the lowest bits of each letter.
     let number = stable_hash(&subject.source.id) >> 8;
     match number.checked_rem(expect.len() as u64) {
         None => true,

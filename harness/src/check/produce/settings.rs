@@ -1,4 +1,4 @@
-//! What can be chosen for the shaders of a run, beside subject and producer.
+//! Settings for the shaders of a run, apart from subject and producer.
 
 use std::collections::BTreeSet;
 
@@ -6,34 +6,37 @@ use layoutproof_layout::{ElementChoice, RuleSet};
 
 use crate::probe::{AddressSpace, Form, Stage};
 
-/// What compilers are asked to do with a block.
+/// The accesses that compilers compile for a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CompiledAccesses {
-    /// To read it in every form and to write it, and the same of its second element and of bytes at its address.
+    /// Reads in every form, writes, the same for the second element, and byte-address accesses.
     All,
-    /// One of these, another one for each case; forms of reading go with reading by name.
+    /// One of these accesses, which depends on the case. Other forms of reading include reading by
+    /// name.
     OneInTurn,
 }
 
-/// Choices for the shaders of a run, beside subject and producer.
+/// Settings for the shaders of a run, apart from subject and producer.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Forms of access of our own shaders.
+    /// The forms of access in our own shaders.
     pub forms: BTreeSet<Form>,
-    /// Spaces in which every block is probed; `None` for the usual ones, and all of them for a core of subjects.
+    /// The spaces in which to probe every block; `None` for the defaults, which include all spaces
+    /// for a core of subjects.
     pub spaces: Option<BTreeSet<AddressSpace>>,
-    /// The same of stages.
+    /// The stages in which to probe every block; `None` for the defaults.
     pub stages: Option<BTreeSet<Stage>>,
-    /// What compilers' shaders do.
+    /// The accesses in compilers' shaders.
     pub compiled: CompiledAccesses,
-    /// Elements of arrays.
+    /// The elements of arrays to probe.
     pub elements: ElementChoice,
-    /// Rule set under which shaders are generated instead of the one that is checked: a planted fault.
+    /// A planted fault: generate shaders under this rule set instead of the one under check.
     pub planted_rules: Option<RuleSet>,
 }
 
 impl Settings {
-    /// Without a fault: every form of access, in the usual spaces and stages.
+    /// The default settings, without a fault: every form of access, in the default spaces and
+    /// stages.
     pub fn usual(elements: ElementChoice) -> Self {
         Self {
             forms: Form::ALL.into(),

@@ -1,4 +1,4 @@
-//! One shader of a subject, with what its code addresses.
+//! One shader of a subject, with the offsets that its code addresses.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,55 +10,45 @@ use crate::check::verdict::Validation;
 use crate::inspect::toolchain::Language;
 use crate::probe::{Form, Interface, ProbeEntry, ProbePlan, Stage};
 
-/// Bytes of each leaf that naga's shaders probe.
+/// Size in bytes of each leaf that naga's shaders probe.
 const WORD: u32 = 4;
 
-/// Byte offsets that code addresses, by entry point, form and index of the leaf.
+/// Byte offsets that code addresses, by entry point, form and leaf index.
 pub type CompiledOffsets = BTreeMap<(String, Form, u32), Option<u32>>;
 
-/// Code in the forms in which runners take it.
+/// Code in the forms that runners accept.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ModuleCode {
     /// SPIR-V words.
     Spirv(Vec<u32>),
-    /// WGSL text, and the SPIR-V words that naga makes of it.
-    Naga {
-        /// The words.
-        spirv: Vec<u32>,
-        /// The text.
-        wgsl: String,
-    },
+    /// WGSL text, and the SPIR-V words that naga compiles from it.
+    Naga { spirv: Vec<u32>, wgsl: String },
     /// WGSL text that naga refuses; no device gets it.
     Wgsl(String),
     /// DXIL.
     Dxil {
-        /// Its listing, which the evaluator follows.
+        /// The listing, which the evaluator follows.
         listing: String,
-        /// The container, where it is for a device.
+        /// The container, if the code is for a device.
         container: Option<Vec<u8>>,
     },
-    /// DXBC, and the SPIR-V words that vkd3d makes of it, which are followed.
-    Dxbc {
-        /// The words.
-        spirv: Vec<u32>,
-        /// The container.
-        container: Vec<u8>,
-    },
+    /// DXBC, and the SPIR-V words that vkd3d translates it to. We follow the SPIR-V.
+    Dxbc { spirv: Vec<u32>, container: Vec<u8> },
     /// Clang's IR for Direct3D.
     ClangIr(String),
 }
 
 impl ModuleCode {
-    /// The SPIR-V that a validator can check; `None` for code in other forms.
+    /// Returns the SPIR-V that a validator can check; `None` for code in other forms.
     pub fn spirv(&self) -> Option<&[u32]> {
         match self {
             Self::Spirv(words) | Self::Naga { spirv: words, .. } => Some(words),
-            // What a device of Direct3D 12 gets is not the SPIR-V.
+            // For DXBC, a Direct3D 12 device runs the container and not the SPIR-V.
             Self::Wgsl(_) | Self::Dxil { .. } | Self::Dxbc { .. } | Self::ClangIr(_) => None,
         }
     }
 
-    /// The same code with the container that a device of Direct3D 12 gets.
+    /// Adds the container for a Direct3D 12 device.
     #[must_use]
     pub fn with_container(self, container: Option<Vec<u8>>) -> Self {
         match (self, container) {
@@ -71,63 +61,61 @@ impl ModuleCode {
     }
 }
 
-/// The text that a compiler made a module of.
+/// A compiler's source text for a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModuleSource {
-    /// Its language.
     pub language: Language,
-    /// The declarations with the probe behind them.
+    /// The declarations followed by the probe.
     pub text: String,
 }
 
 /// One shader module.
 #[derive(Clone, Debug)]
 pub struct ShaderModule {
-    /// The part of its block that it holds.
+    /// The part of the block in this module.
     pub share: Share,
     /// Index into [`Subject::layouts`](crate::check::Subject::layouts).
     pub block: usize,
-    /// The layout that the image is packed for: that of the block, or of the array that
-    /// [`elements`](crate::probe::elements) makes of it.
+    /// The layout that packs the image: the layout of the block, or of the array that
+    /// [`elements`](crate::probe::elements) makes from it.
     pub layout: BlockLayout,
-    /// The layout that the shader was written for instead, where a fault is planted.
+    /// The layout used to write the shader instead, if a fault is planted.
     pub planted: Option<BlockLayout>,
     /// The leaves and the entry points of this module.
     pub plan: ProbePlan,
-    /// What a compiler was given; `None` where a generator of ours wrote the code.
+    /// The compiler's input; `None` if one of our generators wrote the code.
     pub source: Option<ModuleSource>,
-    /// The code.
     pub code: ModuleCode,
-    /// Container of the other stage, where the code is one stage of a draw on Direct3D 12.
+    /// The container of the other stage, if the code is one stage of a draw on Direct3D 12.
     pub other_stage: Option<Vec<u8>>,
-    /// Where the code has its buffers.
+    /// The bindings of the code's buffers.
     pub interface: Interface,
     /// The compiler's report of the block.
     pub reported: Numbers,
-    /// The rules of Vulkan under which the module must be valid: what a compiler's option promises, and what our own
-    /// generators' offsets need.
+    /// The Vulkan rules under which the module must be valid: the rules that a compiler's option
+    /// promises, or the rules that our own generators' offsets need.
     pub block_rules: BlockRules,
-    /// The validator's answer.
     pub validation: Validation,
     /// Features that a device must have.
     pub requires: BTreeSet<Feature>,
-    /// Least bytes that the language lets a host bind.
+    /// The smallest size in bytes that the language lets a host bind.
     pub binding_size: u32,
-    /// The byte offset that the code addresses, by entry point, form and leaf.
+    /// The byte offsets that the code addresses, by entry point, form and leaf.
     pub compiled: CompiledOffsets,
-    /// The same for the GLSL that naga writes for OpenGL drivers; `None` where there is none.
+    /// The same for naga's GLSL for OpenGL drivers; `None` if there is no GLSL.
     pub glsl_compiled: Option<CompiledOffsets>,
-    /// The same for the HLSL that naga writes for Direct3D 12, of our WGSL.
+    /// The same for naga's HLSL for Direct3D 12, made from our WGSL.
     pub hlsl_compiled: Option<CompiledOffsets>,
 }
 
 impl ShaderModule {
-    /// The features that the spaces and stages of the module's entry points need, which are the same for all of them.
+    /// Returns the features that the entry points' spaces and stages need. All entry points of a
+    /// module need the same ones.
     pub fn access(&self) -> BTreeSet<Feature> {
         self.plan.entries.iter().flat_map(ProbeEntry::requires).collect()
     }
 
-    /// The form in which a runner takes the module.
+    /// Returns the code in the form that a runner accepts.
     pub fn shader(&self, runner: RunnerKind) -> Shader {
         match &self.code {
             ModuleCode::Spirv(words) => Shader::Spirv(words.clone()),
@@ -156,7 +144,7 @@ impl ShaderModule {
         }
     }
 
-    /// The job as a device gets it: a draw on Direct3D 12 has a shader for each stage.
+    /// Adds the other stage of a draw: a draw on Direct3D 12 has a shader for each stage.
     #[must_use]
     pub fn with_other_stage(&self, mut job: Job, stage: Stage) -> Job {
         let (Some(draw), Some(container)) = (&mut job.draw, &self.other_stage) else { return job };
@@ -168,8 +156,8 @@ impl ShaderModule {
         job
     }
 
-    /// The offsets that the code addresses in the language in which `device` gets it; `None` where the module has no such
-    /// code.
+    /// Returns the offsets that the code addresses in the language that `device` gets; `None` if
+    /// the module has no code in that language.
     pub fn compiled_for(&self, device: &DeviceInfo) -> Option<&CompiledOffsets> {
         match &self.hlsl_compiled {
             _ if device.is_opengl() => self.glsl_compiled.as_ref(),
@@ -178,8 +166,8 @@ impl ShaderModule {
         }
     }
 
-    /// The least bytes that must be bound for `entry`: OpenGL leaves undefined what lies behind the bound range, and
-    /// GLSL's block can be longer than WGSL's.
+    /// Returns the smallest size in bytes to bind for `entry`. OpenGL leaves reads after the bound
+    /// range undefined, and the GLSL block can be longer than the WGSL one.
     pub fn least_binding(&self, device: &DeviceInfo, entry: &str) -> u32 {
         let glsl = self.glsl_compiled.as_ref().filter(|_| device.is_opengl());
         let own = glsl.into_iter().flatten().filter(|((name, _, _), _)| name == entry);

@@ -1,9 +1,9 @@
-//! The shaders of a subject by one producer, with what their code addresses.
+//! The shaders of a subject by one producer, with the offsets that their code addresses.
 //!
-//! `rspirv` writes one SPIR-V module per block with our own offsets, with all entry points that need the same features of
-//! a device, and where the block's types need features that devices may lack, modules with the leaves of each feature
-//! alone to stand in for it; `naga` compiles WGSL text, one module per entry point, because address spaces differ in what
-//! they allow.
+//! `rspirv` writes SPIR-V with our own offsets: one module per block and set of device features
+//! that entry points need. If the block's types need features that devices may lack, it also writes
+//! modules with only the leaves of each feature, to replace the full module. `naga` compiles WGSL
+//! text, one module per entry point, because address spaces differ in what they allow.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -29,50 +29,49 @@ use crate::probe::{AddressSpace, Form, Interface, ProbePlan, Stage, elements, fo
 /// The shaders of a subject.
 #[derive(Clone, Debug)]
 pub struct SubjectShaders {
-    /// Their writer.
     pub producer: Producer,
-    /// One or more per block that can be probed.
+    /// One or more modules for each block that can be probed.
     pub modules: Vec<ShaderModule>,
     /// Why blocks, leaves or entry points have no shader.
     pub gaps: Vec<Gap>,
-    /// Failures on the way to a shader, such as a compiler that crashed.
+    /// Failures on the way to a shader, such as a compiler crash.
     pub broken: Vec<String>,
-    /// The elements of arrays that were to be probed.
+    /// The chosen elements of arrays.
     pub elements: ElementChoice,
-    /// Leaves in other elements, which no shader reads or writes.
+    /// The number of leaves in other elements, which no shader reads or writes.
     pub leaves_not_probed: u64,
-    /// Parts that were left out because a run would take too long with them, a lowercase fragment each. All of them can be
-    /// asked for.
+    /// The parts that were left out because they would slow down the run, each as a lowercase
+    /// fragment. The user can request all of them.
     pub spared: Vec<String>,
-    /// Where what compilers and the validator said of them comes from.
+    /// Whether the answers of compilers and validator are fresh or cached.
     pub origin: AnswerOrigin,
 }
 
-/// The two layouts of a shader and its image, which differ only where a fault is planted.
+/// The layouts of a shader and of its image. They differ only if a fault is planted.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ShaderLayouts<'a> {
-    /// The layout that the shader is written for.
+    /// The layout used to write the shader.
     pub(super) written: &'a BlockLayout,
-    /// The layout that the image is packed for.
+    /// The layout that packs the image.
     pub(super) packed: &'a BlockLayout,
 }
 
 impl ShaderLayouts<'_> {
-    /// The layout that the shader is written for, if it is not that of the image.
+    /// Returns the shader's layout if it differs from the image's.
     pub(super) fn planted(self) -> Option<BlockLayout> {
         (self.written != self.packed).then(|| self.written.clone())
     }
 }
 
-/// Returns true if `generator` writes the same shaders for both: rule sets often agree on a source's layouts, and are then
-/// probed in the same places.
+/// Returns true if `generator` writes the same shaders for both subjects. Rule sets often agree on
+/// a source's layouts and then probe the same places.
 pub fn share_shaders(one: &Subject, other: &Subject, generator: Generator, settings: &Settings) -> bool {
     let writes_alike = match generator {
         Generator::Rspirv => true,
         Generator::Naga => wgsl::chooses_offsets(one.rules) == wgsl::chooses_offsets(other.rules),
     };
     let probed_alike = |kind| reach(one, kind, settings) == reach(other, kind, settings);
-    // What a rule set forbids is told with its name.
+    // A refusal names its rule set, so refused blocks cannot share.
     let has_code_alike = |(one, other): (&BlockLayout, &BlockLayout)| {
         one.result.is_ok() && one.places_alike(other) && probed_alike(one.kind)
     };
@@ -81,14 +80,14 @@ pub fn share_shaders(one: &Subject, other: &Subject, generator: Generator, setti
         && one.layouts.iter().zip(&other.layouts).all(has_code_alike)
 }
 
-/// Leaves up to which a block is probed through every form of access, and in every stage.
+/// Limit on the leaves of a block that is probed through every form of access and in every stage.
 const MOST_LEAVES_IN_EVERY_FORM: usize = 1024;
 
 /// The forms of access to blocks with more leaves.
 const FORMS_OF_LONG_BLOCKS: [Form; 2] = [Form::Leaf, Form::Length];
 
 impl SubjectShaders {
-    /// Writes the shaders of `subject` by a generator of ours.
+    /// Writes the shaders of `subject` with one of our generators.
     pub fn new(subject: &Subject, generator: Generator, settings: &Settings) -> Self {
         let mut shaders = Self::empty(Producer::Generator(generator), settings.elements);
         for (block, layout) in subject.layouts.iter().enumerate() {
@@ -106,7 +105,7 @@ impl SubjectShaders {
                 continue;
             }
 
-            // A module that says its own offsets has no declarations to lay out otherwise.
+            // A module with its own offsets has no declarations to lay out differently.
             let declared = subject.source.module.blocks.get(block);
             let written = match settings.planted_rules.as_ref().zip(declared) {
                 Some((rules, declared)) => lay_out(declared, rules, subject.source.options),
@@ -131,7 +130,7 @@ impl SubjectShaders {
         Self { producer, modules, gaps, broken, elements, leaves_not_probed: 0, spared, origin }
     }
 
-    /// The leaves of a block in the chosen elements of its arrays; the others are counted.
+    /// Returns the leaves of a block in the chosen array elements, and counts the others.
     pub(in crate::check) fn leaves(&mut self, layout: &BlockLayout) -> Vec<Leaf> {
         let leaves = layout.leaves_in(self.elements);
         let others = layout.leaf_count().saturating_sub(leaves.len() as u64);
@@ -145,7 +144,8 @@ impl SubjectShaders {
         leaves
     }
 
-    /// The settings for a block of which these leaves are probed: what takes long is spared unless it is asked for by name.
+    /// Returns the settings for a block with these leaves. It drops the slow parts that the user
+    /// did not request by name.
     fn spare(&mut self, settings: &Settings, layout: &BlockLayout, leaves: &[Leaf]) -> Settings {
         let mut settings = settings.clone();
         if leaves.len() > MOST_LEAVES_IN_EVERY_FORM {
@@ -167,7 +167,7 @@ impl SubjectShaders {
         settings
     }
 
-    /// With each reason once.
+    /// Sorts and removes duplicate reasons.
     pub(in crate::check) fn tidy(mut self) -> Self {
         self.gaps.sort();
         self.gaps.dedup();
@@ -176,7 +176,7 @@ impl SubjectShaders {
         self
     }
 
-    /// Adds the modules of a plan and those that stand in for them.
+    /// Adds the modules of a plan and the modules that replace them.
     fn add_shares(&mut self, block: usize, layouts: ShaderLayouts<'_>, plan: ProbePlan) {
         let parts = plan.parts_for_drivers(layouts.packed).into_iter();
         let shares = parts.flat_map(|part| accesses(&part)).flat_map(|plan| shares(&plan));
@@ -185,7 +185,7 @@ impl SubjectShaders {
         }
     }
 
-    /// Adds the modules for the second element of a structured buffer, which show the stride.
+    /// Adds the modules for the second element of a structured buffer, which reveal the stride.
     fn add_second_element(
         &mut self,
         block: usize,
@@ -201,7 +201,7 @@ impl SubjectShaders {
         self.add_shares(block, ShaderLayouts { written: &written, packed: &packed }, plan);
     }
 
-    /// Adds the module of one plan, or why there is none.
+    /// Adds the module of one plan, or the reason why there is none.
     fn add_rspirv(&mut self, block: usize, layouts: ShaderLayouts<'_>, share: Share, plan: ProbePlan) {
         let module = match spirv::produce(layouts.written, &plan) {
             Ok(module) => module,
@@ -234,7 +234,7 @@ impl SubjectShaders {
     }
 }
 
-/// Why a block has no layout, and so no shader.
+/// Explains why a block has no layout and thus no shader.
 pub(in crate::check) fn gap(rules: &str, refusal: &Refusal) -> Gap {
     Gap::language(match rules {
         DECLARED => format!("`{}` has no layout in the module: {}", refusal.path, refusal.message),
@@ -242,13 +242,14 @@ pub(in crate::check) fn gap(rules: &str, refusal: &Refusal) -> Gap {
     })
 }
 
-/// The leaves that a plan leaves out, by the reason.
+/// Returns a gap for each leaf that a plan leaves out.
 pub(in crate::check) fn not_probed(plan: &ProbePlan) -> impl Iterator<Item = Gap> {
     plan.not_probed.iter().map(|leaf| Gap::language(format!("leaves not probed ({})", leaf.reason)))
 }
 
-/// The plan of an array of structured-buffer elements, of these leaves of it: where its second element is, read leaf by
-/// leaf, shows the stride, and so does the number of elements. The first element has the block's own plan.
+/// Plans the probes of a structured buffer's second element, in an array of elements with these
+/// leaves. Reading the second element leaf by leaf reveals the stride, and so does the element
+/// count. The block's own plan covers the first element.
 pub(crate) fn plan_of_second_element(
     array: &BlockLayout,
     leaves: &[Leaf],
@@ -262,7 +263,7 @@ pub(crate) fn plan_of_second_element(
     })
 }
 
-/// Runs a module's code on the model device, and returns the offsets that it addresses.
+/// Runs a module's code on the model device and returns the offsets that it addresses.
 pub(in crate::check) fn addressed(
     layout: &BlockLayout,
     plan: &ProbePlan,

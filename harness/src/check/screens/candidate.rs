@@ -1,4 +1,4 @@
-//! Which probes of checks can share a module, and in which groups.
+//! Decides which probes of checks can share a module, and groups them.
 
 use std::collections::BTreeMap;
 
@@ -15,37 +15,37 @@ use crate::probe::{
     RegionAnswer, Tuning, fusable, jobs,
 };
 
-/// Bytes of storage buffer that a group takes at most.
+/// Limit on a group's storage buffer, in bytes.
 const STORAGE_BYTES: u32 = 1 << 20;
 
-/// Bytes beyond which a block counts as long.
+/// A block with more bytes than this counts as long.
 const LONG_BLOCK: u32 = 1 << 10;
 
-/// Bytes of blocks that a group copies to workgroup memory at most: half of what Vulkan promises, as a device may align it as
-/// it likes.
+/// Limit on the bytes of blocks that a group copies to workgroup memory: half of the size that
+/// Vulkan guarantees, since a device may align the memory freely.
 const WORKGROUP_BYTES: u32 = 1 << 13;
 
 /// How the probes of a group share a module.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum SharingMode {
-    /// All blocks look at one buffer, and a hash answers for each.
+    /// All blocks read the same buffer, and each has a hash as its answer.
     Folded(FusedSpace),
-    /// Every block has a region of its own.
+    /// Each block has its own region.
     Apart {
-        /// Name of the entry point.
         entry: String,
         /// True if the dispatch is repeated in several inks.
         repeated: bool,
     },
 }
 
-/// Probes that one answer is for: the same entry point of the same shader, with the same offsets expected of it.
+/// Probes that share one answer: the same entry point of the same shader, with the same expected
+/// offsets.
 #[derive(Debug)]
 pub(super) struct Candidate<'a> {
     pub(super) module: &'a ShaderModule,
-    /// With the one entry point.
+    /// A plan with the one entry point.
     pub(super) plan: ProbePlan,
-    /// The job that runs it alone; `None` for those that are folded.
+    /// The job that runs the entry point alone; `None` for folded candidates.
     pub(super) alone: Option<ProbeJob>,
     pub(super) probes: Vec<ProbeId>,
 }
@@ -61,12 +61,12 @@ impl Candidate<'_> {
         block.and_then(|block| block.size.finite()).is_none_or(|size| size > LONG_BLOCK)
     }
 
-    /// Accesses to leaves, each form once.
+    /// Counts the accesses to leaves, each form once.
     pub(super) fn accesses(&self) -> usize {
         self.plan.leaves.len() * self.plan.entries.iter().map(|entry| entry.forms.len()).sum::<usize>()
     }
 
-    /// Returns true if a module of its own answers for it at less cost than its own jobs.
+    /// Returns true if a separate module answers for the candidate at less cost than its own jobs.
     fn is_worth_a_module(&self, manner: &SharingMode) -> bool {
         match manner {
             SharingMode::Folded(_) => self.accesses() > LONG,
@@ -74,7 +74,7 @@ impl Candidate<'_> {
         }
     }
 
-    /// The room that it takes in a module.
+    /// Returns the room that the candidate needs in a module.
     fn cost(&self) -> ModuleRoom {
         let loads = self.accesses();
         let Some((alone, run)) = self.alone.as_ref().and_then(|alone| Some((alone, alone.runs.first()?))) else {
@@ -96,10 +96,10 @@ impl Candidate<'_> {
     }
 }
 
-/// The room that a module has for its group, or that one of the group takes.
+/// The room in a module: available to its group, or needed by one candidate.
 #[derive(Clone, Copy, Debug)]
 struct ModuleRoom {
-    /// Loads, or stores.
+    /// The number of loads or stores.
     loads: usize,
     /// Bytes of the block's buffer.
     bytes: usize,
@@ -108,7 +108,7 @@ struct ModuleRoom {
 }
 
 impl ModuleRoom {
-    /// The room in the modules of a device.
+    /// Returns the room in a module for this device.
     fn of(device: &DeviceInfo, manner: &SharingMode, first: &Candidate<'_>) -> Self {
         let space = first.plan.entries.first().map(|entry| entry.space);
         let is_shared = first.plan.entries.iter().any(|entry| entry.forms.contains(&Form::Workgroup));
@@ -135,7 +135,7 @@ impl ModuleRoom {
         Self { loads, bytes: limit as usize, input: device.max_uniform_range as usize }
     }
 
-    /// The room that is left after a cost; `None` if that is too much.
+    /// Subtracts a cost; `None` if the cost does not fit.
     fn without(self, cost: Self) -> Option<Self> {
         Some(Self {
             loads: self.loads.checked_sub(cost.loads)?,
@@ -145,12 +145,14 @@ impl ModuleRoom {
     }
 }
 
-/// Loads from which on a hash is cheaper than a store for each, even where it answers for one probe only.
+/// With more loads than this, a hash is cheaper than one store per load, even if it answers for a
+/// single probe.
 const LONG: usize = 64;
 
-/// Groups of what can be asked together of checks of one device. A probe that would be alone is in none, unless a hash can
-/// answer for it: that of its own region, or one for many loads.
-/// Nor are those that are `spared`.
+/// Groups the probes of one device's checks that can share a module.
+///
+/// A probe that would be alone in its group is left out, unless a hash can answer for it: the hash
+/// of its own region, or one for many loads. The `spared` probes are left out too.
 pub(super) fn groups<'a>(
     checks: &[(usize, &'a Check)],
     spared: &BTreeMap<usize, ProbeSet>,
@@ -163,7 +165,8 @@ pub(super) fn groups<'a>(
     by_manner.filter(|(manner, group)| group.len() > 1 || group.iter().all(|it| it.is_worth_a_module(manner))).collect()
 }
 
-/// The probes of the checks that can be asked together, rule sets that agree on a layout as one.
+/// Collects the probes of the checks that can share modules. Rule sets that agree on a layout
+/// become one candidate.
 fn candidates<'a>(
     checks: &[(usize, &'a Check)],
     spared: &BTreeMap<usize, ProbeSet>,
@@ -188,14 +191,14 @@ fn candidates<'a>(
     all
 }
 
-/// The space in which a hash can answer for an entry point in full.
+/// Returns the space in which a hash can answer for all of an entry point.
 fn folded(plan: &ProbePlan, entry: &ProbeEntry) -> Option<FusedSpace> {
     let space = FusedSpace::ALL.into_iter().find(|space| space.space() == entry.space)?;
     let part = fusable(plan, space)?;
     (part.leaves == plan.leaves && part.entries == plan.entries).then_some(space)
 }
 
-/// How an entry point shares a module where each has a region of its own.
+/// Returns the mode for an entry point that gets its own region.
 fn apart(plan: &ProbePlan, entry: &ProbeEntry) -> SharingMode {
     let repeated = plan.leaves.iter().any(|leaf| WordCode::of(leaf.component).is_some());
     SharingMode::Apart { entry: entry.name.clone(), repeated }
@@ -204,7 +207,7 @@ fn apart(plan: &ProbePlan, entry: &ProbeEntry) -> SharingMode {
 /// Cuts candidates into groups that fit a module.
 fn cut<'a>(candidates: Vec<Candidate<'a>>, room_for: impl Fn(&Candidate<'a>) -> ModuleRoom) -> Vec<Vec<Candidate<'a>>> {
     let mut groups: Vec<Vec<Candidate<'a>>> = Vec::new();
-    // What is left in the module of the last group.
+    // The room left in the last group's module.
     let mut room: Option<ModuleRoom> = None;
 
     for candidate in candidates {
@@ -221,13 +224,13 @@ fn cut<'a>(candidates: Vec<Candidate<'a>>, room_for: impl Fn(&Candidate<'a>) -> 
 }
 
 impl Check {
-    /// The modules that may share others with other checks, each with its index.
+    /// Iterates over the modules, with their indices, that may share a module with other checks.
     fn shareable(&self) -> impl Iterator<Item = (usize, &ShaderModule)> {
         let is_ours = self.produced.producer.can_share_modules();
         self.runnable().filter(move |_| is_ours)
     }
 
-    /// The candidate of a plan; `None` where it cannot be asked together with others.
+    /// Makes the candidate for a plan; `None` if it cannot share a module.
     fn candidate<'a>(
         &self,
         module: &'a ShaderModule,
@@ -252,22 +255,23 @@ impl Check {
         image_size(&module.layout, plan).is_ok_and(|size| u32::try_from(size).is_ok_and(|size| size <= limit))
     }
 
-    /// The job that runs a plan alone, if it needs a block with an end, written as it is expected.
+    /// Builds the job that runs a plan alone. The block must have an end, and the shader must use
+    /// the expected layout.
     fn alone(&self, module: &ShaderModule, plan: &ProbePlan) -> Option<ProbeJob> {
         let ends = module.layout.result.as_ref().is_ok_and(|block| matches!(block.size, Extent::Finite(_)));
         if module.planted.is_some() || !ends || !plan.entries.iter().all(has_regions) {
             return None;
         }
-        // The group's module is written once the group is known.
+        // The group's module is written later, once the group is complete.
         let shader = Shader::Spirv(Vec::new());
         let shader = PlanShader { shader: &shader, requires: &module.requires, interface: module.interface };
-        // The longer range comes first.
+        // The first job has the longer range.
         let probe = jobs(&module.layout, plan, shader).ok()?.into_iter().next()?;
         self.lacks(&probe).is_none().then_some(probe)
     }
 }
 
-/// Returns true if a block that the entry point reaches can be a part of a larger one.
+/// Returns true if the entry point's block can be a part of a larger one.
 fn has_regions(entry: &ProbeEntry) -> bool {
     entry.forms.iter().all(|form| match form {
         Form::Leaf

@@ -1,7 +1,8 @@
-//! Screens: modules that answer for probes of many checks at once, which the executor tries before the jobs of single
-//! checks.
+//! Screens are modules that answer for probes of many checks at once. The executor tries them
+//! before the jobs of single checks.
 //!
-//! `candidate` says which probes can share a module, `screen` has the modules written and reads their answers.
+//! `candidate` decides which probes can share a module. `screen` writes the modules and reads their
+//! answers.
 
 mod candidate;
 mod screen;

@@ -1,10 +1,13 @@
-//! Screens: modules that answer for probes of many checks at once.
+//! Screens are modules that answer for probes of many checks at once.
 //!
-//! The executor asks a device for screens before it runs the jobs of single checks, because one dispatch answers for
-//! hundreds of probes. A probe is answered by a hash that is right, so that the device read every leaf where the layout
-//! has it ([`FusedJob`]), or by a region in which all is as it should be ([`RegionJob`]). Any other answer only means that
-//! the probe needs its own jobs. Screens say nothing about exact ranges, and the hash
-//! of a [`FusedJob`] says nothing about padding and guards.
+//! The executor runs a device's screens before the jobs of single checks, because one dispatch
+//! answers for hundreds of probes. A screen answers a probe in one of two ways: by a correct hash,
+//! which proves that the device read every leaf at its place in the layout ([`FusedJob`]), or by a
+//! region whose contents are all correct ([`RegionJob`]). Any other answer only means that the
+//! probe needs its own jobs.
+//!
+//! Screens prove nothing about exact ranges, and the hash of a [`FusedJob`] proves nothing about
+//! padding and guards.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +28,7 @@ use crate::probe::{
 #[derive(Clone, Debug)]
 pub struct Screen {
     asked: ScreenJob,
-    /// By the number of the answer: the probes that it is for.
+    /// For each answer, by its number: the probes that it covers.
     probes: Vec<Vec<ProbeId>>,
     accesses: usize,
 }
@@ -38,8 +41,8 @@ enum ScreenJob {
 }
 
 impl Screen {
-    /// The screens of checks of one device, each with its number, but for the probes that are `spared`. Nor is a probe in one
-    /// that would be alone in its module without gain.
+    /// Builds the screens for the numbered checks of one device, without the `spared` probes. A
+    /// probe that would be alone in its module without gain gets no screen.
     pub fn all(checks: &[(usize, &Check)], spared: &BTreeMap<usize, ProbeSet>) -> Vec<Self> {
         let screens = groups(checks, spared).into_iter().filter_map(|(manner, group)| {
             let asked = match manner {
@@ -52,7 +55,7 @@ impl Screen {
         screens.collect()
     }
 
-    /// The jobs that the device gets, all with the same shader.
+    /// The jobs that the device runs. All have the same shader.
     pub fn jobs(&self) -> &[Job] {
         match &self.asked {
             ScreenJob::Folded(fused) => std::slice::from_ref(&fused.job),
@@ -60,17 +63,18 @@ impl Screen {
         }
     }
 
-    /// Accesses to leaves, each form once, however many probes they answer.
+    /// Counts the accesses to leaves, each form once, however many probes they answer.
     pub fn accesses(&self) -> usize {
         self.accesses
     }
 
-    /// All probes that it may answer.
+    /// Iterates over all probes that the screen may answer.
     pub fn probes(&self) -> impl Iterator<Item = &ProbeId> {
         self.probes.iter().flatten()
     }
 
-    /// The probes that these answers are right for, one for each job.
+    /// Iterates over the probes for which these answers are right. There must be one answer per
+    /// job.
     pub fn answered(&self, answers: &[ReadBack]) -> impl Iterator<Item = &ProbeId> {
         let wrong = match (&self.asked, answers) {
             (ScreenJob::Folded(fused), [answer]) => fused.wrong(answer),
@@ -87,7 +91,7 @@ fn cases(group: &[Candidate<'_>], layout: fn(&ShaderModule) -> &BlockLayout) -> 
     group.iter().map(case).collect()
 }
 
-/// The dispatch of a group whose answers are hashes; `None` where it cannot be written.
+/// Builds the dispatch of a group with hashes as answers; `None` if it cannot be written.
 fn fold(group: &[Candidate<'_>], space: FusedSpace) -> Option<FusedJob> {
     let written = cases(group, |module| module.planted.as_ref().unwrap_or(&module.layout));
     let expected = cases(group, |module| &module.layout);
@@ -97,7 +101,7 @@ fn fold(group: &[Candidate<'_>], space: FusedSpace) -> Option<FusedJob> {
     FusedJob::new(&FusedGroup { cases: &expected, space, fold: Fold::Hash }, nonce_word(1), shader).ok()
 }
 
-/// The dispatches of a group with a region for each; `None` where they cannot be written.
+/// Builds the dispatches of a group with a region for each probe; `None` if they cannot be written.
 fn set_apart(group: &[Candidate<'_>]) -> Option<RegionJob> {
     let alone = group.iter().map(|candidate| candidate.alone.as_ref()).collect::<Option<Vec<_>>>()?;
     let regions = RegionPlaces::of(&alone)?;

@@ -1,7 +1,8 @@
-//! Writes the code that finds which comparison sampler is bound, by the level that it sees: the last reference that
-//! passes stands for the word of the sampler that has this level.
+//! Writes code that identifies the bound comparison sampler by the mip level that it sees. The last
+//! passing reference selects the word of the sampler with that level.
 //!
-//! Source: SPIR-V specification, `OpImageSampleDrefExplicitLod`; [`crate::probe::binding::depth`] says why that tells.
+//! Source: SPIR-V specification, `OpImageSampleDrefExplicitLod`; see
+//! [`crate::probe::binding::depth`] for the depth values.
 
 use rspirv::dr::Operand;
 use rspirv::spirv::{ImageOperands, Word};
@@ -11,7 +12,8 @@ use super::variable::BindingVariable;
 use crate::probe::binding::depth;
 use crate::probe::image::REFILL_WORD;
 
-/// Selects one of `words`, which are those of the samplers by their levels; the refill where no reference passes.
+/// Selects one of `words`, the samplers' words in the order of their levels; the refill if no
+/// reference passes.
 pub(super) fn read(emitter: &mut Emitter, levels: BindingVariable, sampler: Word, words: &[u32]) -> Word {
     let image = levels.load(emitter, 0);
     let ty = emitter.builder.type_sampled_image(levels.ty);
@@ -29,7 +31,7 @@ pub(super) fn read(emitter: &mut Emitter, levels: BindingVariable, sampler: Word
     found
 }
 
-/// Returns the bits of what a comparison at level 0 gives, which the sampler clamps to the level that it sees.
+/// Returns the bits of a comparison at level 0, which the sampler clamps to the level that it sees.
 fn compare(emitter: &mut Emitter, combined: Word, reference: f32) -> Word {
     let (float, uint) = (emitter.float(), emitter.uint());
     let corner = emitter.splat(float, 0.0_f32.to_bits(), 2);

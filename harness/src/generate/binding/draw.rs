@@ -1,7 +1,8 @@
-//! Writes the two stages of a draw, which show which location is which.
+//! Writes the two stages of a draw, which reveal the locations.
 //!
-//! For varyings the vertex stage writes the word of each location to it, and the fragment stage stores what arrives in
-//! targets, four words each. For targets the fragment stage writes the word of each location to it.
+//! For varyings, the vertex stage writes each location's word to it, and the fragment stage stores
+//! the received words in targets, four words each. For targets, the fragment stage writes each
+//! location's word to it.
 
 use rspirv::dr::Operand;
 use rspirv::spirv::{BuiltIn, Decoration, ExecutionModel, StorageClass, Word};
@@ -24,7 +25,7 @@ pub(super) fn write(emitter: &mut Emitter, program: &BindingProgram) {
     }
 }
 
-/// Writes the vertex stage: it places a point in the middle and stores the word of each location there.
+/// Writes the vertex stage. It places a point in the middle and stores each location's word there.
 fn vertex(emitter: &mut Emitter, locations: &[LocationWord]) {
     let float = emitter.float();
     let vector = emitter.builder.type_vector(float, 4);
@@ -53,7 +54,8 @@ fn vertex(emitter: &mut Emitter, locations: &[LocationWord]) {
     emitter.end(function, ExecutionModel::Vertex, ENTRY, &interface);
 }
 
-/// Writes the fragment stage that stores what arrives at each location in a component of a target.
+/// Writes the fragment stage that stores the value received at each location in a component of a
+/// target.
 fn fragment(emitter: &mut Emitter, program: &BindingProgram) {
     let uint = emitter.uint();
     let inputs = program.distinct_locations().into_iter().map(|LocationWord { location, .. }| {

@@ -1,4 +1,5 @@
-//! A SPIR-V module under construction: types and constants through rspirv's builder, which reuses equal ones itself.
+//! Builds a SPIR-V module. Types and constants go through rspirv's builder, which reuses equal
+//! ones.
 
 use layoutproof_device::{ImageKind, ImageView, TexelType};
 use rspirv::dr::{Builder, Operand};
@@ -10,18 +11,18 @@ use rspirv::spirv::{
 /// Why a builder's call in an open function cannot fail.
 pub(super) const OPEN: &str = "a block is open while a body is written";
 
-/// The module.
+/// A SPIR-V module under construction.
 pub(super) struct Emitter {
     pub(super) builder: Builder,
     capabilities: Vec<Capability>,
-    /// The block of one `uint`.
+    /// The block with one `uint`.
     word_block: Option<Word>,
-    /// Id of each `uint` constant that was asked for.
+    /// The ids of the `uint` constants so far.
     constants: Vec<(u32, Word)>,
 }
 
 impl Emitter {
-    /// An empty module of SPIR-V 1.3.
+    /// Starts an empty module of SPIR-V 1.3.
     pub(super) fn new() -> Self {
         let mut builder = Builder::new();
         builder.set_version(1, 3);
@@ -49,7 +50,7 @@ impl Emitter {
         self.builder.type_float(32, None)
     }
 
-    /// The type of a texel's components.
+    /// Returns the type of a texel's components.
     pub(super) fn component(&mut self, texel: TexelType) -> Word {
         match texel {
             TexelType::Float | TexelType::Depth => self.float(),
@@ -58,7 +59,7 @@ impl Emitter {
         }
     }
 
-    /// A `uint` constant.
+    /// Returns a `uint` constant.
     pub(super) fn constant(&mut self, value: u32) -> Word {
         if let Some((_, id)) = self.constants.iter().find(|(known, _)| *known == value) {
             return *id;
@@ -69,7 +70,7 @@ impl Emitter {
         id
     }
 
-    /// `length` equal components of a 32-bit type; the scalar itself for a length of 1.
+    /// Returns `length` equal components of a 32-bit type; the scalar itself for a length of 1.
     pub(super) fn splat(&mut self, ty: Word, bits: u32, length: u32) -> Word {
         let scalar = self.builder.constant_bit32(ty, bits);
         if length == 1 {
@@ -79,7 +80,7 @@ impl Emitter {
         self.builder.constant_composite(vector, (0..length).map(|_| scalar))
     }
 
-    /// The block that holds one `uint` at byte 0.
+    /// Returns the block that holds one `uint` at byte 0.
     pub(super) fn word_block(&mut self) -> Word {
         if let Some(block) = self.word_block {
             return block;
@@ -90,7 +91,7 @@ impl Emitter {
         block
     }
 
-    /// The block that holds words without end.
+    /// Returns the block that holds an unbounded array of words.
     pub(super) fn words_block(&mut self) -> Word {
         let uint = self.uint();
         let words = self.builder.id();
@@ -109,7 +110,7 @@ impl Emitter {
         block
     }
 
-    /// An image type, with its sampler for a combined one.
+    /// Returns an image type; for a combined kind, the sampled image type.
     pub(super) fn image(&mut self, kind: ImageKind, view: ImageView, texel: TexelType) -> Word {
         let storage = matches!(kind, ImageKind::Storage | ImageKind::StorageTexels);
         let texels = matches!(kind, ImageKind::UniformTexels | ImageKind::StorageTexels);
@@ -172,7 +173,7 @@ impl Emitter {
     }
 }
 
-/// The dimension of a view, and true if it is an array.
+/// Returns the dimension of a view, and true if it is an array.
 fn dimension(view: ImageView) -> (Dim, bool) {
     match view {
         ImageView::D1 => (Dim::Dim1D, false),
@@ -185,7 +186,7 @@ fn dimension(view: ImageView) -> (Dim, bool) {
     }
 }
 
-/// The capability that an image type needs beside `Shader`.
+/// Returns the capability that an image type needs in addition to `Shader`.
 fn capability(dim: Dim, arrayed: bool, storage: bool) -> Option<Capability> {
     match (dim, storage) {
         (Dim::Dim1D, false) => Some(Capability::Sampled1D),

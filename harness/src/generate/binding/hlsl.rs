@@ -1,8 +1,9 @@
-//! HLSL of a binding program for Direct3D 12: the declarations as their author wrote them, with an entry point behind them
-//! that reads every parameter of the program and uses no other: compilers bind what is used.
+//! Writes a binding program in HLSL for Direct3D 12: the declarations as their author wrote them,
+//! followed by an entry point that reads every parameter of the program. It uses no other
+//! parameters, since compilers bind the used ones.
 //!
-//! Where parameters are bound is the compiler's business, which is what the program is about. The program's own resources
-//! have a register space of their own.
+//! The compiler chooses the bindings, and the program reveals them. The program's own resources
+//! have a separate register space.
 
 use std::fmt::Write;
 
@@ -25,31 +26,33 @@ use crate::probe::image::REFILL_WORD;
 /// Path of the buffer of loose globals.
 const GLOBALS: &str = "$Globals";
 
-/// Bytes of a buffer's beginning that are sure to hold its word, however many elements a view of it has.
+/// Bytes at the start of a buffer that surely hold its word, whatever the element count of its
+/// view.
 const BUFFER_BYTES: u32 = 128;
 
 /// Bytes of a texture buffer: its view has one texel.
 const TEXEL_BYTES: u32 = 16;
 
-/// The declarations that a program goes behind.
+/// The declarations that precede a program.
 #[derive(Clone, Copy, Debug)]
 pub struct ProgramDeclarations<'a> {
-    /// Their text.
+    /// The source text.
     pub text: &'a str,
-    /// What they leave to the program.
+    /// The names and numbers that the text leaves free.
     pub reserved: &'a Reserved,
-    /// What they declare.
+    /// The parsed declarations.
     pub module: &'a Module,
-    /// The layouts of the module's blocks, by any rule set that takes them.
+    /// The layouts of the module's blocks, under any rule set that accepts them.
     pub layouts: &'a [BlockLayout],
-    /// The entry point whose uniform parameters the program's own entry point has, too.
+    /// The entry point whose uniform parameters the program's own entry point takes over.
     pub entry: Option<&'a EntryPoint>,
-    /// Loose globals that have buffers of their own.
+    /// Loose globals that have their own buffers.
     pub apart: &'a [&'a str],
 }
 
 impl ProgramDeclarations<'_> {
-    /// Says why the language cannot read as a word what is bound at a place: a lowercase fragment; `None` where it can.
+    /// Returns the reason why HLSL cannot read the binding as a word, as a lowercase fragment;
+    /// `None` if it can.
     pub fn not_readable(&self, probed: &ProbedBinding) -> Option<String> {
         if !self.is_in_scope(probed) {
             return Some("a parameter of an entry point".to_owned());
@@ -83,11 +86,14 @@ impl ProgramDeclarations<'_> {
         self.uses(path).is_some()
     }
 
-    /// The source of `program`, which reads nothing that is [`Self::not_readable`]. In code that never runs it uses other
-    /// parameters too: those of `used_before` before its reads, and those at the paths of `used_behind` behind them.
+    /// Writes the source of `program`, whose bindings must all be readable (see
+    /// [`Self::not_readable`]). Code that never runs uses other parameters too: those of
+    /// `used_before` before the program's reads, and those at the paths of `used_behind` after
+    /// them.
     ///
     /// # Panics
-    /// Never: a program has a texture of levels for each sampler that it reads.
+    ///
+    /// Never: a program has a level texture for each sampler that it reads.
     pub fn source(&self, program: &BindingProgram, used_before: &[ProgramRead], used_behind: &[&str]) -> String {
         let mut body = String::new();
         let mut levels = program.tools.levels.iter();
@@ -123,7 +129,8 @@ void {entry}({})
         format!("{}\n{}", self.text, self.reserved.place(&own))
     }
 
-    /// The expression for the word that a read gives. A sampler samples the texture of levels with the number `levels`.
+    /// Returns the expression for the word of a read. A sampler samples the level texture with the
+    /// number `levels`.
     fn read_word(&self, program: &BindingProgram, read: ProgramRead, levels: Option<&u32>) -> String {
         let probed = &program.bound[read.of];
         if is_sampler(probed.kind) {
@@ -133,12 +140,12 @@ void {entry}({})
         self.value(probed, element_number(probed, read.site)).unwrap_or_else(|| format!("{REFILL_WORD}u"))
     }
 
-    /// Statements that use the parameter at `path`; `None` where none does.
+    /// Returns statements that use the parameter at `path`; `None` if there are none.
     fn uses(&self, path: &str) -> Option<String> {
         let parameter = self.module.parameters.iter().find(|parameter| parameter.name == path)?;
         let kind = parameter.ty.resource().map(|resource| resource.kind);
         if let Some(ResourceKind::StructuredBuffer(Access::Append | Access::Consume)) = kind {
-            // Anything else would want a counter.
+            // Any other use would need a counter.
             let dimensions = format!("uint {MARK}x, {MARK}y;");
             let asked = format!("{path}.GetDimensions({MARK}x, {MARK}y);");
             return Some(format!("    {{ {dimensions} {asked} {MARK}sum += {MARK}x; }}\n"));
@@ -157,7 +164,7 @@ void {entry}({})
         is_global || is_of_entry || self.is_member(&probed.path)
     }
 
-    /// Returns true if the path begins with a member of a buffer whose members have names of their own.
+    /// Returns true if the path starts with a member of a buffer whose members are global names.
     fn is_member(&self, path: &str) -> bool {
         let has_member = |buffer: &Parameter| {
             let Type::Struct(holder) = &buffer.ty else { return false };
@@ -166,7 +173,7 @@ void {entry}({})
         self.open_buffers().any(has_member)
     }
 
-    /// The buffers whose members have names of their own.
+    /// Iterates over the buffers whose members are global names.
     fn open_buffers(&self) -> impl Iterator<Item = &Parameter> {
         self.module.parameters.iter().filter(|parameter| match parameter.kind {
             ParameterKind::Cbuffer | ParameterKind::Tbuffer => true,
@@ -174,22 +181,23 @@ void {entry}({})
         })
     }
 
-    /// The path as the program writes it: parameters of the entry point are its own, and members of a `cbuffer` go without
-    /// its name.
+    /// Returns the path as the program writes it: without the entry point's name for its
+    /// parameters, and without the `cbuffer`'s name for its members.
     fn spelled<'p>(&self, path: &'p str) -> &'p str {
         let mut holders: Vec<&str> = self.open_buffers().map(|buffer| buffer.name.as_str()).collect();
         holders.extend(self.entry.map(|entry| entry.name.as_str()));
         holders.iter().find_map(|holder| rest_behind(path, holder)?.strip_prefix('.')).unwrap_or(path)
     }
 
-    /// The block of this name; for a loose global with a buffer of its own that of all globals.
+    /// Returns the block with this name. For a loose global with its own buffer, this is the block
+    /// of all globals.
     fn block(&self, path: &str) -> Option<&BlockLayout> {
         let named = |name: &str| self.layouts.iter().find(|layout| layout.name == name);
         let of_globals = || named(GLOBALS).filter(|_| self.apart.contains(&path));
         named(path).or_else(|| named(self.spelled(path))).or_else(of_globals)
     }
 
-    /// A leaf that shows the word of the block at this place.
+    /// Returns a leaf that reads the word of the block at this place.
     fn word(&self, probed: &ProbedBinding) -> Option<Leaf> {
         let end = match probed.kind {
             BoundKind::Image { .. } => TEXEL_BYTES,
@@ -203,7 +211,7 @@ void {entry}({})
         };
         let is_held = |leaf: &Leaf| {
             let global = self.apart.iter().find(|name| rest_behind(&leaf.path, name).is_some());
-            // In other blocks nothing has a buffer of its own.
+            // Only globals can have their own buffers.
             probed.path != GLOBALS && !self.apart.contains(&probed.path.as_str())
                 || global.copied().unwrap_or(GLOBALS) == probed.path
         };
@@ -211,15 +219,16 @@ void {entry}({})
         layout.leaves().into_iter().filter(is_held).find(|leaf| leaf.offset < end && is_word(leaf.component.scalar))
     }
 
-    /// The expression for the word that a parameter's element holds; `None` where the language has none.
+    /// Returns the expression for the word in a parameter's element; `None` if the language has no
+    /// such expression.
     fn value(&self, probed: &ProbedBinding, element: u32) -> Option<String> {
         if let Some(layout) = self.block(&probed.path) {
             let leaf = self.word(probed)?;
-            // Members of push constants that a `cbuffer` declares have names of their own, too.
+            // Members of push constants that a `cbuffer` declares are global names, too.
             let is_open = self.open_buffers().any(|buffer| buffer.name == layout.name);
             let kind = if is_open { BlockKind::Cbuffer } else { layout.kind };
             let named = expression(&BlockLayout { kind, ..layout.clone() }, &leaf)?;
-            // The name has the first element of an array of buffers.
+            // The expression names the first element of an array of buffers.
             let named = if probed.elements > 1 {
                 let rest = named.strip_prefix(&layout.name)?.strip_prefix("[0]")?;
                 format!("{}[{element}]{rest}", layout.name)
@@ -241,7 +250,7 @@ void {entry}({})
             | BoundKind::Varying
             | BoundKind::Target => return None,
         };
-        // Slang's own methods give the parts of a texture with a sampler.
+        // Slang's own methods return the texture and the sampler of a combined one.
         let is_combined = is_combined_sampler(self.module, &probed.path);
         let texture = if is_combined { format!("{path}.__getTexture()") } else { path };
         Some(match texel {
@@ -250,7 +259,7 @@ void {entry}({})
         })
     }
 
-    /// The expression for the word that tells which sampler is read, by a texture of levels.
+    /// Returns the expression for the word that identifies the sampler, by a level texture.
     fn sampler_word(&self, program: &BindingProgram, read: ProgramRead, levels: &str) -> String {
         let probed = &program.bound[read.of];
         let path = self.element(probed, element_number(probed, read.site));
@@ -262,14 +271,15 @@ void {entry}({})
 
         let samplers = program.sampler_reads();
         let words = samplers.iter().map(|read| program.reads[*read].site.word().unwrap_or(REFILL_WORD));
-        // The last reference that passes says the level, so it is asked first.
+        // The last passing reference gives the level, so the outermost test uses the last
+        // reference.
         words.zip(depth::references(samplers.len())).fold(format!("{REFILL_WORD}u"), |lower, (word, reference)| {
             let compared = format!("{levels}.SampleCmpLevelZero({sampler}, float2(0.5, 0.5), {reference:?})");
             format!("({compared} == 1.0 ? {word}u : {lower})")
         })
     }
 
-    /// The dimensions that a parameter's path leaves open.
+    /// Returns the dimensions that a parameter's path does not index.
     fn dimensions(&self, probed: &ProbedBinding) -> Vec<u32> {
         let entry = self.entry.map(|entry| entry.parameters.iter().map(|it| (it.name.as_str(), &it.ty)));
         let globals = self.module.parameters.iter().map(|it| (it.name.as_str(), &it.ty));
@@ -285,14 +295,15 @@ void {entry}({})
             });
             ty = Some(&**element);
         }
-        // The type of a path into a struct is not looked up; its elements are counted in one dimension.
+        // The type of a path into a struct is not looked up; its elements are counted in one
+        // dimension.
         if dimensions.is_empty() && probed.elements > 1 {
             dimensions.push(u32::MAX);
         }
         dimensions
     }
 
-    /// The path of an element, with an index for each dimension.
+    /// Returns the path of an element, with an index for each dimension.
     fn element(&self, probed: &ProbedBinding, element: u32) -> String {
         let path = self.spelled(&probed.path);
         if path.contains("[]") {
@@ -310,7 +321,8 @@ void {entry}({})
     }
 }
 
-/// Statements that run where the nonce is 0, which it never is; empty for none.
+/// Wraps statements in a branch for a nonce of 0, which never occurs; empty if there are no
+/// statements.
 fn never_run(statements: &str) -> String {
     if statements.is_empty() {
         return String::new();
@@ -324,7 +336,7 @@ fn never_run(statements: &str) -> String {
     )
 }
 
-/// The declarations of the textures of levels, and of the sampler of cube maps.
+/// Declares the level textures, and the sampler for cube maps.
 fn tools(program: &BindingProgram, space: u32) -> String {
     let mut tools = String::new();
     for (levels, read) in program.tools.levels.iter().zip(program.sampler_reads()) {
@@ -340,17 +352,17 @@ fn tools(program: &BindingProgram, space: u32) -> String {
     tools
 }
 
-/// The element of its array that a read of a parameter is about.
+/// Returns the array element that a read of a parameter refers to.
 fn element_number(probed: &ProbedBinding, site: BindingSite) -> u32 {
     site.element() - probed.site.element()
 }
 
-/// The rest of a path that is `name` or begins with its steps.
+/// Returns the rest of a path after `name`; `None` if the path does not start with it.
 fn rest_behind<'p>(path: &'p str, name: &str) -> Option<&'p str> {
     path.strip_prefix(name).filter(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
-/// Returns true if a number of this type is a word of a buffer.
+/// Returns true if a number of this type is one word of a buffer.
 fn is_word(scalar: Scalar) -> bool {
     match scalar {
         Scalar::Float32 | Scalar::Int32 | Scalar::Uint32 => true,
@@ -372,7 +384,7 @@ fn is_word(scalar: Scalar) -> bool {
     }
 }
 
-/// The operator or method that reads the first texel; `None` where HLSL has none.
+/// Returns the operator or method that reads the first texel; `None` if HLSL has none.
 fn read_of(kind: ImageKind, view: ImageView) -> Option<&'static str> {
     Some(match (kind, view) {
         (ImageKind::UniformTexels | ImageKind::StorageTexels, _) | (ImageKind::Storage, ImageView::D1) => "[0]",

@@ -1,8 +1,9 @@
 //! Shaders of the binding probe: modules that read everything that a program binds.
 //!
-//! [`crate::probe::binding`] has the interface. [`spirv`] declares one variable for each parameter with set and binding
-//! as they were computed, so its modules prove what devices do with those decorations. [`wgsl`] writes the same in WGSL
-//! as far as the language allows, [`hlsl`] an entry point behind the author's own HLSL.
+//! [`crate::probe::binding`] describes the interface. [`spirv`] declares one variable for each
+//! parameter with our computed set and binding, so its modules prove how devices treat those
+//! decorations. [`wgsl`] writes the same in WGSL as far as the language allows, and [`hlsl`] writes
+//! an entry point after the author's own HLSL.
 
 mod compare;
 mod draw;

@@ -1,8 +1,8 @@
-//! Writes the code that reads one resource as a `uint`.
+//! Writes code that reads one resource as a `uint`.
 //!
-//! Buffers and push constants are loaded, texels fetched by coordinate or sampled through a sampler that sees one mip
-//! level. Coordinates are those of the first texel, or the middle of the texture, which is the same in images of one
-//! colour.
+//! Buffers and push constants are loaded. Texels are fetched by coordinate, or sampled through a
+//! sampler that sees one mip level. The coordinate is the first texel or the middle of the texture,
+//! which gives the same value in images of one colour.
 
 use layoutproof_device::{ImageKind, ImageView, TexelType};
 use rspirv::dr::Operand;
@@ -13,8 +13,9 @@ use super::emitter::{Emitter, OPEN};
 use super::variable::BindingVariable;
 use crate::probe::binding::{BoundKind, is_sampled_cube};
 
-/// Reads element `element` of `variable`, which is of this kind. `other` is the texture that is read through a sampler,
-/// or the sampler through which a cube map is; `words` are those of the samplers that the program reads.
+/// Reads element `element` of `variable`, which has this kind. `other` is the texture that
+/// identifies a sampler, or the sampler that reads a cube map; `words` belong to the samplers that
+/// the program reads.
 pub(super) fn read(
     emitter: &mut Emitter,
     kind: BoundKind,
@@ -59,7 +60,7 @@ fn word(emitter: &mut Emitter, variable: BindingVariable, element: u32) -> Word 
     emitter.builder.load(uint, None, chain, None, []).expect(OPEN)
 }
 
-/// Samples a texture through a sampler of its own.
+/// Samples a texture through a separate sampler.
 fn sampled(
     emitter: &mut Emitter,
     texture: BindingVariable,
@@ -74,11 +75,12 @@ fn sampled(
     sample(emitter, both, view, texel)
 }
 
-/// Samples the middle of a combined image at level 0, which the sampler clamps to the level that it sees.
+/// Samples the middle of a combined image at level 0, which the sampler clamps to the level that it
+/// sees.
 fn sample(emitter: &mut Emitter, combined: Word, view: ImageView, texel: TexelType) -> Word {
     let float = emitter.float();
     let middle = match view {
-        // A direction must not be zero; a layer is the first one.
+        // A direction must not be zero; the layer is the first one.
         ImageView::Cube | ImageView::CubeArray => direction(emitter, view),
         ImageView::D1 | ImageView::D1Array | ImageView::D2 | ImageView::D2Array | ImageView::D3 => {
             emitter.splat(float, 0.0_f32.to_bits(), coordinates(view))
@@ -92,7 +94,7 @@ fn sample(emitter: &mut Emitter, combined: Word, view: ImageView, texel: TexelTy
     first(emitter, texels.expect(OPEN), texel)
 }
 
-/// The direction of the positive x axis, in the first cube of an array.
+/// Returns the direction of the positive x axis, in the first cube of an array.
 fn direction(emitter: &mut Emitter, view: ImageView) -> Word {
     let float = emitter.float();
     let one = emitter.builder.constant_bit32(float, 1.0_f32.to_bits());
@@ -132,7 +134,7 @@ fn texel_of(
     first(emitter, read.expect(OPEN), texel)
 }
 
-/// The bits of a texel's first component.
+/// Returns the bits of a texel's first component.
 fn first(emitter: &mut Emitter, texel: Word, ty: TexelType) -> Word {
     let component = emitter.component(ty);
     let value = emitter.builder.composite_extract(component, None, texel, [0]).expect(OPEN);
@@ -145,7 +147,7 @@ fn first(emitter: &mut Emitter, texel: Word, ty: TexelType) -> Word {
     }
 }
 
-/// Components of a coordinate that samples.
+/// Returns the number of components of a sampling coordinate.
 fn coordinates(view: ImageView) -> u32 {
     match view {
         ImageView::D1 => 1,
@@ -155,7 +157,7 @@ fn coordinates(view: ImageView) -> u32 {
     }
 }
 
-/// Components of a coordinate that counts texels: the faces of cubes are layers.
+/// Returns the number of components of a texel coordinate. The faces of cubes are layers.
 fn storage_coordinates(view: ImageView) -> u32 {
     match view {
         ImageView::CubeArray => 3,

@@ -1,4 +1,5 @@
-//! SPIR-V 1.3 of a binding program: one variable for each parameter, all of them read by one entry point.
+//! Writes a binding program in SPIR-V 1.3: one variable for each parameter, and one entry point
+//! that reads all of them.
 //!
 //! Source: SPIR-V specification 1.3; Vulkan specification, "Shader Interfaces".
 
@@ -11,7 +12,7 @@ use super::read;
 use super::variable::{BindingVariable, ToolVariables, declare, declare_tools};
 use crate::probe::binding::{BindingProgram, ENTRY, FIRST_ANSWER, Pass, is_sampler};
 
-/// The words of the module of `program`.
+/// Returns the words of the module of `program`.
 pub fn module(program: &BindingProgram) -> Vec<u32> {
     let mut emitter = Emitter::new();
     match program.pass {
@@ -50,7 +51,7 @@ fn store(emitter: &mut Emitter, tools: &ToolVariables, word: u32, value: Word) {
     emitter.builder.store(pointer, value, None, []).expect(OPEN);
 }
 
-/// A pointer to a word of the output.
+/// Returns a pointer to a word of the output.
 fn output(emitter: &mut Emitter, tools: &ToolVariables, word: u32) -> Word {
     let uint = emitter.uint();
     let pointer = emitter.builder.type_pointer(None, StorageClass::StorageBuffer, uint);

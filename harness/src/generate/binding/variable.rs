@@ -1,4 +1,5 @@
-//! Declares the variables of a program's resources in SPIR-V, decorated with their sets and bindings.
+//! Declares the variables of a program's resources in SPIR-V, decorated with their sets and
+//! bindings.
 
 use layoutproof_device::{ImageKind, ImageView};
 use rspirv::dr::Operand;
@@ -8,20 +9,19 @@ use super::emitter::{Emitter, OPEN};
 use crate::probe::binding::{BindingProgram, BindingSite, BoundKind, ProbedBinding};
 use crate::probe::image::REFILL_WORD;
 
-/// A variable with what the code that reads it has to know.
+/// A variable, with the facts that code needs to read it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BindingVariable {
-    /// The variable; for a specialization constant the constant.
+    /// The variable, or the specialization constant itself.
     pub(super) id: Word,
-    /// The type that it points at; of an array, the type of one element.
+    /// The pointee type; for an array, the type of one element.
     pub(super) ty: Word,
     pub(super) class: StorageClass,
-    /// True for an array.
     pub(super) arrayed: bool,
 }
 
 impl BindingVariable {
-    /// Loads the whole of one element.
+    /// Loads all of one element.
     pub(super) fn load(self, emitter: &mut Emitter, element: u32) -> Word {
         let mut pointer = self.id;
         if self.arrayed {
@@ -42,7 +42,6 @@ pub(super) struct ToolVariables {
     pub(super) nearest: Option<BindingVariable>,
 }
 
-/// Declares `probed`.
 pub(super) fn declare(emitter: &mut Emitter, probed: &ProbedBinding) -> BindingVariable {
     let (ty, class) = match probed.kind {
         BoundKind::Uniform => (emitter.word_block(), StorageClass::Uniform),
@@ -77,7 +76,7 @@ pub(super) fn declare(emitter: &mut Emitter, probed: &ProbedBinding) -> BindingV
     BindingVariable { id, ty, class, arrayed }
 }
 
-/// Declares a specialization constant, which has the refill unless a pipeline gives it a value.
+/// Declares a specialization constant. Its value is the refill unless a pipeline sets another.
 fn constant(emitter: &mut Emitter, probed: &ProbedBinding) -> BindingVariable {
     let ty = emitter.uint();
     let id = emitter.builder.spec_constant_bit32(ty, REFILL_WORD);

@@ -1,7 +1,8 @@
-//! WGSL of a binding program: one variable for each binding, all of them read by one entry point.
+//! Writes a binding program in WGSL: one variable for each binding, and one entry point that reads
+//! all of them.
 //!
-//! Source: WebGPU Shading Language, 6.5 Texture and Sampler Types, 12.3.2
-//! Resource Interface, 17.7 Texture Built-in Functions.
+//! Source: WebGPU Shading Language, 6.5 Texture and Sampler Types, 12.3.2 Resource Interface, 17.7
+//! Texture Built-in Functions.
 
 use layoutproof_device::{ImageKind, ImageView, TexelType};
 
@@ -14,7 +15,8 @@ use crate::probe::image::REFILL_WORD;
 /// Largest `@id` of an override.
 const MOST_ID: u32 = 0xFFFF;
 
-/// Says why WGSL cannot express what is bound at a place: a lowercase fragment; `None` where it can.
+/// Returns the reason why WGSL cannot express the binding, as a lowercase fragment; `None` if it
+/// can.
 pub fn not_expressible(probed: &ProbedBinding) -> Option<String> {
     let lacks = |what: &str| Some(format!("{what}, which WGSL has not"));
     match (probed.kind, probed.site) {
@@ -45,7 +47,8 @@ pub fn not_expressible(probed: &ProbedBinding) -> Option<String> {
     }
 }
 
-/// The text of `program`, which binds nothing that is [`not_expressible`].
+/// Writes the text of `program`, which must bind only what WGSL can express (see
+/// [`not_expressible`]).
 pub fn module(program: &BindingProgram) -> String {
     match program.pass {
         Pass::Compute => compute(program),
@@ -83,13 +86,14 @@ fn compute(program: &BindingProgram) -> String {
     lines.join("\n")
 }
 
-/// The first parameter at each place, because WGSL lets an entry point have no two variables at one.
+/// Returns the first parameter at each place. WGSL does not allow an entry point to use two
+/// variables at one place.
 fn owners(program: &BindingProgram) -> Vec<(usize, &ProbedBinding)> {
     let all = || program.bound.iter().enumerate();
     all().filter(|(index, _)| owner(program, *index) == *index).collect()
 }
 
-/// Index of the parameter whose variable stands for that of `index`.
+/// Returns the index of the parameter whose variable serves for `index`.
 fn owner(program: &BindingProgram, index: usize) -> usize {
     let site = program.bound[index].site;
     program.bound.iter().position(|probed| probed.site == site).unwrap_or(index)
@@ -127,7 +131,7 @@ fn declaration(index: usize, probed: &ProbedBinding) -> String {
     }
 }
 
-/// The `u32` that a read gives; a sampler reads texture number `levels`.
+/// Returns the `u32` expression of a read. A sampler reads texture number `levels`.
 fn expression(program: &BindingProgram, read: ProgramRead, levels: usize) -> String {
     let index = owner(program, read.of);
     let probed = &program.bound[index];
@@ -146,7 +150,8 @@ fn expression(program: &BindingProgram, read: ProgramRead, levels: usize) -> Str
     }
 }
 
-/// The expression that reads a cube map; integers are gathered, because only floats are sampled.
+/// Returns the expression that reads a cube map. Integers are gathered, because only floats can be
+/// sampled.
 fn cube(name: &str, view: ImageView, texel: TexelType) -> String {
     let layer = if view == ImageView::CubeArray { ", 0" } else { "" };
     match texel {
@@ -159,7 +164,7 @@ fn cube(name: &str, view: ImageView, texel: TexelType) -> String {
     }
 }
 
-/// Dimension in the name of a texture type.
+/// The dimension in the name of a texture type.
 fn dimension(view: ImageView) -> &'static str {
     match view {
         ImageView::D1 | ImageView::D1Array => "1d",
@@ -171,7 +176,7 @@ fn dimension(view: ImageView) -> &'static str {
     }
 }
 
-/// Coordinates of the first texel, with the layer where there is one.
+/// The coordinates of the first texel, with a layer if the view has layers.
 fn coordinates(view: ImageView) -> &'static str {
     match view {
         ImageView::D1 => "0",

@@ -7,7 +7,7 @@ use layoutproof_layout::tree::LeafStep;
 use super::{BLOCK, GlslDeclaration, VALUE};
 use crate::generate::names::member_name;
 
-/// The expression that reads `leaf`; `None` if the leaf is not part of the block.
+/// Returns the expression that reads `leaf`; `None` if the leaf is not part of the block.
 pub(super) fn expression(declared: &GlslDeclaration<'_>, leaf: &Leaf) -> Option<String> {
     let element = &declared.block.element;
     let (steps, start) = match leaf.steps.as_slice() {

@@ -1,8 +1,8 @@
 //! Declares a block in GLSL, with the structs that it needs.
 //!
-//! An R x C matrix is GLSL's `matCxR`, which has as many rows and columns as HLSL's, so `row_major` and `column_major`
-//! mean the same in both. GLSL allows them, and offsets, on members of the block only; structs inside take over the
-//! block member's order.
+//! An R x C matrix is GLSL's `matCxR`, which has as many rows and columns as HLSL's, so `row_major`
+//! and `column_major` mean the same in both. GLSL allows them, and offsets, only on members of the
+//! block itself; structs inside inherit the block member's order.
 
 use std::sync::Arc;
 
@@ -15,17 +15,20 @@ use super::{BLOCK, GlslDeclaration, NotInGlsl, VALUE};
 use crate::generate::names::member_name;
 use crate::probe::AddressSpace;
 
-/// `#version` where a type of `GL_EXT_shader_explicit_arithmetic_types` takes part: glslang has its functions from 450 on.
+/// The `#version` for blocks with types of `GL_EXT_shader_explicit_arithmetic_types`: glslang has
+/// the extension's functions from 450 on.
 const VERSION_OF_EXTENSION: u32 = 460;
 
-/// `#version` elsewhere: the first with offsets of members. From 450 on glslang reads the declarations of eight more stages
-/// for each source, which takes it as long as everything else.
+/// The `#version` for other blocks: the first one with member offsets. From 450 on, glslang reads
+/// the declarations of eight more stages for each source, which takes as long as the rest of the
+/// compilation.
 const VERSION: u32 = 440;
 
-/// The block with what it needs, from `#version` on.
+/// Writes the block and everything that it needs, from `#version` on.
 ///
 /// # Errors
-/// If GLSL cannot express the block.
+///
+/// GLSL cannot express the block.
 pub(super) fn declaration(declared: &GlslDeclaration<'_>) -> Result<String, NotInGlsl> {
     let mut writer =
         GlslWriter { options: declared.options, structs: Vec::new(), declared: Vec::new(), extended: false };
@@ -62,17 +65,17 @@ pub(super) fn declaration(declared: &GlslDeclaration<'_>) -> Result<String, NotI
     ))
 }
 
-/// Structs that are declared so far.
+/// Collects the struct declarations.
 struct GlslWriter {
     options: LayoutOptions,
     structs: Vec<(Arc<StructType>, String)>,
-    /// Their declarations, inner structs first.
+    /// The declarations of the structs, inner structs first.
     declared: Vec<String>,
-    /// True if a type of an extension takes part.
+    /// True if a type of an extension is used.
     extended: bool,
 }
 
-/// A type as it stands in a declaration, around the name: `vec3`, `[2][4]`.
+/// A declared type, split around the name: `vec3`, `[2][4]`.
 struct Spelled {
     base: String,
     counts: String,
@@ -98,7 +101,7 @@ impl GlslWriter {
         if lines.is_empty() { Err(NotInGlsl::new("", "an empty block")) } else { Ok(lines.concat()) }
     }
 
-    /// A member without what may stand before it in a block.
+    /// Writes a member without its layout qualifiers.
     fn member(&mut self, path: &str, index: u32, member: &Member) -> Result<String, NotInGlsl> {
         let path = if path.is_empty() { member.name.clone() } else { format!("{path}.{}", member.name) };
         if member.bit_width.is_some() {
@@ -140,7 +143,7 @@ impl GlslWriter {
         Ok(names)
     }
 
-    /// The name of a struct, which is declared if it is not yet.
+    /// Returns the name of a struct, and declares it on first use.
     fn structure(&mut self, path: &str, structure: &Arc<StructType>) -> Result<String, NotInGlsl> {
         check_base(path, structure)?;
         if let Some((_, name)) = self.structs.iter().find(|(known, _)| known == structure) {
@@ -165,7 +168,7 @@ impl GlslWriter {
         Ok(name)
     }
 
-    /// The orders of the matrices in a type.
+    /// Collects the orders of the matrices in a type.
     fn orders(&self, ty: &Type, found: &mut Vec<MatrixOrder>) {
         match ty {
             Type::Matrix { order, .. } => found.push(order.unwrap_or(self.options.matrix)),
@@ -182,7 +185,7 @@ impl GlslWriter {
     }
 }
 
-/// The order of all matrices in a member of the block.
+/// Returns the qualifier for the order of all matrices in a member of the block.
 fn order_text(writer: &GlslWriter, path: &str, ty: &Type) -> Result<&'static str, NotInGlsl> {
     let mut orders = Vec::new();
     writer.orders(ty, &mut orders);
@@ -190,12 +193,12 @@ fn order_text(writer: &GlslWriter, path: &str, ty: &Type) -> Result<&'static str
     match (of(MatrixOrder::Row), of(MatrixOrder::Column)) {
         (true, true) => Err(NotInGlsl::new(path, "matrices of both orders in one struct")),
         (true, false) => Ok("layout(row_major) "),
-        // GLSL's own default; naga reads no layout on members.
+        // This is GLSL's default. naga reads no layout on members.
         (false, true | false) => Ok(""),
     }
 }
 
-/// The offset that a member asks for, in bytes from the start of its struct.
+/// Returns the explicit offset of a member, in bytes from the start of its struct.
 fn explicit(member: &Member) -> Option<u32> {
     member.annotations.packoffset.and_then(|place| place.offset()).or(member.annotations.vk_offset())
 }

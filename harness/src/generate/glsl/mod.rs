@@ -1,11 +1,13 @@
-//! Writes probes in GLSL: a block's declaration, translated, with an entry point that reads every leaf by name.
+//! Writes probes in GLSL: the translated declaration of a block, and an entry point that reads
+//! every leaf by name.
 //!
-//! The text is for glslang and naga. It names the rule set (`layout(std140)`) and says offsets only where the
-//! declaration does; all others are the compiler's business. What GLSL cannot express is refused with the member and the
-//! reason.
+//! The text is for glslang and naga. It names the rule set (`layout(std140)`) and gives offsets
+//! only where the declaration does; the compiler chooses all others. If GLSL cannot express a
+//! member, the generator refuses it with the reason.
 //!
-//! Source: The OpenGL Shading Language 4.60, 4.4.5 Uniform and Shader Storage Block Layout Qualifiers;
-//! `GL_KHR_vulkan_glsl`; `GL_EXT_scalar_block_layout`; `GL_EXT_shader_explicit_arithmetic_types`.
+//! Source: The OpenGL Shading Language 4.60, 4.4.5 Uniform and Shader Storage Block Layout
+//! Qualifiers; `GL_KHR_vulkan_glsl`; `GL_EXT_scalar_block_layout`;
+//! `GL_EXT_shader_explicit_arithmetic_types`.
 
 mod access;
 mod declare;
@@ -18,22 +20,22 @@ use thiserror::Error;
 
 use crate::probe::{AddressSpace, AnswerPlace, Form, ProbePlan, Wiring};
 
-/// Binding in descriptor set 0 of the probe's output; the input has the next one.
+/// Binding of the probe's output in descriptor set 0. The input has the next one.
 pub const BINDING: u32 = super::reserved::Reserved::BINDING;
 
 /// Name of the block's variable.
 const BLOCK: &str = "layoutproof_block";
 
-/// Name of the member of a block that is not a struct, and of that of a block of elements.
+/// Name of the single member of a block that is not a struct, or that is an array of elements.
 const VALUE: &str = "layoutproof_value";
 
-/// The reason why a declaration cannot be translated to GLSL.
+/// Why a declaration cannot be translated to GLSL.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("not expressible in GLSL: {}, {reason}", if path.is_empty() { "the block".to_owned() } else { format!("`{path}`") })]
 pub struct NotInGlsl {
     /// Path of the member in the block; empty for the block itself.
     pub path: String,
-    /// Lowercase fragment.
+    /// The reason, as a lowercase fragment.
     pub reason: String,
 }
 
@@ -43,12 +45,11 @@ impl NotInGlsl {
     }
 }
 
-/// A block with all that its declaration in GLSL depends on.
+/// A block with everything that its GLSL declaration depends on.
 #[derive(Clone, Copy, Debug)]
 pub struct GlslDeclaration<'a> {
-    /// The block.
     pub block: &'a Block,
-    /// True for an unsized array of the block's elements, which shows their stride.
+    /// True for an unsized array of the block's elements, which reveals their stride.
     pub elements: bool,
     /// The layout qualifier: `std140`, `std430` or `scalar`.
     pub rules: &'a str,
@@ -58,8 +59,9 @@ pub struct GlslDeclaration<'a> {
     pub options: LayoutOptions,
 }
 
-/// Returns the address space in which a block of this kind is declared under a rule set: what is constant in HLSL is a
-/// uniform block, except under `std430`, which the specification has for storage blocks only.
+/// Returns the address space in which to declare a block of this kind under a rule set. Constant
+/// blocks of HLSL become uniform blocks, except under `std430`, which the specification defines
+/// only for storage blocks.
 pub fn space_of(kind: BlockKind, rules: &str) -> AddressSpace {
     let glsl = find(rules).and_then(|rules| rules.glsl);
     let has_uniform_blocks = glsl.is_none_or(|glsl| glsl.in_uniform_blocks);
@@ -91,11 +93,12 @@ pub fn space_of(kind: BlockKind, rules: &str) -> AddressSpace {
     }
 }
 
-/// The shader for `plan`, which has one entry point of the form [`Form::Leaf`] with the words of `wiring`. The entry
-/// point's name in the text is `main`, as GLSL wants it.
+/// Writes the shader for `plan`, which has one entry point of the form [`Form::Leaf`] with the
+/// words of `wiring`. The entry point is named `main`, as GLSL requires.
 ///
 /// # Errors
-/// If GLSL cannot express the block, or for a plan of another kind.
+///
+/// GLSL cannot express the block, or the plan has another form.
 pub fn probe(declared: &GlslDeclaration<'_>, plan: &ProbePlan, wiring: &Wiring) -> Result<String, NotInGlsl> {
     let block = declaration(declared)?;
     let mut body = String::new();
@@ -127,7 +130,7 @@ void main()
     ))
 }
 
-/// The statements that store a leaf's bits from a word of the output on.
+/// Returns the statements that store a leaf's bits, starting at a word of the output.
 fn store(value: &str, component: Component, word: u32) -> String {
     let Component { scalar, size } = component;
     let two_words = |bits: String| {

@@ -1,22 +1,23 @@
 //! Names of declared scalars, vectors and matrices in GLSL.
 //!
-//! Source: The OpenGL Shading Language 4.60, 4.1 Basic Types; `GL_EXT_shader_explicit_arithmetic_types`.
+//! Source: The OpenGL Shading Language 4.60, 4.1 Basic Types;
+//! `GL_EXT_shader_explicit_arithmetic_types`.
 
 use layoutproof_layout::scalar::{Scalar, SixteenBit};
 
-/// The names of one scalar type and of what is made of it.
+/// The GLSL names of a scalar type and of its vectors and matrices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct GlslTypeNames {
-    /// `float16_t`.
+    /// The scalar's name, such as `float16_t`.
     pub(super) scalar: &'static str,
-    /// Prefix of `vec3`.
+    /// The prefix before `vec3`.
     vector: &'static str,
-    /// Prefix of `mat2x3`; `None` where there are no such matrices.
+    /// The prefix before `mat2x3`; `None` if there are no such matrices.
     matrix: Option<&'static str>,
 }
 
 impl GlslTypeNames {
-    /// The names of `scalar`, or why it has none.
+    /// Returns the names of `scalar`, or the reason why it has none.
     pub(super) fn of(scalar: Scalar, sixteen_bit: SixteenBit) -> Result<Self, &'static str> {
         let of = |scalar, vector, matrix| Ok(Self { scalar, vector, matrix });
         match (scalar, sixteen_bit) {
@@ -39,18 +40,19 @@ impl GlslTypeNames {
         }
     }
 
-    /// A vector of 1 to 4 components; one component is a scalar.
+    /// Returns the name of a vector with 1 to 4 components. One component is a scalar.
     pub(super) fn vector(self, length: u32) -> String {
         if length == 1 { self.scalar.to_owned() } else { format!("{}vec{length}", self.vector) }
     }
 
-    /// A matrix; GLSL says the columns first. `None` where GLSL has none.
+    /// Returns the name of a matrix, in which GLSL puts the columns first; `None` if GLSL has no
+    /// such matrix.
     pub(super) fn matrix(self, rows: u32, columns: u32) -> Option<String> {
         let prefix = self.matrix.filter(|_| rows > 1 && columns > 1)?;
         Some(format!("{prefix}mat{columns}x{rows}"))
     }
 
-    /// Returns true if the names come with `GL_EXT_shader_explicit_arithmetic_types`.
+    /// Returns true if the names come from `GL_EXT_shader_explicit_arithmetic_types`.
     pub(super) fn is_extension(self) -> bool {
         self.scalar.ends_with("_t")
     }

@@ -1,8 +1,9 @@
-//! Writes probes in HLSL: the user's own declarations, unchanged, with an entry point behind them that reads, or writes, every
-//! leaf by name (`statements`).
+//! Writes probes in HLSL: the user's own declarations, unchanged, followed by an entry point that
+//! reads or writes every leaf by name (`statements`).
 //!
-//! The text is for DXC, FXC, Clang and Slang, which decide where the leaves are. The probe's output and input have
-//! registers in a space of their own and, for Vulkan, bindings beyond the user's (`reserved`).
+//! The text is for DXC, FXC, Clang and Slang, which decide the places of the leaves. The probe's
+//! output and input have a separate register space and, for Vulkan, bindings beyond the user's
+//! (`reserved`).
 
 mod statements;
 
@@ -16,24 +17,25 @@ use crate::inspect::toolchain::{Language, Output, Toolchain};
 use crate::module::Module;
 use crate::probe::{Direction, Form, ProbeEntry, ProbePlan, Stage, Wiring};
 
-/// A language that reads these probes.
+/// A language that these probes are written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
-    /// HLSL as DXC reads it.
+    /// HLSL for DXC.
     Hlsl,
-    /// HLSL as Clang reads it.
+    /// HLSL for Clang.
     Clang,
-    /// HLSL as FXC reads it.
+    /// HLSL for FXC.
     OldHlsl,
-    /// Slang.
     Slang,
-    /// Slang that slangc translates to WGSL. It keeps `asuint`, which people write: of an array's elements that crashes slangc
-    /// there, and the crash (`ci/known/slang.toml`) has to stay visible.
+    /// Slang for translation to WGSL by slangc. It keeps `asuint`, as people write it. With an
+    /// array's elements this crashes slangc, and the crash (`ci/known/slang.toml`) has to stay
+    /// visible.
     SlangForWgsl,
 }
 
 impl Dialect {
-    /// The dialect that a language is; `None` for GLSL, which has a generator of its own.
+    /// Returns the dialect of a language; `None` for GLSL and WGSL, which have their own
+    /// generators.
     pub fn of(language: Language) -> Option<Self> {
         match language {
             Language::Hlsl => Some(Self::Hlsl),
@@ -44,7 +46,7 @@ impl Dialect {
         }
     }
 
-    /// The dialect that a toolchain gets.
+    /// Returns the dialect for a toolchain.
     pub fn of_toolchain(toolchain: &Toolchain) -> Option<Self> {
         match (Self::of(toolchain.language)?, toolchain.output) {
             (Self::Slang, Output::Wgsl) => Some(Self::SlangForWgsl),
@@ -52,8 +54,9 @@ impl Dialect {
         }
     }
 
-    /// Returns true if a matrix is copied before it is indexed. slangc copies all of it for each cell: 16 loads for each of the
-    /// 16 cells of a `float4x4`, which lavapipe takes seconds to compile.
+    /// Returns true if a matrix is copied before it is indexed. slangc copies all of it for each
+    /// cell: 16 loads for each of the 16 cells of a `float4x4`, which lavapipe takes seconds to
+    /// compile.
     fn indexes_copies_of_matrices(self) -> bool {
         match self {
             Self::Slang | Self::SlangForWgsl => true,
@@ -61,8 +64,8 @@ impl Dialect {
         }
     }
 
-    /// The statement that stores a 32-bit value at a byte of the probe's output. The byte is an unsigned literal, because to
-    /// convert a signed one takes slangc as long as to check the call.
+    /// Returns the statement that stores a 32-bit value at a byte of the probe's output. The byte
+    /// is an unsigned literal: slangc takes as long to convert a signed one as to check the call.
     fn store(self, byte: u32, value: &str) -> String {
         match self {
             Self::Hlsl | Self::OldHlsl | Self::Slang | Self::SlangForWgsl => {
@@ -72,7 +75,8 @@ impl Dialect {
         }
     }
 
-    /// The statements that store two of them, the first at byte `low`, the second at byte `high`.
+    /// Returns the statements that store two 32-bit values, the first at byte `low`, the second at
+    /// byte `high`.
     fn store_two(self, low: u32, high: u32, values: [&str; 2]) -> String {
         match self {
             Self::Hlsl | Self::OldHlsl | Self::Slang | Self::SlangForWgsl => {
@@ -82,7 +86,7 @@ impl Dialect {
         }
     }
 
-    /// The 32-bit value at a byte of the probe's input.
+    /// Returns the 32-bit value at a byte of the probe's input.
     fn load(self, byte: u32) -> String {
         match self {
             Self::Hlsl | Self::OldHlsl | Self::Slang | Self::SlangForWgsl => format!("{MARK}input.Load({byte}u)"),
@@ -90,8 +94,8 @@ impl Dialect {
         }
     }
 
-    /// The bits of a 32-bit float as a `uint`. In Slang by a generic function: to choose among the overloads of `asuint` takes
-    /// slangc a quarter of its time for a probe.
+    /// Returns the bits of a 32-bit float as a `uint`. Slang uses a generic function, because
+    /// slangc spends a quarter of its time for a probe on choosing an overload of `asuint`.
     fn bits(self, float: &str) -> String {
         match self {
             Self::Hlsl | Self::OldHlsl | Self::Clang | Self::SlangForWgsl => format!("asuint({float})"),
@@ -99,7 +103,7 @@ impl Dialect {
         }
     }
 
-    /// The 32-bit float of these bits, a `uint`.
+    /// Returns the 32-bit float with these bits, a `uint`.
     fn float_of_bits(self, bits: &str) -> String {
         match self {
             Self::Hlsl | Self::OldHlsl | Self::Clang | Self::SlangForWgsl => format!("asfloat({bits})"),
@@ -111,27 +115,28 @@ impl Dialect {
 /// Bytes of a word of the probe's own buffers.
 const WORD: u32 = 4;
 
-/// Name of the probe's output where the text leaves the usual names free.
+/// Name of the probe's output, if the text leaves the usual names free.
 pub const OUTPUT: &str = "layoutproof_output";
 
-/// Name of the probe's input, likewise.
+/// Name of the probe's input, if the text leaves the usual names free.
 pub const INPUT: &str = "layoutproof_input";
 
-/// Name of the byte-address buffer that holds the block's bytes in [`Form::ByteAddress`], in place of the user's buffer.
+/// Name of the byte-address buffer that holds the block's bytes in [`Form::ByteAddress`], in place
+/// of the user's buffer.
 const BYTES: &str = "\u{1}bytes";
 
-/// Functions of the languages that probes call. A text that declares one of its own under such a name would change what a
-/// probe says.
+/// Built-in functions that probes call. A text that declares a function with such a name would
+/// change the meaning of a probe.
 const CALLED: [&str; 7] =
     ["GroupMemoryBarrierWithGroupSync", "asdouble", "asfloat", "asfloat16", "asuint", "asuint16", "bit_cast"];
 
-/// The function that probes call and that the text declares otherwise, if there is one.
+/// Returns a function that probes call and that the text redeclares.
 pub fn redeclared(module: &Module) -> Option<&'static str> {
     CALLED.into_iter().find(|called| module.functions.iter().any(|function| function.name == *called))
 }
 
-/// Says why the leaf cannot be read by a statement of the language, if it cannot: a fragment that fits after
-/// "not probed: ".
+/// Returns the reason why no statement of the language can read the leaf, as a fragment that fits
+/// after "not probed: ".
 pub fn obstacle(leaf: &Leaf, dialect: Dialect) -> Option<String> {
     let Component { scalar, size } = leaf.component;
     if scalar.is_minimum_precision() && size == 4 {
@@ -143,24 +148,26 @@ pub fn obstacle(leaf: &Leaf, dialect: Dialect) -> Option<String> {
     }
 }
 
-/// A text that a probe goes behind.
+/// A text that precedes a probe.
 #[derive(Clone, Debug)]
 pub struct HlslSource<'a> {
-    /// The declarations.
     pub declarations: &'a str,
-    /// The language that will read them.
+    /// The language of the text.
     pub dialect: Dialect,
-    /// What they leave to the probe.
+    /// The names and numbers that the declarations leave free for the probe.
     pub reserved: &'a Reserved,
-    /// The parameters of the probe's entry point: none, or where they are the block, those of the user's own, as a list.
+    /// The parameter list of the probe's entry point. It is empty unless the block consists of
+    /// parameters; then it has the user's parameters.
     pub parameters: String,
 }
 
-/// The declarations of `program` with the entry point of `plan`, whose words are those of `wiring`; the plan has one entry
-/// point, of forms that have statements (`statements`). `layout` says which block the leaves are in.
+/// Writes the declarations of `program`, followed by the entry point of `plan` with the words of
+/// `wiring`. The plan has one entry point, whose forms have statements (`statements`). `layout` is
+/// the block with the leaves.
 ///
 /// # Errors
-/// A block of a kind that HLSL cannot read, another form, or a plan without an entry point.
+///
+/// HLSL cannot read this kind of block, the plan has another form, or the plan has no entry point.
 pub fn probe(
     program: &HlslSource<'_>,
     layout: &BlockLayout,
@@ -192,7 +199,7 @@ pub fn probe(
     Ok(format!("{declarations}\n{}", reserved.place(&own)))
 }
 
-/// The words around the body of an entry point of a stage.
+/// The text around the body of a stage's entry point.
 struct StageFrame {
     attributes: &'static str,
     result: &'static str,
@@ -203,7 +210,7 @@ struct StageFrame {
 }
 
 impl StageFrame {
-    /// Those of this stage; a vertex is placed in the middle.
+    /// Returns the frame for this stage. A vertex is placed in the middle.
     fn of(stage: Stage) -> Self {
         let nothing = Self { attributes: "", result: "void", semantic: "", last: "" };
         match stage {
@@ -222,13 +229,14 @@ impl StageFrame {
 /// Name of the entry point of [`other_stage`].
 pub const OTHER_STAGE: &str = "layoutproof_other_stage";
 
-/// A whole source whose one entry point, [`OTHER_STAGE`], does nothing in this stage but to let a draw happen.
+/// Writes a complete source with one entry point, [`OTHER_STAGE`], that does nothing in this stage
+/// except let a draw happen.
 pub fn other_stage(stage: Stage) -> String {
     let StageFrame { attributes, result, semantic, last } = StageFrame::of(stage);
     format!("{attributes}\n{result} {OTHER_STAGE}(){semantic}\n{{\n{last}}}\n")
 }
 
-/// The leaf's name in the language; `None` for kinds of block that HLSL does not have.
+/// Returns the leaf's name in the language; `None` for kinds of block that HLSL does not have.
 pub(super) fn expression(layout: &BlockLayout, leaf: &Leaf) -> Option<String> {
     let namespace = layout.name.rsplit_once("::").map_or(String::new(), |(outer, _)| format!("{outer}::"));
     let dot = if leaf.path.is_empty() || leaf.path.starts_with('[') { "" } else { "." };
@@ -242,7 +250,7 @@ pub(super) fn expression(layout: &BlockLayout, leaf: &Leaf) -> Option<String> {
         | BlockKind::ShaderRecord
         | BlockKind::ParameterBlock => Some(format!("{}{buffer}{dot}{}", layout.name, leaf.path)),
         BlockKind::StructuredElement => {
-            // The plan of a stride has the element's index in its paths.
+            // In the plan of a stride, the paths contain the element's index.
             let element = if layout.stride.is_some() { "[0]" } else { "" };
             Some(format!("{}{buffer}{element}{dot}{}", layout.name, leaf.path))
         }
@@ -250,7 +258,7 @@ pub(super) fn expression(layout: &BlockLayout, leaf: &Leaf) -> Option<String> {
     }
 }
 
-/// The declaration of the byte-address buffer, where the entry point has one.
+/// Declares the byte-address buffer, if the entry point uses it.
 fn bytes(entry: &ProbeEntry, reserved: &Reserved) -> String {
     if !entry.forms.contains(&Form::ByteAddress) {
         return String::new();
@@ -263,7 +271,7 @@ fn bytes(entry: &ProbeEntry, reserved: &Reserved) -> String {
     format!("[[vk::binding({binding}, 0)]] {ty} {BYTES} : register({register}, space{space});\n")
 }
 
-/// The declarations of the probe's output and input.
+/// Declares the probe's output and input.
 fn buffers(dialect: Dialect, reserved: &Reserved) -> String {
     let (binding, space) = (reserved.binding(), reserved.space());
     match dialect {
@@ -272,12 +280,12 @@ fn buffers(dialect: Dialect, reserved: &Reserved) -> String {
 [[vk::binding({}, 0)]] ByteAddressBuffer {MARK}input : register(t1, space{space});",
             binding + 1
         ),
-        // The methods of Clang 22's byte-address buffers are still to come.
+        // Clang 22 does not implement the methods of byte-address buffers yet.
         Dialect::Clang => format!(
             "RWStructuredBuffer<uint> {MARK}output : register(u0, space{space});
 StructuredBuffer<uint> {MARK}input : register(t1, space{space});"
         ),
-        // FXC knows nothing of Vulkan, and in SPIR-V its `t` registers are texel buffers.
+        // FXC does not support Vulkan, and in vkd3d's SPIR-V its `t` registers are texel buffers.
         Dialect::OldHlsl => format!(
             "RWByteAddressBuffer {MARK}output : register(u0, space{space});
 RWByteAddressBuffer {MARK}input : register(u1, space{space});"

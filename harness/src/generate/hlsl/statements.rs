@@ -1,11 +1,14 @@
-//! The statements of a probe in HLSL: every leaf by name, in each form of access.
+//! Writes the statements of a probe in HLSL: every leaf by name, in each form of access.
 //!
-//! [`Form::Leaf`] names the leaf, [`Form::Vector`] reads the vector or matrix row that it is in, [`Form::Whole`] passes
-//! the member or the element that it is in to a function, and [`Form::Indexed`] takes every index from the input; in Slang it
-//! reads most cells of a matrix in a copy. What has many leaves is passed once for all of them: a copy for each would be as
-//! many loads as leaves squared.
-//! [`Form::ByteAddress`] loads the whole element from a byte-address buffer, or stores it there. [`Form::Private`] and
-//! [`Form::Workgroup`] copy what [`Form::Whole`] passes to a variable, and take every index of it from the input.
+//! [`Form::Leaf`] names the leaf. [`Form::Vector`] reads the vector or matrix row that contains it.
+//! [`Form::Whole`] passes the enclosing member or element to a function. [`Form::Indexed`] takes
+//! every index from the input; in Slang it reads most cells of a matrix from a copy.
+//! [`Form::ByteAddress`] loads the whole element from a byte-address buffer, or stores it there.
+//! [`Form::Private`] and [`Form::Workgroup`] copy the value that [`Form::Whole`] passes to a
+//! variable, and index that variable only with indices from the input.
+//!
+//! A value with many leaves is passed once for all of them, since a copy for each leaf would take
+//! as many loads as leaves squared.
 
 use std::collections::BTreeSet;
 
@@ -17,31 +20,31 @@ use super::{BYTES, Dialect, expression};
 use crate::generate::reserved::MARK;
 use crate::probe::{AnswerPlace, AnswerSlot, Direction, Form, ProbePlan, Wiring};
 
-/// Names of a vector's components; no matrix has more columns.
+/// Names of a vector's components. No matrix has more columns.
 const COMPONENTS: [char; 4] = ['x', 'y', 'z', 'w'];
 
-// The declarations may have parameters of any name, which a local of the same name would hide: names begin with the mark that
-// `reserved` replaces by a prefix that the declarations leave free.
+// A local would hide a parameter of the same name in the declarations. So the names of locals start
+// with the mark, which `reserved` replaces by a prefix that the declarations leave free.
 
-/// A local that holds what is read at once.
+/// The local for a value that is read at once.
 const VALUE: &str = "\u{1}value";
 
-/// Prefix of the names of locals that hold indices from the input, with the index behind it.
+/// Prefix of the names of locals for indices from the input. The index follows.
 const INDEX: &str = "\u{1}index";
 
 /// Prefix of the names of variables in workgroup memory.
 const SHARED: &str = "\u{1}shared";
 
-/// Locals that hold the words of a double.
+/// Locals for the words of a double.
 const HALVES: [&str; 2] = ["\u{1}low", "\u{1}high"];
 
 /// Prefix of the name of a handle's type.
 const HANDLE: &str = "DescriptorHandle<";
 
-/// A local that holds the words of a handle.
+/// The local for the words of a handle.
 const WORDS: &str = "\u{1}words";
 
-/// A block with its plan, and the dialect of the statements that probe it.
+/// A block with its plan, and the dialect of its probe statements.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ProbedBlock<'a> {
     pub(super) dialect: Dialect,
@@ -53,14 +56,15 @@ pub(super) struct ProbedBlock<'a> {
 /// The text of an entry point.
 #[derive(Debug, Default)]
 pub(super) struct Statements {
-    /// Functions that the body calls.
+    /// The functions that the body calls.
     pub(super) functions: Vec<String>,
-    /// Its statements.
+    /// The statements of the body.
     pub(super) body: String,
 }
 
 impl ProbedBlock<'_> {
-    /// The statements of an entry point; `None` where the block has no name, or a form no statement.
+    /// Writes the statements of an entry point; `None` if the language has no name for the block or
+    /// no statement for a form.
     pub(super) fn statements(&self, direction: Direction) -> Option<Statements> {
         let indexed = self.wiring.slots.iter().filter(|slot| slot.form == Form::Indexed);
         let paths: Vec<String> = indexed.filter_map(|slot| expression(self.layout, self.leaf(slot))).collect();
@@ -75,7 +79,7 @@ impl ProbedBlock<'_> {
         Some(text)
     }
 
-    /// Returns true if two slots, of which one follows the other, are parts of what one statement reads.
+    /// Returns true if one statement reads both of two adjacent slots.
     fn are_read_at_once(&self, one: &AnswerSlot, next: &AnswerSlot) -> bool {
         let both = |form| one.form == form && next.form == form;
         let stems = [one, next].map(|slot| vector_stem(self.leaf(slot)));
@@ -99,8 +103,8 @@ impl ProbedBlock<'_> {
         &self.plan.leaves[slot.leaf as usize]
     }
 
-    /// Adds the statements that read `slots`: those of one vector or of one value that is passed, or a single one of any
-    /// other form. `None` where there is no statement for it.
+    /// Adds the statements that read `slots`: those of one vector or of one passed value, or a
+    /// single slot of any other form. `None` if the language has no such statement.
     fn reads(&self, slots: &[AnswerSlot], text: &mut Statements) -> Option<()> {
         let leaf = self.leaf(&slots[0]);
         let path = expression(self.layout, leaf)?;
@@ -139,8 +143,9 @@ impl ProbedBlock<'_> {
         Some(())
     }
 
-    /// The path of what [`Form::Whole`] passes for a leaf, and the leaf's path in it; `None` for a leaf that is not part of
-    /// anything larger. DXC's SPIR-V passes no enum to functions.
+    /// Returns the path of the value that [`Form::Whole`] passes for a leaf, and the leaf's path
+    /// within it; `None` for a leaf that is not part of a larger value. DXC's SPIR-V back end
+    /// cannot pass enums to functions.
     fn whole(&self, slot: &AnswerSlot) -> Option<(String, String)> {
         let leaf = self.leaf(slot);
         let path = expression(self.layout, leaf)?;
@@ -148,8 +153,8 @@ impl ProbedBlock<'_> {
         (!rest.is_empty()).then(|| (whole.to_owned(), rest.to_owned()))
     }
 
-    /// The statements that store each slot's part of a copy of what it is in, which is the variable `copy`. The slots have one
-    /// form.
+    /// Returns the statements that store each slot's part of the variable `copy`, which holds a
+    /// copy of the enclosing value. All slots have the same form.
     fn store_parts(&self, slots: &[AnswerSlot], copy: &str) -> Option<String> {
         let parts = slots.iter().map(|slot| self.whole(slot).map(|(_, rest)| rest));
         let parts: Vec<String> = parts.collect::<Option<_>>()?;
@@ -157,7 +162,7 @@ impl ProbedBlock<'_> {
         let mut stores = if takes_indices { self.index_locals(&parts) } else { String::new() };
         for (slot, part) in slots.iter().zip(&parts) {
             let component = self.leaf(slot).component;
-            // DXC 1.7.2308 aborts on a condition whose type is a template's.
+            // DXC 1.7.2308 aborts on a condition whose type comes from a template parameter.
             let cast = if component.scalar == Scalar::Bool { "(bool)" } else { "" };
             let part = if takes_indices { indexed(part) } else { part.clone() };
             let part = self.converted(self.leaf(slot), format!("{copy}{part}"));
@@ -185,14 +190,15 @@ impl ProbedBlock<'_> {
         Some(())
     }
 
-    /// The type of what [`Self::whole`] names: the element of a structured buffer, or the member of a block.
+    /// Returns the type of the value that [`Self::whole`] names: the element of a structured
+    /// buffer, or the member of a block.
     fn type_of_whole(&self, slot: &AnswerSlot) -> Option<&str> {
         let block = self.layout.result.as_ref().ok()?;
         if let Some(element) = self.element() {
             return Some(element);
         }
         let mut here = block;
-        // Members of a base go by their own names.
+        // Members of a base class are named without the base.
         for step in &self.leaf(slot).steps {
             let (LaidOutShape::Struct(members), LeafStep::Member(index)) = (&here.shape, step) else { break };
             let member = members.get(*index as usize)?;
@@ -204,18 +210,20 @@ impl ProbedBlock<'_> {
         Some(&block.type_name)
     }
 
-    /// Passes `whole` and stores each slot's part of it.
+    /// Passes `whole` to a function and stores each slot's part of it.
     fn pass(&self, slots: &[AnswerSlot], whole: &str, text: &mut Statements) -> Option<()> {
         let stores = self.store_parts(slots, VALUE)?;
         match self.dialect {
-            // FXC has no generic functions, and Clang copies no struct out of a constant buffer: their plans have no such form.
+            // FXC has no generic functions, and Clang cannot copy a struct out of a constant
+            // buffer. Their plans have no such form.
             Dialect::OldHlsl | Dialect::Clang => return None,
             Dialect::Hlsl => {
                 let name = format!("{MARK}whole{}", text.functions.len());
                 text.functions.push(format!("template <typename T> void {name}(T {VALUE})\n{{\n{stores}}}\n"));
                 text.body.extend(["    ", &name, "(", whole, ");\n"]);
             }
-            // What a generic value is made of is unknown inside a function.
+            // A generic function does not know the members of its value, so the parts are read
+            // outside.
             Dialect::Slang | Dialect::SlangForWgsl => {
                 let function = format!("T {MARK}whole<T>(T {VALUE}) {{ return {VALUE}; }}\n");
                 if !text.functions.contains(&function) {
@@ -227,13 +235,14 @@ impl ProbedBlock<'_> {
         Some(())
     }
 
-    /// The element's type as it is declared; `None` for blocks that are not the element of a buffer.
+    /// Returns the element's type as declared; `None` for blocks that are not the element of a
+    /// buffer.
     fn element(&self) -> Option<&str> {
         let element = self.layout.result.as_ref().ok()?;
         (self.layout.kind == BlockKind::StructuredElement).then_some(element.type_name.as_str())
     }
 
-    /// The leaf's path behind the name of a variable of the element's type.
+    /// Returns the leaf's path in a variable of the element's type.
     fn part(&self, slot: &AnswerSlot) -> String {
         let path = &self.leaf(slot).path;
         let dot = if path.is_empty() || path.starts_with('[') { "" } else { "." };
@@ -251,7 +260,7 @@ impl ProbedBlock<'_> {
         Some(text + "    }\n")
     }
 
-    /// Makes an element of all values and stores it to the byte-address buffer.
+    /// Builds an element from all values and stores it to the byte-address buffer.
     fn store_element(&self, slots: &[AnswerSlot]) -> Option<String> {
         let element = self.element()?;
         let mut text = format!("    {{ {element} {VALUE};\n");
@@ -262,7 +271,7 @@ impl ProbedBlock<'_> {
         Some(text + &format!("    {BYTES}.Store<{element} >(0, {VALUE});\n    }}\n"))
     }
 
-    /// Reads a vector or a matrix row at once; `stem` is the length of its path.
+    /// Reads a vector or a matrix row at once. `stem` is the length of its path.
     fn vector(&self, slots: &[AnswerSlot], stem: usize, path: &str) -> Option<String> {
         let first = self.leaf(&slots[0]);
         let (vector, _) = path.split_at(path.len() - (first.path.len() - stem));
@@ -273,14 +282,14 @@ impl ProbedBlock<'_> {
         for slot in slots {
             let leaf = self.leaf(slot);
             let part = &leaf.path[stem..];
-            // A component of an element that is a vector has no dot of its own.
+            // In an element that is a vector itself, the component's path has no dot.
             let dot = if part.starts_with(['.', '[']) { "" } else { "." };
             text += &self.store(&format!("{VALUE}{dot}{part}"), leaf.component, word(slot)?);
         }
         Some(text + "    }\n")
     }
 
-    /// Stores leaves that are reached by indices from the input.
+    /// Stores leaves that are accessed by indices from the input.
     fn indexed_leaves(&self, slots: &[AnswerSlot]) -> Option<String> {
         let store = |slot: &AnswerSlot| {
             let leaf = self.leaf(slot);
@@ -290,8 +299,9 @@ impl ProbedBlock<'_> {
         slots.iter().map(store).collect()
     }
 
-    /// Stores the cells of a matrix; `stem` is the length of its path. The second and the last one, which show order and
-    /// strides, are reached as other leaves are, the others in a copy.
+    /// Stores the cells of a matrix. `stem` is the length of its path. The second and the last
+    /// cell, which reveal order and strides, are accessed like other leaves; the rest are read from
+    /// a copy.
     fn cells(&self, slots: &[AnswerSlot], stem: usize, path: &str) -> Option<String> {
         let (first, [second, middle @ .., last]) = slots.split_first()? else { return None };
         let matrix = &path[..path.len() - (self.leaf(first).path.len() - stem)];
@@ -304,8 +314,8 @@ impl ProbedBlock<'_> {
         Some(text + "    }\n" + &self.indexed_leaves(&[second.clone(), last.clone()])?)
     }
 
-    /// The path as the dialect takes it: FXC wants no second subscript on a matrix in a structured buffer (its error X3512)
-    /// but the name of a component.
+    /// Returns the path in the form that the dialect accepts. FXC rejects a second subscript on a
+    /// matrix in a structured buffer (error X3512) and needs a component name instead.
     fn spelled(&self, leaf: &Leaf, path: String) -> String {
         let path = self.converted(leaf, path);
         let is_structured = self.layout.kind == BlockKind::StructuredElement;
@@ -319,7 +329,8 @@ impl ProbedBlock<'_> {
         }
     }
 
-    /// The path of a handle's word through the `uint2` that the handle converts to: by itself it has no names for its words.
+    /// Returns the path of a handle's word through the `uint2` that the handle converts to. The
+    /// handle itself has no names for its words.
     fn converted(&self, leaf: &Leaf, path: String) -> String {
         match (self.handle(leaf), path.rsplit_once('.')) {
             (Some(_), Some((handle, word))) => format!("((uint2){handle}).{word}"),
@@ -327,8 +338,9 @@ impl ProbedBlock<'_> {
         }
     }
 
-    /// The declarations of the locals that hold the indices in `paths`, loaded from the table of numbers in the input. A load
-    /// wherever an index is used would cost more than the leaf: lavapipe makes blocks of code of each load.
+    /// Declares the locals for the indices in `paths`, loaded from the table of numbers in the
+    /// input. A load at every use would cost more than the leaf, since lavapipe makes several
+    /// blocks of code from each load.
     fn index_locals(&self, paths: &[String]) -> String {
         let indices: BTreeSet<u32> = paths.iter().flat_map(|path| indices(path)).collect();
         let declared = |index: u32| {
@@ -344,7 +356,7 @@ impl ProbedBlock<'_> {
         Some(self.assign(leaf, &expression(self.layout, leaf)?, &value))
     }
 
-    /// The statement that gives the leaf at `path` a value.
+    /// Returns the statement that assigns a value to the leaf at `path`.
     fn assign(&self, leaf: &Leaf, path: &str, value: &str) -> String {
         match (self.handle(leaf), path.rsplit_once('.')) {
             (Some(handle), Some((variable, word))) => format!(
@@ -354,7 +366,7 @@ impl ProbedBlock<'_> {
         }
     }
 
-    /// The type of the handle that the leaf is a word of; `None` for all other leaves.
+    /// Returns the type of the handle whose word the leaf is; `None` for other leaves.
     fn handle(&self, leaf: &Leaf) -> Option<&str> {
         let mut here = self.layout.result.as_ref().ok()?;
         for step in &leaf.steps {
@@ -363,7 +375,7 @@ impl ProbedBlock<'_> {
         here.type_name.starts_with(HANDLE).then_some(here.type_name.as_str())
     }
 
-    /// The statement that stores a leaf's bits at a word of the output.
+    /// Returns the statement that stores a leaf's bits at a word of the output.
     fn store(&self, path: &str, component: Component, word: u32) -> String {
         let (low, high) = (4 * word, 4 * word + 4);
         let one = |value: &str| format!("    {}\n", self.dialect.store(low, value));
@@ -379,7 +391,7 @@ impl ProbedBlock<'_> {
                 format!("    {}\n", two([&values[0], &values[1]]))
             }
             (scalar, 2) if scalar.is_float() => one(&format!("(uint)asuint16((half)({path}))")),
-            // A signed number would bring its sign.
+            // The conversion of a signed number would extend its sign.
             (_, 2) => one(&format!("(uint)({path}) & 0xFFFFu")),
             (_, 1) => one(&format!("(uint)({path}) & 0xFFu")),
             (scalar, _) if scalar.is_float() => one(&self.dialect.bits(path)),
@@ -388,7 +400,7 @@ impl ProbedBlock<'_> {
         }
     }
 
-    /// A leaf's value from the word of the input.
+    /// Returns a leaf's value from a word of the input.
     fn loaded(&self, component: Component, word: u32) -> String {
         let [low, high] = [4 * word, 4 * word + 4].map(|byte| self.dialect.load(byte));
         let spelling = component.scalar.spelling();
@@ -403,7 +415,7 @@ impl ProbedBlock<'_> {
     }
 }
 
-/// The path of the vector or the matrix row that the leaf is in.
+/// Returns the path of the vector or matrix row that contains the leaf.
 fn vector_stem(leaf: &Leaf) -> Option<&str> {
     match leaf.steps.last()? {
         LeafStep::Component(_) => leaf.path.rsplit_once('.').map(|(stem, _)| stem).or(Some("")),
@@ -412,7 +424,7 @@ fn vector_stem(leaf: &Leaf) -> Option<&str> {
     }
 }
 
-/// The path of the matrix that the leaf is a cell of.
+/// Returns the path of the matrix whose cell the leaf is.
 fn matrix_stem(leaf: &Leaf) -> Option<&str> {
     match leaf.steps.last()? {
         LeafStep::Cell { .. } => {
@@ -423,7 +435,8 @@ fn matrix_stem(leaf: &Leaf) -> Option<&str> {
     }
 }
 
-/// Where the path of the member, or of the element of a structured buffer, ends that the leaf is in.
+/// Returns the end of the enclosing member's path, or of the path of the structured buffer's
+/// element.
 fn whole_end(path: &str, layout: &BlockLayout, leaf: &Leaf) -> usize {
     let in_block = path.len() - leaf.path.len();
     // `S[0]` of `S[0].a`, whose path in the block is `a`; `S.p` of `S.p.b`.
@@ -431,12 +444,12 @@ fn whole_end(path: &str, layout: &BlockLayout, leaf: &Leaf) -> usize {
     path[from..].find('.').map_or(path.len(), |dot| from + dot)
 }
 
-/// The indices in a path that are numbers.
+/// Returns the numeric indices in a path.
 fn indices(path: &str) -> impl Iterator<Item = u32> {
     path.split('[').skip(1).filter_map(|part| part.split_once(']')?.0.parse().ok())
 }
 
-/// The path with the local that holds it in place of every index.
+/// Replaces every numeric index in the path by the local that holds it.
 fn indexed(path: &str) -> String {
     let with_local = |part: &str| {
         let (index, _) = part.split_once(']')?;

@@ -1,4 +1,4 @@
-//! The text of probes. That compilers take it shows wherever a run has them.
+//! Tests the text of probes. Runs with compilers check that these accept it.
 
 use expect_test::expect;
 use layoutproof_layout::{LayoutOptions, Span, find, lay_out};
@@ -9,7 +9,7 @@ use crate::generate::reserved::Reserved;
 use crate::input::sources::SourceMap;
 use crate::probe::{AddressSpace, Direction, Form, ProbeEntry, Stage, Wiring, plan_by_name};
 
-/// The entry point for the only block of `declarations`.
+/// Returns the entry point for the only block of `declarations`.
 fn entry_point(declarations: &str, space: AddressSpace, direction: Direction) -> String {
     let forms = [Form::Leaf, Form::Vector, Form::Whole, Form::Indexed];
     entry_point_in(Dialect::Hlsl, &forms, declarations, space, direction)
@@ -134,7 +134,8 @@ fn a_matrix_is_read_row_by_row() {
     assert!(text.contains("m[layoutproof_index1][layoutproof_index2]"), "{text}");
 }
 
-/// The second cell and the last one show order and strides, so the probe reads these two in the buffer itself.
+/// The second cell and the last one reveal order and strides, so the probe reads these two in the
+/// buffer itself.
 #[test]
 fn slang_gets_most_cells_of_a_matrix_from_a_copy() {
     let declarations = "cbuffer S { float2x2 m[2]; };";
@@ -173,7 +174,8 @@ fn a_write_takes_each_leaf_from_the_input() {
     .assert_eq(&text);
 }
 
-/// Slang 2026.14.1 takes 36 ms for a probe of 50 values with `asuint` and signed offsets, 27 without.
+/// Slang 2026.14.1 needs 36 ms for a probe of 50 values with `asuint` and signed offsets, and 27 ms
+/// without.
 #[test]
 fn slang_gets_no_overloaded_function_for_floats_unless_it_becomes_wgsl() {
     let declarations = "struct P { float a; }; RWStructuredBuffer<P> S;";
@@ -190,7 +192,8 @@ fn slang_gets_no_overloaded_function_for_floats_unless_it_becomes_wgsl() {
     }
 }
 
-/// FXC 10.0.22621.2428 refuses `S[0].m[0][1]` (X3512) and takes `S[0].m[0].y`; of constant buffers it takes both.
+/// FXC 10.0.22621.2428 rejects `S[0].m[0][1]` (X3512) and accepts `S[0].m[0].y`. For constant
+/// buffers it accepts both.
 #[test]
 fn fxc_gets_the_cells_of_a_structured_buffer_by_component() {
     let forms = [Form::Leaf, Form::Vector, Form::Indexed];
@@ -209,7 +212,7 @@ fn fxc_gets_the_cells_of_a_structured_buffer_by_component() {
     assert!(text.contains("asuint(m[1][0])"), "{text}");
 }
 
-/// Clang 22.1.8: it knows no `Store` of `RWByteAddressBuffer`.
+/// Clang 22.1.8 does not support `Store` of `RWByteAddressBuffer`.
 #[test]
 fn clang_gets_buffers_of_words() {
     let declarations = "cbuffer S { double d; int a[2]; };";
@@ -236,7 +239,8 @@ fn clang_gets_buffers_of_words() {
     .assert_eq(buffers);
 }
 
-/// The lines of the entry point that reads a number in a stage, and those of the other stage of the draw.
+/// Returns the lines of an entry point that reads a number in a stage, and those of the other stage
+/// of the draw.
 fn drawn(stage: Stage, other: Stage) -> String {
     let declarations = "cbuffer S { uint a; };";
     let mut sources = SourceMap::default();

@@ -9,20 +9,21 @@ use super::types::{EmittedType, TypeEmitter};
 
 pub(super) const OPEN: &str = "a block is open while a body is written";
 
-/// A pointer with the type to which it points.
+/// A pointer with its pointee type.
 #[derive(Clone, Debug)]
 pub(super) struct SpirvPlace {
-    /// A variable, or the pointer that was loaded for [`StorageClass::PhysicalStorageBuffer`].
+    /// A variable, or the loaded pointer for [`StorageClass::PhysicalStorageBuffer`].
     pub(super) pointer: Word,
     pub(super) class: StorageClass,
-    /// The indices to the type from what the pointer leads to: an element of an array of buffers, a region.
+    /// The indices from the pointee to the type: an element of an array of buffers, or a region.
     pub(super) outer: Vec<u32>,
     pub(super) ty: Rc<EmittedType>,
 }
 
 impl SpirvPlace {
-    /// The operands with which a value whose largest scalar has `scalar` bytes is loaded or stored. Behind an address that is the alignment
-    /// that must be named, and the only one that every rule set keeps.
+    /// Returns the operands for a load or store of a value whose largest scalar has `scalar` bytes.
+    /// Access through an address must name its alignment, and this is the only alignment that every
+    /// rule set keeps.
     pub(super) fn access(&self, scalar: u32) -> (Option<MemoryAccess>, Option<Operand>) {
         if self.class == StorageClass::PhysicalStorageBuffer {
             (Some(MemoryAccess::ALIGNED), Some(Operand::LiteralBit32(scalar)))
@@ -33,7 +34,7 @@ impl SpirvPlace {
 }
 
 impl TypeEmitter {
-    /// Loads the part of `place` to which `indices` lead.
+    /// Loads the part of `place` at `indices`.
     pub(super) fn load(&mut self, place: &SpirvPlace, indices: &[u32]) -> Word {
         let pointer = self.point(place, indices);
         let ty = place.ty.at(indices);
@@ -41,14 +42,14 @@ impl TypeEmitter {
         self.builder.load(ty.id, None, pointer, access, alignment).expect(OPEN)
     }
 
-    /// Stores to the part of `place` to which `indices` lead.
+    /// Stores to the part of `place` at `indices`.
     pub(super) fn store(&mut self, place: &SpirvPlace, indices: &[u32], value: Word) {
         let pointer = self.point(place, indices);
         let (access, alignment) = place.access(place.ty.at(indices).largest_scalar());
         self.builder.store(pointer, value, access, alignment).expect(OPEN);
     }
 
-    /// A pointer to the part of `place` to which `indices` lead.
+    /// Returns a pointer to the part of `place` at `indices`.
     fn point(&mut self, place: &SpirvPlace, indices: &[u32]) -> Word {
         if indices.is_empty() && place.outer.is_empty() {
             return place.pointer;
@@ -57,7 +58,7 @@ impl TypeEmitter {
         self.point_to(place, ids, place.ty.at(indices).id)
     }
 
-    /// A pointer to the part of type `part` to which the values `indices` lead.
+    /// Returns a pointer to the part of type `part` at the index values `indices`.
     pub(super) fn point_to(&mut self, place: &SpirvPlace, indices: Vec<Word>, part: Word) -> Word {
         let ty = self.pointer(place.class, part);
         let outer: Vec<Word> = place.outer.iter().map(|index| self.constant(*index)).collect();

@@ -1,12 +1,14 @@
-//! The SPIR-V type of a block: which members are emitted, and as what.
+//! Chooses the SPIR-V type of a block: the emitted members and their types.
 //!
-//! A [`SpirvBlock`] also knows the way from a leaf to its place in the type. Members without probed leaves are left out
-//! (Offset decorations make that exact), the others stand in ascending offset order.
+//! A [`SpirvBlock`] also knows the path from a leaf to its place in the type. Members without
+//! probed leaves are omitted, which Offset decorations allow without changing the others. The rest
+//! are in ascending offset order.
 //!
-//! A `float` matrix of several rows and columns is an `OpTypeMatrix` of R-component columns in its natural orientation,
-//! `RowMajor` for `row_major`. It is an array of its contiguous vectors where valid SPIR-V needs that: integer
-//! matrices, matrices of one row or column, and `ColMajor` matrices without room for the padding behind their last
-//! column, which SPIR-V counts as the matrix's own and D3D gives to the next member.
+//! A `float` matrix of several rows and columns is an `OpTypeMatrix` of R-component columns in its
+//! natural orientation, `RowMajor` for `row_major`. It is an array of its contiguous vectors where
+//! valid SPIR-V needs that: integer matrices, matrices of one row or column, and `ColMajor`
+//! matrices without room for the padding after their last column, which SPIR-V counts as part of
+//! the matrix and D3D gives to the next member.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +18,7 @@ use layoutproof_layout::{Component, LaidOut, LaidOutMember, LaidOutShape, Leaf};
 
 use super::kind::{ScalarKind, ScalarMeaning};
 
-/// A type of SPIR-V with its decorations.
+/// A SPIR-V type with its decorations.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum SpirvNode {
     Scalar(ScalarKind),
@@ -25,7 +27,7 @@ pub(super) enum SpirvNode {
         kind: ScalarKind,
         length: u32,
     },
-    /// Of floats, 2 to 4 rows and columns; `stride` in bytes.
+    /// A float matrix with 2 to 4 rows and columns; `stride` in bytes.
     Matrix {
         kind: ScalarKind,
         rows: u32,
@@ -55,7 +57,7 @@ pub(super) struct SpirvField {
     pub(super) node: SpirvNode,
 }
 
-/// A block as SPIR-V sees it.
+/// A block with its SPIR-V type.
 #[derive(Clone, Debug)]
 pub(super) struct SpirvBlock<'a> {
     laid_out: &'a LaidOut,
@@ -64,7 +66,7 @@ pub(super) struct SpirvBlock<'a> {
 }
 
 impl<'a> SpirvBlock<'a> {
-    /// The block with those members that hold a leaf of `leaves`.
+    /// Builds the block with the members that contain a leaf of `leaves`.
     pub(super) fn new(laid_out: &'a LaidOut, leaves: &[Leaf]) -> Self {
         let lowering = Lowering { kept: leaves.iter().flat_map(member_paths).collect() };
         let node = match lowering.lower(laid_out, laid_out.size.finite(), &mut Vec::new()) {
@@ -75,7 +77,7 @@ impl<'a> SpirvBlock<'a> {
         Self { laid_out, node }
     }
 
-    /// The way from the block to a leaf; `None` if it is not in the block.
+    /// Returns the indices from the block to a leaf; `None` if it is not in the block.
     pub(super) fn way(&self, leaf: &Leaf) -> Option<Way> {
         let is_struct = matches!(self.laid_out.shape, LaidOutShape::Struct(_));
         let mut way = Way::default();
@@ -109,7 +111,8 @@ impl<'a> SpirvBlock<'a> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Way {
     pub(super) indices: Vec<u32>,
-    /// For each index that may come from memory its place in the leaf's tuple (see [`crate::probe::Chunk::depth`]).
+    /// For each index that may come from memory, its position in the leaf's tuple (see
+    /// [`crate::probe::Chunk::depth`]).
     pub(super) words: Vec<Option<u32>>,
 }
 
@@ -126,7 +129,7 @@ fn bare(laid_out: &LaidOut, fields: Vec<SpirvField>) -> SpirvNode {
 }
 
 impl SpirvNode {
-    /// The scalar types that the node is made of.
+    /// Returns the scalar types in the node.
     pub(super) fn kinds(&self) -> BTreeSet<ScalarKind> {
         match self {
             Self::Scalar(kind) | Self::Vector { kind, .. } | Self::Matrix { kind, .. } => BTreeSet::from([*kind]),
@@ -135,8 +138,8 @@ impl SpirvNode {
         }
     }
 
-    /// The type of a member or element, by its index; `None` for scalars, vectors and matrices, which have no
-    /// decorated parts.
+    /// Returns the type of a member or element by its index; `None` for scalars, vectors and
+    /// matrices, which have no decorated parts.
     fn part(&self, index: u32) -> Option<&SpirvNode> {
         match self {
             Self::Struct { fields, .. } => fields.get(index as usize).map(|field| &field.node),
@@ -146,10 +149,11 @@ impl SpirvNode {
     }
 }
 
-/// An index, with its place among those of its step that may come from memory.
+/// An index, with its position among the indices of its step that may come from memory.
 type StepIndex = (u32, Option<u32>);
 
-/// The indices of one step, and the laid-out type it leads to (the same type for steps into vectors and matrices).
+/// Returns the indices of one step and the laid-out type after it (the same type for steps into
+/// vectors and matrices).
 fn take_step<'a>(node: &SpirvNode, laid_out: &'a LaidOut, step: LeafStep) -> Option<(Vec<StepIndex>, &'a LaidOut)> {
     match (&laid_out.shape, step) {
         (LaidOutShape::Struct(members), LeafStep::Member(index)) => {
@@ -186,7 +190,7 @@ fn take_step<'a>(node: &SpirvNode, laid_out: &'a LaidOut, step: LeafStep) -> Opt
     }
 }
 
-/// The member indices on the way to a leaf, elements left out: every prefix once.
+/// Returns the member indices on the way to a leaf, without elements: every prefix once.
 fn member_paths(leaf: &Leaf) -> Vec<Vec<u32>> {
     let mut path = Vec::new();
     let mut paths = Vec::new();
@@ -203,13 +207,13 @@ fn member_paths(leaf: &Leaf) -> Vec<Vec<u32>> {
 }
 
 struct Lowering {
-    /// Paths of the members to emit, as [`member_paths`] gives them.
+    /// Paths of the members to emit, as [`member_paths`] returns them.
     kept: BTreeSet<Vec<u32>>,
 }
 
 impl Lowering {
-    /// The node of a type that may take up to `room` bytes (`None`: no end); `path` leads to it. `None` where nothing
-    /// of it is emitted.
+    /// Returns the node of the type at `path`, which may use up to `room` bytes (`None`:
+    /// unlimited). Returns `None` if no part of the type is emitted.
     fn lower(&self, laid_out: &LaidOut, room: Option<u32>, path: &mut Vec<u32>) -> Option<SpirvNode> {
         match &laid_out.shape {
             LaidOutShape::Scalar(component) => ScalarKind::of(*component).map(SpirvNode::Scalar),
@@ -248,7 +252,7 @@ impl Lowering {
         }
         emitted.sort_by_key(|(_, member)| member.offset);
 
-        // A member has room up to the next one, the last up to the end of the struct.
+        // A member has room up to the next one, the last member up to the end of the struct.
         let ends = emitted.iter().skip(1).map(|(_, next)| Some(next.offset)).chain([room]);
         let mut fields = Vec::new();
         for (&(index, member), end) in emitted.iter().zip(ends) {
@@ -269,7 +273,7 @@ fn vector(component: Component, length: u32) -> Option<SpirvNode> {
     Some(if length > 1 { SpirvNode::Vector { kind, length } } else { SpirvNode::Scalar(kind) })
 }
 
-/// A matrix; `None` for other shapes.
+/// Returns the node of a matrix; `None` for other shapes.
 fn matrix(shape: &LaidOutShape, room: Option<u32>) -> Option<SpirvNode> {
     let LaidOutShape::Matrix { component, rows, columns, order, stride } = shape else { return None };
     let (vectors, length) = match order {
@@ -287,7 +291,7 @@ fn matrix(shape: &LaidOutShape, room: Option<u32>) -> Option<SpirvNode> {
         return Some(SpirvNode::Matrix { kind, rows: *rows, columns: *columns, order: *order, stride: *stride });
     }
 
-    // Valid SPIR-V has no such matrix: it is an array of its vectors, or the only one of them.
+    // Valid SPIR-V has no such matrix, so it becomes an array of its vectors, or its only vector.
     let element = vector(*component, length)?;
     if vectors == 1 {
         return Some(element);

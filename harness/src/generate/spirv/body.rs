@@ -1,7 +1,8 @@
-//! Writes the code of one entry point: loads and stores of every leaf through every form, straight line, no branches. Forms
-//! beyond leaf, vector and whole are in `forms`.
+//! Writes the code of one entry point: loads and stores of every leaf through every form, as
+//! straight-line code without branches. Forms other than leaf, vector and whole are in `forms`.
 //!
-//! Software rasterizers turn control flow around buffer accesses into a loop per lane, so there is none here.
+//! Software rasterizers turn control flow around buffer accesses into a loop per lane, so the code
+//! has none.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -25,7 +26,7 @@ pub(super) struct SpirvInterface {
     pub(super) copy: Option<CopyPlace>,
     /// The variable for a copy of the block, for [`Form::Private`].
     pub(super) private: Option<SpirvPlace>,
-    /// The same for [`Form::Workgroup`].
+    /// The variable for a copy of the block, for [`Form::Workgroup`].
     pub(super) workgroup: Option<SpirvPlace>,
     /// The variable with the invocation's index, for [`Form::Divergent`].
     pub(super) lane: Option<Word>,
@@ -41,26 +42,27 @@ pub(super) struct CopyPlace {
     pub(super) leaves: Rc<Vec<Vec<u32>>>,
 }
 
-/// Says what becomes of the words that are read.
+/// What the code does with the words that it reads.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum AnswerMode {
-    /// Each is stored to its own word of the output.
+    /// Stores each one to its own word of the output.
     Stored,
-    /// All of them are folded into one, in the order of the slots.
+    /// Folds all of them into one, in the order of the slots.
     Folded(Fold, Word),
 }
 
-/// Writes the instructions of one entry point into the block that is open in the builder.
+/// Writes the instructions of one entry point into the builder's open block.
 pub(super) struct BodyWriter<'a> {
     pub(super) types: &'a mut TypeEmitter,
     pub(super) interface: SpirvInterface,
-    /// The way to each leaf, in the order of the plan.
+    /// The indices of each leaf, in the order of the plan.
     pub(super) leaves: &'a [Way],
     pub(super) wiring: &'a Wiring,
     pub(super) answers: AnswerMode,
 }
 
-/// The error of a vector, array or struct that is stored at once and needs leaves that the plan does not have.
+/// Storing a vector, array or struct at once failed, because it needs leaves that the plan does not
+/// have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct MissingLeaf;
 
@@ -91,7 +93,7 @@ impl BodyWriter<'_> {
             Form::Divergent => self.read_divergent(),
             Form::Copied => self.copy_out()?,
             Form::Length => self.read_length(),
-            // SPIR-V has no such buffers; compilers make them of words.
+            // SPIR-V has no such buffers; compilers build them from words.
             Form::ByteAddress => {}
             Form::Private => self.read_copy(form, self.interface.private.clone())?,
             Form::Workgroup => self.read_copy(form, self.interface.workgroup.clone())?,
@@ -105,13 +107,13 @@ impl BodyWriter<'_> {
         self.store_answers(form, values);
     }
 
-    /// Stores the values of all leaves where the answers of `form` belong.
+    /// Stores the values of all leaves at the answer places of `form`.
     fn store_answers(&mut self, form: Form, values: Vec<Word>) {
         let slots = self.wiring.slots.iter().filter(|slot| slot.form == form);
         slots.zip(values).for_each(|(slot, value)| self.store_answer(slot, value));
     }
 
-    /// Stores the value of a leaf where its answer belongs, or folds it into the others.
+    /// Stores the value of a leaf at its answer's place, or folds it into the others.
     pub(super) fn store_answer(&mut self, slot: &AnswerSlot, value: Word) {
         let [AnswerPlace::Word(first)] = slot.places[..] else { return };
         let kind = self.kind(slot.leaf);
@@ -179,13 +181,13 @@ impl BodyWriter<'_> {
             }
             Form::Indexed | Form::Divergent => self.write_indexed(),
             Form::Copied => self.copy_in()?,
-            // The shader cannot write a length, and no plan writes through the others.
+            // The shader cannot write a length, and no plan writes through the other forms.
             Form::Length | Form::ByteAddress | Form::Private | Form::Workgroup => {}
         }
         Ok(())
     }
 
-    /// The values of all leaves from the input, as the leaves' types.
+    /// Loads the values of all leaves from the input, in the leaves' types.
     pub(super) fn load_values(&mut self) -> Vec<Word> {
         let mut next = 1;
         let values = (0..).zip(self.leaves).map(|(leaf, _)| {
@@ -245,13 +247,13 @@ impl BodyWriter<'_> {
         self.types.store(&place, &[0, word], value);
     }
 
-    /// Extracts the leaf at `leaf` of the block from `value`, inside which it stands at `way`.
+    /// Extracts the block's leaf at `leaf` from `value`, where its indices are `way`.
     pub(super) fn extract(&mut self, value: Word, leaf: &[u32], way: &[u32]) -> Word {
         let ty = self.interface.block.ty.at(leaf).id;
         self.types.builder.composite_extract(ty, None, value, way.iter().copied()).expect(OPEN)
     }
 
-    /// The scalar type of a leaf.
+    /// Returns the scalar type of a leaf.
     pub(super) fn kind(&self, leaf: u32) -> ScalarKind {
         match self.interface.block.ty.at(&self.leaves[leaf as usize].indices).form {
             TypedForm::Scalar(kind) => kind,
@@ -260,7 +262,8 @@ impl BodyWriter<'_> {
     }
 }
 
-/// The vector or matrix column that holds the leaf at `indices`, and the leaf's component of it.
+/// Returns the vector or matrix column that contains the leaf at `indices`, and the leaf's
+/// component in it.
 fn in_vector<'a>(block: &EmittedType, indices: &'a [u32]) -> Option<(&'a [u32], u32)> {
     let (component, vector) = indices.split_last()?;
     match block.at(vector).form {

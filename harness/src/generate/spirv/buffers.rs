@@ -1,4 +1,4 @@
-//! Declares buffers at descriptor set 0.
+//! Declares buffers in descriptor set 0.
 
 use std::rc::Rc;
 
@@ -12,17 +12,17 @@ use super::kind::ScalarKind;
 use super::types::TypeEmitter;
 use crate::probe::{AddressSpace, BLOCK_ELEMENT};
 
-/// How a block in an address space is declared.
+/// How to declare a block in an address space.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BlockStorage {
-    /// The class of its variable, or of the pointer to it.
+    /// The storage class of its variable, or of the pointer to it.
     pub(super) class: StorageClass,
-    /// The element that it is, where the variable is an array of buffers.
+    /// The index of the block if the variable is an array of buffers.
     pub(super) element: Option<u32>,
 }
 
 impl BlockStorage {
-    /// The declaration of a block in `space`.
+    /// Returns the declaration for a block in `space`.
     pub(super) fn of_space(space: AddressSpace) -> Self {
         let (class, element) = match space {
             AddressSpace::Uniform => (StorageClass::Uniform, None),
@@ -36,7 +36,7 @@ impl BlockStorage {
     }
 }
 
-/// Declares a storage buffer of `uint` at set 0.
+/// Declares a storage buffer of `uint` in set 0.
 pub(super) fn word_buffer(types: &mut TypeEmitter, name: &str, binding: u32) -> SpirvPlace {
     let uint = Box::new(SpirvNode::Scalar(ScalarKind::WORD));
     let words = SpirvNode::Array { element: uint, count: Count::Unbounded, stride: 4 };
@@ -52,7 +52,7 @@ pub(super) fn word_buffer(types: &mut TypeEmitter, name: &str, binding: u32) -> 
     SpirvPlace { pointer, class, outer: Vec::new(), ty: Rc::new(ty) }
 }
 
-/// Puts a variable at set 0.
+/// Binds a variable in set 0.
 pub(super) fn bind(types: &mut TypeEmitter, variable: Word, binding: u32) {
     types.builder.decorate(variable, Decoration::DescriptorSet, [Operand::LiteralBit32(0)]);
     types.builder.decorate(variable, Decoration::Binding, [Operand::LiteralBit32(binding)]);

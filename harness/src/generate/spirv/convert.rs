@@ -1,7 +1,7 @@
 //! Converts between leaves of any type and the 32-bit words of the probe's buffers.
 //!
-//! No bit is changed on the way: narrow numbers are filled up with zeros, wide ones take two words, the low one first.
-//! Of a bool only the truth passes, as 0 or 1.
+//! The conversion changes no bit: narrow numbers are padded with zeros, wide ones become two words,
+//! the low one first. A bool only passes its truth value, as 0 or 1.
 
 use rspirv::spirv::Word;
 
@@ -10,7 +10,7 @@ use super::kind::{ScalarKind, ScalarMeaning};
 use super::types::TypeEmitter;
 
 impl TypeEmitter {
-    /// The words of a value of type `kind`.
+    /// Returns the words of a value of type `kind`.
     pub(super) fn words_of(&mut self, kind: ScalarKind, value: Word) -> Vec<Word> {
         let word = self.scalar(ScalarKind::WORD);
         match (kind.numeric, kind.bits) {
@@ -40,7 +40,7 @@ impl TypeEmitter {
         }
     }
 
-    /// The value of type `kind` that `words` hold, as many as [`ScalarKind::words`].
+    /// Returns the value of type `kind` in `words`, of which there are [`ScalarKind::words`].
     pub(super) fn value_of(&mut self, kind: ScalarKind, words: &[Word]) -> Word {
         let ty = self.scalar(kind);
         match (kind.numeric, kind.bits) {

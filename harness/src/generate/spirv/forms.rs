@@ -1,4 +1,5 @@
-//! Writes the code of the forms that take a detour: indices from memory, lanes, function parameters, copies, lengths.
+//! Writes the code of the indirect forms: indices from memory, lanes, function parameters, copies,
+//! lengths.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -73,7 +74,7 @@ impl BodyWriter<'_> {
         }
     }
 
-    /// Loads a leaf of what is at `place` through a pointer to it.
+    /// Loads a leaf of the value at `place` through a pointer to the leaf.
     fn load_leaf(&mut self, place: &SpirvPlace, leaf: u32, pointer: Word) -> Word {
         let kind = self.kind(leaf);
         let ty = self.types.scalar(kind);
@@ -81,7 +82,7 @@ impl BodyWriter<'_> {
         self.types.builder.load(ty, None, pointer, access, alignment).expect(OPEN)
     }
 
-    /// Stores the number of elements of the array that ends the block.
+    /// Stores the element count of the array that ends the block.
     pub(super) fn read_length(&mut self) {
         let wiring = self.wiring;
         for slot in wiring.slots.iter().filter(|slot| slot.form == Form::Length) {
@@ -95,11 +96,12 @@ impl BodyWriter<'_> {
         }
     }
 
-    /// A pointer to a leaf of what is at `place`, with indices from the input's table of numbers; `numbers` are those that
-    /// are loaded.
+    /// Returns a pointer to a leaf of the value at `place`, with indices from the input's table of
+    /// numbers. `numbers` holds the ones that are already loaded.
     fn point_indexed(&mut self, place: &SpirvPlace, leaf: u32, numbers: &mut BTreeMap<u32, Word>) -> Word {
         let Way { indices, words } = &self.leaves[leaf as usize];
-        // Of a copy, the columns of a matrix go by constants: SwiftShader 5.0 misreads arrays of matrices even so.
+        // In a copy, the columns of a matrix use constant indices. SwiftShader 5.0 misreads arrays
+        // of matrices even so.
         let is_copy = place.class == StorageClass::Private || place.class == StorageClass::Workgroup;
         let of_matrix = |step: usize| is_copy && place.ty.at(&indices[..step]).is_matrix;
         let ids = indices.iter().zip(words).enumerate().map(|(step, (index, word))| match word {
@@ -159,7 +161,8 @@ impl BodyWriter<'_> {
         }
     }
 
-    /// The number of the word that is the lane's own, where lane 0 has `first` and each next one is `step` further.
+    /// Returns the number of the lane's own word, where lane 0 has `first` and each next lane has a
+    /// word `step` further.
     fn lane_word(&mut self, first: u32, step: u32, lane: Word) -> Word {
         let uint = self.types.scalar(ScalarKind::WORD);
         let [first, step] = [first, step].map(|number| self.types.constant(number));
@@ -175,7 +178,8 @@ impl BodyWriter<'_> {
         self.types.builder.store(pointer, bits, None, []).expect(OPEN);
     }
 
-    /// Passes the whole block to the function that stores its parts, or folds them into what was read before.
+    /// Passes the whole block to the function that stores its parts, or folds them into the earlier
+    /// reads.
     pub(super) fn call_with_block(&mut self) {
         let function = self.interface.function.expect(INTERFACE);
         let whole = self.load_block(&[]);
@@ -193,7 +197,7 @@ impl BodyWriter<'_> {
         }
     }
 
-    /// Copies the whole block into the other layout.
+    /// Copies the whole block to the other layout.
     pub(super) fn copy_out(&mut self) -> Result<(), MissingLeaf> {
         let CopyPlace { place, leaves } = self.interface.copy.clone().expect(INTERFACE);
         let whole = self.load_block(&[]);
@@ -224,7 +228,7 @@ impl BodyWriter<'_> {
 }
 
 impl TypeEmitter {
-    /// A barrier for the workgroup and its memory.
+    /// Emits a barrier for the workgroup and its memory.
     pub(super) fn wait_for_workgroup(&mut self) {
         let scope = self.constant(Scope::Workgroup as u32);
         let semantics = MemorySemantics::ACQUIRE_RELEASE | MemorySemantics::WORKGROUP_MEMORY;

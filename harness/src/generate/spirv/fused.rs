@@ -1,10 +1,10 @@
-//! Writes modules of many blocks, whose one entry point answers each case with one word.
+//! Writes modules of many blocks, with one entry point that answers each case with one word.
 //!
-//! Every block is a variable of its own type, `Aliased` with the others at set 0 binding 0. The code is straight line
-//! and stores once per case. [`crate::probe::FusedJob`] predicts the answers.
+//! Every block is a variable with its own type, `Aliased` with the others at set 0 binding 0. The
+//! code is straight-line and stores once per case. [`crate::probe::FusedJob`] predicts the answers.
 //!
-//! Source: SPIR-V specification, "Aliasing" and "Decoration" (`Aliased`); Vulkan specification, "`DescriptorSet` and
-//! Binding Assignment": several variables may share a binding.
+//! Source: SPIR-V specification, "Aliasing" and "Decoration" (`Aliased`); Vulkan specification,
+//! "`DescriptorSet` and Binding Assignment": several variables may share a binding.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -28,7 +28,8 @@ use crate::probe::{FUSED_ENTRY, Fold, Form, FusedCase, FusedGroup, FusedSpace, P
 /// Writes the module of `group`.
 ///
 /// # Errors
-/// As [`produce`](super::produce), for the first case that cannot be written.
+///
+/// The same as for [`produce`](super::produce), for the first case that cannot be written.
 pub fn produce_fused(group: &FusedGroup<'_>) -> Result<SpirvModule, ProduceError> {
     let space = group.space.space();
     let lowered = group.cases.iter().map(LoweredCase::new).collect::<Result<Vec<_>, _>>()?;
@@ -74,7 +75,7 @@ pub fn produce_fused(group: &FusedGroup<'_>) -> Result<SpirvModule, ProduceError
     })
 }
 
-/// A case with its types chosen.
+/// A case with its chosen types.
 pub(super) struct LoweredCase<'a> {
     pub(super) case: &'a FusedCase,
     pub(super) entry: &'a ProbeEntry,
@@ -96,8 +97,8 @@ impl<'a> LoweredCase<'a> {
         Ok(Self { case, entry, block, ways })
     }
 
-    /// Writes the function that takes the block by value and what was folded before, and returns that with the block's
-    /// leaves in it; `None` for a case that no function is asked to read.
+    /// Writes the function that takes the block by value and the value folded so far, and returns
+    /// it with the block's leaves folded in; `None` for a case without [`Form::Parameter`].
     pub(super) fn write_function(
         &self,
         types: &mut TypeEmitter,
@@ -127,7 +128,7 @@ impl<'a> LoweredCase<'a> {
         Some(function)
     }
 
-    /// Reads the case and stores its answer, which is the group's word `number`.
+    /// Reads the case and stores its answer in the group's word `number`.
     fn write(
         &self,
         types: &mut TypeEmitter,

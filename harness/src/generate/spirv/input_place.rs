@@ -15,24 +15,25 @@ use crate::probe::SharedWord;
 /// Words of a vector of the input in a uniform buffer.
 const LANES_OF_VECTOR: u32 = 4;
 
-/// Where the words of the input are.
+/// The place of the input words.
 #[derive(Clone, Debug)]
 pub(super) enum InputPlace {
-    /// In a storage buffer, an array of words.
+    /// A storage buffer with an array of words.
     Words(SpirvPlace),
-    /// In a uniform buffer that cases share.
+    /// A uniform buffer that cases share.
     Shared(SharedWords),
 }
 
-/// What a case sees of the words that cases share.
+/// A case's view of the words that cases share.
 #[derive(Clone, Debug)]
 pub(super) struct SharedWords {
-    /// An array of vectors of four, because arrays of anything smaller need a feature in uniform buffers. Drivers that check
-    /// every load from a storage buffer compile these much faster.
+    /// An array of vectors of four, because arrays of smaller elements need a feature in uniform
+    /// buffers. Drivers that check every load from a storage buffer compile these loads much
+    /// faster.
     vectors: SpirvPlace,
-    /// The words that are loaded, each once.
+    /// The loaded words, each once.
     loaded: Rc<Vec<Word>>,
-    /// By the case's own number of a word: what stands for it.
+    /// For each of the case's own word numbers, the replacement.
     places: Rc<Vec<SharedWord>>,
 }
 
@@ -44,12 +45,12 @@ impl InputPlace {
         Self::Words(place)
     }
 
-    /// What a case sees of a uniform buffer that cases share, of which no word is loaded yet.
+    /// Returns a case's view of a shared uniform buffer, before any word is loaded.
     pub(super) fn shared(vectors: SpirvPlace, places: Vec<SharedWord>) -> Self {
         Self::Shared(SharedWords { vectors, loaded: Rc::default(), places: Rc::new(places) })
     }
 
-    /// The same with these words loaded.
+    /// Sets the loaded words.
     pub(super) fn with_loaded(self, loaded: &Rc<Vec<Word>>) -> Self {
         match self {
             Self::Words(place) => Self::Words(place),
@@ -57,7 +58,7 @@ impl InputPlace {
         }
     }
 
-    /// Returns the word of this number.
+    /// Returns the word with this number.
     pub(super) fn load(&self, types: &mut TypeEmitter, word: u32) -> Word {
         match self {
             Self::Words(place) => types.load(place, &[0, word]),
@@ -73,7 +74,8 @@ impl InputPlace {
         }
     }
 
-    /// Loads a word by a value that is its number in the buffer, counted from what [`Self::number`] gives.
+    /// Loads a word by a value that is its number in the buffer, counted from the result of
+    /// [`Self::number`].
     pub(super) fn load_at(&self, types: &mut TypeEmitter, word: Word) -> Word {
         let uint = types.scalar(ScalarKind::WORD);
         let zero = types.constant(0);
@@ -90,7 +92,7 @@ impl InputPlace {
         types.builder.load(uint, None, pointer, None, []).expect(OPEN)
     }
 
-    /// The number in its buffer of a word from which on others follow in a row.
+    /// Returns the buffer's number for a word that starts a contiguous row.
     pub(super) fn number(&self, word: u32) -> u32 {
         match self {
             Self::Words(_) => word,
@@ -99,7 +101,7 @@ impl InputPlace {
     }
 }
 
-/// Declares a uniform buffer at binding 2 with so many words.
+/// Declares a uniform buffer at binding 2 with this many words.
 pub(super) fn shared_buffer(types: &mut TypeEmitter, words: u32) -> SpirvPlace {
     let vector = SpirvNode::Vector { kind: ScalarKind::WORD, length: LANES_OF_VECTOR };
     let count = Count::Finite(words.div_ceil(LANES_OF_VECTOR));
@@ -115,7 +117,7 @@ pub(super) fn shared_buffer(types: &mut TypeEmitter, words: u32) -> SpirvPlace {
     SpirvPlace { pointer, class, outer: Vec::new(), ty: Rc::new(ty) }
 }
 
-/// Loads so many words from a uniform buffer in the function that is open.
+/// Loads this many words from a uniform buffer in the open function.
 pub(super) fn load_words(types: &mut TypeEmitter, vectors: &SpirvPlace, words: u32) -> Vec<Word> {
     let uint = types.scalar(ScalarKind::WORD);
     let mut loaded = Vec::new();

@@ -1,8 +1,8 @@
 //! Declares the variables that the code of entry points uses, by their space and direction.
 //!
-//! Every space has its own variable of the block's type, and a second one where entry points write it; all of them are
-//! at set 0 binding 0. In arrays of buffers the variable is the array. Behind an address the variable is the block of
-//! push constants that holds the address.
+//! Every space has its own variable of the block's type, and a second one for entry points that
+//! write it; all of them are at set 0 binding 0. For arrays of buffers the variable is the array.
+//! For a block at an address the variable is the push-constant block that holds the address.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -19,7 +19,7 @@ use super::kind::ScalarKind;
 use super::types::{EmittedType, TypeEmitter};
 use crate::probe::{AddressSpace, Direction, Form, ProbeEntry};
 
-/// The variables of a module, each declared when the first entry point needs it.
+/// The variables of a module. Each is declared when the first entry point needs it.
 pub(super) struct InterfaceVariables<'a> {
     block_name: &'a str,
     node: &'a SpirvNode,
@@ -65,14 +65,16 @@ impl<'a> InterfaceVariables<'a> {
         }
     }
 
-    /// Emits the type of the block in the other layout; `leaves` are the indices to each leaf in it.
+    /// Emits the type of the block in the other layout. `leaves` are the indices to each leaf in
+    /// it.
     pub(super) fn add_copy(&mut self, types: &mut TypeEmitter, node: &SpirvNode, leaves: Vec<Vec<u32>>) {
         let ty = types.emit(node);
         types.builder.decorate(ty.id, Decoration::Block, []);
         self.copy = Some(CopyType { ty: Rc::new(ty), leaves: Rc::new(leaves) });
     }
 
-    /// Declares what `entry` needs and is not there yet. The function for [`Form::Parameter`] is left out.
+    /// Declares the variables that `entry` needs and that do not exist yet. Leaves out the function
+    /// for [`Form::Parameter`].
     pub(super) fn of_entry(&mut self, types: &mut TypeEmitter, entry: &ProbeEntry) -> SpirvInterface {
         let has = |form| entry.forms.contains(&form);
         SpirvInterface {
@@ -87,7 +89,7 @@ impl<'a> InterfaceVariables<'a> {
         }
     }
 
-    /// The variable of the block in the other layout, which probes that write only read.
+    /// Returns the variable of the block in the other layout. Probes that write only read from it.
     fn copy_place(&mut self, types: &mut TypeEmitter, direction: Direction) -> Option<CopyPlace> {
         let copy = self.copy.clone()?;
         let pointer = match self.copies.get(&direction) {
@@ -112,7 +114,8 @@ impl<'a> InterfaceVariables<'a> {
         variable
     }
 
-    /// The block's variable in a space; entries that only read see a variable that nobody may write.
+    /// Returns the block's variable in a space. Entry points that only read get a read-only
+    /// variable.
     fn block_place(&mut self, types: &mut TypeEmitter, space: AddressSpace, direction: Direction) -> SpirvPlace {
         if let Some(place) = self.blocks.get(&(space, direction)) {
             return place.clone();
@@ -151,21 +154,23 @@ impl<'a> InterfaceVariables<'a> {
         place
     }
 
-    /// The push constants that hold the block's address; all entry points share them, as there can be one such variable.
+    /// Returns the push constants that hold the block's address. All entry points share them, since
+    /// a module may use only one such variable.
     fn address_variable(&mut self, types: &mut TypeEmitter) -> Word {
         *self.address.get_or_insert_with(|| types.address_variable(self.block.id))
     }
 }
 
 impl TypeEmitter {
-    /// A variable of the block type `block`, or of an array of it that ends with `element`.
+    /// Declares a variable of the block type `block`, or of an array of it that ends with
+    /// `element`.
     pub(super) fn block_variable(&mut self, class: StorageClass, block: Word, element: Option<u32>) -> Word {
         let ty = match element {
             None => block,
             Some(element) => {
                 let length = self.constant(element + 1);
                 let id = self.builder.id();
-                // No stride: an array of descriptors has no memory of its own.
+                // No stride, since an array of descriptors occupies no memory itself.
                 self.builder.type_array_id(Some(id), block, length)
             }
         };
@@ -190,7 +195,8 @@ impl TypeEmitter {
         variable
     }
 
-    /// The block's place in the function that is open: behind an address, the pointer has to be loaded first.
+    /// Returns the block's place in the open function. For a block at an address, it first loads
+    /// the pointer.
     pub(super) fn open_place(&mut self, place: SpirvPlace) -> SpirvPlace {
         if place.class != StorageClass::PhysicalStorageBuffer {
             return place;
@@ -223,7 +229,7 @@ impl TypeEmitter {
         self.builtin(BuiltIn::LocalInvocationIndex, StorageClass::Input, uint)
     }
 
-    /// Declares a variable of a stage's input or output that the pipeline knows.
+    /// Declares a built-in variable of a stage's input or output.
     pub(super) fn builtin(&mut self, builtin: BuiltIn, class: StorageClass, ty: Word) -> Word {
         let pointer = self.pointer(class, ty);
         let variable = self.builder.variable(pointer, None, class, None);

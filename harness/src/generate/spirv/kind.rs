@@ -1,4 +1,4 @@
-//! The scalar types of SPIR-V, and which of them a laid-out component has.
+//! The scalar types of SPIR-V, and the type of each laid-out component.
 
 use layoutproof_layout::Component;
 use layoutproof_layout::scalar::Scalar;
@@ -9,7 +9,8 @@ pub(super) enum ScalarMeaning {
     Uint,
     Int,
     Float,
-    /// An unsigned integer in memory, of which anything but zero is true: SPIR-V's own `bool` has no bytes.
+    /// An unsigned integer in memory whose nonzero values are true, since SPIR-V's own `bool` has
+    /// no bytes.
     Bool,
 }
 
@@ -25,7 +26,7 @@ impl ScalarKind {
     /// The type of the probe's own words.
     pub(super) const WORD: Self = Self { numeric: ScalarMeaning::Uint, bits: 32 };
 
-    /// The kind of a component; `None` for sizes that no SPIR-V type has.
+    /// Returns the kind of a component; `None` for sizes without a SPIR-V type.
     pub(super) fn of(component: Component) -> Option<Self> {
         let numeric = match component.scalar {
             Scalar::Bool => ScalarMeaning::Bool,
@@ -46,12 +47,11 @@ impl ScalarKind {
         has_type.then(|| Self { numeric, bits: component.size * 8 })
     }
 
-    /// Size in bytes.
     pub(super) fn size(self) -> u32 {
         self.bits / 8
     }
 
-    /// Words of the probe's buffers that a value takes.
+    /// Returns how many words of the probe's buffers a value needs.
     pub(super) fn words(self) -> u32 {
         self.bits.div_ceil(32)
     }

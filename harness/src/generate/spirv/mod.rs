@@ -1,13 +1,18 @@
 //! Writes SPIR-V 1.3 modules with offsets and strides of our own.
 //!
-//! Any rule set can be written, because every offset is a decoration: nothing here knows a layout rule. One module
-//! holds all entry points of a plan; the block's variables share set 0 binding 0, one per way in which an entry point
-//! sees it. `block` chooses types, `types` emits them, `buffers` and `interface` variables, `module` entry points, `stages` what an
-//! entry point of each stage needs beside the probe, `body` and `forms` write the code, `access` its loads and stores, `convert` what stands
-//! between leaves and words, `input_place` where the input is, `rules` and `needs` say what a device and `spirv-val` must allow. `fused` and `regions`
-//! write modules of many blocks.
+//! Any rule set can be written, because every offset is a decoration: nothing here knows a layout
+//! rule. One module holds all entry points of a plan. The block's variables share set 0 binding 0,
+//! one per combination of space and direction.
 //!
-//! Source: SPIR-V specification 1.3; `SPV_KHR_physical_storage_buffer`; Vulkan specification, "Shader Interfaces".
+//! `block` chooses types, and `types` emits them. `buffers` and `interface` declare variables, and
+//! `module` writes entry points; `stages` adds what an entry point of each stage needs in addition
+//! to the probe. `body` and `forms` write the code, `access` its loads and stores, and `convert`
+//! the conversions between leaves and words. `input_place` is the place of the input. `rules` and
+//! `needs` find what a device and `spirv-val` must allow. `fused` and `regions` write modules of
+//! many blocks.
+//!
+//! Source: SPIR-V specification 1.3; `SPV_KHR_physical_storage_buffer`; Vulkan specification,
+//! "Shader Interfaces".
 
 mod access;
 mod block;
@@ -41,30 +46,31 @@ use layoutproof_layout::{BlockLayout, BlockRules, Extent};
 use super::ProduceError;
 use crate::probe::{AddressSpace, Form, ProbeEntry, ProbePlan, Wiring, spread};
 
-/// A module and what it asks for.
+/// A module and its requirements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpirvModule {
-    /// SPIR-V words.
     pub words: Vec<u32>,
     /// The rules that the block obeys, by the spaces in which the module holds it.
     pub rules: BTreeMap<AddressSpace, BlockRules>,
-    /// Features that the module's types, and the spaces and stages of its entry points, need of a device.
+    /// Features that the module's types, and the spaces and stages of its entry points, need on a
+    /// device.
     features: BTreeSet<Feature>,
 }
 
 impl SpirvModule {
-    /// The rules under which the whole module is valid.
+    /// Returns the rules under which the whole module is valid.
     pub fn block_rules(&self) -> BlockRules {
         self.rules.values().max().copied().unwrap_or(BlockRules::Relaxed)
     }
 
-    /// Lists what a device must have to take the module, whichever entry point is run: the whole module must be valid.
+    /// Lists the features that a device needs to accept the module. They do not depend on the entry
+    /// point, since the whole module must be valid.
     pub fn requires(&self) -> BTreeSet<Feature> {
         let push = self.rules.contains_key(&AddressSpace::PushConstant).then_some(Feature::PushConstants);
         required_feature(self.block_rules()).into_iter().chain(push).chain(self.features.iter().copied()).collect()
     }
 
-    /// The words as a shader.
+    /// Returns the words as a shader.
     pub fn shader(&self) -> Shader {
         Shader::Spirv(self.words.clone())
     }
@@ -73,8 +79,9 @@ impl SpirvModule {
 /// Writes the module of `plan` for `layout`.
 ///
 /// # Errors
-/// If the rule set forbids the block, the plan has no entry points, or leaves that are not in the block, or an entry point
-/// cannot hold the block.
+///
+/// The rule set forbids the block, the plan has no entry points or has leaves that are not in the
+/// block, or an entry point cannot hold the block.
 pub fn produce(layout: &BlockLayout, plan: &ProbePlan) -> Result<SpirvModule, ProduceError> {
     let Ok(laid_out) = &layout.result else {
         return Err(ProduceError::Refused { rules: layout.rules.clone(), block: layout.name.clone() });
@@ -115,20 +122,20 @@ pub fn produce(layout: &BlockLayout, plan: &ProbePlan) -> Result<SpirvModule, Pr
     Ok(SpirvModule { words: module.finish().assemble(), rules, features })
 }
 
-/// The loosest of Vulkan's rules that the leaves of `plan` need in the spaces of its entry points; `None` for a block
-/// without a layout, or a plan without entry points.
+/// Returns the loosest Vulkan rules that the leaves of `plan` need in the spaces of its entry
+/// points; `None` for a block without a layout, or a plan without entry points.
 pub fn block_rules(layout: &BlockLayout, plan: &ProbePlan) -> Option<BlockRules> {
     let block = SpirvBlock::new(layout.result.as_ref().ok()?, &plan.leaves);
     plan.entries.iter().map(|entry| rules::needed(&block.node, entry.space)).max()
 }
 
-/// The way to each leaf of a plan.
+/// Returns the indices of each leaf of a plan.
 fn ways_in(layout: &BlockLayout, block: &SpirvBlock<'_>, plan: &ProbePlan) -> Result<Vec<Way>, ProduceError> {
     let no_leaf = |path: &String| ProduceError::NoSuchLeaf { block: layout.name.clone(), path: path.clone() };
     plan.leaves.iter().map(|leaf| block.way(leaf).ok_or_else(|| no_leaf(&leaf.path))).collect()
 }
 
-/// Checks that no entry point needs a size that a block with an unsized array does not have.
+/// Checks that no entry point needs a size if the block has an unsized array.
 fn refuse_unsized(layout: &BlockLayout, size: Extent, plan: &ProbePlan) -> Result<(), ProduceError> {
     let whole = |form: &Form| match form {
         Form::Whole | Form::Parameter | Form::Copied | Form::Private | Form::Workgroup => true,

@@ -20,7 +20,8 @@ pub(super) struct ModuleWriter<'a> {
     stages: EntryStages,
 }
 
-/// An empty module with what `needs` ask for; `has_addresses` says whether any entry point goes through an address.
+/// Starts an empty module with the capabilities and extensions in `needs`. `has_addresses` is true
+/// if any entry point accesses its block through an address.
 pub(super) fn begin(needs: &[Need], has_addresses: bool) -> TypeEmitter {
     let mut types = TypeEmitter::new();
     types.builder.set_version(1, 3);
@@ -45,14 +46,14 @@ pub(super) fn begin(needs: &[Need], has_addresses: bool) -> TypeEmitter {
 }
 
 impl<'a> ModuleWriter<'a> {
-    /// A module without entry points, which begins as [`begin`] says.
+    /// Starts a module without entry points, see [`begin`].
     pub(super) fn new(node: &'a SpirvNode, block_name: &'a str, needs: &[Need], has_addresses: bool) -> Self {
         let mut types = begin(needs, has_addresses);
         let variables = InterfaceVariables::new(&mut types, node, block_name);
         Self { types, variables, stages: EntryStages::default() }
     }
 
-    /// Adds the type of the block in the other layout; `leaves` are the indices to each leaf in it.
+    /// Adds the type of the block in the other layout. `leaves` are the indices to each leaf in it.
     pub(super) fn add_copy(&mut self, node: &SpirvNode, leaves: Vec<Vec<u32>>) {
         self.variables.add_copy(&mut self.types, node, leaves);
     }
@@ -60,7 +61,8 @@ impl<'a> ModuleWriter<'a> {
     /// Writes one entry point, with the function that it calls if it passes the block by value.
     ///
     /// # Errors
-    /// If a form needs leaves that the plan leaves out.
+    ///
+    /// A form needs leaves that the plan leaves out.
     pub(super) fn write_entry(
         &mut self,
         entry: &ProbeEntry,
@@ -88,7 +90,7 @@ impl<'a> ModuleWriter<'a> {
         Ok(())
     }
 
-    /// The function that takes the block by value and stores its parts.
+    /// Writes the function that takes the block by value and stores its parts.
     fn write_function(
         &mut self,
         entry: &ProbeEntry,
@@ -112,7 +114,7 @@ impl<'a> ModuleWriter<'a> {
         function
     }
 
-    /// The module with the stages that its draws need.
+    /// Finishes the module with the stages that its draws need.
     pub(super) fn finish(mut self) -> rspirv::dr::Module {
         self.stages.add_other_stages(&mut self.types);
         self.types.builder.module()

@@ -1,7 +1,8 @@
-//! Lists what types need of a device: the capability and extension to declare, the feature to ask for.
+//! Lists the needs of types on a device: the capability and extension to declare, and the feature
+//! to enable.
 //!
-//! Source: SPIR-V specification, "Capability"; `SPV_KHR_8bit_storage`, which is core from SPIR-V 1.5 on; Vulkan
-//! specification, "Features".
+//! Source: SPIR-V specification, "Capability"; `SPV_KHR_8bit_storage`, which is core from SPIR-V
+//! 1.5 on; Vulkan specification, "Features".
 
 use std::collections::BTreeSet;
 
@@ -11,7 +12,7 @@ use rspirv::spirv::Capability;
 use super::kind::{ScalarKind, ScalarMeaning};
 use crate::probe::AddressSpace;
 
-/// One thing that a type needs.
+/// One need of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Need {
     pub(super) capability: Capability,
@@ -19,7 +20,7 @@ pub(super) struct Need {
     pub(super) extension: Option<&'static str>,
 }
 
-/// Lists what a block of `kinds` needs in `spaces`, each capability once.
+/// Lists the needs of a block of `kinds` in `spaces`, each capability once.
 pub(super) fn of(kinds: &BTreeSet<ScalarKind>, spaces: &BTreeSet<AddressSpace>) -> Vec<Need> {
     let in_memory = kinds.iter().flat_map(|kind| spaces.iter().filter_map(|space| storage(*kind, *space)));
     let mut needs: Vec<Need> = Vec::new();
@@ -31,7 +32,8 @@ pub(super) fn of(kinds: &BTreeSet<ScalarKind>, spaces: &BTreeSet<AddressSpace>) 
     needs
 }
 
-/// Lists what values of a type need. The bits of a 16-bit float are read through a 16-bit integer.
+/// Lists the needs of values of a type. The bits of a 16-bit float are read through a 16-bit
+/// integer.
 fn arithmetic(kind: ScalarKind) -> Vec<Need> {
     let plain = |capability, feature| Need { capability, feature, extension: None };
     let int16 = plain(Capability::Int16, Feature::Int16);
@@ -47,7 +49,8 @@ fn arithmetic(kind: ScalarKind) -> Vec<Need> {
     }
 }
 
-/// Finds what members of a type need in a block. Behind addresses the rules of storage buffers hold.
+/// Finds the needs of members of a type in a block. At an address, the rules of storage buffers
+/// apply.
 fn storage(kind: ScalarKind, space: AddressSpace) -> Option<Need> {
     use AddressSpace::{Address, PushConstant, Storage, StorageElement, Uniform, UniformElement};
     let (capability, feature) = match (kind.bits, space) {

@@ -1,9 +1,9 @@
-//! Writes modules of many blocks, each with a region of their buffer: one entry point does for each case what its
-//! own entry point of the same name does.
+//! Writes modules of many blocks, each with a region of their shared buffer. One entry point does
+//! the work of the entry points with the same name in all cases.
 //!
-//! A buffer with blocks is a struct with a member for each case, at the start of the case's region; the members of a block
-//! keep its own offsets. The input is a uniform buffer, whose loads compile fast, and what cases read is folded into words
-//! where [`RegionAnswer`] says so.
+//! A buffer with blocks is a struct with a member for each case, at the start of the case's region.
+//! The members of a block keep their own offsets. The input is a uniform buffer, whose loads
+//! compile fast. [`RegionAnswer`] decides whether the cases' reads are folded into words.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -27,10 +27,12 @@ use crate::probe::{
     AddressSpace, CASES_OF_HASH, Direction, Fold, Form, FusedCase, RegionAnswer, RegionPlaces, SharedWord, spread,
 };
 
-/// Writes the module of cases whose entry points have the same name, and so the same space, stage, direction and forms.
+/// Writes the module of cases whose entry points have the same name, and thus the same space,
+/// stage, direction and forms.
 ///
 /// # Errors
-/// As [`produce`](super::produce), for the first case that cannot be written.
+///
+/// The same as for [`produce`](super::produce), for the first case that cannot be written.
 pub fn produce_regions(cases: &[FusedCase], regions: &RegionPlaces) -> Result<SpirvModule, ProduceError> {
     let lowered = cases.iter().map(LoweredCase::new).collect::<Result<Vec<_>, _>>()?;
     let Some(first) = lowered.first() else { return Err(ProduceError::NothingToProbe { block: String::new() }) };
@@ -70,7 +72,8 @@ pub fn produce_regions(cases: &[FusedCase], regions: &RegionPlaces) -> Result<Sp
     })
 }
 
-/// Copies the blocks of all cases to memory that the workgroup shares, before one barrier for all of them.
+/// Copies the blocks of all cases to memory that the workgroup shares, followed by one barrier for
+/// all of them.
 fn share_blocks(
     types: &mut TypeEmitter,
     cases: &[LoweredCase<'_>],
@@ -88,7 +91,7 @@ fn share_blocks(
     Ok(())
 }
 
-/// Writes what each case's own entry point does, in its region, and the answers.
+/// Writes the work of each case's own entry point in its region, and the answers.
 fn write_cases(
     types: &mut TypeEmitter,
     cases: &[LoweredCase<'_>],
@@ -122,7 +125,8 @@ fn write_cases(
     Ok(())
 }
 
-/// Stores a hash in the word of this number, or each lane's own behind one another from it on.
+/// Stores a hash in the word with this number. With several lanes, each lane stores its own hash,
+/// one word after another.
 fn store_hash(types: &mut TypeEmitter, interface: &SpirvInterface, number: u32, hash: Word) {
     let uint = types.scalar(ScalarKind::WORD);
     let (zero, number) = (types.constant(0), types.constant(number));
@@ -138,7 +142,8 @@ fn store_hash(types: &mut TypeEmitter, interface: &SpirvInterface, number: u32, 
 }
 
 impl LoweredCase<'_> {
-    /// Writes what the case's own entry point does, in its region, and returns what came of the answers.
+    /// Writes the work of the case's own entry point in its region, and returns the state of the
+    /// answers.
     fn write_region(
         &self,
         types: &mut TypeEmitter,
@@ -170,7 +175,7 @@ struct BlockRegions {
     variable: Word,
     /// The struct of all regions.
     all: Word,
-    /// The place of each case's block; behind an address its pointer is not loaded yet.
+    /// The place of each case's block. For blocks at an address, the pointer is not loaded yet.
     places: Vec<SpirvPlace>,
 }
 
@@ -199,7 +204,7 @@ impl BlockRegions {
         Self { variable, all: all.id, places: (0..).zip(all.parts).map(place).collect() }
     }
 
-    /// Loads the address of the regions, where there is one, in the function that is open.
+    /// Loads the address of the regions in the open function, if they are at an address.
     fn open(&self, types: &mut TypeEmitter, interfaces: &mut [SpirvInterface]) {
         if self.places.iter().any(|place| place.class == StorageClass::PhysicalStorageBuffer) {
             let pointer = types.load_address(self.variable, self.all);
@@ -210,7 +215,7 @@ impl BlockRegions {
     }
 }
 
-/// Declares the buffers beside the blocks and the input, and returns what each case sees of all of them.
+/// Declares the remaining buffers, and returns each case's interface.
 fn interfaces(
     types: &mut TypeEmitter,
     cases: &[LoweredCase<'_>],
@@ -242,7 +247,7 @@ fn interfaces(
     Ok(cases.iter().zip(places).map(interface).collect())
 }
 
-/// The blocks in the other layout, for cases that are copied.
+/// Declares the blocks in the other layout, for cases that are copied.
 fn copies(
     types: &mut TypeEmitter,
     cases: &[LoweredCase<'_>],
@@ -271,7 +276,7 @@ fn copies(
         .collect())
 }
 
-/// A struct with a member for each case, at the start of its region.
+/// Returns a struct with a member for each case, at the start of its region.
 fn regions_struct(name: &str, starts: &[u32], nodes: Vec<SpirvNode>) -> SpirvNode {
     let fields = (0..).zip(starts.iter().zip(nodes)).map(|(index, (start, node))| SpirvField {
         name: format!("case_{index}"),

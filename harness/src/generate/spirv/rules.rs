@@ -1,7 +1,9 @@
-//! Finds which of Vulkan's rules for explicit layouts a block obeys, and so what a device must allow.
+//! Finds the Vulkan rules for explicit layouts that a block obeys, and thus the features that a
+//! device must have.
 //!
-//! Source: Vulkan specification, "Offset and Stride Assignment" (relaxed block layout, which Vulkan 1.1 always allows,
-//! `uniformBufferStandardLayout` and `scalarBlockLayout`), as SPIRV-Tools' `spirv-val` checks it.
+//! Source: Vulkan specification, "Offset and Stride Assignment" (relaxed block layout, which Vulkan
+//! 1.1 always allows, `uniformBufferStandardLayout` and `scalarBlockLayout`), as SPIRV-Tools'
+//! `spirv-val` checks it.
 
 use layoutproof_device::Feature;
 use layoutproof_layout::BlockRules;
@@ -11,7 +13,7 @@ use super::block::{SpirvField, SpirvNode};
 use super::kind::ScalarKind;
 use crate::probe::AddressSpace;
 
-/// The feature that a device must have for blocks under these rules.
+/// Returns the feature that a device needs for blocks under these rules.
 pub fn required_feature(rules: BlockRules) -> Option<Feature> {
     match rules {
         BlockRules::Relaxed => None,
@@ -20,7 +22,7 @@ pub fn required_feature(rules: BlockRules) -> Option<Feature> {
     }
 }
 
-/// The strictest rules that `block` obeys in `space`.
+/// Returns the strictest rules that `block` obeys in `space`.
 pub(super) fn needed(block: &SpirvNode, space: AddressSpace) -> BlockRules {
     let extended = match space {
         AddressSpace::Uniform | AddressSpace::UniformElement => true,
@@ -38,8 +40,9 @@ pub(super) fn needed(block: &SpirvNode, space: AddressSpace) -> BlockRules {
     }
 }
 
-/// Returns true if a struct at absolute byte `start` obeys the relaxed rules, under which nothing lies in the tail padding of an
-/// array or struct; `extended` adds what uniform blocks need: matrices, arrays and structs aligned to 16 bytes.
+/// Returns true if a struct at absolute byte `start` obeys the relaxed rules, under which nothing
+/// may lie in the tail padding of an array or struct. `extended` adds the rule for uniform blocks:
+/// matrices, arrays and structs are aligned to 16 bytes.
 fn obeys(node: &SpirvNode, start: u32, extended: bool) -> bool {
     let SpirvNode::Struct { fields, .. } = node else { return true };
     let mut free = 0;
@@ -67,14 +70,16 @@ fn field_obeys(field: &SpirvField, start: u32, extended: bool) -> bool {
     }
 }
 
-/// A vector of up to 16 bytes must not cross a 16-byte line, a larger one must start on it.
+/// Returns true if a vector violates the straddling rule: one of up to 16 bytes must not cross a
+/// 16-byte line, and a larger one must start on such a line.
 fn straddles(offset: u32, kind: ScalarKind, length: u32) -> bool {
     let size = length * kind.size();
     let crosses = if size > 16 { !offset.is_multiple_of(16) } else { offset % 16 + size > 16 };
     crosses || !offset.is_multiple_of(kind.size())
 }
 
-/// Array strides, and the stride of the matrix inside, are multiples of the alignment.
+/// Returns true if array strides, and the stride of the matrix inside, are multiples of the
+/// alignment.
 fn strides_obey(node: &SpirvNode, extended: bool) -> bool {
     match node {
         SpirvNode::Array { element, stride, .. } => {
@@ -85,7 +90,8 @@ fn strides_obey(node: &SpirvNode, extended: bool) -> bool {
     }
 }
 
-/// The structs in an array obey at each place, until places repeat modulo 16.
+/// Returns true if the structs in an array obey the rules at each element's place. Places repeat
+/// modulo 16.
 fn elements_obey(node: &SpirvNode, offset: u32, extended: bool) -> bool {
     let SpirvNode::Array { element, count, stride } = node else { return obeys(node, offset, extended) };
     let places = match count {
@@ -95,7 +101,7 @@ fn elements_obey(node: &SpirvNode, offset: u32, extended: bool) -> bool {
     (0..places).all(|place| elements_obey(element, offset.saturating_add(stride.saturating_mul(place)), extended))
 }
 
-/// Base alignment in bytes; `extended` rounds matrices, arrays and structs up to 16.
+/// Returns the base alignment in bytes. `extended` rounds matrices, arrays and structs up to 16.
 fn alignment(node: &SpirvNode, extended: bool) -> u32 {
     let rounded = |alignment: u32| if extended { alignment.next_multiple_of(16) } else { alignment };
     match node {
@@ -116,7 +122,8 @@ fn vector_alignment(kind: ScalarKind, length: u32) -> u32 {
     kind.size() * if length == 2 { 2 } else { 4 }
 }
 
-/// Bytes as `spirv-val` counts them: a `ColMajor` matrix ends with its last column's padding.
+/// Returns the size in bytes as `spirv-val` computes it: a `ColMajor` matrix ends with its last
+/// column's padding.
 fn size(node: &SpirvNode) -> u32 {
     match node {
         SpirvNode::Scalar(kind) => kind.size(),

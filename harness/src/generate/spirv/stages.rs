@@ -1,9 +1,11 @@
-//! Begins and ends entry points: execution models, and what a draw needs beside the stage that is probed.
+//! Begins and ends entry points: execution models, and the parts of a draw other than the probed
+//! stage.
 //!
-//! A vertex stage has to place its point, whichever stage is probed; a fragment stage needs nothing of its own.
+//! A vertex stage has to place its point, whichever stage is probed; a fragment stage needs no
+//! additions.
 //!
-//! Source: SPIR-V specification, "Execution Mode"; Vulkan specification, "Built-In Variables" (`Position`, and
-//! `PointSize`, which points need).
+//! Source: SPIR-V specification, "Execution Mode"; Vulkan specification, "Built-In Variables"
+//! (`Position`, and `PointSize`, which points need).
 
 use std::collections::BTreeSet;
 
@@ -14,10 +16,10 @@ use super::kind::{ScalarKind, ScalarMeaning};
 use super::types::TypeEmitter;
 use crate::probe::{LANES, NOTHING, POINT, Stage};
 
-/// Why a function can be begun.
+/// Why beginning a function cannot fail.
 pub(super) const NO_FUNCTION: &str = "no function is open between entries";
 
-/// One in IEEE 754's bits.
+/// The bits of 1.0 in IEEE 754.
 const ONE: u32 = 0x3F80_0000;
 
 const FLOAT: ScalarKind = ScalarKind { numeric: ScalarMeaning::Float, bits: 32 };
@@ -45,7 +47,7 @@ impl PointOutputs {
         Self { position, size }
     }
 
-    /// Places the point, in the function that is open.
+    /// Places the point, in the open function.
     fn store(self, types: &mut TypeEmitter) {
         let zero = types.small_constant(FLOAT, 0);
         let one = types.small_constant(FLOAT, ONE);
@@ -57,7 +59,7 @@ impl PointOutputs {
     }
 }
 
-/// Begins a function that takes and returns nothing.
+/// Begins a function without parameters and result.
 pub(super) fn begin_function(types: &mut TypeEmitter) -> Word {
     let void = types.builder.type_void();
     let signature = types.builder.type_function(void, []);
@@ -67,13 +69,14 @@ pub(super) fn begin_function(types: &mut TypeEmitter) -> Word {
     function
 }
 
-/// Ends a function that returns nothing.
+/// Ends a function without result.
 pub(super) fn end_function(types: &mut TypeEmitter) {
     types.builder.ret().expect(OPEN);
     types.builder.end_function().expect("the function is open");
 }
 
-/// Declares a function as an entry point of the compute stage; `lane` is the variable with the invocation's index.
+/// Declares a function as an entry point of the compute stage. `lane` is the variable with the
+/// invocation's index.
 pub(super) fn declare_compute(types: &mut TypeEmitter, name: &str, function: Word, lane: Option<Word>) {
     let lanes = if lane.is_some() { LANES } else { 1 };
     types.builder.entry_point(ExecutionModel::GLCompute, function, name, lane.into_iter().collect::<Vec<_>>());
@@ -81,7 +84,7 @@ pub(super) fn declare_compute(types: &mut TypeEmitter, name: &str, function: Wor
 }
 
 impl EntryStages {
-    /// Begins the function of an entry point, which in a draw places the point first.
+    /// Begins the function of an entry point. A vertex stage places the point first.
     pub(super) fn begin_entry(&mut self, types: &mut TypeEmitter, stage: Stage) -> Word {
         let point = self.point_of(types, stage);
         let function = begin_function(types);
@@ -91,7 +94,8 @@ impl EntryStages {
         function
     }
 
-    /// Declares the function that was written as an entry point; `lane` is the variable with the invocation's index.
+    /// Declares the written function as an entry point. `lane` is the variable with the
+    /// invocation's index.
     pub(super) fn declare_entry(
         &mut self,
         types: &mut TypeEmitter,
@@ -102,7 +106,7 @@ impl EntryStages {
     ) {
         types.builder.name(function, name);
         let outputs = self.point_of(types, stage).map(|point| [point.position, point.size]);
-        // Before SPIR-V 1.4 an interface lists inputs and outputs only.
+        // Before SPIR-V 1.4 an interface lists only inputs and outputs.
         let interface: Vec<Word> = lane.into_iter().chain(outputs.into_iter().flatten()).collect();
 
         let builder = &mut types.builder;
@@ -117,7 +121,7 @@ impl EntryStages {
         self.stages.insert(stage);
     }
 
-    /// Adds the other stage of the draws that the module's entry points need.
+    /// Adds the other stages of the draws for the module's entry points.
     pub(super) fn add_other_stages(&mut self, types: &mut TypeEmitter) {
         let stages = self.stages.clone();
         for stage in stages {
@@ -135,7 +139,8 @@ impl EntryStages {
         self.declare_entry(types, stage, name, function, None);
     }
 
-    /// The variables that an entry point of `stage` has to write beside the probe's; while no function is open.
+    /// Returns the variables that an entry point of `stage` has to write in addition to the
+    /// probe's. No function may be open.
     fn point_of(&mut self, types: &mut TypeEmitter, stage: Stage) -> Option<PointOutputs> {
         match stage {
             Stage::Compute | Stage::Fragment => None,

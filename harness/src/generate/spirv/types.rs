@@ -1,8 +1,8 @@
 //! SPIR-V types, constants and their decorations, through rspirv's builder.
 //!
-//! Ids of scalars, vectors, constants and pointers are kept here, because the builder would search for equal ones each
-//! time. Arrays and structs always get an id of their own: the builder would merge two structs of equal members and
-//! different offsets.
+//! This module keeps the ids of scalars, vectors, constants and pointers, because the builder would
+//! search for equal ones each time. Arrays and structs always get a new id: the builder would merge
+//! two structs with equal members and different offsets.
 
 use std::collections::BTreeMap;
 
@@ -13,18 +13,19 @@ use rspirv::spirv::{Decoration, StorageClass, Word};
 use super::block::{SpirvField, SpirvNode};
 use super::kind::{ScalarKind, ScalarMeaning};
 
-/// A type with its id and those of its parts.
+/// A type with its id and the types of its parts.
 #[derive(Clone, Debug)]
 pub(super) struct EmittedType {
     pub(super) id: Word,
-    /// Members of a struct; else the one type of all elements, columns or components; none for a scalar.
+    /// The members of a struct, or the single type of all elements, columns or components. Empty
+    /// for a scalar.
     pub(super) parts: Vec<EmittedType>,
     pub(super) form: TypedForm,
     /// True for a matrix, whose parts are columns.
     pub(super) is_matrix: bool,
 }
 
-/// The kind of an [`EmittedType`], as far as access to it goes.
+/// The kind of an [`EmittedType`], as far as access needs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TypedForm {
     Scalar(ScalarKind),
@@ -38,15 +39,16 @@ pub(super) enum TypedForm {
 }
 
 impl EmittedType {
-    /// The type at the end of `indices`.
+    /// Returns the type at the end of `indices`.
     ///
     /// # Panics
-    /// If the indices do not lead through the type: they come from [`super::block::SpirvBlock::way`].
+    ///
+    /// If the indices do not fit the type. They come from [`super::block::SpirvBlock::way`].
     pub(super) fn at(&self, indices: &[u32]) -> &EmittedType {
         indices.iter().fold(self, |typed, index| typed.part(*index))
     }
 
-    /// Bytes of the largest scalar in the type.
+    /// Returns the bytes of the largest scalar in the type.
     pub(super) fn largest_scalar(&self) -> u32 {
         match self.form {
             TypedForm::Scalar(kind) => kind.size(),
@@ -61,7 +63,7 @@ impl EmittedType {
     }
 }
 
-/// A module under construction with the types that it has.
+/// A module under construction, with its types so far.
 pub(super) struct TypeEmitter {
     pub(super) builder: Builder,
     scalars: BTreeMap<ScalarKind, Word>,
@@ -73,7 +75,8 @@ pub(super) struct TypeEmitter {
 }
 
 impl TypeEmitter {
-    /// An empty module. The builder's own default would give out id 0, which SPIR-V does not have.
+    /// Starts an empty module. The builder's `Default` would start with id 0, which SPIR-V does not
+    /// allow.
     pub(super) fn new() -> Self {
         Self {
             builder: Builder::new(),
@@ -84,9 +87,9 @@ impl TypeEmitter {
         }
     }
 
-    /// The id of a scalar type.
+    /// Returns the id of a scalar type.
     pub(super) fn scalar(&mut self, kind: ScalarKind) -> Word {
-        // SPIR-V forbids a second type that is the same.
+        // Uint and bool share a type, since SPIR-V forbids declaring the same type twice.
         let numeric = match kind.numeric {
             ScalarMeaning::Uint | ScalarMeaning::Bool => ScalarMeaning::Uint,
             ScalarMeaning::Int => ScalarMeaning::Int,
@@ -103,24 +106,24 @@ impl TypeEmitter {
         })
     }
 
-    /// The id of a `uint` constant.
+    /// Returns the id of a `uint` constant.
     pub(super) fn constant(&mut self, value: u32) -> Word {
         self.small_constant(ScalarKind::WORD, value)
     }
 
-    /// The id of a constant of an integer type of up to 32 bits, which must hold it.
+    /// Returns the id of a constant of an integer type of up to 32 bits. The value must fit.
     pub(super) fn small_constant(&mut self, kind: ScalarKind, value: u32) -> Word {
         let ty = self.scalar(kind);
         let Self { builder, constants, .. } = self;
         *constants.entry((ty, value)).or_insert_with(|| builder.constant_bit32(ty, value))
     }
 
-    /// The id of a vector type.
+    /// Returns the id of a vector type.
     pub(super) fn vector(&mut self, kind: ScalarKind, length: u32) -> Word {
         self.typed_vector(kind, length).id
     }
 
-    /// The id of a pointer type.
+    /// Returns the id of a pointer type.
     pub(super) fn pointer(&mut self, class: StorageClass, pointee: Word) -> Word {
         let Self { builder, pointers, .. } = self;
         *pointers.entry((class as u32, pointee)).or_insert_with(|| {
@@ -149,7 +152,7 @@ impl TypeEmitter {
         }
     }
 
-    /// Emits a node's type as it is in memory without a layout: the same parts, without decorations.
+    /// Emits a node's type for memory without a layout: the same parts, without decorations.
     pub(super) fn emit_without_layout(&mut self, node: &SpirvNode) -> EmittedType {
         match node {
             SpirvNode::Scalar(_) | SpirvNode::Vector { .. } | SpirvNode::Matrix { .. } => self.emit(node),
@@ -231,7 +234,8 @@ impl TypeEmitter {
     }
 }
 
-/// Order and stride of a member's matrices; SPIR-V wants them on the struct member, also for arrays of matrices.
+/// Returns order and stride of a member's matrices. SPIR-V requires them on the struct member, even
+/// for arrays of matrices.
 fn matrix_decorations(node: &SpirvNode) -> Option<(MatrixOrder, u32)> {
     match node {
         SpirvNode::Matrix { order, stride, .. } => Some((*order, *stride)),

@@ -1,4 +1,4 @@
-//! Follows a leaf's steps through the WGSL type that a laid-out type was written as.
+//! Follows a leaf's steps through the WGSL type of a laid-out type.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ pub enum WgslStep {
     Member {
         /// Position among the struct's members.
         index: u32,
-        /// Name in the text.
+        /// The member's name in the text.
         name: String,
     },
     /// An array element.
@@ -28,7 +28,7 @@ pub enum WgslStep {
 }
 
 impl fmt::Display for WgslStep {
-    /// The step as it stands in an expression: `.name`, `[3]`, `.x`.
+    /// Formats the step as in an expression: `.name`, `[3]`, `.x`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Member { name, .. } => write!(f, ".{name}"),
@@ -38,24 +38,24 @@ impl fmt::Display for WgslStep {
     }
 }
 
-/// The expression that `steps` from the block's variable reach.
+/// Returns the expression that follows `steps` from the block's variable.
 pub(super) fn expression(steps: &[WgslStep]) -> String {
     steps.iter().fold(BLOCK.to_owned(), |text, step| text + &step.to_string())
 }
 
-/// The way from the block's variable to a leaf in the text.
+/// How the text accesses a leaf, starting from the block's variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct WgslLeafAccess {
-    /// From the block's variable to the leaf.
+    /// The steps from the block's variable to the leaf.
     pub(super) path: Vec<WgslStep>,
-    /// The leaf's type.
     pub(super) scalar: WgslScalar,
-    /// Components of the vector that holds the leaf; `None` for a scalar that stands alone.
+    /// The length of the vector that contains the leaf; `None` for a scalar on its own.
     pub(super) vector: Option<u32>,
 }
 
 impl WgslLeafAccess {
-    /// The way to the vector that holds the leaf, and the last step in it; `None` for a scalar that stands alone.
+    /// Returns the steps to the vector that contains the leaf, and the last step within it; `None`
+    /// for a scalar on its own.
     pub(super) fn in_vector(&self) -> Option<(&[WgslStep], &WgslStep)> {
         let (component, vector) = self.path.split_last()?;
         self.vector.map(|_| (vector, component))
@@ -63,10 +63,11 @@ impl WgslLeafAccess {
 }
 
 impl WgslNode {
-    /// The way to `leaf`.
+    /// Returns the access to `leaf`.
     ///
     /// # Errors
-    /// If the leaf is not part of the block.
+    ///
+    /// The leaf is not part of the block.
     pub(super) fn access(&self, leaf: &Leaf) -> Result<WgslLeafAccess, NotExpressible> {
         self.follow(&leaf.steps, Vec::new()).ok_or_else(|| NotExpressible::new(&leaf.path, "no part of the block"))
     }
@@ -107,7 +108,7 @@ impl WgslNode {
         }
     }
 
-    /// Path of the runtime-sized array in the block, if there is one.
+    /// Returns the path of the runtime-sized array in the block, if it has one.
     pub(super) fn runtime_sized(&self) -> Option<String> {
         match &self.shape {
             NodeShape::Scalar(_) | NodeShape::Vector { .. } | NodeShape::Matrix(_) => None,
@@ -123,7 +124,7 @@ pub(super) fn wrapped_element() -> WgslStep {
     WgslStep::Member { index: 0, name: ELEMENT.to_owned() }
 }
 
-/// The component that a step into a vector, or into a matrix that is one vector, means.
+/// Returns the component index of a step into a vector, or into a matrix that is a single vector.
 fn vector_component(step: LeafStep) -> Option<u32> {
     match step {
         LeafStep::Component(index)

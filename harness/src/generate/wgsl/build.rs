@@ -1,8 +1,10 @@
-//! Makes WGSL types of laid-out types: WGSL's type names, alignments, sizes, and the struct declarations that they need.
+//! Builds WGSL types from laid-out types: WGSL's type names, alignments, sizes, and the struct
+//! declarations that they need.
 //!
-//! In an exact fit, every offset and stride that WGSL's rules would give is compared with the layout's; a gap before a
-//! member becomes `@size` on the member before it, a wide array stride a wrapper struct around the element. `@align` is
-//! never written: it cannot lower an alignment, and raising one only moves later members.
+//! An exact fit compares every offset and stride under WGSL's rules with the layout's. A gap before
+//! a member becomes `@size` on the member before it, and a wide array stride becomes a wrapper
+//! struct around the element. The builder never writes `@align`: it cannot lower an alignment, and
+//! raising one only moves later members.
 
 use layoutproof_layout::shape::Count;
 use layoutproof_layout::{LaidOut, LaidOutMember, LaidOutShape};
@@ -12,7 +14,7 @@ use super::super::names::member_name;
 use super::NotExpressible;
 use super::node::{ELEMENT, Grid, NodeMember, NodeShape, WgslNode, WgslScalar};
 
-/// Who chooses the offsets.
+/// Decides who chooses the offsets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fit {
     /// The layout: WGSL's offsets must come out the same.
@@ -21,7 +23,7 @@ pub(super) enum Fit {
     Plain,
 }
 
-/// Makes nodes, and the struct declarations that they name.
+/// Builds nodes, and the struct declarations that they name.
 #[derive(Debug)]
 pub(super) struct WgslBuilder {
     fit: Fit,
@@ -41,12 +43,12 @@ impl WgslBuilder {
         Self { fit, declarations: Vec::new() }
     }
 
-    /// The struct declarations, inner structs first.
+    /// Returns the struct declarations, inner structs first.
     pub(super) fn into_declarations(self) -> String {
         self.declarations.concat()
     }
 
-    /// The node of a type, `None` for one without bytes.
+    /// Builds the node of a type; `None` for a type without bytes.
     pub(super) fn node(&mut self, path: &str, laid_out: &LaidOut) -> Result<Option<WgslNode>, NotExpressible> {
         match &laid_out.shape {
             LaidOutShape::Scalar(component) => WgslNode::vector(path, *component, 1).map(Some),
@@ -140,7 +142,7 @@ impl WgslBuilder {
         Ok(Some(WgslNode { ty, path: path.to_owned(), alignment, size, shape: NodeShape::Struct(fields) }))
     }
 
-    /// The offset of the next member; a filler is added where the first one does not stand at 0.
+    /// Returns the offset of the next member. Adds a filler if the first member is not at offset 0.
     fn place(&self, fields: &mut Vec<NodeMember>, node: &WgslNode, offset: u32) -> Result<u32, NotExpressible> {
         let end = fields.last().map_or(Some(0), |last| last.offset.checked_add(last.node.size));
         let end = within_naga(&node.path, end)?;
@@ -172,7 +174,7 @@ impl WgslBuilder {
     }
 }
 
-/// Member declarations; `@size` where the next member's offset is not where WGSL would put it.
+/// Writes the member declarations, with `@size` where WGSL would put the next member elsewhere.
 fn member_lines(fields: &[NodeMember]) -> String {
     let lines = fields.iter().enumerate().map(|(index, NodeMember { name, offset, node, .. })| {
         let next = fields.get(index + 1).filter(|next| {
@@ -185,7 +187,8 @@ fn member_lines(fields: &[NodeMember]) -> String {
     lines.collect()
 }
 
-/// The path of a member; the members of a base struct (which has no name) count as the struct's own.
+/// Joins the path of a member. The members of a base struct, which has no name, count as the
+/// struct's own.
 fn join(path: &str, name: &str) -> String {
     match (path.is_empty(), name.is_empty()) {
         (_, true) => path.to_owned(),

@@ -1,6 +1,6 @@
 //! Writes the entry point of a probe in WGSL.
 //!
-//! [`crate::probe`] says which word of the output belongs to which leaf and form.
+//! [`crate::probe`] maps the output words to leaves and forms.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,10 +11,12 @@ use super::node::{Grid, NodeShape, WgslNode, WgslScalar};
 use super::{BLOCK, NotExpressible};
 use crate::probe::{Direction, Form, ProbeEntry};
 
-/// The function of `entry`.
+/// Writes the function of `entry`.
 ///
 /// # Errors
-/// If a block with a runtime-sized array is copied as a whole, or the entry has a form that is not written here.
+///
+/// A block with a runtime-sized array would be copied as a whole, or the entry has a form that this
+/// generator does not write.
 pub(super) fn function(
     block: &WgslNode,
     leaves: &[WgslLeafAccess],
@@ -61,7 +63,7 @@ fn read(leaves: &[WgslLeafAccess], forms: &[Form]) -> Vec<String> {
             lines.extend(store_each(words(index), parts));
             lines
         }
-        // Refused before.
+        // Refused earlier.
         Form::Parameter
         | Form::Indexed
         | Form::Divergent
@@ -110,7 +112,7 @@ fn write(block: &WgslNode, leaves: &[WgslLeafAccess], forms: &[Form]) -> Vec<Str
         Form::Leaf => leaves.iter().map(|leaf| assign(&leaf.path, &values.scalar(leaf.scalar, &leaf.path))).collect(),
         Form::Vector => values.write_vectors(leaves),
         Form::Whole => vec![assign(&[], &values.whole(block, &[]))],
-        // Refused before.
+        // Refused earlier.
         Form::Parameter
         | Form::Indexed
         | Form::Divergent
@@ -130,13 +132,13 @@ fn assign(place: &[WgslStep], value: &str) -> String {
 /// The values that a write probe stores.
 #[derive(Debug)]
 struct WrittenValues<'a> {
-    /// Input word of each leaf.
+    /// The input word of each leaf.
     words: HashMap<&'a [WgslStep], usize>,
 }
 
 impl WrittenValues<'_> {
-    /// The value of the scalar at `path`: its input word, or what is there already where the probe has no leaf (so that
-    /// fillers, and leaves that are not probed, keep their bytes).
+    /// Returns the value of the scalar at `path`: its input word, or its current value if the probe
+    /// has no leaf there, so that fillers and leaves that are not probed keep their bytes.
     fn scalar(&self, scalar: WgslScalar, path: &[WgslStep]) -> String {
         match self.words.get(path) {
             Some(word) => format!("bitcast<{}>(input[{word}])", scalar.spelling()),
@@ -160,7 +162,7 @@ impl WrittenValues<'_> {
         statements.collect()
     }
 
-    /// The constructor of everything under `path`.
+    /// Returns the constructor of everything under `path`.
     fn whole(&self, node: &WgslNode, path: &[WgslStep]) -> String {
         match &node.shape {
             NodeShape::Scalar(scalar) => self.scalar(*scalar, path),

@@ -1,12 +1,13 @@
 //! Writes probes in WGSL: one module for each entry of a probe plan.
 //!
-//! WGSL has rules of its own and few ways to bend them, so a layout is either written with members, `@size` and wrapper
-//! structs such that WGSL's rules give exactly its offsets, or refused with the numbers that do not fit. Under the rule
-//! sets `wgsl-uniform` and `wgsl-storage` nothing is bent: the members stand plain, and naga's rules choose the
-//! offsets. What naga makes of the text is not known here: see [`crate::inspect::naga_offsets`].
+//! WGSL has its own layout rules and few ways to bend them. The generator writes a layout with
+//! members, `@size` and wrapper structs such that WGSL's rules give exactly its offsets, or refuses
+//! it with the numbers that do not fit. Under the rule sets `wgsl-uniform` and `wgsl-storage` it
+//! writes plain members, and naga's rules choose the offsets. This module does not know how naga
+//! lays the text out: see [`crate::inspect::naga_offsets`].
 //!
-//! Source: WebGPU Shading Language, 14.4 Memory Layout (alignment and size, structure member layout, array layout,
-//! address space layout constraints).
+//! Source: WebGPU Shading Language, 14.4 Memory Layout (alignment and size, structure member
+//! layout, array layout, address space layout constraints).
 
 mod access;
 mod build;
@@ -31,22 +32,21 @@ pub use access::WgslStep;
 pub struct WgslModule {
     /// The text: declarations of the block, the probe's buffers, the entry point.
     pub text: String,
-    /// Name of the entry point.
     pub entry: String,
-    /// Bytes that the block takes in WGSL, one element of a runtime-sized array included: the least that WebGPU lets
-    /// a host bind, which can be more than the layout's own size.
+    /// Size of the block in WGSL in bytes, including one element of a runtime-sized array. This is
+    /// the smallest size that WebGPU lets a host bind, and can exceed the layout's own size.
     pub binding_size: u32,
-    /// Where each leaf of the plan is in the text, from the block's variable on.
+    /// The place of each plan leaf in the text, starting from the block's variable.
     pub paths: Vec<Vec<WgslStep>>,
 }
 
-/// The reason why WGSL cannot express a layout.
+/// Why WGSL cannot express a layout.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("not expressible in WGSL: {}, {reason}", if path.is_empty() { "the block".to_owned() } else { format!("`{path}`") })]
 pub struct NotExpressible {
     /// Path of the member in the block (`lights[].position`); empty for the block itself.
     pub path: String,
-    /// Lowercase fragment with the numbers that matter.
+    /// The reason, as a lowercase fragment with the relevant numbers.
     pub reason: String,
 }
 
@@ -59,18 +59,22 @@ impl NotExpressible {
 /// Name of the block's variable in the text.
 pub const BLOCK: &str = "block";
 
-/// Bytes of immediates that naga 30 can count (one bit of 64 per 4 bytes); its validator fails on more.
+/// Bytes of immediates that naga 30 can track (one bit of 64 per 4 bytes). Its validator fails on
+/// more.
 pub(crate) const MAX_IMMEDIATE_SIZE: u32 = 256;
 
 /// Declarations of the output and input buffers.
 const BUFFERS: &str = include_str!("probe.wgsl");
 
-/// The module for one entry point of `plan`.
+/// Writes the module for one entry point of `plan`.
 ///
-/// The block is `var<uniform>`, `var<storage, read>` (`read_write` where the probe writes) or `var<immediate>`.
+/// The block is `var<uniform>`, `var<storage, read>` (`read_write` if the probe writes) or
+/// `var<immediate>`.
 ///
 /// # Errors
-/// [`NotExpressible`] with the first member that does not fit, or with what the address space forbids.
+///
+/// [`NotExpressible`] with the first member that does not fit, or with the rule that the address
+/// space breaks.
 pub fn module(layout: &BlockLayout, plan: &ProbePlan, entry: &ProbeEntry) -> Result<WgslModule, NotExpressible> {
     let laid_out = laid_out(layout)?;
     let mut builder = WgslBuilder::new(fit(&layout.rules));
@@ -101,13 +105,13 @@ fn fit(rules: &str) -> Fit {
     if chooses_offsets(rules) { Fit::Plain } else { Fit::Exact }
 }
 
-/// Returns true if the rule set of this name is WGSL's own: the text moves no member then, so that a WGSL compiler
-/// chooses every offset.
+/// Returns true if this is one of WGSL's own rule sets. The text then moves no member, and a WGSL
+/// compiler chooses every offset.
 pub fn chooses_offsets(rules: &str) -> bool {
     find(rules).is_some_and(|rules| rules.platform == Platform::Webgpu)
 }
 
-/// Returns the address space in which a block is declared under one of WGSL's own rule sets.
+/// Returns the address space in which to declare a block under one of WGSL's own rule sets.
 pub fn space_of(rules: &str) -> AddressSpace {
     match find(rules).map(|rules| rules.home) {
         Some(HomeBuffer::Uniform) => AddressSpace::Uniform,

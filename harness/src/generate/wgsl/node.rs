@@ -1,4 +1,5 @@
-//! WGSL types with their sizes in bytes: [`super::build`] makes them, and the rest of the generator walks them.
+//! WGSL types with their sizes in bytes. [`super::build`] makes them, and the rest of the generator
+//! walks them.
 
 use layoutproof_layout::Component;
 use layoutproof_layout::scalar::Scalar;
@@ -17,15 +18,14 @@ pub(super) enum WgslScalar {
 /// A WGSL type.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct WgslNode {
-    /// Name of the type in the text.
+    /// The type's name in the text.
     pub(super) ty: String,
-    /// Path of the part of the block that has the type, for messages.
+    /// Path of the part of the block with this type, for messages.
     pub(super) path: String,
     /// WGSL's alignment in bytes.
     pub(super) alignment: u32,
-    /// WGSL's size in bytes, one element of a runtime-sized array included.
+    /// WGSL's size in bytes, including one element of a runtime-sized array.
     pub(super) size: u32,
-    /// Its parts.
     pub(super) shape: NodeShape,
 }
 
@@ -49,12 +49,12 @@ pub(super) enum NodeShape {
     Struct(Vec<NodeMember>),
 }
 
-/// A matrix as WGSL sees it.
+/// A matrix in WGSL's terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Grid {
-    /// Contiguous vectors: WGSL's columns, the rows of a row-major matrix.
+    /// The number of contiguous vectors: WGSL's columns, or the rows of a row-major matrix.
     pub(super) vectors: u32,
-    /// Components of a vector.
+    /// The number of components of a vector.
     pub(super) length: u32,
     order: MatrixOrder,
 }
@@ -64,11 +64,10 @@ pub(super) struct Grid {
 pub(super) struct NodeMember {
     /// Index of the laid-out member; `None` for a filler before the first one.
     pub(super) source: Option<u32>,
-    /// Name in the text.
+    /// The member's name in the text.
     pub(super) name: String,
     /// Bytes from the start of the struct by WGSL's rules.
     pub(super) offset: u32,
-    /// Type.
     pub(super) node: WgslNode,
 }
 
@@ -83,7 +82,7 @@ impl Grid {
         }
     }
 
-    /// The vector, and the component in it, that hold a cell of the declared matrix.
+    /// Returns the vector that holds a cell of the declared matrix, and the component in it.
     pub(super) fn place(self, row: u32, column: u32) -> (u32, u32) {
         match self.order {
             MatrixOrder::Row => (row, column),
@@ -101,7 +100,7 @@ impl WgslScalar {
         }
     }
 
-    /// The 32-bit numeric type that holds `component`.
+    /// Returns the 32-bit numeric type for `component`.
     pub(super) fn of(path: &str, component: Component) -> Result<Self, NotExpressible> {
         let Component { scalar, size } = component;
         match scalar {
@@ -130,7 +129,7 @@ impl WgslNode {
         Self { ty: scalar.spelling().to_owned(), path: path.to_owned(), alignment: 4, size: 4, shape }
     }
 
-    /// A vector; WGSL has none of one component, a scalar takes its place.
+    /// Builds a vector. WGSL has no vectors of one component, so a scalar replaces them.
     pub(super) fn vector(path: &str, component: Component, length: u32) -> Result<Self, NotExpressible> {
         let scalar = WgslScalar::of(path, component)?;
         if length == 1 {
@@ -145,7 +144,7 @@ impl WgslNode {
         })
     }
 
-    /// A matrix, or the one vector that it is.
+    /// Builds a matrix, or a vector if the matrix consists of a single one.
     pub(super) fn matrix(path: &str, component: Component, grid: Grid) -> Result<Self, NotExpressible> {
         let Grid { vectors, length, .. } = grid;
         let column = Self::vector(path, component, length)?;

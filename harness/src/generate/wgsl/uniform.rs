@@ -1,4 +1,4 @@
-//! WGSL's extra rules for the uniform address space: finds the first one that a type breaks.
+//! WGSL's additional rules for the uniform address space. Finds the first rule that a type breaks.
 //!
 //! Source: WebGPU Shading Language, 14.4.6 Address Space Layout Constraints.
 
@@ -38,7 +38,8 @@ fn check_member(member: &NodeMember) -> Result<(), NotExpressible> {
     check(node)
 }
 
-/// Bytes from a nested struct to the next member: at least its size, rounded up to 16.
+/// Checks the distance from a nested struct to the next member: at least the struct's size, rounded
+/// up to 16.
 fn check_after_struct(member: &NodeMember, next: &NodeMember) -> Result<(), NotExpressible> {
     let NodeShape::Struct(_) = member.node.shape else { return Ok(()) };
     let (least, distance) = (member.node.size.next_multiple_of(16), next.offset - member.offset);

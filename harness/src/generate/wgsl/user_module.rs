@@ -1,7 +1,7 @@
-//! Probes behind a user's own WGSL: adds an entry point that reads every leaf of one of its blocks.
+//! Adds a probe to a user's own WGSL: an entry point that reads every leaf of one of its blocks.
 //!
-//! The block is the one that the author declares, `@size` and `@align` included; only the probe's buffers are ours, in
-//! a group that the text leaves free.
+//! The block is the author's own declaration, including `@size` and `@align`. Only the probe's
+//! buffers are ours, in a group that the text leaves free.
 
 use std::collections::BTreeSet;
 
@@ -12,13 +12,14 @@ use super::{NotExpressible, laid_out};
 use crate::generate::reserved::Reserved;
 use crate::probe::{Interface, ProbeEntry, ProbePlan};
 
-/// Groups that WebGPU lets every pipeline have.
+/// Number of groups that WebGPU guarantees for every pipeline.
 const GROUPS: u32 = 4;
 
-/// Where the probe's buffers are bound behind this text.
+/// Finds bindings for the probe's buffers after this text.
 ///
 /// # Errors
-/// If the text uses every group.
+///
+/// The text uses every group, or names one by an expression.
 pub fn buffers(text: &str) -> Result<Interface, NotExpressible> {
     let dense: String = text.split_whitespace().collect();
     if dense.split("@group(").skip(1).any(|rest| !rest.starts_with(|c: char| c.is_ascii_digit())) {
@@ -30,11 +31,13 @@ pub fn buffers(text: &str) -> Result<Interface, NotExpressible> {
     Ok(Interface::in_user_text((group, 0), (group, 1)))
 }
 
-/// The text with a probe of `layout`, which is a block of it, after it. `reserved` is what the text leaves to the probe.
-/// `atomics` are the paths of the block's atomics, without indices: these are only read by a function of their own.
+/// Writes the text followed by a probe of `layout`, which is one of its blocks. `reserved` holds
+/// the names that the text leaves free. `atomics` are the paths of the block's atomics, without
+/// indices; only a built-in function can read these.
 ///
 /// # Errors
-/// A leaf that WGSL has no expression for, or no group for the probe's buffers.
+///
+/// WGSL has no expression for a leaf, or no group is free for the probe's buffers.
 pub fn probe(
     text: &str,
     reserved: &Reserved,
@@ -68,7 +71,7 @@ fn {name}() {{
     ))
 }
 
-/// The expression behind `text` that takes these steps; WGSL's matrices are indexed by columns.
+/// Returns `text` extended by these steps. WGSL indexes matrices by columns.
 fn expression(text: String, laid_out: &LaidOut, steps: &[LeafStep]) -> Option<String> {
     match (&laid_out.shape, steps) {
         (LaidOutShape::Scalar(_), []) => Some(text),
@@ -111,7 +114,8 @@ struct Scene { view: mat3x2<f32>, lights: array<Light, 2> }
 @compute @workgroup_size(1) fn main() { output[0] = u32(scene.lights[0].power); }
 ";
 
-    /// What is written is WGSL for naga, beside names of the author's own; matrices are indexed by columns.
+    /// naga accepts the generated WGSL next to the author's own names, and matrices are indexed by
+    /// columns.
     #[test]
     fn leaves_are_read_by_the_names_of_the_author() {
         let mut sources = SourceMap::default();
@@ -129,7 +133,8 @@ struct Scene { view: mat3x2<f32>, lights: array<Light, 2> }
         reads("view[1][2]", "scene.view[2][1]");
     }
 
-    /// WGSL, "Atomic Types": the only valid operations on an atomic are the built-in functions for them.
+    /// WGSL, "Atomic Types": the only valid operations on an atomic are the built-in functions for
+    /// them.
     #[test]
     fn atomics_are_read_by_their_own_function() {
         const TEXT: &str = "

@@ -1,8 +1,8 @@
 //! Finds the declaration at a binding's path: the type and its array dimensions.
 //!
-//! Paths are those of [`crate::bindings::Binding`]: `B`, `s.D`, `s.B[3]`, `p.inner.tex`, `$Globals`, `$Entry.main`. A
-//! path may leave the index of an array on its way out (`lights[].shadow`, `lights.shadow`): then it names that member
-//! of every element.
+//! Paths are those of [`crate::bindings::Binding`]: `B`, `s.D`, `s.B[3]`, `p.inner.tex`,
+//! `$Globals`, `$Entry.main`. A path may omit the index of an array on the way (`lights[].shadow`,
+//! `lights.shadow`) and then names that member in every element.
 
 use layoutproof_layout::resource::{Resource, ResourceKind};
 use layoutproof_layout::shape::{Count, Member, StructType, Type};
@@ -14,14 +14,15 @@ use crate::module::{EntryPoint, Module, ParameterKind};
 pub(super) struct DeclaredItem<'m> {
     /// The kind of one element.
     pub(super) what: ItemKind<'m>,
-    /// Elements of all array dimensions that the path leaves open; 1 for none.
+    /// The product of the array dimensions that the path does not index; 1 if there are none.
     pub(super) elements: Count,
 }
 
 /// The kind of a declaration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum ItemKind<'m> {
-    /// A constant buffer that no declaration spells: `cbuffer`, loose globals, uniform parameters.
+    /// A constant buffer without a resource type in the source: `cbuffer`, loose globals, uniform
+    /// parameters.
     ConstantBuffer,
     /// A `tbuffer`.
     TextureBuffer,
@@ -33,10 +34,10 @@ pub(super) enum ItemKind<'m> {
     Data,
 }
 
-/// Last step of a counter's path, behind that of its buffer.
+/// The last step of a counter's path, after its buffer's path.
 const COUNTERS: [&str; 2] = [".$counter", ".counter"];
 
-/// Returns true if `path` names textures with samplers of their own.
+/// Returns true if `path` names textures with built-in samplers.
 pub fn is_combined_sampler(module: &Module, path: &str) -> bool {
     match find(module, path).map(|found| found.what) {
         Some(ItemKind::Resource(resource)) => matches!(resource.kind, ResourceKind::CombinedSampler(_)),
@@ -44,7 +45,7 @@ pub fn is_combined_sampler(module: &Module, path: &str) -> bool {
     }
 }
 
-/// Finds the declaration at `path`; `None` where there is none.
+/// Finds the declaration at `path`.
 pub(super) fn find<'m>(module: &'m Module, path: &str) -> Option<DeclaredItem<'m>> {
     if path == "$Globals" || path.starts_with("$Entry.") {
         return Some(DeclaredItem { what: ItemKind::ConstantBuffer, elements: Count::Finite(1) });
@@ -53,7 +54,8 @@ pub(super) fn find<'m>(module: &'m Module, path: &str) -> Option<DeclaredItem<'m
     found.or_else(|| of_counter(module, path))
 }
 
-/// The entry point that `path` is about: the one that it begins with, else the one with the parameter, else the only one.
+/// Finds the entry point for `path`: the one whose name the path starts with, else the one with the
+/// parameter, else the only one.
 pub(super) fn entry_of<'m>(module: &'m Module, path: &str) -> Option<&'m EntryPoint> {
     let named = module.entry_points.iter().find(|entry| rest_after(path, &entry.name).is_some());
     let parameter = |entry: &&EntryPoint| entry.parameters.iter().any(|it| rest_after(path, &it.name).is_some());
@@ -64,7 +66,7 @@ pub(super) fn entry_of<'m>(module: &'m Module, path: &str) -> Option<&'m EntryPo
 }
 
 fn of_parameter<'m>(module: &'m Module, path: &str) -> Option<DeclaredItem<'m>> {
-    // The longest name wins: a parameter's qualified name may begin like another's.
+    // The longest name wins, since one parameter's qualified name may start with another's.
     let named = module.parameters.iter().filter_map(|it| Some((it, rest_after(path, &it.name)?)));
     let (parameter, rest) = named.max_by_key(|(it, _)| it.name.len())?;
     let whole = |what| Some(DeclaredItem { what, elements: Count::Finite(1) });
@@ -103,7 +105,7 @@ fn of_counter<'m>(module: &'m Module, path: &str) -> Option<DeclaredItem<'m>> {
     }
 }
 
-/// An entry point's parameter, written `main.tex` or `tex`; its result, written `main`.
+/// An entry point's parameter, as `main.tex` or `tex`; its result, as `main`.
 fn of_entry<'m>(module: &'m Module, path: &str) -> Option<DeclaredItem<'m>> {
     let entry = |entry: &'m EntryPoint| {
         let inner = rest_after(path, &entry.name);
@@ -114,7 +116,7 @@ fn of_entry<'m>(module: &'m Module, path: &str) -> Option<DeclaredItem<'m>> {
     module.entry_points.iter().find_map(entry)
 }
 
-/// The rest of `path` behind `name`; `None` if the path does not begin with it.
+/// Returns the rest of `path` after `name`; `None` if the path does not start with it.
 fn rest_after<'p>(path: &'p str, name: &str) -> Option<&'p str> {
     path.strip_prefix(name).filter(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
@@ -154,7 +156,7 @@ fn walk<'m>(ty: &'m Type, rest: &str) -> Option<DeclaredItem<'m>> {
 
 fn of_resource<'m>(resource: &'m Resource, rest: &str) -> Option<DeclaredItem<'m>> {
     match (resource.kind, resource.element.as_deref()) {
-        // A parameter block of one resource is that resource in a set of its own.
+        // A parameter block with one resource is that resource in a separate set.
         (ResourceKind::ParameterBlock, Some(element @ (Type::Resource(_) | Type::Array { .. }))) => walk(element, rest),
         (_, Some(element)) if !rest.is_empty() => walk(element, rest),
         (_, _) if rest.is_empty() => {
@@ -164,7 +166,7 @@ fn of_resource<'m>(resource: &'m Resource, rest: &str) -> Option<DeclaredItem<'m
     }
 }
 
-/// The index at the start of `rest`, and what follows it.
+/// Splits the index off the start of `rest`.
 fn index_off(rest: &str) -> Option<(&str, &str)> {
     rest.strip_prefix('[')?.split_once(']')
 }

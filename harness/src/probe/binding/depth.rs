@@ -1,21 +1,24 @@
-//! Numbers by which comparison samplers are told apart: such a sampler gives no texel, only whether a reference passes.
+//! Depth values that identify comparison samplers. Such a sampler returns no texel, only whether a
+//! reference passes.
 //!
-//! A program's comparison samplers compare with `less-or-equal`, and each sees one level of a texture of depths. Level 0
-//! is the lowest of them and each further one is higher; the smallest level, which no sampler of the program sees, is 0.
-//! A reference lies below each level and above the one before, so that the last reference that passes says the level.
-//! Depths of levels 0, 1, 2: 1/8, 2/8, 3/8; references: 1/16, 3/16, 5/16; at level 1 the first two pass.
+//! A program's comparison samplers compare with `less-or-equal`, and each sees one mip level of a
+//! depth texture. Level 0 has the lowest depth and each further level a higher one; the smallest
+//! level, which no sampler of the program sees, is 0. A reference lies below each level's depth and
+//! above the depth before it, so the last passing reference gives the level. Depths of levels 0, 1,
+//! 2: 1/8, 2/8, 3/8; references: 1/16, 3/16, 5/16; at level 1 the first two pass.
 //!
 //! Source: Vulkan specification, "Depth Compare Operation".
 
-/// Steps from depth 0 to 1; a power of two above the number of levels, so that no depth and no reference is rounded.
+/// Steps from depth 0 to 1. A power of two above the number of levels, so that no depth or
+/// reference is rounded.
 const STEPS: f32 = 8.0;
 
-/// Depths of the levels for `samplers` samplers, and of the smallest level behind them.
+/// Returns the depths of the levels for `samplers` samplers, then the depth of the smallest level.
 pub fn levels(samplers: usize) -> impl Iterator<Item = f32> {
     steps(1.0).take(samplers).chain([0.0])
 }
 
-/// References that are compared with, in ascending order: the first `n + 1` of them pass at level `n`.
+/// Returns the references in ascending order: the first `n + 1` of them pass at level `n`.
 pub fn references(samplers: usize) -> impl Iterator<Item = f32> {
     steps(0.5).take(samplers)
 }

@@ -1,7 +1,8 @@
 //! Makes the [`Job`] of a program: its dispatch or draw with all resources filled.
 //!
-//! Every resource holds the word of its own site and nothing else. The output is refilled, its second word is the
-//! nonce, and the shader copies that to the first, so that a dispatch that does nothing shows.
+//! Every resource holds only the word of its own site. The output is refilled and its second word
+//! is the nonce. The shader copies the nonce to the first word, so a dispatch that does nothing is
+//! detected.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,13 +25,16 @@ pub const ENTRY: &str = "read_bindings";
 /// Entry point of the fragment stage.
 pub const FRAGMENT_ENTRY: &str = "fragment";
 
-/// First word of the output that answers a read: the nonce and its copy stand before.
+/// Index of the first output word that answers a read. The copied nonce and the nonce come before
+/// it.
 pub const FIRST_ANSWER: u32 = 2;
 
-/// Words of every uniform and storage buffer: 16 bytes, as much as the largest scalar or vector of 32-bit components.
+/// Words of every uniform and storage buffer: 16 bytes, the size of the largest scalar or vector of
+/// 32-bit components.
 const BUFFER_WORDS: usize = 4;
 
-/// The job of `program`; `shader` has its entry points, `nonce` tells it from other jobs.
+/// Makes the job of `program`. `shader` has its entry points, and `nonce` distinguishes the job
+/// from others.
 pub fn job(program: &BindingProgram, shader: Shader, nonce: u32) -> Job {
     let requires = requires(program);
     if program.pass != Pass::Compute {
@@ -51,11 +55,12 @@ pub fn job(program: &BindingProgram, shader: Shader, nonce: u32) -> Job {
     Job { images, samplers, constants, push_constants, requires, ..Job::compute(shader, ENTRY, buffers) }
 }
 
-/// Words of a buffer on Direct3D 12, whose shaders read any of the first ones.
+/// Words of a buffer on Direct3D 12, where shaders read any of the first words.
 const WORDS_IN_REGISTERS: usize = 64;
 
-/// The job of a program of Direct3D 12 as its device takes it: with registers for bindings, and `ranges` that were computed
-/// for the root signature. `reserved` is what the user's text leaves to the program.
+/// Adapts a program's job to Direct3D 12: replaces bindings by registers and sets the root
+/// signature to the computed `ranges`. `reserved` has the names and the space that the user's text
+/// leaves free for the program.
 #[must_use]
 pub fn in_registers(mut job: Job, ranges: Vec<RegisterRange>, reserved: &Reserved) -> Job {
     let place_in_registers = |site| place_in_registers(site, reserved.space());
@@ -80,13 +85,14 @@ pub fn in_registers(mut job: Job, ranges: Vec<RegisterRange>, reserved: &Reserve
     job
 }
 
-/// Space and first register of a site; the program's own resources have a space of their own.
+/// Returns the space and first register of a site. The program's own resources have a separate
+/// space.
 fn place_in_registers(site: BindingSite, own_space: u32) -> (u32, u32) {
     let BindingSite::Descriptor { set, binding, .. } = site else { return (0, 0) };
     site.as_register().map_or((own_space, binding), |(_, number)| (set, number))
 }
 
-/// Lists what a device must have for `program`.
+/// Lists the features that a device needs for `program`.
 pub fn requires(program: &BindingProgram) -> BTreeSet<Feature> {
     let of = |probed: &ProbedBinding| match probed.kind {
         BoundKind::Uniform if probed.elements > 1 => Some(Feature::UniformBufferArray),
@@ -102,7 +108,7 @@ pub fn requires(program: &BindingProgram) -> BTreeSet<Feature> {
     program.bound.iter().filter_map(of).collect()
 }
 
-/// Where a descriptor is: its set, binding and element of the array.
+/// The position of a descriptor: set, binding and array element.
 #[derive(Clone, Copy)]
 struct DescriptorPosition {
     set: u32,
@@ -118,7 +124,7 @@ struct BoundResources {
     samplers: Vec<JobSampler>,
     constants: BTreeMap<u32, u32>,
     push_constants: Vec<u8>,
-    /// Sites that have a descriptor already: parameters may share one.
+    /// Sites that already have a descriptor, since parameters may share one.
     done: BTreeSet<BindingSite>,
 }
 
@@ -156,7 +162,7 @@ impl BoundResources {
                 let site = BindingSite::Descriptor { set, binding, element };
                 let reads = program.sampler_reads();
                 let level = reads.iter().position(|read| program.reads[*read].site == site);
-                // The smallest level is that of the samplers which another program reads.
+                // The samplers that another program reads see the smallest level.
                 let level = u32::try_from(level.unwrap_or(reads.len())).expect("a program reads few samplers");
                 self.samplers.push(JobSampler { set, binding, element, level, comparison });
             }

@@ -1,4 +1,4 @@
-//! Finds how a shader reaches a resource: the kind of descriptor, with its view, of a declared type.
+//! Maps a declared type to its kind of descriptor and its view.
 //!
 //! For a type that the probe cannot read, it returns the reason.
 //!
@@ -12,42 +12,42 @@ use layoutproof_layout::shape::Type;
 /// The kind of resource or variable at a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum BoundKind {
-    /// Uniform block.
+    /// A uniform block.
     Uniform,
-    /// Storage block.
+    /// A storage block.
     Storage {
-        /// True if shaders write it.
+        /// True if shaders write to it.
         writable: bool,
     },
-    /// Image, with or without a sampler of its own, or typed buffer.
+    /// An image, with or without a built-in sampler, or a typed buffer.
     Image {
-        /// How it is bound.
+        /// The kind of descriptor.
         kind: ImageKind,
-        /// View; [`ImageView::D1`] for typed buffers, where it means nothing.
+        /// The view; [`ImageView::D1`] for typed buffers, where it has no meaning.
         view: ImageView,
-        /// Type of the components.
+        /// The type of the components.
         texel: TexelType,
     },
-    /// Sampler.
     Sampler {
         /// True if it compares with a depth.
         comparison: bool,
     },
-    /// Push-constant block.
+    /// A push-constant block.
     PushConstants,
-    /// Specialization constant.
+    /// A specialization constant.
     Constant,
-    /// A value that the vertex stage hands to the fragment stage.
+    /// A value that the vertex stage passes to the fragment stage.
     Varying,
     /// A value that the fragment stage writes to a render target.
     Target,
 }
 
-/// Returns the kind that a resource of this type has in SPIR-V. A texture buffer is a storage block, as DXC 1.7.2308 and Slang 2026.14.1
-/// make it.
+/// Returns the kind that a resource of this type has in SPIR-V. A texture buffer is a storage
+/// block, as in the output of DXC 1.7.2308 and Slang 2026.14.1.
 ///
 /// # Errors
-/// Why the probe cannot read it: a lowercase fragment that fits after "not probed: ".
+///
+/// The reason why the probe cannot read it, as a lowercase fragment that fits after "not probed: ".
 pub(super) fn of_resource(resource: &Resource) -> Result<BoundKind, String> {
     let image = |kind, view| {
         let texel = texel(resource.element.as_deref())?;
@@ -107,7 +107,8 @@ fn view(texture: Texture) -> Result<ImageView, String> {
     })
 }
 
-/// The type of the components of a texel; floats where none is declared. Narrow types are 32 bits wide in a shader.
+/// Returns the component type of a texel; float if the declaration has none. Narrow types are 32
+/// bits wide in a shader.
 fn texel(element: Option<&Type>) -> Result<TexelType, String> {
     let scalar = match element {
         None => Scalar::Float32,

@@ -1,15 +1,19 @@
-//! The binding probe: shows which resource a shader really reads at a set and binding, push constants and specialization
-//! constants included, and whether what a stage writes at a location arrives there.
+//! The binding probe shows which resource a shader really reads at a set and binding, including
+//! push constants and specialization constants, and whether a value that one stage writes to a
+//! location arrives in the next stage.
 //!
-//! Every bound resource holds one word that names its site ([`BindingSite`]); a shader reads them all and stores what it
-//! read; the word that comes back names the resource that was read.
+//! Every bound resource holds one word that names its site ([`BindingSite`]). A shader reads all of
+//! them and stores the words, and each returned word names the resource that was read.
 //!
-//! [`plan`] says what is read, [`programs`] which shaders that takes, [`job`] makes the descriptors, [`observe`] reads
-//! what came back. Interface of every program, for the generators: the resources at their sites; an output buffer of
-//! `uint` at set 0 binding [`ToolBindings::output`], whose word 1 the shader copies to word 0 and into which it stores the
-//! answers from word [`FIRST_ANSWER`] on; a 2D texture at [`ToolBindings::levels`] for each sampler that is read (of
-//! depths for one that compares: see [`depth`]), a sampler at [`ToolBindings::nearest`] where cube maps are. A draw has
-//! no buffers: answers are the components of its targets, four to each.
+//! [`plan`] chooses the reads, [`programs`] splits them into shaders, [`job`] makes the
+//! descriptors, and [`observe`] decodes the results.
+//!
+//! Generators give every program the same interface: the resources at their sites; an output buffer
+//! of `uint` at set 0 binding [`ToolBindings::output`], where the shader copies word 1 to word 0
+//! and stores the answers from word [`FIRST_ANSWER`] on; a 2D texture at [`ToolBindings::levels`]
+//! for each sampler that is read (a depth texture for a comparison sampler, see [`depth`]); and a
+//! sampler at [`ToolBindings::nearest`] if there are cube maps. A draw has no buffers: its answers
+//! are the components of its targets, four per target.
 
 mod declared;
 pub mod depth;

@@ -1,4 +1,4 @@
-//! Decodes what a device read: a site for each answer that came back. No site is judged here.
+//! Decodes a device's reads into one site per answer. It does not judge them.
 
 use std::fmt;
 
@@ -14,20 +14,19 @@ use crate::probe::image::{self, DecodedWord};
 pub struct BindingAnswer {
     /// Index into [`BindingProgram::bound`].
     pub of: usize,
-    /// The site that should have been read.
+    /// The site that the device should have read.
     pub wanted: BindingSite,
-    /// The word that came back.
+    /// The returned word.
     pub word: u32,
 }
 
-/// The reason why a job has no answers.
+/// Why a job has no answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoAnswer {
     /// The job did not run: the output's first word is not the nonce.
     NotRun {
-        /// The nonce of the job.
         nonce: u32,
-        /// The word that stands there.
+        /// The first word of the output.
         found: u32,
     },
     /// Fewer words came back than the job has answers.
@@ -35,24 +34,24 @@ pub enum NoAnswer {
 }
 
 impl BindingAnswer {
-    /// The site that was really read; `None` where the word names none.
+    /// Returns the site that was really read; `None` if the word names no site.
     pub fn site(&self) -> Option<BindingSite> {
         BindingSite::of_word(self.word)
     }
 
-    /// The site in words; the word itself where it names none.
+    /// Returns the site in words, or the word itself if it names no site.
     pub fn found(&self) -> String {
         self.site().map_or_else(|| format!("0x{:08X}", self.word), BindingSite::register_text)
     }
 
-    /// Returns true if the right site was read.
+    /// Returns true if the device read the right site.
     pub fn is_right(&self) -> bool {
         self.site() == Some(self.wanted)
     }
 }
 
 impl fmt::Display for BindingAnswer {
-    /// `set 0 binding 2 gave 0x50000300, the word of set 0 binding 3`.
+    /// Formats as `set 0 binding 2 gave 0x50000300, the word of set 0 binding 3`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} gave 0x{:08X}, ", self.wanted.register_text(), self.word)?;
         match (self.site(), image::decode(self.word)) {
@@ -85,10 +84,11 @@ impl fmt::Display for NoAnswer {
     }
 }
 
-/// The answers of `program`'s job in the program's order.
+/// Returns the answers of `program`'s job, in the program's order.
 ///
 /// # Errors
-/// If the job did not run or the answers are not all there.
+///
+/// The job did not run, or answers are missing.
 pub fn observe(program: &BindingProgram, job: &Job, read_back: &ReadBack) -> Result<Vec<BindingAnswer>, NoAnswer> {
     let words = match program.pass {
         Pass::Compute => answers(job, read_back)?,
@@ -114,7 +114,7 @@ pub fn observe(program: &BindingProgram, job: &Job, read_back: &ReadBack) -> Res
     Ok(seen.collect())
 }
 
-/// The words behind the nonce of a dispatch that ran.
+/// Returns the words after the nonce of a dispatch that ran.
 fn answers(job: &Job, read_back: &ReadBack) -> Result<Vec<u32>, NoAnswer> {
     // The output is the last buffer of the job.
     let (before, after) = job.buffers.last().zip(read_back.buffers.last()).ok_or(NoAnswer::Short)?;

@@ -1,4 +1,5 @@
-//! Chooses which of the bound parameters a probe reads, with a reason for each that it leaves out.
+//! Chooses the bound parameters that a probe reads, and gives a reason for each one that it leaves
+//! out.
 
 use std::collections::BTreeMap;
 
@@ -14,43 +15,41 @@ use super::stage::{self, DrawStage};
 use crate::bindings::{Binding, BindingRequest, BoundModule, Target};
 use crate::module::Module;
 
-/// Why a rasterizer-ordered view is not read.
+/// Why the probe does not read a rasterizer-ordered view.
 const RASTERIZER_ORDERED: &str = "a rasterizer-ordered view, which only pixel shaders have";
 
-/// Elements that are read of an array without end.
+/// Limit on the elements read from an unbounded array.
 const UNBOUNDED_ELEMENTS: u32 = 4;
 
-/// A texture buffer on Direct3D 12, which shaders reach through a typed view.
+/// A texture buffer on Direct3D 12, which shaders access through a typed view.
 const TEXTURE_BUFFER: BoundKind =
     BoundKind::Image { kind: ImageKind::UniformTexels, view: ImageView::D1, texel: TexelType::Uint };
 
-/// Elements that are read of any other array.
+/// Limit on the elements read from any other array.
 const MOST_ELEMENTS: u32 = 8;
 
 /// The parameters that a probe reads, and those that it leaves out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BindingPlan {
-    /// The parameters that are read, in the order of the rows.
+    /// The parameters to read, in the order of the rows.
     pub probed: Vec<ProbedBinding>,
-    /// The parameters that are not.
+    /// The parameters that are left out.
     pub skipped: Vec<Skipped>,
 }
 
-/// A parameter, or the part of it that takes one row, that the probe reads.
+/// A parameter that the probe reads, or the part of one that a row covers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProbedBinding {
     /// Index into [`BoundModule::bindings`].
     pub row: usize,
-    /// Path of the parameter.
     pub path: String,
-    /// Its kind.
     pub kind: BoundKind,
-    /// Where its first element is.
+    /// The site of its first element.
     pub site: BindingSite,
-    /// Elements or locations that are read.
+    /// The number of elements or locations to read.
     pub elements: u32,
-    /// True if another parameter has its place with another kind of descriptor, or as push constants of another entry
-    /// point: then no program can have both.
+    /// True if another parameter uses the same place with another kind of descriptor, or as push
+    /// constants of another entry point, so that no program can have both.
     pub apart: bool,
 }
 
@@ -59,21 +58,20 @@ pub struct ProbedBinding {
 pub struct Skipped {
     /// Index into [`BoundModule::bindings`].
     pub row: usize,
-    /// Path of the parameter.
     pub path: String,
-    /// Why: a lowercase fragment that fits after "not probed: ".
+    /// The reason, as a lowercase fragment that fits after "not probed: ".
     pub reason: String,
 }
 
 impl ProbedBinding {
-    /// The sites that are read.
+    /// Iterates over the sites to read.
     pub fn sites(&self) -> impl Iterator<Item = BindingSite> {
         let first = self.site;
         (0..self.elements).map(move |element| first.further(element))
     }
 }
 
-/// Plans the probe of `bound`, which is where `module`'s parameters went by `request`.
+/// Plans the probe of `bound`, the placement of `module`'s parameters for `request`.
 pub fn plan(module: &Module, request: &BindingRequest, bound: &BoundModule) -> BindingPlan {
     let mut planner = Planner { module, request, plan: BindingPlan::default() };
     for (row, binding) in bound.bindings.iter().enumerate() {
@@ -112,7 +110,7 @@ impl Planner<'_> {
             | LayoutUnit::MetalArgument => {
                 self.skip(row, binding, &format!("no device here has the registers of {}", self.request.target));
             }
-            // Neither is something that a shader reads: what is in a set has rows of its own.
+            // Shaders read neither of these. The resources in a set have their own rows.
             LayoutUnit::Bytes | LayoutUnit::Space => {}
         }
     }
@@ -126,7 +124,7 @@ impl Planner<'_> {
         self.plan.skipped.push(Skipped { row, path, reason });
     }
 
-    /// Adds one that takes as many sites as its row says.
+    /// Adds a parameter with as many sites as its row has elements.
     fn push(&mut self, row: usize, binding: &Binding, kind: BoundKind, site: BindingSite) {
         self.push_elements(row, binding, kind, site, binding.count);
     }
@@ -186,7 +184,7 @@ impl Planner<'_> {
             Ok(kind) => kind,
             Err(reason) => return self.skip(row, binding, &reason),
         };
-        // The second binding of one parameter has a row of its own, or is counted in the first one's.
+        // The second binding of a parameter has a separate row, or the first row counts it.
         let is_second = self.plan.probed.iter().any(|probed| probed.path == binding.path && is_descriptor(probed));
         match self.pair(resource, first) {
             Some((_, kind)) if is_second => self.push_elements(row, binding, kind, site, found.elements),
@@ -213,7 +211,7 @@ impl Planner<'_> {
             ItemKind::ConstantBuffer => Ok(BoundKind::Uniform),
             ItemKind::TextureBuffer => Ok(TEXTURE_BUFFER),
             ItemKind::Counter => Err("a counter, which has no register of its own".to_owned()),
-            // Push constants that are no buffer by their declaration are one on Direct3D 12.
+            // Push constants that are not declared as a buffer become one on Direct3D 12.
             ItemKind::Data if class == RegisterClass::ConstantBuffer => Ok(BoundKind::Uniform),
             ItemKind::Data => Err("ordinary data".to_owned()),
             ItemKind::Resource(resource) => kind_of_register(resource, class),
@@ -225,7 +223,8 @@ impl Planner<'_> {
         }
     }
 
-    /// Returns what a parameter of two bindings has at each: texture and sampler in WGSL, buffer and counter.
+    /// Returns the kinds at the two bindings of a parameter that has two: texture and sampler in
+    /// WGSL, buffer and counter.
     fn pair(&self, resource: &Resource, kind: BoundKind) -> Option<(BoundKind, BoundKind)> {
         match (resource.kind, kind) {
             (ResourceKind::CombinedSampler(_), BoundKind::Image { view, texel, .. })
@@ -260,7 +259,8 @@ impl Planner<'_> {
     }
 }
 
-/// Returns the kind that a resource has at a register of this class: a texture with a sampler has one of each.
+/// Returns the kind that a resource has at a register of this class. A combined texture has one
+/// register for the texture and one for the sampler.
 fn kind_of_register(resource: &Resource, class: RegisterClass) -> Result<BoundKind, String> {
     match (resource.kind, class) {
         (ResourceKind::TextureBuffer, _) => Ok(TEXTURE_BUFFER),
@@ -302,16 +302,18 @@ impl BindingPlan {
         self
     }
 
-    /// Gives each texture buffer a program of its own.
+    /// Moves each texture buffer to a separate program.
     pub fn set_texture_buffers_apart(&mut self) {
         for probed in self.probed.iter_mut().filter(|probed| probed.kind == TEXTURE_BUFFER) {
             probed.apart = true;
         }
     }
 
-    /// Settles what parameters at one binding share: one kind of descriptor, so that all of them can be read by one
-    /// program; those of another kind stand apart. A texture and a sampler at one binding are one combined image
-    /// sampler, as `[[vk::combinedImageSampler]]` makes them.
+    /// Unifies the kinds of parameters that share a binding, so that one program can read them all.
+    /// A parameter that needs another kind of descriptor is set apart.
+    ///
+    /// A texture and a sampler at one binding become one combined image sampler, as
+    /// `[[vk::combinedImageSampler]]` requests.
     fn share(&mut self) {
         let mut owners: BTreeMap<BindingSite, BoundKind> = BTreeMap::new();
         for probed in self.probed.iter().filter(|probed| is_descriptor(probed)) {
@@ -340,7 +342,8 @@ fn same_descriptor(a: BoundKind, b: BoundKind) -> bool {
     }
 }
 
-/// The combined image sampler that a texture and a sampler are together; itself for one that is combined already.
+/// Returns the combined image sampler for a texture and a sampler, or for one that is already
+/// combined.
 fn combined(a: BoundKind, b: BoundKind) -> Option<BoundKind> {
     match (a, b) {
         (

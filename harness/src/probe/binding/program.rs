@@ -1,11 +1,14 @@
-//! The programs of a plan: what each of them binds, what it reads, and where its own resources are.
+//! Splits a plan into programs: their bindings, their reads, and the places of their own resources.
 //!
-//! The first program binds everything, because a device that misplaces a descriptor may do so only beside the others.
-//! Where that is more than every device must have room for, programs follow that bind a share each, and one for each
-//! parameter that devices may lack the means for. What no program can bind beside another has one of its own. A sampler
-//! is told by the mip level that it sees, and a texture has few of them, so samplers are read some at a time.
+//! The first program binds everything, because a device may misplace a descriptor only if the
+//! others are present. If that exceeds the limits that every device supports, further programs bind
+//! a share each, and a parameter that needs optional features gets its own program. A parameter
+//! that cannot be bound together with another also gets its own program.
 //!
-//! Source of the room: Vulkan specification, "Required Limits"; WebGPU, 3.6.2 Limits.
+//! The mip level that a sampler sees identifies it, and a texture has few levels, so a program
+//! reads only some samplers at a time.
+//!
+//! Source of the limits: Vulkan specification, "Required Limits"; WebGPU, 3.6.2 Limits.
 
 use std::collections::BTreeSet;
 
@@ -15,13 +18,15 @@ use super::kind::BoundKind;
 use super::plan::{BindingPlan, ProbedBinding};
 use super::site::BindingSite;
 
-/// Samplers that one program can tell apart: the levels of a 128 x 128 texture without the smallest.
+/// Limit on the samplers that one program can distinguish: the levels of a 128 x 128 texture except
+/// the smallest.
 pub(super) const SAMPLER_LEVELS: u32 = 7;
 
-/// Descriptor sets that every device has.
+/// Descriptor sets that every device supports.
 const SETS: u32 = 4;
 
-/// The number of descriptors that one program may bind on any device, beside its own output and sampler.
+/// The number of descriptors that one program may bind on any device, apart from its own output and
+/// sampler.
 const ROOM: DescriptorRoom = DescriptorRoom {
     uniform: 12,
     storage: 3,
@@ -32,13 +37,14 @@ const ROOM: DescriptorRoom = DescriptorRoom {
     targets: TARGETS,
 };
 
-/// Locations between two stages that every device has: 64 components without `Position`'s.
+/// Locations between two stages that every device supports: 64 components minus those of
+/// `Position`.
 const VARYINGS: u32 = 15;
 
-/// Render targets that every device has.
+/// Render targets that every device supports.
 const TARGETS: u32 = 4;
 
-/// Descriptors by what devices count.
+/// Numbers of descriptors, in the classes that device limits use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct DescriptorRoom {
     uniform: u32,
@@ -53,11 +59,11 @@ struct DescriptorRoom {
 /// The kind of job that runs a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pass {
-    /// A dispatch that stores what it read.
+    /// A dispatch that stores the words it read.
     Compute,
-    /// A draw whose fragment stage gives what it was handed to targets, four words each.
+    /// A draw whose fragment stage writes its inputs to the targets, four words each.
     Varyings,
-    /// A draw whose fragment stage gives each target the word of its own location.
+    /// A draw whose fragment stage writes to each target the word of its location.
     Targets,
 }
 
@@ -66,11 +72,10 @@ pub enum Pass {
 pub enum ProgramExtent {
     /// Everything that can be bound together.
     Whole,
-    /// As much as every device has room for.
+    /// As much as every device supports.
     Share,
 }
 
-/// One program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BindingProgram {
     /// The kind of job that runs it.
@@ -90,39 +95,39 @@ pub struct BindingProgram {
 pub struct ProgramRead {
     /// Index into [`BindingProgram::bound`].
     pub of: usize,
-    /// The site that should be read.
+    /// The site to read.
     pub site: BindingSite,
 }
 
 /// A location of a draw, with the word that names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LocationWord {
-    /// The location.
     pub location: u32,
     /// The word of the location's site.
     pub word: u32,
 }
 
-/// Where a program's own resources are: bindings of set 0 that the plan leaves free.
+/// The places of a program's own resources: bindings of set 0 that the plan leaves free.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolBindings {
-    /// Storage buffer of answers.
+    /// The storage buffer for the answers.
     pub output: u32,
-    /// Textures whose mip levels name the samplers, one for each sampler that is read: OpenGL reads a texture through
-    /// one sampler only.
+    /// Textures whose mip levels identify the samplers. There is one for each sampler that is read,
+    /// since OpenGL reads a texture through one sampler only.
     pub levels: Vec<u32>,
-    /// Sampler through which cube maps are read, which have no texel coordinates.
+    /// The sampler for reading cube maps, which have no texel coordinates.
     pub nearest: u32,
 }
 
 impl BindingProgram {
-    /// Index of each read that is of a sampler, in order: the mip level that it sees.
+    /// Returns the indices of the sampler reads, in order. A read's position in the list is the mip
+    /// level that its sampler sees.
     pub fn sampler_reads(&self) -> Vec<usize> {
         let is_sampler = |read: &ProgramRead| is_sampler(self.bound[read.of].kind);
         (0..self.reads.len()).filter(|index| is_sampler(&self.reads[*index])).collect()
     }
 
-    /// The texels of the texture through which the sampler of this read is told.
+    /// Returns the texel type of the texture that identifies the sampler of this read.
     pub fn sampler_texel(&self, read: usize) -> TexelType {
         match self.bound[self.reads[read].of].kind {
             BoundKind::Sampler { comparison: true } => TexelType::Depth,
@@ -137,19 +142,20 @@ impl BindingProgram {
         }
     }
 
-    /// Returns true if a cube map is read.
+    /// Returns true if the program reads a cube map.
     pub fn reads_cubes(&self) -> bool {
         self.bound.iter().any(|probed| is_sampled_cube(probed.kind))
     }
 
-    /// The locations that a draw reads, in the order of the reads.
+    /// Returns the locations that a draw reads, in the order of the reads.
     pub fn locations(&self) -> Vec<LocationWord> {
         let of_read =
             |read: &ProgramRead| Some(LocationWord { location: read.site.location()?, word: read.site.word()? });
         self.reads.iter().filter_map(of_read).collect()
     }
 
-    /// Each location once, ascending: several parameters may name one.
+    /// Returns the locations in ascending order without duplicates. Several parameters may name the
+    /// same one.
     pub fn distinct_locations(&self) -> Vec<LocationWord> {
         let mut locations = self.locations();
         locations.sort_unstable();
@@ -157,7 +163,7 @@ impl BindingProgram {
         locations
     }
 
-    /// Targets of the draw; 0 for a dispatch.
+    /// Returns the number of targets of the draw; 0 for a dispatch.
     pub fn targets(&self) -> u32 {
         match self.pass {
             Pass::Compute => 0,
@@ -172,12 +178,12 @@ pub fn is_sampler(kind: BoundKind) -> bool {
     matches!(kind, BoundKind::Sampler { .. })
 }
 
-/// Returns true if this is a cube map without a sampler of its own.
+/// Returns true if this is a cube map without a built-in sampler.
 pub fn is_sampled_cube(kind: BoundKind) -> bool {
     matches!(kind, BoundKind::Image { kind: ImageKind::Sampled, view: ImageView::Cube | ImageView::CubeArray, .. })
 }
 
-/// The programs of `plan`; none for a plan that reads nothing.
+/// Makes the programs of `plan`; none if the plan reads nothing.
 pub fn programs(plan: &BindingPlan) -> Vec<BindingProgram> {
     let mut programs = Vec::new();
     for pass in [Pass::Compute, Pass::Varyings, Pass::Targets] {
@@ -198,7 +204,8 @@ pub fn programs(plan: &BindingPlan) -> Vec<BindingProgram> {
 }
 
 impl BindingProgram {
-    /// One read of each bound parameter, in their order, if the program itself reads only some of them; empty if it reads all.
+    /// Returns one read per bound parameter, in order, if the program itself reads only some of
+    /// them; empty if it reads all.
     pub fn uses_of_all_unless_read(&self) -> Vec<ProgramRead> {
         let is_read = |of: usize| self.reads.iter().any(|read| read.of == of);
         if (0..self.bound.len()).all(is_read) {
@@ -227,7 +234,7 @@ fn reads(bound: &[ProbedBinding]) -> Vec<ProgramRead> {
     all.flat_map(|(of, probed)| probed.sites().map(move |site| ProgramRead { of, site })).collect()
 }
 
-/// Repeats a program as often as its samplers need; everything else is read by the first one.
+/// Repeats a program until all its samplers are read. The first program reads everything else.
 fn rounds(pass: Pass, extent: ProgramExtent, bound: &[ProbedBinding]) -> Vec<BindingProgram> {
     let is_sampler = |read: &ProgramRead| is_sampler(bound[read.of].kind);
     let (samplers, others): (Vec<ProgramRead>, Vec<ProgramRead>) = reads(bound).into_iter().partition(is_sampler);
@@ -248,7 +255,7 @@ fn rounds(pass: Pass, extent: ProgramExtent, bound: &[ProbedBinding]) -> Vec<Bin
     chunks.into_iter().map(program).collect()
 }
 
-/// The lowest bindings of set 0 that nothing takes.
+/// Finds the lowest free bindings of set 0.
 fn tools(bound: &[ProbedBinding], samplers: usize) -> ToolBindings {
     let taken: BTreeSet<u32> = bound.iter().filter_map(|probed| in_first_set(probed.site)).collect();
     let mut free = (0..).filter(|binding| !taken.contains(binding));
@@ -267,8 +274,8 @@ fn in_first_set(site: BindingSite) -> Option<u32> {
     }
 }
 
-/// Returns true if devices may lack the set or location, or have no arrays of descriptors, no arrays of cube maps or, on OpenGL,
-/// no one-dimensional images.
+/// Returns true if devices may lack the set or location, or support no descriptor arrays, no cube
+/// map arrays or, on OpenGL, no one-dimensional images.
 fn is_far(probed: &ProbedBinding) -> bool {
     use ImageView::{CubeArray, D1, D1Array};
     let rare = matches!(
@@ -283,7 +290,8 @@ fn is_far(probed: &ProbedBinding) -> bool {
     }
 }
 
-/// Parameters in shares for which every device has room; one that alone is too much has a share of its own.
+/// Splits parameters into shares that every device supports. A parameter that exceeds the limits
+/// alone gets a separate share.
 fn split(all: Vec<ProbedBinding>) -> Vec<Vec<ProbedBinding>> {
     let mut shares: Vec<Vec<ProbedBinding>> = Vec::new();
     let mut room = DescriptorRoom::default();
@@ -300,13 +308,13 @@ fn split(all: Vec<ProbedBinding>) -> Vec<Vec<ProbedBinding>> {
 }
 
 impl DescriptorRoom {
-    /// The room that is left beside `probed`; `None` if that does not fit.
+    /// Returns the room that is left after adding `probed`; `None` if it does not fit.
     fn less(self, probed: &ProbedBinding) -> Option<Self> {
         let take = |from: u32| from.checked_sub(probed.elements);
         Some(match probed.kind {
             BoundKind::Uniform => Self { uniform: take(self.uniform)?, ..self },
             BoundKind::Storage { .. } => Self { storage: take(self.storage)?, ..self },
-            // Each sampler is told by a texture of its own.
+            // A separate texture identifies each sampler.
             BoundKind::Sampler { .. } => Self { samplers: take(self.samplers)?, sampled: take(self.sampled)?, ..self },
             BoundKind::Image { kind, .. } => match kind {
                 ImageKind::Sampled | ImageKind::UniformTexels => Self { sampled: take(self.sampled)?, ..self },

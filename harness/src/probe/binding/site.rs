@@ -1,20 +1,20 @@
-//! Encodes where a resource is bound in a 32-bit word, and decodes it again.
+//! Encodes the place of a resource as a 32-bit word, and decodes it again.
 //!
-//! Every resource of a binding probe holds nothing but the word of its own site, so a value that a shader reads names
-//! the resource that was really read. All words are normal floats, which no device flushes or changes, and none is a
-//! word of the byte images ([`crate::probe::image`]).
+//! Every resource of a binding probe holds only the word of its own site, so a value that a shader
+//! reads names the resource that was really read. All words are normal floats, which no device
+//! flushes or changes, and none is a word of the byte images ([`crate::probe::image`]).
 
 use std::fmt;
 
 use layoutproof_device::RegisterClass;
 
-/// Bits of an element's number in a descriptor's word.
+/// Bits for the element's number in a descriptor's word.
 const ELEMENT_BITS: u32 = 8;
-/// Bits of a binding's number in a descriptor's word.
+/// Bits for the binding's number in a descriptor's word.
 const BINDING_BITS: u32 = 14;
-/// Bits of a set's number in a descriptor's word.
+/// Bits for the set's number in a descriptor's word.
 const SET_BITS: u32 = 6;
-/// Bits of the number in the word of anything else.
+/// Bits for the number in any other word.
 const NUMBER_BITS: u32 = 24;
 
 /// Exponents 0xA0 to 0xBF.
@@ -29,38 +29,34 @@ const TARGET_TAG: u32 = 0x4400_0000;
 pub enum BindingSite {
     /// One descriptor.
     Descriptor {
-        /// Descriptor set or group.
+        /// The descriptor set or group.
         set: u32,
-        /// Binding.
         binding: u32,
-        /// Element of the array at that binding; 0 where there is no array.
+        /// The element of the array at that binding; 0 for a single resource.
         element: u32,
     },
     /// The push constants of the program.
     PushConstants,
     /// A specialization constant.
     Constant {
-        /// Its `SpecId`.
+        /// The constant's `SpecId`.
         id: u32,
     },
-    /// A value that goes from the vertex to the fragment stage.
-    Varying {
-        /// Location.
-        location: u32,
-    },
+    /// A value that the vertex stage passes to the fragment stage.
+    Varying { location: u32 },
     /// A render target.
-    Target {
-        /// Location.
-        location: u32,
-    },
+    Target { location: u32 },
 }
 
 /// Bits of a register's number in the binding of a descriptor.
 const REGISTER_BITS: u32 = 11;
 
 impl BindingSite {
-    /// The first register of a parameter on Direct3D 12: a descriptor whose set is the space, and whose binding has class and
-    /// number of the register. Elements take the registers behind it. `None` for numbers beyond the bits.
+    /// Returns the site of a parameter's first register on Direct3D 12. It is a descriptor with the
+    /// register space as its set, and with the register's class and number in its binding. Array
+    /// elements use the registers after it.
+    ///
+    /// `None` if the number needs too many bits.
     pub fn register(class: RegisterClass, space: u32, number: u32) -> Option<Self> {
         let class = match class {
             RegisterClass::ConstantBuffer => 1,
@@ -72,7 +68,7 @@ impl BindingSite {
         fits.then_some(Self::Descriptor { set: space, binding: class << REGISTER_BITS | number, element: 0 })
     }
 
-    /// Class and number of the first register, where the site is one of Direct3D 12.
+    /// Returns the class and number of the first register if the site is one of Direct3D 12.
     pub fn as_register(self) -> Option<(RegisterClass, u32)> {
         let Self::Descriptor { binding, .. } = self else { return None };
         let class = match binding >> REGISTER_BITS {
@@ -85,7 +81,7 @@ impl BindingSite {
         Some((class, binding & ((1 << REGISTER_BITS) - 1)))
     }
 
-    /// The location of a varying or a target; `None` for all others.
+    /// Returns the location of a varying or a target; `None` for other sites.
     pub fn location(self) -> Option<u32> {
         match self {
             Self::Varying { location } | Self::Target { location } => Some(location),
@@ -93,7 +89,7 @@ impl BindingSite {
         }
     }
 
-    /// The element of an array; 0 where there is no array.
+    /// Returns the array element; 0 if there is no array.
     pub fn element(self) -> u32 {
         match self {
             Self::Descriptor { element, .. } => element,
@@ -101,7 +97,7 @@ impl BindingSite {
         }
     }
 
-    /// The site as Direct3D 12 calls it: `t3 space1`.
+    /// Formats the site in Direct3D 12 syntax: `t3 space1`.
     pub fn register_text(self) -> String {
         let Self::Descriptor { set, element, .. } = self else { return self.to_string() };
         let Some((class, number)) = self.as_register() else { return self.to_string() };
@@ -109,7 +105,7 @@ impl BindingSite {
         format!("{}{}{space}", class.letter(), number + element)
     }
 
-    /// The word of the site; `None` where a number is beyond the word's bits.
+    /// Returns the word of the site; `None` if a number needs too many bits.
     pub fn word(self) -> Option<u32> {
         let fits = |number: u32, bits: u32| (number >> bits == 0).then_some(number);
         match self {
@@ -125,7 +121,7 @@ impl BindingSite {
         }
     }
 
-    /// The site that a word names; `None` for words of other kinds.
+    /// Returns the site that a word names; `None` for other words.
     pub fn of_word(word: u32) -> Option<Self> {
         let low = |bits: u32| word & ((1 << bits) - 1);
 
@@ -147,7 +143,8 @@ impl BindingSite {
         }
     }
 
-    /// The site that is `further` elements or locations behind this one. Push constants and constants have none behind.
+    /// Returns the site `further` elements or locations after this one. Push constants and
+    /// constants have no further sites.
     #[must_use]
     pub fn further(self, further: u32) -> Self {
         let beyond = |number: u32| number.saturating_add(further);
@@ -161,7 +158,7 @@ impl BindingSite {
 }
 
 impl fmt::Display for BindingSite {
-    /// `set 0 binding 1`, `set 0 binding 1 element 2`, `constant-id 3`, `location 4`.
+    /// Formats as `set 0 binding 1`, `set 0 binding 1 element 2`, `constant-id 3`, `location 4`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Descriptor { set, binding, element: 0 } => write!(f, "set {set} binding {binding}"),

@@ -1,19 +1,18 @@
-//! The stage of a draw that an entry point's varyings belong to.
+//! Finds the draw stage of an entry point's varyings.
 
 use layoutproof_layout::Argument;
 
 use crate::module::EntryPoint;
 
-/// The stages that a draw of the probe has.
+/// The stages of the probe's draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DrawStage {
-    /// Vertex.
     Vertex,
-    /// Fragment.
     Fragment,
 }
 
-/// The stage of `entry` by its `[shader("...")]`, else by `profile` (`vs_6_0`, `ps_6_0`); `None` for any other.
+/// Returns the stage of `entry` from its `[shader("...")]`, else from `profile` (`vs_6_0`,
+/// `ps_6_0`); `None` for any other stage.
 pub(super) fn of(entry: Option<&EntryPoint>, profile: Option<&str>) -> Option<DrawStage> {
     let attribute = entry.and_then(|entry| entry.annotations.attribute(None, "shader"));
     let named = attribute.and_then(|attribute| match attribute.arguments.first()? {

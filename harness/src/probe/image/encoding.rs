@@ -1,19 +1,22 @@
-//! Inks: the ways in which the bytes of an image say where they are.
+//! Inks: encodings of positions in the bytes of an image.
 //!
-//! A 32-bit word has room for a tag and 16 bits of its own offset, so blocks beyond 64 KiB take a second image with the
-//! upper 16 bits. Narrower numbers have no room for a tag, so they take one image per binary digit of the offset, in
-//! which each byte holds its offset's digit, one more that tells data from padding, and each of them a second time with
-//! the digits complemented: what does not change with the digit (a read out of bounds, a missing descriptor) is then no
-//! digit. A bool passes nothing but its truth, so its planes hold 0 and 1.
+//! A 32-bit word has room for a tag and 16 bits of its own offset, so a block beyond 64 KiB needs a
+//! second image with the upper 16 bits. Narrower numbers have no room for a tag. They use one
+//! image, called a plane, per binary digit of the offset, in which each byte holds that digit of
+//! its offset, plus one plane that separates data from padding.
+//!
+//! Each plane is repeated with complemented digits, so a value that does not change with the digit
+//! (a read out of bounds, a missing descriptor) is recognized as no digit. A bool only keeps its
+//! truth value, so its planes hold 0 and 1.
 
 use layoutproof_layout::Component;
 use layoutproof_layout::scalar::Scalar;
 
-/// The byte for digit 0, and that for digit 1. Both, doubled or mixed, are normal 16-bit floats, which no device changes;
-/// neither is the complement of the other, of itself, or part of a fill.
+/// The bytes for the digits 0 and 1. In any combination they form normal 16-bit floats, which no
+/// device changes. Neither is the complement of the other or of itself, or part of a fill.
 const DIGITS: [u8; 2] = [0x35, 0x4A];
 
-/// The way in which one dispatch's bytes say where they are.
+/// How one dispatch's bytes encode their position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ink {
     /// Each 32-bit word carries half of its offset under a tag.
@@ -25,19 +28,19 @@ pub enum Ink {
 /// The 16 bits of an offset that words carry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Half {
-    /// The lower ones, which are all of it in blocks of up to 64 KiB.
+    /// The lower bits, which are enough for blocks of up to 64 KiB.
     Low,
-    /// The upper ones.
+    /// The upper bits.
     High,
 }
 
 impl Half {
-    /// The halves in which every offset below `end` differs from every other.
+    /// Returns the halves that distinguish all offsets below `end`.
     pub fn needed(end: u32) -> &'static [Self] {
         if end <= 1 << 16 { &[Self::Low] } else { &[Self::Low, Self::High] }
     }
 
-    /// The half of an offset.
+    /// Extracts this half of an offset.
     pub fn of(self, offset: u32) -> u32 {
         match self {
             Self::Low => offset & 0xFFFF,
@@ -51,17 +54,17 @@ impl Half {
 pub enum WordCode {
     /// Every byte carries a digit, for numbers of 8 and 16 bits.
     Bytes,
-    /// Every value of this many bytes, counted from the start of the block, is 0 or 1, for bools.
+    /// Every unit of this many bytes, counted from the start of the block, is 0 or 1, for bools.
     Truth {
         /// Bytes of a bool.
         width: u32,
     },
 }
 
-/// The fact about an offset that a plane tells.
+/// The property of an offset that a plane encodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Digit {
-    /// This binary digit, from the least significant.
+    /// This binary digit, counted from the least significant one.
     Offset(u32),
     /// One bit: data or padding.
     Data,
@@ -70,16 +73,15 @@ pub enum Digit {
 /// One image of a set of planes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plane {
-    /// The alphabet.
     pub code: WordCode,
-    /// The fact that the plane tells.
+    /// The encoded property.
     pub digit: Digit,
     /// True if all digits are complemented.
     pub complemented: bool,
 }
 
 impl Ink {
-    /// The alphabet; `None` for words.
+    /// Returns the alphabet; `None` for words.
     pub fn code(self) -> Option<WordCode> {
         match self {
             Self::Words(_) => None,
@@ -89,7 +91,7 @@ impl Ink {
 }
 
 impl WordCode {
-    /// The alphabet in which a leaf says where it is; `None` where its words can carry tags.
+    /// Returns the alphabet that encodes a leaf's position; `None` if its words can carry tags.
     pub fn of(component: Component) -> Option<Self> {
         match component.scalar {
             Scalar::Bool => Some(Self::Truth { width: component.size }),
@@ -98,7 +100,7 @@ impl WordCode {
         }
     }
 
-    /// Bytes that carry one digit.
+    /// Returns the number of bytes that carry one digit.
     pub fn unit(self) -> u32 {
         match self {
             Self::Bytes => 1,
@@ -106,14 +108,14 @@ impl WordCode {
         }
     }
 
-    /// The planes in which every offset below `end` differs from every other.
+    /// Returns the planes that distinguish all offsets below `end`.
     pub fn planes(self, end: u32) -> Vec<Plane> {
         let digits = (0..u32::BITS - end.saturating_sub(1).leading_zeros()).map(Digit::Offset);
         let pairs = digits.chain([Digit::Data]).flat_map(|digit| [(digit, false), (digit, true)]);
         pairs.map(|(digit, complemented)| Plane { code: self, digit, complemented }).collect()
     }
 
-    /// The digit that one unit's bytes hold; `None` where they hold none.
+    /// Decodes the digit of one unit; `None` if the bytes are no digit.
     fn read(self, unit: &[u8]) -> Option<bool> {
         let (first, rest) = unit.split_first()?;
         let letters = match self {
@@ -126,7 +128,7 @@ impl WordCode {
 }
 
 impl Plane {
-    /// The byte at `offset`, which is data or not.
+    /// Returns the byte at `offset`, for data or padding.
     pub fn byte(self, offset: u32, data: bool) -> u8 {
         let within = offset % self.code.unit();
         let digit = match self.digit {
@@ -142,8 +144,8 @@ impl Plane {
     }
 }
 
-/// The offset that one unit's bytes name in all planes of a set together, and whether they say that they are data;
-/// `None` where any plane holds no digit, or contradicts its complement.
+/// Combines one unit's bytes from all planes of a set into the offset and the data flag. Returns
+/// `None` if a plane holds no digit or contradicts its complement.
 pub fn assemble<'a>(readings: impl IntoIterator<Item = (Plane, &'a [u8])>) -> Option<(u32, bool)> {
     let mut offset = 0;
     let mut data = false;
@@ -171,7 +173,7 @@ mod tests {
 
     const TRUTH: WordCode = WordCode::Truth { width: 4 };
 
-    /// The units at `offset` in all planes.
+    /// Returns the units at `offset` in all planes.
     fn units(code: WordCode, offset: u32, end: u32) -> Vec<(Plane, Vec<u8>)> {
         let bytes = |plane: Plane| (offset..offset + code.unit()).map(|at| plane.byte(at, true)).collect();
         code.planes(end).into_iter().map(|plane| (plane, bytes(plane))).collect()

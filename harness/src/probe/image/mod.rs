@@ -1,12 +1,13 @@
-//! Images: the bytes of a block, each of which says where it is.
+//! Images: the bytes of a block, where each byte encodes its own position.
 //!
-//! Turns a laid-out block into the bytes that a host uploads. Every 32-bit word carries its own byte offset under a
-//! tag, so that a value read from the wrong place names the place: `0xC0DE0024` is the data at byte 36, `0xBADD0030`
-//! the padding at byte 48. All words are normal floats, also as halves of 64-bit floats, which no device flushes or
-//! changes. Leaves that have no room for a tag are written in planes ([`encoding`]).
+//! Turns a laid-out block into the bytes that a host uploads. Every 32-bit word carries its own
+//! byte offset under a tag, so a value read from the wrong place names that place: `0xC0DE0024` is
+//! the data at byte 36, `0xBADD0030` the padding at byte 48. All words are normal floats, also as
+//! halves of 64-bit floats, so no device flushes or changes them. Leaves that have no room for a
+//! tag are written in planes ([`encoding`]).
 //!
-//! A tag leaves 16 bits for the offset, so larger blocks have two images, one for each half of the offset. Which bytes
-//! hold data is the layout's word, not decided here: leaves that no shader reads are data, too.
+//! A tag leaves 16 bits for the offset, so larger blocks have two images, one for each half of the
+//! offset. The layout decides which bytes hold data: leaves that no shader reads are data, too.
 
 pub mod encoding;
 
@@ -19,7 +20,8 @@ use thiserror::Error;
 use self::encoding::{Half, Ink};
 use crate::probe::ProbePlan;
 
-/// Blocks and their guards end here. The tags could number more, but every dispatch carries all bytes of its block.
+/// Limit on a block with its guards. The tags could number more bytes, but every dispatch carries
+/// all bytes of its block.
 pub const MAX_BYTES: u32 = 1 << 24;
 
 /// The word that fills the memory before the bound range.
@@ -32,64 +34,56 @@ const DATA_TAG: u32 = 0xC0DE_0000;
 const PADDING_TAG: u32 = 0xBADD_0000;
 const GUARD_TAG: u32 = 0xCAFE_0000;
 const NONCE_TAG: u32 = 0x600D_0000;
-/// Every half of it is a normal 16-bit float, too.
+/// Both halves are normal 16-bit floats, too.
 const ELEMENT_TAG: u32 = 0xE1E1_E1E0;
 const ELEMENT_MASK: u32 = 0xFFFF_FFF0;
 const TAG_MASK: u32 = 0xFFFF_0000;
 
-/// The reason why a block has no image.
+/// Why a block has no image.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum ImageError {
     /// The rule set forbids the block.
     #[error("rule set {rules} forbids block `{block}`")]
-    Refused {
-        /// Rule set.
-        rules: String,
-        /// Block.
-        block: String,
-    },
-    /// The block is larger than an image may be.
+    Refused { rules: String, block: String },
+    /// The block exceeds [`MAX_BYTES`].
     #[error("block `{block}` takes {size} bytes, images end at {MAX_BYTES} bytes")]
     TooLarge {
-        /// Block.
         block: String,
-        /// Bytes that the image would take.
+        /// Bytes that the image would need.
         size: u64,
     },
-    /// The block takes no bytes.
+    /// The block has no bytes.
     #[error("block `{block}` has no bytes")]
-    Empty {
-        /// Block.
-        block: String,
-    },
+    Empty { block: String },
 }
 
 /// The owner of a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Owner {
-    /// Index into [`ProbePlan::leaves`].
+    /// A leaf, as its index into [`ProbePlan::leaves`].
     Leaf(u32),
-    /// A leaf's that the plan does not probe.
+    /// A leaf that the plan does not probe.
     NotProbed,
-    /// No member's.
+    /// No member.
     Padding,
-    /// Behind the block.
+    /// A guard after the block.
     Guard,
 }
 
-/// The owner of each byte of a block; the bytes themselves depend on the ink.
+/// The owner of each byte of a block. The bytes themselves depend on the ink.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockImage {
-    /// The owner of each byte, a multiple of 4.
+    /// One owner per byte. The length is a multiple of 4.
     pub owners: Vec<Owner>,
 }
 
 impl BlockImage {
-    /// The image of a block, without guards. An unsized array has room for [`UNSIZED_ELEMENTS`] elements. Where leaves
-    /// overlap, the first in plan order owns the byte.
+    /// Makes the image of a block, without guards. An unsized array gets [`UNSIZED_ELEMENTS`]
+    /// elements. If leaves overlap, the first one in plan order owns the byte.
     ///
     /// # Errors
-    /// If the rule set forbids the block, or it has no bytes or more than [`MAX_BYTES`].
+    ///
+    /// The rule set forbids the block, or the block has no bytes or more than [`MAX_BYTES`].
     pub fn new(layout: &BlockLayout, plan: &ProbePlan) -> Result<Self, ImageError> {
         let size = image_size(layout, plan)?;
         let mut owners = vec![Owner::Padding; size];
@@ -102,13 +96,13 @@ impl BlockImage {
         Ok(Self { owners })
     }
 
-    /// The bytes before a read probe.
+    /// Returns the bytes before a read probe.
     pub fn bytes(&self, ink: Ink) -> Vec<u8> {
         bytes_of(&self.owners, 0, ink)
     }
 
-    /// The bytes before a write probe: each byte of a leaf is the complement of what [`Self::bytes`] gives it, so that
-    /// every byte of a write shows.
+    /// Returns the bytes before a write probe. Each byte of a leaf is the complement of its byte in
+    /// [`Self::bytes`], so every byte of a write shows.
     pub fn complemented_bytes(&self, ink: Ink) -> Vec<u8> {
         let mut bytes = self.bytes(ink);
         for (byte, owner) in bytes.iter_mut().zip(&self.owners) {
@@ -120,26 +114,28 @@ impl BlockImage {
         bytes
     }
 
-    /// Adds up to `length` bytes of guards behind the block, fewer where images end before.
+    /// Adds up to `length` bytes of guards after the block, fewer if the image reaches its limit.
     #[must_use]
     pub fn with_guards(mut self, length: u32) -> Self {
         self.owners.resize(self.owners.len() + self.guards(length), Owner::Guard);
         self
     }
 
-    /// The number of bytes of guards, up to `length`, that have room behind the block.
+    /// Returns how many guard bytes, up to `length`, fit after the block.
     fn guards(&self, length: u32) -> usize {
         (MAX_BYTES as usize).saturating_sub(self.owners.len()).min(length as usize)
     }
 
-    /// Up to `length` bytes of guards for the memory behind the image, fewer where images end before.
+    /// Returns up to `length` guard bytes for the memory after the image, fewer if the image
+    /// reaches its limit.
     pub fn guards_behind(&self, length: u32, ink: Ink) -> Vec<u8> {
         let start = u32::try_from(self.owners.len()).unwrap_or(u32::MAX);
         bytes_of(&vec![Owner::Guard; self.guards(length)], start, ink)
     }
 }
 
-/// The bytes of these owners, of which the first is at byte `start` of the block, a multiple of 4.
+/// Returns the bytes for these owners. The first owner is at byte `start` of the block, a multiple
+/// of 4.
 fn bytes_of(owners: &[Owner], start: u32, ink: Ink) -> Vec<u8> {
     let is_data = |owner: &Owner| matches!(owner, Owner::Leaf(_) | Owner::NotProbed);
     let half = match ink {
@@ -163,22 +159,23 @@ fn bytes_of(owners: &[Owner], start: u32, ink: Ink) -> Vec<u8> {
     bytes
 }
 
-/// The word that stands at byte `offset` of a block's data, for offsets below [`MAX_BYTES`].
+/// Returns the word at byte `offset` of a block's data, for offsets below [`MAX_BYTES`].
 pub fn data_word(offset: u32, half: Half) -> u32 {
     DATA_TAG | half.of(offset)
 }
 
-/// The word that fills element `element` (below 16) of an array of buffers, another one than the block under test.
+/// Returns the word that fills element `element` (below 16) of an array of buffers, for elements
+/// other than the block under test.
 pub fn element_word(element: u32) -> u32 {
     ELEMENT_TAG | (element & !ELEMENT_MASK)
 }
 
-/// The word that proves that dispatch `number` ran; numbers repeat after 2^16.
+/// Returns the word that proves that dispatch `number` ran. Numbers repeat after 2^16.
 pub fn nonce_word(number: u32) -> u32 {
     NONCE_TAG | (number & !TAG_MASK)
 }
 
-/// Returns true if the first word of `bytes` could be data of a block; quicker than [`decode`].
+/// Returns true if the first word of `bytes` could be data of a block. Faster than [`decode`].
 pub fn may_be_data(bytes: &[u8]) -> bool {
     bytes.get(2..4) == Some(&DATA_TAG.to_le_bytes()[2..])
 }
@@ -188,11 +185,11 @@ pub fn may_be_data(bytes: &[u8]) -> bool {
 pub enum DecodedWord {
     /// Data at this byte of the block.
     Data(u32),
-    /// The complement of the data at this byte: what stands there before a write.
+    /// The complement of the data at this byte, which is there before a write.
     Unwritten(u32),
     /// Padding at this byte of the block.
     Padding(u32),
-    /// Guard, this many bytes from the start of the block.
+    /// A guard, this many bytes from the start of the block.
     Guard(u32),
     /// Memory before the bound range.
     Before,
@@ -202,13 +199,13 @@ pub enum DecodedWord {
     Element(u32),
     /// The word that fills the output buffer before a dispatch.
     Refill,
-    /// Zero: what robust devices give for a read out of bounds.
+    /// Zero: the result of an out-of-bounds read on robust devices.
     Zero,
-    /// A word that no image has.
+    /// A word that no image contains.
     Unknown(u32),
 }
 
-/// Decodes what `word` says about itself.
+/// Decodes the meaning of `word`.
 pub fn decode(word: u32) -> DecodedWord {
     let offset = word & !TAG_MASK;
     match word & TAG_MASK {
@@ -225,7 +222,8 @@ pub fn decode(word: u32) -> DecodedWord {
     }
 }
 
-/// Decodes what the words of one place say in both images of a block; the same as [`decode`] where there is one image.
+/// Decodes the words at one place in both images of a block. With one image, this is the same as
+/// [`decode`].
 pub fn decode_halves(low: u32, high: Option<u32>) -> DecodedWord {
     let said = decode(low);
     let Some(upper) = high.map(decode) else { return said };
@@ -257,7 +255,7 @@ impl fmt::Display for DecodedWord {
     }
 }
 
-/// Bytes of the image of a block, a multiple of 4.
+/// Returns the bytes of a block's image, a multiple of 4.
 pub(crate) fn image_size(layout: &BlockLayout, plan: &ProbePlan) -> Result<usize, ImageError> {
     let block = || layout.name.clone();
     let Ok(laid_out) = &layout.result else {
@@ -279,7 +277,7 @@ pub(crate) fn image_size(layout: &BlockLayout, plan: &ProbePlan) -> Result<usize
     }
 }
 
-/// Bytes that a type takes where an unsized array has [`UNSIZED_ELEMENTS`] elements.
+/// Returns the bytes of a type in which an unsized array has [`UNSIZED_ELEMENTS`] elements.
 pub(crate) fn occupied(laid_out: &LaidOut) -> u64 {
     if let Some(size) = laid_out.size.finite() {
         return size.into();
@@ -300,7 +298,7 @@ pub(crate) fn occupied(laid_out: &LaidOut) -> u64 {
     }
 }
 
-/// Gives the bytes of a type's leaves at `offset` that have no owner yet to [`Owner::NotProbed`].
+/// Assigns the bytes of a type's leaves at `offset` that have no owner yet to [`Owner::NotProbed`].
 fn claim_rest(owners: &mut [Owner], laid_out: &LaidOut, offset: usize) {
     match &laid_out.shape {
         LaidOutShape::Scalar(component) => claim(owners, offset, component.size, Owner::NotProbed),
@@ -330,7 +328,7 @@ fn claim_rest(owners: &mut [Owner], laid_out: &LaidOut, offset: usize) {
     }
 }
 
-/// One past the last byte of a type's leaves; an unsized array has [`UNSIZED_ELEMENTS`] elements.
+/// Returns the end of a type's last leaf. An unsized array has [`UNSIZED_ELEMENTS`] elements.
 fn leaves_end(laid_out: &LaidOut) -> u64 {
     match &laid_out.shape {
         LaidOutShape::Scalar(component) => component.size.into(),
@@ -353,7 +351,7 @@ fn leaves_end(laid_out: &LaidOut) -> u64 {
     }
 }
 
-/// The contiguous vectors of a matrix, and the length of each.
+/// Returns the number of contiguous vectors of a matrix, and the length of each.
 fn vectors(rows: u32, columns: u32, order: MatrixOrder) -> (u32, u32) {
     match order {
         MatrixOrder::Row => (rows, columns),
@@ -368,7 +366,7 @@ fn elements(count: Count) -> u32 {
     }
 }
 
-/// Gives `size` bytes at `offset` to an owner, where they have none yet.
+/// Assigns `size` bytes at `offset` to an owner, except those that already have one.
 fn claim(owners: &mut [Owner], offset: usize, size: u32, owner: Owner) {
     let bytes = owners.iter_mut().skip(offset).take(size as usize);
     bytes.filter(|byte| **byte == Owner::Padding).for_each(|byte| *byte = owner);

@@ -1,4 +1,4 @@
-//! Words, owners and planes of a small block.
+//! Tests words, owners and planes of a small block.
 
 use layoutproof_device::words_of;
 use layoutproof_layout::scalar::Scalar;
@@ -32,7 +32,7 @@ fn block() -> (BlockLayout, ProbePlan) {
         shape: LaidOutShape::Struct(vec![member("a", 0, FLOAT), member("h", 8, HALF)]),
     };
     let leaf = |path: &str, component, offset| Leaf { path: path.into(), steps: Vec::new(), component, offset };
-    // `h` is not probed.
+    // The plan does not probe `h`.
     let plan = ProbePlan { leaves: vec![leaf("a", FLOAT, 0)], not_probed: Vec::new(), entries: Vec::new() };
     (layout(Ok(laid_out)), plan)
 }

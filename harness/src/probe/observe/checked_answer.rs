@@ -1,11 +1,11 @@
-//! The answer of a device to one dispatch, sorted by the buffers of the probe's interface.
+//! A device's answer to one dispatch, sorted by the buffers of the probe's interface.
 
 use layoutproof_device::{BufferAfter, JobBuffer, ReadBack};
 
 use crate::probe::image::encoding::{Half, Ink};
 use crate::probe::{Interface, ProbeJob, ProbeRun, Socket};
 
-/// A dispatch and its answer, shapes checked.
+/// A dispatch and its answer, with matching buffers.
 pub(super) struct CheckedAnswer<'a> {
     pub(super) run: &'a ProbeRun,
     /// The block's buffer; `None` for push constants.
@@ -16,7 +16,7 @@ pub(super) struct CheckedAnswer<'a> {
     pub(super) input: &'a BufferAfter,
     /// The block at binding 3, if the entry has one.
     pub(super) copy: Option<(&'a JobBuffer, &'a BufferAfter)>,
-    /// The other elements of the array of buffers that the block is in.
+    /// The other elements of the array of buffers that contains the block.
     pub(super) elements: Vec<(&'a JobBuffer, &'a BufferAfter)>,
 }
 
@@ -24,7 +24,8 @@ impl<'a> CheckedAnswer<'a> {
     /// Finds the buffers of the interface in a dispatch's answer.
     ///
     /// # Errors
-    /// How the read-back differs from the job: a lowercase fragment.
+    ///
+    /// The difference between read-back and job, as a lowercase fragment.
     pub(super) fn new(run: &'a ProbeRun, answer: &'a ReadBack, interface: Interface) -> Result<Self, String> {
         let buffers = &run.job.buffers;
         if buffers.len() != answer.buffers.len() {
@@ -58,7 +59,7 @@ impl<'a> CheckedAnswer<'a> {
     }
 }
 
-/// The little-endian word at a byte, zero behind the end.
+/// Reads the little-endian word at a byte; zero after the end.
 pub(super) fn word_at(bytes: &[u8], offset: usize) -> u32 {
     bytes.get(offset..).and_then(|rest| rest.first_chunk()).map_or(0, |word| u32::from_le_bytes(*word))
 }
@@ -68,7 +69,7 @@ pub(super) fn signed(offset: usize) -> i64 {
     i64::try_from(offset).expect("a slice is at most 2^63 bytes long")
 }
 
-/// The half of offsets that the words of a dispatch carry, where that is not all.
+/// Returns the half of offsets that the words of a dispatch carry; `None` if they carry all of it.
 pub(super) fn half_of(probe: &ProbeJob, run: &ProbeRun) -> Option<Half> {
     let two = probe.runs.iter().any(|run| run.ink == Ink::Words(Half::High));
     match run.ink {

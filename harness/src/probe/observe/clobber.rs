@@ -11,7 +11,7 @@ use crate::probe::image::encoding::Half;
 use crate::probe::image::{BEFORE_WORD, Owner};
 use crate::probe::{Direction, ProbeJob, ProbePlan};
 
-/// Every word in which a byte changed that is not the probe's to change.
+/// Returns every word with a changed byte that the probe must not change.
 pub(super) fn changes(plan: &ProbePlan, probe: &ProbeJob, view: &CheckedAnswer<'_>) -> Vec<ProbeProblem> {
     let mut changes = Vec::new();
     if let Some((job, after)) = view.block {
@@ -54,7 +54,7 @@ pub(super) fn changes(plan: &ProbePlan, probe: &ProbeJob, view: &CheckedAnswer<'
 /// A word that changed.
 struct Change {
     role: BufferRole,
-    /// From the start of the bound range, in bytes; negative before it.
+    /// Bytes from the start of the bound range; negative before it.
     offset: i64,
     was: u32,
     is: u32,
@@ -67,7 +67,7 @@ impl Change {
     }
 }
 
-/// The bytes at binding 3 into which leaves are copied.
+/// Returns the bytes at binding 3 that receive copies of leaves.
 fn copy_bytes(plan: &ProbePlan, probe: &ProbeJob) -> BTreeSet<usize> {
     let places = probe.wiring.slots.iter().flat_map(|slot| {
         let size = plan.leaves[slot.leaf as usize].component.size;
@@ -76,7 +76,7 @@ fn copy_bytes(plan: &ProbePlan, probe: &ProbeJob) -> BTreeSet<usize> {
     places.map(|offset| offset as usize).collect()
 }
 
-/// Changes before and behind a buffer's bound range.
+/// Returns the changes before and after a buffer's bound range.
 fn around(role: BufferRole, job: &JobBuffer, after: &BufferAfter) -> Vec<Change> {
     if is_planted(PlantedBug::GuardsNotCompared) {
         return Vec::new();
@@ -93,10 +93,10 @@ fn changed(role: BufferRole, offset: i64, word: ChangedWord) -> Change {
     Change { role, offset, was: word.was, is: word.is }
 }
 
-/// Bytes that are compared at once, before their words are.
+/// Bytes to compare at once before comparing words.
 const COMPARED_BYTES: usize = 4096;
 
-/// A word of a buffer that is not what it was.
+/// A changed word of a buffer.
 #[derive(Clone, Copy, Debug)]
 struct ChangedWord {
     /// In bytes.
@@ -105,7 +105,7 @@ struct ChangedWord {
     is: u32,
 }
 
-/// The words in which bytes differ that may not.
+/// Returns the words with differences outside the bytes that may change.
 fn differences<'a>(
     was: &'a [u8],
     is: &'a [u8],
@@ -113,7 +113,7 @@ fn differences<'a>(
 ) -> impl Iterator<Item = ChangedWord> + 'a {
     let pieces = (0..).step_by(COMPARED_BYTES).zip(was.chunks(COMPARED_BYTES).zip(is.chunks(COMPARED_BYTES)));
 
-    // Most pieces are as they were, and comparing them at once is quicker than word by word.
+    // Most pieces are unchanged, and comparing a whole piece is faster than comparing words.
     pieces.filter(|(_, (was, is))| was != is).flat_map(move |(start, (was, is))| {
         let words = (start..).step_by(4).zip(was.chunks(4).zip(is.chunks(4)));
         words.filter_map(move |(offset, (was, is))| {

@@ -1,7 +1,9 @@
-//! Decodes where a leaf was read or written, from the answers of all dispatches of a probe.
+//! Decodes the place at which a leaf was read or written, from the answers of all dispatches of a
+//! probe.
 //!
-//! A leaf consists of units, each of which names its own offset: 32-bit words, or under the planes' codes bytes or
-//! bools. The leaf is where its first unit is, provided that the others follow it.
+//! A leaf consists of units that each name their own offset: 32-bit words, or bytes or bools under
+//! the planes' codes. The leaf's place is that of its first unit, provided that the others follow
+//! it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,16 +23,16 @@ pub(super) struct ProbeAnswers<'a> {
     pub(super) views: &'a [CheckedAnswer<'a>],
 }
 
-/// Where values stand, at any byte from the memory before the bound range to that behind it, by the offset that they
-/// name.
+/// The places of values, keyed by the offset that they name. They range from the memory before the
+/// bound range to the memory after it.
 type Places = BTreeMap<u32, Vec<i64>>;
 
-/// Where a leaf was read or written.
+/// The place at which a leaf was read or written.
 #[derive(Clone, Debug, Default)]
 struct LeafAnswer {
-    /// The byte; `None` where no byte can be told.
+    /// The byte; `None` if the answer does not identify one.
     offset: Option<u32>,
-    /// The answer in words, where it is not plainly the leaf's own offset.
+    /// A description of the answer, unless it is simply the leaf's own offset.
     note: Option<String>,
 }
 
@@ -60,7 +62,7 @@ impl<'a> ProbeAnswers<'a> {
                 observed.problems.push(ProbeProblem::NotStored { path: leaf.path.clone() });
             }
 
-            // Of several lanes, the first one that is wrong is reported.
+            // With several lanes, report the first wrong one.
             let wrong = answers.iter().find(|(answer, _)| answer.note.is_some());
             let found = wrong.or(answers.first()).map_or_else(LeafAnswer::default, |(found, _)| found.clone());
             observed.observations.push(self.observation(slot, found));
@@ -89,7 +91,7 @@ impl<'a> ProbeAnswers<'a> {
         }
     }
 
-    /// The number of elements.
+    /// Returns the element count.
     fn length(&self, slot: &AnswerSlot) -> LeafAnswer {
         let ([AnswerPlace::Word(word)], [view, ..]) = (&slot.places[..], self.views) else {
             return LeafAnswer::default();
@@ -100,15 +102,16 @@ impl<'a> ProbeAnswers<'a> {
         }
     }
 
-    /// The dispatches whose ink is `code`'s.
+    /// Returns the dispatches with the ink of `code`.
     fn views_of(&self, code: Option<WordCode>) -> impl Iterator<Item = &'a CheckedAnswer<'a>> {
         self.views.iter().filter(move |view| view.run.ink.code() == code)
     }
 
-    /// Reads what each unit of a leaf says, whose answer is at `place`, with the word that says it if it is a word.
+    /// Decodes each unit of a leaf with its answer at `place`. For word units it also returns the
+    /// word.
     fn units_read(&self, leaf: &Leaf, place: AnswerPlace) -> Vec<(DecodedWord, Option<u32>)> {
         let code = WordCode::of(leaf.component);
-        // Only as many bytes as the leaf has are the answer, where it stands in a block.
+        // In a block, only as many bytes as the leaf has belong to the answer.
         let narrow = u32::MAX >> (8 * 4_u32.saturating_sub(leaf.component.size));
         let answer = |view: &CheckedAnswer<'_>, word: u32| match (place, view.copy) {
             (AnswerPlace::Word(first), _) => word_at(&view.output.bytes, (first + word) as usize * 4),
@@ -140,7 +143,7 @@ impl<'a> ProbeAnswers<'a> {
         units.map(|byte| (self.unit_in_planes(code, byte, &answers), None)).collect()
     }
 
-    /// Decodes what the unit at `byte` of a leaf says in all planes together.
+    /// Decodes the unit at `byte` of a leaf from all planes together.
     fn unit_in_planes(&self, code: WordCode, byte: u32, answers: &[(Plane, u32)]) -> DecodedWord {
         let bytes: Vec<(Plane, [u8; 4])> =
             answers.iter().map(|(plane, answer)| (*plane, (answer >> (8 * byte)).to_le_bytes())).collect();
@@ -154,7 +157,8 @@ impl<'a> ProbeAnswers<'a> {
             };
         }
 
-        // Together the planes name no offset, so the value is not from the block. It may still be a known fill.
+        // Together the planes name no offset, so the value is not from the block. It may still be a
+        // known fill.
         let first = answers.first().map_or(0, |(_, answer)| *answer);
         match decode(first) {
             DecodedWord::Refill => DecodedWord::Refill,
@@ -164,7 +168,7 @@ impl<'a> ProbeAnswers<'a> {
         }
     }
 
-    /// Finds where a leaf was read, from what its units say.
+    /// Finds the place at which a leaf was read, from its units.
     fn found(&self, leaf: &Leaf, units: &[(DecodedWord, Option<u32>)]) -> LeafAnswer {
         let unit = unit_of(leaf);
         let first = units.first().and_then(|(said, _)| offset_of(*said));
@@ -199,7 +203,7 @@ impl<'a> ProbeAnswers<'a> {
         }
     }
 
-    /// Finds where a leaf was written.
+    /// Finds the place to which a leaf was written.
     fn written(&self, leaf: &Leaf, places: &Places) -> LeafAnswer {
         let at = |offset: u32| places.get(&offset).map_or(&[][..], |places| places);
         let own = i64::from(leaf.offset);
@@ -226,7 +230,7 @@ impl<'a> ProbeAnswers<'a> {
         }
     }
 
-    /// Finds where the values of probed leaves of one code stand in the memory around the block.
+    /// Finds the values of probed leaves of one code in the memory around the block.
     fn places(&self, code: Option<WordCode>) -> Places {
         let memories: Vec<(Ink, Vec<u8>)> = self
             .views_of(code)
@@ -240,7 +244,8 @@ impl<'a> ProbeAnswers<'a> {
 
         let mut places = Places::new();
         let length = memories.first().map_or(0, |(_, memory)| memory.len());
-        // Most bytes of a large block are padding, so words that cannot be values are skipped early.
+        // Most bytes of a large block are padding, so words that cannot be values are skipped
+        // early.
         let may_be_value = |place: &usize| match &memories[0] {
             (Ink::Words(_), memory) => may_be_data(&memory[*place..]),
             (Ink::Plane(_), _) => true,
@@ -261,7 +266,7 @@ impl<'a> ProbeAnswers<'a> {
         Observation { leaf: slot.leaf, space, direction, form: slot.form, range, offset, note }
     }
 
-    /// Says whose a byte of the block is, as the rest of a sentence.
+    /// Names the owner of a byte of the block, as the rest of a sentence.
     fn owner(&self, offset: u32) -> String {
         let owner = self.probe.image.owners.get(offset as usize);
         let named = |path: &String| format!(", which is `{path}`");
@@ -277,17 +282,17 @@ impl<'a> ProbeAnswers<'a> {
     }
 }
 
-/// Bytes of a leaf that name an offset together.
+/// Returns the number of bytes that name an offset together.
 fn unit_of(leaf: &Leaf) -> u32 {
     WordCode::of(leaf.component).map_or(4, WordCode::unit)
 }
 
-/// The offset of each unit of a leaf.
+/// Returns the offset of each unit of a leaf.
 fn units_of(leaf: &Leaf) -> impl Iterator<Item = u32> + use<> {
     (leaf.offset..leaf.offset.saturating_add(leaf.component.size)).step_by(unit_of(leaf) as usize)
 }
 
-/// The byte that an answer names.
+/// Returns the byte that an answer names.
 fn offset_of(said: DecodedWord) -> Option<u32> {
     match said {
         DecodedWord::Data(offset) | DecodedWord::Padding(offset) | DecodedWord::Guard(offset) => Some(offset),
@@ -301,7 +306,7 @@ fn offset_of(said: DecodedWord) -> Option<u32> {
     }
 }
 
-/// The words of both images at a place, or of the only one.
+/// The words at one place in both images, or in the only one.
 #[derive(Clone, Copy, Debug, Default)]
 struct WordHalves {
     low: u32,
@@ -309,7 +314,7 @@ struct WordHalves {
 }
 
 impl WordHalves {
-    /// Adds the word of one more image.
+    /// Adds the word of another image.
     fn with(self, ink: Ink, word: u32) -> Self {
         match ink {
             Ink::Words(Half::High) => Self { high: Some(word), ..self },
@@ -319,7 +324,7 @@ impl WordHalves {
     }
 }
 
-/// The offset that the value at `place` of the same memory names, in all dispatches of one code.
+/// Returns the offset that the value at `place` names, from all dispatches of one code.
 fn named(memories: &[(Ink, Vec<u8>)], place: usize) -> Option<u32> {
     let planes = memories.iter().filter_map(|(ink, memory)| match ink {
         Ink::Words(_) => None,

@@ -1,9 +1,11 @@
-//! Decodes what a device did: the byte offset of every leaf, from the bytes that came back.
+//! Decodes a device's results: finds the byte offset of every leaf in the bytes that came back.
 //!
-//! A read leaf says where it was read, because the image's bytes carry their offsets. A written leaf is looked for in
-//! the whole memory, because its value carries the offset where it belongs. Both are found from the dispatches whose ink
-//! is the leaf's own (`decode_leaf`). Everything that must not change is compared as well: padding, guards, the memory
-//! around each buffer (`clobber`). No offset is judged here: `check` compares them with those of the layout.
+//! A read leaf names the place where it was read, because the image's bytes carry their offsets. A
+//! written leaf is searched for in the whole memory, because its value carries the offset where it
+//! belongs. Both come from the dispatches with the leaf's own ink (`decode_leaf`).
+//!
+//! Everything that must not change is compared as well: padding, guards, and the memory around each
+//! buffer (`clobber`). This module judges no offset: `check` compares them with the layout's.
 
 mod checked_answer;
 mod clobber;

@@ -1,4 +1,4 @@
-//! What is observed of a probe: a place for each leaf, and the problems that no layout explains.
+//! The observations of a probe: a place for each leaf, and the problems that no layout explains.
 
 use std::fmt;
 
@@ -8,32 +8,31 @@ use crate::probe::image::decode;
 use crate::probe::image::encoding::Half;
 use crate::probe::{AddressSpace, BoundRange, Direction, Form};
 
-/// Where one leaf was, through one form.
+/// The place of one leaf through one form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Observation {
     /// Index into [`ProbePlan::leaves`](crate::probe::ProbePlan::leaves).
     pub leaf: u32,
-    /// Where the block lived.
+    /// The address space of the block.
     pub space: AddressSpace,
-    /// Which way bytes went.
     pub direction: Direction,
-    /// How the shader reached the leaf.
     pub form: Form,
-    /// Where the bound range ended.
+    /// The end of the bound range.
     pub range: BoundRange,
-    /// The byte that was read or written, from the start of the block; for [`Form::Length`] the number of elements.
-    /// `None` where the answer names none.
+    /// The byte that was read or written, counted from the start of the block; for [`Form::Length`]
+    /// the number of elements. `None` if the answer names no byte.
     pub offset: Option<u32>,
-    /// The answer in words, where it is not plainly the leaf's own offset (`read 0xBADD0030, padding at byte 48`).
+    /// A description of the answer, unless it is simply the leaf's own offset (`read 0xBADD0030,
+    /// padding at byte 48`).
     pub note: Option<String>,
 }
 
 /// The decoded answer to one probe.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Observed {
-    /// One per form and leaf, forms in the entry's order, leaves in the plan's.
+    /// One per form and leaf, with the forms in the entry's order and the leaves in the plan's.
     pub observations: Vec<Observation>,
-    /// Problems that no device has that follows the shader.
+    /// Problems that a device with correct behaviour never shows.
     pub problems: Vec<ProbeProblem>,
 }
 
@@ -48,49 +47,44 @@ pub enum BufferRole {
     Input,
     /// The block in another layout.
     Copy,
-    /// Another element of the array of buffers that the block is in.
+    /// Another element of the array of buffers that contains the block.
     Element(u32),
 }
 
-/// Something that must not happen, whatever the layout is.
+/// A problem that must not happen under any layout.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum ProbeProblem {
     /// The nonce is not in the output.
     #[error("the dispatch did nothing: the nonce's word holds {found:#010X}, {}", decode(*found))]
     NoNonce {
-        /// The word that is there.
+        /// The word at the nonce's place.
         found: u32,
     },
     /// The shader's answer for a leaf is missing.
     #[error("`{path}` was not stored to the output")]
-    NotStored {
-        /// Path of the leaf.
-        path: String,
-    },
-    /// A written leaf is nowhere.
+    NotStored { path: String },
+    /// The value of a written leaf is not found anywhere.
     #[error("`{path}` was not written: byte {offset} holds {found:#010X}, {}", meaning(*found, *half))]
     NotWritten {
-        /// Path of the leaf.
         path: String,
         /// Offset of the leaf in bytes.
         offset: u32,
-        /// The word that is there.
+        /// The word at that offset.
         found: u32,
-        /// The half of offsets that words carry, where they carry only one.
+        /// The half of offsets that words carry, if they carry only one.
         half: Option<Half>,
     },
     /// Bytes changed that the shader must not touch.
     #[error("{role} byte {offset} changed from {was:#010X} to {is:#010X}, {}", meaning(*is, *half))]
     Changed {
-        /// The buffer.
         role: BufferRole,
-        /// From the start of the bound range, in bytes; negative before it.
+        /// Bytes from the start of the bound range; negative before it.
         offset: i64,
-        /// Before the dispatch.
+        /// The word before the dispatch.
         was: u32,
-        /// After it.
+        /// The word after it.
         is: u32,
-        /// The half of offsets that words carry, where they carry only one.
+        /// The half of offsets that words carry, if they carry only one.
         half: Option<Half>,
     },
     /// The runner's answer does not have the job's shape.
@@ -98,7 +92,7 @@ pub enum ProbeProblem {
     BadReadBack(String),
 }
 
-/// Describes a word by what it says about itself, as far as one half of an offset tells.
+/// Describes a word by its meaning, as far as one half of an offset tells.
 fn meaning(word: u32, half: Option<Half>) -> String {
     let said = decode(word);
     match half {

@@ -1,4 +1,5 @@
-//! Reads the answers of one probe: the nonces first, then the leaves, then the bytes that must not change.
+//! Reads the answers of one probe: the nonces first, then the leaves, then the bytes that must not
+//! change.
 
 use layoutproof_device::ReadBack;
 use layoutproof_device::planted::{PlantedBug, is_planted};
@@ -46,7 +47,8 @@ pub fn observe(plan: &ProbePlan, probe: &ProbeJob, answers: &[ReadBack]) -> Obse
     observed
 }
 
-/// Returns what is observed of a device that reads every leaf of a probe where the layout has it.
+/// Returns the observations of a device that reads every leaf of a probe at its place in the
+/// layout.
 pub fn observed_right(plan: &ProbePlan, probe: &ProbeJob) -> Observed {
     let ProbeEntry { space, direction, .. } = probe.entry;
     let right = |slot: &AnswerSlot| Observation {
@@ -61,7 +63,7 @@ pub fn observed_right(plan: &ProbePlan, probe: &ProbeJob) -> Observed {
     Observed { observations: probe.wiring.slots.iter().map(right).collect(), problems: Vec::new() }
 }
 
-/// Adds a problem unless it is there already: what goes wrong in one plane does in most.
+/// Adds a problem unless it is already there. A mistake in one plane usually occurs in most planes.
 fn add(problems: &mut Vec<ProbeProblem>, new: ProbeProblem) {
     let same = |old: &ProbeProblem| match (old, &new) {
         (ProbeProblem::Changed { role, offset, .. }, ProbeProblem::Changed { role: other, offset: at, .. }) => {

@@ -1,7 +1,8 @@
-//! Cells of random declarations: which type of member stands behind what, in which form of block.
+//! Cells of random declarations: the type of a member, the member before it, and the form of the
+//! block.
 //!
-//! [`RandomDeclaration::cells`] lists those of a declaration, [`CellDraws`] draws those more often that are thin, and
-//! [`CellTally`] counts the checks of each compiler in each.
+//! [`RandomDeclaration::cells`] lists the cells of a declaration, [`CellDraws`] draws rare cells
+//! more often, and [`CellTally`] counts each compiler's checks per cell.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -12,28 +13,28 @@ use crate::results::coverage::kind::{After, MemberFamily};
 use crate::stable_hash::stable_hash;
 use proptest::strategy::ValueTree;
 
-/// Declarations that are drawn to see how often each cell comes up, and which there are.
+/// Number of declarations in the sample that finds the possible cells and their frequencies.
 const SAMPLE: u64 = 400;
 
-/// The seed of the sample, which no seed of a user changes.
+/// The seed of the sample. It does not depend on the user's seed.
 const SAMPLE_SEED: u64 = 0;
 
-/// Draws of which the one with the thinnest cell is taken, among those with the first one's form of block: about one in six.
+/// Number of draws per declaration. Of those with the same form of block as the first, about one in
+/// six, the draw with the rarest cell wins.
 const CANDIDATES: u64 = 16;
 
-/// A type of member behind something, in a form of block.
+/// A type of member after another member, in a form of block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DeclarationCell {
-    /// The form of the block.
     pub block: BlockForm,
-    /// The kind of the member's type.
+    /// The family of the member's type.
     pub member: MemberFamily,
-    /// What lies before the member.
+    /// The kind of the member before it.
     pub after: After,
 }
 
 impl fmt::Display for DeclarationCell {
-    /// `cbuffer: matrix behind a scalar`.
+    /// Formats as `cbuffer: matrix behind a scalar`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (block, member) = (self.block.as_str(), self.member.as_str());
         match self.after {
@@ -48,14 +49,14 @@ impl fmt::Display for DeclarationCell {
 }
 
 impl RandomDeclaration {
-    /// The cells of all members that are no structs.
+    /// Returns the cells of all members that are not structs.
     pub fn cells(&self) -> BTreeSet<DeclarationCell> {
         let mut found = BTreeSet::new();
         self.add_cells(&self.content, After::Start, &mut found);
         found
     }
 
-    /// Adds the cells of a struct before which `before` lies.
+    /// Adds the cells of a struct that follows `before`.
     fn add_cells(&self, structure: &RandomStruct, before: After, found: &mut BTreeSet<DeclarationCell>) {
         let mut after = before;
         if let Some(base) = &structure.base {
@@ -75,7 +76,7 @@ impl RandomDeclaration {
     }
 }
 
-/// The family of a type that is no struct.
+/// Returns the family of a type that is not a struct.
 fn family(ty: &MemberType) -> Option<MemberFamily> {
     match ty {
         MemberType::Struct(_) => None,
@@ -85,7 +86,7 @@ fn family(ty: &MemberType) -> Option<MemberFamily> {
     }
 }
 
-/// The kind of a member, for the one behind it.
+/// Returns the kind of a member, for the cell of the next one.
 fn kind_of(member: &RandomMember) -> After {
     match &member.ty {
         MemberType::Struct(inner) if inner.holds_nothing() => After::Other,
@@ -97,19 +98,18 @@ fn kind_of(member: &RandomMember) -> After {
     }
 }
 
-/// Declarations of a type space, of which those with thin cells are drawn more often.
+/// The declarations of a type space, where those with rare cells are drawn more often.
 ///
-/// How thin a cell is shows in a sample that is always the same, so that the declaration of a number depends on the seed
-/// and on the number alone.
+/// A fixed sample determines the rare cells, so a declaration depends only on its seed and number.
 #[derive(Clone, Debug)]
 pub struct CellDraws {
     declarations: Declarations,
-    /// How many declarations of the sample have a cell.
+    /// The number of sample declarations with each cell.
     sample: BTreeMap<DeclarationCell, u64>,
 }
 
 impl CellDraws {
-    /// The draws from a type space.
+    /// Prepares draws from a type space.
     pub fn new(declarations: Declarations) -> Self {
         let mut sample: BTreeMap<DeclarationCell, u64> = BTreeMap::new();
         for number in 0..SAMPLE {
@@ -120,13 +120,14 @@ impl CellDraws {
         Self { declarations, sample }
     }
 
-    /// The cells that come up in the sample.
+    /// Iterates over the cells that occur in the sample.
     pub fn cells(&self) -> impl Iterator<Item = DeclarationCell> {
         self.sample.keys().copied()
     }
 
-    /// The declaration of this number: of a few draws the one with the thinnest cell, the first of them where several have
-    /// it. They have the same form of block, so that forms with few cells come up as often as others.
+    /// Draws the declaration with this number. Among a few draws it takes the first one with the
+    /// rarest cell. All of these draws have the same form of block, so that forms with few cells
+    /// stay as frequent as others.
     pub fn nth(&self, seed: u64, number: u64) -> DeclarationTree {
         let draw = |candidate| match candidate {
             0 => self.declarations.nth(seed, number),
@@ -139,27 +140,24 @@ impl CellDraws {
         alike.min_by_key(|tree| self.thinnest(&tree.current())).unwrap_or(first)
     }
 
-    /// How often the thinnest cell of a declaration comes up in the sample.
+    /// Returns the sample count of the rarest cell in a declaration.
     fn thinnest(&self, declaration: &RandomDeclaration) -> u64 {
         let often = |cell| self.sample.get(&cell).copied().unwrap_or(0);
         declaration.cells().into_iter().map(often).min().unwrap_or(SAMPLE)
     }
 }
 
-/// How many checks a compiler has answered in each of the cells that can be drawn for it.
+/// Counts the checks that a compiler has answered, for each cell that can be drawn for it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CellTally {
     checks: BTreeMap<String, BTreeMap<DeclarationCell, u64>>,
 }
 
-/// A cell with the checks that a compiler has answered in it.
+/// A cell with the number of checks that a compiler has answered in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CountedCell<'a> {
-    /// The compiler.
     pub compiler: &'a str,
-    /// The cell.
     pub cell: DeclarationCell,
-    /// The checks.
     pub checks: u64,
 }
 
@@ -172,7 +170,7 @@ impl CellTally {
         }
     }
 
-    /// Counts a check that a compiler has answered of a declaration.
+    /// Counts a declaration that a compiler has answered.
     pub fn add(&mut self, compiler: &str, declaration: &RandomDeclaration) {
         let of_compiler = self.checks.entry(compiler.to_owned()).or_default();
         for cell in declaration.cells() {
@@ -180,14 +178,14 @@ impl CellTally {
         }
     }
 
-    /// Every cell, by compiler and form of block.
+    /// Iterates over all cells, by compiler and form of block.
     pub fn counted(&self) -> impl Iterator<Item = CountedCell<'_>> {
         self.checks.iter().flat_map(|(compiler, cells)| {
             cells.iter().map(move |(cell, checks)| CountedCell { compiler, cell: *cell, checks: *checks })
         })
     }
 
-    /// The cells with fewer checks than `floor`.
+    /// Returns the cells with fewer checks than `floor`.
     pub fn below(&self, floor: u64) -> Vec<CountedCell<'_>> {
         self.counted().filter(|counted| counted.checks < floor).collect()
     }

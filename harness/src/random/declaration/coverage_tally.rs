@@ -1,4 +1,5 @@
-//! Counts what a set of random declarations covers: forms of blocks, features, and leaves by type and predecessor.
+//! Counts the coverage of a set of random declarations: forms of blocks, features, and leaves by
+//! type and predecessor.
 
 use std::collections::BTreeMap;
 
@@ -9,23 +10,23 @@ use super::feature::DeclarationFeature;
 use super::shape::{BlockForm, RandomDeclaration};
 use crate::results::coverage::kind::{After, kinds};
 
-/// Counts of what a set of random declarations covers.
+/// The coverage counts of a set of random declarations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CoverageTally {
-    /// Declarations in all.
+    /// The total number of declarations.
     pub declarations: u64,
     /// Declarations by form of block.
     pub blocks: BTreeMap<BlockForm, u64>,
     /// Declarations that have the feature.
     pub features: BTreeMap<DeclarationFeature, u64>,
-    /// Leaves.
+    /// Leaves by category.
     pub leaves: BTreeMap<LeafCategory, u64>,
 }
 
-/// Properties by which leaves are counted.
+/// The properties that categorize leaves.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct LeafCategory {
-    /// Type of the member that the leaf is in: `float3`, `row float2x3[]`.
+    /// Type of the member that contains the leaf: `float3`, `row float2x3[]`.
     #[serde(rename = "type")]
     pub ty: String,
     /// The kind of member before that member.
@@ -45,7 +46,7 @@ impl CoverageTally {
         }
     }
 
-    /// Counts what another set of declarations holds too.
+    /// Adds the counts of another set of declarations.
     pub fn add_all(&mut self, other: &Self) {
         self.declarations += other.declarations;
         sum(&mut self.blocks, &other.blocks);

@@ -6,8 +6,9 @@ use layoutproof_layout::shape::MatrixOrder;
 
 use super::shape::{BlockForm, MemberType, RandomDeclaration, RandomMember, RandomStruct};
 
-/// Members that stand for all kinds that a byte rule tells apart: scalars of 2, 4 and 8 bytes, vectors that fill a
-/// register, leave a component or fit twice, matrices by rows and columns, an array, a struct with and without a tail.
+/// Returns one member for each kind that a byte rule distinguishes: scalars of 2, 4 and 8 bytes,
+/// vectors that fill a register, leave a component free or fit twice, matrices by rows and columns,
+/// an array, and structs with and without a tail.
 pub fn members() -> Vec<RandomMember> {
     let vector = |scalar, length| RandomMember::plain(MemberType::Vector { scalar, length });
     let float = RandomMember::plain(MemberType::FLOAT);
@@ -35,15 +36,17 @@ pub fn members() -> Vec<RandomMember> {
     ]
 }
 
-/// How many blocks of one to `most` members there are over a set of `kinds`; `None` beyond 2^64.
+/// Returns the number of blocks of one to `most` members over a set of `kinds`; `None` beyond 2^64.
 pub fn count(kinds: u64, most: u32) -> Option<u64> {
     (1..=most).try_fold(0_u64, |sum, length| sum.checked_add(kinds.checked_pow(length)?))
 }
 
-/// Every block of this form with one to `most` of these members, shorter ones first; a structured buffer of elements
-/// has one. Any can be had without those before it, so that shards can step over the others'.
+/// Enumerates every block of this form with one to `most` of these members, shorter blocks first; a
+/// structured buffer of elements has one member. Each block can be made without the ones before it,
+/// so shards can skip the blocks of other shards.
 ///
 /// # Panics
+///
 /// If there are more than 2^64 of them.
 pub fn exhaustive(
     most: u32,
@@ -60,11 +63,12 @@ pub fn exhaustive(
     })
 }
 
-/// The members of the block of this number: its digits in base `members.len()`, where shorter blocks come first.
+/// Returns the members of the block with this number: its digits in base `members.len()`, where
+/// shorter blocks come first.
 fn content(mut number: u64, members: &[RandomMember]) -> Vec<RandomMember> {
     let kinds = members.len() as u64;
 
-    // Step over the shorter blocks, of which there are `kinds` to the power of their length.
+    // Skip the shorter blocks. For each length, there are `kinds` to the power of that length.
     let mut blocks = kinds;
     let mut length = 1;
     while number >= blocks {

@@ -1,9 +1,9 @@
-//! Features that random declarations may have besides scalars.
+//! Features that random declarations may have in addition to scalars.
 
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::MatrixOrder;
 
-/// A feature that a declaration may have besides scalars.
+/// A feature that a declaration may have in addition to scalars.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum DeclarationFeature {
     /// `float2` to `float4`.
@@ -16,23 +16,21 @@ pub enum DeclarationFeature {
     OneDimensionalMatrix,
     /// `row_major` and `column_major`.
     MatrixOrder,
-    /// Matrices of `int` and `bool` whose rows are contiguous.
+    /// Matrices of `int` and `bool` with contiguous rows.
     IntegerMatrix,
-    /// Those whose columns are.
+    /// Matrices of `int` and `bool` with contiguous columns.
     ColumnIntegerMatrix,
-    /// Arrays.
     Array,
-    /// Arrays of two dimensions.
+    /// Arrays with two dimensions.
     NestedArray,
     /// Structs as members.
     Struct,
     /// Structs without members.
     EmptyStruct,
-    /// Arrays of structs that hold nothing but such structs.
+    /// Arrays of structs that contain only empty structs.
     EmptyStructArray,
     /// Structs with a base struct.
     BaseStruct,
-    /// Enums.
     Enum,
     /// Enums with an underlying type.
     TypedEnum,
@@ -40,16 +38,15 @@ pub enum DeclarationFeature {
     BitField,
     /// `packoffset` on all members of a buffer, in ascending order.
     PackOffset,
-    /// In any order.
+    /// `packoffset` on all members of a buffer, in any order.
     PackOffsetAnyOrder,
-    /// On some members only.
+    /// `packoffset` on some members only.
     PackOffsetMixed,
     /// `[[vk::offset]]` on members of structs, in ascending order.
     VkOffset,
 }
 
 impl DeclarationFeature {
-    /// All features.
     pub const ALL: [Self; 20] = [
         Self::Vector,
         Self::OneVector,
@@ -100,7 +97,8 @@ impl DeclarationFeature {
     }
 }
 
-/// The feature that matrices need besides [`DeclarationFeature::Matrix`], by scalar and order.
+/// Returns the feature that matrices need in addition to [`DeclarationFeature::Matrix`], by scalar
+/// and order.
 pub(super) fn matrix_feature(scalar: Scalar, order: MatrixOrder) -> Option<DeclarationFeature> {
     match order {
         MatrixOrder::Row | MatrixOrder::Column if scalar.is_float() => None,

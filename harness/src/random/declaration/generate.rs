@@ -1,6 +1,6 @@
 //! The strategies that make random declarations of a type space.
 //!
-//! They decide what is likely; how a declaration is made smaller is another matter, see [`super::reduce`].
+//! They decide only how likely a declaration is. For shrinking, see [`super::reduce`].
 
 use layoutproof_layout::LayoutOptions;
 use layoutproof_layout::scalar::Scalar;
@@ -15,38 +15,39 @@ use super::shape::{BlockForm, MemberType, RandomDeclaration, RandomMember, Rando
 use super::space::TypeSpace;
 use super::validity::MOST_LEVELS;
 
-/// Members of a block.
+/// Limit on the members of a block.
 const MOST_MEMBERS: usize = 7;
 
-/// Members of a nested struct.
+/// Limit on the members of a nested struct.
 const MOST_INNER: usize = 4;
 
-/// Elements of an array dimension.
+/// Limit on the elements of an array dimension.
 const MOST_ELEMENTS: u32 = 3;
 
-/// No declaration needs more room, in bytes: images and push constants are small, and so are the reports.
+/// Limit on a declaration's size in bytes, to keep images, push constants and reports small.
 const MOST_ROOM: u32 = 16 * 1024;
 
-/// No declaration has more leaves: each is read in several forms, and drivers take seconds for the code of hundreds.
+/// Limit on a declaration's leaves. Each leaf is read in several forms, and drivers take seconds
+/// for the code of hundreds.
 const MOST_LEAVES: u32 = 128;
 
-/// Where a member is declared.
+/// The place of a member's declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum MemberPosition {
     /// In a buffer itself.
     Buffer,
-    /// In a struct, with this many levels of structs below it allowed.
+    /// In a struct with up to this many levels of structs below it.
     Struct(u32),
 }
 
-/// Declarations of the space.
+/// Makes declarations of the space.
 pub(super) fn declarations(space: &TypeSpace) -> SBoxedStrategy<RandomDeclaration> {
     let owned = space.clone();
     let form = (select(space.options()), select(space.blocks.clone()));
     form.prop_flat_map(move |(options, block)| StrategyMaker { space: &owned, options }.declaration(block)).sboxed()
 }
 
-/// Makes strategies for what one set of options allows.
+/// Makes strategies for one set of options.
 struct StrategyMaker<'a> {
     space: &'a TypeSpace,
     options: LayoutOptions,
@@ -58,7 +59,7 @@ impl StrategyMaker<'_> {
         let content = match block {
             BlockForm::Cbuffer | BlockForm::Tbuffer => self.buffer(),
             BlockForm::ConstantBuffer | BlockForm::StructuredBuffer => self.structure(MOST_LEVELS, 1..=MOST_MEMBERS),
-            // 128 bytes are all that every Vulkan device has.
+            // 128 bytes is the limit that every Vulkan device supports.
             BlockForm::PushConstant => self.structure(1, 1..=3),
             BlockForm::StructuredElement => {
                 let element = Union::new_weighted(self.plain_types()).prop_map(RandomMember::plain);
@@ -72,7 +73,7 @@ impl StrategyMaker<'_> {
             .sboxed()
     }
 
-    /// Members of a `cbuffer`, in one of three declarations with packoffset.
+    /// Makes the members of a `cbuffer`, with packoffset in 30% of the declarations.
     fn buffer(&self) -> SBoxedStrategy<RandomStruct> {
         let any_order = self.space.has(DeclarationFeature::PackOffsetAnyOrder);
         let mixed = self.space.has(DeclarationFeature::PackOffsetMixed);
@@ -96,7 +97,7 @@ impl StrategyMaker<'_> {
             .sboxed()
     }
 
-    /// A struct with `levels` of structs below it.
+    /// Makes a struct with up to `levels` levels of structs below it.
     fn structure(&self, levels: u32, count: std::ops::RangeInclusive<usize>) -> SBoxedStrategy<RandomStruct> {
         let gap = self.sometimes(DeclarationFeature::VkOffset, 0.08, 0..3_u32);
         let members = vec((self.member(MemberPosition::Struct(levels)), gap), count);
@@ -146,7 +147,7 @@ impl StrategyMaker<'_> {
         Union::new_weighted(members).sboxed()
     }
 
-    /// A value with this probability, where the space has the feature.
+    /// Makes a value with this probability, if the space has the feature.
     fn sometimes<S>(&self, feature: DeclarationFeature, probability: f64, value: S) -> SBoxedStrategy<Option<S::Value>>
     where
         S: Strategy + Send + Sync + 'static,
@@ -155,7 +156,8 @@ impl StrategyMaker<'_> {
         if self.space.has(feature) { prop::option::weighted(probability, value).sboxed() } else { Just(None).sboxed() }
     }
 
-    /// Types that may be the element of a structured buffer, with how likely each kind is.
+    /// Returns the types that may be the element of a structured buffer, with the weight of each
+    /// kind.
     fn plain_types(&self) -> Vec<(u32, SBoxedStrategy<MemberType>)> {
         let scalars = self.space.scalars_with(self.options.sixteen_bit);
         let scalar = select(scalars.clone());
@@ -192,13 +194,13 @@ impl StrategyMaker<'_> {
         field.sboxed()
     }
 
-    /// Integers that an enum or a bit-field may be.
+    /// Returns the integers for enums and bit-fields.
     fn integers(&self) -> Vec<Scalar> {
         let scalars = self.space.scalars_with(self.options.sixteen_bit).into_iter();
         scalars.filter(|scalar| MemberType::Scalar(*scalar).bits().is_some()).collect()
     }
 
-    /// None, mostly.
+    /// Makes array dimensions, mostly none.
     fn dimensions(&self) -> SBoxedStrategy<Vec<u32>> {
         let count = 1..=MOST_ELEMENTS;
         let mut dimensions = vec![(6, Just(Vec::new()).sboxed())];

@@ -1,7 +1,7 @@
-//! Shapes of members that a compiler is known to get wrong, where they are in a declaration.
+//! Shapes of members that a compiler is known to get wrong, found in a declaration.
 //!
-//! What becomes of them, by which compiler and in which buffers, is the business of the lists of known differences
-//! ([`crate::results::known::shape`]), each of whose entries names the case that pins it.
+//! The lists of known differences ([`crate::results::known::shape`]) say which compiler gets a
+//! shape wrong, how, and in which buffers. Each of their entries names the case that pins it.
 
 use std::collections::BTreeSet;
 
@@ -10,19 +10,20 @@ use layoutproof_layout::shape::MatrixOrder;
 
 use super::shape::{BlockForm, ExplicitOffset, MemberType, RandomDeclaration, RandomMember, RandomStruct};
 
-/// A shape of a member, with the word in lists.
+/// A shape of a member. Lists of known differences refer to it by a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum MemberShape {
     /// A matrix with one row or one column.
     FlatMatrix,
-    /// The same, no array, where it may begin inside a register: not the first member of its struct, or in a buffer where members
-    /// have packoffsets, so that the first stands anywhere.
+    /// A flat matrix, not in an array, that may begin inside a register: it is not the first member
+    /// of its struct, or it is in a buffer with packoffsets, where even the first member may be
+    /// anywhere.
     FlatMatrixBehindAMember,
-    /// The same in a struct, with another order than the default one.
+    /// A flat matrix in a struct, with an order other than the default.
     FlatMatrixOfOtherOrder,
     /// A matrix by columns with more rows than columns.
     TallMatrix,
-    /// A matrix by rows that do not fill registers, with another member behind it.
+    /// A matrix by rows that do not fill registers, with another member after it.
     RowsBeforeAMember,
     /// An array of arrays.
     NestedArray,
@@ -36,24 +37,25 @@ pub enum MemberShape {
     TwoByteMatrix,
     /// A matrix whose elements have 8 bytes.
     EightByteMatrix,
-    /// The same in an array.
+    /// A matrix in an array whose elements have 8 bytes.
     EightByteMatrixInAnArray,
-    /// A matrix of 8-byte elements of which several vectors have one or two each.
+    /// A matrix of 8-byte elements with several vectors of one or two elements each.
     EightBytePairMatrix,
-    /// A matrix of one element of 8 bytes.
+    /// A matrix with a single element of 8 bytes.
     EightByteCell,
     /// An enum of 8 bytes in a struct.
     EightByteEnum,
     /// An enum of 2 bytes in a struct.
     TwoByteEnum,
-    /// An array of matrices of integers or bools that are written with an order.
+    /// An array of matrices of integers or bools with an explicit order.
     OrderedIntegerMatrixInAnArray,
-    /// A vector of one component of 8 bytes, no array and not the first member of its struct, or in a buffer where members
-    /// have packoffsets, so that the first stands anywhere.
+    /// A vector of one component of 8 bytes, not in an array, that is not the first member of its
+    /// struct, or that is in a buffer with packoffsets, where even the first member may be
+    /// anywhere.
     EightByteOneVector,
-    /// The struct of the block, where it has a base.
+    /// The struct of the block, if it has a base.
     DerivedBlock,
-    /// The struct of a `ConstantBuffer`, of push constants too, where it has bit-fields.
+    /// The struct of a `ConstantBuffer` or of push constants, if it has bit-fields.
     BitFieldBlock,
     /// A block of push constants.
     PushConstants,
@@ -63,7 +65,7 @@ pub enum MemberShape {
     IntegerMatrixElement,
     /// A matrix by rows as the element of a structured buffer.
     MatrixElementByRows,
-    /// A struct with scalars of different sizes, so that its end may be no multiple of its alignment.
+    /// A struct with scalars of different sizes, whose end may not be a multiple of its alignment.
     MixedStruct,
     /// A struct with bit-fields.
     BitFieldStruct,
@@ -73,20 +75,20 @@ pub enum MemberShape {
     ThreeVectorInAStruct,
     /// A member that is a struct.
     StructMember,
-    /// An array of one struct with a matrix in it.
+    /// An array of one struct that contains a matrix.
     ArrayOfOneStruct,
-    /// An array of structs which have, themselves or in structs of theirs, an array of matrices in one order and a matrix in the
-    /// other.
+    /// An array of structs that contain, directly or in nested structs, an array of matrices in one
+    /// order and a matrix in the other.
     ArrayOfStructsOfBothOrders,
-    /// A struct or an array with packoffset at an odd register, of vectors or matrices that Vulkan aligns to 32 bytes.
+    /// A struct or an array with packoffset at an odd register, of vectors or matrices that Vulkan
+    /// aligns to 32 bytes.
     WideMemberAtAnOddRegister,
-    /// A member that is a struct with a vector of several components in it, or a matrix of one row or one column, which
-    /// compilers make one.
+    /// A struct member that contains a vector of several components, or a matrix of one row or one
+    /// column, which compilers turn into a vector.
     StructWithAVector,
 }
 
 impl MemberShape {
-    /// All shapes.
     pub const ALL: [Self; 33] = [
         Self::FlatMatrix,
         Self::FlatMatrixBehindAMember,
@@ -166,12 +168,12 @@ impl MemberShape {
 /// Bytes of a register.
 const REGISTER: u32 = 16;
 
-/// A member with what stands around it.
+/// A member with its surroundings.
 struct MemberContext<'a> {
     member: &'a RandomMember,
-    /// True if a member of its struct, or of a base, stands before it.
+    /// True if another member of its struct, or of a base, comes before it.
     is_behind: bool,
-    /// True if one stands behind it.
+    /// True if another member comes after it.
     is_before: bool,
     /// The members of its struct, itself included.
     siblings: &'a [RandomMember],
@@ -180,7 +182,8 @@ struct MemberContext<'a> {
 }
 
 impl MemberContext<'_> {
-    /// True if a member that fits into a register with others may stand behind some of them there.
+    /// Returns true if a member that fits into a register with others may follow some of them
+    /// there.
     fn may_begin_inside_a_register(&self) -> bool {
         let is_placed = |member: &RandomMember| matches!(member.place, Some(ExplicitOffset::PackOffset { .. }));
         self.member.dimensions.is_empty() && (self.is_behind || self.siblings.iter().any(is_placed))
@@ -188,14 +191,15 @@ impl MemberContext<'_> {
 }
 
 impl RandomDeclaration {
-    /// The shapes of all members and structs, each with its path: block name first, no indices.
+    /// Returns the shapes of all members and structs with their paths, which start with the block's
+    /// name and have no indices.
     pub fn shapes(&self) -> Vec<(String, MemberShape)> {
         let mut found = Vec::new();
         self.visit(&self.content, Self::BLOCK, !self.block.is_direct(), &mut found);
         found
     }
 
-    /// Shapes of a struct at `path` and of what is in it.
+    /// Adds the shapes of a struct at `path` and of its contents.
     fn visit(&self, holder: &RandomStruct, path: &str, in_struct: bool, found: &mut Vec<(String, MemberShape)>) {
         let of_struct = in_struct && !self.is_element();
         let shapes = of_struct.then(|| self.shapes_of_struct(holder)).into_iter().flatten();
@@ -208,7 +212,7 @@ impl RandomDeclaration {
         let siblings = &holder.members[..];
 
         for (number, member) in (first..end).zip(&holder.members) {
-            // The element of a structured buffer is the buffer's own.
+            // A structured buffer's element has the path of the buffer itself.
             let path = if self.is_element() { path.to_owned() } else { format!("{path}.m{number}") };
             let spot =
                 MemberContext { member, is_behind: number > 0, is_before: number + 1 < end, siblings, in_struct };
@@ -230,7 +234,8 @@ impl RandomDeclaration {
         scalar.size(self.options.sixteen_bit, 4)
     }
 
-    /// True if a member is a struct or an array with vectors, or matrices of them, that Vulkan aligns to 32 bytes.
+    /// Returns true if a member is a struct or an array with vectors, or matrices of them, that
+    /// Vulkan aligns to 32 bytes.
     fn has_wide_vectors(&self, member: &RandomMember) -> bool {
         let is_wide = |ty: &MemberType| match ty {
             MemberType::Vector { scalar, length } => self.bytes(*scalar) == 8 && *length > 2,
@@ -242,7 +247,7 @@ impl RandomDeclaration {
             inner.visit(&mut |inner| found |= is_wide(&inner.ty));
         }
 
-        // A vector alone may stand where its component may.
+        // A vector on its own only needs the alignment of its component.
         let is_vector = matches!(member.ty, MemberType::Vector { .. }) && member.dimensions.is_empty();
         found && !is_vector
     }
@@ -250,7 +255,7 @@ impl RandomDeclaration {
     fn shapes_of_struct(&self, structure: &RandomStruct) -> impl Iterator<Item = MemberShape> + use<> {
         let mut sizes = BTreeSet::new();
         structure.visit(&mut |member| {
-            // Some compilers give every enum four bytes.
+            // Some compilers use four bytes for every enum.
             let is_enum = matches!(member.ty, MemberType::Enum(_));
             let scalars = member.ty.scalar().into_iter().chain(is_enum.then_some(Scalar::Int32));
             sizes.extend(scalars.map(|scalar| self.bytes(scalar)));
@@ -292,8 +297,8 @@ impl RandomDeclaration {
         }
     }
 
-    /// True if an array of matrices in a struct, or in structs in it, may have another order than another matrix there: in
-    /// arrays some compilers go by the default order.
+    /// Returns true if an array of matrices in a struct, or in its nested structs, may have another
+    /// order than another matrix there. Some compilers use the default order in arrays.
     fn has_array_of_other_order(&self, structure: &RandomStruct) -> bool {
         let mut matrices = Vec::new();
         structure.visit(&mut |member| {
@@ -333,7 +338,7 @@ impl RandomDeclaration {
         };
         let is_array = !spot.member.dimensions.is_empty();
         let is_flat = rows == 1 || columns == 1;
-        // In arrays some compilers go by the default order.
+        // Some compilers use the default order in arrays.
         let may_be_by = |wanted| order == wanted || (is_array && self.options.matrix == wanted);
         let has_tail = !(bytes * columns).is_multiple_of(REGISTER);
         let is_wide = bytes == 8;
@@ -401,7 +406,7 @@ mod tests {
         RandomMember::plain(MemberType::Matrix { scalar, rows, columns, order: None })
     }
 
-    /// The shapes of the members of a block as text.
+    /// Returns the shapes of the members of a block as text.
     fn shapes(block: BlockForm, content: RandomStruct) -> Vec<String> {
         let declaration = RandomDeclaration { options: LayoutOptions::default(), block, content };
         let found = declaration.shapes();
@@ -434,7 +439,8 @@ mod tests {
         assert_eq!(shapes(BlockForm::Cbuffer, content), all);
     }
 
-    /// DXC 1.7.2308 puts the matrix of `float1x1 a; float b : packoffset(c2)` at byte 36, and reads it at 32.
+    /// DXC 1.7.2308 puts the matrix of `float1x1 a; float b : packoffset(c2)` at byte 36, and reads
+    /// it at 32.
     #[test]
     fn a_flat_matrix_is_behind_members_that_have_a_place() {
         let cell = matrix(Scalar::Float32, 1, 1);
@@ -446,7 +452,8 @@ mod tests {
         assert_eq!(told, ["B.m0 flat-matrix"]);
     }
 
-    /// DXC 1.7.2308 crashes on `double1 a : packoffset(c0.z)`, and where `double1 a` has none beside `packoffset(c2)`.
+    /// DXC 1.7.2308 crashes on `double1 a : packoffset(c0.z)`. It also crashes if `double1 a` has
+    /// no packoffset but another member has `packoffset(c2)`.
     #[test]
     fn an_eight_byte_vector_of_one_is_told_where_it_may_stand_inside_a_register() {
         let double = RandomMember::plain(MemberType::Vector { scalar: Scalar::Float64, length: 1 });

@@ -1,10 +1,16 @@
 //! Random and exhaustive declarations over the whole type space.
 //!
-//! A [`TypeSpace`] says which declarations are possible. [`Declarations::nth`] draws one from a seed, [`exhaustive()`]
-//! lists all of a set of members. [`RandomDeclaration::text`] is what compilers read. [`search`] asks a caller's
-//! function which of them differ and makes small what it finds ([`shrink`](super::shrink::shrink)); [`CoverageTally`] counts
-//! what a set of them holds, [`CellTally`] what compilers were asked of it, and [`CellDraws`] draws what is rare more often;
-//! [`MemberShape`]s are what lists of known differences call their members, and [`shapes_of_block`] those of other blocks. Nothing here compiles, lays out or runs anything.
+//! A [`TypeSpace`] determines which declarations are possible. [`Declarations::nth`] draws one from
+//! a seed, and [`exhaustive()`] lists all of them over a set of members.
+//! [`RandomDeclaration::text`] is the text for compilers. [`search`] finds a declaration that
+//! differs according to the caller's function and shrinks it ([`shrink`](super::shrink::shrink)).
+//!
+//! [`CoverageTally`] counts the coverage of a set of declarations, [`CellTally`] counts the checks
+//! that compilers answered, and [`CellDraws`] draws rare cells more often. [`MemberShape`]s are the
+//! words for members in the lists of known differences; [`shapes_of_block`] finds them in other
+//! blocks.
+//!
+//! Nothing here compiles, lays out or runs anything.
 
 mod coverage_cell;
 mod coverage_tally;

@@ -1,5 +1,5 @@
-//! Shapes of the members of any block, as those of random declarations: what a list says of shapes is about files of users
-//! and cases that no list names, too.
+//! Finds the shapes of members in any block, as for random declarations. The lists of known shapes
+//! thus also apply to users' files and to cases that no list names.
 
 use layoutproof_layout::shape::{Count, Member, StructType, Type};
 use layoutproof_layout::{Block, BlockKind, LayoutOptions, Scalar};
@@ -7,7 +7,8 @@ use layoutproof_layout::{Block, BlockKind, LayoutOptions, Scalar};
 use super::member_shape::MemberShape;
 use super::shape::{BlockForm, ExplicitOffset, MemberType, RandomDeclaration, RandomMember, RandomStruct};
 
-/// The shapes of all members and structs of a block, each with its path: block name first, no indices.
+/// Returns the shapes of all members and structs of a block with their paths, which start with the
+/// block's name and have no indices.
 pub fn shapes_of_block(block: &Block, options: LayoutOptions) -> Vec<(String, MemberShape)> {
     let (innermost, dimensions) = plain(&block.element);
     let is_struct = matches!(innermost, Type::Struct(_));
@@ -41,7 +42,7 @@ pub fn shapes_of_block(block: &Block, options: LayoutOptions) -> Vec<(String, Me
     shapes.filter_map(|(path, shape)| Some((declared_path(block, innermost, &path)?, shape))).collect()
 }
 
-/// The path of the block's own names for one in which members are numbered: `B.m1.m0`.
+/// Translates a path with numbered members, such as `B.m1.m0`, to the block's own names.
 fn declared_path(block: &Block, element: &Type, numbered: &str) -> Option<String> {
     let mut path = block.name.clone();
     let mut ty = element;
@@ -55,7 +56,7 @@ fn declared_path(block: &Block, element: &Type, numbered: &str) -> Option<String
     Some(path)
 }
 
-/// The members that have bytes, those of bases first.
+/// Returns the members that have bytes, those of bases first.
 fn all_members(structure: &StructType) -> Vec<&Member> {
     let mut members = structure.base.as_deref().map(all_members).unwrap_or_default();
     members.extend(structure.members.iter().filter(|member| member_type(plain(&member.ty).0).is_some()));
@@ -75,7 +76,8 @@ fn content_of(structure: &StructType) -> RandomStruct {
     RandomStruct { base: structure.base.as_deref().map(|base| Box::new(content_of(base))), members: members.collect() }
 }
 
-/// The innermost type with the lengths of its dimensions; one without a length counts as two.
+/// Returns the innermost type with the lengths of its dimensions. An unbounded dimension counts as
+/// two.
 fn plain(ty: &Type) -> (&Type, Vec<u32>) {
     let (innermost, counts) = ty.dimensions();
     let length = |count: Count| match count {
@@ -85,7 +87,7 @@ fn plain(ty: &Type) -> (&Type, Vec<u32>) {
     (innermost, counts.into_iter().map(length).collect())
 }
 
-/// The type as random declarations have it; `None` for what has no bytes.
+/// Converts the type to that of random declarations; `None` if it has no bytes.
 fn member_type(ty: &Type) -> Option<MemberType> {
     Some(match ty {
         Type::Scalar(scalar) => MemberType::Scalar(*scalar),
@@ -95,10 +97,10 @@ fn member_type(ty: &Type) -> Option<MemberType> {
         }
         Type::Enum(declared) => MemberType::Enum(Some(declared.underlying)),
         Type::Struct(structure) => MemberType::Struct(Box::new(content_of(structure))),
-        // No list says anything of pointers and handles, which are numbers.
+        // No list mentions pointers and handles, so plain numbers represent them.
         Type::Pointer { .. } => MemberType::Scalar(Scalar::Uint64),
         Type::Handle { .. } => MemberType::Vector { scalar: Scalar::Uint32, length: 2 },
-        // No declaration is drawn with a value of an interface.
+        // Random declarations never contain values of an interface.
         Type::Resource(_) | Type::Array { .. } | Type::Interface { .. } => return None,
     })
 }

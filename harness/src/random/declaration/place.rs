@@ -1,26 +1,27 @@
-//! Explicit offsets that no two members can meet at, whatever the rule set.
+//! Explicit offsets that keep members apart under every rule set.
 //!
-//! Nothing is laid out here: every member is given room for the largest that any rule set could make it.
+//! Nothing is laid out here: every member gets room for the largest size that any rule set could
+//! give it.
 
 use layoutproof_layout::scalar::SixteenBit;
 
 use super::shape::{ExplicitOffset, MemberType, RandomMember, RandomStruct};
 
-/// The strictest alignment of any type under any rule set, that of `double4` under std140, in bytes. Room is counted in
-/// steps of it.
+/// The strictest alignment of any type under any rule set, in bytes: that of `double4` under
+/// std140. Room is counted in steps of this size.
 const STEP: u32 = 32;
 
-/// Bytes of a register, in which packoffset counts.
+/// Bytes of a register, the unit of packoffset.
 const REGISTER: u32 = 16;
 
-/// A member of a buffer with the packoffset that it may get.
+/// A request for the packoffset of a buffer's member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PlacedMember {
-    /// True if it is given a packoffset.
+    /// True if it gets a packoffset.
     pub(super) packed: bool,
-    /// Registers that are left free before it.
+    /// Registers to leave free before it.
     pub(super) gap: u32,
-    /// Members take their registers in the order of this number.
+    /// Members get their registers in the order of this number.
     pub(super) rank: u32,
 }
 
@@ -29,7 +30,7 @@ impl PlacedMember {
     pub(super) const TIGHT: Self = Self { packed: true, gap: 0, rank: 0 };
 }
 
-/// Bytes that the struct takes at most under any rule set; a multiple of [`STEP`].
+/// Returns the most bytes that the struct needs under any rule set; a multiple of [`STEP`].
 pub(super) fn room(structure: &RandomStruct) -> u32 {
     let start = structure.base.as_deref().map_or(0, room);
     structure.members.iter().fold(start, |end, member| match member.place {
@@ -47,8 +48,8 @@ fn member_room(member: &RandomMember) -> u32 {
     member.dimensions.iter().product::<u32>() * element
 }
 
-/// Gives members of a buffer their packoffsets. Scalars and vectors share a register where they fit and no gap is
-/// wished.
+/// Assigns packoffsets to the members of a buffer. Scalars and vectors share a register if they fit
+/// and no gap is requested.
 pub(super) fn pack(members: &mut [RandomMember], wishes: &[PlacedMember]) {
     let mut turns: Vec<(usize, PlacedMember)> = wishes.iter().copied().enumerate().take(members.len()).collect();
     turns.sort_by_key(|(_, wish)| wish.rank);
@@ -63,7 +64,7 @@ pub(super) fn pack(members: &mut [RandomMember], wishes: &[PlacedMember]) {
             (next, component) = (next + member_room(member) / REGISTER, 4);
             continue;
         }
-        // 64-bit values at y or w are read from other bytes than listed (DXC 1.7.2308).
+        // DXC 1.7.2308 reads 64-bit values at y or w from other bytes than it lists.
         let is_wide = member.ty.scalar().is_some_and(|scalar| scalar.size(SixteenBit::Off, 4) == 8);
         let start = component.next_multiple_of(if is_wide { 2 } else { 1 });
         match small {
@@ -85,8 +86,8 @@ pub(super) fn pack(members: &mut [RandomMember], wishes: &[PlacedMember]) {
     }
 }
 
-/// Gives members of a struct their `[[vk::offset]]`: where `gaps` has a number, that many steps of free bytes before
-/// the member. `start` is the room of the base, in bytes.
+/// Assigns `[[vk::offset]]` to the members of a struct. A number in `gaps` leaves that many steps
+/// free before the member. `start` is the room of the base, in bytes.
 pub(super) fn offset(members: &mut [RandomMember], gaps: &[Option<u32>], start: u32) {
     let mut end = start;
     for (member, gap) in members.iter_mut().zip(gaps) {

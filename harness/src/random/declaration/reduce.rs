@@ -1,7 +1,7 @@
-//! The next smaller declarations: what shrinking tries, the largest steps first.
+//! Lists the next smaller declarations that shrinking tries, the largest steps first.
 //!
-//! Each step takes something away: members, then the block's form and annotations, then types, dimensions and widths
-//! towards one plain `float`.
+//! Each step removes something: members, then the block's form and annotations, then types,
+//! dimensions and widths, towards a single plain `float`.
 
 use layoutproof_layout::LayoutOptions;
 use layoutproof_layout::scalar::Scalar;
@@ -10,7 +10,8 @@ use super::place::{PlacedMember, pack};
 use super::shape::{BlockForm, ExplicitOffset, MemberType, RandomDeclaration, RandomMember, RandomStruct};
 use super::space::TypeSpace;
 
-/// Every next smaller declaration; some do not fit the space, which is asked only of those that are tried.
+/// Returns every next smaller declaration. Some do not fit the space; only the ones that are tried
+/// get checked.
 pub(super) fn reductions(declaration: &RandomDeclaration, space: &TypeSpace) -> Vec<RandomDeclaration> {
     let with = |content| RandomDeclaration { content, ..declaration.clone() };
     let mut found: Vec<RandomDeclaration> = fewer_members(&declaration.content).into_iter().map(with).collect();
@@ -21,10 +22,11 @@ pub(super) fn reductions(declaration: &RandomDeclaration, space: &TypeSpace) -> 
     found
 }
 
-/// One half of the members, one of them, two neighbours, all but one, any two.
+/// Keeps one half of the members, one of them, two neighbours, all but one, or any two.
 ///
-/// Pairs are tried because two members may differ only at offsets that no single one can leave: a `float2` behind a
-/// `float` stands otherwise than behind two of them, and the same again behind three.
+/// Pairs are tried because two members may differ only at offsets that removing a single one cannot
+/// reach: a `float2` after one `float` has a different offset than after two, and again after
+/// three.
 fn fewer_members(structure: &RandomStruct) -> Vec<RandomStruct> {
     let count = structure.members.len();
 
@@ -44,7 +46,7 @@ fn fewer_members(structure: &RandomStruct) -> Vec<RandomStruct> {
     fewer.chain((count == 1).then(Vec::new)).map(with).collect()
 }
 
-/// The block in the simpler forms, with its places where they may stay.
+/// Returns the block in simpler forms, with and without its explicit offsets.
 fn forms(declaration: &RandomDeclaration, space: &TypeSpace) -> Vec<RandomDeclaration> {
     let place = |form: BlockForm| space.blocks.iter().position(|known| *known == form);
     let own = place(declaration.block);
@@ -68,7 +70,7 @@ fn differ_once(one: LayoutOptions, other: LayoutOptions) -> bool {
     (one.matrix == other.matrix) != (one.sixteen_bit == other.sixteen_bit)
 }
 
-/// Without the block's own packoffsets, or with all of them in order and without gaps.
+/// Removes the block's own packoffsets, or packs all of them in order and without gaps.
 fn packed_tightly(declaration: &RandomDeclaration) -> Vec<RandomDeclaration> {
     let is_packed = |member: &RandomMember| matches!(member.place, Some(ExplicitOffset::PackOffset { .. }));
     if !declaration.content.members.iter().any(is_packed) {
@@ -83,7 +85,7 @@ fn packed_tightly(declaration: &RandomDeclaration) -> Vec<RandomDeclaration> {
     std::iter::once(bare).chain(is_smaller.then_some(tight)).collect()
 }
 
-/// Register and component of every member, which tight packing makes smaller.
+/// Returns the register and component of every member. Tight packing makes them smaller.
 fn registers(declaration: &RandomDeclaration) -> Vec<(u32, u32)> {
     let places = declaration.content.members.iter().filter_map(|member| match member.place {
         Some(ExplicitOffset::PackOffset { register, component }) => Some((register, component.unwrap_or(0))),
@@ -92,13 +94,13 @@ fn registers(declaration: &RandomDeclaration) -> Vec<(u32, u32)> {
     places.collect()
 }
 
-/// The struct's own members without packoffset and `[[vk::offset]]`.
+/// Removes packoffset and `[[vk::offset]]` from the struct's own members.
 fn without_places(structure: &RandomStruct) -> RandomStruct {
     let members = structure.members.iter().map(|member| RandomMember { place: None, ..member.clone() });
     RandomStruct { base: structure.base.clone(), members: members.collect() }
 }
 
-/// Without its base, with the base's members as its own, or with one member simpler.
+/// Removes the base, merges the base's members into the struct, or simplifies one member.
 fn simpler_struct(structure: &RandomStruct) -> Vec<RandomStruct> {
     let mut found = Vec::new();
     if let Some(base) = structure.base.as_deref() {
@@ -124,7 +126,7 @@ fn simpler_struct(structure: &RandomStruct) -> Vec<RandomStruct> {
     found
 }
 
-/// Smaller replacements of a member; a struct may be replaced by its members.
+/// Returns smaller replacements of a member. The members of a struct may replace it.
 fn simpler_member(member: &RandomMember) -> Vec<Vec<RandomMember>> {
     let mut found = Vec::new();
 
@@ -143,7 +145,7 @@ fn simpler_member(member: &RandomMember) -> Vec<Vec<RandomMember>> {
     found
 }
 
-/// Without place and width, with fewer and shorter dimensions.
+/// Removes place and width, and removes or shortens dimensions.
 fn simpler_around(member: &RandomMember) -> Vec<RandomMember> {
     let mut found = Vec::new();
     let with = |dimensions: &[u32]| RandomMember { dimensions: dimensions.to_vec(), ..member.clone() };
@@ -200,7 +202,7 @@ fn simpler_matrix(ty: &MemberType) -> Vec<MemberType> {
     std::iter::once(vector).chain(plain).chain(scalars).chain(smaller).collect()
 }
 
-/// `float`, or else a 32-bit type for another size.
+/// Returns `float`, and for types of other sizes a 32-bit integer, too.
 fn simpler_scalar(scalar: Scalar) -> impl Iterator<Item = Scalar> {
     let rank = |scalar: Scalar| match scalar {
         Scalar::Float32 => 0,

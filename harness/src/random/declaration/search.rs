@@ -1,4 +1,4 @@
-//! Looks for a declaration that differs.
+//! Searches for a declaration that differs.
 
 use std::ops::Range;
 
@@ -11,15 +11,15 @@ use crate::random::shrink::{SHRINK_CALLS, Shrunk, shrink};
 /// The first declaration for which the two sides differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DifferingDeclaration {
-    /// Its number.
     pub index: u64,
-    /// As it was drawn.
+    /// The declaration as drawn.
     pub drawn: RandomDeclaration,
-    /// Made smaller.
+    /// The declaration after shrinking.
     pub shrunk: Shrunk<RandomDeclaration>,
 }
 
-/// The first of these declarations that differs, shrunk with at most [`SHRINK_CALLS`] calls; `None` if none does.
+/// Returns the first of these declarations that differs, shrunk with at most [`SHRINK_CALLS`]
+/// calls; `None` if none differs.
 pub fn search(
     declarations: &Declarations,
     seed: u64,

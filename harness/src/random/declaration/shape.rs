@@ -1,24 +1,25 @@
-//! The shape of a random declaration: one block of members, with whatever structs and enums these need.
+//! The shape of a random declaration: one block of members, with the structs and enums that they
+//! need.
 //!
-//! Structs stand inside the members that have them, so that taking a member away takes its types away too; names are
-//! given when the text is written.
+//! Members contain their structs, so removing a member removes its types too. Names are assigned
+//! when the text is written.
 
 use layoutproof_layout::LayoutOptions;
 use layoutproof_layout::scalar::{Scalar, SixteenBit};
 use layoutproof_layout::shape::MatrixOrder;
 
-/// Structs, enums and one block, with the options under which compilers shall read them.
+/// Structs, enums and one block, with the options for compilers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RandomDeclaration {
-    /// Order of matrices that declare none, and whether 16-bit types take 2 bytes.
+    /// The order of matrices without a declared one, and whether 16-bit types take 2 bytes.
     pub options: LayoutOptions,
-    /// The form in which the block is declared.
     pub block: BlockForm,
-    /// Members of the block; for [`BlockForm::StructuredElement`] one member, which is the element itself.
+    /// Members of the block. [`BlockForm::StructuredElement`] has one member, which is the element
+    /// itself.
     pub content: RandomStruct,
 }
 
-/// How a block is declared.
+/// The form of a block's declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum BlockForm {
     /// `cbuffer B { ... }`.
@@ -38,7 +39,7 @@ pub enum BlockForm {
 /// The members of a struct or of a block.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct RandomStruct {
-    /// Base struct; its members stand first.
+    /// Base struct, whose members come first.
     pub base: Option<Box<RandomStruct>>,
     /// Own members, in order.
     pub members: Vec<RandomMember>,
@@ -49,11 +50,11 @@ pub struct RandomStruct {
 pub struct RandomMember {
     /// Type without dimensions.
     pub ty: MemberType,
-    /// Elements of each array dimension, outermost first; empty for no array.
+    /// Elements of each array dimension, outermost first; empty if it is not an array.
     pub dimensions: Vec<u32>,
     /// Width of a bit-field, in bits.
     pub bit_width: Option<u32>,
-    /// Where it asks to stand.
+    /// The explicit offset.
     pub place: Option<ExplicitOffset>,
 }
 
@@ -64,23 +65,21 @@ pub enum MemberType {
     Scalar(Scalar),
     /// `float3`.
     Vector {
-        /// Component type.
         scalar: Scalar,
         /// Number of components, 1 to 4.
         length: u32,
     },
     /// `row_major float2x3`.
     Matrix {
-        /// Component type.
         scalar: Scalar,
         /// Number of rows, 1 to 4.
         rows: u32,
         /// Number of columns, 1 to 4.
         columns: u32,
-        /// `row_major` or `column_major`, where one is written.
+        /// `row_major` or `column_major`, if the declaration has one.
         order: Option<MatrixOrder>,
     },
-    /// An enum, with its underlying type where one is written.
+    /// An enum, with its underlying type if the declaration has one.
     Enum(Option<Scalar>),
     /// A struct.
     Struct(Box<RandomStruct>),
@@ -93,7 +92,7 @@ pub enum ExplicitOffset {
     PackOffset {
         /// 16-byte register.
         register: u32,
-        /// Component of 4 bytes, 0 to 3, where one is written.
+        /// Component of 4 bytes, 0 to 3, if the declaration has one.
         component: Option<u32>,
     },
     /// `[[vk::offset(32)]]`, in bytes, on members of a struct.
@@ -101,20 +100,20 @@ pub enum ExplicitOffset {
 }
 
 impl RandomDeclaration {
-    /// Name of the block, first part of every path in it.
+    /// Name of the block, and first part of every path in it.
     pub const BLOCK: &'static str = "B";
 
-    /// The block's own members, without those inside them or of a base.
+    /// Counts the block's own members, without nested ones and those of a base.
     pub fn member_count(&self) -> usize {
         self.content.members.len()
     }
 
-    /// True if the block is a buffer of elements that are not structs.
+    /// Returns true if the block is a buffer whose elements are not structs.
     pub fn is_element(&self) -> bool {
         self.block == BlockForm::StructuredElement
     }
 
-    /// The order that a matrix has which declares `order`.
+    /// Returns the order of a matrix that declares `order`.
     pub fn order(&self, order: Option<MatrixOrder>) -> MatrixOrder {
         order.unwrap_or(self.options.matrix)
     }
@@ -131,7 +130,7 @@ impl BlockForm {
         Self::PushConstant,
     ];
 
-    /// True if members are declared in the block itself and not in a struct.
+    /// Returns true if members are declared in the block itself and not in a struct.
     pub fn is_direct(self) -> bool {
         match self {
             Self::Cbuffer | Self::Tbuffer => true,
@@ -153,23 +152,23 @@ impl BlockForm {
 }
 
 impl RandomStruct {
-    /// True if it has neither members nor a base.
+    /// Returns true if it has neither members nor a base.
     pub fn is_empty(&self) -> bool {
         self.base.is_none() && self.members.is_empty()
     }
 
-    /// True if it is empty, or holds nothing but structs that are.
+    /// Returns true if it contains only empty structs.
     pub fn holds_nothing(&self) -> bool {
         self.base.as_ref().is_none_or(|base| base.holds_nothing())
             && self.members.iter().all(|member| member.ty.structure().is_some_and(Self::holds_nothing))
     }
 
-    /// Members of the struct and of its bases, without those inside them.
+    /// Counts the members of the struct and of its bases, without nested ones.
     pub fn width(&self) -> usize {
         self.base.as_ref().map_or(0, |base| base.width()) + self.members.len()
     }
 
-    /// Scalars, components and cells, those of all elements of arrays.
+    /// Counts scalars, components and cells, including all elements of arrays.
     pub fn leaves(&self) -> u32 {
         let of_type = |ty: &MemberType| match ty {
             MemberType::Scalar(_) | MemberType::Enum(_) => 1,
@@ -181,7 +180,7 @@ impl RandomStruct {
         self.base.as_ref().map_or(0, |base| base.leaves()) + self.members.iter().map(of_member).sum::<u32>()
     }
 
-    /// Calls `visit` with every member, those of bases and of nested structs too.
+    /// Calls `visit` with every member, including those of bases and of nested structs.
     pub fn visit(&self, visit: &mut dyn FnMut(&RandomMember)) {
         if let Some(base) = &self.base {
             base.visit(visit);
@@ -203,28 +202,28 @@ impl RandomStruct {
 }
 
 impl RandomMember {
-    /// A member without dimensions, width and place.
+    /// Makes a member without dimensions, width and place.
     pub fn plain(ty: MemberType) -> Self {
         Self { ty, dimensions: Vec::new(), bit_width: None, place: None }
     }
 
-    /// An array of this many elements.
+    /// Makes an array of this many elements.
     #[must_use]
     pub fn array(self, count: u32) -> Self {
         Self { dimensions: vec![count], ..self }
     }
 
-    /// True if nothing is written around its type.
+    /// Returns true if it has no dimensions, width or place.
     pub fn is_plain(&self) -> bool {
         self.dimensions.is_empty() && self.bit_width.is_none() && self.place.is_none()
     }
 }
 
 impl MemberType {
-    /// `float`, to which everything is shrunk.
+    /// `float`, the target of shrinking.
     pub const FLOAT: Self = Self::Scalar(Scalar::Float32);
 
-    /// The struct that this is.
+    /// Returns the struct if the type is one.
     pub fn structure(&self) -> Option<&RandomStruct> {
         match self {
             Self::Struct(structure) => Some(structure),
@@ -232,7 +231,8 @@ impl MemberType {
         }
     }
 
-    /// Scalar type of a scalar, vector or matrix, or the one that an enum names.
+    /// Returns the scalar type of a scalar, vector or matrix, or the underlying type that an enum
+    /// declares.
     pub fn scalar(&self) -> Option<Scalar> {
         match self {
             Self::Scalar(scalar) | Self::Vector { scalar, .. } | Self::Matrix { scalar, .. } => Some(*scalar),
@@ -241,7 +241,7 @@ impl MemberType {
         }
     }
 
-    /// Bits of an integer of which bit-fields and enums may be made; `None` for other types.
+    /// Returns the bits of an integer that bit-fields and enums may use; `None` for other types.
     pub fn bits(&self) -> Option<u32> {
         let Self::Scalar(scalar) = self else { return None };
         match scalar {
@@ -263,8 +263,9 @@ impl MemberType {
         }
     }
 
-    /// Components of 4 bytes in a register that a scalar or vector takes, as packoffset counts them: one for each value
-    /// up to 32 bits, two for 64 bits. `None` for what begins at component x only.
+    /// Returns how many 4-byte components of a register a scalar or vector uses, as packoffset
+    /// counts them: one for each value up to 32 bits, two for 64 bits. `None` for types that may
+    /// only begin at component x.
     ///
     /// Source: wg-hlsl INF-0003, packoffset; measured with DXC 1.7.2308.
     pub fn packoffset_components(&self) -> Option<u32> {

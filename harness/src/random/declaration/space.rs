@@ -1,7 +1,8 @@
-//! The type space: from what declarations are made. Each compiler gets declarations that it can take.
+//! The type space that declarations come from. Each compiler gets declarations that it accepts.
 //!
-//! A [`TypeSpace`] lists scalars, forms of blocks and features; the presets say what each compiler lacks and who says
-//! so. [`TypeSpace::common`] is what two of them share.
+//! A [`TypeSpace`] lists scalars, forms of blocks and features. The presets document what each
+//! compiler lacks, and the source of that fact. [`TypeSpace::common`] is the intersection of two
+//! spaces.
 
 use std::collections::BTreeSet;
 
@@ -12,33 +13,33 @@ use layoutproof_layout::shape::MatrixOrder;
 use super::feature::{DeclarationFeature, matrix_feature};
 use super::shape::BlockForm;
 
-/// The set of types and features from which declarations are made.
+/// The set of types and features of declarations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TypeSpace {
     /// Scalar types, the simplest first; `float` is always one of them.
     pub scalars: Vec<Scalar>,
     /// Forms of blocks, the simplest first.
     pub blocks: Vec<BlockForm>,
-    /// Further features.
     pub features: BTreeSet<DeclarationFeature>,
     /// Default orders of matrices.
     pub orders: Vec<MatrixOrder>,
-    /// Sizes of 16-bit types. `float16_t`, `int16_t` and `uint16_t` are there with [`SixteenBit::On`] only.
+    /// Sizes of 16-bit types. `float16_t`, `int16_t` and `uint16_t` exist only with
+    /// [`SixteenBit::On`].
     pub sixteen_bit: Vec<SixteenBit>,
 }
 
-/// Scalars that need no feature of a device beyond Vulkan 1.0 and no option of a compiler.
+/// Scalars that need no device feature beyond Vulkan 1.0 and no compiler option.
 const CORE: [Scalar; 4] = [Scalar::Float32, Scalar::Int32, Scalar::Uint32, Scalar::Bool];
 
 /// Scalars of other sizes.
 const SIZED: [Scalar; 7] =
     [Scalar::Float64, Scalar::Half, Scalar::Float16, Scalar::Int16, Scalar::Uint16, Scalar::Int64, Scalar::Uint64];
 
-/// Scalars of which matrices are made.
+/// Scalars that matrices may have.
 const MATRIX_SCALARS: [Scalar; 5] = [Scalar::Float32, Scalar::Float64, Scalar::Half, Scalar::Int32, Scalar::Bool];
 
 impl TypeSpace {
-    /// Everything that our own reader takes, minimum precision aside.
+    /// Everything that our own parser accepts, except minimum precision.
     pub fn everything() -> Self {
         Self {
             scalars: [&CORE[..], &SIZED[..]].concat(),
@@ -52,7 +53,7 @@ impl TypeSpace {
     /// DXC to DXIL.
     ///
     /// - no `[[vk::offset]]`, which it ignores with a warning;
-    /// - no arrays of empty structs: in a struct in a `tbuffer` they keep the compiler busy for ever.
+    /// - no arrays of empty structs: in a struct in a `tbuffer` they make the compiler hang.
     ///
     /// Source: measured with DXC 1.7.2308 (`-T cs_6_6`, with and without `-enable-16bit-types`).
     pub fn dxc_dxil() -> Self {
@@ -61,8 +62,8 @@ impl TypeSpace {
 
     /// DXC to SPIR-V.
     ///
-    /// - no matrices of `int` and `bool` with contiguous columns: "externally initialized non-floating-point column-major
-    ///   matrices not supported yet";
+    /// - no matrices of `int` and `bool` with contiguous columns: "externally initialized
+    ///   non-floating-point column-major matrices not supported yet";
     /// - packoffset in ascending order only: "packoffset caused overlap with previous members";
     /// - no empty structs: `spirv-val` refuses the members at one offset.
     ///
@@ -78,8 +79,10 @@ impl TypeSpace {
 
     /// Clang, to its IR for Direct3D.
     ///
-    /// - neither `ConstantBuffer<T>` nor `row_major` and `column_major`, which it does not know yet;
-    /// - no other matrices either: those in constant buffers have no padding between their vectors, which cases show;
+    /// - neither `ConstantBuffer<T>` nor `row_major` and `column_major`, which it does not support
+    ///   yet;
+    /// - no other matrices either: in constant buffers, Clang puts no padding between their
+    ///   vectors, which cases show;
     /// - no bit-fields, which it packs bit by bit, and no empty structs, on which it crashes;
     /// - no `[[vk::offset]]`, which it ignores.
     ///
@@ -102,13 +105,14 @@ impl TypeSpace {
         Self { blocks, ..space }
     }
 
-    /// Slang, as its reflection and its HLSL have it.
+    /// Slang, limited to what its reflection and its HLSL agree on.
     ///
-    /// - `half` has always 2 bytes, so that [`SixteenBit::Off`] is left out;
-    /// - `[[vk::offset]]` and packoffset on some members only are left out: reflection and code disagree about them, which
-    ///   cases of their own show;
-    /// - so are matrices of `int` and `bool` with contiguous columns, whose code has contiguous rows all the same;
-    /// - no empty structs, which crash it where they have a packoffset.
+    /// - no [`SixteenBit::Off`], since `half` always has 2 bytes;
+    /// - no `[[vk::offset]]` and no packoffset on some members only: reflection and code disagree
+    ///   about them, which separate cases show;
+    /// - no matrices of `int` and `bool` with contiguous columns: the code has contiguous rows
+    ///   anyway;
+    /// - no empty structs: they crash it if they have a packoffset.
     ///
     /// Source: measured with Slang 2026.14.1 (`-target spirv` and `-target hlsl -profile sm_6_6`).
     pub fn slang() -> Self {
@@ -124,7 +128,8 @@ impl TypeSpace {
 
     /// Slang to SPIR-V.
     ///
-    /// - no matrices with one row or column: "not supported by the current code generation target" (E39999);
+    /// - no matrices with one row or column: "not supported by the current code generation target"
+    ///   (E39999);
     /// - no `tbuffer`: "Unhandled global inst in spirv-emit" (E99997).
     ///
     /// Source: measured with Slang 2026.14.1 (`-target spirv -O0`).
@@ -134,11 +139,13 @@ impl TypeSpace {
         space
     }
 
-    /// FXC up to shader model 5.0: no 16-bit and 64-bit integers, `half` another name for `float`, neither
-    /// `ConstantBuffer<T>` nor push constants, no enums, bit-fields, empty structs and bases.
+    /// FXC up to shader model 5.0: no 16-bit and 64-bit integers, `half` as another name for
+    /// `float`, neither `ConstantBuffer<T>` nor push constants, no enums, bit-fields, empty structs
+    /// and bases.
     ///
-    /// Source: Microsoft's HLSL reference, Scalar Types ("half: provided only for language compatibility") and Shader
-    /// Model 5.1 (`ConstantBuffer<T>`); enums and bit-fields came with HLSL 2017 and 2021 of DXC.
+    /// Source: Microsoft's HLSL reference, Scalar Types ("half: provided only for language
+    /// compatibility") and Shader Model 5.1 (`ConstantBuffer<T>`); enums and bit-fields came with
+    /// HLSL 2017 and 2021 of DXC.
     pub fn fxc() -> Self {
         let space = Self::everything().without(&[
             DeclarationFeature::Enum,
@@ -163,11 +170,12 @@ impl TypeSpace {
         }
     }
 
-    /// The types of GLSL without extensions: matrices of `float` and `double` with 2 to 4 rows and columns, no vectors of
-    /// one component, no enums, bit-fields, bases and empty structs, no packoffset. Texture buffers are not
-    /// blocks there.
+    /// The types of GLSL without extensions: matrices of `float` and `double` with 2 to 4 rows and
+    /// columns, no vectors of one component, no enums, bit-fields, bases and empty structs, no
+    /// packoffset. GLSL's texture buffers are not blocks.
     ///
-    /// Source: GLSL 4.60, 4.1 Basic Types, 4.1.8 Structures, 4.4.5 Uniform and Shader Storage Block Layout Qualifiers.
+    /// Source: GLSL 4.60, 4.1 Basic Types, 4.1.8 Structures, 4.4.5 Uniform and Shader Storage Block
+    /// Layout Qualifiers.
     pub fn glsl() -> Self {
         Self {
             scalars: [&CORE[..], &[Scalar::Float64]].concat(),
@@ -190,8 +198,8 @@ impl TypeSpace {
         }
     }
 
-    /// The types that WGSL shares with the host: no `bool` and no 64-bit types, matrices of floating point with contiguous
-    /// columns. `half` is `f16`.
+    /// The types that WGSL shares with the host: no `bool` and no 64-bit types, matrices of
+    /// floating point with contiguous columns. `half` is `f16`.
     ///
     /// Source: WGSL, Host-shareable Types and Memory Layout.
     pub fn wgsl() -> Self {
@@ -204,20 +212,21 @@ impl TypeSpace {
         }
     }
 
-    /// Tint, which gets the WGSL that we write: 32-bit numbers alone, and a matrix by rows as WGSL's transposed one.
+    /// Tint, which gets WGSL that we generate: only 32-bit numbers, and a matrix by rows becomes a
+    /// transposed WGSL matrix.
     pub fn tint() -> Self {
         let Self { blocks, .. } = Self::wgsl();
         Self { scalars: vec![Scalar::Float32, Scalar::Int32, Scalar::Uint32], blocks, ..Self::glsl() }
     }
 
-    /// The space without these features.
+    /// Removes these features from the space.
     #[must_use]
     pub fn without(mut self, features: &[DeclarationFeature]) -> Self {
         self.features.retain(|feature| !features.contains(feature));
         self
     }
 
-    /// The space with `min16float` and its kin, which only DXC and FXC lay out.
+    /// Adds `min16float` and the other minimum-precision types, which only DXC and FXC lay out.
     #[must_use]
     pub fn with_minimum_precision(mut self) -> Self {
         self.scalars.extend([
@@ -230,8 +239,8 @@ impl TypeSpace {
         self
     }
 
-    /// The intersection of two spaces, on which two compilers can be compared. `None` where they share no form of block, no order
-    /// or no size of 16-bit types.
+    /// Returns the intersection of two spaces, to compare two compilers. `None` if they share no
+    /// form of block, no order or no size of 16-bit types.
     pub fn common(&self, other: &Self) -> Option<Self> {
         let space = Self {
             scalars: shared(&self.scalars, &other.scalars),
@@ -244,18 +253,18 @@ impl TypeSpace {
         (!is_empty).then_some(space)
     }
 
-    /// True if declarations may have this.
+    /// Returns true if declarations may have this feature.
     pub fn has(&self, feature: DeclarationFeature) -> bool {
         self.features.contains(&feature)
     }
 
-    /// Every pair of matrix order and size of 16-bit types, the simplest first.
+    /// Returns every pair of matrix order and size of 16-bit types, the simplest first.
     pub fn options(&self) -> Vec<LayoutOptions> {
         let pairs = self.orders.iter().flat_map(|matrix| self.sixteen_bit.iter().map(move |size| (*matrix, *size)));
         pairs.map(|(matrix, sixteen_bit)| LayoutOptions { matrix, sixteen_bit }).collect()
     }
 
-    /// Scalars that there are with 16-bit types of this size.
+    /// Returns the scalars that exist with 16-bit types of this size.
     pub fn scalars_with(&self, sixteen_bit: SixteenBit) -> Vec<Scalar> {
         let strict = [Scalar::Float16, Scalar::Int16, Scalar::Uint16];
         let is_there = |scalar: &Scalar| match sixteen_bit {
@@ -265,7 +274,7 @@ impl TypeSpace {
         self.scalars.iter().copied().filter(is_there).collect()
     }
 
-    /// Scalars of matrices, each with the orders that may be written.
+    /// Returns the scalars of matrices, each with the orders that a declaration may have.
     pub fn matrices_with(&self, options: LayoutOptions) -> Vec<(Scalar, Option<MatrixOrder>)> {
         let scalars = self.scalars_with(options.sixteen_bit).into_iter().filter(|it| MATRIX_SCALARS.contains(it));
         let written = [None, Some(MatrixOrder::Row), Some(MatrixOrder::Column)];
@@ -274,7 +283,7 @@ impl TypeSpace {
         all.filter(|(scalar, order)| self.has_matrix(*scalar, order.unwrap_or(options.matrix))).collect()
     }
 
-    /// True if matrices of this scalar may have this order.
+    /// Returns true if matrices of this scalar may have this order.
     fn has_matrix(&self, scalar: Scalar, order: MatrixOrder) -> bool {
         self.has(DeclarationFeature::Matrix) && matrix_feature(scalar, order).is_none_or(|feature| self.has(feature))
     }

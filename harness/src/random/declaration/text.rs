@@ -13,8 +13,9 @@ use crate::input::sources::SourceMap;
 use crate::module::Module;
 
 impl RandomDeclaration {
-    /// The declarations: enums `E0` and on, structs `T0` and on, the block `B` (of the struct `S` where it needs one).
-    /// Members are `m0` and on; those of a derived struct go on where its base ends.
+    /// Writes the declarations: enums `E0` and on, structs `T0` and on, and the block `B` (of the
+    /// struct `S` if it needs one). Members are `m0` and on; a derived struct continues the numbers
+    /// of its base.
     pub fn text(&self) -> String {
         let mut writer = DeclarationWriter::default();
         let own = writer.body(&self.content, self.block.is_direct());
@@ -33,13 +34,15 @@ impl RandomDeclaration {
         writer.text + &block + "\n"
     }
 
-    /// The module that our own parser reads from the text.
+    /// Parses the text into a module.
     ///
     /// # Errors
-    /// The reader's problems; places are places in [`RandomDeclaration::text`].
+    ///
+    /// The parser's problems, with places in [`RandomDeclaration::text`].
     ///
     /// # Panics
-    /// With 2^32 bytes of text.
+    ///
+    /// If the text has 2^32 bytes.
     pub fn module(&self) -> Result<Module, Vec<Diagnostic>> {
         let text = self.text();
         let mut sources = SourceMap::default();
@@ -49,7 +52,7 @@ impl RandomDeclaration {
     }
 }
 
-/// The types that were written so far; equal ones are written once.
+/// The types that are already written. Equal types are written once.
 #[derive(Default)]
 struct DeclarationWriter<'a> {
     text: String,
@@ -58,7 +61,8 @@ struct DeclarationWriter<'a> {
 }
 
 impl<'a> DeclarationWriter<'a> {
-    /// ` : T0 { ... };` behind the types that it needs; a buffer's members have no base.
+    /// Writes ` : T0 { ... };` after the types that it needs. The struct of a buffer's direct
+    /// members has no base.
     fn body(&mut self, content: &'a RandomStruct, direct: bool) -> String {
         let base = content.base.as_deref().map(|base| format!(" : T{}", self.structure(base)));
         let first = content.width() - content.members.len();
@@ -69,7 +73,7 @@ impl<'a> DeclarationWriter<'a> {
         format!("{}{lead}{{\n{}}};", base, members.concat())
     }
 
-    /// Number of a struct that is written by now.
+    /// Returns the number of a struct, and writes it first if necessary.
     fn structure(&mut self, structure: &'a RandomStruct) -> usize {
         if let Some(number) = self.structs.iter().position(|written| *written == structure) {
             return number;

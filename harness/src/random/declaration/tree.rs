@@ -1,7 +1,8 @@
-//! A random declaration as `proptest` knows values: a strategy, and a tree that makes its value simpler step by step.
+//! Integrates random declarations with `proptest`: a strategy, and a tree that simplifies its value
+//! step by step.
 //!
-//! The i-th declaration of a seed depends on the seed, on i and on the type space alone, so that neither threads nor
-//! shards change it.
+//! The i-th declaration of a seed depends only on the seed, on i and on the type space, so neither
+//! threads nor shards change it.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -23,15 +24,16 @@ pub struct Declarations {
 }
 
 impl Declarations {
-    /// Declarations of this space.
+    /// Makes a strategy for this space.
     pub fn new(space: TypeSpace) -> Self {
         let drawn = generate::declarations(&space);
         Self { space: Arc::new(space), drawn }
     }
 
-    /// The declaration of this number, the same in every run, shard and thread.
+    /// Draws the declaration with this number, the same in every run, shard and thread.
     ///
     /// # Panics
+    ///
     /// If the space has no scalar, no form of block, or no options.
     pub fn nth(&self, seed: u64, index: u64) -> DeclarationTree {
         self.new_tree(&mut runner_of(seed, index))
@@ -49,24 +51,26 @@ impl Strategy for Declarations {
     }
 }
 
-/// A declaration on its way to the smallest that still fails.
+/// A declaration on its way to the smallest one that still fails.
 ///
-/// [`ValueTree::simplify`] keeps what is there and takes the next smaller declaration; [`ValueTree::complicate`] goes
-/// back and takes another, or stays and says `false` where all were tried. No declaration comes twice.
+/// [`ValueTree::simplify`] accepts the current declaration and moves to a smaller one.
+/// [`ValueTree::complicate`] goes back and tries another, or returns `false` if none is left. No
+/// declaration is tried twice.
 #[derive(Clone, Debug)]
 pub struct DeclarationTree {
     space: Arc<TypeSpace>,
     current: RandomDeclaration,
-    /// The smallest known to fail, if `current` is a step behind it.
+    /// The smallest declaration known to fail, if `current` is one step below it.
     kept: Option<RandomDeclaration>,
-    /// Declarations still to be tried below the smallest one, the best last; `None` until one is asked for.
+    /// Declarations below the smallest one that are still untried, the best last; `None` until the
+    /// first one is needed.
     steps: Option<Vec<RandomDeclaration>>,
-    /// All that was the current declaration once.
+    /// All declarations that were current at some time.
     tried: HashSet<RandomDeclaration>,
 }
 
 impl DeclarationTree {
-    /// A tree whose value is `drawn`, which lies in the space.
+    /// Makes a tree with the value `drawn`, which must be in the space.
     pub fn new(drawn: RandomDeclaration, space: Arc<TypeSpace>) -> Self {
         Self { space, tried: HashSet::from([drawn.clone()]), current: drawn, kept: None, steps: None }
     }
@@ -77,7 +81,7 @@ impl DeclarationTree {
         self.steps.get_or_insert_with(list).pop()
     }
 
-    /// Takes the next step that stays in the space and was never tried.
+    /// Moves to the next declaration that is in the space and untried.
     fn step(&mut self) -> bool {
         while let Some(next) = self.next_below() {
             if next.fits(&self.space) && self.tried.insert(next.clone()) {

@@ -1,4 +1,4 @@
-//! Checks that a random declaration is valid and lies in a type space.
+//! Checks that a random declaration is valid and is in a type space.
 
 use std::collections::BTreeSet;
 
@@ -9,11 +9,11 @@ use super::feature::{DeclarationFeature, matrix_feature};
 use super::shape::{BlockForm, ExplicitOffset, MemberType, RandomDeclaration, RandomMember, RandomStruct};
 use super::space::TypeSpace;
 
-/// Structs in structs, the block's own not counted.
+/// Limit on the nesting of structs, without the block's own.
 pub(super) const MOST_LEVELS: u32 = 3;
 
 impl RandomDeclaration {
-    /// The features that it has.
+    /// Returns the features of the declaration.
     pub fn features(&self) -> BTreeSet<DeclarationFeature> {
         let mut found = BTreeSet::new();
         self.content.visit_structs(&mut |structure| {
@@ -28,7 +28,8 @@ impl RandomDeclaration {
         found
     }
 
-    /// True if the languages allow it, and the space has everything that it has.
+    /// Returns true if the languages allow the declaration and the space has all of its types and
+    /// features.
     pub fn fits(&self, space: &TypeSpace) -> bool {
         let scalars = space.scalars_with(self.options.sixteen_bit);
         let mut members_fit = true;
@@ -42,7 +43,8 @@ impl RandomDeclaration {
             && self.features().is_subset(&space.features)
     }
 
-    /// True if members stand where they may: bit-fields, bases and `[[vk::offset]]` in structs, packoffset in buffers.
+    /// Returns true if members are in allowed places: bit-fields, bases and `[[vk::offset]]` in
+    /// structs, packoffset in buffers.
     fn is_well_formed(&self) -> bool {
         let members = &self.content.members;
         let own = match self.block {
@@ -72,13 +74,13 @@ impl RandomDeclaration {
     }
 }
 
-/// True if a bit-field is a plain integer that is wide enough.
+/// Returns true if a bit-field is a plain integer that is wide enough.
 fn bits_fit(member: &RandomMember) -> bool {
     let is_alone = member.dimensions.is_empty() && member.place.is_none();
     member.bit_width.is_none_or(|width| is_alone && member.ty.bits().is_some_and(|bits| (1..=bits).contains(&width)))
 }
 
-/// Levels of structs below this one.
+/// Counts the levels of structs below this one.
 fn depth(structure: &RandomStruct) -> u32 {
     let nested = structure.members.iter().filter_map(|member| member.ty.structure());
     structure.base.as_deref().into_iter().chain(nested).map(|inner| 1 + depth(inner)).max().unwrap_or(0)
@@ -101,8 +103,9 @@ fn is_vk_offset(place: Option<ExplicitOffset>) -> bool {
     place.is_some() && !is_packoffset(place)
 }
 
-/// True if vectors stay in their registers and no two members begin at one component. That members do not run into each
-/// other is up to who places them: taking one away or making it smaller keeps it so.
+/// Returns true if vectors stay in their registers and no two members begin at the same component.
+/// The code that assigns the offsets keeps members from overlapping, and removing or shrinking a
+/// member preserves that.
 fn packoffsets_are_apart(members: &[RandomMember]) -> bool {
     let inside = |member: &RandomMember| match member.place {
         Some(ExplicitOffset::PackOffset { component: Some(component), .. }) if component > 0 => {
@@ -116,7 +119,7 @@ fn packoffsets_are_apart(members: &[RandomMember]) -> bool {
     members.iter().all(inside) && different.len() == starts.len()
 }
 
-/// Register and component.
+/// Returns the register and component.
 fn packoffset(member: &RandomMember) -> Option<(u32, u32)> {
     match member.place {
         Some(ExplicitOffset::PackOffset { register, component }) => Some((register, component.unwrap_or(0))),

@@ -33,15 +33,15 @@ fn an_outcome_follows_from_its_rows() {
     let lines: Vec<&str> = whole.split_inclusive('\n').collect();
     let name = "2: `arrays::scalar_packs_behind_the_last_element::std140::rspirv::model::model` contradicts itself: ";
     for (from, to, sentence) in [
-        (r#""outcome":"agree""#, r#""outcome":"differ""#, "it is said to be `differ`, and its witnesses agree"),
-        (r#""outcome":"agree""#, r#""outcome":"known""#, "it is said to be `known`, and its witnesses agree"),
-        (r#""outcome":"agree""#, r#""outcome":"stale""#, "it is `stale`, and names no entry of a list"),
+        (r#""outcome":"agree""#, r#""outcome":"differ""#, "its outcome is `differ`, but its witnesses agree"),
+        (r#""outcome":"agree""#, r#""outcome":"known""#, "its outcome is `known`, but its witnesses agree"),
+        (r#""outcome":"agree""#, r#""outcome":"stale""#, "it is `stale`, but names no known-list entry"),
         (r#""outcome":"agree""#, r#""outcome":"skipped""#, "it is skipped without a reason"),
-        (r#""observed":0"#, r#""observed":4"#, "it is said to be `agree`, and its witnesses differ"),
-        (r#""expected":0"#, r#""expected":4"#, "it is said to be `agree`, and its witnesses differ"),
-        (r#""validation":""#, r#""validation":"error: "#, "it is said to be `agree`, and its witnesses differ"),
-        (r#""culprit":null"#, r#""culprit":"device""#, "it agrees, and names a culprit"),
-        (r#""skip_reason":null"#, r#""skip_reason":"lost""#, "it agrees, and has a reason why it was not carried out"),
+        (r#""observed":0"#, r#""observed":4"#, "its outcome is `agree`, but its witnesses differ"),
+        (r#""expected":0"#, r#""expected":4"#, "its outcome is `agree`, but its witnesses differ"),
+        (r#""validation":""#, r#""validation":"error: "#, "its outcome is `agree`, but its witnesses differ"),
+        (r#""culprit":null"#, r#""culprit":"device""#, "it agrees, but names a culprit"),
+        (r#""skip_reason":null"#, r#""skip_reason":"lost""#, "it agrees, but has a reason for not running"),
         (r#""proves":"decorations""#, r#""proves":"native""#, "`rspirv` proves `decorations` here, not `native`"),
         (r#""device":"model""#, r#""device":"lavapipe""#, "the first line does not list its device"),
         (r#""leaves":"#, r#""leaves":9"#, "it counts 9"),

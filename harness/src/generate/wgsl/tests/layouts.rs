@@ -1,4 +1,4 @@
-//! Layouts written by hand, their leaves, and the module that the generator makes of them.
+//! Hand-written layouts, their leaves, and the modules that the generator makes from them.
 
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::{Count, MatrixOrder};
@@ -68,12 +68,12 @@ pub(super) fn generate(rules: &str, laid_out: &LaidOut, entry: &ProbeEntry) -> R
     module(&block, &plan, entry)
 }
 
-/// SPIR-V that naga makes of `module`.
+/// Compiles `module` to SPIR-V with naga.
 pub(super) fn spirv(module: &WgslModule) -> Result<Vec<u32>, NagaError> {
     NagaShader::read(module)?.spirv()
 }
 
-/// Offsets that naga gives the leaves, after its SPIR-V writer took the module too.
+/// Returns naga's offsets of the leaves, after its SPIR-V writer accepted the module too.
 pub(super) fn naga_offsets(module: &WgslModule) -> Vec<u32> {
     let shader = NagaShader::read(module).unwrap();
     shader.spirv().unwrap();

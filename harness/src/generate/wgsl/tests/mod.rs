@@ -1,5 +1,5 @@
-//! Hand-made layouts through the generator and naga. Offsets that naga must give are those of the examples in WebGPU
-//! Shading Language, 14.4.4 Structure Member Layout, or the ones that the layout itself asks for.
+//! Passes hand-made layouts through the generator and naga. The expected offsets come from the
+//! examples in WebGPU Shading Language, 14.4.4 Structure Member Layout, or from the layout itself.
 
 mod layouts;
 mod properties;
@@ -22,13 +22,13 @@ fn refused(space: AddressSpace, laid_out: &LaidOut, expected: &str) {
     assert_eq!(refusal.to_string(), format!("not expressible in WGSL: {}", expected.replacen(": ", ", ", 1)));
 }
 
-/// Struct `A` of the specification's examples, at the offsets given.
+/// Struct `A` of the specification's examples, at the given offsets.
 fn spec_a(offsets: [u32; 4]) -> LaidOut {
     let members = [scalar(FLOAT), scalar(FLOAT), vector(FLOAT, 2), scalar(FLOAT)];
     structure(["u", "v", "w", "x"].iter().zip(offsets).zip(members).map(|((n, o), l)| member(n, o, l)).collect())
 }
 
-/// Struct `B` of the specification's examples, at the offsets given.
+/// Struct `B` of the specification's examples, at the given offsets.
 fn spec_b(offsets: [u32; 8], a: &LaidOut, a_stride: u32) -> LaidOut {
     let members = [
         vector(FLOAT, 2),
@@ -54,7 +54,7 @@ const SPEC_PATHS: [&str; 12] = ["a.x", "b.x", "c", "d", "e.u", "e.v", "e.w.x", "
 
 #[test]
 fn plain_members_get_the_offsets_of_the_specification_s_first_example() {
-    // The layout's own offsets are all wrong on purpose: under a WGSL rule set naga must choose.
+    // The layout's own offsets are wrong on purpose: under a WGSL rule set naga must choose.
     let b = spec_b([4; 8], &spec_a([4; 4]), 4);
     let module = generate("wgsl-storage", &b, &entry(AddressSpace::Storage, Direction::Read, &READ)).unwrap();
     assert!(!module.text.contains("@size") && !module.text.contains("Element"), "{}", module.text);

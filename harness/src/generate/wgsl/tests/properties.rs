@@ -1,4 +1,4 @@
-//! Random layouts that WGSL can express: naga must give every leaf the offset that the layout asks for.
+//! Tests with random layouts that WGSL can express: naga must give every leaf the layout's offset.
 
 use layoutproof_layout::LaidOut;
 use layoutproof_layout::shape::MatrixOrder;
@@ -35,13 +35,13 @@ fn random_value() -> impl Strategy<Value = Random> {
     prop_oneof![3 => vectors, 1 => matrices]
 }
 
-/// An array with a stride `extra` alignments wider than it must be.
+/// Makes an array whose stride is `extra` alignments wider than necessary.
 fn random_array(element: &Random, count: u32, extra: u32) -> Random {
     let stride = element.size.next_multiple_of(element.alignment) + extra * element.alignment;
     Random { laid_out: array(element.laid_out.clone(), count, stride), size: stride * count, ..*element }
 }
 
-/// A struct whose members stand `gap` alignments further on than they must.
+/// Makes a struct with members placed `gap` alignments later than necessary.
 fn random_struct(members: &[(Random, u32)]) -> Random {
     let mut end = 0_u32;
     let mut placed = Vec::new();

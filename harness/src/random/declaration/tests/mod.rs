@@ -1,4 +1,5 @@
-//! Every random declaration is one that its space allows and our reader takes; shrinking ends where it should.
+//! Tests that every random declaration fits its space and that our parser accepts it, and that
+//! shrinking ends where it should.
 
 mod mutants;
 
@@ -27,12 +28,12 @@ fn presets() -> Vec<(&'static str, TypeSpace)> {
     ]
 }
 
-/// Names of the members of the block itself in order, those of bases first.
+/// Returns the names of the block's own members in order, those of bases first.
 fn names(declaration: &RandomDeclaration) -> Vec<String> {
     (0..declaration.content.width()).map(|index| format!("m{index}")).collect()
 }
 
-/// The same as our reader sees them.
+/// Returns the same names from our parser's result.
 fn read_names(ty: &Type) -> Vec<String> {
     fn of(structure: &StructType, names: &mut Vec<String>) {
         if let Some(base) = &structure.base {
@@ -44,7 +45,7 @@ fn read_names(ty: &Type) -> Vec<String> {
     if let Type::Struct(structure) = ty {
         of(structure, &mut names);
     } else {
-        // The element of a structured buffer stands for its one member.
+        // The element of a structured buffer represents its single member.
         names.push("m0".to_owned());
     }
     names
@@ -98,14 +99,14 @@ fn a_declaration_depends_on_its_seed_and_number_alone() {
     assert_eq!(forward, in_threads);
     assert_eq!(forward[3], text(7, 3));
     assert_ne!(forward[3], text(8, 3));
-    // Small declarations may come twice.
+    // Small declarations may occur twice.
     assert!(forward.iter().collect::<BTreeSet<_>>().len() > 15);
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 30, ..ProptestConfig::default() })]
 
-    /// Every step down stays in the space and is read without error, and the steps end.
+    /// Every shrinking step stays in the space and parses without error, and the steps end.
     #[test]
     fn shrinking_stays_in_the_space(seed in any::<u64>(), mut answers in any::<u64>()) {
         let space = TypeSpace::everything();
@@ -128,12 +129,12 @@ proptest! {
     }
 }
 
-/// Shrinks the first declaration that has what is looked for.
+/// Finds and shrinks the first declaration for which `differs` returns true.
 fn shrunk(space: TypeSpace, differs: &mut dyn FnMut(&RandomDeclaration) -> bool) -> DifferingDeclaration {
     search(&Declarations::new(space), 3, 0..200, differs).expect("found within 200 declarations")
 }
 
-/// True if a member for which `second` holds stands behind one for which `first` does.
+/// Returns true if a member that satisfies `first` is followed by one that satisfies `second`.
 fn behind(
     declaration: &RandomDeclaration,
     first: fn(&RandomMember) -> bool,

@@ -1,4 +1,5 @@
-//! One wrong parameter in a rule row is found and shrunk, as a compiler's or a device's fault would be.
+//! Tests that the search finds and shrinks one wrong parameter in a rule row, as it would a fault
+//! of a compiler or a device.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +8,8 @@ use layoutproof_layout::{Numbers, Quantity, RuleSet, find, lay_out};
 
 use crate::random::declaration::{Declarations, RandomDeclaration, TypeSpace, search};
 
-/// What can be observed of a declaration: where its leaves are, and the strides and sizes.
+/// Returns the observable numbers of a declaration: the offsets of its leaves, and the strides and
+/// sizes.
 fn observable(declaration: &RandomDeclaration, rules: &RuleSet) -> Option<BTreeSet<(Quantity, String, u32)>> {
     let module = declaration.module().expect("random declarations are read without error");
     let layouts: Vec<_> = module.blocks.iter().map(|block| lay_out(block, rules, declaration.options)).collect();
@@ -19,7 +21,7 @@ fn observable(declaration: &RandomDeclaration, rules: &RuleSet) -> Option<BTreeS
     Some(seen.map(|(what, path, number)| (what, path.to_owned(), number)).collect())
 }
 
-/// True if the mutant moves anything of a declaration that the row does not refuse.
+/// Returns true if the mutant changes a number of a declaration that the row does not refuse.
 fn moves(declaration: &RandomDeclaration, row: &RuleSet, mutant: &RuleMutant) -> bool {
     let right = observable(declaration, row);
     right.is_some() && right != observable(declaration, &mutant.rules)
@@ -36,7 +38,7 @@ fn planted_faults_are_found_and_shrunk_to_two_members() {
     let declarations = Declarations::new(TypeSpace::everything());
     for (rules, parameters) in sample {
         let row = find(rules).expect("a row of the table");
-        // There are no uniform parameters of entry points among the blocks.
+        // Random declarations have no blocks of entry point uniforms.
         let is_wanted = |mutant: &&RuleMutant| {
             parameters.contains(&mutant.parameter.as_str()) && mutant.to != "padded-except-entry-uniforms"
         };
