@@ -1,11 +1,12 @@
-//! Reading of modules and texts that we did not write, by code that we did not write either.
+//! Reads untrusted modules and texts with third-party code.
 //!
-//! naga's front ends and rspirv's loader crash, overflow the stack or fill the memory on small hostile files. So
-//! whoever has such a file asks a [`ModuleReader`]: the command's own runs [`answer`] in a process with limits, whose
-//! death is a [`ReaderFailure`]; [`InProcessReader`], for tests and for that process itself, just calls it. Texts are
-//! looked through first, so that most of what no reader survives is refused at a place.
+//! naga's front ends and rspirv's loader crash, overflow the stack or fill the memory on small
+//! hostile files. Code that has such a file therefore calls a [`ModuleReader`]. The command's
+//! implementation runs [`answer`] in a process with limits, and reports its death as a
+//! [`ReaderFailure`]; [`InProcessReader`], for tests and for that process itself, just calls it.
+//! Texts are checked first, so that most inputs that no reader survives are rejected with a place.
 //!
-//! Texts of our own generators do not come here: naga reads them in this process.
+//! Our generators' own texts do not come here: naga reads them in this process.
 
 use std::fmt;
 
@@ -20,24 +21,24 @@ use crate::inspect::naga_hlsl::hlsl_of_wgsl;
 use crate::inspect::naga_offsets::{self, NagaError, WgslBinding, WgslCode};
 use crate::inspect::spirv::{BadModule, DeclaredModule};
 
-/// Most words of a SPIR-V module that is read: 16 MiB.
+/// Most words of a SPIR-V module to read: 16 MiB.
 const MOST_WORDS: usize = 1 << 22;
 
-/// A question about a module or a text.
+/// A request about a module or a text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ReadRequest {
-    /// The blocks of a WGSL text, which is this file.
+    /// The blocks of a WGSL text.
     WgslBlocks {
         /// WGSL.
         text: String,
-        /// For the places of diagnostics.
+        /// The text's file, for the places of diagnostics.
         file: FileId,
     },
-    /// The blocks of a GLSL text, which is this file.
+    /// The blocks of a GLSL text.
     GlslBlocks {
         /// GLSL.
         text: String,
-        /// For the places of diagnostics.
+        /// The text's file, for the places of diagnostics.
         file: FileId,
     },
     /// The blocks of a SPIR-V module.
@@ -45,21 +46,19 @@ pub enum ReadRequest {
         /// In the byte order of this machine.
         words: Vec<u32>,
     },
-    /// The SPIR-V that naga writes for an entry point of WGSL.
+    /// naga's SPIR-V for an entry point of WGSL.
     WgslCode {
         /// WGSL.
         text: String,
-        /// Name of the entry point.
         entry: String,
     },
-    /// The HLSL that naga writes for an entry point of WGSL.
+    /// naga's HLSL for an entry point of WGSL.
     WgslToHlsl {
         /// WGSL.
         text: String,
-        /// Name of the entry point.
         entry: String,
     },
-    /// The variables of WGSL that are bound.
+    /// The variables of a WGSL text that have bindings.
     WgslBindings {
         /// WGSL.
         text: String,
@@ -67,7 +66,7 @@ pub enum ReadRequest {
 }
 
 impl ReadRequest {
-    /// The code that answers, for messages.
+    /// Name of the code that reads it, for messages.
     pub fn reader_name(&self) -> &'static str {
         match self {
             Self::WgslBlocks { .. } | Self::WgslCode { .. } | Self::WgslToHlsl { .. } | Self::WgslBindings { .. } => {
@@ -82,19 +81,19 @@ impl ReadRequest {
 /// The answer to a [`ReadRequest`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ReadAnswer {
-    /// To `WgslBlocks` and `GlslBlocks`: blocks in declaration order, or what is wrong with the text.
+    /// For `WgslBlocks` and `GlslBlocks`: blocks in declaration order, or the errors in the text.
     TextBlocks(Result<Vec<BlockLayout>, Vec<Diagnostic>>),
-    /// To `SpirvBlocks`: blocks in declaration order, or why the words are not a module.
+    /// For `SpirvBlocks`: blocks in declaration order, or why the words are not a module.
     SpirvBlocks(Result<DeclaredModule, BadModule>),
-    /// To `WgslCode`.
+    /// For `WgslCode`.
     WgslCode(Result<WgslCode, NagaError>),
-    /// To `WgslToHlsl`.
+    /// For `WgslToHlsl`.
     WgslToHlsl(Result<String, NagaError>),
-    /// To `WgslBindings`, in declaration order.
+    /// For `WgslBindings`, in declaration order.
     WgslBindings(Result<Vec<WgslBinding>, NagaError>),
 }
 
-/// Answers in this process, on this stack: a hostile file can end both.
+/// Answers in this process and on this stack. A hostile file can crash the process.
 pub fn answer(request: &ReadRequest) -> ReadAnswer {
     match request {
         ReadRequest::WgslBlocks { text, file } => ReadAnswer::TextBlocks(read_wgsl(text, *file)),
@@ -106,7 +105,7 @@ pub fn answer(request: &ReadRequest) -> ReadAnswer {
     }
 }
 
-/// Why a reader gave no answer.
+/// A reader ended without an answer.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{reader} {end}")]
 pub struct ReaderFailure {
@@ -116,16 +115,16 @@ pub struct ReaderFailure {
     pub end: String,
 }
 
-/// Whoever answers a [`ReadRequest`].
+/// Answers a [`ReadRequest`].
 pub trait ModuleReader: fmt::Debug + Send + Sync {
-    /// Answers; asked from many threads at once.
+    /// Answers a request. May be called from many threads at once.
     ///
     /// # Errors
-    /// How the reader ended without an answer.
+    /// The reader ended without an answer.
     fn read(&self, request: &ReadRequest) -> Result<ReadAnswer, ReaderFailure>;
 }
 
-/// Answers in this process: for texts that are known to be harmless.
+/// Answers in this process, for texts that are known to be harmless.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct InProcessReader;
 
@@ -135,16 +134,17 @@ impl ModuleReader for InProcessReader {
     }
 }
 
-/// The blocks of a WGSL text, in declaration order.
+/// Reads the blocks of a WGSL text, in declaration order.
 ///
 /// # Errors
-/// A limit that the text exceeds, naga's own errors at their places in `file`, or how the reader ended.
+/// A limit that the text exceeds, naga's own errors at their places in `file`, or how the reader
+/// ended.
 pub fn wgsl_blocks(reader: &dyn ModuleReader, text: &str, file: FileId) -> Result<Vec<BlockLayout>, Vec<Diagnostic>> {
     check_text(text, file, TextLanguage::Wgsl).map_err(|problem| vec![problem])?;
     text_blocks(reader, &ReadRequest::WgslBlocks { text: text.to_owned(), file }, file)
 }
 
-/// The blocks of a GLSL text, in declaration order.
+/// Reads the blocks of a GLSL text, in declaration order.
 ///
 /// # Errors
 /// As [`wgsl_blocks`].
@@ -170,10 +170,11 @@ fn text_blocks(
     }
 }
 
-/// The blocks of a SPIR-V module, in declaration order.
+/// Reads the blocks of a SPIR-V module, in declaration order.
 ///
 /// # Errors
-/// Too many words, words that are not a module, or how the reader ended; all at the start of `file`.
+/// Too many words, words that are not a module, or how the reader ended; all at the start of
+/// `file`.
 pub fn spirv_blocks(
     reader: &dyn ModuleReader,
     words: Vec<u32>,
@@ -199,10 +200,10 @@ pub fn spirv_blocks(
     }
 }
 
-/// The SPIR-V that naga writes for an entry point of WGSL, with the sizes of what is bound.
+/// naga's SPIR-V for an entry point of WGSL, with the sizes of its bound variables.
 ///
 /// # Errors
-/// How the reader ended. The inner error is naga's.
+/// The reader ended without an answer. The inner error is naga's.
 pub(crate) fn wgsl_code(
     reader: &dyn ModuleReader,
     text: &str,
@@ -218,10 +219,10 @@ pub(crate) fn wgsl_code(
     }
 }
 
-/// The HLSL that naga writes for an entry point of WGSL. Its registers are the numbers of groups and bindings.
+/// naga's HLSL for an entry point of WGSL. Its registers are the numbers of groups and bindings.
 ///
 /// # Errors
-/// How the reader ended. The inner error is naga's.
+/// The reader ended without an answer. The inner error is naga's.
 pub fn wgsl_to_hlsl(
     reader: &dyn ModuleReader,
     text: &str,
@@ -237,7 +238,7 @@ pub fn wgsl_to_hlsl(
     }
 }
 
-/// The variables of WGSL that are bound, in declaration order.
+/// The variables of a WGSL text that have bindings, in declaration order.
 ///
 /// # Errors
 /// As [`wgsl_code`].
@@ -256,12 +257,12 @@ pub(crate) fn wgsl_bindings(
 }
 
 fn out_of_turn(request: &ReadRequest) -> ReaderFailure {
-    ReaderFailure { reader: request.reader_name(), end: "answered another question".to_owned() }
+    ReaderFailure { reader: request.reader_name(), end: "answered a different question".to_owned() }
 }
 
 fn failed(failure: &ReaderFailure, file: FileId) -> Vec<Diagnostic> {
     let diagnostic = Diagnostic::error(Code::ReaderFailed, start_of(file), failure.to_string());
-    vec![diagnostic.with_help("layoutproof itself is unharmed; the file is more than this reader can take")]
+    vec![diagnostic.with_help("layoutproof itself is unharmed; this reader cannot handle the file")]
 }
 
 fn start_of(file: FileId) -> Span {
@@ -272,7 +273,7 @@ fn start_of(file: FileId) -> Span {
 mod tests {
     use super::*;
 
-    /// Gives every question the same answer.
+    /// Gives the same answer to every request.
     #[derive(Debug)]
     struct Parrot(Result<ReadAnswer, ReaderFailure>);
 
@@ -294,10 +295,10 @@ mod tests {
     #[test]
     fn an_answer_to_another_question_is_none() {
         let parrot = Parrot(Ok(ReadAnswer::WgslBindings(Ok(Vec::new()))));
-        let end = "naga's WGSL reader answered another question";
+        let end = "naga's WGSL reader answered a different question";
         assert_eq!(wgsl_blocks(&parrot, "", FileId(0)).unwrap_err()[0].message, end);
         assert_eq!(wgsl_code(&parrot, "", "main").unwrap_err().to_string(), end);
-        let end = "rspirv's SPIR-V reader answered another question";
+        let end = "rspirv's SPIR-V reader answered a different question";
         assert_eq!(spirv_blocks(&parrot, Vec::new(), FileId(0)).unwrap_err()[0].message, end);
     }
 

@@ -1,15 +1,17 @@
-//! Compiles a generated WGSL module to GLSL with naga, and finds the byte at which an OpenGL driver reads each leaf.
+//! Compiles a generated WGSL module to GLSL with naga, and finds the byte at which an OpenGL driver
+//! reads each leaf.
 //!
 //! This is the compiled witness of the naga producer for OpenGL. naga's GLSL declares a block as
-//! `layout(std140) uniform` or `layout(std430) buffer` without member offsets, so `@size` and the array strides of the
-//! WGSL text are lost, and GLSL's own rules choose. Immediates become plain uniforms, one per scalar, vector or matrix;
-//! naga tells for each the byte that wgpu takes it from, and counts that up from member to member, also without
-//! `@size`.
+//! `layout(std140) uniform` or `layout(std430) buffer` without member offsets. It drops `@size` and
+//! the array strides of the WGSL text, so GLSL's own rules decide. Immediates become plain
+//! uniforms, one per scalar, vector or matrix. naga reports the byte from which wgpu takes each of
+//! them, and computes it from member to member, also without `@size`.
 //!
-//! Which of the two layouts a block has is read from naga's text, the byte of an immediate from its reflection.
+//! The layout of a block is read from naga's text, the byte of an immediate from its reflection.
 //!
-//! Source: OpenGL 4.6 (Core Profile), 7.6.2.2 Standard Uniform Block Layout; naga 30, `back::glsl::ImmediateItem`;
-//! wgpu-hal 30, `gles/queue.rs`, `SetImmediates`: matrices come in WGSL's layout.
+//! Source: OpenGL 4.6 (Core Profile), 7.6.2.2 Standard Uniform Block Layout; naga 30,
+//! `back::glsl::ImmediateItem`; wgpu-hal 30, `gles/queue.rs`, `SetImmediates`: matrices come in
+//! WGSL's layout.
 
 use naga::back::glsl;
 use naga::proc::{BoundsCheckPolicies, TypeResolution};
@@ -21,11 +23,11 @@ use naga::{
 use crate::generate::wgsl::WgslStep;
 use crate::inspect::naga_offsets::{IrPacking, NagaError, NagaPlace, NagaShader, Packing, block_of, chain};
 
-/// Absolute offset in bytes at which naga's GLSL finds each leaf of `shader`, in the order of its source's paths; `None` for
-/// a path that naga's module does not have.
+/// Absolute offset in bytes at which naga's GLSL reads each leaf of `shader`, in the order of its
+/// source's paths; `None` for a path that naga's module does not have.
 ///
 /// # Errors
-/// If naga cannot write the module, or declares its block in a way that is not known here.
+/// If naga cannot write the module, or declares its block in an unknown way.
 pub fn glsl_offsets(shader: &NagaShader<'_>) -> Result<Vec<Option<u32>>, NagaError> {
     let NagaShader { source, module, info } = shader;
     let Some((handle, block)) = block_of(module) else { return Ok(vec![None; source.paths.len()]) };
@@ -48,7 +50,7 @@ struct Glsl {
 }
 
 impl Glsl {
-    /// Writes `entry` as wgpu does for desktop OpenGL; the version makes no difference to layouts.
+    /// Writes `entry` as wgpu does for desktop OpenGL. The version does not affect layouts.
     fn write(module: &Module, info: &ModuleInfo, entry: &str) -> Result<Self, NagaError> {
         let options = glsl::Options { version: glsl::Version::Desktop(450), ..glsl::Options::default() };
         let pipeline = glsl::PipelineOptions {
@@ -91,7 +93,7 @@ enum GlslBlockLayout {
     Std430,
 }
 
-/// Where the parts of naga's types lie in a GLSL block.
+/// Computes the offsets of naga's types in a GLSL block.
 #[derive(Clone, Copy, Debug)]
 struct BlockPacking<'a> {
     types: &'a UniqueArena<Type>,
@@ -109,7 +111,8 @@ struct GlslExtent {
 const VEC4: u32 = 16;
 
 impl BlockPacking<'_> {
-    /// Alignment and size of a type; `None` for one that no block holds, and beyond 2^32 bytes.
+    /// Alignment and size of a type; `None` for a type that blocks cannot hold, and beyond 2^32
+    /// bytes.
     fn extent(&self, ty: &TypeInner) -> Option<GlslExtent> {
         match ty {
             TypeInner::Scalar(scalar) | TypeInner::Atomic(scalar) => {
@@ -133,20 +136,22 @@ impl BlockPacking<'_> {
                     all.alignment = all.alignment.max(extent.alignment);
                     all.size = all.size.checked_next_multiple_of(extent.alignment)?.checked_add(extent.size)?;
                 }
-                // Rule 9: what follows a structure starts at a multiple of its alignment.
+                // Rule 9: the member after a structure starts at a multiple of the structure's
+                // alignment.
                 Some(GlslExtent { size: all.size.checked_next_multiple_of(all.alignment)?, ..all })
             }
             _ => None,
         }
     }
 
-    /// Rule 4: the stride is the element's size, at its alignment, which std140 rounds up to that of a `vec4`.
+    /// Rule 4: the stride is the element's size, rounded up to its alignment; std140 rounds that up
+    /// to a `vec4`'s.
     fn array(&self, element: GlslExtent, count: u32) -> Option<GlslExtent> {
         let alignment = self.rounded(element.alignment);
         Some(GlslExtent { alignment, size: element.size.checked_next_multiple_of(alignment)?.checked_mul(count)? })
     }
 
-    /// The alignment of an array or structure whose parts have this one.
+    /// The alignment of an array or structure whose parts have this alignment.
     fn rounded(&self, alignment: u32) -> u32 {
         match self.rules {
             GlslBlockLayout::Std140 => alignment.next_multiple_of(VEC4),
@@ -155,7 +160,7 @@ impl BlockPacking<'_> {
     }
 }
 
-/// Rules 2 and 3: a vector of three components is aligned as one of four.
+/// Rules 2 and 3: a vector with three components is aligned like one with four.
 fn vector(size: VectorSize, scalar: Scalar) -> GlslExtent {
     let (length, width) = (size as u32, u32::from(scalar.width));
     GlslExtent { alignment: length.next_power_of_two() * width, size: length * width }
@@ -181,15 +186,15 @@ impl Packing for BlockPacking<'_> {
     }
 }
 
-/// The byte of the immediates from which wgpu sets the leaf at `path`: that of its uniform, which is the `n`th in
-/// declaration order, and in it as in WGSL.
+/// The byte of the immediates from which wgpu sets the leaf at `path`: the byte of its uniform,
+/// which is the `n`th in declaration order, plus the leaf's WGSL offset in it.
 fn immediate_offset(
     types: &UniqueArena<Type>,
     block: Handle<Type>,
     path: &[WgslStep],
     items: &[glsl::ImmediateItem],
 ) -> Option<u32> {
-    // Uniforms before the leaf's own, as the path leads past them.
+    // Counts the uniforms before the leaf's own while following the path.
     let (mut ty, mut before) = (block, 0);
     let mut steps = path.iter();
     loop {
@@ -213,7 +218,7 @@ fn immediate_offset(
     }
 }
 
-/// Plain uniforms that an immediate of this type becomes.
+/// Number of plain uniforms that an immediate of this type becomes.
 fn uniforms(types: &UniqueArena<Type>, ty: Handle<Type>) -> usize {
     match &types[ty].inner {
         TypeInner::Struct { members, .. } => members.iter().map(|member| uniforms(types, member.ty)).sum(),
@@ -229,7 +234,7 @@ mod tests {
     use super::*;
     use crate::generate::wgsl::WgslModule;
 
-    /// The block of the example in `ARB_uniform_buffer_object`, with two members more.
+    /// The block in the example of `ARB_uniform_buffer_object`, with two more members.
     const EXAMPLE: &str = "
         struct F { d: i32, e: vec2<u32> }
         struct O { j: vec3<u32>, k: vec2<f32>, l: array<f32, 2>, m: vec2<f32>, n: array<mat3x3<f32>, 2> }
@@ -239,7 +244,7 @@ mod tests {
         @group(0) @binding(1) var<storage, read_write> output: f32;
         @compute @workgroup_size(1) fn main() { output = block.a; }";
 
-    /// The steps that these positions mean in a type.
+    /// The steps for these positions in a type.
     fn path(types: &UniqueArena<Type>, block: Handle<Type>, positions: &[u32]) -> Vec<WgslStep> {
         let mut ty = &types[block].inner;
         let step = |position: &u32| match ty {
@@ -275,8 +280,8 @@ mod tests {
         glsl_offsets(&NagaShader::read(&module(text, positions)).unwrap()).unwrap()
     }
 
-    /// Positions, and offsets in std140 and std430: those of std140 up to `o[1].n[1]` stand in the extension's example;
-    /// all are also what glslang 11:12.0.0 decorates.
+    /// Positions, and offsets in std140 and std430. Those of std140 up to `o[1].n[1]` are in the
+    /// extension's example; glslang 11:12.0.0 decorates all of them the same.
     const OFFSETS: [(&[u32], u32, u32); 20] = [
         (&[0], 0, 0),
         (&[1, 0], 8, 8),
@@ -324,7 +329,7 @@ mod tests {
             struct Block { @size(32) a: f32, b: array<Wide, 3>, rest: array<Wide> }
             @group(0) @binding(0) var<storage, read_write> block: Block;
             @compute @workgroup_size(1) fn main() { block.a = 0.0; }";
-        // Rules 1 and 9 without rounding to a `vec4`; WGSL says 0, 32, 64, 80, 96.
+        // Rules 1 and 9 without rounding to a `vec4`. WGSL's offsets are 0, 32, 64, 80, 96.
         let positions: [&[u32]; 5] = [&[0], &[1, 0, 0], &[1, 2, 0], &[2, 0, 0], &[2, 1, 0]];
         assert_eq!(offsets(sized, &positions), [0, 4, 12, 16, 20].map(Some));
     }
@@ -336,7 +341,7 @@ mod tests {
             @group(0) @binding(0) var<uniform> block: Block;
             @group(0) @binding(1) var<storage, read_write> output: f32;
             @compute @workgroup_size(1) fn main() { output = block.a; }";
-        // Rules 1, 5 and 4: the columns are 16 bytes apart. WGSL says 0, 16, 24, 36, 40.
+        // Rules 1, 5 and 4: the columns are 16 bytes apart. WGSL's offsets are 0, 16, 24, 36, 40.
         let positions: [&[u32]; 5] = [&[0], &[1], &[2, 0, 0], &[2, 1, 1], &[3]];
         assert_eq!(offsets(text, &positions), [0, 4, 16, 36, 48].map(Some));
     }
@@ -349,8 +354,8 @@ mod tests {
             var<immediate> block: Block;
             @group(0) @binding(1) var<storage, read_write> output: f32;
             @compute @workgroup_size(1) fn main() { output = block.a; }";
-        // What naga 30.0.1's `ReflectionInfo::immediates_items` lists; columns of three stand 16 bytes apart in wgpu.
-        // WGSL says 0, 8, 20, 32, 52, 64, 116, 128.
+        // From `ReflectionInfo::immediates_items` of naga 30.0.1; columns of three are 16 bytes
+        // apart in wgpu. WGSL's offsets are 0, 8, 20, 32, 52, 64, 116, 128.
         let positions: [&[u32]; 8] = [&[0], &[1], &[2, 1], &[3, 0, 0], &[3, 0, 1, 1], &[3, 1, 0], &[4, 1, 1], &[5]];
         assert_eq!(offsets(text, &positions), [0, 4, 12, 16, 36, 48, 100, 112].map(Some));
     }

@@ -1,10 +1,10 @@
-//! Compiles WGSL to HLSL with naga, as wgpu does for Direct3D 12, and finds the byte at which that HLSL reads each leaf of
-//! immediates.
+//! Compiles WGSL to HLSL with naga, as wgpu does for Direct3D 12, and finds the byte at which that
+//! HLSL reads each leaf of immediates.
 //!
-//! The registers are the numbers of groups and bindings: `@group(2) @binding(3)` is register 3 of space 2. Immediates are
-//! root constants, for which naga declares a constant buffer. Its packing moves what WGSL packs more densely. Uniform
-//! buffers naga pads until both packings are the same, and storage buffers it addresses by bytes, so their offsets are
-//! those of WGSL.
+//! The registers are the numbers of groups and bindings: `@group(2) @binding(3)` is register 3 of
+//! space 2. Immediates are root constants, for which naga declares a constant buffer; members that
+//! WGSL packs more densely move in it. naga pads uniform buffers until both packings are equal, and
+//! addresses storage buffers by bytes, so their offsets are those of WGSL.
 //!
 //! Source: naga 30, `back::hlsl`; wgpu-hal 30, `dx12/device.rs`.
 
@@ -18,7 +18,7 @@ use crate::generate::wgsl::{BLOCK, WgslStep};
 use crate::input::sources::SourceMap;
 use crate::inspect::naga_offsets::{NagaError, NagaShader, block_of, chain, load};
 
-/// The oldest shader model with types of 16 bits; naga writes the same for newer ones.
+/// The oldest shader model with 16-bit types; naga writes the same for newer ones.
 const SHADER_MODEL: hlsl::ShaderModel = hlsl::ShaderModel::V6_2;
 
 /// The register of the constant buffer that holds immediates, `b0` of space 0.
@@ -30,8 +30,9 @@ const IMMEDIATES: hlsl::BindTarget = hlsl::BindTarget {
     restrict_indexing: false,
 };
 
-/// The HLSL of one entry point of WGSL. Callers ask a [`ModuleReader`](crate::inspect::module_reader::ModuleReader), which
-/// can run this in a process of its own.
+/// The HLSL of one entry point of WGSL. Call it through a
+/// [`ModuleReader`](crate::inspect::module_reader::ModuleReader), which can run this in a separate
+/// process.
 ///
 /// # Errors
 /// If naga cannot read, validate or write the module.
@@ -61,11 +62,12 @@ fn write_hlsl(module: &Module, info: &ModuleInfo, entry: &str) -> Result<String,
     }
 }
 
-/// Absolute offset in bytes at which naga's HLSL finds each leaf of `shader`, in the order of its source's paths, by what our
-/// rules for constant buffers say of its declaration; `None` for a path that it does not have.
+/// Absolute offset in bytes at which naga's HLSL reads each leaf of `shader`, in the order of its
+/// source's paths, according to our rules for constant buffers; `None` for a path that it does not
+/// have.
 ///
 /// # Errors
-/// If naga cannot write the module, or declares its block in a way that is not known here.
+/// If naga cannot write the module, or declares its block in an unknown way.
 pub fn hlsl_offsets(shader: &NagaShader<'_>) -> Result<Vec<Option<u32>>, NagaError> {
     let is_immediate = block_of(&shader.module).is_some_and(|(_, block)| block.space == AddressSpace::Immediate);
     if !is_immediate {
@@ -96,7 +98,8 @@ fn constant_buffer(text: &str) -> Result<BlockLayout, NagaError> {
 /// A part of naga's declaration, on the way down to a leaf.
 enum HlslPart<'a> {
     Type(&'a LaidOut),
-    /// A matrix of two rows, which naga takes apart: a member for each column, from their struct's start.
+    /// A matrix with two rows, which naga splits into a member per column; offsets are from the
+    /// start of their struct.
     Columns(Vec<&'a LaidOutMember>),
     /// A column of a matrix, with the bytes of a component.
     Column(u32),
@@ -114,7 +117,7 @@ fn offset_in(block: &LaidOut, path: &[WgslStep]) -> Option<u32> {
 }
 
 impl HlslPart<'_> {
-    /// What a step leads to, and its distance in bytes.
+    /// The part that a step leads to, and its distance in bytes.
     fn step(self, step: &WgslStep) -> Option<(Self, u32)> {
         match (self, step) {
             (Self::Type(LaidOut { shape: LaidOutShape::Struct(members), .. }), WgslStep::Member { name, .. }) => {
@@ -124,7 +127,7 @@ impl HlslPart<'_> {
                     (!columns.is_empty()).then_some((Self::Columns(columns), 0))
                 })
             }
-            // naga's struct in the place of a matrix of two rows in an array.
+            // naga replaces a matrix with two rows in an array by a struct.
             (Self::Type(LaidOut { shape: LaidOutShape::Struct(members), .. }), WgslStep::Column(index)) => {
                 let member = members.get(usize::try_from(*index).ok()?)?;
                 Some((Self::Type(&member.layout), member.offset))

@@ -1,9 +1,12 @@
-//! Compiles a generated WGSL module with naga: the offset that naga gives each leaf, and the SPIR-V that it writes.
+//! Compiles a generated WGSL module with naga: the offset that naga gives each leaf, and the SPIR-V
+//! that it writes.
 //!
-//! This is the compiled witness of the naga producer. Offsets come from naga's typed module (struct member offsets,
-//! array strides, matrix vectors), not from the generator, which only says which way through the text leads to a leaf.
+//! This is the compiled witness of the naga producer. Offsets come from naga's typed module (struct
+//! member offsets, array strides, matrix vectors). The generator contributes only the path to each
+//! leaf.
 //!
-//! Source: naga 30, `naga::ir::TypeInner`; matrix vectors stand as in WebGPU Shading Language, 14.4 Memory Layout.
+//! Source: naga 30, `naga::ir::TypeInner`; matrix vectors are placed as in WebGPU Shading Language,
+//! 14.4 Memory Layout.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,13 +23,13 @@ use thiserror::Error;
 use crate::generate::wgsl::{BLOCK, WgslModule, WgslStep};
 use crate::inspect::listing::member_path;
 
-/// Why naga gives no answer.
+/// Why naga returned no result.
 #[derive(Clone, Debug, Error, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NagaError {
-    /// The front end refuses the text.
+    /// The front end rejects the text.
     #[error("naga does not read it: {0}")]
     Unreadable(String),
-    /// The validator refuses the module.
+    /// The validator rejects the module.
     #[error("naga refuses the module: {0}")]
     Invalid(String),
     /// The SPIR-V writer fails.
@@ -35,12 +38,12 @@ pub enum NagaError {
     /// The GLSL writer fails, or its text is not as expected.
     #[error("naga writes no GLSL: {0}")]
     NoGlsl(String),
-    /// The HLSL writer fails, or names the entry point otherwise.
+    /// The HLSL writer fails, or gives the entry point a different name.
     #[error("naga writes no HLSL: {0}")]
     NoHlsl(String),
 }
 
-/// WGSL of ours as naga reads it. Reading takes longer than all that is asked of it afterwards.
+/// Our own WGSL as naga reads it. Reading takes longer than all later queries together.
 #[derive(Debug)]
 pub struct NagaShader<'a> {
     pub(crate) source: &'a WgslModule,
@@ -58,8 +61,8 @@ impl<'a> NagaShader<'a> {
         Ok(Self { source, module, info })
     }
 
-    /// Absolute offset in bytes that naga gives each leaf, in the order of the source's paths; `None` for a path that naga's
-    /// module does not have.
+    /// Absolute offset in bytes that naga gives each leaf, in the order of the source's paths;
+    /// `None` for a path that naga's module does not have.
     pub fn offsets(&self) -> Vec<Option<u32>> {
         let block = block_of(&self.module);
         let offset = |path: &Vec<WgslStep>| {
@@ -69,12 +72,12 @@ impl<'a> NagaShader<'a> {
         self.source.paths.iter().map(offset).collect()
     }
 
-    /// SPIR-V 1.3, with the entry point's name, without bounds checks and without debug names (which the validation layer
-    /// 1.3.239 takes for an error).
+    /// SPIR-V 1.3 with the entry point's name, without bounds checks, and without debug names,
+    /// because validation layer 1.3.239 reports those as an error.
     ///
-    /// naga 30's writer is not always right: in a uniform block, `block.inner.m[1].y` with a two-row matrix `m` in a nested
-    /// struct becomes an access chain that lacks an index (measured with spirv-val 2023.1). Nothing here finds that out; a
-    /// module goes through spirv-val before it goes to a device.
+    /// naga 30's writer has a bug: in a uniform block, `block.inner.m[1].y` with a two-row matrix
+    /// `m` in a nested struct becomes an access chain that lacks an index (measured with spirv-val
+    /// 2023.1). This is not detected here; a module goes through spirv-val before a device runs it.
     ///
     /// # Errors
     /// If naga cannot write the module.
@@ -88,18 +91,19 @@ pub(crate) fn block_of(module: &Module) -> Option<(Handle<GlobalVariable>, &Glob
     module.global_variables.iter().find(|(_, variable)| variable.name.as_deref() == Some(BLOCK))
 }
 
-/// The code that naga writes for a compiler's WGSL.
+/// naga's code for a compiler's WGSL.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WgslCode {
     /// As [`NagaShader::spirv`].
     pub spirv: Vec<u32>,
-    /// Bytes of each variable that is bound, by group and binding; of an array without a length those of one element. A
-    /// host cannot bind less.
+    /// Bytes of each bound variable, by group and binding; for an unsized array, with one element.
+    /// This is the least that a host can bind.
     pub binding_sizes: BTreeMap<(u32, u32), u32>,
 }
 
-/// The SPIR-V of one entry point of WGSL that we did not write, and the sizes of what is bound. Callers ask a
-/// [`ModuleReader`](crate::inspect::module_reader::ModuleReader), which can run this in a process of its own.
+/// The SPIR-V for one entry point of third-party WGSL, and the sizes of its bound variables. Call
+/// it through a [`ModuleReader`](crate::inspect::module_reader::ModuleReader), which can run this
+/// in a separate process.
 ///
 /// # Errors
 /// If naga cannot read, validate or write the module.
@@ -109,7 +113,8 @@ pub(crate) fn wgsl_code(text: &str, entry: &str) -> Result<WgslCode, NagaError> 
     Ok(WgslCode { spirv, binding_sizes: binding_sizes(&naga_module) })
 }
 
-/// SPIR-V as that of [`NagaShader::spirv`], of a compute shader in GLSL, whose `main` gets the name `entry`.
+/// SPIR-V, as that of [`NagaShader::spirv`], for a compute shader in GLSL whose `main` gets the
+/// name `entry`.
 ///
 /// # Errors
 /// If naga cannot read, validate or write the shader.
@@ -153,26 +158,25 @@ fn binding_sizes(module: &Module) -> BTreeMap<(u32, u32), u32> {
     bound.collect()
 }
 
-/// A variable of WGSL that is bound.
+/// A WGSL variable with a binding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WgslBinding {
-    /// Name; empty where there is none.
+    /// Empty if it has none.
     pub name: String,
-    /// Group.
     pub group: u32,
-    /// Binding.
     pub binding: u32,
-    /// Paths of the atomics in it, without indices: `counters.hits`, `list[]`; empty for one that is an atomic itself.
+    /// Paths of the atomics in it, without indices: `counters.hits`, `list[]`; empty if the
+    /// variable is an atomic itself.
     pub atomics: BTreeSet<String>,
 }
 
-/// Each variable of WGSL that is bound, in declaration order.
+/// Each WGSL variable with a binding, in declaration order.
 ///
 /// # Errors
 /// If naga cannot read the text or finds it invalid.
 pub(crate) fn wgsl_bindings(text: &str) -> Result<Vec<WgslBinding>, NagaError> {
     let module = parse(text)?;
-    // What is bound does not depend on offsets, which naga does not always compute as WGSL's rules do.
+    // Bindings do not depend on offsets, which naga does not always compute by WGSL's rules.
     validate(&module, ValidationFlags::all() - ValidationFlags::STRUCT_LAYOUTS)?;
     let bound = module.global_variables.iter().filter_map(|(_, variable)| {
         let place = variable.binding.as_ref()?;
@@ -184,7 +188,8 @@ pub(crate) fn wgsl_bindings(text: &str) -> Result<Vec<WgslBinding>, NagaError> {
     Ok(bound.collect())
 }
 
-/// Adds the paths of the atomics in a type that stands at `path`. naga has validated the module, so the type ends.
+/// Adds the paths of the atomics in a type at `path`. naga has validated the module, so the
+/// recursion ends.
 fn add_atomics(types: &UniqueArena<Type>, ty: Handle<Type>, path: String, atomics: &mut BTreeSet<String>) {
     match &types[ty].inner {
         TypeInner::Atomic(_) => {
@@ -219,7 +224,7 @@ fn validate(module: &Module, flags: ValidationFlags) -> Result<ModuleInfo, NagaE
     validator.validate(module).map_err(|error| NagaError::Invalid(chain(error.as_inner())))
 }
 
-/// An error with what caused it: naga keeps the numbers in the innermost one.
+/// An error with its causes, because naga's innermost error has the numbers.
 pub(crate) fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
@@ -230,7 +235,7 @@ pub(crate) fn chain(error: &dyn std::error::Error) -> String {
     text
 }
 
-/// Where the parts of naga's types lie. `None` for what the types do not have.
+/// Computes offsets in naga's types. `None` for parts that the types do not have.
 pub(crate) trait Packing {
     /// Bytes from the start of a struct to its member at `index`.
     fn member_offset(&self, members: &[StructMember], index: usize) -> Option<u32>;
@@ -242,7 +247,7 @@ pub(crate) trait Packing {
     fn matrix_stride(&self, rows: VectorSize, scalar: Scalar) -> Option<u32>;
 }
 
-/// The offsets that naga's module says.
+/// The offsets in naga's module.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct IrPacking;
 
@@ -260,7 +265,7 @@ impl Packing for IrPacking {
     }
 }
 
-/// A type inside a block, with its offset, on the way down to a leaf.
+/// A type inside a block with its offset, on the way down to a leaf.
 pub(crate) struct NagaPlace<'a> {
     pub(crate) types: &'a UniqueArena<Type>,
     pub(crate) ty: TypeResolution,
@@ -274,7 +279,7 @@ impl<'a> NagaPlace<'a> {
         Self { types, ty: TypeResolution::Handle(block), offset: 0 }
     }
 
-    /// The offset to which `path` leads.
+    /// The offset at the end of `path`.
     pub(crate) fn follow(self, path: &[WgslStep], packing: &impl Packing) -> Option<u32> {
         path.iter().try_fold(self, |place, step| place.step(step, packing)).map(|place| place.offset)
     }

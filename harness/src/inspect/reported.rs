@@ -1,5 +1,5 @@
-//! Reads the numbers that a compiler reports of a block, in its listing, reflection or decorations. What its code does
-//! is another witness, see [`crate::check`].
+//! Reads the numbers that a compiler reports for a block, in its listing, reflection or
+//! decorations. The compiler's code is a separate witness, see [`crate::check`].
 
 use layoutproof_device::Shader;
 use layoutproof_layout::shape::MatrixOrder;
@@ -11,7 +11,8 @@ use crate::inspect::spirv::declared;
 use crate::inspect::toolchain::{CompiledShader, Report};
 use crate::inspect::{clang_ir, fxc};
 
-/// The numbers that `made` reports of the block that `layout` is of; none if it does not mention the block.
+/// The numbers in the report of `made` for the block of `layout`; empty if it does not mention the
+/// block.
 ///
 /// # Errors
 /// A report that cannot be read.
@@ -29,7 +30,7 @@ pub fn reported(made: &CompiledShader, layout: &BlockLayout) -> Result<Numbers, 
     }
 }
 
-/// The numbers of the buffer of this name in a listing.
+/// The numbers of the buffer with this name in a listing.
 fn listed(buffers: &[ListedBuffer], layout: &BlockLayout) -> Numbers {
     let own = buffers.iter().find(|buffer| buffer.name == layout.name);
     let numbers = own.map(|buffer| {
@@ -41,7 +42,8 @@ fn listed(buffers: &[ListedBuffer], layout: &BlockLayout) -> Numbers {
     if elements { numbers.of_elements(&layout.name) } else { numbers }
 }
 
-/// The members of a `ConstantBuffer<T> cb`, for which listings have one, `cb`, with those of `T` inside.
+/// The members of a `ConstantBuffer<T> cb`. Listings have a single member `cb` that contains those
+/// of `T`.
 fn without_own_name(members: &[(String, u32)], buffer: &str) -> Vec<(String, u32)> {
     let inside = |(path, offset): &(String, u32)| {
         let below = path.strip_prefix(buffer)?.strip_prefix('.')?;
@@ -54,7 +56,7 @@ fn without_own_name(members: &[(String, u32)], buffer: &str) -> Vec<(String, u32
     inner.unwrap_or_else(|| members.to_vec())
 }
 
-/// The numbers that a module's decorations state for the block whose variable has the name of `layout`.
+/// The numbers in a module's decorations for the block whose variable has the name of `layout`.
 fn decorated(words: &[u32], layout: &BlockLayout) -> Result<Numbers, String> {
     let blocks = declared(words).map_err(|bad| bad.to_string())?;
     let Some(own) = blocks.into_iter().find(|block| block.layout.name == layout.name) else {
@@ -70,12 +72,13 @@ fn decorated(words: &[u32], layout: &BlockLayout) -> Result<Numbers, String> {
     // Sizes and alignments are not decorations.
     let offsets = stated.iter().filter(|(what, _, _)| matches!(what, Quantity::Offset | Quantity::ArrayStride));
     offsets.for_each(|(what, path, value)| numbers.add(what, path, Some(value)));
-    // A matrix of integers is an array of vectors in SPIR-V, whose stride has the buffer's own name too.
+    // A matrix of integers is an array of vectors in SPIR-V, whose stride is also listed under the
+    // buffer's name.
     numbers.add(Quantity::ArrayStride, &layout.name, stride);
     Ok(numbers)
 }
 
-/// The element of a structured buffer, which SPIR-V holds as the one member of its block, with its stride.
+/// The element of a structured buffer and its stride. In SPIR-V it is the only member of its block.
 fn element(root: LaidOut) -> (LaidOut, Option<u32>) {
     match &root.shape {
         LaidOutShape::Struct(members) => match &members[..] {
@@ -93,7 +96,7 @@ fn element(root: LaidOut) -> (LaidOut, Option<u32>) {
     }
 }
 
-/// With matrices as HLSL and Slang count them: their rows are SPIR-V's columns.
+/// The layout with matrices as HLSL and Slang declare them: their rows are SPIR-V's columns.
 fn as_declared(laid_out: LaidOut) -> LaidOut {
     let shape = match laid_out.shape {
         LaidOutShape::Matrix { component, rows, columns, order, stride } => {
@@ -127,7 +130,8 @@ mod tests {
         members.iter().map(|(path, offset)| ((*path).to_owned(), *offset)).collect()
     }
 
-    /// DXC 1.7.2308 and FXC 10.0.22621.2428 list `struct T { float3 a; float b; }; ConstantBuffer<T> cb;` so.
+    /// The form in which DXC 1.7.2308 and FXC 10.0.22621.2428 list `struct T { float3 a; float b;
+    /// }; ConstantBuffer<T> cb;`.
     #[test]
     fn the_members_of_a_constant_buffer_stand_below_its_name() {
         let listed = told(&[("cb.a", 0), ("cb.b", 12), ("cb", 0)]);

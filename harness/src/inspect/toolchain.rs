@@ -1,9 +1,10 @@
-//! The table of toolchains (a compiler with a target and a layout option), and the interface to the compilers
-//! themselves.
+//! The table of toolchains (a compiler with a target and a layout option), and the interface to the
+//! compilers themselves.
 //!
-//! A [`Toolchain`] says what its compiler reads and writes. [`Native`](layoutproof_layout::native::Native) says which
-//! rule set it applies to which block, except where the source itself names the rule set. Starting a compiler's process
-//! is left to the implementor of [`Compilers`], in `layoutproof-compilers`, so that this crate stays pure.
+//! A [`Toolchain`] states what its compiler reads and writes.
+//! [`Native`](layoutproof_layout::native::Native) defines which rule set it applies to which block,
+//! unless the source itself names the rule set. Implementors of [`Compilers`], in
+//! `layoutproof-compilers`, start the compiler's process, so that this crate stays pure.
 
 use std::fmt;
 
@@ -20,30 +21,31 @@ use crate::probe::Stage;
 pub struct Toolchain {
     /// Name in trial names and on the command line: `dxc-spirv-dx`.
     pub name: &'static str,
-    /// The compiler's own name, under which several toolchains go: `dxc`.
+    /// The compiler's name, which several toolchains share: `dxc`.
     pub compiler: &'static str,
-    /// The compiler's name in authorities and in `by` of cases, which tell its builds apart by the version: `dxc` for
-    /// each build of DXC.
+    /// The compiler's name in authorities and in `by` of cases, which identify its builds by
+    /// version: `dxc` for each build of DXC.
     pub name_in_cases: &'static str,
-    /// Which rule sets it applies.
+    /// The rule sets that it applies.
     pub follows: AppliedRules,
     /// The language that the compiler reads.
     pub language: Language,
     /// The form of its output.
     pub output: Output,
-    /// The layout option as it stands on the command line.
+    /// The layout option on the command line.
     pub flags: &'static [&'static str],
-    /// The compiler that makes code of what this one writes, where that is not code yet: slangc's HLSL goes through
-    /// DXC.
+    /// The compiler that compiles the output of this one to code, if that is not code yet: DXC
+    /// compiles slangc's HLSL.
     pub second_compiler: Option<&'static str>,
 }
 
-/// Which rule sets a compiler applies.
+/// The rule sets that a compiler applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum AppliedRules {
-    /// One for each kind of block: the row of [`Native`](layoutproof_layout::native::Native) of this name says which.
+    /// One for each kind of block: those in the row of
+    /// [`Native`](layoutproof_layout::native::Native) with this name.
     Native(&'static str),
-    /// Each of these for any block, as the source says.
+    /// Each of these for any block, as the source declares.
     Named(&'static [&'static str]),
 }
 
@@ -58,14 +60,12 @@ pub enum Language {
     OldHlsl,
     /// Slang.
     Slang,
-    /// GLSL for Vulkan.
     Glsl,
-    /// WGSL.
     Wgsl,
 }
 
 impl Language {
-    /// What people call it.
+    /// Display name.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Hlsl | Self::ClangHlsl | Self::OldHlsl => "HLSL",
@@ -79,16 +79,15 @@ impl Language {
 /// A form of compiled code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Output {
-    /// DXIL, which the evaluator and devices of Direct3D 12 execute.
+    /// DXIL, which the evaluator and Direct3D 12 devices execute.
     Dxil,
     /// Clang's IR for Direct3D, which the evaluator executes.
     ClangIr,
-    /// SPIR-V.
     Spirv,
-    /// DXBC, which devices of Direct3D 12 execute, and SPIR-V that was made of it: each constant buffer is one array of
-    /// `vec4` and each other buffer one of words, so their offsets are those of the DXBC.
+    /// DXBC, which Direct3D 12 devices execute, and SPIR-V made from it. Each constant buffer is
+    /// one array of `vec4` and each other buffer an array of words, so their offsets are those of
+    /// the DXBC.
     SpirvOfDxbc,
-    /// WGSL.
     Wgsl,
 }
 
@@ -98,7 +97,6 @@ pub enum CodeTarget {
     /// Vulkan devices and our evaluators, which accept the newest code that a compiler writes.
     #[default]
     Newest,
-    /// A device of Direct3D 12.
     Direct3d {
         /// The shader model of its code.
         model: ShaderModel,
@@ -108,11 +106,12 @@ pub enum CodeTarget {
 }
 
 impl CodeTarget {
-    /// The newest shader model that our probes are written in.
+    /// The newest shader model of our probes.
     const NEWEST: ShaderModel = ShaderModel { major: 6, minor: 6 };
 
-    /// The newest shader model that vkd3d's device takes, which calls itself 6.0: from 6.3 on DXC loads 64-bit types in
-    /// a way of which vkd3d 2.1 makes invalid SPIR-V, and 16-bit types it refuses (its error E2008).
+    /// The newest shader model that works on vkd3d's device, which reports 6.0. From 6.3 on, DXC
+    /// loads 64-bit types in a way for which vkd3d 2.1 writes invalid SPIR-V, and vkd3d rejects
+    /// 16-bit types (its error E2008).
     const VKD3D: ShaderModel = ShaderModel { major: 6, minor: 2 };
 
     /// The target of code for `device`.
@@ -129,7 +128,7 @@ impl CodeTarget {
     }
 }
 
-/// The toolchain of a compiler that has one alone, under its own name.
+/// The toolchain of a compiler that has only one, under the compiler's name.
 const fn only_toolchain(name: &'static str, follows: AppliedRules, language: Language, output: Output) -> Toolchain {
     Toolchain {
         name,
@@ -143,7 +142,7 @@ const fn only_toolchain(name: &'static str, follows: AppliedRules, language: Lan
     }
 }
 
-/// A toolchain of a build of DXC.
+/// A toolchain of a DXC build.
 const fn dxc(
     compiler: &'static str,
     name: &'static str,
@@ -162,7 +161,7 @@ const fn slangc(name: &'static str, native: &'static str, output: Output, flags:
     Toolchain { compiler: "slangc", name_in_cases: "slang", flags, ..toolchain }
 }
 
-/// A compiler of GLSL, to SPIR-V.
+/// A compiler from GLSL to SPIR-V.
 const fn glsl(name: &'static str, rules: &'static [&'static str]) -> Toolchain {
     only_toolchain(name, AppliedRules::Named(rules), Language::Glsl, Output::Spirv)
 }
@@ -174,8 +173,8 @@ const FXC: Toolchain =
 const SLANG_D3D12: Toolchain =
     Toolchain { second_compiler: Some("dxc"), ..slangc("slang-d3d12", "native:slang-d3d12", Output::Dxil, &[]) };
 
-/// Clang, from HLSL. It has no toolchain for SPIR-V here: of 209 probes Clang 22.1.8 crashes on 179 with
-/// `-spirv -fspv-target-env=vulkan1.3`, and spirv-val takes none of the others.
+/// Clang, from HLSL. It has no toolchain for SPIR-V here: with `-spirv -fspv-target-env=vulkan1.3`,
+/// Clang 22.1.8 crashes on 179 of 209 probes, and spirv-val accepts none of the others.
 const CLANG: Toolchain = Toolchain {
     compiler: "clang-dxc",
     name_in_cases: "clang-dxc",
@@ -192,8 +191,8 @@ const NAGA_D3D12: Toolchain = Toolchain {
     ..only_toolchain("naga-d3d12", AppliedRules::Named(&["wgsl-uniform", "wgsl-storage"]), Language::Wgsl, Output::Dxil)
 };
 
-/// A row for each toolchain. How its compiler is found and asked is known to `layoutproof-compilers`, which has a
-/// driver for each name in the column `compiler`.
+/// A row for each toolchain. `layoutproof-compilers` finds and runs the compilers; it has a driver
+/// for each name in the column `compiler`.
 const TOOLCHAINS: &[Toolchain] = &[
     FXC,
     dxc("dxc", "dxc-dxil", "native:dxc-dxil", Output::Dxil, &[]),
@@ -225,13 +224,13 @@ const TOOLCHAINS: &[Toolchain] = &[
     NAGA_D3D12,
 ];
 
-/// All of them, in the order in which they are listed.
+/// All toolchains, in the order of listings.
 pub fn toolchains() -> &'static [Toolchain] {
     TOOLCHAINS
 }
 
 impl Toolchain {
-    /// The rule sets that the compiler takes for `block`.
+    /// The rule sets that the compiler uses for `block`.
     ///
     /// # Panics
     /// Never: each name in the table is a row of another table, which a test checks.
@@ -245,7 +244,7 @@ impl Toolchain {
         }
     }
 
-    /// The toolchain, and the rule set where the source names it: what a block is compiled with.
+    /// The toolchain, followed by the rule set if the source names it.
     pub fn option(&self, rules: &str) -> String {
         match self.follows {
             AppliedRules::Native(_) => self.to_string(),
@@ -253,8 +252,8 @@ impl Toolchain {
         }
     }
 
-    /// The rule set that the compiler takes for the elements of `block` in a byte-address buffer; `None` where it has
-    /// no such loads.
+    /// The rule set that the compiler uses for the elements of `block` in a byte-address buffer;
+    /// `None` if it has no such loads.
     ///
     /// # Panics
     /// Never, as [`Self::rules_for`].
@@ -264,13 +263,13 @@ impl Toolchain {
         native.byte_address_rules(block)
     }
 
-    /// Returns true if the compiler takes the rule set of this name for the elements of `block` in a byte-address
-    /// buffer.
+    /// True if the compiler uses the rule set with this name for the elements of `block` in a
+    /// byte-address buffer.
     pub fn follows_by_address(&self, rules: &str, block: &Block) -> bool {
         self.byte_address_rules(block).is_some_and(|own| own.name == rules)
     }
 
-    /// Returns true if the compiler takes the rule set of this name for `block`.
+    /// True if the compiler uses the rule set with this name for `block`.
     pub fn follows(&self, rules: &str, block: &Block) -> bool {
         self.rules_for(block).iter().any(|own| own.name == rules)
     }
@@ -282,10 +281,9 @@ impl fmt::Display for Toolchain {
     }
 }
 
-/// Source text as its author wrote it, and what belongs to it.
+/// Source text as its author wrote it, and settings that belong to it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SourceText {
-    /// The text.
     pub text: String,
     /// Macros, as on a command line.
     pub defines: Vec<(String, String)>,
@@ -293,20 +291,20 @@ pub struct SourceText {
     pub include_paths: Vec<String>,
 }
 
-/// The profile that a compiler which writes HLSL for another one is asked for.
+/// The profile to request from a compiler that writes HLSL for another one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SourceProfile<'a> {
-    /// The newest that our probes are written in.
+    /// The newest profile of our probes.
     #[default]
     Newest,
-    /// None: the compiler takes one by itself.
+    /// None: the compiler uses its default.
     Unnamed,
     /// This one: `sm_5_0`.
     Named(&'a str),
 }
 
 impl<'a> SourceProfile<'a> {
-    /// The profile that a case names; [`Self::Unnamed`] where it names none.
+    /// The profile that a case names; [`Self::Unnamed`] if it names none.
     pub fn of_case(profile: Option<&'a str>) -> Self {
         profile.map_or(Self::Unnamed, Self::Named)
     }
@@ -315,51 +313,51 @@ impl<'a> SourceProfile<'a> {
 /// One source to compile, with its options.
 #[derive(Clone, Debug)]
 pub struct CompileRequest<'a> {
-    /// Which compiler, with which options.
     pub toolchain: &'static Toolchain,
-    /// A name for people and folders: case, toolchain and block with `/` between.
+    /// A name for people and folders: case, toolchain and block, separated by `/`.
     pub name: &'a str,
     /// The whole source.
     pub source: SourceText,
     /// Its entry point.
     pub entry: &'a str,
-    /// The stage of the entry point; compilers other than DXC and slangc are asked for the compute stage alone.
+    /// The stage of the entry point. Compilers other than DXC and slangc compile only compute
+    /// shaders here.
     pub stage: Stage,
     /// Matrix order and 16-bit types.
     pub options: LayoutOptions,
     /// The device that the code is for.
     pub target: CodeTarget,
-    /// The profile that slangc is asked for, on which its registers depend.
+    /// The profile for slangc; its registers depend on it.
     pub profile: SourceProfile<'a>,
-    /// Arguments of the source's own. Where they say what ours say too (profile, stage), they win.
+    /// The source's own arguments. If they conflict with ours (profile, stage), they win.
     pub extra: Vec<String>,
 }
 
 /// The output of a successful compilation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompiledShader {
-    /// The code.
     pub shader: Shader,
-    /// The same as a container for Direct3D, where it is for that and `shader` is what can be read of it.
+    /// The code as a container for Direct3D, if it is for that API; `shader` is then its readable
+    /// form.
     pub container: Option<Vec<u8>>,
     /// The compiler's report on it.
     pub report: Report,
 }
 
-/// A compiler's report beside its code: the reported witness.
+/// A compiler's report in addition to its code: the reported witness.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Report {
-    /// Nothing; decorations or types in the code say where members are.
+    /// Nothing: decorations or types in the code determine where members are.
     None,
     /// The listing of DXIL.
     Listing(String),
     /// FXC's listing of DXBC.
     FxcListing(String),
-    /// Slang's reflection JSON.
+    /// Slang's reflection as JSON.
     SlangJson(String),
 }
 
-/// How one compilation ended.
+/// The result of one compilation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CompileOutcome {
     /// The compiler accepted the source.
@@ -370,18 +368,19 @@ pub enum CompileOutcome {
     Failed(String),
 }
 
-/// Where the answer of a compiler or of the validator comes from.
+/// The origin of a compiler's or validator's answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AnswerOrigin {
-    /// It was asked.
+    /// A new run.
     #[default]
     Asked,
-    /// From the cache, all of it or the part of one of two compilers: it was asked the same thing before.
+    /// The cache has it from an earlier run with the same input, or has the part of one of two
+    /// compilers.
     Cached,
 }
 
 impl AnswerOrigin {
-    /// The origin of what rests on two answers.
+    /// The combined origin of two answers.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         match (self, other) {
@@ -391,23 +390,23 @@ impl AnswerOrigin {
     }
 }
 
-/// A compilation: how it ended, and whether the compiler was asked for that.
+/// The result of a compilation and its origin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compilation {
-    /// How it ended.
     pub outcome: CompileOutcome,
-    /// Where that comes from.
+    /// A new run of the compiler, or the cache.
     pub origin: AnswerOrigin,
 }
 
 impl From<CompileOutcome> for Compilation {
-    /// The outcome of a compiler that was asked.
+    /// The result of a compiler that ran.
     fn from(outcome: CompileOutcome) -> Self {
         Self { outcome, origin: AnswerOrigin::Asked }
     }
 }
 
-/// The compilers of this machine, which `layoutproof-compilers` starts as processes or libraries.
+/// The compilers of this machine, which `layoutproof-compilers` starts as processes or loads as
+/// libraries.
 pub trait Compilers: fmt::Debug + Sync {
     /// True if the compiler of this toolchain is installed.
     fn has(&self, toolchain: &Toolchain) -> bool;
@@ -415,7 +414,7 @@ pub trait Compilers: fmt::Debug + Sync {
     /// The version that the compiler of this toolchain prints; `None` if it is not installed.
     fn version(&self, toolchain: &Toolchain) -> Option<&str>;
 
-    /// Compiles one source. Called from many threads at once.
+    /// Compiles one source. May be called from many threads at once.
     fn compile(&self, request: &CompileRequest<'_>) -> Compilation;
 
     /// The reader for compiled modules that only third-party code can parse.

@@ -1,4 +1,5 @@
-//! Sums up the checks that a filtered records file leaves out, by all that reports ask of them.
+//! Summarises the checks that a filtered records file omits, with everything that reports need from
+//! them.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +11,7 @@ use crate::results::record::{
     BoundCount, CheckRecord, LeftOutCases, LeftOutChecks, Outcome, Proves, RecordsFilter, SkipKind,
 };
 
-/// What the checks of one group have in common.
+/// The fields that all checks of one group share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct CommonKey<'a> {
     device: &'a str,
@@ -23,7 +24,7 @@ struct CommonKey<'a> {
     skip_reason: Option<&'a str>,
 }
 
-/// Totals of the checks that a file with this filter leaves out.
+/// The omitted checks as totals, one per group of checks with equal fields.
 pub fn left_out(checks: &[CheckRecord], filter: RecordsFilter) -> Vec<LeftOutChecks> {
     let mut groups: BTreeMap<CommonKey<'_>, LeftOutChecks> = BTreeMap::new();
     for check in checks.iter().filter(|check| !check.is_kept_by(filter)) {
@@ -33,7 +34,7 @@ pub fn left_out(checks: &[CheckRecord], filter: RecordsFilter) -> Vec<LeftOutChe
     groups.into_values().collect()
 }
 
-/// The cases of the checks that a file with this filter leaves out.
+/// The case ids of the omitted checks.
 pub fn left_out_cases(checks: &[CheckRecord], filter: RecordsFilter) -> LeftOutCases {
     let left_out = || checks.iter().filter(|check| !check.is_kept_by(filter));
     let seen = SeenCases::of(left_out());
@@ -59,7 +60,7 @@ impl<'a> CommonKey<'a> {
         }
     }
 
-    /// The group without any check.
+    /// The group that this key describes, with no checks in it yet.
     fn group(self) -> LeftOutChecks {
         LeftOutChecks {
             rules: self.rules.to_owned(),

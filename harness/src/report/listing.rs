@@ -1,59 +1,58 @@
-//! Tables of `list`, `devices` and `doctor`.
+//! Prints the tables of `list`, `devices` and `doctor`.
 
 use layoutproof_device::DeviceInfo;
 
 use super::style::{Style, TextLines, Tone, one_line, pad, width};
 use super::terminal;
 
-/// A rule set as `list` shows it.
+/// A rule set in the output of `list`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuleSetLine {
-    /// Name, dialect included.
+    /// The name, including the dialect.
     pub name: String,
-    /// What it is, in a sentence.
+    /// One sentence that describes the rule set.
     pub what: String,
-    /// Where the rule is written down, or with what it was measured.
+    /// The specification that defines the rule, or the measurement that it comes from.
     pub source: String,
-    /// A declaration with its numbers.
+    /// An example declaration with its offsets and sizes.
     pub example: String,
 }
 
-/// A case as `list` shows it.
+/// A case in the output of `list`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CaseLine {
-    /// Path without its ending.
+    /// The case file's path without its extension.
     pub id: String,
     /// The claim.
     pub summary: String,
 }
 
-/// The state of something that `doctor` looked at.
+/// The state of a tool or device that `doctor` checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ToolHealth {
     /// Installed and working.
     Good,
     /// Not installed; fewer checks can run.
     Missing,
-    /// Installed and not working.
+    /// Installed but not working.
     Broken,
-    /// Something that the user should look at.
+    /// Works, but needs the user's attention.
     Warning,
 }
 
-/// Something that `doctor` looked at.
+/// One result of `doctor`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// Its state.
     pub health: ToolHealth,
-    /// `Vulkan loader`, `dxc`, `spirv-val`.
+    /// For example `Vulkan loader`, `dxc`, `spirv-val`.
     pub name: String,
-    /// Version and place, or what went wrong.
+    /// Version and path, or the error.
     pub detail: String,
-    /// What to do about it; empty for nothing.
+    /// What to do about it. Empty if there is nothing to do.
     pub advice: String,
 }
 
-/// All rule sets, each with its source and its example below.
+/// All rule sets, each followed by its source and its example.
 pub fn rule_sets(lines: &[RuleSetLine], style: Style) -> String {
     let columns = lines.iter().map(|line| width(&line.name)).max().unwrap_or(0);
     let indent = " ".repeat(columns + 4);
@@ -69,7 +68,7 @@ pub fn rule_sets(lines: &[RuleSetLine], style: Style) -> String {
     text.into_text()
 }
 
-/// All cases with their claims, one a line.
+/// All cases with their claims, one per line.
 pub fn cases(lines: &[CaseLine], style: Style) -> String {
     let columns = lines.iter().map(|line| width(&line.id)).max().unwrap_or(0);
     let mut text = TextLines::default();
@@ -80,7 +79,7 @@ pub fn cases(lines: &[CaseLine], style: Style) -> String {
     text.into_text()
 }
 
-/// All devices with the APIs through which they were found, and what each can do.
+/// All devices with the APIs that list them and their limits and features.
 pub fn devices(devices: &[DeviceInfo], style: Style) -> String {
     let mut text = TextLines::default();
     text.append(&terminal::devices(devices, style));
@@ -105,7 +104,7 @@ pub fn devices(devices: &[DeviceInfo], style: Style) -> String {
     text.into_text()
 }
 
-/// The findings of `layoutproof doctor`, with advice below what is not good.
+/// The results of `layoutproof doctor`; everything that is not good is followed by advice.
 pub fn doctor(findings: &[Finding], style: Style) -> String {
     let columns = findings.iter().map(|finding| width(&finding.name)).max().unwrap_or(0);
     let mut text = TextLines::default();

@@ -1,33 +1,36 @@
-//! Kinds of reasons: what reasons for skips and breaks have in common once sizes, names and paths are left out.
+//! Maps a reason (of a skip or a broken check) to its kind: the reason without sizes, names and
+//! paths.
 //!
 //! Records keep every reason in full; tables and groups count kinds.
 
-/// What stands before a limit of a device in a reason, and the kind that such reasons are.
+/// Reasons that state a device limit. They have no colon or bracket to cut at, so each has its kind
+/// here.
 const LIMITS: [DeviceLimit; 2] = [
     DeviceLimit { quantity: "bytes of push constants, not ", kind: "push constants too small" },
     DeviceLimit { quantity: "bytes of uniform buffer, not ", kind: "uniform buffers too small" },
 ];
 
-/// A limit of a device as reasons name it.
+/// A device limit in the words that reasons use.
 struct DeviceLimit {
     quantity: &'static str,
     kind: &'static str,
 }
 
-/// The kind of a reason for a skip, or for a part that was left out: `push constants too small` of `device has 128 bytes of
-/// push constants, not 144`. Of several reasons the first counts.
+/// The kind of the reason for a skip or an omitted part: `push constants too small` for `device has
+/// 128 bytes of push constants, not 144`. If the text lists several reasons, the first one counts.
 pub fn kind_of_reason(reason: &str) -> &str {
     let first = reason.split("; ").next().unwrap_or(reason);
     if let Some(limit) = LIMITS.iter().find(|limit| first.contains(limit.quantity)) {
         return limit.kind;
     }
 
-    // Details follow a colon or stand in brackets.
+    // Details follow a colon or are in brackets.
     let end = [": ", " ("].iter().filter_map(|start| first.find(start)).min();
     &first[..end.unwrap_or(first.len())]
 }
 
-/// A message without its numbers and quoted names: two that differ in these alone tell of one cause.
+/// The message without its numbers and quoted names. Two messages that differ only in these have
+/// the same cause.
 pub(super) fn without_details(message: &str) -> String {
     let mut text = String::new();
     let mut quoted = false;

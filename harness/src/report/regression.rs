@@ -1,6 +1,7 @@
-//! The differences between a build of a compiler and a frozen one, as text and as JSON, for `layoutproof regress`.
+//! Prints how a compiler build differs from a frozen one, as text and as JSON, for `layoutproof
+//! regress`.
 //!
-//! Differences that several toolchains share are one line.
+//! A difference that several toolchains share is printed once.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -17,24 +18,25 @@ use crate::results::record::SCHEMA;
 pub struct RegressionSide<'a> {
     /// The version that the compiler prints.
     pub says: &'a str,
-    /// Where it, or its frozen set, is.
+    /// Path of the compiler or of its frozen set.
     pub place: String,
 }
 
-/// A comparison with everything that is said about it.
+/// A comparison of two builds and everything to report about it.
 #[derive(Clone, Debug)]
 pub struct Regression<'a> {
-    /// The build at hand.
+    /// The build under test.
     pub new: RegressionSide<'a>,
-    /// The frozen one.
+    /// The frozen build.
     pub old: RegressionSide<'a>,
-    /// The differences; accepted ones are marked.
+    /// All differences; accepted ones are marked.
     pub comparison: &'a BuildComparison,
-    /// Accepted changes that no longer occur.
+    /// Accepted differences that no longer occur.
     pub stale: &'a [&'a AcceptedEntry],
 }
 
-/// For people: a table by case, then what is accepted and why, then the totals. `verbose` lists accepted differences too.
+/// Text for people: a table per case, then what is accepted and why, then the totals. `verbose`
+/// lists accepted differences too.
 pub fn text(regression: &Regression<'_>, verbose: bool, style: Style) -> String {
     let Regression { new, old, comparison, stale } = regression;
     let side = |side: &RegressionSide<'_>| format!("{} ({})", one_line(side.says), one_line(&side.place));
@@ -60,7 +62,7 @@ pub fn text(regression: &Regression<'_>, verbose: bool, style: Style) -> String 
         let verb = style.verb(Tone::Disagree, "Stale");
         writeln!(
             text,
-            "{verb} {} is no difference any more",
+            "{verb} {} no longer differs",
             one_line(&format!("{} (accepted: {})", entry.pattern, entry.reason))
         )
         .expect("a String takes every write");
@@ -70,7 +72,7 @@ pub fn text(regression: &Regression<'_>, verbose: bool, style: Style) -> String 
     text + &totals(regression, style)
 }
 
-/// A block for each case.
+/// One block of lines per case.
 fn differences<'a>(all: impl Iterator<Item = &'a BuildDifference>, style: Style) -> String {
     let mut rows: BTreeMap<&str, BTreeMap<RegressionRow<'_>, Vec<&str>>> = BTreeMap::new();
     for difference in all {
@@ -94,7 +96,7 @@ fn differences<'a>(all: impl Iterator<Item = &'a BuildDifference>, style: Style)
     text
 }
 
-/// A difference without its toolchain.
+/// A difference without its toolchain: the key by which toolchains are merged.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct RegressionRow<'a> {
     question: &'a str,
@@ -122,8 +124,8 @@ impl<'a> RegressionRow<'a> {
 fn other_cases(comparison: &BuildComparison) -> String {
     let lists = [
         ("not in the frozen set", &comparison.new),
-        ("another text than the frozen one", &comparison.changed),
-        ("in the frozen set, but no case any more", &comparison.gone),
+        ("changed since they were frozen", &comparison.changed),
+        ("in the frozen set, but no longer a case", &comparison.gone),
         ("toolchains that only one side has", &comparison.toolchains),
     ];
     let told = lists.iter().filter(|(_, names)| !names.is_empty());
@@ -146,7 +148,6 @@ fn totals(regression: &Regression<'_>, style: Style) -> String {
     )
 }
 
-/// For programs.
 pub fn json(regression: &Regression<'_>) -> Value {
     let Regression { new, old, comparison, stale } = regression;
     let side = |side: &RegressionSide<'_>| json!({"says": side.says, "place": side.place});

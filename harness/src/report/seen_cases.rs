@@ -1,4 +1,4 @@
-//! The cases that a compiler had a part in, among those of which checks ran.
+//! Collects the cases that ran, and those among them in which a compiler took part.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use layoutproof_layout::DECLARED;
 
 use crate::results::record::{CheckRecord, Culprit, LeftOutCases, Outcome};
 
-/// The cases of which checks ran, and those of them that a compiler had a part in.
+/// The cases that ran, and those among them in which a compiler took part.
 #[derive(Clone, Debug)]
 pub(super) struct SeenCases<'a> {
     pub(super) all: BTreeSet<&'a str>,
@@ -15,13 +15,14 @@ pub(super) struct SeenCases<'a> {
 
 impl<'a> SeenCases<'a> {
     pub(super) fn of(checks: impl Iterator<Item = &'a CheckRecord>) -> Self {
-        // A check without shaders compares a case's compiler with our rules, and says nothing of devices.
+        // A check without shaders compares a case's compiler with our rules; it proves nothing
+        // about devices.
         let of_compiled = |check: &&CheckRecord| {
             check.outcome != Outcome::Skipped && check.producer != "none" && check.rules != DECLARED
         };
         let ran: Vec<&CheckRecord> = checks.filter(of_compiled).collect();
 
-        // Who is found to be wrong took part, whoever chose the offsets.
+        // A compiler that is found to be wrong took part, even if we chose the offsets.
         let is_blamed = |check: &CheckRecord| matches!(check.culprit, Some(Culprit::Compiler | Culprit::Report));
         let answered = ran.iter().filter(|check| check.outcome != Outcome::Broken);
         let by_compiler = answered.filter(|check| check.proves.is_of_compiler() || is_blamed(check));
@@ -31,7 +32,7 @@ impl<'a> SeenCases<'a> {
         }
     }
 
-    /// The same with cases of checks that a records file leaves out.
+    /// Adds the cases of the checks that a records file leaves out.
     pub(super) fn with_left_out(mut self, cases: &'a LeftOutCases) -> Self {
         self.all.extend(cases.ran.iter().map(String::as_str));
         self.by_compiler.extend(cases.by_compiler.iter().map(String::as_str));

@@ -1,21 +1,22 @@
-//! Colours and symbols of the texts that people read.
+//! Colours and symbols for text output.
 //!
-//! Colour never carries meaning alone: a word or one of the marks `!`, `?` and `·` always stands beside it.
+//! Colour never carries meaning alone: a word or one of the marks `!`, `?` and `·` is always next
+//! to it.
 
 use anstyle::AnsiColor;
 
 use crate::input::plain_text::escape_controls;
 
-/// How a text is drawn.
+/// Options for drawing text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Style {
-    /// True if ANSI colours are written.
+    /// Write ANSI colours.
     pub colour: bool,
-    /// True if only ASCII characters are drawn; names that come from the user stay as they are.
+    /// Draw only ASCII characters. Names that come from the user stay as they are.
     pub ascii: bool,
 }
 
-/// The meaning of a piece of text, which its colour supports.
+/// The meaning of a piece of text; it selects the colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tone {
     /// Agrees: green.
@@ -26,22 +27,21 @@ pub(super) enum Tone {
     Skip,
     /// A known difference: cyan.
     Known,
-    /// Padding and what nobody said: dim.
+    /// Padding and absent values: dim.
     Dim,
     /// A heading: bold.
     Strong,
-    /// Nothing special.
+    /// No colour.
     Plain,
 }
 
-/// Columns that the verbs in front of a line take, so that they end at one edge.
+/// Columns for the verb at the start of a line. Verbs are right-aligned in them.
 const VERB_COLUMNS: usize = 10;
 
 impl Style {
-    /// No colour, all characters: what files get.
+    /// No colour and no ASCII restriction: the style for files.
     pub const PLAIN: Self = Self { colour: false, ascii: false };
 
-    /// `text` in the colour of `tone`.
     pub(super) fn paint(self, tone: Tone, text: &str) -> String {
         if !self.colour || text.trim().is_empty() {
             return text.to_owned();
@@ -59,68 +59,66 @@ impl Style {
         format!("{style}{text}{style:#}")
     }
 
-    /// `word` in front of a line, ending at column 10.
+    /// `word` right-aligned in the first 10 columns of a line.
     pub(super) fn verb(self, tone: Tone, word: &str) -> String {
         let indent = " ".repeat(VERB_COLUMNS.saturating_sub(width(word)));
         format!("{indent}{}", self.paint(tone, word))
     }
 
-    /// The mark for "nothing said", and what stands between parts of a heading.
+    /// The mark for an absent value, and the separator between parts of a heading.
     pub(super) fn dot(self) -> &'static str {
         if self.ascii { "-" } else { "·" }
     }
 
-    /// The mark where something is left out.
+    /// The mark where text is left out.
     pub(super) fn ellipsis(self) -> &'static str {
         if self.ascii { "..." } else { "…" }
     }
 }
 
-/// Text that grows line by line; no line has spaces at its end.
+/// Text built line by line. Lines have no trailing spaces.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TextLines(String);
 
 impl TextLines {
-    /// Adds one line.
     pub(super) fn push(&mut self, line: &str) {
         self.0.push_str(line.trim_end());
         self.0.push('\n');
     }
 
-    /// Adds lines that are complete.
+    /// Appends text that already ends with a line break.
     pub(super) fn append(&mut self, lines: &str) {
         self.0.push_str(lines);
     }
 
-    /// The text.
     pub(super) fn into_text(self) -> String {
         self.0
     }
 }
 
-/// Number of characters; every symbol drawn here is one column wide.
+/// Width in columns. Every symbol that reports draw is one column wide.
 pub(super) fn width(text: &str) -> usize {
     text.chars().count()
 }
 
-/// `text` with spaces behind it up to `columns`.
+/// `text` padded with spaces on the right to `columns`.
 pub(super) fn pad(text: &str, columns: usize) -> String {
     format!("{text}{}", " ".repeat(columns.saturating_sub(width(text))))
 }
 
-/// `text` with spaces before it up to `columns`.
+/// `text` padded with spaces on the left to `columns`.
 pub(super) fn pad_left(text: &str, columns: usize) -> String {
     format!("{}{text}", " ".repeat(columns.saturating_sub(width(text))))
 }
 
-/// Foreign text (a driver's message, a path) on one line and without control characters, which could steer a terminal
-/// and which XML forbids: they are shown as escapes.
+/// Foreign text (a driver's message, a path) on one line, with control characters shown as escapes.
+/// Raw ones could steer a terminal, and XML forbids them.
 pub fn one_line(text: &str) -> String {
     let line = text.lines().map(str::trim_end).collect::<Vec<_>>().join(" / ");
     escape_controls(&line).replace('\t', " ")
 }
 
-/// A count with a space between thousands: `2 940`.
+/// A count with a space as thousands separator: `2 940`.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);

@@ -8,7 +8,7 @@ use layoutproof_device::planted::{PlantedBug, is_planted};
 use super::failure::group::place;
 use crate::results::record::{BoundCount, CheckRecord, LeftOutChecks, Outcome, Proves, RunEnd, SCHEMA, SkipKind};
 
-/// The totals of `checks`; leaves, bound resources and devices without those of the CPU model.
+/// Totals of `checks`. The counts of leaves, bound resources and devices exclude the CPU model.
 pub fn fold(checks: &[CheckRecord]) -> RunEnd {
     let mut end = RunEnd { schema: SCHEMA, ..RunEnd::default() };
     for check in checks {
@@ -17,7 +17,7 @@ pub fn fold(checks: &[CheckRecord]) -> RunEnd {
     end
 }
 
-/// Counts one more check in the totals of [`fold`].
+/// Adds one check to the totals of [`fold`].
 pub fn add(end: &mut RunEnd, check: &CheckRecord) {
     let outcome = SimilarChecks {
         device: &check.device,
@@ -34,7 +34,7 @@ pub fn add(end: &mut RunEnd, check: &CheckRecord) {
     outcome.add_to(end);
 }
 
-/// Counts checks that a records file leaves out.
+/// Adds a group of checks that a records file leaves out.
 pub fn add_left_out(end: &mut RunEnd, group: &LeftOutChecks) {
     let outcome = SimilarChecks {
         device: &group.device,
@@ -42,7 +42,7 @@ pub fn add_left_out(end: &mut RunEnd, group: &LeftOutChecks) {
         proves: group.proves,
         outcome: group.outcome,
         skip_kind: group.skip_kind,
-        // What differs is never left out.
+        // Records filters never leave out checks that differ.
         is_untried: false,
         checks: group.checks,
         leaves: group.leaves,
@@ -52,14 +52,14 @@ pub fn add_left_out(end: &mut RunEnd, group: &LeftOutChecks) {
     outcome.add_to(end);
 }
 
-/// One check, or several that ended alike.
+/// One check, or several with the same outcome.
 struct SimilarChecks<'a> {
     device: &'a str,
     runner: RunnerKind,
     proves: Proves,
     outcome: Outcome,
     skip_kind: Option<SkipKind>,
-    /// True if a driver that nobody has tried excuses what differs.
+    /// True if the difference is excused only because this driver is untested.
     is_untried: bool,
     checks: u32,
     leaves: u32,
@@ -89,7 +89,8 @@ impl SimilarChecks<'_> {
             end.untried = end.untried.saturating_add(self.checks);
         }
         end.leaves_not_probed = end.leaves_not_probed.saturating_add(self.leaves_not_probed);
-        // The model answers by definition what the shader says: it tests this program, and proves nothing about devices.
+        // The model's answers follow from the shader by definition: it tests this program and
+        // proves nothing about devices.
         if self.runner == RunnerKind::Model && !is_planted(PlantedBug::ModelCounts) {
             return;
         }
@@ -113,45 +114,46 @@ impl SimilarChecks<'_> {
     }
 }
 
-/// Demands besides agreement that a run does not meet.
+/// Requirements, other than agreement, that a run did not meet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shortfalls {
-    /// A bad case, a bad flag, a refused file or a failed read or write.
+    /// A bad case, a bad flag, a refused file, or a read or write that failed.
     pub could_not_run: bool,
-    /// No device, a required device or compiler that is missing, one that took part and answered nothing, a floor that is
-    /// not met, or a forbidden skip.
+    /// No device, a required device or compiler that is missing, a participant that returned no
+    /// result, a floor that is not met, or a forbidden skip.
     pub missing: bool,
 }
 
-/// Exit codes of every command.
+/// Exit codes of all commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// All agree or are known.
+    /// All checks agree or are known differences.
     Agree = 0,
-    /// Something differs, is stale or is broken.
+    /// A check differs, is stale or is broken.
     Differ = 1,
-    /// It could not run.
+    /// The command could not run.
     CouldNotRun = 2,
-    /// Something that was demanded is missing.
+    /// Something required is missing.
     Missing = 3,
-    /// Nothing was selected, or nothing was proved: no check agrees or is known, other than by drivers that nobody has tried.
+    /// Nothing was selected, or nothing was proved: no check agrees or is a known difference,
+    /// except on untested drivers.
     NothingSelected = 4,
 }
 
 impl Exit {
-    /// The process's exit code.
     pub fn code(self) -> u8 {
         self as u8
     }
 }
 
-/// True if no check agrees, and none differs in a way that somebody has looked at: what is known of drivers that nobody has
-/// tried excuses differences, and proves nothing.
+/// True if no check agrees and every known difference is on an untested driver. An entry for
+/// untested drivers excuses differences, but proves nothing.
 pub fn proves_nothing(end: &RunEnd) -> bool {
     end.agree == 0 && end.known <= end.untried
 }
 
-/// The exit code of a run: 2 beats 3, 3 beats 1, 1 beats 4. Where all that ran was skipped, nothing was proved.
+/// The exit code of a run: 2 beats 3, 3 beats 1, 1 beats 4. A run whose checks were all skipped
+/// proves nothing.
 pub fn exit_of_run(end: &RunEnd, shortfalls: Shortfalls) -> Exit {
     if shortfalls.could_not_run {
         Exit::CouldNotRun
@@ -210,7 +212,8 @@ mod tests {
         assert_eq!((untried.known, untried.untried), (1, 1));
         assert_eq!(exit(&untried, NONE), 4);
 
-        // Beside anything that is proved it is told, and counts for nothing.
+        // Next to a result that proves something, a known difference of an untested driver does not
+        // change the exit code.
         assert_eq!(exit(&RunEnd { known: 2, ..untried.clone() }, NONE), 0);
         assert_eq!(exit(&RunEnd { agree: 1, ..untried.clone() }, NONE), 0);
         assert_eq!(exit(&RunEnd { differ: 1, ..untried }, NONE), 1);

@@ -1,5 +1,5 @@
-//! The text at the end of a run: the failures by cause, then a summary that fits on a screen. Checks that pass are not
-//! listed, and details are for `-v`.
+//! Prints the end of a run: the failures by cause, then a summary that fits on one screen. Checks
+//! that pass are not listed; details need `-v`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,37 +19,38 @@ use crate::results::record::{
     BoundCount, CheckRecord, LeftOutChecks, Outcome, Proves, RecordedCacheUse, RunEnd, SkipKind,
 };
 
-/// Columns after which a list of reasons goes on in the next line.
+/// Columns after which a list of reasons wraps.
 const LIST_COLUMNS: usize = 100;
 /// Columns before the text of a summary line: the verb and a space.
 const INDENT: usize = 11;
-/// Kinds of reasons that are named where not all are.
+/// Kinds of reasons to name when the list is shortened.
 const NAMED_REASONS: usize = 3;
 
-/// The facts that the summary is made of.
+/// Input of the summary.
 #[derive(Clone, Copy, Debug)]
 pub struct RunFacts<'a> {
-    /// Devices, through each API.
+    /// The devices, one entry per API that lists them.
     pub devices: &'a [DeviceInfo],
-    /// All checks, or those that a filtered file holds.
+    /// All checks, or those in a filtered records file.
     pub checks: &'a [CheckRecord],
-    /// The totals, with what a filtered file leaves out.
+    /// The totals, including checks that a filtered file leaves out.
     pub end: &'a RunEnd,
-    /// Wall time in seconds; `None` where records are shown later.
+    /// Wall time in seconds; `None` when saved records are shown.
     pub seconds: Option<f64>,
-    /// True if every kind of reason and every version is listed.
+    /// List every kind of reason and every version.
     pub is_detailed: bool,
-    /// True if something that was demanded is missing, or records are cut short: the run fails whatever agrees.
+    /// Something required is missing or the records are truncated, so the run fails even if all
+    /// checks agree.
     pub is_short: bool,
 }
 
-/// The failures, one of each cause in full, and the entries that are stale. `records_file` is the file with all records, if
-/// there is one.
+/// The failures, one of each cause in full, and the stale entries. `records_file` is the file with
+/// all records, if one was written.
 pub fn failure_report(checks: &[CheckRecord], records_file: Option<&str>, style: Style) -> String {
     causes_text(&causes(checks), records_file, style) + &stale_report(checks, style)
 }
 
-/// The known differences that the user's own files run into, one of each cause in full.
+/// The known differences in the user's own files, one of each cause in full.
 pub fn known_report(checks: &[CheckRecord], is_own: impl Fn(&CheckRecord) -> bool, style: Style) -> String {
     let mut text = TextLines::default();
     for cause in known_causes(checks, is_own) {
@@ -84,7 +85,7 @@ fn stale_report(checks: &[CheckRecord], style: Style) -> String {
     places.iter().map(line).collect()
 }
 
-/// One check on one line, for `-v`.
+/// One check as one line, for `-v`.
 pub fn check_line(check: &CheckRecord, style: Style) -> String {
     let device = place(&one_line(&check.device), check.runner.as_str());
     let heading = check_heading(check, &device, style);
@@ -93,7 +94,7 @@ pub fn check_line(check: &CheckRecord, style: Style) -> String {
     let left_out = check.not_checked.join("; ");
     let left_out = (!left_out.is_empty()).then(|| format!("not checked: {left_out}"));
     let messages = check.driver_messages.join("; ");
-    let messages = (!messages.is_empty()).then(|| format!("the driver says: {messages}"));
+    let messages = (!messages.is_empty()).then(|| format!("driver message: {messages}"));
 
     let reasons = check.skip_reason.clone().or(entry).into_iter().chain(left_out).chain(messages);
     let reasons: Vec<String> = reasons.collect();
@@ -101,7 +102,7 @@ pub fn check_line(check: &CheckRecord, style: Style) -> String {
     format!("{heading}{reason}\n")
 }
 
-/// A line for each entry of which no check of a narrowed run differs any more.
+/// One line per entry for which no check of a narrowed run differs any more.
 pub fn fixed_report(fixed: &[FixedEntry], style: Style) -> String {
     let line = |FixedEntry { entry, agreeing }: &FixedEntry| {
         let agree = if *agreeing == 1 { "agrees" } else { "agree" };
@@ -113,8 +114,8 @@ pub fn fixed_report(fixed: &[FixedEntry], style: Style) -> String {
     fixed.iter().map(line).collect()
 }
 
-/// A line for each device, then known differences, skips, what was left out of other checks, what was proved, and the
-/// verdict: about ten lines, however many checks there are.
+/// One line per device, then known differences, skips, omitted parts of checks, what was proved,
+/// and the verdict. About ten lines, however many checks there are.
 pub fn summary(facts: &RunFacts<'_>, style: Style) -> String {
     let RunFacts { end, checks, .. } = *facts;
     let line = |tone: Tone, verb: &str, text: String| format!("{} {text}\n", style.verb(tone, verb));
@@ -182,20 +183,20 @@ fn scale(facts: &RunFacts<'_>, seen: &SeenCases<'_>) -> String {
     cases.into_iter().chain(time).collect()
 }
 
-/// Ids of all cases of the run.
+/// Ids of all cases in the run.
 fn distinct_cases<'a>(checks: &'a [CheckRecord], end: &'a RunEnd) -> BTreeSet<&'a str> {
     let of_records = checks.iter().map(|check| check.case.as_str());
     of_records.chain(end.left_out_cases.all.iter().map(String::as_str)).collect()
 }
 
-/// A text with how often it occurs.
+/// A text and how often it occurs.
 #[derive(Clone, Copy, Debug)]
 struct CountedText<'a> {
     text: &'a str,
     count: u64,
 }
 
-/// Why checks were skipped that have this kind of skip.
+/// The reasons of checks that were skipped with this kind of skip.
 fn skipped<'a>(
     checks: &'a [CheckRecord],
     left_out: &'a [LeftOutChecks],
@@ -212,7 +213,7 @@ fn skipped<'a>(
 }
 
 impl RunFacts<'_> {
-    /// All kinds with `-v`, else the most frequent ones and how many others there are.
+    /// All kinds with `-v`, else the most frequent ones and a count of the rest.
     fn list(&self, total: u32, kinds: &[(&str, u64)], style: Style) -> String {
         if self.is_detailed || kinds.len() <= NAMED_REASONS + 1 {
             return list(total, kinds, style);
@@ -224,7 +225,7 @@ impl RunFacts<'_> {
     }
 }
 
-/// Differences that one entry of a list explains.
+/// The differences that one list entry explains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct KnownCause<'a> {
     reason: &'a str,
@@ -259,7 +260,7 @@ fn known(facts: &RunFacts<'_>) -> String {
     wrapped(&text)
 }
 
-/// Breaks a text between words where a line is full.
+/// Wraps text at word boundaries.
 fn wrapped(text: &str) -> String {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
@@ -328,14 +329,14 @@ fn cases(checks: &[CheckRecord], end: &RunEnd) -> String {
     )
 }
 
-/// Checks of which a part was left out.
+/// The number of checks of which a part was left out.
 fn partly(facts: &RunFacts<'_>) -> u32 {
     let with_record = facts.checks.iter().filter(|check| !check.not_checked.is_empty()).count();
     let left_out: u32 = facts.end.left_out.iter().map(|group| group.partly).sum();
     u32::try_from(with_record).unwrap_or(u32::MAX).saturating_add(left_out)
 }
 
-/// The kinds of reasons why parts of checks were left out, each once for a check.
+/// The kinds of reasons why parts of checks were left out, each counted once per check.
 fn kinds_not_checked<'a>(facts: &RunFacts<'a>) -> impl Iterator<Item = CountedText<'a>> {
     let with_record = facts.checks.iter().flat_map(CheckRecord::kinds_not_checked);
     let with_record = with_record.map(|text| CountedText { text, count: 1 });
@@ -354,7 +355,8 @@ fn tally<'a>(texts: impl Iterator<Item = CountedText<'a>>) -> Vec<(&'a str, u64)
     counts
 }
 
-/// `96   half: device lacks shaderFloat16 (64) · f64 in WGSL: not in the language (32)`, broken where a line is full.
+/// `96   half: device lacks shaderFloat16 (64) · f64 in WGSL: not in the language (32)`, wrapped at
+/// the line's end.
 fn list(total: u32, items: &[(&str, u64)], style: Style) -> String {
     let total = pad(&grouped(total.into()), 4);
     let indent = " ".repeat(INDENT + width(&total) + 1);
@@ -429,29 +431,29 @@ fn bound(facts: &RunFacts<'_>, style: Style) -> String {
     format!("{read}\n{} not read: {}", " ".repeat(INDENT - 1), list(total, &reasons, style))
 }
 
-/// A note about the elements of long arrays and the members of long blocks that were left out.
+/// A note about array elements and block members that were not probed because there are too many.
 fn not_probed(end: &RunEnd) -> Option<String> {
     (end.leaves_not_probed > 0).then(|| {
         let leaves = if end.leaves_not_probed == 1 { "leaf was" } else { "leaves were" };
         format!(
-            "{} {leaves} not probed: of arrays the first, second, middle and last element were, of long blocks some members \
-             by naga's shaders (-v says of which, --every-element: all)",
+            "{} {leaves} not probed: in arrays only the first, second, middle and last element were, and naga's shaders probed \
+             only some members of long blocks (-v lists the arrays and blocks, --every-element probes all)",
             grouped(end.leaves_not_probed)
         )
     })
 }
 
-/// A warning where checks failed first and then did not: layouts are not a matter of luck.
+/// Warns about checks that failed and then passed when rerun. Layouts do not change by chance.
 fn unreliable(checks: &[CheckRecord]) -> Option<String> {
     let mended = checks.iter().filter(|check| check.retries > 0 && !is_failure(check.outcome));
     let names: Vec<String> = mended.map(|check| one_line(&check.name())).collect();
     let first = names.first()?;
     let others = names.len() - 1;
     let more = if others > 0 { format!(" and {} more", grouped(others as u64)) } else { String::new() };
-    Some(format!("{first}{more} failed first and did not when run again: the driver or the machine is not reliable"))
+    Some(format!("{first}{more} failed and then passed when rerun: the driver or the machine is not reliable"))
 }
 
-/// How many answers came from the cache; `None` where none did.
+/// How many compilations and validations came from the cache; `None` if none did.
 fn cached(used: &RecordedCacheUse) -> Option<String> {
     let RecordedCacheUse { compilations, compilations_cached, validations, validations_cached } = *used;
     let part = |cached: u32, needed: u32, noun: &str| {
@@ -460,31 +462,32 @@ fn cached(used: &RecordedCacheUse) -> Option<String> {
     let parts =
         [part(compilations_cached, compilations, "compilation"), part(validations_cached, validations, "validation")];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
-    (!parts.is_empty()).then(|| format!("{} (`--no-cache` asks again)", parts.join(", ")))
+    (!parts.is_empty()).then(|| format!("{} (`--no-cache` repeats them)", parts.join(", ")))
 }
 
-/// A warning where only our own model of a device answered.
+/// Warns if only our own model of a device returned results.
 fn only_model(facts: &RunFacts<'_>) -> Option<String> {
     let is_answer = |leaves: u32, bound: Option<&BoundCount>| leaves > 0 || bound.is_some_and(|bound| bound.read > 0);
     let with_record = facts.checks.iter().filter(|check| is_answer(check.leaves, check.bound.as_ref()));
     let left_out = facts.end.left_out.iter().filter(|group| is_answer(group.leaves, group.bound.as_ref()));
     let mut runners = with_record.map(|check| check.runner).chain(left_out.map(|group| group.runner)).peekable();
     let only_model = runners.peek().is_some() && runners.all(|runner| runner == RunnerKind::Model);
-    only_model.then(|| "only the CPU model answered: no device and no driver was asked".to_owned())
+    only_model.then(|| "only the CPU model ran: no device and no driver was tested".to_owned())
 }
 
-/// A warning where modules that say their own offsets were checked: their code was not run.
+/// Warns about modules that declare their own offsets: these were checked without running the
+/// module's code.
 fn own_offsets(checks: &[CheckRecord]) -> Option<String> {
     let ran = checks.iter().filter(|check| check.outcome != Outcome::Skipped && check.rules == DECLARED);
     let modules: BTreeSet<String> = ran.map(|check| one_line(&check.case)).collect();
     let names = modules.into_iter().collect::<Vec<_>>().join(", ");
     (!names.is_empty()).then(|| {
-        format!("of {names} the offsets were checked, in shaders that we wrote: the code of the module was not run")
+        format!("the offsets of {names} were checked in shaders that we wrote; the module's own code was not run")
     })
 }
 
 impl SeenCases<'_> {
-    /// A warning where no case was seen by any compiler: agreement then proves less.
+    /// Warns if no compiler took part in any case: agreement then proves less.
     fn unseen_note(&self) -> Option<String> {
         if !self.by_compiler.is_empty() {
             return None;

@@ -1,7 +1,9 @@
-//! Floors: the least number of leaves that each device must answer for, so that missing proof is a failure.
+//! Floors: the least number of leaves for which each device must return a result, so that missing
+//! proof is a failure.
 //!
-//! A floor without cell keys counts the leaves of a device's checks. One with keys counts leaves in coverage cells, once
-//! per access: every combination of the values that it lists must reach the number, and what it does not list is summed.
+//! A floor without cell keys counts the leaves of a device's checks. A floor with keys counts
+//! leaves in coverage cells, once per access: every combination of the listed values must reach the
+//! number, and counts are summed over keys that are not listed.
 
 use layoutproof_device::RunnerKind;
 use layoutproof_device::planted::{PlantedBug, is_planted};
@@ -21,27 +23,24 @@ pub struct Floor {
     pub devices: Vec<String>,
     /// API; never the CPU model, which proves nothing about devices.
     pub runner: String,
-    /// Kind of proof.
     pub proves: Proves,
     /// Values by cell key, in the order of [`CELL_KEYS`]; empty for keys that are summed over.
     pub cells: [Vec<String>; CELL_KEYS.len()],
-    /// Least number of what is counted.
+    /// The least count.
     pub least: u32,
-    /// What is counted.
     pub counted: FloorUnit,
 }
 
-/// What a floor counts.
+/// The unit of a floor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FloorUnit {
-    /// Leaves.
     Leaves,
-    /// Resources that were read back where they are bound.
+    /// Resources that were read back from their bindings.
     Resources,
 }
 
 impl FloorUnit {
-    /// The key of the number, which is also the word for many of them.
+    /// The key of the number, which is also the unit's plural.
     fn as_str(self) -> &'static str {
         match self {
             Self::Leaves => "leaves",
@@ -50,13 +49,13 @@ impl FloorUnit {
     }
 }
 
-/// The keys of a coverage cell; `type` takes patterns with `*` and `?`.
+/// The keys of a coverage cell; `type` accepts patterns with `*` and `?`.
 pub const CELL_KEYS: [&str; 7] = ["rules", "space", "stage", "direction", "form", "type", "after"];
 
 /// Reads a floors file.
 ///
 /// # Errors
-/// Every problem of the file.
+/// All problems in the file.
 pub fn read(file: FileId, sources: &SourceMap) -> Result<Vec<Floor>, Vec<Diagnostic>> {
     let mut found = Vec::new();
     let mut problems = FileProblems::new(file, Code::BadCase, &mut found);
@@ -90,7 +89,7 @@ fn floor(mut entry: TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -> Optio
         let least = crate::input::toml_table::number(value, problems);
         if least == Some(0) {
             let word = counted.as_str();
-            let message = format!("every run reaches a floor of no {word}: `{word}` is 1 or more");
+            let message = format!("every run reaches a floor of 0 {word}: `{word}` must be at least 1");
             problems.report(value.span(), message);
         }
         least
@@ -117,14 +116,13 @@ fn floor(mut entry: TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -> Optio
     Some(Floor { devices, runner: runner?, proves: proves?, cells, least: least?, counted })
 }
 
-/// What the devices of a run answered, for its floors.
+/// The results of a run's devices, for comparison with its floors.
 #[derive(Clone, Copy, Debug)]
 pub struct FloorAnswers<'a> {
-    /// The records.
     pub checks: &'a [CheckRecord],
     /// Totals of checks without a record.
     pub left_out: &'a [LeftOutChecks],
-    /// Coverage cells of all of these.
+    /// Coverage cells of all these checks.
     pub cells: &'a [DeviceCells],
 }
 

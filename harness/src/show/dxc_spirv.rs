@@ -1,7 +1,9 @@
-//! What DXC's SPIR-V does otherwise than the rule sets that it follows: `static` members of a cbuffer take space, and each
-//! bit-field counts as a storage unit in the size of its struct.
+//! Finds blocks for which DXC's SPIR-V deviates from the rule sets that it follows: `static`
+//! members of a cbuffer occupy space, and each bit-field counts as a storage unit in the size of
+//! its struct.
 //!
-//! Source: DXC 1.7.2308, the decorations of its SPIR-V; gone in 1.9. `run` knows both as differences of the compiler.
+//! Source: DXC 1.7.2308, the decorations of its SPIR-V; fixed in 1.9. `run` knows both as
+//! differences of the compiler.
 
 use std::sync::Arc;
 
@@ -14,10 +16,10 @@ use crate::check::Source;
 use crate::input::diagnostics::{Code, Diagnostic};
 use crate::module::BufferStatic;
 
-/// Structs in structs that are looked at.
+/// Most levels of nested structs to follow.
 const DEEPEST: usize = 64;
 
-/// A warning for each block that DXC lays out otherwise.
+/// A warning for each block that DXC lays out differently.
 pub(super) fn warnings(source: &Source, layouts: &[RuleSetLayouts]) -> Vec<Diagnostic> {
     let mut found: Vec<Diagnostic> = Vec::new();
     for column in layouts {
@@ -44,7 +46,7 @@ pub(super) fn warnings(source: &Source, layouts: &[RuleSetLayouts]) -> Vec<Diagn
     found
 }
 
-/// `static` members take space, each at the place of its declaration.
+/// `static` members occupy space, each at the place of its declaration.
 fn of_statics(
     source: &Source,
     block: &Block,
@@ -73,7 +75,7 @@ fn of_bit_fields(source: &Source, block: &Block, layout: &BlockLayout, rules: &R
     }
     let expanded = expanded(&block.element, 0);
     let stride = lay_out(&with_element(block, expanded.clone()), rules, source.options).stride;
-    // The block's own members share units; what is in structs and arrays takes the size that was counted.
+    // The block's own members share units; structs and arrays keep the size with separate units.
     let inner = match &block.element {
         Type::Struct(ty) => {
             let members =
@@ -100,7 +102,7 @@ fn of_bit_fields(source: &Source, block: &Block, layout: &BlockLayout, rules: &R
         ),
         (false, true) => return None,
     };
-    let help = "pack the bits by hand; DXC 1.9 does as shown";
+    let help = "pack the bits by hand; DXC 1.9 has the layout that is shown";
     Some(Diagnostic::warning(Code::CompilerDiffers, block.span, message).with_help(help))
 }
 
@@ -108,7 +110,7 @@ fn with_element(block: &Block, element: Type) -> Block {
     Block { element, ..block.clone() }
 }
 
-/// The members of the block itself that are elsewhere in `other`: `after` at 160, not 32.
+/// The members of the block itself that have another offset in `other`: `after` at 160, not 32.
 fn moved(layout: &BlockLayout, other: &BlockLayout) -> Vec<String> {
     let own = layout.rows();
     let others = other.rows();
@@ -135,7 +137,7 @@ fn places(moved: &[String], says_none: bool) -> String {
     }
 }
 
-/// True if two bit-fields next to each other are in a struct somewhere in `ty`.
+/// True if a struct in `ty`, at any depth, has two adjacent bit-fields.
 fn has_shared_unit(ty: &Type, depth: usize) -> bool {
     match ty.dimensions().0 {
         Type::Struct(ty) if depth < DEEPEST => {
@@ -150,7 +152,7 @@ fn has_own_unit(ty: &StructType) -> bool {
     ty.members.windows(2).any(|pair| pair.iter().all(|member| member.bit_width.is_some()))
 }
 
-/// `ty` with each bit-field as a member of its own.
+/// `ty` with each bit-field as a separate member.
 fn expanded(ty: &Type, depth: usize) -> Type {
     match ty {
         Type::Struct(own) if depth < DEEPEST => {
@@ -182,7 +184,7 @@ mod tests {
     use crate::input::sources::SourceMap;
     use crate::show::{InputContent, RuleChoice, ShowInput, ShownRules};
 
-    /// Warnings of a source under a compiler's choice, with the lines that they are about.
+    /// Warnings of a source under a compiler's choice, each with its line.
     fn warned(text: &str, native: &str) -> Vec<String> {
         let mut sources = SourceMap::default();
         let file = sources.add("a.hlsl", text);
@@ -225,7 +227,7 @@ mod tests {
         assert_eq!(warned(nested, "native:dxc-spirv"), [said]);
         let [broken] = &warned(&format!("{element} ConstantBuffer<C> s;"), "native:dxc-spirv")[..] else { panic!() };
         assert!(broken.contains("the module is not valid"), "{broken}");
-        // Alone, a bit-field is a unit in any case.
+        // A single bit-field is a unit in any case.
         assert!(warned("struct C { uint a : 8; float z; }; StructuredBuffer<C> s;", "native:dxc-spirv").is_empty());
     }
 }

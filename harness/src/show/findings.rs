@@ -1,4 +1,5 @@
-//! What there is to say of an input's layouts beside the numbers: padding, blocks that are forbidden, warnings.
+//! Findings about an input's layouts in addition to the numbers: padding, forbidden blocks,
+//! warnings.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +21,7 @@ use crate::input::diagnostics::{Code, Diagnostic};
 use crate::module::Parameter;
 
 impl ShowInput {
-    /// Padding of every block; other orders are tried where there are declarations.
+    /// Padding of every block. Other orders of members are tried if there are declarations.
     pub fn padding(&self, layouts: &[RuleSetLayouts]) -> Vec<BlockPadding> {
         let declared = |index: usize, layout: &BlockLayout| match &self.content {
             InputContent::LaidOut(_) => None,
@@ -32,7 +33,7 @@ impl ShowInput {
         let mut found: Vec<BlockPadding> = Vec::new();
         for (index, layout) in layouts.iter().flat_map(RuleSetLayouts::present) {
             let padding = padding(layout, declared(index, layout));
-            // Two targets may take one rule set.
+            // Two targets may use the same rule set.
             found.extend(padding.filter(|padding| !found.contains(padding)));
         }
         found
@@ -61,7 +62,8 @@ impl ShowInput {
         found
     }
 
-    /// Warnings of the declarations or of the file, those of the layouts, then what compilers and APIs do not take of them.
+    /// Warnings about the declarations or the file, then about the layouts, then about what
+    /// compilers and APIs do not accept.
     pub fn warnings(&self, layouts: &[RuleSetLayouts]) -> Vec<Diagnostic> {
         match &self.content {
             InputContent::Declared(source) => {
@@ -97,13 +99,14 @@ impl ShowInput {
 /// The layout of one of a source's blocks.
 #[derive(Clone, Copy, Debug)]
 struct BlockUnderRules<'a> {
-    /// Of the block in its source.
+    /// Index of the block in its source.
     index: usize,
     rules: &'a str,
     layout: &'a BlockLayout,
 }
 
-/// What shares bytes in the layouts of a source's blocks: names of rule sets, each with the layouts of all blocks in order.
+/// The overlaps in the layouts of a source's blocks. `layouts` are names of rule sets, each with
+/// the layouts of all blocks in order.
 pub fn overlap_warnings<'a>(
     blocks: &[Block],
     layouts: impl Iterator<Item = (&'a str, &'a [BlockLayout])>,
@@ -116,7 +119,7 @@ pub fn overlap_warnings<'a>(
     found
 }
 
-/// Each warning of a layout once, with the rule sets that it holds under; by block, then by path.
+/// Each warning of a layout once, with the rule sets under which it holds; by block, then by path.
 fn layout_warnings<'a>(blocks: &[Block], layouts: impl Iterator<Item = BlockUnderRules<'a>>) -> Vec<Diagnostic> {
     let mut found: BTreeMap<(usize, &LayoutWarning), Vec<&str>> = BTreeMap::new();
     for BlockUnderRules { index, rules, layout } in layouts.filter(|block| block.layout.result.is_ok()) {
@@ -136,7 +139,7 @@ fn layout_warnings<'a>(blocks: &[Block], layouts: impl Iterator<Item = BlockUnde
     told.collect()
 }
 
-/// What of a block or parameter exceeds a limit, for all columns that say the same of it.
+/// An exceeded limit of a block or parameter. Equal ones of several columns are merged.
 #[derive(Clone, Debug, PartialEq)]
 struct LimitWarning {
     subject: String,
@@ -159,7 +162,8 @@ impl LimitWarning {
     }
 }
 
-/// The limits of compilers and APIs that the columns exceed, each once with the columns that it concerns.
+/// The limits of compilers and APIs that the columns exceed, each once with the columns that it
+/// concerns.
 fn limit_warnings(source: &Source, layouts: &[RuleSetLayouts]) -> Vec<Diagnostic> {
     let mut found: Vec<(LimitWarning, Vec<&'static str>)> = Vec::new();
     let mut add =
@@ -176,7 +180,8 @@ fn limit_warnings(source: &Source, layouts: &[RuleSetLayouts]) -> Vec<Diagnostic
             let mut has_push_constants = false;
             for (index, laid_out) in layout.present() {
                 let block = &blocks[index];
-                // A column of a rule set speaks for the compilers that take this rule set for such a block.
+                // The column of a rule set represents the compilers that use this rule set for such
+                // a block.
                 if native.rules(block).is_none_or(|rules| bare(rules.name) != bare(&laid_out.rules)) {
                     continue;
                 }
@@ -195,7 +200,7 @@ fn limit_warnings(source: &Source, layouts: &[RuleSetLayouts]) -> Vec<Diagnostic
     found.iter().map(|(warning, labels)| warning.diagnostic(labels)).collect()
 }
 
-/// The limits that parameters exceed under the compiler of a convention, whose name is `column`.
+/// The limits that parameters exceed under the compiler of a convention; `column` is its name.
 pub(super) fn parameter_limits(source: &Source, native: &Native, column: &str) -> Vec<Diagnostic> {
     let parameters = source.module.parameters.iter();
     let exceeded = parameters.flat_map(|Parameter { name, ty, span, .. }| {
@@ -205,13 +210,13 @@ pub(super) fn parameter_limits(source: &Source, native: &Native, column: &str) -
     exceeded.collect()
 }
 
-/// A name of a rule set without its dialect.
+/// A rule set's name without its dialect.
 fn bare(name: &str) -> &str {
     name.split_once('@').map_or(name, |(bare, _)| bare)
 }
 
-/// Says which size of 16-bit types was assumed, where the other one puts something elsewhere: the first member that moves or
-/// changes its size, and the columns in which one does.
+/// Reports the assumed size of 16-bit types if the other size gives a different layout: the first
+/// member that moves or changes its size, and the columns in which a member does.
 fn assumed_sixteen_bit(source: &Source, layouts: &[RuleSetLayouts]) -> Option<Diagnostic> {
     let other = match source.options.sixteen_bit {
         SixteenBit::On => SixteenBit::Off,
@@ -235,7 +240,7 @@ fn assumed_sixteen_bit(source: &Source, layouts: &[RuleSetLayouts]) -> Option<Di
                 let size = |size: Option<u32>| size.map_or_else(|| "no end".to_owned(), |size| format!("{size} bytes"));
                 format!("has {} instead of {}", size(there.size), size(row.size))
             } else {
-                format!("stands at {} instead of {}", there.offset, row.offset)
+                format!("is at {} instead of {}", there.offset, row.offset)
             };
             let message = format!("`{}` {what} under {}", join(&block.name, &row.path), layout.name);
             first.get_or_insert_with(|| (block.place_of(&row.path), message));
@@ -250,14 +255,14 @@ fn assumed_sixteen_bit(source: &Source, layouts: &[RuleSetLayouts]) -> Option<Di
         SixteenBit::On => {
             "`half` and minimum-precision types are taken as 2 bytes, as dxc -enable-16bit-types has them"
         }
-        SixteenBit::Off => "`half` and minimum-precision types are taken as 4 bytes, as dxc has them by itself",
+        SixteenBit::Off => "`half` and minimum-precision types are taken as 4 bytes, as dxc has them by default",
     };
     let help = match source.options.sixteen_bit {
         SixteenBit::On => {
-            format!("--16bit off is dxc without that option: there {change}; --16bit on says that 2 is meant")
+            format!("--16bit off is dxc without that option: there {change}; --16bit on confirms 2 bytes")
         }
         SixteenBit::Off => {
-            format!("--16bit on is dxc with -enable-16bit-types: there {change}; --16bit off says that 4 is meant")
+            format!("--16bit on is dxc with -enable-16bit-types: there {change}; --16bit off confirms 4 bytes")
         }
     };
     let warning = Diagnostic::warning(Code::AssumedSixteenBit, place, message).with_help(help);
@@ -271,7 +276,8 @@ mod tests {
     use crate::input::sources::SourceMap;
     use crate::show::{RuleChoice, ShownRules};
 
-    /// What rule sets ignore or overlap, with the codes and the rule sets that say so.
+    /// Warnings about layouts have their codes and rule sets, and come after those about
+    /// declarations, each once.
     #[test]
     fn warnings_of_layouts_come_once_behind_those_of_declarations() {
         let text = "struct T { float4 a; [[vk::offset(64)]] float b; }; ConstantBuffer<T> S;\n\
@@ -309,8 +315,9 @@ mod tests {
         warnings.iter().map(|it| (text(it), it.concerns.clone())).collect()
     }
 
-    /// What DXC 1.7.2308 (`-T cs_6_6`, with and without `-spirv`) and slangc 2026.14.1 (`-target spirv`) refuse of HLSL, or the API does
-    /// not guarantee; each row names the columns in which its compiler was seen to refuse.
+    /// Declarations that DXC 1.7.2308 (`-T cs_6_6`, with and without `-spirv`) and slangc 2026.14.1
+    /// (`-target spirv`) reject in HLSL, or that the API does not guarantee. Each row names the
+    /// columns whose compiler was observed to reject it.
     #[test]
     fn what_a_compiler_refuses_is_told_with_its_place_and_columns() {
         let (dxil, spirv, slang) = ("D3D12 · DXC", "Vulkan · DXC", "Vulkan · Slang");
@@ -406,7 +413,7 @@ mod tests {
         }
     }
 
-    /// `dxc -T cs_6_6` takes all of these, with and without `-spirv`, and `slangc -target spirv`, too.
+    /// `dxc -T cs_6_6`, with and without `-spirv`, and `slangc -target spirv` accept all of these.
     #[test]
     fn what_compilers_take_has_no_warning() {
         for text in [
@@ -420,7 +427,8 @@ mod tests {
         }
     }
 
-    /// DXC 1.7.2308: with -enable-16bit-types `half b` after `half a` stands at 2, without it at 4.
+    /// DXC 1.7.2308: with -enable-16bit-types `half b` after `half a` is at byte 2, without it at
+    /// byte 4.
     #[test]
     fn an_assumed_size_of_halves_is_told_where_it_matters() {
         let text = "cbuffer C { half a; half b; };\ncbuffer D { float c; };";
@@ -432,7 +440,8 @@ mod tests {
         assert_eq!(shipped_warnings("cbuffer D { float c; };", ShaderLanguage::Hlsl, true), []);
     }
 
-    /// The conflict stands at the later declaration, wherever it reaches, and a member may overlap more than its neighbour.
+    /// The warning is at the later declaration, even if the conflict is far away, and a member may
+    /// overlap several others.
     #[test]
     fn an_overlap_is_told_at_the_later_declaration() {
         let text = "uniform float4x4 world : register(c0);\nuniform float4 first : register(c5);\nuniform float2 second : register(c5);\n\

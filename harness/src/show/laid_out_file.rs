@@ -10,15 +10,14 @@ use crate::inspect::spirv::{DeclaredModule, SpecializedLength};
 /// The blocks of such a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LaidOutFile {
-    /// Its blocks.
     pub blocks: Vec<BlockLayout>,
-    /// Warnings about them.
+    /// Warnings about the blocks.
     pub warnings: Vec<Diagnostic>,
 }
 
 impl LaidOutFile {
-    /// The blocks of a file, with the warnings of their layouts at its `start`: readers of such files do not say where a
-    /// member is declared, so the warnings name it.
+    /// The blocks of a file, with the warnings about their layouts at its `start`. Readers of such
+    /// files do not report where a member is declared, so the warnings name the member.
     pub fn new(mut blocks: Vec<BlockLayout>, start: Span) -> Self {
         let mut warnings = Vec::new();
         for block in &mut blocks {
@@ -31,10 +30,10 @@ impl LaidOutFile {
         Self { blocks, warnings }
     }
 
-    /// The blocks of the WGSL text at `span`, which may be none.
+    /// The blocks of the WGSL text at `span`; may be empty.
     ///
     /// # Errors
-    /// A text for a preprocessor, and what the reader refuses, each at its place.
+    /// The text needs a preprocessor, or the reader rejects it; each error has its place.
     pub fn of_wgsl(reader: &dyn ModuleReader, span: Span, sources: &SourceMap) -> Result<Self, Vec<Diagnostic>> {
         let text = &sources.file(span.file).text;
         match unprocessed(text, span.file) {
@@ -43,17 +42,17 @@ impl LaidOutFile {
         }
     }
 
-    /// The blocks of the GLSL text at `span`, which may be none, by naga.
+    /// The blocks of the GLSL text at `span`, as naga reads it; may be empty.
     ///
     /// # Errors
-    /// What the reader refuses, which may be GLSL that naga does not know, each at its place.
+    /// The reader rejects the text, possibly because naga does not support this GLSL; each error has its place.
     pub fn of_glsl(reader: &dyn ModuleReader, span: Span, sources: &SourceMap) -> Result<Self, Vec<Diagnostic>> {
         let blocks = glsl_blocks(reader, &sources.file(span.file).text, span.file);
         blocks.map(|blocks| Self::new(blocks, start_of(span)))
     }
 
-    /// Takes the blocks of a SPIR-V module, whose other warnings are at `start`; `place` returns the place of the
-    /// specialization constant with a `SpecId`.
+    /// The blocks of a SPIR-V module. Warnings are at `start`, except those about specialization
+    /// constants: `place` returns the place of the constant with a `SpecId`.
     pub fn of_module(module: DeclaredModule, start: Span, place: impl Fn(u32) -> Span) -> Self {
         let lengths = module.blocks.iter().flat_map(|block| {
             let lengths = block.specialized.iter();
@@ -67,7 +66,7 @@ impl LaidOutFile {
         file
     }
 
-    /// The same file.
+    /// Checks that the file has blocks.
     ///
     /// # Errors
     /// A file without blocks, at its `start`, with the warnings about it.
@@ -85,7 +84,7 @@ fn start_of(span: Span) -> Span {
     Span { end: span.start, ..span }
 }
 
-/// The warning that a pipeline may give an array another length; `None` where none can.
+/// Warns that a pipeline may change the length of an array; `None` if none can.
 fn may_be_another(block: &str, length: &SpecializedLength, place: impl Fn(u32) -> Span) -> Option<Diagnostic> {
     let first = length.constants.first()?;
     let path = join(block, &length.path);
@@ -98,16 +97,16 @@ fn may_be_another(block: &str, length: &SpecializedLength, place: impl Fn(u32) -
         named.join(", ")
     );
     let help = if length.is_computed {
-        "shown are the offsets that the module declares; glslang places what follows an array of a computed length as if \
-         that were 1"
+        "these are the offsets that the module declares; glslang places the members after an array of a computed length \
+         as if that length were 1"
     } else {
-        "shown are the offsets that the module declares; a pipeline that gives the constant another value leaves them as \
-         they are"
+        "these are the offsets that the module declares; a pipeline that gives the constant another value does not \
+         change them"
     };
     Some(Diagnostic::warning(Code::UncertainLayout, place(*first), message).with_help(help))
 }
 
-/// The problem with a text that is to go through a preprocessor before it is WGSL.
+/// The error for a text that needs a preprocessor before it is WGSL.
 fn unprocessed(text: &str, file: FileId) -> Option<Diagnostic> {
     let mut line_start = 0;
     for line in text.split_inclusive('\n') {
@@ -122,10 +121,10 @@ fn unprocessed(text: &str, file: FileId) -> Option<Diagnostic> {
     None
 }
 
-/// The problem with a line that begins with `#`; `directive` is what follows.
+/// The error for a line that starts with `#`; `directive` is the rest of the line.
 fn of_naga_oil(directive: &str, place: Span) -> Diagnostic {
     let word = directive.split(char::is_whitespace).next().unwrap_or_default();
-    let message = format!("`#{word}` is a directive of naga_oil, the preprocessor of Bevy's shaders, and no WGSL");
-    let help = "compose the shader with naga_oil first, and give the WGSL or SPIR-V that this makes";
+    let message = format!("`#{word}` is a directive of naga_oil, the preprocessor of Bevy's shaders, not WGSL");
+    let help = "compose the shader with naga_oil first, and pass the resulting WGSL or SPIR-V";
     Diagnostic::error(Code::BadModule, place, message).with_help(help)
 }

@@ -1,8 +1,10 @@
-//! What `layoutproof show` and the explorer of the site show of one text: its blocks under targets and rule sets, where its
-//! parameters are bound, what of it is padding, and warnings.
+//! The data that `layoutproof show` and the site's explorer display for one text: its blocks under
+//! targets and rule sets, bindings, padding, and warnings.
 //!
-//! The command reads files and cases into a [`ShowInput`], the explorer what is typed; from there on both go the same way to
-//! the columns that [`crate::report`] draws.
+//! The command reads files and cases into a [`ShowInput`], the explorer reads what the user types.
+//! Both then make the columns that [`crate::report`] draws.
+
+#![expect(missing_docs, reason = "some names need no docs")]
 
 mod dxc_spirv;
 mod findings;

@@ -1,4 +1,4 @@
-//! Where parameters are bound, by each convention that is asked.
+//! The bindings of parameters according to each requested convention.
 
 use layoutproof_layout::{LayoutUnit, Span};
 
@@ -10,19 +10,19 @@ use crate::check::Source;
 use crate::input::diagnostics::{Code, Diagnostic};
 use crate::report::bindings_text::BindingsColumn;
 
-/// The answers of all conventions that were asked.
+/// The results of all requested conventions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Placements {
-    /// One per convention that answers.
+    /// One per convention that places the parameters.
     pub columns: Vec<BindingsColumn>,
     /// The refusals of the other conventions.
     pub refused: Vec<Diagnostic>,
-    /// What the compilers of the conventions do not take of parameters that are bound all the same.
+    /// Limits of the conventions' compilers that parameters exceed although they have a binding.
     pub limits: Vec<Diagnostic>,
 }
 
 impl Placements {
-    /// Asks every convention; a refusal names the convention where there are several.
+    /// Applies every convention. If there are several, a refusal names its convention.
     pub fn of(source: &Source, requests: &[BindingRequest]) -> Self {
         let mut placements = Self::default();
         for request in requests {
@@ -54,12 +54,12 @@ impl Placements {
     }
 }
 
-/// True if an array takes a binding for each element.
+/// True if an array has a separate binding for each element.
 fn is_flat(request: &BindingRequest) -> bool {
     BindingOptions::parse(&request.options).is_ok_and(|options| options.flatten)
 }
 
-/// The overlaps of a column of which its convention does not warn itself.
+/// The overlaps of a column about which its convention does not warn itself.
 fn overlap_warnings(column: &BindingsColumn, names_column: bool) -> Vec<Diagnostic> {
     let bound = &column.bound;
     let is_known = |span: Span| {

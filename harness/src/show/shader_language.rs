@@ -1,4 +1,4 @@
-//! The languages of shader files, by their names and suffixes.
+//! The languages of shader files, by their names and extensions.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::report::declaration_words::DeclarationWords;
 /// A language of shader files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShaderLanguage {
-    /// HLSL, as DXC reads it.
+    /// HLSL as DXC reads it.
     Hlsl,
     /// Slang.
     Slang,
@@ -18,16 +18,15 @@ pub enum ShaderLanguage {
     Wgsl,
 }
 
-/// Suffixes of files by stage, which are glslang's names of the stages; the first are the most common.
+/// File extensions by stage, which are glslang's names of the stages; the most common come first.
 pub const STAGES: [&str; 14] = [
     "comp", "vert", "frag", "geom", "tesc", "tese", "mesh", "task", "rgen", "rint", "rahit", "rchit", "rmiss", "rcall",
 ];
 
 impl ShaderLanguage {
-    /// All of them.
     pub const ALL: [Self; 4] = [Self::Hlsl, Self::Slang, Self::Glsl, Self::Wgsl];
 
-    /// Its name, which is the usual suffix of its files.
+    /// Its name, which is the usual extension of its files.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Hlsl => "hlsl",
@@ -37,12 +36,12 @@ impl ShaderLanguage {
         }
     }
 
-    /// The language of this name.
+    /// The language with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|language| language.as_str() == name)
     }
 
-    /// The words in which its members are declared.
+    /// The language in which reports write its members.
     pub fn words(self) -> DeclarationWords {
         match self {
             Self::Glsl => DeclarationWords::Glsl,
@@ -51,7 +50,7 @@ impl ShaderLanguage {
         }
     }
 
-    /// The language of files with this suffix, in lowercase and without its full stop.
+    /// The language of files with this extension, in lowercase and without its full stop.
     fn of_suffix(suffix: &str) -> Option<Self> {
         match suffix {
             "hlsl" | "hlsli" | "fx" | "fxh" => Some(Self::Hlsl),
@@ -63,13 +62,13 @@ impl ShaderLanguage {
         }
     }
 
-    /// The language that `named` says, or else the suffix of `path`.
+    /// `named`, or else the language for the extension of `path`.
     pub fn of(named: Option<Self>, path: &Path) -> Option<Self> {
         let suffix = path.extension().map(|suffix| suffix.to_string_lossy().to_lowercase());
         named.or_else(|| Self::of_suffix(suffix.as_deref()?))
     }
 
-    /// The language of declarations that this is, for those that are declared here.
+    /// The corresponding language of declarations, if our own parser reads it.
     pub fn declared(self) -> Option<DeclaredLanguage> {
         match self {
             Self::Hlsl => Some(DeclaredLanguage::Hlsl),

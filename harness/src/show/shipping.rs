@@ -1,27 +1,27 @@
-//! The targets that programs in a language ship for, which are the columns of `show` where nobody names rule sets.
+//! The targets that programs in a language ship for. These are the default columns of `show`.
 
 use layoutproof_layout::native::{Native, find_native};
 
 use super::shader_language::ShaderLanguage;
 use crate::bindings::{Convention, Target};
 
-/// A compiler with its target, as people name it.
+/// A compiler with its target.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ShippingTarget {
     /// `D3D12 · DXC`.
     pub label: &'static str,
-    /// What the compiler does there by itself.
+    /// The compiler's default choice of rule sets for this target.
     pub native: &'static str,
 }
 
-/// HLSL goes through DXC, and to Vulkan through either compiler.
+/// HLSL is compiled with DXC, and for Vulkan with either compiler.
 const HLSL: &[ShippingTarget] = &[
     ShippingTarget { label: "D3D12 · DXC", native: "native:dxc-dxil" },
     ShippingTarget { label: "Vulkan · DXC", native: "native:dxc-spirv" },
     ShippingTarget { label: "Vulkan · Slang", native: "native:slang-vulkan" },
 ];
 
-/// Slang has one compiler; without its name, WebGPU and Metal are those of this compiler, too.
+/// Slang has one compiler, so WebGPU and Metal are labelled without its name.
 const SLANG: &[ShippingTarget] = &[
     ShippingTarget { label: "D3D12 · Slang", native: "native:slang-d3d12" },
     ShippingTarget { label: "Vulkan · Slang", native: "native:slang-vulkan" },
@@ -29,7 +29,7 @@ const SLANG: &[ShippingTarget] = &[
     ShippingTarget { label: "Metal", native: "native:slang-metal" },
 ];
 
-/// Most columns that nobody named on the command line.
+/// Most columns that `show` has by default.
 pub const MOST_COLUMNS: usize = 4;
 
 impl ShippingTarget {
@@ -41,7 +41,7 @@ impl ShippingTarget {
         }
     }
 
-    /// The target of files that say their own offsets; GLSL and SPIR-V are Vulkan's here.
+    /// The target of files that declare their own offsets; GLSL and SPIR-V belong to Vulkan here.
     pub fn of_laid_out(language: Option<ShaderLanguage>) -> Self {
         match language {
             Some(ShaderLanguage::Wgsl) => Self { label: "WebGPU", native: "native:wgsl" },
@@ -51,17 +51,18 @@ impl ShippingTarget {
         }
     }
 
-    /// True if `half` has 2 bytes whatever the options are: slangc has no option for that (2026.14.1, reflection).
+    /// True if `half` always has 2 bytes: slangc has no option for that (2026.14.1, reflection).
     pub fn has_fixed_half(self) -> bool {
         self.native.starts_with("native:slang-")
     }
 
-    /// A compiler's choice as a column: under the name that people have for it, or its own.
+    /// A compiler's choice as a column, under its common label or else under its own name.
     pub fn of_native(native: &'static Native) -> Self {
         Self { label: Self::label_of(native.name).unwrap_or(native.name), native: native.name }
     }
 
-    /// The compiler and target that a convention for bindings speaks of; `None` where no compiler of that kind was measured.
+    /// The compiler and target that a convention for bindings describes; `None` if no such compiler
+    /// was measured.
     pub fn native_of(target: Target, convention: Convention) -> Option<&'static Native> {
         let name = match (target, convention) {
             (Target::D3d12, Convention::Dxc) => "native:dxc-dxil",
@@ -78,7 +79,7 @@ impl ShippingTarget {
         find_native(name)
     }
 
-    /// What people call the target of a compiler's choice.
+    /// The common label of a compiler's choice.
     pub fn label_of(native: &str) -> Option<&'static str> {
         HLSL.iter().chain(SLANG).find(|target| target.native == native).map(|target| target.label)
     }

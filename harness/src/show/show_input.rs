@@ -1,4 +1,5 @@
-//! What `show`, `diff` and the explorer are about: declarations, or a module that says its own offsets.
+//! The input of `show`, `diff` and the explorer: declarations, or a module that declares its own
+//! offsets.
 
 use layoutproof_layout::native::{Native, find_native};
 use layoutproof_layout::scalar::SixteenBit;
@@ -15,14 +16,13 @@ use crate::check::Source;
 use crate::report::declaration_words::DeclarationWords;
 use crate::report::shown_columns::BlockPresence;
 
-/// A file or a case that is shown.
+/// A file or a case to show.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShowInput {
-    /// Its blocks.
     pub content: InputContent,
     /// The language of a file.
     pub language: Option<ShaderLanguage>,
-    /// True if nothing named the size of `half` and of minimum-precision types, so that it is assumed.
+    /// True if no option set the size of `half` and minimum-precision types, so it is assumed.
     pub assumes_sixteen_bit: bool,
 }
 
@@ -31,17 +31,17 @@ pub struct ShowInput {
 pub enum InputContent {
     /// Declarations, which every rule set lays out.
     Declared(Box<Source>),
-    /// A module that says its own offsets.
+    /// A module that declares its own offsets.
     LaidOut(LaidOutFile),
 }
 
 impl ShowInput {
-    /// The words in which its members are declared.
+    /// The language in which reports write its members.
     pub fn words(&self) -> DeclarationWords {
         self.language.map_or_else(DeclarationWords::default, ShaderLanguage::words)
     }
 
-    /// Every block under the rule sets that are shown.
+    /// Every block under the selected rule sets.
     pub fn layouts(&self, shown_rules: &ShownRules) -> Vec<RuleSetLayouts> {
         let source = match &self.content {
             InputContent::Declared(source) => source,
@@ -76,7 +76,8 @@ impl ShowInput {
         }
     }
 
-    /// The language whose targets are shown. A case has none: it is HLSL unless DXC lacks one of its blocks.
+    /// The language whose targets are shown. A case has none: it counts as HLSL unless DXC lacks
+    /// one of its blocks.
     pub fn shipped_language(&self, source: &Source) -> ShaderLanguage {
         let dxc = find_native("native:dxc-dxil");
         let is_of_dxc = |dxc: &Native| source.module.blocks.iter().all(|block| dxc.rules(block).is_some());
@@ -87,7 +88,7 @@ impl ShowInput {
         }
     }
 
-    /// The answers of the conventions; none for a module that says its own bindings.
+    /// The results of the conventions; empty for a module that declares its own bindings.
     pub fn placements(&self, requests: &[BindingRequest]) -> Placements {
         match &self.content {
             InputContent::Declared(source) => Placements::of(source, requests),
@@ -96,18 +97,19 @@ impl ShowInput {
     }
 }
 
-/// What becomes of a block under a rule set that nobody uses for it.
+/// The treatment of a block for which a column's rule set is not used.
 #[derive(Clone, Copy, PartialEq)]
 enum Unused {
-    /// It is laid out all the same; where a compiler has no such block that is an error.
+    /// Lay it out anyway; if a compiler has no such block, that is an error.
     Forbidden,
-    /// The compiler has no such block, and nobody asked for the compiler by name.
+    /// The compiler has no such block, and the user did not name the compiler.
     Absent,
-    /// It is left out.
+    /// Leave it out.
     Irrelevant,
 }
 
-/// All blocks as one column; `shipping` are the targets whose limits count for a rule set, since a rule set has none itself.
+/// All blocks as one column. `shipping` are the targets whose limits apply to a rule set, which has
+/// none itself.
 fn under(
     source: &Source,
     name: &str,
@@ -119,7 +121,7 @@ fn under(
         RuleChoice::Native(native) => vec![ShippingTarget::of_native(native)],
         RuleChoice::Rules(_) => shipping.to_vec(),
     };
-    // A rule set is laid out as the options say, a compiler as it is.
+    // The options decide the size of `half` for a rule set; some compilers fix it.
     let is_fixed = matches!(choice, RuleChoice::Native(native) if ShippingTarget::of_native(native).has_fixed_half());
     let sixteen_bit = if is_fixed { SixteenBit::On } else { source.options.sixteen_bit };
     let options = LayoutOptions { sixteen_bit, ..source.options };

@@ -1,14 +1,14 @@
-//! What is shown: rule sets and compilers' choices.
+//! The selection of columns: rule sets and compilers' choices.
 
 use layoutproof_layout::native::{Native, natives};
 use layoutproof_layout::{Block, RuleSet};
 
-/// A column that can be asked for: what a name of `--rules` stands for.
+/// The column for one name of `--rules`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum RuleChoice {
     /// One rule set for all blocks.
     Rules(&'static RuleSet),
-    /// For each block the one that this compiler takes by itself.
+    /// For each block, the rule set that this compiler uses by default.
     Native(&'static Native),
 }
 
@@ -21,7 +21,7 @@ impl RuleChoice {
         }
     }
 
-    /// The rule set for a block; `None` where the compiler has no such block.
+    /// The rule set for a block; `None` if the compiler has no such block.
     pub fn rules(self, block: &Block) -> Option<&'static RuleSet> {
         match self {
             Self::Rules(rules) => Some(rules),
@@ -33,20 +33,20 @@ impl RuleChoice {
 /// Rule sets for all blocks.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ShownRules {
-    /// The targets that programs in the input's language ship for; modules that say their own offsets have them under
-    /// `declared` alone.
+    /// The targets that programs in the input's language ship for. Modules that declare their own
+    /// offsets have the single column `declared`.
     Shipping,
-    /// These, under the names that targets have; a block that a compiler lacks is left out of its column.
+    /// These, labelled as targets. A block that a compiler lacks is left out of its column.
     Columns(Vec<RuleChoice>),
-    /// Every bare one; a block that one of them forbids is shown as forbidden.
+    /// Every rule set without a dialect. A block that one of them forbids is shown as forbidden.
     Bare,
-    /// Of the bare ones those that some compiler takes for such a block.
+    /// The rule sets without a dialect that a compiler uses for such a block.
     Relevant,
-    /// These, under their own names; a block that a compiler lacks is shown as forbidden.
+    /// These, under their own names. A block that a compiler lacks is shown as forbidden.
     Named(Vec<RuleChoice>),
 }
 
-/// True if some compiler takes this rule set, or a dialect of it, for such a block.
+/// True if a compiler uses this rule set, or a dialect of it, for such a block.
 pub(super) fn is_relevant(rules: &RuleSet, block: &Block) -> bool {
     let bare = |name: &'static str| name.split_once('@').map_or(name, |(bare, _)| bare);
     let takes = |native: &Native| native.rules(block).is_some_and(|taken| bare(taken.name) == rules.name);

@@ -1,4 +1,5 @@
-//! Loads from and stores to private memory and buffers, for the instructions of `machine` and the calls of `intrinsic`.
+//! Loads from and stores to private memory and buffers, for the instructions of `machine` and the
+//! calls of `intrinsic`.
 
 use super::memory::{ClangMemory, ObjectRange};
 use super::reader::MAX_PARTS;
@@ -7,7 +8,6 @@ use super::types::{ClangType, NamedTypes};
 use super::value::{AddressedObject, ClangPointer, ClangValue};
 use crate::inspect::llvm::buffers::BoundBuffers;
 
-/// Bits of a byte.
 const BYTE: u32 = 8;
 
 /// Bytes of the largest scalar.
@@ -19,17 +19,18 @@ pub(super) struct AddressedMemory<'a> {
     types: &'a NamedTypes,
     pub(super) private: ClangMemory,
     buffers: BoundBuffers<'a>,
-    /// The answer that is asked for instead of an execution: nothing need be bound then, and all reads give zeros.
+    /// If set, the code is followed to collect resources: no buffer needs to be bound, and all
+    /// reads give zeros.
     pub(super) survey: Option<Survey>,
 }
 
 impl<'a> AddressedMemory<'a> {
-    /// Empty private memory beside `buffers`; with `survey` the buffers are not touched.
+    /// Empty private memory next to `buffers`. With `survey` the buffers are not accessed.
     pub(super) fn new(types: &'a NamedTypes, buffers: BoundBuffers<'a>, survey: Option<Survey>) -> Self {
         Self { types, private: ClangMemory::new(), buffers, survey }
     }
 
-    /// The value of type `ty` at `pointer`.
+    /// Loads a value of type `ty` from `pointer`.
     ///
     /// # Errors
     /// A type that has no bytes or too many parts, or a buffer that is not bound.
@@ -55,10 +56,10 @@ impl<'a> AddressedMemory<'a> {
         }
     }
 
-    /// Stores a value of its type at `pointer`.
+    /// Stores a value of type `ty` at `pointer`.
     ///
     /// # Errors
-    /// As for [`Self::load`], and an undefined value that goes into a buffer.
+    /// As for [`Self::load`], and an undefined value that would go into a buffer.
     pub(super) fn store(&mut self, ty: &ClangType, value: ClangValue, pointer: ClangPointer) -> Result<(), String> {
         match ty {
             ClangType::Primitive(primitive) => self.store_bits(pointer, bytes(primitive.width()), &value),
@@ -90,7 +91,7 @@ impl<'a> AddressedMemory<'a> {
     /// Copies `size` bytes.
     ///
     /// # Errors
-    /// A buffer that is not bound, or undefined bytes that go into one.
+    /// A buffer that is not bound, or undefined bytes that would go into one.
     pub(super) fn copy(&mut self, to: ClangPointer, from: ClangPointer, size: u64) -> Result<(), String> {
         if let (AddressedObject::Private(to_object), AddressedObject::Private(from_object)) = (to.object, from.object) {
             let target = ObjectRange { object: to_object, start: to.offset, size };
@@ -101,7 +102,7 @@ impl<'a> AddressedMemory<'a> {
         for at in 0..size {
             let at = i64::try_from(at).map_err(|error| error.to_string())?;
             let byte = self.bits(behind(from, at), 1)?;
-            // Padding need not be defined.
+            // Padding may be undefined.
             if byte != ClangValue::Undefined {
                 self.store_bits(behind(to, at), 1, &byte)?;
             }
@@ -109,7 +110,8 @@ impl<'a> AddressedMemory<'a> {
         Ok(())
     }
 
-    /// Refuses aggregates of more scalars than anybody needs at once; of a type, its bytes say how many it can have.
+    /// Rejects aggregates with more scalars than any probe uses at once. The size of the type
+    /// bounds their number.
     ///
     /// # Errors
     /// An aggregate that is too large.
@@ -143,7 +145,7 @@ impl<'a> AddressedMemory<'a> {
                     survey.sites.insert(place);
                     return Ok(ClangValue::Bits(0));
                 }
-                // An address before the buffer is one far behind it.
+                // A negative offset becomes one far beyond the end of the buffer.
                 self.buffers.load(place, pointer.offset.cast_unsigned(), size).map(ClangValue::Bits)
             }
             AddressedObject::Nowhere => Ok(ClangValue::Bits(0)),
@@ -158,7 +160,8 @@ impl<'a> AddressedMemory<'a> {
                 Ok(())
             }
             AddressedObject::Resource(place) => {
-                // An undefined value is refused in a survey as well, so that it stops where an execution would.
+                // A survey also rejects undefined values, so that it stops where an execution
+                // would.
                 let bits = value.bits()?;
                 if let Some(survey) = &mut self.survey {
                     survey.sites.insert(place);
@@ -171,7 +174,8 @@ impl<'a> AddressedMemory<'a> {
     }
 }
 
-/// The object of private memory at a place that holds an address or a resource, which have no bytes in buffers.
+/// The private object at a place that holds an address or a resource; these have no bytes in
+/// buffers.
 fn private_object(pointer: ClangPointer) -> Result<usize, String> {
     match pointer.object {
         AddressedObject::Private(object) => Ok(object),

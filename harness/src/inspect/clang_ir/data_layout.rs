@@ -6,13 +6,12 @@ use std::collections::HashMap;
 
 use crate::inspect::llvm::primitive::Primitive;
 
-/// Bits of a byte.
 const BYTE: u64 = 8;
 
-/// The bytes of a type.
+/// The size and alignment of a type, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SizeAndAlignment {
-    /// Bytes from one to the next of an array.
+    /// Bytes from one array element to the next.
     pub(super) size: u64,
     pub(super) alignment: u64,
 }
@@ -21,15 +20,16 @@ pub(super) struct SizeAndAlignment {
 #[derive(Clone, Debug, Default)]
 pub(super) struct LlvmDataLayout {
     alignments: HashMap<(char, u64), u64>,
-    /// True if other vectors are aligned like their elements: `ve`, from LLVM 23 on.
+    /// True if other vectors are aligned like their elements: `ve`, since LLVM 23.
     by_element: bool,
 }
 
 impl LlvmDataLayout {
-    /// Reads the text and passes over the parts that are about other things.
+    /// Parses the text and skips the parts about other things.
     ///
     /// # Errors
-    /// A part that cannot be read, big-endian numbers, pointers of another size than the target has.
+    /// A part that cannot be parsed, big-endian numbers, or a pointer size that the target does not
+    /// have.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let (mut alignments, mut by_element) = (HashMap::new(), false);
         for part in text.split('-') {
@@ -61,8 +61,8 @@ impl LlvmDataLayout {
         self.measure(class, bits, None)
     }
 
-    /// A vector's elements are contiguous. One that the text does not name is aligned to its size, rounded up to a
-    /// power of two.
+    /// A vector's elements are contiguous. A vector that the text does not name is aligned to its
+    /// size, rounded up to a power of two.
     pub(super) fn vector(&self, count: u32, element: Primitive) -> SizeAndAlignment {
         let of_element = self.by_element.then(|| self.primitive(element).alignment);
         self.measure('v', u64::from(count) * u64::from(element.width()), of_element)

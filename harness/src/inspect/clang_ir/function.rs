@@ -7,28 +7,26 @@ use super::reader::IrReader;
 use super::types::NamedTypes;
 use crate::inspect::llvm::lexer::{LlvmToken, tokens};
 
-/// A straight run of instructions.
+/// A sequence of instructions without branches, and its end.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct BasicBlock {
     pub(super) label: String,
     pub(super) instructions: Vec<ClangInstruction>,
 }
 
-/// A function.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ClangFunction {
-    /// Names of its parameters.
     pub(super) parameters: Vec<String>,
     /// At least one.
     pub(super) blocks: Vec<BasicBlock>,
-    /// Place of each block by its label.
+    /// Index of each block by its label.
     pub(super) labels: HashMap<String, usize>,
 }
 
 /// The functions that a module defines, by name.
 ///
 /// # Errors
-/// The first function whose head is not understood.
+/// The first function whose head cannot be parsed.
 pub(super) fn functions(text: &str, types: &NamedTypes) -> Result<HashMap<String, ClangFunction>, String> {
     let mut functions = HashMap::new();
     let mut lines = text.lines();
@@ -44,7 +42,7 @@ pub(super) fn functions(text: &str, types: &NamedTypes) -> Result<HashMap<String
     Ok(functions)
 }
 
-/// The name of the first function that takes no arguments and that others may call.
+/// The name of the first function without arguments and with external linkage.
 ///
 /// # Errors
 /// No such function.
@@ -55,7 +53,7 @@ pub(super) fn entry(text: &str) -> Result<String, String> {
     global(&head).map(|(name, _)| name.to_owned()).ok_or_else(|| "an entry point without a name".to_owned())
 }
 
-/// The first global name in a line, and what stands behind it.
+/// The first global name in a line, and the tokens after it.
 fn global<'t, 'a>(tokens: &'t [LlvmToken<'a>]) -> Option<(&'a str, &'t [LlvmToken<'a>])> {
     let at = tokens.iter().position(|token| matches!(token, LlvmToken::Global(_)))?;
     match tokens[at] {
@@ -84,7 +82,8 @@ fn head(line: &str, types: &NamedTypes) -> Result<(String, Vec<String>), String>
     Ok((name.to_owned(), parameters))
 }
 
-/// The blocks of a body. One without a label is the first, and counts behind the parameters.
+/// The blocks of a body. The first may have no label; its number then follows those of the
+/// parameters.
 fn blocks(body: &[&str], parameters: usize, types: &NamedTypes) -> Vec<BasicBlock> {
     let mut blocks = vec![BasicBlock { label: parameters.to_string(), instructions: Vec::new() }];
     for line in joined(body) {
@@ -95,14 +94,14 @@ fn blocks(body: &[&str], parameters: usize, types: &NamedTypes) -> Vec<BasicBloc
             last.instructions.push(ClangInstruction::read(&line, types));
         }
     }
-    // A first block that has a label of its own.
+    // The first block has a label.
     if blocks.len() > 1 && blocks[0].instructions.is_empty() {
         blocks.remove(0);
     }
     blocks
 }
 
-/// The lines without empty ones and comments; the lines of a `switch` are joined to one.
+/// The lines without empty ones and comments; the lines of a `switch` are joined into one.
 fn joined(body: &[&str]) -> Vec<String> {
     let mut whole: Vec<String> = Vec::new();
     let mut open = false;

@@ -7,10 +7,10 @@ use crate::inspect::llvm::buffers::Class;
 use crate::inspect::llvm::lexer::{LlvmToken, tokens};
 use crate::inspect::llvm::primitive::Primitive;
 
-/// Beginnings of the names of functions whose effects make no difference here.
+/// Prefixes of functions that have no effect on results here.
 const WITHOUT_EFFECT: [&str; 4] = ["llvm.lifetime.", "llvm.experimental.noalias.", "llvm.assume", "llvm.dbg."];
 
-/// A scalar type, or a vector of so many of them.
+/// A scalar type, or a vector of `count` scalars.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Lanes {
     pub(super) primitive: Primitive,
@@ -30,32 +30,31 @@ pub(super) enum ClangAction {
     Extract(ClangOperand, u64),
     /// A component of a vector.
     ExtractElement(ClangOperand, ClangOperand),
-    /// A vector of so many components with one of them replaced: vector, component, index.
+    /// A vector with this many components, one of them replaced: vector, component, index.
     InsertElement(u32, [ClangOperand; 3]),
-    /// Components of two vectors of so many each.
+    /// Components from two vectors with this many components each.
     Shuffle(u32, [ClangOperand; 2], ClangOperand),
     Cast(String, (Lanes, ClangOperand), Lanes),
     Binary(String, Lanes, [ClangOperand; 2]),
     /// `icmp ne`, `fcmp oeq`.
     Compare(String, Lanes, [ClangOperand; 2]),
     Select([ClangOperand; 3]),
-    /// The same value.
     Same(ClangOperand),
-    /// So many bytes of private memory.
+    /// Private memory of this many bytes.
     Allocate(u64),
     Address(Address),
     Load(ClangType, ClangOperand),
     /// Type, value, address.
     Store(ClangType, ClangOperand, ClangOperand),
-    /// Values by the block before.
+    /// Values by the preceding block.
     Phi(Vec<(ClangOperand, String)>),
     Flow(Terminator),
     Nothing,
-    /// An instruction that is not understood, with the reason, which matters only if it is executed.
+    /// An instruction that cannot be parsed, with the reason; this matters only if it is executed.
     Unknown(String),
 }
 
-/// How a block ends.
+/// The end of a block.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Terminator {
     Jump(String),
@@ -71,22 +70,22 @@ pub(super) struct HandleType {
     pub(super) class: Class,
     /// Type of a structured buffer's element.
     pub(super) element: Option<ClangType>,
-    /// Bytes from one element to the next; `None` where elements have no addresses.
+    /// Bytes from one element to the next; `None` if elements have no addresses.
     pub(super) stride: Option<u64>,
-    /// True if the register is left to a later pass, which counts such resources in this order.
+    /// True if a later pass chooses the register. Such resources are numbered in this order.
     pub(super) implicit: bool,
 }
 
 /// One instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ClangInstruction {
-    /// Name of the result, where there is one.
+    /// Name of the result, if there is one.
     pub(super) result: Option<String>,
     pub(super) action: ClangAction,
 }
 
 impl ClangInstruction {
-    /// Reads a line.
+    /// Parses a line.
     pub(super) fn read(line: &str, types: &NamedTypes) -> Self {
         let unknown = |reason: &str| ClangAction::Unknown(format!("{reason}: `{}`", line.trim()));
         let tokens = match tokens(line) {
@@ -117,7 +116,7 @@ fn action(reader: &mut IrReader<'_, '_>) -> Result<ClangAction, String> {
             reader.skip_attributes()?;
             Ok(ClangAction::Select([reader.typed()?.1, reader.next_typed()?.1, reader.next_typed()?.1]))
         }
-        // Which address space an address is in changes nothing here.
+        // The address space of an address makes no difference here.
         "freeze" | "addrspacecast" => Ok(ClangAction::Same(reader.typed()?.1)),
         "icmp" | "fcmp" => {
             let condition = condition(reader)?;
@@ -140,7 +139,7 @@ fn action(reader: &mut IrReader<'_, '_>) -> Result<ClangAction, String> {
     }
 }
 
-/// The condition of a comparison, behind words such as `samesign` and `nnan`.
+/// The condition of a comparison, after words such as `samesign` and `nnan`.
 fn condition<'a>(reader: &mut IrReader<'_, 'a>) -> Result<&'a str, String> {
     let conditions = ["eq", "ne", "ult", "ule", "ugt", "uge", "slt", "sle", "sgt", "sge"];
     loop {
@@ -168,7 +167,7 @@ fn lanes(ty: &ClangType) -> Result<Lanes, String> {
     }
 }
 
-/// The instructions on parts of aggregates and vectors.
+/// Instructions on parts of aggregates and vectors.
 fn components(reader: &mut IrReader<'_, '_>, word: &str) -> Result<ClangAction, String> {
     let (ty, from) = reader.typed()?;
     if word == "extractvalue" {
@@ -195,7 +194,7 @@ fn memory(reader: &mut IrReader<'_, '_>, word: &str) -> Result<ClangAction, Stri
         "alloca" => {
             let ty = reader.ty()?;
             let size = reader.types().measure(&ty)?.size;
-            // An array of a length that is known is a type of its own.
+            // An array with a known length has its own type.
             let counted = reader.accept_sign(',') && reader.peek() != Some(LlvmToken::Word("align"));
             if counted { Err("private memory of a counted length".to_owned()) } else { Ok(ClangAction::Allocate(size)) }
         }
@@ -247,7 +246,7 @@ fn flow(reader: &mut IrReader<'_, '_>, word: &str) -> Result<Terminator, String>
     }
 }
 
-/// `[ 0, %4 ], [ %9, %7 ]`, behind the type.
+/// `[ 0, %4 ], [ %9, %7 ]`, after the type.
 fn phi(reader: &mut IrReader<'_, '_>) -> Result<ClangAction, String> {
     reader.skip_attributes()?;
     let ty = reader.ty()?;
@@ -300,7 +299,7 @@ fn call(reader: &mut IrReader<'_, '_>) -> Result<ClangAction, String> {
     }
 }
 
-/// The resource that a handle of this type stands for.
+/// The resource for a handle of this type.
 fn resource(ty: &ClangType, implicit: bool, types: &NamedTypes) -> Result<HandleType, String> {
     let ClangType::Target(target) = ty else { return Err(format!("a handle of {ty:?}")) };
     match (target.name.as_str(), &target.types[..], &target.numbers[..]) {

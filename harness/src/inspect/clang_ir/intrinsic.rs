@@ -1,4 +1,4 @@
-//! Executes calls of functions that are LLVM's or the DirectX target's own.
+//! Executes calls of intrinsic functions of LLVM and its DirectX target.
 //!
 //! Source: LLVM Language Reference Manual, "Standard C/C++ Library Intrinsics"; LLVM's DirectX target, its intrinsics.
 
@@ -6,16 +6,16 @@ use super::access::AddressedMemory;
 use super::budget::StepBudget;
 use super::value::ClangValue;
 
-/// Most bytes that one call copies.
+/// Most bytes that one call may copy.
 const MAX_COPIED: u64 = 1 << 16;
 
-/// Bits of half a double.
+/// Bits of one half of a double.
 const HALF: u32 = 32;
 
 /// Calls the function `name`.
 ///
 /// # Errors
-/// A function that is not known, or arguments that it does not take.
+/// An unknown function, or arguments that it does not accept.
 pub(super) fn call(
     name: &str,
     arguments: &[ClangValue],
@@ -24,7 +24,7 @@ pub(super) fn call(
 ) -> Result<ClangValue, String> {
     let unknown = || Err(format!("a call of `{name}`"));
     let Some(short) = name.strip_prefix("llvm.") else { return unknown() };
-    // The types of its arguments stand behind the name: `llvm.memcpy.p0.p0.i32`.
+    // The types of the arguments follow the name: `llvm.memcpy.p0.p0.i32`.
     let is = |start: &str| short.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
 
     match arguments {
@@ -38,7 +38,7 @@ pub(super) fn call(
             memory.copy(to, from, size)?;
             Ok(ClangValue::Undefined)
         }
-        // One thread in one group is what a probe is.
+        // A probe is one thread in one group.
         [_] if is("dx.thread.id") || is("dx.group.id") || is("dx.thread.id.in.group") => Ok(ClangValue::Bits(0)),
         [] if is("dx.flattened.thread.id.in.group") => Ok(ClangValue::Bits(0)),
         [double] if is("dx.splitdouble") => {

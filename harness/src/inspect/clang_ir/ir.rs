@@ -11,7 +11,7 @@ use crate::inspect::llvm::lexer::{LlvmToken, tokens};
 #[derive(Clone, Debug)]
 pub(super) struct Ir {
     pub(super) types: NamedTypes,
-    /// Variables in memory of the module's own, by name.
+    /// Variables of the module, by name.
     pub(super) variables: HashMap<String, GlobalVariable>,
     pub(super) constant_buffers: Vec<ConstantBuffer>,
 }
@@ -20,7 +20,7 @@ pub(super) struct Ir {
 #[derive(Clone, Debug)]
 pub(super) struct GlobalVariable {
     pub(super) ty: ClangType,
-    /// The text that it begins as; what else it begins as is not read.
+    /// The text that initializes it; other initializers are not read.
     pub(super) text: Option<String>,
 }
 
@@ -29,17 +29,17 @@ pub(super) struct GlobalVariable {
 pub(super) struct ConstantBuffer {
     /// The variable that holds its handle.
     pub(super) variable: String,
-    /// The type that it has as a whole.
+    /// The type of the whole buffer.
     pub(super) layout: LaidOutStruct,
-    /// The variables that stand for its members, each with its place among the members of the type.
+    /// The variables of its members, each with its index among the members of the type.
     pub(super) members: Vec<(String, usize)>,
 }
 
 impl Ir {
-    /// Reads all of a module but its functions.
+    /// Reads everything in a module except its functions.
     ///
     /// # Errors
-    /// The first line that is not understood.
+    /// The first line that cannot be parsed.
     pub(super) fn read(text: &str) -> Result<Self, String> {
         let layout = text.lines().find_map(|line| line.strip_prefix("target datalayout = "));
         let layout = layout.ok_or("no data layout")?.trim().trim_matches('"');
@@ -63,7 +63,8 @@ impl Ir {
         Ok(ir)
     }
 
-    /// The constant buffers by `!hlsl.cbs`, whose nodes name the handle's variable and those of the members.
+    /// The constant buffers in `!hlsl.cbs`, whose nodes name the variables of the handle and of the
+    /// members.
     fn constant_buffers(&self, text: &str) -> Result<Vec<ConstantBuffer>, String> {
         let Some(list) = text.lines().find(|line| line.starts_with("!hlsl.cbs = ")) else { return Ok(Vec::new()) };
         let mut nodes: HashMap<&str, &str> = HashMap::new();
@@ -86,7 +87,7 @@ impl Ir {
         for token in tokens(node)? {
             match token {
                 LlvmToken::Global(name) => names.push(Some(name)),
-                // A member whose variable nobody needs any more.
+                // The member's variable was removed as unused.
                 LlvmToken::Word("null") => names.push(None),
                 _ => {}
             }
@@ -113,7 +114,7 @@ impl Ir {
     }
 }
 
-/// Returns true if a type is explicit padding.
+/// True if a type is explicit padding.
 pub(super) fn is_padding(ty: &ClangType) -> bool {
     match ty {
         ClangType::Target(target) => target.padding().is_some(),
@@ -127,7 +128,7 @@ pub(super) fn is_padding(ty: &ClangType) -> bool {
     }
 }
 
-/// `%struct.T = type { float }`; an opaque one has no members.
+/// `%struct.T = type { float }`. An opaque type has no members.
 fn definition(line: &str, types: &NamedTypes) -> Result<(String, ClangStruct), String> {
     let tokens = tokens(line)?;
     let [LlvmToken::Local(name), LlvmToken::Punctuation('='), LlvmToken::Word("type"), rest @ ..] = &tokens[..] else {

@@ -4,7 +4,6 @@ use super::instruction::Lanes;
 use super::value::ClangValue;
 use crate::inspect::llvm::arithmetic;
 
-/// Bits of a byte.
 const BYTE: u32 = 8;
 
 /// Applies `each` to every component.
@@ -29,7 +28,7 @@ fn zip(
     each: impl Fn([u64; 2]) -> Result<u64, String>,
 ) -> Result<ClangValue, String> {
     let each = |a: &ClangValue, b: &ClangValue| {
-        // What is undefined and not used may well be computed with.
+        // Code may compute with undefined values as long as it does not use the result.
         if *a == ClangValue::Undefined || *b == ClangValue::Undefined {
             return Ok(ClangValue::Undefined);
         }
@@ -50,7 +49,7 @@ pub(super) fn cast(name: &str, value: ClangValue, from: Lanes, to: Lanes) -> Res
     })
 }
 
-/// The same bytes as other components.
+/// Splits the same bytes into other components.
 fn bitcast(value: ClangValue, from: Lanes, to: Lanes) -> Result<ClangValue, String> {
     let parts = match from.count {
         None => vec![value],
@@ -86,7 +85,7 @@ pub(super) fn compare(name: &str, lanes: Lanes, operands: [ClangValue; 2]) -> Re
     zip(lanes, operands, |pair| arithmetic::compare(name, lanes.primitive, pair).map(u64::from))
 }
 
-/// Condition, value if it holds, value if not.
+/// Operands: condition, value if it holds, value if not.
 pub(super) fn select([condition, yes, no]: [ClangValue; 3]) -> Result<ClangValue, String> {
     let ClangValue::Parts(conditions) = condition else {
         return Ok(if condition.bits()? == 1 { yes } else { no });
@@ -97,7 +96,7 @@ pub(super) fn select([condition, yes, no]: [ClangValue; 3]) -> Result<ClangValue
     Ok(ClangValue::Parts(chosen.collect::<Result<_, String>>()?))
 }
 
-/// A component; one that is not there is undefined.
+/// A component; one that does not exist is undefined.
 pub(super) fn extract(from: ClangValue, index: &ClangValue) -> Result<ClangValue, String> {
     match from {
         ClangValue::Parts(parts) => Ok(parts.get(index.word()? as usize).cloned().unwrap_or(ClangValue::Undefined)),
@@ -108,7 +107,7 @@ pub(super) fn extract(from: ClangValue, index: &ClangValue) -> Result<ClangValue
     }
 }
 
-/// A vector of so many components with one of them replaced: vector, component, index.
+/// A vector of `count` components, one of them replaced. Operands: vector, component, index.
 pub(super) fn insert(count: u32, [into, value, index]: [ClangValue; 3]) -> Result<ClangValue, String> {
     let mut parts = into.parts(count as usize)?;
     let place = parts.get_mut(index.word()? as usize).ok_or("a component that is not there")?;
@@ -116,7 +115,7 @@ pub(super) fn insert(count: u32, [into, value, index]: [ClangValue; 3]) -> Resul
     Ok(ClangValue::Parts(parts))
 }
 
-/// The components of two vectors of so many each that the mask names.
+/// The components that the mask selects from two vectors of `count` components each.
 pub(super) fn shuffle(count: u32, [first, second]: [ClangValue; 2], mask: ClangValue) -> Result<ClangValue, String> {
     let mut all = first.parts(count as usize)?;
     all.extend(second.parts(count as usize)?);
@@ -137,8 +136,8 @@ mod tests {
         ClangValue::Parts(parts.iter().map(|bits| ClangValue::Bits(*bits)).collect())
     }
 
-    /// LLVM Language Reference Manual, `bitcast`: as if the value were stored and loaded, the first element at the
-    /// lowest address of a little-endian machine.
+    /// LLVM Language Reference Manual, `bitcast`: as if the value were stored and loaded, with the
+    /// first element at the lowest address of a little-endian machine.
     #[test]
     fn a_bitcast_keeps_the_bytes() {
         let words = Lanes { primitive: Primitive::Integer(32), count: Some(2) };

@@ -1,8 +1,9 @@
-//! Reads what Clang reports of a block: the types of a constant buffer or of a structured buffer's element.
+//! Reads what Clang reports about a block: the types of a constant buffer or of a structured
+//! buffer's element.
 //!
-//! The types name no members below the first level, so our own layout names them in order; a struct with another number
-//! of members, such as one with a base, is left out. Explicit padding does not count as a member, nor do the arrays of
-//! bytes that stand for it in structs of C++.
+//! The types name no members below the first level, so our own layout names them in order. A struct
+//! with a different number of members, for example because of a base, is left out. Explicit padding
+//! does not count as a member, and neither do the byte arrays that replace it in C++ structs.
 
 use layoutproof_layout::shape::{Count, MatrixOrder};
 use layoutproof_layout::{BlockKind, BlockLayout, LaidOut, LaidOutMember, LaidOutShape, Numbers, Quantity, join};
@@ -12,10 +13,11 @@ use super::ir::{ConstantBuffer, Ir, is_padding};
 use super::types::{ClangType, LaidOutStruct};
 use crate::inspect::llvm::primitive::Primitive;
 
-/// Endings of the name of the variable that holds a constant buffer's handle.
+/// Suffixes of variables that hold a constant buffer's handle.
 pub(super) const HANDLE_ENDINGS: [&str; 2] = [".cb", ".tb"];
 
-/// The numbers that the types of the module state for the block that `layout` is of; none if they do not mention it.
+/// The numbers that the module's types state for the block of `layout`; empty if they do not
+/// mention it.
 ///
 /// # Errors
 /// A module that cannot be read.
@@ -54,13 +56,13 @@ pub fn reported(text: &str, layout: &BlockLayout) -> Result<Numbers, String> {
     Ok(told.numbers)
 }
 
-/// Returns true if the variable holds the handle of the block; Clang leaves namespaces out of its name.
+/// True if the variable holds the handle of the block. Clang leaves namespaces out of its name.
 fn stands_for(variable: &str, block: &str) -> bool {
     let own = block.rsplit("::").next().unwrap_or(block);
     HANDLE_ENDINGS.iter().any(|ending| variable.strip_suffix(ending) == Some(own))
 }
 
-/// The name that a variable has in the source: the last of `_ZN1N1zE`, or all of it.
+/// The variable's name in the source: the last part of `_ZN1N1zE`, or the whole name.
 pub(super) fn source_name(variable: &str) -> &str {
     let Some(mut rest) = variable.strip_prefix("_ZN").and_then(|rest| rest.strip_suffix('E')) else { return variable };
     loop {
@@ -81,7 +83,7 @@ struct MatrixCells {
     order: MatrixOrder,
 }
 
-/// The numbers of a block as they are collected.
+/// Collects the numbers of a block.
 struct ReportedNumbers<'a> {
     ir: &'a Ir,
     numbers: Numbers,
@@ -114,7 +116,7 @@ impl ReportedNumbers<'_> {
         self.parts(block, 0, ty, root)
     }
 
-    /// A member, `offset` bytes behind the start of the block.
+    /// A member, `offset` bytes from the start of the block.
     fn member(&mut self, path: &str, offset: u64, ty: &ClangType, layout: &LaidOut) -> Result<(), String> {
         self.numbers.add(Quantity::Offset, path, bytes(offset));
         self.parts(path, offset, ty, layout)
@@ -128,7 +130,7 @@ impl ReportedNumbers<'_> {
             },
             LaidOutShape::Array { element, count, .. } => match self.element_of(ty)? {
                 Some((of_element, stride)) => {
-                    // An array of a single element shows no stride.
+                    // An array with a single element does not show its stride.
                     let stride = bytes(stride).filter(|_| *count != Count::Finite(1));
                     self.numbers.add(Quantity::ArrayStride, path, stride);
                     self.parts(&format!("{path}[]"), offset, &of_element, element)
@@ -144,8 +146,8 @@ impl ReportedNumbers<'_> {
         }
     }
 
-    /// The cells of a matrix, which is an array of its components, one contiguous vector behind the other. Where it is
-    /// an array of vectors, the bytes between these are those of the array.
+    /// The cells of a matrix. It is an array of its components, one contiguous vector after the
+    /// other, or an array of vectors, whose stride then separates them.
     fn cells(&mut self, path: &str, offset: u64, ty: &ClangType, cells: &MatrixCells) -> Result<(), String> {
         let Some((element, step)) = self.element_of(ty)? else { return Ok(()) };
         let (vectors, length) = match cells.order {
@@ -200,8 +202,8 @@ impl ReportedNumbers<'_> {
         Ok(())
     }
 
-    /// The element of an array and the bytes from one to the next. In a constant buffer an array is
-    /// `<{ [2 x <{ float, target("dx.Padding", 12) }>], float }>`, whose last element has no padding behind it.
+    /// The element of an array and its stride. In a constant buffer an array is `<{ [2 x <{ float,
+    /// target("dx.Padding", 12) }>], float }>`, whose last element has no padding after it.
     fn element_of(&self, ty: &ClangType) -> Result<Option<(ClangType, u64)>, String> {
         if let ClangType::Array(_, element) = ty {
             return Ok(Some((ClangType::clone(element), self.ir.types.measure(element)?.size)));
@@ -214,7 +216,7 @@ impl ReportedNumbers<'_> {
     }
 }
 
-/// Padding as structs of C++ have it.
+/// True for the padding in C++ structs.
 fn is_bytes(ty: &ClangType) -> bool {
     *ty == ClangType::Primitive(Primitive::Integer(8))
         || matches!(ty, ClangType::Array(_, element) if **element == ClangType::Primitive(Primitive::Integer(8)))

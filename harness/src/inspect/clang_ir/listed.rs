@@ -1,5 +1,5 @@
-//! Reads from Clang's IR, without knowing a program's declarations, its constant buffers with their members of the
-//! first level, and its resources with their registers.
+//! Reads the constant buffers with their first-level members, and the resources with their
+//! registers, from Clang's IR. Does not need the program's declarations.
 
 use layoutproof_layout::LayoutUnit;
 
@@ -10,7 +10,7 @@ use crate::bindings::BindingPlace;
 use crate::inspect::dxil::definitions::ListedBuffer;
 use crate::inspect::llvm::buffers::Class;
 
-/// The constant buffers, in the module's order; namespaces are left out of their names.
+/// The constant buffers in the module's order, without namespaces in their names.
 ///
 /// # Errors
 /// A module that cannot be read.
@@ -32,8 +32,8 @@ pub fn constant_buffers(text: &str) -> Result<Vec<ListedBuffer>, String> {
     listed.collect()
 }
 
-/// The resources that the first entry point makes handles of, each with its place; `None` where that is left to a later
-/// pass.
+/// The resources for which the first entry point makes handles, each with its place; `None` if a
+/// later pass chooses it.
 ///
 /// # Errors
 /// A module that cannot be read.

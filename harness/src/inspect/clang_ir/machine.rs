@@ -1,4 +1,5 @@
-//! Executes a function of Clang's IR: follows its blocks and keeps the values of names; `access` has the memory.
+//! Executes a function of Clang's IR: follows its blocks and stores the values of names; `access`
+//! has the memory.
 
 use std::collections::HashMap;
 
@@ -19,7 +20,7 @@ use crate::inspect::llvm::buffers::{BoundBuffers, RegisterSite};
 /// Most resources of a survey.
 const MAX_RESOURCES: usize = 1024;
 
-/// Most calls within each other.
+/// Most nested calls.
 const MAX_CALLS: u32 = 32;
 
 /// The state of an execution.
@@ -28,18 +29,19 @@ pub(super) struct ClangMachine<'a> {
     ir: &'a Ir,
     functions: &'a HashMap<String, ClangFunction>,
     pub(super) memory: AddressedMemory<'a>,
-    /// The values of the function that is executed.
+    /// The values of the current function.
     values: HashMap<&'a str, ClangValue>,
     budget: StepBudget,
     calls_left: u32,
-    /// Private memory of the module's variables that are used.
+    /// Objects in private memory of the module's variables, allocated on first use.
     variables: HashMap<&'a str, usize>,
-    /// Handle's variable and offset in bytes of each member of a constant buffer.
+    /// For each member of a constant buffer, the handle's variable and the offset in bytes.
     members: HashMap<&'a str, (&'a str, u64)>,
 }
 
 impl<'a> ClangMachine<'a> {
-    /// A machine before its first instruction; with `survey` it follows the code and leaves the buffers alone.
+    /// A machine before its first instruction. With `survey` it follows the code without accessing
+    /// buffers.
     pub(super) fn new(
         ir: &'a Ir,
         functions: &'a HashMap<String, ClangFunction>,
@@ -66,13 +68,13 @@ impl<'a> ClangMachine<'a> {
     /// Executes the function `name`.
     ///
     /// # Errors
-    /// The first instruction that cannot be executed, or more of them than a probe has.
+    /// The first instruction that cannot be executed, or more instructions than the budget allows.
     pub(super) fn run(&mut self, name: &str) -> Result<(), String> {
         let function = self.functions.get(name).ok_or_else(|| format!("no function is called `{name}`"))?;
         self.enter(function, Vec::new()).map(drop)
     }
 
-    /// Executes a function with its own names, and gives what it returns.
+    /// Executes a function with a new set of names, and returns its result.
     fn enter(&mut self, function: &'a ClangFunction, arguments: Vec<ClangValue>) -> Result<ClangValue, String> {
         if function.parameters.len() != arguments.len() {
             return Err("a call with another number of arguments".to_owned());
@@ -90,7 +92,7 @@ impl<'a> ClangMachine<'a> {
         Ok(returned)
     }
 
-    /// Executes blocks from the first on, up to a return.
+    /// Executes blocks from the first one until a return.
     fn body(&mut self, function: &'a ClangFunction) -> Result<ClangValue, String> {
         let (mut block, mut before) = (&function.blocks[0], "");
         loop {
@@ -115,7 +117,7 @@ impl<'a> ClangMachine<'a> {
         }
     }
 
-    /// The label of the block that comes next; a return has none.
+    /// The label of the next block; `None` for a return.
     fn target(&mut self, flow: &'a Terminator) -> Result<Option<&'a str>, String> {
         Ok(match flow {
             Terminator::Jump(label) => Some(label),
@@ -132,7 +134,8 @@ impl<'a> ClangMachine<'a> {
         })
     }
 
-    /// Gives the values that begin a block and depend on the one before, all at once; returns the other instructions.
+    /// Evaluates the phi instructions at the start of a block, all at once, and returns the other
+    /// instructions.
     fn choose(&mut self, instructions: &'a [ClangInstruction], before: &str) -> Result<&'a [ClangInstruction], String> {
         let mut chosen = Vec::new();
         for instruction in instructions {
@@ -203,9 +206,9 @@ impl<'a> ClangMachine<'a> {
         Ok(ClangValue::Pointer(ClangPointer { object: AddressedObject::Resource(handle.site), offset }))
     }
 
-    /// `(i32 space, i32 register, i32 count, i32 index, ptr name)`, or with an ordinal in front of the space and
-    /// without the register, which a later pass finds: until then the resource has one of its own, counted from the
-    /// top.
+    /// Operands: `(i32 space, i32 register, i32 count, i32 index, ptr name)`. In the implicit form
+    /// an ordinal precedes the space and there is no register, because a later pass chooses it;
+    /// until then the resource gets its own register, counted down from the highest.
     fn handle(&mut self, resource: &HandleType, arguments: &'a [ClangOperand]) -> Result<ClangValue, String> {
         let [first, second, count, index, name] = arguments else { return Err("a handle of no binding".to_owned()) };
         let (first, second) = (self.value(first)?.word()?, self.value(second)?.word()?);
@@ -230,7 +233,7 @@ impl<'a> ClangMachine<'a> {
         count: &'a ClangOperand,
         name: &'a ClangOperand,
     ) -> Result<(), String> {
-        // -1 stands for a number without end.
+        // -1 means unbounded.
         let count = self.value(count)?.word()?;
         let count = if count == u32::MAX { Count::Unbounded } else { Count::Finite(count) };
         let name = self.text(name)?;
@@ -244,7 +247,7 @@ impl<'a> ClangMachine<'a> {
         Ok(())
     }
 
-    /// The text that a variable begins as.
+    /// The text that initializes a variable.
     fn text(&mut self, operand: &'a ClangOperand) -> Result<String, String> {
         let AddressedObject::Private(object) = self.value(operand)?.pointer()?.object else { return Ok(String::new()) };
         let name = self.variables.iter().find(|(_, known)| **known == object).map(|(name, _)| *name);
@@ -252,7 +255,6 @@ impl<'a> ClangMachine<'a> {
         Ok(variable.and_then(|variable| variable.text.clone()).unwrap_or_default())
     }
 
-    /// The value of an operand.
     pub(super) fn value(&mut self, operand: &'a ClangOperand) -> Result<ClangValue, String> {
         match operand {
             ClangOperand::Local(name) => {
@@ -284,7 +286,8 @@ impl<'a> ClangMachine<'a> {
         Ok(ClangPointer { object: AddressedObject::Private(object), offset: 0 })
     }
 
-    /// Gives a variable its memory. What a constant begins as is not read: names of resources are the only ones.
+    /// Allocates a variable's memory. Initializers of constants are not read, because only names of
+    /// resources have them.
     fn begin(&mut self, name: &'a str) -> Result<usize, String> {
         let variable = self.ir.variables.get(name).ok_or_else(|| format!("@{name} is not defined"))?;
         let size = self.ir.types.measure(&variable.ty)?.size;

@@ -1,13 +1,14 @@
-//! Private memory: what a function allocates and the variables of the module, byte by byte.
+//! Private memory: a function's allocations and the module's variables, byte by byte.
 //!
-//! Addresses and handles have no bytes here; they are kept beside the bytes, at the place where they were stored.
+//! Addresses and handles have no bytes here; they are stored separately, by the offset at which the
+//! code stored them.
 
 use std::collections::BTreeMap;
 
 use super::types::POINTER;
 use super::value::ClangValue;
 
-/// Most bytes of private memory: room for the variables of every call of a large probe.
+/// Most bytes of private memory: room for the variables of every call in a large probe.
 const MAX_PRIVATE: u64 = 1 << 24;
 
 /// The objects of private memory.
@@ -20,7 +21,7 @@ pub(super) struct ClangMemory {
 /// The contents of an object.
 #[derive(Clone, Debug, Default)]
 struct Contents {
-    /// `None` where nothing was stored.
+    /// `None` for bytes that were never stored.
     bytes: Vec<Option<u8>>,
     /// Addresses and handles, by their first byte.
     links: BTreeMap<u64, ClangValue>,
@@ -29,11 +30,11 @@ struct Contents {
 /// A range of bytes of an object.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ObjectRange {
-    /// Number of the object.
+    /// Index of the object.
     pub object: usize,
-    /// First byte, from the start of the object; it may lie outside of it.
+    /// First byte, from the start of the object; may be outside of it.
     pub start: i64,
-    /// Bytes.
+    /// Number of bytes.
     pub size: u64,
 }
 
@@ -42,10 +43,10 @@ impl ClangMemory {
         Self { objects: Vec::new(), left: MAX_PRIVATE }
     }
 
-    /// A new object of `size` bytes, by number.
+    /// Allocates an object of `size` bytes and returns its index.
     ///
     /// # Errors
-    /// More memory than there is.
+    /// More memory than the limit.
     pub(super) fn allocate(&mut self, size: u64) -> Result<usize, String> {
         let left = self.left.checked_sub(size);
         self.left = left.ok_or_else(|| format!("more than {MAX_PRIVATE} bytes of private memory"))?;
@@ -54,8 +55,9 @@ impl ClangMemory {
         Ok(self.objects.len() - 1)
     }
 
-    /// The bits at a range; a part that nothing was stored to makes all of it undefined, and what is beyond the object
-    /// is zeros: undefined too, and no byte of a buffer.
+    /// The bits of a range. If any part of it was never stored, the whole value is undefined. Bytes
+    /// beyond the object are undefined in LLVM too and read as zeros here, which match no byte of a
+    /// buffer.
     pub(super) fn bits(&self, range: ObjectRange) -> ClangValue {
         let ObjectRange { object, start, size } = range;
         let contents = &self.objects[object];
@@ -81,7 +83,7 @@ impl ClangMemory {
         }
     }
 
-    /// Stores one byte; one that lies outside of the object is lost.
+    /// Stores one byte. A byte outside of the object is lost.
     fn set(&mut self, object: usize, at: Option<i64>, byte: Option<u8>) {
         let place = at.and_then(|at| usize::try_from(at).ok());
         if let Some(place) = place.and_then(|place| self.objects[object].bytes.get_mut(place)) {
@@ -89,7 +91,7 @@ impl ClangMemory {
         }
     }
 
-    /// The address or handle at a place.
+    /// The address or handle at an offset.
     pub(super) fn link(&self, object: usize, start: i64) -> ClangValue {
         let place = u64::try_from(start).ok();
         place.and_then(|place| self.objects[object].links.get(&place)).cloned().unwrap_or(ClangValue::Undefined)
@@ -122,7 +124,7 @@ impl ClangMemory {
         }
     }
 
-    /// Forgets the addresses and handles that a range touches.
+    /// Removes the addresses and handles that a range touches.
     fn forget_links(&mut self, range: ObjectRange) {
         let ObjectRange { object, start, size } = range;
         let links = &mut self.objects[object].links;
@@ -136,7 +138,7 @@ impl ClangMemory {
     }
 }
 
-/// The byte `at` bytes behind `start`.
+/// The byte `at` bytes after `start`.
 fn byte_of(object: usize, start: i64, at: u64) -> ObjectRange {
     ObjectRange { object, start: start.wrapping_add_unsigned(at), size: 1 }
 }
@@ -157,7 +159,7 @@ mod tests {
         memory.copy(range(second, 2, 8), first, 4);
         assert_eq!(memory.link(second, 2), link);
         assert_eq!(memory.bits(range(second, 6, 2)), ClangValue::Bits(0x0201));
-        // The last byte of the address.
+        // This overwrites the last byte of the address.
         memory.store_bits(range(first, 7, 1), Some(0));
         assert_eq!(memory.link(first, 4), ClangValue::Undefined);
         assert_eq!(memory.link(second, 2), link);

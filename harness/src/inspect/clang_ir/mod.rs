@@ -1,13 +1,14 @@
-//! Clang's IR on the CPU: what code that Clang makes for Direct3D really loads.
+//! Executes Clang's IR on the CPU, to find out which bytes Clang's code for Direct3D really loads.
 //!
-//! The input is what `clang-dxc -Xclang -emit-llvm` writes: LLVM assembly with opaque pointers, before the DirectX
-//! target makes DXIL of it. `ir` reads types and variables, `function` reads blocks of instructions, `machine` executes
-//! an entry point over the buffers of a job, [`layouts`] reports what the types claim. A member of a constant buffer is
-//! a variable of its own in address space 2, which stands where the type of the whole buffer has it. What is not
-//! understood is refused by name.
+//! The input is the output of `clang-dxc -Xclang -emit-llvm`: LLVM assembly with opaque pointers,
+//! before the DirectX target lowers it to DXIL. `ir` reads types and variables, `function` reads
+//! blocks of instructions, `machine` executes an entry point over the buffers of a job, [`layouts`]
+//! reports the layout that the types state. A member of a constant buffer is a separate variable in
+//! address space 2; its offset comes from the type of the whole buffer. Unsupported instructions
+//! are rejected by name.
 //!
-//! Source: LLVM Language Reference Manual; LLVM's DirectX target, "DirectX Types"; wg-hlsl, Types with explicit layouts
-//! in DXIL and SPIR-V; the IR of Clang 22.1.8.
+//! Source: LLVM Language Reference Manual; LLVM's DirectX target, "DirectX Types"; wg-hlsl, Types
+//! with explicit layouts in DXIL and SPIR-V; the IR of Clang 22.1.8.
 
 mod access;
 mod budget;
@@ -48,7 +49,7 @@ impl ClangProgram {
     /// Reads a module and the entry point `name`.
     ///
     /// # Errors
-    /// A line outside functions that is not understood, or no such function.
+    /// A line outside functions that cannot be parsed, or no such function.
     pub(crate) fn read(text: &str, name: &str) -> Result<Self, String> {
         let ir = Ir::read(text)?;
         let functions = function::functions(text, &ir.types)?;
@@ -75,7 +76,7 @@ impl ClangProgram {
         ClangMachine::new(&self.ir, &self.functions, BoundBuffers(buffers), None).run(&self.entry)
     }
 
-    /// The resources that the entry point uses, as far as it can be followed.
+    /// The resources that the entry point uses, as far as its code can be followed.
     pub(crate) fn survey(&self) -> Survey {
         let survey = Some(Survey::default());
         let mut machine = ClangMachine::new(&self.ir, &self.functions, BoundBuffers(&mut []), survey);

@@ -5,7 +5,6 @@ use super::types::ClangType;
 use crate::inspect::llvm::arithmetic::signed;
 use crate::inspect::llvm::lexer::LlvmToken;
 
-/// An operand.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum ClangOperand {
     /// Result of another instruction.
@@ -24,11 +23,12 @@ pub(super) enum ClangOperand {
 /// An address that an instruction or a constant computes.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Address {
-    /// Where it starts.
+    /// The base address.
     pub(super) base: ClangOperand,
-    /// Bytes that the constant indices come to; `None` where one asks for a member that the struct does not have.
+    /// Sum of the constant indices, in bytes; `None` if an index selects a member that the struct
+    /// does not have.
     pub(super) fixed: Option<i64>,
-    /// The other indices: a width in bits and the bytes that each counts.
+    /// The other indices: index, width in bits, and bytes per step.
     pub(super) scaled: Vec<(ClangOperand, u32, i64)>,
 }
 
@@ -84,7 +84,7 @@ impl IrReader<'_, '_> {
                 let address = self.address(Some(')'))?;
                 Ok(ClangOperand::Address(Box::new(address)))
             }
-            // Which address space an address is in changes nothing here.
+            // The address space of an address makes no difference here.
             Some(LlvmToken::Word("addrspacecast")) => {
                 self.expect('(')?;
                 let (_, operand) = self.typed()?;
@@ -114,7 +114,8 @@ impl IrReader<'_, '_> {
         Ok(ClangOperand::Parts(parts))
     }
 
-    /// `%struct.T, ptr %5, i32 0, i32 %i`, up to the sign `end` of a constant, or as long as indices follow.
+    /// `%struct.T, ptr %5, i32 0, i32 %i`: until the character `end` in a constant, or as long as
+    /// indices follow.
     pub(super) fn address(&mut self, end: Option<char>) -> Result<Address, String> {
         let mut ty = self.ty()?;
         let (_, base) = self.next_typed()?;
@@ -122,7 +123,7 @@ impl IrReader<'_, '_> {
 
         let mut first = true;
         while self.accept_sign(',') {
-            // `, !tbaa !5` stands behind an instruction.
+            // `, !tbaa !5` follows an instruction.
             if let Some(LlvmToken::Metadata(_)) = self.peek() {
                 break;
             }
@@ -132,7 +133,7 @@ impl IrReader<'_, '_> {
             (ty, first) = (below, false);
         }
 
-        // Behind a member that the struct does not have nothing is known of the types, so the rest is passed over.
+        // After a member that the struct does not have, the types are unknown, so skip the rest.
         if address.fixed.is_none() {
             while self.peek().is_some() && end.is_some_and(|sign| self.peek() != Some(LlvmToken::Punctuation(sign))) {
                 self.next();
@@ -142,8 +143,8 @@ impl IrReader<'_, '_> {
         Ok(address)
     }
 
-    /// Adds an index to an address and returns the type that is there; `None` if a struct has no such member. The first
-    /// index counts whole values of the type itself.
+    /// Adds an index to an address and returns the type at the new address; `None` if a struct has
+    /// no such member. The first index counts whole values of the type.
     fn step(
         &self,
         address: &mut Address,
@@ -194,7 +195,7 @@ impl Address {
     }
 }
 
-/// Returns true if indices into the type choose members.
+/// True if indices into the type select members.
 fn has_members(ty: &ClangType) -> bool {
     match ty {
         ClangType::Struct(_) | ClangType::Named(_) => true,

@@ -1,4 +1,4 @@
-//! Reads one line of IR from left to right: words, signs and types. `operand` adds the reading of operands.
+//! Parses one line of IR from left to right: words, punctuation and types. `operand` adds operands.
 
 use super::types::{ClangStruct, ClangType, NamedTypes, Target};
 use crate::inspect::llvm::lexer::LlvmToken;
@@ -7,7 +7,8 @@ use crate::inspect::llvm::primitive::Primitive;
 /// Deepest nesting of types and constants in a line.
 const MAX_DEPTH: u32 = 32;
 
-/// Most components of a value: the largest matrix has 16, and nobody needs more than a few of them at once.
+/// Most components of a value: the largest matrix has 16, and probes use only a few of them at
+/// once.
 pub(super) const MAX_PARTS: u32 = 64;
 
 /// Reads the tokens of a line.
@@ -69,8 +70,8 @@ impl<'t, 'a> IrReader<'t, 'a> {
         }
     }
 
-    /// Passes over attributes (`inbounds`, `nuw`, `noundef`, `align 4`, `dereferenceable(4)`), up to a type or an
-    /// operand.
+    /// Skips attributes (`inbounds`, `nuw`, `noundef`, `align 4`, `dereferenceable(4)`), up to a
+    /// type or an operand.
     pub(super) fn skip_attributes(&mut self) -> Result<(), String> {
         while let Some(LlvmToken::Word(word)) = self.peek() {
             if starts_type(word) || starts_operand(word) {
@@ -86,7 +87,7 @@ impl<'t, 'a> IrReader<'t, 'a> {
         Ok(())
     }
 
-    /// Passes over what stands between `getelementptr` and its parenthesis: `inbounds nuw inrange(-8, 8)`.
+    /// Skips the words between `getelementptr` and its parenthesis: `inbounds nuw inrange(-8, 8)`.
     pub(super) fn skip_flags(&mut self) -> Result<(), String> {
         while let Some(LlvmToken::Word(word)) = self.peek() {
             self.next();
@@ -98,7 +99,7 @@ impl<'t, 'a> IrReader<'t, 'a> {
         Ok(())
     }
 
-    /// Passes over the rest of a group in parentheses.
+    /// Skips the rest of a group in parentheses.
     fn skip_group(&mut self) -> Result<(), String> {
         let mut open = 1_u32;
         while open > 0 {
@@ -118,7 +119,7 @@ impl<'t, 'a> IrReader<'t, 'a> {
         Ok(())
     }
 
-    /// Reads what nests, one level deeper.
+    /// Parses a nested part, one level deeper.
     pub(super) fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, String>) -> Result<T, String> {
         if self.depth == MAX_DEPTH {
             return Err(format!("types and constants nested deeper than {MAX_DEPTH}"));
@@ -205,12 +206,12 @@ impl<'t, 'a> IrReader<'t, 'a> {
     }
 }
 
-/// Returns true if a type begins with this word.
+/// True if a type starts with this word.
 fn starts_type(word: &str) -> bool {
     matches!(word, "void" | "ptr" | "target") || Primitive::named(word).is_some()
 }
 
-/// Returns true if an operand begins with this word.
+/// True if an operand starts with this word.
 fn starts_operand(word: &str) -> bool {
     matches!(
         word,

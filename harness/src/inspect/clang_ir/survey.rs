@@ -1,4 +1,4 @@
-//! The resources of an entry point, as they are found when it is followed without any buffer.
+//! The resources of an entry point, found by following its code without buffers.
 
 use std::collections::BTreeSet;
 
@@ -7,14 +7,14 @@ use layoutproof_layout::shape::Count;
 use super::types::ClangType;
 use crate::inspect::llvm::buffers::RegisterSite;
 
-/// A resource that an entry point makes a handle of.
+/// A resource for which an entry point makes a handle.
 #[derive(Clone, Debug)]
 pub(crate) struct IrResource {
     /// Name as Clang writes it: `B`, `$Globals`.
     pub(crate) name: String,
     pub(crate) site: RegisterSite,
     pub(crate) count: Count,
-    /// True if a later pass finds the register; that of the site means nothing then.
+    /// True if a later pass chooses the register; the one in `site` has no meaning then.
     pub(crate) implicit: bool,
     /// Type of a structured buffer's element.
     pub(super) element: Option<ClangType>,
@@ -23,10 +23,10 @@ pub(crate) struct IrResource {
 /// The resources that an entry point uses.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Survey {
-    /// Those that it makes handles of, in this order.
+    /// In the order in which the entry point makes their handles.
     pub(crate) resources: Vec<IrResource>,
-    /// Where it reads and writes when all that it reads is zeros.
+    /// The registers that it reads and writes if all reads give zeros.
     pub(crate) sites: BTreeSet<RegisterSite>,
-    /// Why it was not followed to its end.
+    /// Why the code was not followed to its end.
     pub(crate) stopped: Option<String>,
 }

@@ -17,7 +17,6 @@ const MAX_DEPTH: u32 = 64;
 /// Bytes of a pointer or of a handle.
 pub(super) const POINTER: u64 = 4;
 
-/// A type.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum ClangType {
     Void,
@@ -31,7 +30,6 @@ pub(super) enum ClangType {
     Target(Target),
 }
 
-/// A struct.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct ClangStruct {
     pub(super) packed: bool,
@@ -53,7 +51,7 @@ impl Target {
     }
 }
 
-/// A struct with its bytes.
+/// A struct with its layout.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct LaidOutStruct {
     pub(super) members: Vec<ClangType>,
@@ -70,10 +68,10 @@ pub(super) struct NamedTypes {
 }
 
 impl NamedTypes {
-    /// Lays out the structs that are defined.
+    /// Lays out the defined structs.
     ///
     /// # Errors
-    /// A type that contains itself, one that is too deep or too large.
+    /// A type that contains itself, is nested too deeply or is too large.
     pub(super) fn new(data_layout: LlvmDataLayout, defined: &HashMap<String, ClangStruct>) -> Result<Self, String> {
         let mut types = Self { data_layout, named: HashMap::new() };
         let mut names: Vec<&String> = defined.keys().collect();
@@ -84,7 +82,7 @@ impl NamedTypes {
         Ok(types)
     }
 
-    /// Lays out a named struct, those that it is made of first.
+    /// Lays out a named struct, after the structs that it contains.
     fn define(&mut self, name: &str, defined: &HashMap<String, ClangStruct>, depth: u32) -> Result<(), String> {
         if self.named.contains_key(name) {
             return Ok(());
@@ -103,10 +101,10 @@ impl NamedTypes {
         Ok(())
     }
 
-    /// The struct that a type is, with its bytes; `None` for other types.
+    /// The layout of a struct type; `None` for other types.
     ///
     /// # Errors
-    /// A name that is not defined, a type without bytes.
+    /// An undefined name, or a type without bytes.
     pub(super) fn structure(&self, ty: &ClangType) -> Result<Option<LaidOutStruct>, String> {
         match ty {
             ClangType::Struct(own) => self.lay_out(own).map(Some),
@@ -124,10 +122,10 @@ impl NamedTypes {
         self.named.get(name).ok_or_else(|| format!("%{name} is not defined"))
     }
 
-    /// The bytes of a type.
+    /// The size and alignment of a type.
     ///
     /// # Errors
-    /// A name that is not defined, a type without bytes, or one that is too large.
+    /// An undefined name, a type without bytes, or one that is too large.
     pub(super) fn measure(&self, ty: &ClangType) -> Result<SizeAndAlignment, String> {
         match ty {
             ClangType::Void => Err("a value without bytes".to_owned()),
@@ -145,7 +143,7 @@ impl NamedTypes {
                 Some(size) if size <= MAX_SIZE => Ok(SizeAndAlignment { size, alignment: 1 }),
                 Some(_) => Err(too_large()),
                 None if target.name == "dx.Layout" => Err("a type of an older Clang: `dx.Layout`".to_owned()),
-                // Every other type of the target is a handle.
+                // Every other target type is a handle.
                 None => Ok(SizeAndAlignment { size: POINTER, alignment: POINTER }),
             },
         }
@@ -171,13 +169,13 @@ impl NamedTypes {
     }
 }
 
-/// The names of structs that a type holds.
+/// The names of the structs that a type contains.
 fn names_in<'a>(ty: &'a ClangType, names: &mut Vec<&'a str>) {
     match ty {
         ClangType::Named(name) => names.push(name),
         ClangType::Array(_, element) => names_in(element, names),
         ClangType::Struct(own) => own.members.iter().for_each(|member| names_in(member, names)),
-        // A handle has its own bytes whatever it is a handle of.
+        // A handle's size does not depend on its resource.
         ClangType::Void
         | ClangType::Primitive(_)
         | ClangType::Pointer

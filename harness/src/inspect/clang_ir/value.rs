@@ -1,8 +1,7 @@
-//! Values while a function is executed.
+//! Values during the execution of a function.
 
 use crate::inspect::llvm::buffers::RegisterSite;
 
-/// A value.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum ClangValue {
     /// A scalar's bits.
@@ -17,15 +16,14 @@ pub(super) enum ClangValue {
     Pointer(ClangPointer),
 }
 
-/// A resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ClangHandle {
     pub(super) site: RegisterSite,
-    /// Bytes from one element to the next; `None` where elements have no addresses.
+    /// Bytes from one element to the next; `None` if elements have no addresses.
     pub(super) stride: Option<u64>,
 }
 
-/// An address: what it is in, and how many bytes behind its start.
+/// An address: an object and an offset in bytes from its start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ClangPointer {
     pub(super) object: AddressedObject,
@@ -35,12 +33,12 @@ pub(super) struct ClangPointer {
 /// The memory that an address points into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AddressedObject {
-    /// Memory of the function's own, by number.
+    /// Private memory, by index of the object.
     Private(usize),
-    /// A buffer.
     Resource(RegisterSite),
-    /// Nothing: a member was asked for that the struct does not have. LLVM takes whatever lies behind its own table of
-    /// offsets then, another number in each run; here such an address names no byte.
+    /// Nothing: the code accesses a member that the struct does not have. LLVM then reads past its
+    /// own table of offsets and gets a different number in each run. Here such an address points to
+    /// no byte.
     Nowhere,
 }
 
@@ -53,7 +51,7 @@ impl ClangValue {
         }
     }
 
-    /// A 32-bit value.
+    /// The value as 32 bits.
     pub(super) fn word(&self) -> Result<u32, String> {
         u32::try_from(self.bits()?).map_err(|_| "a value beyond 32 bits".to_owned())
     }

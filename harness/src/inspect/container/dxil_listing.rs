@@ -1,7 +1,8 @@
-//! The blocks in DXC's listing of a DXIL container: types, names and offsets of `; Buffer Definitions:`.
+//! Reads blocks from DXC's listing of a DXIL container: types, names and offsets in `; Buffer
+//! Definitions:`.
 //!
-//! [`definitions`](crate::inspect::dxil::definitions) reads the same table for offsets alone. Min-precision types take 4
-//! bytes: DXC prints their own names where they do.
+//! [`definitions`](crate::inspect::dxil::definitions) reads only offsets from the same table.
+//! Min-precision types have 4 bytes: DXC prints them under their own names only then.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +13,7 @@ use super::reflected::{MOST_NESTED, ReflectedBase, ReflectedBlock, ReflectedMemb
 use crate::inspect::dxil::bindings::resource_bindings;
 use crate::inspect::listing::{LISTED_BYTES, ListingBudget};
 
-/// Scalars by the names that DXC prints, with their bytes. A name that begins with another one stands before it.
+/// Scalars by the names that DXC prints, with their bytes. A longer name comes before its prefix.
 const SCALARS: [ListedScalar; 13] = [
     ListedScalar::new("min16float", Scalar::Min16Float, 4),
     ListedScalar::new("min16ui", Scalar::Min16Uint, 4),
@@ -41,10 +42,11 @@ impl ListedScalar {
     }
 }
 
-/// The blocks of a listing, in its order, under the name `declared`.
+/// The blocks of a listing in its order, under the name `declared`.
 ///
 /// # Errors
-/// The first line that cannot be read, a listing without names, and one that takes too much to list.
+/// The first line that cannot be parsed, a listing without names, or one that takes too much memory
+/// to list.
 pub fn listed_blocks(listing: &str) -> Result<Vec<BlockLayout>, String> {
     let section = listing.lines().skip_while(|line| line.trim_end() != "; Buffer Definitions:").skip(1);
     let lines = section.take_while(|line| line.starts_with(';') && !line.starts_with("; Resource Bindings:"));
@@ -100,7 +102,7 @@ fn head(text: &str) -> Option<(BufferHead, &str)> {
     heads.into_iter().find_map(|(words, head)| Some((head, text.strip_prefix(words)?.trim())))
 }
 
-/// The buffer that is being read.
+/// The current buffer.
 #[derive(Debug)]
 struct OpenBlock {
     head: BufferHead,
@@ -109,16 +111,16 @@ struct OpenBlock {
     levels: Vec<OpenStruct>,
 }
 
-/// What a line with an offset is.
+/// The kind of a line with an offset.
 #[derive(Debug)]
 enum ListedLine {
-    /// A member of a struct, which was added to it.
+    /// A member of a struct; it was added to the struct.
     Member,
-    /// The last line of the buffer, which stands for it as a whole.
+    /// The last line of the buffer, which describes it as a whole.
     Whole(ReflectedMember),
 }
 
-/// A struct without its end. Offsets of its members are from the start of the buffer.
+/// A struct whose end was not reached yet. Offsets of its members are from the start of the buffer.
 #[derive(Debug)]
 struct OpenStruct {
     name: String,
@@ -132,8 +134,8 @@ impl OpenBlock {
         Some(())
     }
 
-    /// Reads `float3 a;` or `} l[2];` with what stands behind `Offset:`. What has a size is the whole buffer.
-    /// Returns `None` for what cannot be read.
+    /// Parses `float3 a;` or `} l[2];` with the numbers after `Offset:`. A line with a size
+    /// describes the whole buffer. Returns `None` if the line cannot be parsed.
     fn member(&mut self, declaration: &str, numbers: &str, structs: &LlvmStructs<'_>) -> Option<ListedLine> {
         let mut numbers = numbers.split_whitespace();
         let offset: u32 = numbers.next()?.parse().ok()?;
@@ -163,7 +165,8 @@ impl OpenBlock {
         Some(ListedLine::Member)
     }
 
-    /// The block, of which `whole` is the last line. That of `ConstantBuffer<T> cb` has one member `cb` with those of `T`.
+    /// Makes the block; `whole` is its last line. The block of `ConstantBuffer<T> cb` has one
+    /// member `cb` that contains those of `T`.
     fn finish(&self, whole: ReflectedMember, count: Count) -> ReflectedBlock {
         let size = whole.size;
         let is_own = |member: &ReflectedMember| {
@@ -190,7 +193,7 @@ impl OpenBlock {
     }
 }
 
-/// A struct whose end was reached, with offsets from its own start and all dimensions of its members.
+/// A complete struct, with offsets from its own start and all dimensions of its members.
 fn closed(open: OpenStruct, start: u32, structs: &LlvmStructs<'_>) -> ReflectedBase {
     let arrays = structs.members(&open.name).filter(|arrays| arrays.len() == open.members.len());
     let mut members = open.members;
@@ -205,7 +208,7 @@ fn closed(open: OpenStruct, start: u32, structs: &LlvmStructs<'_>) -> ReflectedB
     ReflectedBase::Struct { name, members }
 }
 
-/// The dimensions of a member, without that which is the vectors of a matrix.
+/// The dimensions of a member, without the one for the vectors of a matrix.
 fn counts_of(base: &ReflectedBase, arrays: &LlvmArrays) -> Vec<u32> {
     let vectors = match base {
         ReflectedBase::Matrix { rows, order: MatrixOrder::Row, .. } => *rows,
@@ -222,7 +225,7 @@ fn counts_of(base: &ReflectedBase, arrays: &LlvmArrays) -> Vec<u32> {
 /// A member with its type.
 struct Declared<'a> {
     base: ReflectedBase,
-    /// With its count: `a[2]`; empty for a bit-field's storage.
+    /// Including its count: `a[2]`; empty for a bit-field's storage.
     name: &'a str,
 }
 
@@ -257,7 +260,8 @@ fn numeric(ty: &str, order: MatrixOrder) -> Option<ReflectedBase> {
 mod tests {
     use super::*;
 
-    /// Printed by DXC 1.7.2308, `-T cs_6_6 -enable-16bit-types`, without the blocks, columns and lines that say nothing here.
+    /// Printed by DXC 1.7.2308, `-T cs_6_6 -enable-16bit-types`; blocks, columns and lines without
+    /// relevance here are removed.
     const LISTING: &str = "\
 ; Buffer Definitions:
 ;
@@ -366,13 +370,13 @@ mod tests {
         assert_eq!(kinds[2], (BlockKind::StructuredElement, one, Some(48)));
     }
 
-    /// Without the types in LLVM's words a dimension of `mats` is not known.
+    /// Without the types in LLVM's notation, a dimension of `mats` is unknown.
     #[test]
     fn a_block_whose_bytes_do_not_add_up_is_refused() {
         let damaged = LISTING.replace("Size:   308", "Size:   312");
         let blocks = listed_blocks(&damaged).unwrap();
         let reasons = blocks[0].result.as_ref().unwrap_err();
-        assert_eq!(reasons[0].message, "takes 308 bytes by the types in the container, which states 312");
+        assert_eq!(reasons[0].message, "has 308 bytes according to its types, but the container states 312");
         let unknown = LISTING.replace("float3 d;", "texels d;");
         let blocks = listed_blocks(&unknown).unwrap();
         assert!(blocks[0].result.as_ref().unwrap_err()[0].message.contains("`texels`"));

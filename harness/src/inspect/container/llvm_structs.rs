@@ -1,7 +1,8 @@
-//! The dimensions of struct members in the LLVM assembly of a listing.
+//! Reads the dimensions of struct members from the LLVM assembly in a listing.
 //!
-//! DXC's table of buffers prints `a[6]` for `a[2][3]`, and leaves a dimension of an array of matrices out. The type of the
-//! struct, `%Frame = type { [2 x [3 x <2 x float>]], ... }`, has them all.
+//! DXC's table of buffers prints `a[6]` for `a[2][3]`, and omits a dimension of an array of
+//! matrices. The type of the struct, `%Frame = type { [2 x [3 x <2 x float>]], ... }`, has them
+//! all.
 
 use std::collections::HashMap;
 
@@ -11,12 +12,13 @@ pub(super) struct LlvmStructs<'a> {
     lines: HashMap<&'a str, &'a str>,
 }
 
-/// Arrays around the type of a member.
+/// The arrays around the type of a member.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct LlvmArrays {
-    /// Elements, outermost first.
+    /// Number of elements, outermost first.
     pub counts: Vec<u32>,
-    /// Whether they are around a matrix that is a struct of its own: otherwise a matrix is an array of its vectors.
+    /// True if the element is a matrix that is a separate struct. Otherwise a matrix is an array of
+    /// its vectors.
     pub is_of_matrix: bool,
 }
 
@@ -30,14 +32,14 @@ impl<'a> LlvmStructs<'a> {
         Self { lines: listing.lines().filter_map(definition).collect() }
     }
 
-    /// The arrays around each member of a struct, in its order; `None` for an unknown struct.
+    /// The arrays around each member of a struct, in order; `None` for an unknown struct.
     pub(super) fn members(&self, name: &str) -> Option<Vec<LlvmArrays>> {
         let body = self.lines.get(name)?;
         Some(members(body).into_iter().map(arrays).collect())
     }
 }
 
-/// The types between the commas that stand in no bracket.
+/// Splits at the commas outside of brackets.
 fn members(body: &str) -> Vec<&str> {
     let mut members = Vec::new();
     let (mut depth, mut start, mut is_quoted) = (0usize, 0, false);

@@ -1,9 +1,11 @@
-//! Where the members of buffers are, as a container of compiled HLSL (`.dxil`, `.cso`, `.dxbc`) says itself.
+//! Reads the layouts of buffers that a container of compiled HLSL (`.dxil`, `.cso`, `.dxbc`)
+//! states.
 //!
-//! [`ContainerReflection::find`] looks into the container: FXC's has a part `RDEF`, which `rdef` reads; DXC's reflection is LLVM
-//! bitcode, which DXC itself has to list, and [`listed_blocks`] reads that listing. Neither form states strides, so
-//! `reflected` works them out from sizes, and refuses a block whose members then do not take the bytes that the container
-//! states. What the code loads is another matter: see `dxil` and `fxc`.
+//! [`ContainerReflection::find`] examines the container. FXC's has a part `RDEF`, which `rdef`
+//! reads. DXC's reflection is LLVM bitcode, which only DXC can list; [`listed_blocks`] reads that
+//! listing. Neither form states strides, so `reflected` derives them from sizes, and rejects a
+//! block whose members then do not add up to the size that the container states. These modules do
+//! not read the code; see `dxil` and `fxc`.
 
 mod dxil_listing;
 mod llvm_structs;

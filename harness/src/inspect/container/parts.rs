@@ -1,38 +1,39 @@
-//! The parts of a container, by their names of four letters.
+//! Splits a container into its parts, which have names of four letters.
 //!
-//! Source: `DxilContainer.h` of `DirectXShaderCompiler`; FXC's containers are built alike.
+//! Source: `DxilContainer.h` of `DirectXShaderCompiler`; FXC's containers have the same structure.
 
 use layoutproof_layout::BlockLayout;
 
 use super::rdef::read_rdef;
 use super::word::word_at;
 
-/// The first bytes of every container, of DXC's too.
+/// The first bytes of every container, including DXC's.
 pub const CONTAINER_MAGIC: &[u8] = b"DXBC";
 
 /// Bytes of the header: magic, digest, version, length, number of parts.
 const HEADER_BYTES: usize = 32;
 
-/// Where the number of parts stands in the header, in bytes.
+/// Offset in bytes of the number of parts in the header.
 const COUNT_AT: usize = 28;
 
-/// Most parts of a container that is read. Compilers write about ten.
+/// Most parts to read from a container. Compilers write about ten.
 const MOST_PARTS: u32 = 1024;
 
-/// What a container says about its buffers.
+/// The description of buffers in a container.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ContainerReflection {
     /// FXC's: the blocks.
     Rdef(Vec<BlockLayout>),
-    /// DXC's, in bitcode: DXC can list it.
+    /// DXC's, as bitcode, which DXC can list.
     Dxil,
 }
 
 impl ContainerReflection {
-    /// Looks into a container.
+    /// Finds the reflection in a container.
     ///
     /// # Errors
-    /// A sentence about the part that cannot be read, or that there is none that says where members are.
+    /// A sentence about the part that cannot be read, or about the lack of a part that describes
+    /// members.
     pub fn find(container: &[u8]) -> Result<Self, String> {
         let parts = parts(container)?;
         if let Some(rdef) = parts.iter().find(|part| part.name == *b"RDEF") {
@@ -44,11 +45,11 @@ impl ContainerReflection {
 
         let names: Vec<String> = parts.iter().map(|part| part.name.escape_ascii().to_string()).collect();
         let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-        Err(format!("no part of this container says where members are (its parts: {names})"))
+        Err(format!("no part of this container describes where members are (its parts: {names})"))
     }
 }
 
-/// Whether the code is FXC's, whose part `STAT` holds statistics only.
+/// True if the code is FXC's. The part `STAT` of such a container holds only statistics.
 fn has_dxbc(parts: &[ContainerPart<'_>]) -> bool {
     parts.iter().any(|part| [*b"SHEX", *b"SHDR"].contains(&part.name))
 }
@@ -62,7 +63,7 @@ struct ContainerPart<'a> {
 
 fn parts(container: &[u8]) -> Result<Vec<ContainerPart<'_>>, String> {
     if !container.starts_with(CONTAINER_MAGIC) || container.len() < HEADER_BYTES {
-        return Err(format!("{} bytes that do not begin as a container", container.len()));
+        return Err(format!("{} bytes that do not start like a container", container.len()));
     }
 
     let word = |at: usize| word_at(container, at).ok_or_else(|| truncated(container, at));
@@ -84,14 +85,14 @@ fn parts(container: &[u8]) -> Result<Vec<ContainerPart<'_>>, String> {
 }
 
 fn truncated(container: &[u8], at: usize) -> String {
-    format!("the container has {} bytes, and a part of it lies at byte {at}: it is truncated", container.len())
+    format!("the container has {} bytes, but a part of it is at byte {at}: it is truncated", container.len())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// A container with these parts, as `DxilContainer.h` describes it.
+    /// A container with these parts, built as in `DxilContainer.h`.
     fn container(parts: &[(&[u8; 4], &[u8])]) -> Vec<u8> {
         let mut bytes = [CONTAINER_MAGIC, &[0; 16], &[1, 0, 0, 0]].concat();
         let size = HEADER_BYTES + parts.iter().map(|(_, content)| 12 + content.len()).sum::<usize>();
@@ -115,7 +116,7 @@ mod tests {
         let find = |parts: &[(&[u8; 4], &[u8])]| ContainerReflection::find(&container(parts));
         assert_eq!(find(&[(b"SFI0", b""), (b"DXIL", b"BC")]), Ok(ContainerReflection::Dxil));
         let error = find(&[(b"SHEX", b""), (b"STAT", b"")]).unwrap_err();
-        assert_eq!(error, "no part of this container says where members are (its parts: SHEX, STAT)");
+        assert_eq!(error, "no part of this container describes where members are (its parts: SHEX, STAT)");
         assert!(find(&[(b"RDEF", b"short")]).unwrap_err().starts_with("its part RDEF: "));
     }
 

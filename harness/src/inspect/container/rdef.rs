@@ -1,10 +1,12 @@
-//! The part `RDEF`, in which FXC says what is in the buffers of a shader.
+//! Reads the part `RDEF`, in which FXC describes a shader's buffers.
 //!
-//! Records refer to each other by bytes from the start of the part. Their sizes depend on the version of the shader model;
-//! from 5.0 on the part states them itself. An array of several dimensions is stated as one, as in FXC's listing.
+//! Records refer to each other by offsets in bytes from the start of the part. Their sizes depend
+//! on the version of the shader model; since 5.0 the part states the sizes. An array with several
+//! dimensions is stated as one with a single dimension, as in FXC's listing.
 //!
-//! Source: `d3d11Shader.h` and `d3dcommon.h` of the Windows SDK for the meaning of fields (`D3D11_SHADER_TYPE_DESC`,
-//! `D3D_SHADER_VARIABLE_CLASS`, `D3D_SHADER_VARIABLE_TYPE`), `dxbc.c` of vkd3d for their places.
+//! Source: `d3d11Shader.h` and `d3dcommon.h` of the Windows SDK for the meaning of fields
+//! (`D3D11_SHADER_TYPE_DESC`, `D3D_SHADER_VARIABLE_CLASS`, `D3D_SHADER_VARIABLE_TYPE`), `dxbc.c` of
+//! vkd3d for their offsets.
 
 use std::collections::BTreeMap;
 
@@ -14,26 +16,26 @@ use super::reflected::{MOST_NESTED, ReflectedBase, ReflectedBlock, ReflectedMemb
 use super::word::word_at;
 use crate::inspect::listing::{LISTED_BYTES, ListingBudget};
 
-/// What begins the sizes of records: `RD11`, and another number from model 5.1 on.
+/// Start of the record sizes: `RD11`, or another number since model 5.1.
 const SIZES_MAGICS: [u32; 2] = [u32::from_le_bytes(*b"RD11"), 0x2544_1313];
 
-/// Where the sizes of records begin, in bytes.
+/// Offset of the record sizes, in bytes.
 const SIZES_AT: usize = 28;
 
 /// Bytes of a member's record.
 const MEMBER_BYTES: usize = 12;
 
-/// Most records that are read, types counted each time that a member has them. A shader has 14 constant buffers of
-/// 4096 registers.
+/// Most records to read. A type counts once for each member that has it. A shader has 14 constant
+/// buffers of 4096 registers.
 const MOST_RECORDS: u32 = 1 << 18;
 
 /// `D3D_CT_RESOURCE_BIND_INFO` and its siblings: the kinds of buffers.
 const BUFFER_KINDS: [u32; 4] = [0, 1, 2, 3];
 
-/// The blocks, in the order of the part, under the name `declared`.
+/// The blocks in the order of the part, under the name `declared`.
 ///
 /// # Errors
-/// What cannot be read, and a part that takes too much to list.
+/// A field that cannot be read, or a part that takes too much memory to list.
 pub(super) fn read_rdef(bytes: &[u8]) -> Result<Vec<BlockLayout>, String> {
     let mut reader = RdefReader { bytes, sizes: RecordSizes::of(bytes)?, records: 0 };
     let counts = reader.resource_counts()?;
@@ -51,13 +53,12 @@ pub(super) fn read_rdef(bytes: &[u8]) -> Result<Vec<BlockLayout>, String> {
     Ok(blocks)
 }
 
-/// Bytes of the records of a part.
+/// Sizes in bytes of a part's records.
 #[derive(Clone, Copy, Debug)]
 struct RecordSizes {
     buffer: usize,
     binding: usize,
     variable: usize,
-    /// Whether types have names.
     has_type_names: bool,
 }
 
@@ -74,7 +75,7 @@ impl RecordSizes {
 
         let size = |index: usize| Ok::<usize, String>(word(SIZES_AT + 4 * index)? as usize);
         let sizes = Self { buffer: size(2)?, binding: size(3)?, variable: size(4)?, has_type_names: true };
-        // Less would not hold the fields that are read.
+        // Shorter records would not hold the fields that this reader uses.
         if sizes.buffer < 24 || sizes.binding < 32 || sizes.variable < 24 {
             return Err("its records are shorter than their fields".to_owned());
         }
@@ -85,7 +86,7 @@ impl RecordSizes {
 struct RdefReader<'a> {
     bytes: &'a [u8],
     sizes: RecordSizes,
-    /// Records so far.
+    /// Number of records read so far.
     records: u32,
 }
 
@@ -99,7 +100,7 @@ impl RdefReader<'_> {
         Ok(u16::from_le_bytes([bytes[0], bytes[1]]))
     }
 
-    /// The text that a word at `at` points to.
+    /// The text at the offset in the word at `at`.
     fn name(&self, at: usize) -> Result<String, String> {
         let start = self.word(at)? as usize;
         let text = self.bytes.get(start..).ok_or_else(|| ended(self.bytes, start))?;
@@ -115,7 +116,7 @@ impl RdefReader<'_> {
         Ok(())
     }
 
-    /// Numbers of registers by the names of resources; only a 5.1 profile has arrays of blocks.
+    /// Numbers of registers by the names of resources. Only a 5.1 profile has arrays of blocks.
     fn resource_counts(&mut self) -> Result<BTreeMap<String, Count>, String> {
         let (count, first) = (self.word(8)?, self.word(12)? as usize);
         let mut counts = BTreeMap::new();
@@ -131,7 +132,7 @@ impl RdefReader<'_> {
         Ok(counts)
     }
 
-    /// A buffer; `None` for what holds no values.
+    /// A buffer; `None` for one that holds no values.
     fn block(&mut self, at: usize, counts: &BTreeMap<String, Count>) -> Result<Option<ReflectedBlock>, String> {
         let [constants, textures, _interfaces, structured] = BUFFER_KINDS;
         let stated_name = self.name(at)?;
@@ -148,11 +149,11 @@ impl RdefReader<'_> {
         }
 
         let count = counts.get(&stated_name).copied().unwrap_or(Count::Finite(1));
-        // FXC calls the buffer of `TextureBuffer<T> tb` so.
+        // FXC's name for the buffer of `TextureBuffer<T> tb`.
         let name = stated_name.strip_prefix("$$").unwrap_or(&stated_name).to_owned();
         let is_own = |member: &ReflectedMember| {
             let is_struct = matches!(member.ty.base, ReflectedBase::Struct { .. });
-            // The members of an array of blocks are those of one.
+            // An array of blocks has the members of one block.
             is_struct && member.name == name && (member.ty.counts.is_empty() || count != Count::Finite(1))
         };
         let is_of_struct = matches!(&members[..], [only] if is_own(only));
@@ -174,7 +175,8 @@ impl RdefReader<'_> {
             (false, false, false) if name == "$Params" => BlockKind::EntryUniforms,
             (false, false, false) => BlockKind::Cbuffer,
         };
-        // A constant buffer's own size is rounded up to a register; those of its variables are not.
+        // The container rounds a constant buffer's size up to a register, but not those of its
+        // variables.
         let size = if kind == BlockKind::StructuredElement { Some(self.word(at.saturating_add(12))?) } else { None };
         Ok(Some(ReflectedBlock { name, kind, count, root, size }))
     }
@@ -190,7 +192,7 @@ impl RdefReader<'_> {
         })
     }
 
-    /// A type; `depth` is how many structs it is in.
+    /// A type; `depth` is the number of structs around it.
     fn ty(&mut self, at: usize, depth: usize) -> Result<ReflectedType, String> {
         self.count_record()?;
         let class = self.half(at)?;
@@ -230,9 +232,9 @@ impl RdefReader<'_> {
             let (name, offset) = (self.name(at)?, self.word(at.saturating_add(8))?);
             let ty = self.word(at.saturating_add(4))? as usize;
             let ty = self.ty(ty, depth + 1)?;
-            // A struct without members is nowhere: FXC states -4.
+            // A struct without members has no offset: FXC states -4.
             if !matches!(&ty.base, ReflectedBase::Struct { members, .. } if members.is_empty()) {
-                // The members of a base class are those of the class.
+                // The members of a base class become members of the class.
                 members.push(ReflectedMember { is_base: name == "$super", name, offset, ty, size: None });
             }
         }
@@ -247,7 +249,7 @@ const MATRIX_ROWS: u16 = 2;
 const MATRIX_COLUMNS: u16 = 3;
 const STRUCT: u16 = 5;
 
-/// The scalar of a `D3D_SHADER_VARIABLE_TYPE`; the min-precision types take 4 bytes.
+/// The scalar for a `D3D_SHADER_VARIABLE_TYPE`. The min-precision types have 4 bytes.
 fn component(number: u16) -> Option<Component> {
     let (scalar, size) = match number {
         1 => (Scalar::Bool, 4),
@@ -266,7 +268,7 @@ fn component(number: u16) -> Option<Component> {
 }
 
 fn ended(bytes: &[u8], at: usize) -> String {
-    format!("it has {} bytes, and refers to byte {at}", bytes.len())
+    format!("it has {} bytes, but refers to byte {at}", bytes.len())
 }
 
 #[cfg(test)]
@@ -276,7 +278,8 @@ mod tests {
     use crate::inspect::container::ContainerReflection;
     use crate::inspect::fxc::buffer_definitions;
 
-    /// Made by FXC 10.0.22621.2428, `cs_5_1`, of `fxc/source.hlsl`; its listing of it is `fxc/listing.txt`.
+    /// FXC 10.0.22621.2428, `cs_5_1`, made this from `fxc/source.hlsl`; its listing is
+    /// `fxc/listing.txt`.
     const CONTAINER: &[u8] = include_bytes!("../fxc/source.cso");
     const LISTING: &str = include_str!("../fxc/listing.txt");
 
@@ -325,7 +328,7 @@ mod tests {
         assert_eq!(kind("elements"), (BlockKind::StructuredElement, one, Some(132)));
     }
 
-    /// Every byte that is cut off, and every byte with another value, is an answer or a sentence.
+    /// Cutting off bytes or changing any byte gives a result or an error, never a panic.
     #[test]
     fn a_damaged_container_is_no_panic() {
         for length in 0..CONTAINER.len() {

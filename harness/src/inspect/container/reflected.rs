@@ -1,7 +1,8 @@
-//! Blocks as reflection describes them, and the strides that follow from their types.
+//! Lays out blocks from reflection, and derives the strides from their types.
 //!
-//! Reflection states offsets and counts, and what a buffer takes as a whole; how far the elements of an array and the
-//! vectors of a matrix are apart follows from where the buffer is: in registers of 16 bytes, or one behind the other.
+//! Reflection states offsets, counts, and the size of the whole buffer. The distance between array
+//! elements or matrix vectors depends on the buffer: they are in registers of 16 bytes, or tightly
+//! packed.
 
 use layoutproof_layout::{
     BitRange, BlockKind, BlockLayout, Component, Count, DECLARED, Extent, LaidOut, LaidOutMember, LaidOutShape,
@@ -13,7 +14,7 @@ use crate::inspect::listing::{ListingBudget, array_name, member_path};
 /// Bytes of a register of a constant buffer.
 const REGISTER_BYTES: u32 = 16;
 
-/// Deepest nesting of structs that is read.
+/// Most levels of nested structs to read.
 pub(super) const MOST_NESTED: usize = 64;
 
 /// A block of a container.
@@ -21,10 +22,10 @@ pub(super) const MOST_NESTED: usize = 64;
 pub(super) struct ReflectedBlock {
     pub name: String,
     pub kind: BlockKind,
-    /// Elements of an array of blocks.
+    /// Number of elements of an array of blocks.
     pub count: Count,
     pub root: ReflectedType,
-    /// Bytes that the container states; `None` where it states those of members.
+    /// Size in bytes that the container states; `None` if it states the sizes of members instead.
     pub size: Option<u32>,
 }
 
@@ -32,11 +33,11 @@ pub(super) struct ReflectedBlock {
 #[derive(Clone, Debug)]
 pub(super) struct ReflectedType {
     pub base: ReflectedBase,
-    /// Elements of each dimension, outermost first; none for a single value.
+    /// Elements per dimension, outermost first; empty for a single value.
     pub counts: Vec<u32>,
 }
 
-/// A type that is no array.
+/// A type that is not an array.
 #[derive(Clone, Debug)]
 pub(super) enum ReflectedBase {
     Scalar(Component),
@@ -54,7 +55,7 @@ pub(super) enum ReflectedBase {
         name: String,
         members: Vec<ReflectedMember>,
     },
-    /// A type that is not understood, in words.
+    /// A description of a type that this reader does not know.
     Unknown(String),
 }
 
@@ -66,20 +67,20 @@ pub(super) struct ReflectedMember {
     /// Bytes from the start of the enclosing struct.
     pub offset: u32,
     pub ty: ReflectedType,
-    /// Bytes that the container states, if it does.
+    /// In bytes, if the container states it.
     pub size: Option<u32>,
 }
 
-/// How a buffer's values follow each other.
+/// The placement of a buffer's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Packing {
-    /// Elements and vectors begin registers, as in constant buffers.
+    /// Elements and vectors start at registers, as in constant buffers.
     Registers,
-    /// One behind the other, as in structured buffers.
+    /// Without gaps, as in structured buffers.
     Tight,
 }
 
-/// The layout of a block under the name `declared`; `None` where `budget` is spent.
+/// The layout of a block under the name `declared`; `None` if `budget` is spent.
 pub(super) fn lay_out_reflected(block: ReflectedBlock, budget: &mut ListingBudget) -> Option<BlockLayout> {
     let ReflectedBlock { name, kind, count, root, size } = block;
     let is_structured = kind == BlockKind::StructuredElement;
@@ -95,7 +96,7 @@ pub(super) fn lay_out_reflected(block: ReflectedBlock, budget: &mut ListingBudge
     Some(BlockLayout { rules: DECLARED.into(), name, kind, count, result, stride, warnings: Vec::new() })
 }
 
-/// A size twice.
+/// A size from two sources.
 #[derive(Clone, Copy)]
 struct StatedSize {
     stated: Option<u32>,
@@ -109,7 +110,7 @@ struct Measuring<'a> {
 }
 
 impl Measuring<'_> {
-    /// The layout of what stands at `path`.
+    /// The layout of the type at `path`.
     fn measure(&mut self, ty: &ReflectedType, path: &str) -> Option<LaidOut> {
         self.budget.spend(path.len())?;
         let mut laid_out = match &ty.base {
@@ -210,17 +211,19 @@ impl Measuring<'_> {
         }
     }
 
-    /// Refuses what does not take the bytes that the container states: a part of its type is not understood.
+    /// Rejects a type whose size differs from the one that the container states: part of it was
+    /// misunderstood.
     fn check_size(&mut self, path: &str, sizes: StatedSize) {
         let (Some(stated), Some(measured)) = (sizes.stated, sizes.measured.finite()) else { return };
         if stated != measured && self.refusals.is_empty() {
-            let message = format!("takes {measured} bytes by the types in the container, which states {stated}");
+            let message = format!("has {measured} bytes according to its types, but the container states {stated}");
             self.refusals.push(path, message);
         }
     }
 }
 
-/// The bits of a member without a name: the storage of bit-fields, of which reflection does not say more.
+/// The bits of a member without a name. It is the storage of bit-fields; reflection has no details
+/// about them.
 fn storage_of_bits(member: &ReflectedMember, layout: &LaidOut) -> Option<BitRange> {
     let bytes = layout.size.finite().filter(|_| member.name.is_empty() && !member.is_base)?;
     Some(BitRange { offset: 0, width: bytes.saturating_mul(8) })

@@ -1,6 +1,7 @@
 //! Reads the table of resource bindings from DXC's listing of DXIL.
 //!
-//! The table stands in comments, in columns of fixed width of which the last two may touch (`u6unbounded`).
+//! The table is in comments, in columns of fixed width; the last two columns may touch
+//! (`u6unbounded`).
 
 use layoutproof_layout::LayoutUnit;
 use layoutproof_layout::shape::Count;
@@ -8,22 +9,21 @@ use layoutproof_layout::shape::Count;
 /// One row of `; Resource Bindings:`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedBinding {
-    /// Name as DXC writes it: `s.B.3`, `$Globals`; empty where the compiler dropped it.
+    /// Name as DXC writes it: `s.B.3`, `$Globals`; empty if the compiler dropped it.
     pub name: String,
     /// `b`, `t`, `u` or `s`.
     pub unit: LayoutUnit,
-    /// Register space.
     pub space: u32,
     /// First register.
     pub index: u32,
-    /// Registers.
+    /// Number of registers.
     pub count: Count,
 }
 
-/// The rows of the table, in its order; empty where the listing has none.
+/// The rows of the table in its order; empty if the listing has none.
 ///
 /// # Errors
-/// The first row that cannot be read.
+/// The first row that cannot be parsed.
 pub fn resource_bindings(listing: &str) -> Result<Vec<ListedBinding>, String> {
     let table = listing.lines().skip_while(|line| line.trim_end() != "; Resource Bindings:");
     let rows = table.skip(1).skip_while(|line| !line.starts_with("; ---")).skip(1);
@@ -46,7 +46,7 @@ fn row(text: &str) -> Result<ListedBinding, String> {
 
     let (place, count) = place.zip(count).ok_or_else(unreadable)?;
     let (unit, index, space) = register(place).ok_or_else(unreadable)?;
-    // A resource whose name was dropped has one word less in front.
+    // A resource without a name has one word less at the start.
     let columns = words.len() + usize::from(place.starts_with(|c: char| c.is_ascii_uppercase()));
     let name = words.first().filter(|_| columns >= 6).map_or_else(String::new, |name| (*name).to_owned());
     Ok(ListedBinding { name, unit, space, index, count })
@@ -54,7 +54,7 @@ fn row(text: &str) -> Result<ListedBinding, String> {
 
 /// Unit, index and space of `cb0`, `t3,space1`.
 pub(crate) fn register(text: &str) -> Option<(LayoutUnit, u32, u32)> {
-    // A wide place touches the column of the ID, which is in capitals: `T0t4294967295`.
+    // A wide place touches the ID column, which is in capitals: `T0t4294967295`.
     let text = &text[text.find(|c: char| c.is_ascii_lowercase())?..];
     let (register, space) = text.split_once(",space").unwrap_or((text, "0"));
     let digits = register.find(|c: char| c.is_ascii_digit())?;

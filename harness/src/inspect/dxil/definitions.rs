@@ -1,11 +1,12 @@
-//! Reads buffers and the offsets of their members from `; Buffer Definitions:` in DXC's listing of DXIL.
+//! Reads buffers and the offsets of their members from `; Buffer Definitions:` in DXC's listing of
+//! DXIL.
 //!
-//! DXC's code may load from other offsets than it reports here. An array of several dimensions is printed as one
-//! (`a[6]`), a bit-field's storage without a name.
+//! DXC's code may load from different offsets than this report states. An array with several
+//! dimensions is printed with one (`a[6]`), and a bit-field's storage has no name.
 
 use layoutproof_layout::join;
 
-/// Most bytes of paths that are joined, an outer struct joining all those of its inner ones again.
+/// Most bytes of joined paths. Each outer struct joins the paths of its inner structs again.
 const PATH_BYTES: usize = 1 << 24;
 
 /// A buffer of the listing.
@@ -15,15 +16,16 @@ pub struct ListedBuffer {
     pub name: String,
     /// Size in bytes of the constant buffer or of one element.
     pub size: u32,
-    /// Path and offset of every member, parents behind their children: `l[].p` in the first element of `l`. The element
-    /// of a buffer of scalars or vectors is its one member, with an empty path.
+    /// Path and offset of every member, children before their parents: `l[].p` in the first element
+    /// of `l`. For a buffer of scalars or vectors, the element is the only member and has an empty
+    /// path.
     pub members: Vec<(String, u32)>,
 }
 
-/// The buffers, in the listing's order.
+/// The buffers in the listing's order.
 ///
 /// # Errors
-/// The first line that cannot be read.
+/// The first line that cannot be parsed.
 pub fn buffer_definitions(listing: &str) -> Result<Vec<ListedBuffer>, String> {
     let section = listing.lines().skip_while(|line| line.trim_end() != "; Buffer Definitions:").skip(1);
     let lines = section.take_while(|line| line.starts_with(';') && !line.starts_with("; Resource Bindings:"));
@@ -52,18 +54,18 @@ fn head(text: &str) -> Option<&str> {
     heads.iter().find_map(|head| text.strip_prefix(head)).map(str::trim)
 }
 
-/// The buffer that is being read.
+/// The current buffer.
 #[derive(Default)]
 struct DxilBufferReader {
     buffer: ListedBuffer,
-    /// Members of each open struct; a struct's name stands behind its members.
+    /// Members of each open struct; a struct's name comes after its members.
     pending: Vec<Vec<(String, u32)>>,
     /// Bytes of paths so far, in all buffers.
     path_bytes: usize,
 }
 
 impl DxilBufferReader {
-    /// `float3 a;`, `} l[2];` or, for the whole buffer, `} S;`, with what stands behind `Offset:`.
+    /// `float3 a;`, `} l[2];` or, for the whole buffer, `} S;`, with the numbers after `Offset:`.
     fn member(&mut self, declaration: &str, numbers: &str) -> Option<()> {
         let mut numbers = numbers.split_whitespace();
 

@@ -1,4 +1,4 @@
-//! The evaluator of DXIL as a [`Runner`], so that checks use it like a device.
+//! Makes the evaluator of DXIL a [`Runner`], so that checks use it like a device.
 
 use std::collections::BTreeSet;
 
@@ -15,9 +15,9 @@ use crate::inspect::llvm::buffers::{BoundBuffer, Class, RegisterSite};
 
 /// Executes DXIL's listing, or Clang's IR for Direct3D, on the CPU.
 ///
-/// A job's sets are register spaces, its bindings registers of the class that the buffer's kind has: `b` for uniform,
-/// `t` for read-only and `u` for writable storage buffers. A storage buffer also stands in for one of the other class
-/// that is not there.
+/// A job's sets are register spaces, and its bindings are registers of the buffer's class: `b` for
+/// uniform, `t` for read-only and `u` for writable storage buffers. A storage buffer also replaces
+/// a missing one of the other class.
 #[derive(Clone, Debug)]
 pub struct Evaluator {
     device: DeviceInfo,
@@ -30,7 +30,6 @@ impl Default for Evaluator {
 }
 
 impl Evaluator {
-    /// An evaluator.
     pub fn new() -> Self {
         let device = DeviceInfo {
             id: "dxil".into(),
@@ -55,7 +54,7 @@ impl Runner for Evaluator {
     }
 
     fn run(&mut self, batch: &Batch) -> Vec<Result<ReadBack, RunnerError>> {
-        // The jobs of a plan share a shader, which is read once for all of them.
+        // The jobs of a plan share a shader, so it is parsed only once for all of them.
         let mut answers = Vec::with_capacity(batch.jobs.len());
         for jobs in batch.jobs.chunk_by(|one, next| one.shader == next.shader && one.entry == next.entry) {
             let program = program(&jobs[0]);

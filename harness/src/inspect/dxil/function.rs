@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::inspect::llvm::lexer::{LlvmToken, tokens};
 use crate::inspect::llvm::primitive::Primitive;
 
-/// Most tokens of a line, which bounds how deep types and operands are nested; calls have about 50.
+/// Most tokens of a line, which limits the nesting of types and operands; calls have about 50.
 const MAX_TOKENS: usize = 256;
 
 /// An LLVM type.
@@ -20,7 +20,7 @@ pub(super) enum DxilType {
 }
 
 impl DxilType {
-    /// The scalar that it is.
+    /// The type as a scalar type.
     fn primitive(&self) -> Option<Primitive> {
         match self {
             Self::Primitive(primitive) => Some(*primitive),
@@ -32,7 +32,7 @@ impl DxilType {
 /// An operand of an instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum DxilOperand {
-    /// Result of another instruction: the place of its name in the function's list.
+    /// Result of another instruction: the index of its name in the function's list.
     Local(usize),
     /// A constant's bits.
     Bits(u64),
@@ -58,9 +58,9 @@ pub(super) enum DxilAction {
     /// `icmp ne`, `fcmp oeq`.
     Compare(String, Primitive, [DxilOperand; 2]),
     Select([DxilOperand; 3]),
-    /// So many scalars of private memory.
+    /// Private memory of this many scalars.
     Allocate(u32),
-    /// The place that an index chooses behind a pointer.
+    /// The element of a pointer that an index selects.
     Element(DxilOperand, DxilOperand),
     Load(DxilOperand),
     Store(DxilOperand, DxilOperand),
@@ -70,7 +70,7 @@ pub(super) enum DxilAction {
 /// One instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct DxilInstruction {
-    /// The place of the result's name in the function's list, where there is a result.
+    /// Index of the result's name in the function's list, if there is a result.
     pub(super) result: Option<usize>,
     pub(super) action: DxilAction,
 }
@@ -78,15 +78,15 @@ pub(super) struct DxilInstruction {
 /// A function.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct DxilFunction {
-    /// The names of all results and operands, each once.
+    /// The names of all results and operands, without duplicates.
     pub(super) names: Vec<String>,
     pub(super) instructions: Vec<DxilInstruction>,
 }
 
-/// The function `name`.
+/// Parses the function `name`.
 ///
 /// # Errors
-/// No such function, or the first line that is not understood.
+/// No such function, or the first line that cannot be parsed.
 pub(super) fn function(listing: &str, name: &str) -> Result<DxilFunction, String> {
     let head = format!("define void @{name}(");
     let body = listing.lines().skip_while(|line| !line.starts_with(&head));
@@ -112,14 +112,14 @@ pub(super) fn function(listing: &str, name: &str) -> Result<DxilFunction, String
     Ok(read)
 }
 
-/// The names in a function that the reader has met so far.
+/// The names that the reader has seen so far in a function.
 struct LocalNames<'f, 'a> {
     names: &'f mut Vec<String>,
     places: &'f mut HashMap<&'a str, usize>,
 }
 
 impl<'a> LocalNames<'_, 'a> {
-    /// The place of a name in the list. A new name is added at the end.
+    /// The index of a name in the list. A new name is added at the end.
     fn place(&mut self, name: &'a str) -> usize {
         *self.places.entry(name).or_insert_with(|| {
             self.names.push(name.to_owned());
@@ -216,7 +216,7 @@ impl<'a> LineReader<'_, 'a> {
         }
     }
 
-    /// Returns true if a `to` follows.
+    /// True if a `to` follows.
     fn is_cast(&self) -> bool {
         self.tokens.contains(&LlvmToken::Word("to"))
     }
@@ -247,7 +247,7 @@ impl<'a> LineReader<'_, 'a> {
         let (_, pointer) = self.next_typed()?;
         let first = self.next_typed()?.1;
 
-        // A pointer to a scalar has one index, a pointer to an array two, of which the first is zero.
+        // A pointer to a scalar has one index, a pointer to an array two, the first of them zero.
         if self.tokens.is_empty() {
             return Ok(DxilAction::Element(pointer, first));
         }
@@ -322,7 +322,8 @@ impl<'a> LineReader<'_, 'a> {
                 let mut parts = Vec::new();
                 while !self.accept(LlvmToken::Punctuation('}')) {
                     match self.typed()?.1 {
-                        // LLVM has none, and a part that names an aggregate could double it with each line.
+                        // LLVM does not allow this, and a part that names an aggregate could double
+                        // it with each line.
                         DxilOperand::Local(place) => {
                             return Err(format!("a constant that is made of %{}", self.names.names[place]));
                         }

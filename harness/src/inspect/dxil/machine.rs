@@ -1,4 +1,5 @@
-//! Executes a function of DXIL: keeps the values of names and private memory; `operation` has the buffers of a job.
+//! Executes a function of DXIL. Stores the values of names and private memory; `operation` has the
+//! buffers of a job.
 
 use std::borrow::Cow;
 
@@ -9,7 +10,8 @@ use super::value::DxilValue;
 use crate::inspect::llvm::arithmetic::{binary, cast, compare};
 use crate::inspect::llvm::buffers::{BoundBuffer, BoundBuffers};
 
-/// Most scalars of private memory, which is D3D's limit for indexable temporary registers of four components.
+/// Most scalars of private memory: D3D's limit for indexable temporary registers with four
+/// components.
 const MAX_PRIVATE: usize = 4 * 4096;
 
 /// The state of an execution.
@@ -17,15 +19,15 @@ const MAX_PRIVATE: usize = 4 * 4096;
 pub(super) struct DxilMachine<'a> {
     resources: BoundResources<'a>,
     function: &'a DxilFunction,
-    /// The value of each name of the function, once it is made.
+    /// The value of each name in the function, once it is computed.
     values: Vec<Option<DxilValue>>,
     private: Vec<Vec<DxilValue>>,
-    /// Scalars of private memory that are left.
+    /// Remaining scalars of private memory.
     private_left: usize,
 }
 
 impl<'a> DxilMachine<'a> {
-    /// `resources` are those that code names by number.
+    /// `resources` are those that code refers to by number.
     pub(super) fn new(
         function: &'a DxilFunction,
         buffers: &'a mut [BoundBuffer],
@@ -81,7 +83,7 @@ impl<'a> DxilMachine<'a> {
                 let index = self.value(index)?.word()? as usize;
                 Ok(DxilValue::Pointer { slot, at: at.saturating_add(index) })
             }
-            // What is outside private memory is undefined; a zero names no byte of a buffer.
+            // A load from outside of private memory is undefined; zero matches no byte of a buffer.
             DxilAction::Load(pointer) => {
                 let (slot, at) = self.pointer(pointer)?;
                 Ok(self.private[slot].get(at).cloned().unwrap_or(DxilValue::Bits(0)))
@@ -104,7 +106,6 @@ impl<'a> DxilMachine<'a> {
         Ok(DxilValue::Pointer { slot: self.private.len() - 1, at: 0 })
     }
 
-    /// The value of an operand.
     fn value(&self, operand: &DxilOperand) -> Result<Cow<'_, DxilValue>, String> {
         match operand {
             DxilOperand::Local(place) => {

@@ -1,11 +1,13 @@
-//! DXIL on the CPU: what code made by DXC or Clang for Direct3D really loads.
+//! Executes DXIL on the CPU, to find out which bytes the code of DXC or Clang for Direct3D really
+//! loads.
 //!
-//! The input is the listing that DXC's disassembler prints, LLVM 3.7 assembly with comments: [`bindings`] reads its
-//! table of resources, [`definitions`] its layouts, `function` its instructions; [`Evaluator`] executes an entry point
-//! over the buffers of a job. Probes are made of straight-line code of loads, arithmetic and stores, which is
-//! understood; everything else is refused by name.
+//! The input is the listing of DXC's disassembler, LLVM 3.7 assembly with comments: [`bindings`]
+//! reads its table of resources, [`definitions`] its layouts, `function` its instructions;
+//! [`Evaluator`] executes an entry point over the buffers of a job. Probes are straight-line code
+//! of loads, arithmetic and stores. Only these are supported; everything else is rejected by name.
 //!
-//! Source: DirectX Intermediate Language (`DXIL.rst` of `DirectXShaderCompiler`), "DXIL operations".
+//! Source: DirectX Intermediate Language (`DXIL.rst` of `DirectXShaderCompiler`), "DXIL
+//! operations".
 
 pub mod bindings;
 pub mod definitions;

@@ -6,7 +6,7 @@ use super::resources::{self, DxilResource, KIND_STRUCTURED, KIND_TBUFFER};
 use super::value::{DxilHandle, DxilValue, IndexUnit};
 use crate::inspect::llvm::buffers::{BoundBuffers, Class, RegisterSite};
 
-/// Components that a store takes; the mask says which of them it writes.
+/// Number of components that a store has as operands; its mask selects those to write.
 const COMPONENTS: usize = 4;
 
 /// Bytes of a register of a constant or texture buffer.
@@ -15,7 +15,8 @@ const REGISTER: u64 = 16;
 /// Bytes of a component of a typed load.
 const WORD: u64 = 4;
 
-/// The resources of a job as operations reach them: the bytes of the buffers, and what code names by number.
+/// The resources of a job for operations: the bytes of the buffers, and the resources that code
+/// refers to by number.
 #[derive(Debug)]
 pub(super) struct BoundResources<'a> {
     pub(super) buffers: BoundBuffers<'a>,
@@ -23,13 +24,12 @@ pub(super) struct BoundResources<'a> {
 }
 
 impl BoundResources<'_> {
-    /// The resource of this class and number.
     fn find(&self, class: Class, number: u32) -> Result<DxilResource, String> {
         let found = self.numbered.iter().find(|resource| (resource.class, resource.number) == (class, number));
         found.copied().ok_or_else(|| format!("resource {number} of {class:?} is not in `!dx.resources`"))
     }
 
-    /// `count` components of `size` bytes from `start` on.
+    /// `count` components of `size` bytes, starting at byte `start`.
     fn load(&self, handle: DxilHandle, start: u64, size: u64, count: u64) -> Result<DxilValue, String> {
         let component = |index: u64| self.buffers.load(handle.site, start + index * size, size).map(DxilValue::Bits);
         Ok(DxilValue::Parts((0..count).map(component).collect::<Result<_, _>>()?))
@@ -45,7 +45,7 @@ pub(super) struct DxilOperation<'a> {
 }
 
 impl<'a> DxilOperation<'a> {
-    /// The operation of this name.
+    /// Parses the name of an operation.
     ///
     /// # Errors
     /// A function that is not an operation.
@@ -57,7 +57,7 @@ impl<'a> DxilOperation<'a> {
     /// Executes the operation.
     ///
     /// # Errors
-    /// An operation that is not known, or arguments that it does not take.
+    /// An unknown operation, or arguments that it does not accept.
     pub(super) fn execute(
         self,
         arguments: &[DxilValue],
@@ -96,7 +96,7 @@ impl<'a> DxilOperation<'a> {
                 }
                 Ok(DxilValue::Undefined)
             }
-            // What a stage hands on is in no buffer.
+            // Outputs of a stage are not in a buffer.
             ("storeOutput", _) => Ok(DxilValue::Undefined),
             ("splitDouble", [_, double]) => {
                 let bits = double.bits()?;
@@ -110,7 +110,7 @@ impl<'a> DxilOperation<'a> {
     }
 }
 
-/// The handle of `createHandle`: class, number within the class, register.
+/// The handle from `createHandle`: class, number within the class, register.
 fn numbered(arguments: &[DxilValue], resources: &BoundResources<'_>) -> Result<DxilValue, String> {
     let [_, class, number, register, _] = arguments else { return Err("a handle of no resource".to_owned()) };
     let class = resources::class(class.bits()?)?;
@@ -144,7 +144,7 @@ fn annotated(handle: Option<&DxilValue>, properties: Option<&DxilValue>) -> Resu
     Ok(DxilValue::Handle(DxilHandle { view, ..handle.handle()? }))
 }
 
-/// The parts of an aggregate constant; `zeroinitializer` is one of any shape.
+/// The parts of an aggregate constant; `zeroinitializer` has any number of parts.
 fn parts<const COUNT: usize>(aggregate: &DxilValue) -> Result<[DxilValue; COUNT], String> {
     match aggregate {
         DxilValue::Parts(parts) => parts.clone().try_into().ok(),
@@ -164,7 +164,7 @@ fn address(handle: DxilHandle, index: &DxilValue, offset: &DxilValue) -> Result<
     }
 }
 
-/// Bytes of a component by the overload's name.
+/// Bytes of a component according to the overload's name.
 fn bytes_of(overload: &str) -> Result<u64, String> {
     match overload {
         "i16" | "f16" => Ok(2),

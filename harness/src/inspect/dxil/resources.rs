@@ -1,19 +1,21 @@
-//! The resources of DXIL below shader model 6.6, which code names by class and number: reads `!dx.resources`.
+//! Reads `!dx.resources`: the resources of DXIL before shader model 6.6, which code refers to by
+//! class and number.
 //!
-//! Source: DirectX Intermediate Language (`DXIL.rst` of `DirectXShaderCompiler`), "Metadata", Resources.
+//! Source: DirectX Intermediate Language (`DXIL.rst` of `DirectXShaderCompiler`), "Metadata",
+//! Resources.
 
 use std::collections::BTreeMap;
 
 use super::value::IndexUnit;
 use crate::inspect::llvm::buffers::Class;
 
-/// Number of structured buffers among the kinds of resource.
+/// The kind number of structured buffers.
 pub(super) const KIND_STRUCTURED: u64 = 12;
 
-/// Number of `tbuffer` among the kinds of resource.
+/// The kind number of `tbuffer`.
 pub(super) const KIND_TBUFFER: u64 = 15;
 
-/// A resource as the metadata describes it, of which `createHandle` makes a handle.
+/// A resource in the metadata. `createHandle` makes a handle to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct DxilResource {
     pub(super) class: Class,
@@ -23,7 +25,7 @@ pub(super) struct DxilResource {
     pub(super) view: IndexUnit,
 }
 
-/// The class of this number.
+/// Parses a class number.
 ///
 /// # Errors
 /// A class whose resources have no bytes.
@@ -36,7 +38,7 @@ pub(super) fn class(number: u64) -> Result<Class, String> {
     }
 }
 
-/// The rows of the metadata, without samplers; empty where the listing has none.
+/// The rows of the metadata without samplers; empty if the listing has none.
 pub(super) fn resources(listing: &str) -> Vec<DxilResource> {
     let nodes: BTreeMap<&str, Vec<&str>> = listing.lines().filter_map(node).collect();
     let children = |name: &str| nodes.get(name).cloned().unwrap_or_default();
@@ -50,7 +52,8 @@ pub(super) fn resources(listing: &str) -> Vec<DxilResource> {
     found
 }
 
-/// `number, type, name, space, first register, registers, kind`, for buffers behind more the list of properties.
+/// `number, type, name, space, first register, registers, kind`. Buffers have further fields, the
+/// last of which is the list of properties.
 fn resource(class: Class, row: &[&str], nodes: &BTreeMap<&str, Vec<&str>>) -> Option<DxilResource> {
     let number = |index: usize| row.get(index)?.rsplit(' ').next()?.parse::<u64>().ok();
     let kind = if class == Class::ConstantBuffer { 0 } else { number(6)? };
@@ -74,7 +77,7 @@ fn node(line: &str) -> Option<(&str, Vec<&str>)> {
     name.starts_with('!').then(|| (name, split(parts)))
 }
 
-/// Parts at commas outside of quotes and brackets.
+/// Splits at commas outside of quotes and brackets.
 fn split(text: &str) -> Vec<&str> {
     let (mut parts, mut start, mut depth, mut is_quoted) = (Vec::new(), 0, 0_u32, false);
     for (at, letter) in text.char_indices() {

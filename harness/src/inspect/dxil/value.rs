@@ -1,20 +1,21 @@
-//! Values while a function is executed.
+//! Values during the execution of a function.
 
 use crate::inspect::llvm::buffers::RegisterSite;
 
-/// A value.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum DxilValue {
     /// A scalar's bits.
     Bits(u64),
     /// `undef`.
     Undefined,
-    /// The components that a load returns, or the parts of an aggregate.
+    /// The components of a load's result, or the parts of an aggregate.
     Parts(Vec<DxilValue>),
-    /// A resource.
     Handle(DxilHandle),
     /// A place in private memory.
-    Pointer { slot: usize, at: usize },
+    Pointer {
+        slot: usize,
+        at: usize,
+    },
 }
 
 impl DxilValue {
@@ -35,13 +36,12 @@ impl DxilValue {
         }
     }
 
-    /// A 32-bit value.
+    /// The value as 32 bits.
     pub(super) fn word(&self) -> Result<u32, String> {
         u32::try_from(self.bits()?).map_err(|_| "a value beyond 32 bits".to_owned())
     }
 }
 
-/// A resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct DxilHandle {
     pub(super) site: RegisterSite,
@@ -51,7 +51,7 @@ pub(super) struct DxilHandle {
 /// The unit in which a resource is indexed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum IndexUnit {
-    /// Bytes, or in constant buffers registers.
+    /// Bytes; in constant buffers, registers.
     Bytes,
     /// Elements of this many bytes.
     Elements(u32),

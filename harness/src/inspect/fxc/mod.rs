@@ -1,7 +1,8 @@
 //! Reads the layouts of buffers and the registers of resources from FXC's listing of DXBC.
 //!
-//! Both stand in comments above the code, as `D3DDisassemble` prints it. They are FXC's report; its code is another
-//! witness. An array of several dimensions is printed as one (`f[6]`), as DXC does.
+//! Both are in comments above the code, as `D3DDisassemble` prints it. They are FXC's report; its
+//! code is a separate witness. An array with several dimensions is printed with one (`f[6]`), as in
+//! DXC's listing.
 
 use layoutproof_layout::join;
 use layoutproof_layout::shape::Count;
@@ -14,19 +15,20 @@ use crate::inspect::dxil::definitions::ListedBuffer;
 pub struct FxcBinding {
     /// Name and registers.
     pub binding: ListedBinding,
-    /// True if code sees the bytes as they are: a structured or byte-address buffer or a tbuffer, not texels of a
-    /// format.
+    /// True if code sees the raw bytes: a structured or byte-address buffer or a tbuffer, not
+    /// texels of a format.
     pub is_raw: bool,
-    /// The number in the column `ID`, by which the code of a 5.1 profile names the resource; other profiles have none.
+    /// The number in the column `ID`, by which the code of a 5.1 profile refers to the resource;
+    /// other profiles have none.
     pub range: Option<u32>,
 }
 
-/// The buffers, in the listing's order.
+/// The buffers in the listing's order.
 ///
-/// The size of a constant buffer is where its last member ends, in bytes; FXC prints none.
+/// A constant buffer's size in bytes is the end of its last member, because FXC prints no size.
 ///
 /// # Errors
-/// The first line that cannot be read.
+/// The first line that cannot be parsed.
 pub fn buffer_definitions(listing: &str) -> Result<Vec<ListedBuffer>, String> {
     let section = comments(listing).skip_while(|line| *line != "Buffer Definitions:").skip(1);
 
@@ -47,17 +49,17 @@ pub fn buffer_definitions(listing: &str) -> Result<Vec<ListedBuffer>, String> {
     Ok(buffers)
 }
 
-/// The rows of the table, in its order; empty where the listing has none.
+/// The rows of the table in its order; empty if the listing has none.
 ///
 /// # Errors
-/// The first row that cannot be read.
+/// The first row that cannot be parsed.
 pub fn resource_bindings(listing: &str) -> Result<Vec<FxcBinding>, String> {
     let table = comments(listing).skip_while(|line| *line != "Resource Bindings:");
     let rows = table.skip_while(|line| !line.starts_with("---")).skip(1).take_while(|line| !line.is_empty());
     rows.map(|line| row(line).ok_or_else(|| format!("no resource binding: `{line}`"))).collect()
 }
 
-/// The text of every comment that has a line of its own.
+/// The text of every comment that fills a line.
 fn comments(listing: &str) -> impl Iterator<Item = &str> {
     listing.lines().filter_map(|line| line.strip_prefix("//")).map(str::trim)
 }
@@ -91,22 +93,22 @@ fn row(text: &str) -> Option<FxcBinding> {
     Some(FxcBinding { binding: ListedBinding { name: name.to_owned(), unit, space, index, count }, is_raw, range })
 }
 
-/// The buffer that is being read.
+/// The current buffer.
 #[derive(Default)]
 struct FxcBufferReader {
     buffer: ListedBuffer,
-    /// Members of the buffer and of each open struct; a struct's name stands behind its members.
+    /// Members of the buffer and of each open struct; a struct's name comes after its members.
     pending: Vec<Vec<(String, u32)>>,
 }
 
 impl FxcBufferReader {
-    /// `float3 a;` or `} l[2];`, with the numbers behind `Offset:`.
+    /// `float3 a;` or `} l[2];`, with the numbers after `Offset:`.
     fn member(&mut self, declaration: &str, numbers: &str) -> Option<()> {
         let mut numbers = numbers.split_whitespace();
         let offset: u32 = numbers.next()?.parse().ok()?;
         let inner = if declaration.starts_with('}') { self.pending.pop()? } else { Vec::new() };
         if declaration.starts_with('}') && inner.is_empty() {
-            // A struct without members is nowhere: FXC prints -4, as an unsigned number.
+            // A struct without members has no offset: FXC prints -4 as an unsigned number.
             return Some(());
         }
         // Only members of the buffer itself have a size.
@@ -119,7 +121,7 @@ impl FxcBufferReader {
         match declaration.trim_end_matches(';').rsplit([' ', '}']).next()? {
             "" => return None,
             "$Element" if inner.is_empty() => level.push((String::new(), offset)),
-            // The members of a base class are those of the class.
+            // The members of a base class become members of the class.
             "$Element" | "$super" => level.extend(inner),
             name => {
                 let (name, element) = match name.split_once('[') {

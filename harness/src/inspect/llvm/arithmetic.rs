@@ -4,21 +4,20 @@ use half::f16;
 
 use super::primitive::Primitive;
 
-/// `bits` cut to `width`.
 fn cut(bits: u64, width: u32) -> u64 {
     if width < 64 { bits & ((1 << width) - 1) } else { bits }
 }
 
-/// `bits` of `width` with their sign carried to 64 bits.
+/// `bits` of `width`, sign-extended to 64 bits.
 pub(crate) fn signed(bits: u64, width: u32) -> i64 {
     let unused = 64 - width;
     (bits << unused).cast_signed() >> unused
 }
 
-/// A cast by name.
+/// Applies a cast by name.
 ///
 /// # Errors
-/// A cast that is not known, or not between these types.
+/// An unknown cast, or types that it does not support.
 pub(crate) fn cast(name: &str, bits: u64, from: Primitive, to: Primitive) -> Result<u64, String> {
     let (narrow, wide) = (from.width(), to.width());
     match (name, from, to) {
@@ -31,10 +30,10 @@ pub(crate) fn cast(name: &str, bits: u64, from: Primitive, to: Primitive) -> Res
     }
 }
 
-/// A binary operator by name.
+/// Applies a binary operator by name.
 ///
 /// # Errors
-/// An operator that is not known, a division by zero, a shift beyond the type.
+/// An unknown operator, a division by zero, or a shift by more bits than the type has.
 pub(crate) fn binary(name: &str, ty: Primitive, [a, b]: [u64; 2]) -> Result<u64, String> {
     let width = ty.width();
     let shift = || u32::try_from(b).ok().filter(|count| *count < width).ok_or("a shift beyond the type");
@@ -57,10 +56,10 @@ pub(crate) fn binary(name: &str, ty: Primitive, [a, b]: [u64; 2]) -> Result<u64,
     Ok(cut(result, width))
 }
 
-/// A comparison by name (`icmp ne`).
+/// Applies a comparison by name (`icmp ne`).
 ///
 /// # Errors
-/// A comparison that is not known.
+/// An unknown comparison.
 pub(crate) fn compare(name: &str, ty: Primitive, [a, b]: [u64; 2]) -> Result<bool, String> {
     let (x, y) = (signed(a, ty.width()), signed(b, ty.width()));
     match name {

@@ -1,6 +1,6 @@
-//! The buffers of a job while code is evaluated: bytes at registers.
+//! The buffers of a job during evaluation: bytes at registers.
 
-/// The class of a resource, as Direct3D letters it.
+/// The class of a resource, with Direct3D's letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Class {
     /// `t`.
@@ -12,7 +12,7 @@ pub(crate) enum Class {
 }
 
 impl Class {
-    /// The class in which a shader may have the same storage buffer.
+    /// The other class in which a shader may declare the same storage buffer.
     fn other_storage(self) -> Option<Self> {
         match self {
             Self::ShaderResource => Some(Self::UnorderedAccess),
@@ -31,7 +31,7 @@ impl Class {
     }
 }
 
-/// Where a resource is bound.
+/// The register of a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct RegisterSite {
     pub(crate) class: Class,
@@ -39,7 +39,7 @@ pub(crate) struct RegisterSite {
     pub(crate) register: u32,
 }
 
-/// A buffer and where it is bound.
+/// A buffer and its register.
 #[derive(Clone, Debug)]
 pub(crate) struct BoundBuffer {
     pub(crate) site: RegisterSite,
@@ -51,8 +51,8 @@ pub(crate) struct BoundBuffer {
 pub(crate) struct BoundBuffers<'a>(pub(crate) &'a mut [BoundBuffer]);
 
 impl BoundBuffers<'_> {
-    /// `size` bytes, at most 8, from byte `start` on, as the bits of a little-endian number. Beyond the buffer are
-    /// zeros, as Direct3D 12 has it.
+    /// Loads `size` bytes, at most 8, from byte `start` as a little-endian number. Bytes beyond the
+    /// buffer are zeros, as in Direct3D 12.
     ///
     /// # Errors
     /// Nothing is bound there.
@@ -62,7 +62,7 @@ impl BoundBuffers<'_> {
         Ok((0..size).rev().fold(0, |bits, at| bits << 8 | u64::from(byte(start.saturating_add(at)))))
     }
 
-    /// Stores the low `size` bytes of `bits` at `start`. What is beyond the buffer is lost.
+    /// Stores the low `size` bytes of `bits` at `start`. Bytes beyond the buffer are lost.
     ///
     /// # Errors
     /// Nothing is bound there.

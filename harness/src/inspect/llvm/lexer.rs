@@ -1,8 +1,7 @@
-//! Splits a line of LLVM assembly into tokens. Comments are left out.
+//! Splits a line of LLVM assembly into tokens, without comments.
 
 use logos::Logos;
 
-/// A token.
 #[derive(Logos, Clone, Copy, Debug, PartialEq)]
 #[logos(skip r"[ \t\r]+")]
 #[logos(skip(r";[^\n]*", allow_greedy = true))]
@@ -25,26 +24,26 @@ pub(crate) enum LlvmToken<'a> {
     /// `call`, `i32`, `undef`.
     #[regex(r"[a-zA-Z_][a-zA-Z0-9_.]*")]
     Word(&'a str),
-    /// `"dx.Padding"`, `c"B\00"`: without the quotes, escapes as they are written.
+    /// `"dx.Padding"`, `c"B\00"`: without the quotes; escapes are not decoded.
     #[regex(r#"c?"[^"]*""#, |lexer| lexer.slice().trim_start_matches('c').trim_matches('"'))]
     Text(&'a str),
-    /// `!hlsl.cbs`, `!0`, `!`, `#0`: metadata and attributes, with their signs.
+    /// `!hlsl.cbs`, `!0`, `!`, `#0`: metadata and attributes, including the first character.
     #[regex(r"[!#][-a-zA-Z$._0-9]*")]
     Metadata(&'a str),
-    /// `(` and its kin.
+    /// `(` and similar characters.
     #[regex(r"[(){}\[\],=*:<>|]", |lexer| lexer.slice().chars().next())]
     Punctuation(char),
 }
 
-/// The tokens of a line.
+/// Splits a line into tokens.
 ///
 /// # Errors
-/// The first piece of text that is not a token.
+/// The first text that is not a token.
 pub(crate) fn tokens(line: &str) -> Result<Vec<LlvmToken<'_>>, String> {
     let mut lexer = LlvmToken::lexer(line);
     let mut tokens = Vec::new();
     while let Some(token) = lexer.next() {
-        tokens.push(token.map_err(|()| format!("`{}` is no LLVM assembly", lexer.slice()))?);
+        tokens.push(token.map_err(|()| format!("`{}` is not LLVM assembly", lexer.slice()))?);
     }
     Ok(tokens)
 }

@@ -1,8 +1,8 @@
-//! The parts that all LLVM assembly of HLSL compilers has in common: tokens, scalars, arithmetic, and the buffers that
-//! code reads and writes while it is evaluated.
+//! Shared code for the LLVM assembly of HLSL compilers: tokens, scalars, arithmetic, and the
+//! buffers that evaluated code reads and writes.
 //!
-//! [`crate::inspect::dxil`] reads what DXC prints (LLVM 3.7 with DXIL's operations), `crate::inspect::clang_ir` what
-//! Clang prints (opaque pointers and address spaces).
+//! [`crate::inspect::dxil`] reads DXC's output (LLVM 3.7 with DXIL's operations),
+//! `crate::inspect::clang_ir` reads Clang's (opaque pointers and address spaces).
 //!
 //! Source: LLVM Language Reference Manual.
 

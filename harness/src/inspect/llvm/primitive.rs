@@ -1,6 +1,6 @@
-//! Scalar types of LLVM, and the bits of their literals.
+//! LLVM's scalar types, and the bits of their literals.
 
-/// Widest integer that HLSL has, in bits.
+/// Widest integer in HLSL, in bits.
 const MAX_WIDTH: u32 = 64;
 
 /// A scalar type.
@@ -14,7 +14,7 @@ pub(crate) enum Primitive {
 }
 
 impl Primitive {
-    /// The type of this name: `i32`, `half`.
+    /// The type with this name: `i32`, `half`.
     pub(crate) fn named(word: &str) -> Option<Self> {
         match word {
             "half" => Some(Self::Half),
@@ -37,7 +37,7 @@ impl Primitive {
         }
     }
 
-    /// The bits of a constant that is written as an integer.
+    /// The bits of a constant in integer notation.
     ///
     /// # Errors
     /// More digits than any type has.
@@ -48,8 +48,8 @@ impl Primitive {
         Ok(if width < 64 { low & ((1 << width) - 1) } else { low })
     }
 
-    /// The bits of a constant that is written as a number with a point or in hexadecimal digits. LLVM writes a `float`
-    /// as decimal or as the bits of the `double` of its value, a `half` as its own bits.
+    /// The bits of a constant in decimal or hexadecimal floating-point notation. LLVM writes a
+    /// `float` in decimal or as the bits of the equal `double`, and a `half` as its own bits.
     ///
     /// # Errors
     /// Text that is not a constant of this type.

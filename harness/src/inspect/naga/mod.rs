@@ -1,13 +1,14 @@
-//! Uniform and storage blocks of a user's WGSL or GLSL file, as naga lays them out.
+//! Lays out the uniform and storage blocks of a user's WGSL or GLSL file with naga.
 //!
-//! Each block is one [`BlockLayout`] under the rule set `declared`. In GLSL, offsets, sizes and strides are those of
-//! naga's typed module; alignments are naga's too, and naga knows only WGSL's, so an alignment can be less than what
-//! std140 applied. In WGSL all of them are computed from the types and the text's attributes, because naga's are not
-//! always those of the specification ([`type_layouts`]). A module that naga's validator refuses has no blocks here, only
-//! errors.
+//! Each block is one [`BlockLayout`] under the rule set `declared`. In GLSL, offsets, sizes,
+//! strides and alignments come from naga's typed module. naga has only WGSL's alignments, so an
+//! alignment can be less than the one that std140 applied. In WGSL all of them are computed from
+//! the types and the text's attributes, because naga's are not always those of the specification
+//! ([`type_layouts`]). If naga's validator rejects a module, this returns only errors and no
+//! blocks.
 //!
-//! Texts of users and compilers come here through [`module_reader`](crate::inspect::module_reader): naga does not
-//! survive all of them.
+//! Texts of users and compilers come here through [`module_reader`](crate::inspect::module_reader),
+//! because naga crashes on some of them.
 //!
 //! Source: naga 30, `naga::ir::TypeInner` and `naga::proc::Layouter`.
 
@@ -30,17 +31,17 @@ use crate::inspect::naga_offsets::{chain, matrix_stride};
 use type_layouts::{Misplaced, NoTypeLayout, TypeLayouts};
 use wgsl_attributes::{UnknownValue, struct_attributes};
 
-/// What to do about a uniform buffer that WGSL does not allow.
+/// Help for a uniform buffer that WGSL does not allow.
 const UNIFORM_HELP: &str = "@align(16) on the member, or @size on the one before it, moves it; implementations with the \
-                            language feature uniform_buffer_standard_layout take it as it is, naga does not know that";
+                            language feature uniform_buffer_standard_layout accept it as it is, but naga does not";
 
-/// Deepest nesting of structs and arrays, as in SPIR-V that is read here.
+/// Deepest nesting of structs and arrays, as for SPIR-V.
 const DEEPEST: usize = 64;
 
 mod type_layouts;
 mod wgsl_attributes;
 
-/// The blocks of a WGSL module, in declaration order.
+/// Reads the blocks of a WGSL module, in declaration order.
 ///
 /// # Errors
 /// naga's own, each at its place in `file`.
@@ -57,13 +58,14 @@ pub fn read_wgsl(text: &str, file: FileId) -> Result<Vec<BlockLayout>, Vec<Diagn
     blocks(&module, place, TextLanguage::Wgsl)
 }
 
-/// The blocks of a GLSL shader, in declaration order.
+/// Reads the blocks of a GLSL shader, in declaration order.
 ///
-/// The stage is that of `#pragma shader_stage(STAGE)`; without one, the first stage with which naga reads the text.
+/// The stage is that of `#pragma shader_stage(STAGE)`, or else the first stage with which naga
+/// reads the text.
 ///
 /// # Errors
-/// naga's own, each at its place in `file`; where no stage fits, those of the stage with which naga came furthest. A
-/// limit of ours that is exceeded is the same with every stage, so it ends the search.
+/// naga's own, each at its place in `file`. If no stage fits, those of the stage with which naga
+/// got furthest. An exceeded limit of ours is the same with every stage, so it ends the search.
 pub fn read_glsl(text: &str, file: FileId) -> Result<Vec<BlockLayout>, Vec<Diagnostic>> {
     let place = NagaText { text, file };
     let mut furthest: Option<Vec<Diagnostic>> = None;
@@ -104,7 +106,7 @@ fn stages(text: &str) -> Vec<ShaderStage> {
     named.map_or_else(|| all.iter().map(|(_, stage)| *stage).collect(), |(_, stage)| vec![*stage])
 }
 
-/// A text that naga's spans count in.
+/// A text with its file, to convert naga's spans.
 #[derive(Clone, Copy)]
 struct NagaText<'a> {
     text: &'a str,
@@ -112,14 +114,14 @@ struct NagaText<'a> {
 }
 
 impl NagaText<'_> {
-    /// naga's span; the end of the text where naga has none.
+    /// Converts naga's span; the end of the text if naga has none.
     fn span(self, span: naga::Span) -> Span {
         let range = span.to_range().unwrap_or(self.text.len()..self.text.len());
         Span { file: self.file, start: byte(range.start), end: byte(range.end) }
     }
 }
 
-/// Puts `text` on the main place of `diagnostic`.
+/// Sets the label text at the main place of `diagnostic`.
 fn with_text(mut diagnostic: Diagnostic, text: &str) -> Diagnostic {
     if let Some(label) = diagnostic.labels.first_mut() {
         text.clone_into(&mut label.text);
@@ -155,7 +157,7 @@ struct UnlistedReason {
 
 /// Why a type has no layout.
 enum NoLayout {
-    /// It has no bytes; the other blocks have.
+    /// It has no bytes. The other blocks are still listed.
     Refused(Refusal),
     /// Nothing is listed.
     Unlisted(UnlistedReason),
@@ -181,16 +183,17 @@ impl<'a> NagaReader<'a> {
         layouter
             .update(module.to_ctx())
             .map_err(|problem| error(module.types.get_span(problem.ty), chain(&problem)))?;
-        // naga's validator counts immediates in 64 bits and fails on more, so they are refused before it sees them.
+        // naga's validator counts immediates in 64 bits and fails on more, so reject them before it
+        // runs.
         for (handle, variable) in module.global_variables.iter() {
             let size = layouter[variable.ty].size;
             if variable.space == AddressSpace::Immediate && size > MAX_IMMEDIATE_SIZE {
-                let message = format!("naga takes immediates of {MAX_IMMEDIATE_SIZE} bytes, this takes {size}");
+                let message = format!("naga allows {MAX_IMMEDIATE_SIZE} bytes of immediates, but this has {size}");
                 return Err(error(module.global_variables.get_span(handle), message));
             }
         }
         let flags = match language {
-            // Of these, naga's offsets are not looked at.
+            // naga's offsets are not used for WGSL.
             TextLanguage::Wgsl => ValidationFlags::all() - ValidationFlags::STRUCT_LAYOUTS,
             TextLanguage::Glsl => ValidationFlags::all(),
         };
@@ -206,15 +209,15 @@ impl<'a> NagaReader<'a> {
         Ok(Self { module, layouts, budget: ListingBudget::default() })
     }
 
-    /// The error about a part of a uniform buffer that WGSL does not allow where it stands.
+    /// The error about a part of a uniform buffer at a place that WGSL does not allow.
     fn misplaced(&self, variable: &GlobalVariable, span: Span) -> Option<Diagnostic> {
         let Misplaced { path, reason } = self.layouts.misplaced_in_uniform(self.module, variable.ty, "")?;
         let path = join(variable.name.as_deref().unwrap_or_default(), &path);
-        let message = format!("`{path}` cannot stand there in a uniform buffer: {reason}");
+        let message = format!("`{path}` breaks a rule for uniform buffers: {reason}");
         Some(Diagnostic::error(Code::BadModule, span, message).with_help(UNIFORM_HELP))
     }
 
-    /// The block that `variable` holds; `None` for a variable of another kind.
+    /// The block that `variable` holds; `None` for other kinds of variables.
     fn block(&mut self, variable: &GlobalVariable) -> Result<Option<BlockLayout>, UnlistedReason> {
         let kind = match variable.space {
             AddressSpace::Uniform => BlockKind::UniformBlock,
@@ -239,7 +242,7 @@ impl<'a> NagaReader<'a> {
         Ok(Some(BlockLayout { rules, name, kind, count, result, stride: None, warnings }))
     }
 
-    /// Takes the bytes of a node with these names away.
+    /// Spends the bytes of a node with these names.
     fn spend(&mut self, names: usize) -> Result<(), UnlistedReason> {
         self.budget.spend(names).ok_or_else(|| UnlistedReason {
             code: Code::LimitExceeded,
@@ -258,13 +261,13 @@ impl<'a> NagaReader<'a> {
         }
     }
 
-    /// The layout of a type with so many types around it.
+    /// The layout of a type inside `depth` other types.
     fn laid_out(&mut self, path: &str, ty: Handle<naga::Type>, depth: usize) -> Result<LaidOut, NoLayout> {
         let module = self.module;
         let naga::Type { name, inner } = &module.types[ty];
         self.spend(path.len())?;
         if depth > DEEPEST {
-            let message = format!("the type of this nests more than {DEEPEST} levels deep");
+            let message = format!("its type is nested more than {DEEPEST} levels deep");
             return Err(NoLayout::Unlisted(UnlistedReason { code: Code::TooDeep, message }));
         }
 
@@ -325,7 +328,7 @@ impl<'a> NagaReader<'a> {
     }
 }
 
-/// The layouts of the types of a WGSL text.
+/// The layouts of the types in a WGSL text.
 fn wgsl_layouts(
     module: &naga::Module,
     layouter: &Layouter,
@@ -335,7 +338,7 @@ fn wgsl_layouts(
     let attributes = struct_attributes(place.text).map_err(|UnknownValue { argument }| {
         let written = &place.text[argument.clone()];
         let span = naga::Span::new(byte(argument.start), byte(argument.end));
-        error(place.span(span), format!("`{written}` is not evaluated, so no offset behind it is known"))
+        error(place.span(span), format!("`{written}` is not evaluated, so no offset after it is known"))
     })?;
     TypeLayouts::of_wgsl(module, layouter, &attributes).map_err(|NoTypeLayout { ty, reason }| {
         let name = module.types[ty].name.as_deref().unwrap_or("a type without a name");

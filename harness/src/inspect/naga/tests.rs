@@ -1,5 +1,5 @@
-//! Blocks of WGSL and GLSL texts. Offsets are those of the examples in WebGPU Shading Language, 14.4.4 Structure Member
-//! Layout, and OpenGL 4.6, 7.6.2.2 Standard Uniform Block Layout.
+//! Blocks of WGSL and GLSL texts. Offsets are from the examples in WebGPU Shading Language, 14.4.4
+//! Structure Member Layout, and OpenGL 4.6, 7.6.2.2 Standard Uniform Block Layout.
 
 use expect_test::expect;
 
@@ -49,7 +49,7 @@ fn listing(blocks: &[BlockLayout]) -> String {
     lines.join("\n")
 }
 
-/// Line, column and message of the one error.
+/// Line, column and message of the only error.
 #[track_caller]
 fn error(text: &str, result: Result<Vec<BlockLayout>, Vec<Diagnostic>>) -> (u32, u32, String) {
     let mut sources = SourceMap::default();
@@ -152,7 +152,7 @@ fn glsl_stages_are_tried_unless_the_text_names_one() {
     let named = text.replace("layout", "#pragma shader_stage(fragment)\nlayout");
     let message = "Entry point main at Fragment is invalid: \
                    Built-in Position { invariant: false } is not available at this stage";
-    // naga gives no place, so the error stands at the end of the text.
+    // naga gives no place, so the error is at the end of the text.
     glsl_error(&named, 5, 1, message);
 }
 
@@ -163,7 +163,7 @@ fn errors_stand_where_naga_puts_them() {
         "var<immediate> big: array<vec4<f32>, 17>;\n@compute @workgroup_size(1) fn f() { _ = big[16]; }\n",
         1,
         1,
-        "naga takes immediates of 256 bytes, this takes 272",
+        "naga allows 256 bytes of immediates, but this has 272",
     );
 }
 
@@ -204,8 +204,8 @@ fn wgsl_offsets(text: &str, expected: &[(&str, u32)]) {
     assert_eq!(leaves, expected, "{text}");
 }
 
-/// WGSL, 14.4.1: `AlignOf` of a struct is the largest `AlignOfMember`, which is that of `@align` where a member has one.
-/// naga 30 leaves that out
+/// WGSL, 14.4.1: `AlignOf` of a struct is the largest `AlignOfMember`, which is the value of
+/// `@align` if a member has one. naga 30 ignores `@align` here.
 #[test]
 fn a_struct_is_aligned_as_its_most_aligned_member_says() {
     let storage = "@group(0) @binding(0) var<storage, read_write> s: O;";
@@ -232,7 +232,7 @@ fn a_struct_is_aligned_as_its_most_aligned_member_says() {
             ("tail", 224),
         ],
     );
-    // The alignment of an element is that of its array; `@size` makes no alignment.
+    // An array has the alignment of its elements; `@size` does not change the alignment.
     wgsl_offsets(
         &format!(
             "const N = 8; struct A {{ @size(20) x: f32, @align(N * 2) y: f32 }}
@@ -253,8 +253,8 @@ fn a_struct_is_aligned_as_its_most_aligned_member_says() {
     );
 }
 
-/// WGSL, 12.1 and 12.10: the value of `@align` is a multiple of the type's alignment, that of `@size` at least its size.
-/// naga compares both with its own.
+/// WGSL, 12.1 and 12.10: the value of `@align` is a multiple of the type's alignment, that of
+/// `@size` at least its size. naga compares both with the numbers that it computed itself.
 #[test]
 fn attributes_that_are_less_than_their_type_are_refused() {
     let text = |attribute: &str| {
@@ -265,8 +265,8 @@ fn attributes_that_are_less_than_their_type_are_refused() {
     };
     assert!(read_wgsl(&text("@align(16) @size(48)"), FileId(0)).is_ok());
     for (attribute, message) in [
-        ("@align(4)", "`O`: @align(4) of `i` is no multiple of its type's 16"),
-        ("@size(24)", "`O`: @size(24) of `i` is less than its type's 32"),
+        ("@align(4)", "`O`: @align(4) of `i` is not a multiple of its type's alignment 16"),
+        ("@size(24)", "`O`: @size(24) of `i` is less than its type's size 32"),
     ] {
         let found = read_wgsl(&text(attribute), FileId(0)).unwrap_err();
         assert_eq!(found[0].code, Code::BadModule);
@@ -281,26 +281,26 @@ fn what_a_uniform_buffer_may_not_hold_is_named() {
     for (structs, message) in [
         (
             "struct U { a: array<f32, 4> }",
-            "`u.a` cannot stand there in a uniform buffer: the elements of an array are a multiple of 16 bytes apart, these 4",
+            "`u.a` breaks a rule for uniform buffers: array elements must be a multiple of 16 bytes apart, these are 4",
         ),
         (
             "struct I { a: f32 } struct U { b: vec2<f32>, i: I }",
-            "`u.i` cannot stand there in a uniform buffer: a struct stands at a multiple of 16 bytes, this one at 8",
+            "`u.i` breaks a rule for uniform buffers: a struct must be at a multiple of 16 bytes, this one is at 8",
         ),
         (
             "struct I { a: f32 } struct U { i: I, b: f32 }",
-            "`u.b` cannot stand there in a uniform buffer: what follows the struct `i` stands at byte 16 or later, this \
-             member at 4",
+            "`u.b` breaks a rule for uniform buffers: the member after struct `i` must be at byte 16 or later, \
+             this one is at 4",
         ),
         (
             "struct I { a: array<vec2<f32>, 2> } struct U { b: f32, @align(16) i: I }",
-            "`u.i.a` cannot stand there in a uniform buffer: the elements of an array are a multiple of 16 bytes apart, \
-             these 8",
+            "`u.i.a` breaks a rule for uniform buffers: array elements must be a multiple of 16 bytes apart, \
+             these are 8",
         ),
     ] {
         wgsl_error(&uniform(structs), 2, 23, message);
     }
-    // As Tint does; naga 30 places `i` at byte 4.
+    // Tint does the same; naga 30 places `i` at byte 4.
     let text = uniform("struct I { @align(16) a: f32 } struct U { b: f32, i: I, c: f32 }");
     wgsl_offsets(&text, &[("b", 0), ("i.a", 16), ("c", 32)]);
 }
@@ -329,7 +329,7 @@ fn types_nest_to_the_limit() {
     assert!(read_wgsl(&array(DEEPEST), FileId(0)).is_ok());
     let found = read_wgsl(&array(DEEPEST + 1), FileId(0)).unwrap_err();
     assert_eq!(found[0].code, Code::TooDeep);
-    assert_eq!(found[0].message, "the type of this nests more than 64 levels deep");
+    assert_eq!(found[0].message, "its type is nested more than 64 levels deep");
     let glsl = format!("layout(binding=0) buffer B {{ float b{}; }}; void main() {{}}", "[1]".repeat(DEEPEST + 1));
     assert_eq!(read_glsl(&glsl, FileId(0)).unwrap_err()[0].code, Code::TooDeep);
 }

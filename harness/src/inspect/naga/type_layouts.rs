@@ -1,10 +1,11 @@
-//! Sizes, alignments, offsets and strides of the types of a naga module.
+//! Computes sizes, alignments, offsets and strides of the types in a naga module.
 //!
-//! For GLSL they are naga's. For WGSL they are computed here: naga's `Layouter` gives a struct the largest alignment of
-//! its members' types, and forgets that `@align` raises it, so what holds such a struct lies too early (naga 30).
+//! For GLSL they are naga's. For WGSL they are computed here: naga's `Layouter` gives a struct the
+//! largest alignment of its members' types and ignores that `@align` raises it, so it places
+//! members of such a struct's type too early (naga 30).
 //!
-//! Source: WebGPU Shading Language, 14.4.1 Alignment and Size, 14.4.2 Structure Member Layout, 14.4.3 Array Layout
-//! Examples, 14.4.5 Address Space Layout Constraints.
+//! Source: WebGPU Shading Language, 14.4.1 Alignment and Size, 14.4.2 Structure Member Layout,
+//! 14.4.3 Array Layout Examples, 14.4.5 Address Space Layout Constraints.
 
 use naga::proc::Layouter;
 use naga::{ArraySize, Handle, Module, Type, TypeInner};
@@ -16,11 +17,11 @@ use crate::inspect::listing::member_path;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct TypeLayout {
     pub(super) alignment: u32,
-    /// Of an array without a length that of one element.
+    /// For an unsized array, the size of one element.
     pub(super) size: u32,
-    /// Of an array.
+    /// For arrays.
     pub(super) stride: u32,
-    /// Of the members of a struct.
+    /// For the members of a struct.
     pub(super) offsets: Vec<u32>,
 }
 
@@ -38,20 +39,20 @@ pub(super) struct NoTypeLayout {
     pub(super) reason: String,
 }
 
-/// A member that stands where its address space does not allow it.
+/// A member at a place that its address space does not allow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Misplaced {
     /// Path in the block.
     pub(super) path: String,
-    /// Lowercase fragment with the numbers that matter.
+    /// Lowercase fragment with the relevant numbers.
     pub(super) reason: String,
 }
 
-/// Alignment that uniform buffers require of structs and of elements of arrays.
+/// Alignment that uniform buffers require for structs and array elements.
 const UNIFORM_ALIGNMENT: u32 = 16;
 
 impl TypeLayouts {
-    /// naga's own.
+    /// naga's own layouts.
     pub(super) fn of_naga(module: &Module, layouter: &Layouter) -> Self {
         let layout = |(handle, ty): (Handle<Type>, &Type)| TypeLayout {
             alignment: layouter[handle].alignment.round_up(1),
@@ -68,13 +69,13 @@ impl TypeLayouts {
         Self { all: module.types.iter().map(layout).collect() }
     }
 
-    /// Those of WGSL's rules.
+    /// Layouts under WGSL's rules.
     pub(super) fn of_wgsl(
         module: &Module,
         layouter: &Layouter,
         attributes: &StructAttributes,
     ) -> Result<Self, NoTypeLayout> {
-        // A type is declared behind those that it is made of.
+        // A type is declared after the types that it contains.
         let mut layouts = Self::of_naga(module, layouter);
         for (handle, ty) in module.types.iter() {
             let layout = match &ty.inner {
@@ -83,7 +84,7 @@ impl TypeLayouts {
                     let name = ty.name.as_deref().unwrap_or_default();
                     layouts.structure(members, attributes.get(name).map(Vec::as_slice))
                 }
-                // WGSL's sizes and alignments of these are naga's.
+                // For these types naga's sizes and alignments are those of WGSL.
                 _ => continue,
             };
             layouts.all[handle.index()] = layout.map_err(|reason| NoTypeLayout { ty: handle, reason })?;
@@ -114,7 +115,7 @@ impl TypeLayouts {
         let names = || members.iter().map(|member| member.name.as_deref().unwrap_or_default());
         let attributes = match attributes {
             Some(found) if names().eq(found.iter().map(|member| member.name.as_str())) => found,
-            // naga makes structs of its own, for results of built-in functions.
+            // naga adds structs for the results of built-in functions.
             None => &[],
             Some(_) => return Err("its members are not found in the text".to_owned()),
         };
@@ -124,12 +125,15 @@ impl TypeLayouts {
             let ty = self.get(member.ty);
             let written = attributes.get(index).cloned().unwrap_or_default();
             let name = member.name.as_deref().unwrap_or_default();
-            // naga compares these with what it takes for the alignment and the size of the type.
+            // naga compares these with its own alignment and size of the type.
             if let Some(align) = written.align.filter(|align| !align.is_multiple_of(ty.alignment)) {
-                return Err(format!("@align({align}) of `{name}` is no multiple of its type's {}", ty.alignment));
+                return Err(format!(
+                    "@align({align}) of `{name}` is not a multiple of its type's alignment {}",
+                    ty.alignment
+                ));
             }
             if let Some(size) = written.size.filter(|size| *size < ty.size) {
-                return Err(format!("@size({size}) of `{name}` is less than its type's {}", ty.size));
+                return Err(format!("@size({size}) of `{name}` is less than its type's size {}", ty.size));
             }
             let alignment = written.align.unwrap_or(ty.alignment);
             let offset = round_up(layout.size, alignment)?;
@@ -141,7 +145,7 @@ impl TypeLayouts {
         Ok(layout)
     }
 
-    /// The first part of a type that a uniform buffer may not hold where it stands.
+    /// The first part of a type at a place that a uniform buffer does not allow.
     pub(super) fn misplaced_in_uniform(&self, module: &Module, ty: Handle<Type>, path: &str) -> Option<Misplaced> {
         let misplaced = |path: &str, reason: String| Some(Misplaced { path: path.to_owned(), reason });
         match &module.types[ty].inner {
@@ -151,7 +155,7 @@ impl TypeLayouts {
                     return misplaced(
                         path,
                         format!(
-                            "the elements of an array are a multiple of {UNIFORM_ALIGNMENT} bytes apart, these {stride}"
+                            "array elements must be a multiple of {UNIFORM_ALIGNMENT} bytes apart, these are {stride}"
                         ),
                     );
                 }
@@ -164,7 +168,8 @@ impl TypeLayouts {
                     let path = member_path(path, member.name.as_deref().unwrap_or_default());
                     let (what, required) = self.uniform_alignment(module, member.ty);
                     if !offset.is_multiple_of(required) {
-                        let reason = format!("{what} stands at a multiple of {required} bytes, this one at {offset}");
+                        let reason =
+                            format!("{what} must be at a multiple of {required} bytes, this one is at {offset}");
                         return misplaced(&path, reason);
                     }
                     let before = index.checked_sub(1).map(|before| (&members[before], offsets[before]));
@@ -173,7 +178,7 @@ impl TypeLayouts {
                         if offset < least {
                             let name = before.name.as_deref().unwrap_or_default();
                             let reason = format!(
-                                "what follows the struct `{name}` stands at byte {least} or later, this member at {offset}"
+                                "the member after struct `{name}` must be at byte {least} or later, this one is at {offset}"
                             );
                             return misplaced(&path, reason);
                         }
@@ -189,7 +194,7 @@ impl TypeLayouts {
         }
     }
 
-    /// What a member is, for messages, and the alignment that a uniform buffer requires of it.
+    /// A noun for the member in messages, and the alignment that a uniform buffer requires for it.
     fn uniform_alignment(&self, module: &Module, ty: Handle<Type>) -> (&'static str, u32) {
         let alignment = self.get(ty).alignment;
         match module.types[ty].inner {

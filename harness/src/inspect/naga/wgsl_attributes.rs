@@ -1,22 +1,22 @@
-//! The `@align` and `@size` of WGSL's struct members, from the text.
+//! Reads the `@align` and `@size` attributes of WGSL's struct members from the text.
 //!
-//! naga applies them to the members that have them and then forgets them. The alignment of a struct depends on them, so
-//! everything that holds such a struct needs them again.
+//! naga applies them to the members that have them and then drops them. The alignment of a struct
+//! depends on them, so they are needed again for everything that contains such a struct.
 //!
-//! A text comes here after naga has parsed it, so it is WGSL. Arguments that are not a number are expressions, which naga
-//! evaluates: they are appended to the text as constants.
+//! naga has parsed the text before, so it is valid WGSL. Arguments that are not a number are
+//! expressions, which naga evaluates: they are appended to the text as constants.
 //!
-//! Source: WebGPU Shading Language, 3.3 Comments, 3.9 Template Lists, 6.2.10 Structure Types, 12.1 `align`, 12.10 `size`.
+//! Source: WebGPU Shading Language, 3.3 Comments, 3.9 Template Lists, 6.2.10 Structure Types, 12.1
+//! `align`, 12.10 `size`.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use naga::front::wgsl;
 
-/// What a member's attributes say of its layout, in bytes.
+/// The values of a member's attributes, in bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct MemberAttributes {
-    /// Name of the member.
     pub(super) name: String,
     pub(super) align: Option<u32>,
     pub(super) size: Option<u32>,
@@ -25,17 +25,17 @@ pub(super) struct MemberAttributes {
 /// The members of a text's structs, by the name of the struct.
 pub(super) type StructAttributes = BTreeMap<String, Vec<MemberAttributes>>;
 
-/// An attribute whose value is not known.
+/// An attribute whose value is unknown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct UnknownValue {
     /// Bytes of the argument in the text.
     pub(super) argument: Range<usize>,
 }
 
-/// Reads the attributes of a text that naga takes.
+/// Reads the attributes of a text that naga accepts.
 ///
 /// # Errors
-/// The first attribute with an argument that is not evaluated.
+/// The first attribute whose argument cannot be evaluated.
 pub(super) fn struct_attributes(text: &str) -> Result<StructAttributes, UnknownValue> {
     let mut scanner = Scanner { tokens: tokens(text), text, next: 0 };
     let structs = scanner.structs();
@@ -53,7 +53,7 @@ pub(super) fn struct_attributes(text: &str) -> Result<StructAttributes, UnknownV
     Ok(structs.into_iter().map(|(name, written)| (name, members(written))).collect())
 }
 
-/// A member with the arguments of its attributes, as bytes of the text.
+/// A member and the arguments of its attributes, as byte ranges of the text.
 #[derive(Debug)]
 struct WrittenMember {
     name: String,
@@ -142,7 +142,7 @@ fn is_word(part: char) -> bool {
     part.is_alphanumeric() || part == '_'
 }
 
-/// Bytes of the block comment that the text begins with; they nest.
+/// Length in bytes of the block comment at the start of the text. Block comments nest.
 fn block_comment(text: &str) -> usize {
     let (mut depth, mut at) = (0, 0);
     while at < text.len() {
@@ -161,7 +161,7 @@ fn block_comment(text: &str) -> usize {
     at
 }
 
-/// Goes through the tokens of a text.
+/// Iterates over the tokens of a text.
 struct Scanner<'a> {
     tokens: Vec<Range<usize>>,
     text: &'a str,
@@ -173,7 +173,7 @@ impl Scanner<'_> {
         self.tokens.get(self.next).map(|token| &self.text[token.clone()])
     }
 
-    /// The next token, if it is this one.
+    /// Skips the next token if it is this one, and returns true then.
     fn take(&mut self, token: &str) -> bool {
         let is_it = self.peek() == Some(token);
         self.next += usize::from(is_it);
@@ -196,7 +196,7 @@ impl Scanner<'_> {
         found
     }
 
-    /// The members behind a `{`, with the `}`.
+    /// The members after a `{`, up to and including the `}`.
     fn members(&mut self) -> Vec<WrittenMember> {
         let mut members = Vec::new();
         while self.next < self.tokens.len() && !self.take("}") {
@@ -218,7 +218,7 @@ impl Scanner<'_> {
         members
     }
 
-    /// The bytes inside the parentheses that begin here, without a comma at their end.
+    /// The bytes inside the parentheses that start here, without a trailing comma.
     fn parenthesised(&mut self) -> Range<usize> {
         let first = self.next + 1;
         let mut depth = 0_usize;
@@ -244,7 +244,8 @@ impl Scanner<'_> {
 
     /// Skips a name with its type, and the comma.
     fn skip_type(&mut self) {
-        // Commas inside of template lists and parentheses separate no members; `<` in parentheses is an operator.
+        // Commas in template lists and parentheses do not separate members; `<` in parentheses is
+        // an operator.
         let (mut angles, mut brackets) = (0_usize, 0_usize);
         while let Some(token) = self.peek() {
             match token {

@@ -1,4 +1,4 @@
-//! A number of the JSON, or the word that stands for one.
+//! A number in the JSON, or a word in place of one.
 
 use layoutproof_layout::shape::Count;
 use serde::Deserialize;
@@ -21,7 +21,7 @@ impl Amount {
     }
 }
 
-/// How many `amount` says that the parameter `name` takes.
+/// The count in `amount`, for the parameter `name`.
 pub(super) fn count(name: &str, amount: Option<&Amount>) -> Result<Option<Count>, String> {
     match amount {
         None => Ok(None),

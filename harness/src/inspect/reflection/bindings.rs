@@ -1,4 +1,4 @@
-//! Reads from Slang's reflection where parameters are bound: one row for each unit of each global parameter.
+//! Reads bindings from Slang's reflection: one row for each unit of each global parameter.
 
 use layoutproof_layout::LayoutUnit;
 use layoutproof_layout::shape::Count;
@@ -11,13 +11,13 @@ use super::amount::{Amount, count};
 pub struct ReflectedBinding {
     /// Name of the parameter.
     pub name: String,
-    /// Unit; bytes are left out.
+    /// Never bytes.
     pub unit: LayoutUnit,
     /// Register space, descriptor set or group.
     pub space: u32,
-    /// First of the unit; `None` where slangc found no place behind an unbounded array and says `unbounded`.
+    /// First index of the unit; `None` if slangc found no place after an unbounded array and writes
+    /// `unbounded`.
     pub index: Option<u32>,
-    /// How many.
     pub count: Count,
 }
 
@@ -48,7 +48,7 @@ struct BindingJson {
 /// The rows of the global parameters, in the order of the JSON.
 ///
 /// # Errors
-/// Text that is not such JSON, and a unit or an amount that is not known.
+/// Text that is not such JSON, or an unknown unit or amount.
 pub fn parameters(json: &str) -> Result<Vec<ReflectedBinding>, String> {
     let program: BindingsJson = serde_json::from_str(json).map_err(|error| error.to_string())?;
     let mut rows = Vec::new();
@@ -60,7 +60,7 @@ pub fn parameters(json: &str) -> Result<Vec<ReflectedBinding>, String> {
     Ok(rows)
 }
 
-/// The row of one unit of a parameter; `None` for bytes.
+/// The row for one unit of a parameter; `None` for bytes.
 fn row(name: &str, place: &BindingJson) -> Result<Option<ReflectedBinding>, String> {
     let unit = match place.kind.as_str() {
         "uniform" => return Ok(None),

@@ -1,6 +1,7 @@
 //! Reads offsets, sizes and strides of a block's members, in bytes, from Slang's reflection.
 //!
-//! Slang states no stride and no order of matrices, so of a matrix only its first element has an offset.
+//! Slang states no stride and no order for matrices, so only the first element of a matrix has an
+//! offset.
 
 use layoutproof_layout::{Numbers, Quantity, join};
 use serde::Deserialize;
@@ -49,10 +50,11 @@ struct TypeJson {
     fields: Vec<VariableJson>,
     element_type: Option<Box<TypeJson>>,
     uniform_stride: Option<Amount>,
-    /// Of a structured buffer.
+    /// For a structured buffer.
     result_type: Option<Box<TypeJson>>,
     base_shape: Option<String>,
-    /// The element of a constant buffer, in its own bytes; `elementType` is a view with the container's added.
+    /// The element of a constant buffer, with offsets from its own start; in `elementType` they
+    /// include the container's.
     element_var_layout: Option<Box<VariableJson>>,
     #[serde(default)]
     sizes: Vec<Size>,
@@ -65,17 +67,18 @@ struct Size {
     alignment: Option<u32>,
 }
 
-/// The block that loose global parameters make.
+/// The name of the block of loose global parameters.
 const GLOBALS: &str = "$Globals";
 
-/// The beginning of the names of blocks that the uniform parameters of an entry point make.
+/// The prefix for the names of blocks of an entry point's uniform parameters.
 const ENTRY: &str = "$Entry.";
 
 /// The base of a struct, as Slang names it.
 const BASE: &str = "$base";
 
-/// The numbers that the JSON states for the block of this name: `S`, `N::S`, `p.inner` for a parameter block in
-/// another, `$Globals`, `$Entry.main`. None if it has no such block, or several: Slang leaves namespaces out.
+/// The numbers in the JSON for the block with this name: `S`, `N::S`, `p.inner` for a nested
+/// parameter block, `$Globals`, `$Entry.main`. Empty if there is no such block, or several: Slang
+/// leaves namespaces out.
 ///
 /// # Errors
 /// Text that is not such JSON.
@@ -89,7 +92,8 @@ pub fn layout_numbers(json: &str, block: &str) -> Result<Numbers, String> {
     }
 
     if block.starts_with(ENTRY) {
-        // The entry point that was compiled is the probe, which has the parameters of the one that the block is named after.
+        // The compiled entry point is the probe, which has the parameters of the entry point in the
+        // block's name.
         if let [entry] = &program.entry_points[..] {
             read.fields(&entry.parameters, block, 0);
         }
@@ -99,7 +103,7 @@ pub fn layout_numbers(json: &str, block: &str) -> Result<Numbers, String> {
     let unqualified = block.rsplit_once("::").map_or(block, |(_, name)| name);
     let mut names = unqualified.split('.');
     let first = names.next().unwrap_or(unqualified);
-    // Of parameters with one name the global one has it.
+    // If parameters share a name, it belongs to the global one.
     let is_first = |parameter: &&VariableJson| parameter.name == first;
     let mut found: Vec<&VariableJson> = program.parameters.iter().filter(is_first).collect();
     if found.is_empty() {
@@ -130,7 +134,8 @@ impl LayoutsReader {
         } else if let Some(element) = ty.result_type.as_ref().filter(|_| ty.is_structured_buffer()) {
             let bytes = element.sizes.iter().find(|size| size.kind == UNIFORM);
             let size = bytes.and_then(|bytes| bytes.value.finite());
-            // Slang's stride of any type is its size, rounded up to its alignment; the JSON leaves it to the reader.
+            // Slang's stride of any type is its size, rounded up to its alignment; the JSON does
+            // not contain it.
             let alignment = bytes.and_then(|bytes| bytes.alignment).filter(|alignment| *alignment > 0);
             let stride = size.zip(alignment).and_then(|(size, alignment)| size.checked_next_multiple_of(alignment));
             self.numbers.add(Quantity::Size, block, size);
@@ -141,7 +146,7 @@ impl LayoutsReader {
         }
     }
 
-    /// The element of a block; one that is not a struct is a member without a name.
+    /// The element of a block. An element that is not a struct is a member without a name.
     fn element(&mut self, ty: &TypeJson, block: &str) {
         if ty.kind != "struct" {
             self.numbers.add(Quantity::Offset, block, Some(0));
@@ -160,7 +165,7 @@ impl LayoutsReader {
 
     fn fields(&mut self, fields: &[VariableJson], path: &str, start: u32) {
         for field in fields {
-            // What has no bytes is a resource.
+            // Only resources have no bytes.
             let Some(place) = field.bytes() else { continue };
             let Some(offset) = place.offset.as_ref().and_then(Amount::finite) else { continue };
             let Some(offset) = start.checked_add(offset) else { continue };

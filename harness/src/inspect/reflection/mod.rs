@@ -1,7 +1,7 @@
 //! Reads Slang's reflection: the JSON that `slangc -reflection-json` writes.
 //!
-//! `bindings` finds where parameters are bound, `layouts` where the members of a block are. Formats 1.0 and 1.1 are
-//! read; unknown keys are ignored.
+//! `bindings` reads the bindings of parameters, `layouts` the offsets of a block's members. Formats
+//! 1.0 and 1.1 are supported; unknown keys are ignored.
 //!
 //! Source: Slang user guide, Using the Reflection API; slangc 2026.14.1.
 

@@ -8,11 +8,9 @@ use super::types::SpirvTypes;
 /// A variable with a descriptor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BoundVariable {
-    /// Its `OpName`; empty where there is none.
+    /// Its `OpName`; empty if it has none.
     pub name: String,
-    /// `DescriptorSet`.
     pub set: u32,
-    /// `Binding`.
     pub binding: u32,
 }
 

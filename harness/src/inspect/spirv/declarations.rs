@@ -1,11 +1,13 @@
-//! Reads the part of a module that says where data lies, and nothing else.
+//! Reads only the part of a module that determines where data is.
 //!
-//! rspirv knows the words of one version of SPIR-V and refuses all others: an instruction of a newer extension, a
-//! capability, an extended instruction outside of functions. Most of them do not matter for a layout. So the words are
-//! filtered first: rspirv gets names, types, constants, variables and the decorations that place data. A word that is
-//! unknown and does matter is replaced by an opaque type or noted, so that a reader can name it.
+//! rspirv knows one version of SPIR-V and rejects everything else: an instruction of a newer
+//! extension, a capability, an extended instruction outside of functions. Most of these do not
+//! matter for a layout. So the words are filtered first: rspirv gets names, types, constants,
+//! variables and the decorations that place data. An unknown word that matters is replaced by an
+//! opaque type or noted, so that a reader can name it.
 //!
-//! Source: SPIR-V specification, "Physical Layout of a SPIR-V Module and Instruction", "Logical Layout of a Module".
+//! Source: SPIR-V specification, "Physical Layout of a SPIR-V Module and Instruction", "Logical
+//! Layout of a Module".
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +19,7 @@ use super::BadModule;
 use super::load::{CountingLoader, HEADER_WORDS, instruction_starts};
 use super::specialization::is_folded;
 
-/// Most opcodes that a module is warned about.
+/// Most unknown opcodes to warn about per module.
 const MOST_WARNINGS: usize = 8;
 
 /// The declarations of a module.
@@ -25,11 +27,12 @@ const MOST_WARNINGS: usize = 8;
 pub(super) struct Declarations {
     /// Names, decorations, types, constants and global variables; no functions.
     pub(super) module: Module,
-    /// Types that were replaced by opaque ones, or that cannot be measured, by id: a noun phrase for messages.
+    /// Types that were replaced by opaque ones or that have no known size, by id: a noun phrase for
+    /// messages.
     pub(super) unread: BTreeMap<Word, String>,
-    /// Numbers of decorations that no version of SPIR-V known here has, by what they decorate and by member.
+    /// Numbers of unknown decorations, by decorated id and member.
     pub(super) unknown_decorations: BTreeMap<(Word, Option<u32>), BTreeSet<u32>>,
-    /// Sentences about what may hold blocks and is not listed.
+    /// Sentences about parts of the module that may hold blocks but are not listed.
     pub(super) warnings: Vec<String>,
 }
 
@@ -55,12 +58,12 @@ impl Declarations {
     }
 }
 
-/// A storage class or an opcode by its number: the name where it is known.
+/// The name of a storage class or opcode, or its number if the name is unknown.
 fn named<T: std::fmt::Debug>(known: Option<T>, number: u32) -> String {
     known.map_or_else(|| number.to_string(), |known| format!("{known:?}"))
 }
 
-/// Keeps the instructions that declare.
+/// Keeps only instructions that declare something.
 #[derive(Debug, Default)]
 struct DeclarationFilter {
     kept: Vec<u32>,
@@ -71,12 +74,12 @@ struct DeclarationFilter {
     blocks: BTreeSet<Word>,
     /// All types that are kept or replaced.
     types: BTreeSet<Word>,
-    /// Widths of integer types: rspirv reads constants of these.
+    /// Widths of integer types. rspirv needs them to read constants.
     integers: BTreeMap<Word, u32>,
     /// Element type of each array.
     elements: BTreeMap<Word, Word>,
     unread: BTreeMap<Word, String>,
-    /// What a constant is that has no value here, by id.
+    /// Constants whose value is unknown here, by id: a noun phrase for messages.
     unread_constants: BTreeMap<Word, String>,
     /// Possible result ids of unknown instructions, with the opcode.
     unknown_results: BTreeMap<Word, u32>,
@@ -85,7 +88,7 @@ struct DeclarationFilter {
     unknown_decorations: BTreeMap<(Word, Option<u32>), BTreeSet<u32>>,
     unknown_opcodes: BTreeSet<u32>,
     warnings: Vec<String>,
-    /// Pointer types that were made here.
+    /// Pointer types that this reader created.
     made_types: u32,
     has_memory_model: bool,
     /// The functions that entry points name.
@@ -104,7 +107,7 @@ impl DeclarationFilter {
         }
     }
 
-    /// Refuses modules that end too early between two instructions.
+    /// Rejects modules that end too early between two instructions.
     fn check_complete(&self) -> Result<(), &'static str> {
         if !self.has_memory_model {
             return Err("no memory model");
@@ -115,7 +118,7 @@ impl DeclarationFilter {
         if self.entry_points.is_subset(&self.functions) { Ok(()) } else { Err("an entry point without its function") }
     }
 
-    /// Looks at an instruction, whose first word in the module is `start`.
+    /// Handles an instruction whose first word in the module is `start`.
     fn add(&mut self, instruction: &[u32], start: usize) {
         let opcode = instruction[0] & 0xFFFF;
         let word = |index: usize| instruction.get(index).copied();
@@ -134,7 +137,8 @@ impl DeclarationFilter {
             Op::MemoryModel => self.has_memory_model = true,
             Op::EntryPoint => self.entry_points.extend(word(2)),
             Op::Capability if word(1) == Some(Capability::DescriptorHeapEXT as u32) => {
-                self.warnings.push("what the module reaches through a descriptor heap is not listed".to_owned());
+                self.warnings
+                    .push("blocks that the module accesses through a descriptor heap are not listed".to_owned());
             }
             Op::Name => self.add_name(instruction, 2, start),
             Op::MemberName => self.add_name(instruction, 3, start),
@@ -168,8 +172,8 @@ impl DeclarationFilter {
         self.starts.push(start);
     }
 
-    /// Notes an instruction that no version of SPIR-V known here has. Its result, if it has one, is its first or second
-    /// operand.
+    /// Notes an instruction with an unknown opcode. Its result id, if it has one, is its first or
+    /// second operand.
     fn add_unknown(&mut self, instruction: &[u32], opcode: u32) {
         if self.in_function {
             return;
@@ -184,12 +188,12 @@ impl DeclarationFilter {
         }
     }
 
-    /// Keeps the name that begins at operand word `text`. A name that is no UTF-8, of a compiler that copies its source,
-    /// is kept with replaced characters.
+    /// Keeps the name that starts at operand word `text`. Compilers copy names from their source,
+    /// so one may not be UTF-8; it is kept with replacement characters.
     fn add_name(&mut self, instruction: &[u32], text: usize, start: usize) {
         let bytes: Vec<u8> = instruction.iter().skip(text).flat_map(|word| word.to_le_bytes()).collect();
         let Some(end) = bytes.iter().position(|byte| *byte == 0) else {
-            // rspirv says what is wrong with it.
+            // rspirv reports the error.
             self.keep(instruction, start);
             return;
         };
@@ -200,7 +204,7 @@ impl DeclarationFilter {
         let words = padded.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
         let mut kept: Vec<u32> = instruction[..text].iter().copied().chain(words).collect();
         kept[0] = (u32::try_from(kept.len()).unwrap_or(u32::MAX) << 16) | (instruction[0] & 0xFFFF);
-        // Replacement characters may make a name longer than an instruction can be.
+        // Replacement characters may make a name too long for an instruction.
         if u16::try_from(kept.len()).is_err() {
             return;
         }
@@ -235,7 +239,7 @@ impl DeclarationFilter {
         }
     }
 
-    /// Keeps a constant of an integer type; lengths of arrays are made of these.
+    /// Keeps a constant of an integer type, because array lengths are such constants.
     fn add_constant(&mut self, instruction: &[u32], op: Op, start: usize) {
         let [_, ty, id, ..] = *instruction else {
             self.keep(instruction, start);
@@ -248,7 +252,7 @@ impl DeclarationFilter {
         }
     }
 
-    /// Keeps a computation on specialization constants that can be followed.
+    /// Keeps a computation on specialization constants if it is supported.
     fn add_computation(&mut self, instruction: &[u32], start: usize) {
         let [_, _, id, number, ..] = *instruction else {
             self.keep(instruction, start);
@@ -269,7 +273,7 @@ impl DeclarationFilter {
             return;
         };
 
-        // The types that it is made of, which may be what an unknown instruction declares.
+        // The types that it contains; an unknown instruction may declare them.
         let parts = match op {
             Op::TypeVector | Op::TypeMatrix | Op::TypeArray | Op::TypeRuntimeArray => instruction.get(2..3),
             Op::TypeStruct => instruction.get(2..),
@@ -283,7 +287,7 @@ impl DeclarationFilter {
 
         match (op, word(2)) {
             (Op::TypeInt, width) => self.integers.extend(width.map(|width| (id, width))),
-            // What is behind the width says that the number is not IEEE's of that width.
+            // A further operand means that the encoding is not IEEE's for that width.
             (Op::TypeFloat, Some(width)) if instruction.len() > 3 => {
                 return self.replace(id, format!("a float of {width} bits with another encoding than IEEE 754"), start);
             }
@@ -324,13 +328,13 @@ impl DeclarationFilter {
         self.keep(instruction, start);
     }
 
-    /// What the length of an array is that has no value here.
+    /// A phrase for the length of an array if its value is unknown here.
     fn unread_length(&self, length: Word) -> Option<String> {
         let unknown = || self.unknown_results.get(&length).map(|opcode| format!("of the unknown opcode {opcode}"));
         self.unread_constants.get(&length).cloned().or_else(unknown)
     }
 
-    /// Declares an opaque type in the place of one that has no layout here.
+    /// Declares an opaque type in place of one that has no layout here.
     fn replace(&mut self, id: Word, what: String, start: usize) {
         if self.types.insert(id) {
             self.keep(&[(3 << 16) | Op::TypeOpaque as u32, id, 0], start);
@@ -356,7 +360,7 @@ impl DeclarationFilter {
         }
     }
 
-    /// Keeps a variable of `SPV_KHR_untyped_pointers` as one of a pointer to its data type.
+    /// Keeps a variable of `SPV_KHR_untyped_pointers` as a pointer to its data type.
     fn add_untyped_variable(&mut self, instruction: &[u32], start: usize) {
         let [_, _, id, class, rest @ ..] = instruction else { return };
         let (Some(data), Some(_)) = (rest.first(), StorageClass::from_u32(*class)) else { return };
@@ -366,10 +370,10 @@ impl DeclarationFilter {
         self.keep(&[(4 << 16) | Op::Variable as u32, pointer, *id, *class], start);
     }
 
-    /// True if a type is a block, or an array of them.
+    /// True if a type is a block or an array of blocks.
     fn holds_block(&self, ty: Word) -> bool {
         let mut here = ty;
-        // An element is declared before its array, so there are no more steps than arrays.
+        // An element is declared before its array, so there are at most as many steps as arrays.
         for _ in 0..=self.elements.len() {
             match self.elements.get(&here) {
                 Some(element) => here = *element,
@@ -380,7 +384,7 @@ impl DeclarationFilter {
     }
 }
 
-/// Returns true if a decoration says where data lies, or what it is bound to.
+/// True if a decoration determines where data is, or its binding.
 fn places_data(decoration: Decoration) -> bool {
     matches!(
         decoration,

@@ -1,7 +1,8 @@
-//! The blocks of a module as its decorations lay them out: the rule set `declared`.
+//! Lists the blocks of a module with the layout of its decorations: the rule set `declared`.
 //!
-//! Matrices are listed in SPIR-V's own orientation. DXC writes HLSL's `column_major float2x3` as a `RowMajor` matrix of
-//! 2 columns of 3 components, so its modules list `float3x2`, order row, with the same bytes.
+//! Matrices are listed in SPIR-V's own orientation. DXC writes HLSL's `column_major float2x3` as a
+//! `RowMajor` matrix of 2 columns of 3 components, so its modules list `float3x2`, order row, with
+//! the same bytes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,13 +25,14 @@ use crate::inspect::listing::{LISTED_BYTES, ListingBudget, array_name, member_pa
 /// A block of a module.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DeclaredBlock {
-    /// Its layout under the rule set `declared`. Alignments are those of the largest scalar: SPIR-V declares none.
+    /// Its layout under the rule set `declared`. Alignments are those of the largest scalar: SPIR-V
+    /// declares none.
     pub layout: BlockLayout,
-    /// Descriptor set; `None` for push constants and behind pointers.
+    /// Descriptor set; `None` for push constants and for blocks behind pointers.
     pub set: Option<u32>,
-    /// Binding; `None` for push constants and behind pointers.
+    /// `None` for push constants and for blocks behind pointers.
     pub binding: Option<u32>,
-    /// The arrays in it whose length a pipeline may change; their lengths in the layout are the defaults.
+    /// The arrays in it whose length a pipeline may change; the layout has their default lengths.
     pub specialized: Vec<SpecializedLength>,
 }
 
@@ -41,23 +43,23 @@ pub struct SpecializedLength {
     pub path: String,
     /// The `SpecId`s of the constants.
     pub constants: BTreeSet<u32>,
-    /// Its length where a pipeline gives none of them a value.
+    /// Its length if a pipeline sets none of them.
     pub length: u32,
     /// True if the length is computed from the constants.
     pub is_computed: bool,
 }
 
-/// The blocks of a module, with what it may hold besides.
+/// The blocks of a module, with warnings about other content.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DeclaredModule {
     /// In declaration order.
     pub blocks: Vec<DeclaredBlock>,
-    /// Sentences about words that are unknown here and may declare blocks that are not listed.
+    /// Sentences about unknown words that may declare blocks, which are not listed then.
     pub warnings: Vec<String>,
 }
 
-/// The blocks of a module in declaration order. A block whose members lack Offset or strides is listed with the reasons
-/// in its layout's `result`.
+/// Reads the blocks of a module in declaration order. A block whose members lack Offset or strides
+/// is listed with the reasons in its layout's `result`.
 ///
 /// # Errors
 /// If the words are not a SPIR-V module, or its blocks take more than 16 MiB to list.
@@ -99,7 +101,7 @@ fn blocks(declarations: &Declarations) -> Result<Vec<DeclaredBlock>, BadModule> 
             return Err(BadModule::new(0, format!("its blocks take more than {LISTED_BYTES} bytes to list")));
         };
 
-        // Names of blocks are unique: the second of a name is `S#2`.
+        // Names of blocks are unique: the second block with the same name is `S#2`.
         let same = named.entry(block.layout.name.clone()).or_default();
         *same += 1;
         if *same > 1 {
@@ -123,7 +125,7 @@ struct VariableBlock {
     kind: BlockKind,
 }
 
-/// The block that a variable holds, if it holds one.
+/// The block that a variable holds, if any.
 fn place(types: &SpirvTypes, variable: &SpirvVariable) -> Option<VariableBlock> {
     // GLSL has arrays of arrays of blocks.
     let (mut element, mut count) = (variable.pointee, Count::Finite(1));
@@ -150,7 +152,8 @@ fn place(types: &SpirvTypes, variable: &SpirvVariable) -> Option<VariableBlock> 
     Some(VariableBlock { element, count, kind })
 }
 
-/// The blocks that only pointers lead to, in the order of the pointers: those of `GL_EXT_buffer_reference`.
+/// The blocks that are reachable only through pointers, in the order of the pointers: those of
+/// `GL_EXT_buffer_reference`.
 fn behind_pointers<'a>(
     module: &'a Module,
     types: &'a SpirvTypes,
@@ -161,7 +164,8 @@ fn behind_pointers<'a>(
         SpirvType::Pointer { class: StorageClass::PhysicalStorageBuffer, pointee }
             if types.blocks.contains(pointee) && seen.insert(*pointee) =>
         {
-            // A variable that the module does not have, to be listed as the others are.
+            // A variable that the module does not have, so that the block is listed like the
+            // others.
             let variable = SpirvVariable {
                 class: StorageClass::PhysicalStorageBuffer,
                 pointee: *pointee,
@@ -178,8 +182,8 @@ fn behind_pointers<'a>(
     })
 }
 
-/// One past the last byte that a view of the layout may name; of an array without a length only the first elements
-/// count.
+/// One past the last byte that a view of the layout may show. For an unsized array only the first
+/// elements count.
 fn end(laid_out: &LaidOut) -> u64 {
     match &laid_out.shape {
         LaidOutShape::Array { element, count, stride } => {
@@ -202,7 +206,8 @@ fn end(laid_out: &LaidOut) -> u64 {
     }
 }
 
-/// The struct inside a block that a compiler made around it: one member, at byte 0, without a name. naga does so.
+/// The struct inside a wrapper block of a compiler: a block with one member at byte 0 and without a
+/// name. naga writes these.
 fn unwrapped(types: &SpirvTypes, block: Word) -> Word {
     match types.get(block) {
         SpirvType::Struct(members) => match &members[..] {
@@ -219,17 +224,17 @@ fn unwrapped(types: &SpirvTypes, block: Word) -> Word {
 struct DeclaredReader<'a> {
     types: &'a SpirvTypes,
     declarations: &'a Declarations,
-    /// Of the block that is being read.
+    /// Warnings about the current block.
     warnings: Vec<LayoutWarning>,
-    /// Of the block that is being read.
+    /// Refusals of the current block.
     refusals: Refusals,
-    /// Of the block that is being read.
+    /// Arrays of the current block with a changeable length.
     specialized: Vec<SpecializedLength>,
     budget: ListingBudget,
 }
 
 impl DeclaredReader<'_> {
-    /// The block of a variable; `None`, here and below, where too few bytes are left.
+    /// The block of a variable; `None`, here and below, if too few bytes are left.
     fn block(&mut self, variable: &SpirvVariable, place: &VariableBlock) -> Option<DeclaredBlock> {
         let VariableBlock { element, count, kind } = *place;
         let type_name = || self.types.names.get(&element).filter(|name| !name.is_empty());
@@ -252,7 +257,7 @@ impl DeclaredReader<'_> {
         Some(DeclaredBlock { layout, set: variable.set, binding: variable.binding, specialized })
     }
 
-    /// Notes that a pipeline may change the length of an array, if so.
+    /// Notes that a pipeline may change the length of an array, if it can.
     fn note_length(&mut self, array: Word, length: u32, path: &str) -> Option<()> {
         if let Some(constant) = self.types.specialized_length(array) {
             self.budget.spend(path.len())?;
@@ -266,14 +271,14 @@ impl DeclaredReader<'_> {
         Some(())
     }
 
-    /// Warns of decorations on a member or type that are unknown here, so that they may mean something for its place.
+    /// Warns about unknown decorations on a member or type, because they may affect its place.
     fn note_unknown_decorations(&mut self, decorated: (Word, Option<u32>), path: &str) -> Option<()> {
         let Some(numbers) = self.declarations.unknown_decorations.get(&decorated) else { return Some(()) };
         self.budget.spend(path.len())?;
         let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
         let plural = if numbers.len() == 1 { "" } else { "s" };
         let message = format!(
-            "has the unknown decoration{plural} {}: shown is what Offset, ArrayStride and MatrixStride say",
+            "has the unknown decoration{plural} {}: the layout follows Offset, ArrayStride and MatrixStride",
             numbers.join(", ")
         );
         let warning = LayoutWarning { path: path.to_owned(), kind: LayoutWarningKind::UnknownDecoration, message };
@@ -287,7 +292,7 @@ impl DeclaredReader<'_> {
         self.refusals.push(path, message);
     }
 
-    /// The layout of a type whose matrices lie as `matrix` says.
+    /// The layout of a type whose matrices are placed as in `matrix`.
     fn lay_out(&mut self, id: Word, matrix: Option<MatrixLayout>, path: &str) -> Option<LaidOut> {
         self.budget.spend(path.len())?;
         self.note_unknown_decorations((id, None), path)?;
@@ -359,7 +364,7 @@ impl DeclaredReader<'_> {
         let (component, rows) = if let SpirvType::Vector { component, length } = *self.types.get(column) {
             (self.component(component, path), length)
         } else {
-            self.refuse(path, "a matrix whose columns are no vectors");
+            self.refuse(path, "a matrix whose columns are not vectors");
             (Component { scalar: Scalar::Float32, size: 4 }, 1)
         };
 

@@ -1,4 +1,4 @@
-//! The decorations and names of a module as they are written, by what they belong to.
+//! The decorations and names of a module, by the id that they belong to.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ pub(super) struct Decorations {
 }
 
 impl Decorations {
-    /// Reads those of a module.
+    /// Reads the decorations and names of a module.
     pub(super) fn read(module: &Module) -> Self {
         let mut all = Self::default();
         for instruction in module.annotations.iter().chain(&module.debug_names) {
@@ -47,7 +47,7 @@ impl Decorations {
         all
     }
 
-    /// Gives the decorations of groups to what is in them.
+    /// Applies the decorations of groups to their members.
     ///
     /// Source: SPIR-V specification, `OpDecorationGroup`, which is deprecated and still valid.
     fn add_groups(&mut self, module: &Module) {
@@ -77,12 +77,12 @@ impl Decorations {
         self.of.iter().filter(|(_, all)| has(all, decoration)).map(|(id, _)| *id).collect()
     }
 
-    /// The number of an id's decoration.
+    /// The number in an id's decoration.
     pub(super) fn number(&self, id: Word, decoration: Decoration) -> Option<u32> {
         number(self.of.get(&id)?, decoration)
     }
 
-    /// All names, empty ones too.
+    /// All names, including empty ones.
     pub(super) fn names(&self) -> &BTreeMap<Word, String> {
         &self.names
     }
@@ -92,12 +92,12 @@ impl Decorations {
         self.names.get(&id).filter(|name| !name.is_empty())
     }
 
-    /// The number of a member's decoration.
+    /// The number in a member's decoration.
     pub(super) fn member_number(&self, id: Word, index: u32, decoration: Decoration) -> Option<u32> {
         number(self.of_member.get(&(id, index))?, decoration)
     }
 
-    /// Returns true if a member has a decoration.
+    /// True if a member has a decoration.
     pub(super) fn member_has(&self, id: Word, index: u32, decoration: Decoration) -> bool {
         self.of_member.get(&(id, index)).is_some_and(|all| has(all, decoration))
     }

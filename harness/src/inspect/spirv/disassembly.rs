@@ -1,8 +1,8 @@
-//! SPIR-V as text, for people.
+//! SPIR-V as readable text.
 
 use rspirv::binary::Disassemble;
 
-/// The instructions of a module, one a line. Ids have numbers, no names.
+/// The instructions of a module, one per line. Ids are numbers without names.
 ///
 /// # Errors
 /// The module cannot be read; lowercase fragment.

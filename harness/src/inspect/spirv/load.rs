@@ -14,7 +14,7 @@ use thiserror::Error;
 #[derive(Clone, Debug, Error, PartialEq, Eq, Serialize, Deserialize)]
 #[error("word {word}: {reason}")]
 pub struct BadModule {
-    /// Index of the word, or of the first word of the instruction, where it fails.
+    /// Index of the word at which reading fails, or of its instruction's first word.
     pub word: usize,
     /// Lowercase fragment.
     pub reason: String,
@@ -28,13 +28,13 @@ impl BadModule {
 
 pub(super) const HEADER_WORDS: usize = 5;
 
-/// The start of the names of extended instruction sets that may be left out of every module.
+/// The prefix of extended instruction sets that may be removed from every module.
 ///
 /// Source: `SPV_KHR_non_semantic_info`.
 const NON_SEMANTIC: &str = "NonSemantic.";
 
-/// Reads the instructions of a module, without those of non-semantic sets (debug information, printf), which stand outside
-/// of functions too.
+/// Reads the instructions of a module, except those of non-semantic sets (debug information,
+/// printf), which may also be outside of functions.
 pub(crate) fn load(words: &[u32]) -> Result<Module, BadModule> {
     let starts = instruction_starts(words)?;
     for (index, start) in starts.iter().enumerate() {
@@ -52,7 +52,8 @@ pub(crate) fn load(words: &[u32]) -> Result<Module, BadModule> {
     }
 }
 
-/// Refuses modules that end too early between two instructions; `functions` counts those that begin.
+/// Rejects modules that end too early between two instructions; `functions` is the number of
+/// `OpFunction`.
 fn complete(functions: usize, module: Module) -> Result<Module, String> {
     if module.memory_model.is_none() {
         return Err("no memory model".to_owned());
@@ -68,7 +69,7 @@ fn complete(functions: usize, module: Module) -> Result<Module, String> {
     if missing.is_some() { Err("an entry point without its function".to_owned()) } else { Ok(module) }
 }
 
-/// The first word of each instruction, word counts checked.
+/// The first word of each instruction. Checks word counts.
 pub(super) fn instruction_starts(words: &[u32]) -> Result<Vec<usize>, BadModule> {
     match words.first() {
         Some(&MAGIC_NUMBER) => {}
@@ -102,7 +103,8 @@ pub(super) fn instruction_starts(words: &[u32]) -> Result<Vec<usize>, BadModule>
     Ok(starts)
 }
 
-/// Refuses specialization operations on which rspirv's parser panics: those that no specialization may hold.
+/// Rejects operations in `OpSpecConstantOp` that SPIR-V does not allow there, because rspirv's
+/// parser panics on them.
 fn check_operands(instruction: &[u32], start: usize) -> Result<(), BadModule> {
     let is = |word: u32, op: Op| word & 0xFFFF == op as u32;
     let never = [Op::Constant, Op::SpecConstant, Op::SpecConstantOp, Op::Switch];
@@ -113,7 +115,7 @@ fn check_operands(instruction: &[u32], start: usize) -> Result<(), BadModule> {
     Ok(())
 }
 
-/// A loader that knows how many instructions it has taken, and how many of them begin a function.
+/// A loader that counts its instructions, and those that start a function.
 pub(super) struct CountingLoader {
     pub(super) loader: Loader,
     pub(super) instructions: usize,
@@ -127,7 +129,7 @@ impl CountingLoader {
         Self { loader: Loader::new(), instructions: 0, functions: 0, non_semantic: BTreeSet::new() }
     }
 
-    /// Returns true if an instruction is one of a non-semantic set.
+    /// True if an instruction belongs to a non-semantic set.
     fn is_non_semantic(&self, instruction: &Instruction) -> bool {
         match instruction.operands.first() {
             Some(Operand::IdRef(set)) => instruction.class.opcode == Op::ExtInst && self.non_semantic.contains(set),

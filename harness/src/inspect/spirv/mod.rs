@@ -1,11 +1,12 @@
 //! Reads SPIR-V modules: their types with decorations, and their blocks with layouts.
 //!
-//! `load` checks the words so far that nothing later can fail on their shape, `declarations` reads those that say where
-//! data lies even where others are unknown, `types` keeps the types with their
-//! explicit layout, [`declared()`] lists the blocks of a module. Nothing that is read here is trusted: modules come
-//! from users, compilers and fuzzers.
+//! `load` checks the structure of the words, so that later stages cannot fail on it. `declarations`
+//! reads the words that determine where data is, even if others are unknown. `types` stores the
+//! types with their explicit layout, and [`declared()`] lists the blocks of a module. No input is
+//! trusted: modules come from users, compilers and fuzzers.
 //!
-//! Source: SPIR-V specification, "Physical Layout of a SPIR-V Module and Instruction" and "Decoration".
+//! Source: SPIR-V specification, "Physical Layout of a SPIR-V Module and Instruction" and
+//! "Decoration".
 
 mod bound;
 mod declarations;

@@ -1,6 +1,7 @@
-//! The device features that a module needs, by the capabilities that it declares.
+//! Finds the device features that a module needs, from the capabilities that it declares.
 //!
-//! Source: SPIR-V specification, "Capability"; Vulkan specification, "Features" and "SPIR-V Capabilities".
+//! Source: SPIR-V specification, "Capability"; Vulkan specification, "Features" and "SPIR-V
+//! Capabilities".
 
 use std::collections::BTreeSet;
 
@@ -10,10 +11,10 @@ use rspirv::spirv::{Capability, Op};
 
 use super::{BadModule, load};
 
-/// The features behind the capabilities of a module.
+/// The features for the capabilities of a module.
 ///
 /// # Errors
-/// A capability that no device here is known to have, or words that are not a module.
+/// A capability that no supported device is known to have, or words that are not a module.
 pub fn features_of(words: &[u32]) -> Result<BTreeSet<Feature>, String> {
     let module = load(words).map_err(|bad: BadModule| bad.to_string())?;
     let declared = module.capabilities.iter().flat_map(|instruction| &instruction.operands);
@@ -26,7 +27,7 @@ pub fn features_of(words: &[u32]) -> Result<BTreeSet<Feature>, String> {
     Ok(features)
 }
 
-/// The feature behind a capability; `None` for what every device of Vulkan 1.1 has.
+/// The feature for a capability; `None` for capabilities that every Vulkan 1.1 device has.
 fn feature(capability: Capability) -> Result<Option<Feature>, String> {
     Ok(match capability {
         Capability::Matrix | Capability::Shader => None,
@@ -46,8 +47,8 @@ fn feature(capability: Capability) -> Result<Option<Feature>, String> {
     })
 }
 
-/// The words without `OpSource` and `OpSourceExtension`, which say what the module was compiled from. Validators refuse
-/// modules whose language they do not know, and no device looks at it.
+/// Removes `OpSource` and `OpSourceExtension`, which name the source language. Validators reject
+/// modules whose language they do not know, and devices ignore these instructions.
 pub fn without_source(words: &[u32]) -> Vec<u32> {
     const HEADER: usize = 5;
     let (header, mut rest) = words.split_at(words.len().min(HEADER));

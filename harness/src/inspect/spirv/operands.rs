@@ -1,9 +1,8 @@
-//! The operands of an instruction by what they are: ids and literals.
+//! Typed access to the operands of an instruction: ids and literals.
 
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::Word;
 
-/// Typed access to an instruction's operands.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Operands<'a>(pub(crate) &'a Instruction);
 

@@ -1,7 +1,7 @@
-//! The constants of a module. A specialization constant, and what is computed from some, has the value that it gets if
-//! a pipeline gives none.
+//! Evaluates the constants of a module. A specialization constant, or a result computed from some,
+//! has the value that it gets if a pipeline sets none.
 //!
-//! Only integers of 32 bits and bools are computed, which is what lengths of arrays are made of.
+//! Only 32-bit integers and bools are computed, because array lengths consist of these.
 //!
 //! Source: SPIR-V specification, "Specialization" and "Arithmetic Instructions".
 
@@ -24,7 +24,7 @@ pub(crate) struct SpecializedConstant {
 /// The integer and float constants of a module, and its bools that a pipeline may change.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SpirvConstants {
-    /// Bits by id; of what a pipeline may change, those of the defaults.
+    /// Bits by id; for a constant that a pipeline may change, those of the default.
     values: BTreeMap<Word, u64>,
     /// The constants among them that a pipeline may change.
     specialized: BTreeMap<Word, SpecializedConstant>,
@@ -36,17 +36,18 @@ impl SpirvConstants {
         self.values.get(&id).copied()
     }
 
-    /// The constant of this id, if a pipeline may change it.
+    /// The constant with this id, if a pipeline may change it.
     pub(super) fn specialized(&self, id: Word) -> Option<&SpecializedConstant> {
         self.specialized.get(&id)
     }
 
-    /// Adds a constant that has this value for good.
+    /// Adds a constant with a fixed value.
     pub(super) fn add(&mut self, id: Word, bits: u64) {
         self.values.insert(id, bits);
     }
 
-    /// Adds a specialization constant, or the result of a computation on some, if its value can be known.
+    /// Adds a specialization constant, or a result computed from some, if its value can be
+    /// determined.
     pub(super) fn add_specialization(&mut self, id: Word, instruction: &Instruction, spec_id: Option<u32>) {
         let ops = Operands(instruction);
         let by = spec_id.into_iter().collect();
@@ -65,7 +66,8 @@ impl SpirvConstants {
         }
     }
 
-    /// The value of a computation with the defaults of its operands, and the constants that it depends on.
+    /// The value of a computation with the defaults of its operands, and the constants that it
+    /// depends on.
     fn computed(&self, instruction: &Instruction) -> (Option<u64>, BTreeSet<u32>) {
         let Some(Operand::LiteralSpecConstantOpInteger(operation)) = instruction.operands.first() else {
             return (None, BTreeSet::new());
@@ -81,12 +83,12 @@ impl SpirvConstants {
     }
 }
 
-/// Returns true if the results of an operation can be known.
+/// True if an operation is supported.
 pub(super) fn is_folded(operation: Op) -> bool {
     (1..=3).any(|count| folded(operation, &[1; 3][..count]).is_some())
 }
 
-/// The result of an operation on integers of 32 bits and bools.
+/// The result of an operation on 32-bit integers and bools.
 fn folded(operation: Op, operands: &[u32]) -> Option<u32> {
     let of_signed = |operate: fn(i32, i32) -> Option<i32>| match operands {
         [a, b] => operate(a.cast_signed(), b.cast_signed()).map(i32::cast_unsigned),

@@ -1,15 +1,16 @@
 //! Modules with words that rspirv does not know or does not expect there.
 //!
-//! Modules are put together by hand, word by word: assemblers know no more than rspirv. Expected offsets are the operands
-//! of the modules' own `OpMemberDecorate ... Offset`; what may be left out says the SPIR-V specification, "Unknown
-//! extended instruction sets", and `SPV_KHR_non_semantic_info`.
+//! Modules are put together by hand, word by word, because assemblers know no more than rspirv.
+//! Expected offsets are the operands of the modules' own `OpMemberDecorate ... Offset`. The SPIR-V
+//! specification, "Unknown extended instruction sets", and `SPV_KHR_non_semantic_info` define what
+//! may be removed.
 
 use layoutproof_layout::BlockLayout;
 use rspirv::spirv::{Capability, Decoration, Op, StorageClass};
 
 use super::{DeclaredModule, bound_variables, declared, features_of};
 
-/// Numbers that no version of SPIR-V has.
+/// Numbers that no version of SPIR-V defines.
 const UNKNOWN: u32 = 65_000;
 
 /// Ids of the module.
@@ -22,10 +23,10 @@ const UINT: u32 = 6;
 const BLOCK: u32 = 7;
 const POINTER: u32 = 8;
 const VARIABLE: u32 = 9;
-/// The first id that is free.
+/// The first free id.
 const FREE: u32 = 10;
 
-/// An instruction of these operand words.
+/// An instruction with these operand words.
 fn instruction(op: u32, operands: &[u32]) -> Vec<u32> {
     let count = u32::try_from(operands.len() + 1).unwrap();
     [&[(count << 16) | op], operands].concat()
@@ -46,15 +47,15 @@ fn named(target: u32, name: &str) -> Vec<u32> {
     op(Op::Name, &[&[target], &*text(name)].concat())
 }
 
-/// A module with a uniform block `S` of the members `a` at 0 and `b` at 16, both floats, with more instructions in each
-/// section.
+/// A module with a uniform block `S` with the float members `a` at 0 and `b` at 16, and with more
+/// instructions in each section.
 #[derive(Default)]
 struct HandMadeModule {
     capabilities: Vec<Vec<u32>>,
     annotations: Vec<Vec<u32>>,
-    /// Behind the scalar types, before the block.
+    /// After the scalar types, before the block.
     types: Vec<Vec<u32>>,
-    /// Behind the block's variable.
+    /// After the block's variable.
     globals: Vec<Vec<u32>>,
     body: Vec<Vec<u32>>,
     /// Type of the member `b`; a float if 0.
@@ -104,7 +105,7 @@ impl HandMadeModule {
         DeclaredModule::read(&self.words()).unwrap()
     }
 
-    /// The one refusal of the block.
+    /// The only refusal of the block.
     #[track_caller]
     fn refusal(&self) -> String {
         let refusals = self.read().blocks[0].layout.result.clone().unwrap_err();
@@ -135,7 +136,7 @@ fn words_that_do_not_matter_for_a_layout_are_skipped() {
             set,
             op(Op::ExtInstImport, &[&[FREE + 1], &*text("NonSemantic.Vendor")].concat()),
         ],
-        // A source language that is unknown, as slangc's 11 was once; decorations of other ids.
+        // An unknown source language, as slangc's 11 once was; decorations of other ids.
         annotations: vec![op(Op::Source, &[UNKNOWN, 1]), op(Op::Decorate, &[MAIN, UNKNOWN, 1, 2])],
         types: vec![
             op(Op::ExtInst, &[VOID, FREE + 2, FREE + 1, 7, VOID]),
@@ -153,7 +154,7 @@ fn words_that_do_not_matter_for_a_layout_are_skipped() {
     assert_eq!(declared(&module.words()).unwrap(), read.blocks);
 }
 
-/// Also where all instructions are read, as those of compiled probes are.
+/// Also with the loader that reads all instructions, which is used for compiled probes.
 #[test]
 fn non_semantic_instructions_may_stand_anywhere() {
     let module = HandMadeModule {
@@ -181,7 +182,7 @@ fn an_unknown_declaration_is_named() {
         capabilities: vec![op(Op::Capability, &[Capability::DescriptorHeapEXT as u32])],
         ..HandMadeModule::default()
     };
-    assert_eq!(heap.read().warnings, ["what the module reaches through a descriptor heap is not listed"]);
+    assert_eq!(heap.read().warnings, ["blocks that the module accesses through a descriptor heap are not listed"]);
 }
 
 #[test]
@@ -215,7 +216,7 @@ fn an_unknown_decoration_of_a_member_is_a_warning() {
     let read = module.read();
     lists_the_block(&read);
     let warnings: Vec<_> = read.blocks[0].layout.warnings.iter().map(|it| (&*it.path, &*it.message)).collect();
-    let shown = "shown is what Offset, ArrayStride and MatrixStride say";
+    let shown = "the layout follows Offset, ArrayStride and MatrixStride";
     let (of_block, of_member) =
         (format!("has the unknown decoration 65001: {shown}"), format!("has the unknown decoration 65000: {shown}"));
     assert_eq!(warnings, [("", &*of_block), ("b", &*of_member)]);
@@ -243,7 +244,7 @@ fn a_block_in_an_unknown_storage_class_is_named() {
         globals: vec![
             op(Op::TypePointer, &[FREE, UNKNOWN, BLOCK]),
             op(Op::Variable, &[FREE, FREE + 1, UNKNOWN]),
-            // What holds no block has no layout.
+            // A type without a block has no layout.
             op(Op::TypePointer, &[FREE + 2, UNKNOWN, FLOAT]),
             op(Op::Variable, &[FREE + 2, FREE + 3, UNKNOWN]),
         ],
@@ -314,9 +315,10 @@ fn arrays_of_arrays_of_blocks_are_listed() {
     assert_eq!(blocks[1].layout.count.to_string(), "9");
 }
 
-/// Of `cbuffer S { float3 a; float2 b[3]; float c; }` in three languages: DXC 1.7.2308 with `-spirv
-/// -fspv-debug=vulkan-with-source`, glslang 12.0.0 with `-gVS`, slangc 2026.14.1 with `-g2 -O0`. The sources are next to the
-/// modules; offsets by `spirv-dis` of the first two, and by slangc's reflection of the third.
+/// Modules of `cbuffer S { float3 a; float2 b[3]; float c; }` in three languages: DXC 1.7.2308 with
+/// `-spirv -fspv-debug=vulkan-with-source`, glslang 12.0.0 with `-gVS`, slangc 2026.14.1 with `-g2
+/// -O0`. The sources are next to the modules. Offsets of the first two are from `spirv-dis`, those
+/// of the third from slangc's reflection.
 #[test]
 fn modules_with_debug_information_are_read() {
     for bytes in [
@@ -327,7 +329,7 @@ fn modules_with_debug_information_are_read() {
         let words: Vec<u32> = bytes.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect();
         let read = DeclaredModule::read(&words).unwrap();
         let [block] = read.blocks.as_slice() else { panic!("{read:?}") };
-        // slangc puts each array into a struct of its own.
+        // slangc wraps each array in a struct.
         let mut found = offsets(&block.layout);
         found.retain(|(path, _)| !path.contains('.'));
         let expected = [("a", 0), ("b", 16), ("c", 64)];

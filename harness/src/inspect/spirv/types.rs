@@ -1,6 +1,8 @@
-//! The types, constants and global variables of a module, with the explicit layout that decorations give them.
+//! The types, constants and global variables of a module, with the explicit layout that decorations
+//! give them.
 //!
-//! The model follows these layouts, [`declared`](super::declared()) lists them, and a planted fault changes them.
+//! The model executes with these layouts, [`declared`](super::declared()) lists them, and a planted
+//! fault changes them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,13 +14,14 @@ use super::decorations::Decorations;
 use super::operands::Operands;
 use super::specialization::{SpecializedConstant, SpirvConstants};
 
-/// Types nested deeper than this are refused, so that walks over them may recurse.
+/// Deeper types are rejected, so that code may recurse over types.
 const MAX_DEPTH: u32 = 64;
 
-/// Types of more parts (members of members, arrays counted once) are refused, so that walks over them end.
+/// Types with more parts (members of members, arrays counted once) are rejected, so that recursion
+/// over them ends.
 const MAX_PARTS: u64 = 1 << 16;
 
-/// A type by its id, as the module declares it.
+/// A type as the module declares it, by its id.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum SpirvType {
     Void,
@@ -43,14 +46,14 @@ pub(crate) struct SpirvMember {
     pub(crate) matrix: Option<MatrixLayout>,
 }
 
-/// How a member's matrices lie.
+/// The placement of a member's matrices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct MatrixLayout {
     pub(crate) stride: u32,
     pub(crate) row_major: bool,
 }
 
-/// A variable in memory of its own: buffer, push constants, private.
+/// A variable with memory: buffer, push constants, private.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct SpirvVariable {
     pub(crate) class: StorageClass,
@@ -58,19 +61,19 @@ pub(crate) struct SpirvVariable {
     pub(crate) set: Option<u32>,
     pub(crate) binding: Option<u32>,
     pub(crate) name: Option<String>,
-    /// The value that the device keeps in it.
+    /// The built-in value that the device stores in it.
     pub(crate) builtin: Option<BuiltIn>,
-    /// The constant that it begins with.
+    /// The constant that initializes it.
     pub(crate) initializer: Option<Word>,
 }
 
-/// How large a type is to walk over.
+/// The size of a type for recursion.
 #[derive(Clone, Copy, Debug, Default)]
 struct Extents {
     depth: u32,
     /// Members of members, arrays counted once.
     parts: u64,
-    /// Scalars in a value.
+    /// Number of scalars in a value.
     scalars: u64,
 }
 
@@ -79,21 +82,21 @@ struct Extents {
 pub(crate) struct SpirvTypes {
     by_id: FxHashMap<Word, SpirvType>,
     extents: FxHashMap<Word, Extents>,
-    /// Pointers of which only `OpTypeForwardPointer` was seen yet.
+    /// Pointers that are declared only by `OpTypeForwardPointer` so far.
     forward: BTreeSet<Word>,
     pub(crate) names: BTreeMap<Word, String>,
     pub(crate) variables: BTreeMap<Word, SpirvVariable>,
     pub(crate) constants: SpirvConstants,
-    /// The constants that are the lengths of arrays, by the array's id.
+    /// The constants that are lengths of arrays, by the array's id.
     lengths: BTreeMap<Word, Word>,
-    /// Structs decorated `Block`.
+    /// Structs decorated with `Block`.
     pub(crate) blocks: BTreeSet<Word>,
-    /// Structs decorated `BufferBlock`: storage blocks of SPIR-V 1.0.
+    /// Structs decorated with `BufferBlock`: storage blocks of SPIR-V 1.0.
     pub(crate) buffer_blocks: BTreeSet<Word>,
 }
 
 impl SpirvTypes {
-    /// Reads types, constants, global variables and their decorations. The reason for a failure is a lowercase
+    /// Reads types, constants, global variables and their decorations. The error is a lowercase
     /// fragment that names the id.
     pub(crate) fn read(module: &Module) -> Result<Self, String> {
         let decorations = Decorations::read(module);
@@ -133,7 +136,7 @@ impl SpirvTypes {
         Ok(types)
     }
 
-    /// The constant that is the length of this array, where a pipeline may change it.
+    /// The constant for the length of this array, if a pipeline may change it.
     pub(super) fn specialized_length(&self, array: Word) -> Option<&SpecializedConstant> {
         self.constants.specialized(*self.lengths.get(&array)?)
     }
@@ -153,7 +156,7 @@ impl SpirvTypes {
         self.extents.get(&id).map_or(0, |extents| extents.scalars)
     }
 
-    /// The ids that a type is made of; pointers lead nowhere.
+    /// The ids that a type consists of; empty for pointers.
     pub(crate) fn parts(&self, id: Word) -> Vec<Word> {
         match self.get(id) {
             SpirvType::Vector { component, .. } => vec![*component],
@@ -202,7 +205,7 @@ impl SpirvTypes {
         }
     }
 
-    /// Returns true if the type is an array, sized or not.
+    /// True if the type is an array, sized or not.
     pub(crate) fn is_array(&self, id: Word) -> bool {
         matches!(self.get(id), SpirvType::Array { .. } | SpirvType::RuntimeArray { .. })
     }
@@ -221,7 +224,7 @@ impl SpirvTypes {
         }
 
         let parts = self.parts(id);
-        // A part that is not declared yet would allow a type that contains itself.
+        // An undeclared part would allow a type that contains itself.
         if let Some(part) = parts.iter().find(|part| !self.extents.contains_key(part)) {
             return Err(format!("type %{id} is made of %{part}, which is not declared before"));
         }
@@ -242,7 +245,7 @@ impl SpirvTypes {
             }
             SpirvType::Matrix { columns, .. } => inner.scalars.saturating_mul((*columns).into()),
             SpirvType::RuntimeArray { .. } => u64::MAX,
-            // An empty struct counts as well, or an array of them would be free.
+            // An empty struct counts too, or an array of them would be free.
             SpirvType::Struct(_) => inner.scalars.max(1),
             SpirvType::Void
             | SpirvType::Bool
@@ -270,7 +273,7 @@ impl SpirvTypes {
                 Some(length) => {
                     SpirvType::Array { element: ops.id(0)?, length: u32::try_from(length).ok()?, stride: stride() }
                 }
-                // A length that is computed from specialization constants in a way that is not followed.
+                // The length is computed from specialization constants in an unsupported way.
                 None => SpirvType::Other,
             },
             Op::TypeRuntimeArray => SpirvType::RuntimeArray { element: ops.id(0)?, stride: stride() },
@@ -302,14 +305,15 @@ impl SpirvTypes {
             initializer: Operands(instruction).id(1),
         };
         match self.variables.insert(id, variable) {
-            // It would be listed once for each declaration, with a name that stands in the module once.
+            // It would be listed once for each declaration, although its name is in the module
+            // once.
             Some(_) => Err(format!("variable %{id} is declared twice")),
             None => Ok(()),
         }
     }
 }
 
-/// A member of a struct with its layout. `RowMajor` alone says nothing of where vectors lie.
+/// A member of a struct with its layout. `RowMajor` alone does not determine where vectors are.
 fn member(decorations: &Decorations, id: Word, index: u32, ty: Word) -> SpirvMember {
     let row_major = decorations.member_has(id, index, Decoration::RowMajor);
     let stride = decorations.member_number(id, index, Decoration::MatrixStride);

@@ -1,4 +1,5 @@
-//! The block of text for one failure: what was checked, the table, the picture, who is to blame, how to run it again.
+//! Prints one failure: what was checked, the table, the byte map, the culprit, and the command that
+//! repeats the check.
 //!
 //! The same text, without colour, is the body of a `JUnit` failure.
 
@@ -14,7 +15,7 @@ use crate::probe::Direction;
 use crate::report::style::{Style, TextLines, Tone, one_line, pad, width};
 use crate::results::record::{CheckRecord, Outcome, Row, Story};
 
-/// Wrong answers of a device that are put into words.
+/// Most wrong answers of a device to list.
 const MAX_ANSWERS: usize = 8;
 
 /// The first line: verb, case, rule set, producer and devices.
@@ -48,13 +49,14 @@ pub fn block(failure: &FailureGroup<'_>, style: Style) -> String {
     parts.join("\n")
 }
 
-/// True if there is something to compare: where a compiler or a device broke before it answered, only that is told.
+/// True if a compiler or device answered. If it broke before that, there is nothing to compare, and
+/// the block shows only the error.
 pub(in crate::report) fn is_answered(record: &CheckRecord) -> bool {
     let spoke = |row: &Row| row.reported.is_some() || row.compiled.is_some() || row.observed.is_some();
     record.outcome != Outcome::Broken || record.rows.iter().any(spoke)
 }
 
-/// The word in front of a check.
+/// The verb at the start of the heading.
 fn verb(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Agree => "Agree",
@@ -75,7 +77,7 @@ fn tone(outcome: Outcome) -> Tone {
     }
 }
 
-/// The claim of the case, where it stands and on whose authority.
+/// The case's claim, its place and its source.
 fn claim(story: &Story) -> String {
     let mut text = TextLines::default();
     if !story.summary.is_empty() {
@@ -90,7 +92,7 @@ fn claim(story: &Story) -> String {
     text.into_text()
 }
 
-/// A lowercase fragment as a sentence.
+/// Turns a lowercase fragment into a sentence.
 pub(in crate::report) fn sentence(fragment: &str) -> String {
     let mut rest = fragment.chars();
     let first: String = rest.next().map(|first| first.to_uppercase().collect()).unwrap_or_default();
@@ -98,7 +100,7 @@ pub(in crate::report) fn sentence(fragment: &str) -> String {
     format!("{first}{}{stop}", rest.as_str())
 }
 
-/// One picture per block that has something wrong.
+/// One byte map per block that has a wrong offset.
 fn maps(record: &CheckRecord, style: Style) -> Vec<String> {
     let blocks = record.story.as_ref().map_or(&[][..], |story| &story.blocks);
     let (located, _) = locate(&record.rows, blocks);
@@ -124,7 +126,7 @@ pub(in crate::report) fn answers(record: &CheckRecord) -> String {
         let own = number(reference(row.row, record.culprit));
         let words = match (&row.row.note, number(row.row.observed.as_ref()), own) {
             (Some(note), _, _) => one_line(note),
-            (None, Some(there), Some(own)) => format!("{} byte {there}; its own is byte {own}", did(row.row.direction)),
+            (None, Some(there), Some(own)) => format!("{} byte {there} instead of byte {own}", did(row.row.direction)),
             (None, _, _) => continue,
         };
         let path = if several || row.path.is_empty() { &row.row.path } else { row.path };
@@ -161,7 +163,7 @@ fn ending(record: &CheckRecord, style: Style) -> String {
     text.into_text()
 }
 
-/// A line of what follows from the numbers of a check.
+/// One line below the tables: something that follows from the numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::report) struct Conclusion {
     /// `verdict`, `hint`, `again` ...
@@ -170,11 +172,13 @@ pub(in crate::report) struct Conclusion {
     pub words: String,
 }
 
-/// What there is to say of a check: verdict, known difference, reason, validator, hint, the command that repeats it.
+/// All conclusions about a check: verdict, known difference, reason, validator, hint, the command
+/// that repeats it.
 pub(in crate::report) fn conclusions(record: &CheckRecord) -> Vec<Conclusion> {
     let story = record.story.as_ref();
     let said = |text: Option<&String>| text.filter(|text| !text.is_empty()).map(|text| one_line(text));
-    // What answers there are may agree; nobody knows what the others would have been.
+    // In a broken check the answers that arrived may agree, while those that are missing are
+    // unknown.
     let judged = story.filter(|_| record.outcome != Outcome::Broken || record.culprit.is_some());
     let sentence = said(judged.map(|story| &story.verdict));
     let verdict = match (record.culprit, sentence) {

@@ -1,7 +1,8 @@
-//! The picture of a failure: the block's bytes in rows of 16, what stands where, and where a witness went instead.
+//! Draws the bytes of a block in rows of 16: which member is where, and which bytes a witness used
+//! instead.
 //!
-//! Part of the failure block. `^` stands at the bytes where a wrong scalar should have been found, `v`
-//! at the bytes where the witness found it, `.` at padding.
+//! Part of the failure block. `^` marks the bytes where a wrong scalar belongs, `v` the bytes where
+//! the witness found it, `.` is padding.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,44 +16,44 @@ use crate::report::layout_text::member_tree::{ScalarCell, cells};
 use crate::report::style::{Style, TextLines, Tone, one_line, pad, pad_left, width};
 use crate::results::record::{Culprit, StoryBlock};
 
-/// Bytes of one row: a register of a D3D constant buffer.
+/// Bytes per row: one register of a D3D constant buffer.
 const ROW_BYTES: u32 = 16;
-/// Bytes of one field of a row.
+/// Bytes per field of a row.
 const WORD_BYTES: u32 = 4;
-/// Rows that are drawn in full; of longer blocks only those near a mark.
+/// Maps with more rows show only those near a mark.
 const MAX_ROWS: usize = 12;
-/// Words of one scalar that are drawn; a record may claim any size for a type that is not known here.
+/// Words drawn for one scalar. A record may claim any size for a type that this program does not
+/// know.
 const MAX_WORDS: usize = 16;
-/// Rows of a block that are drawn although nothing stands in them: 64 KiB, the limit of constant buffers.
+/// Empty rows to draw: 64 KiB, the limit of constant buffers.
 const MAX_EMPTY_ROWS: u32 = 4096;
-/// Longest label; longer ones keep their end.
+/// Columns of a label. Longer labels keep their end.
 const LABEL_COLUMNS: usize = 12;
 
-/// The block and rows that a map is drawn of.
+/// The block and rows that a map shows.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::report) struct MapSubject<'a> {
-    /// The block.
     pub block: &'a StoryBlock,
-    /// Its rows.
+    /// The rows about this block.
     pub rows: &'a [LocatedRow<'a>],
     /// The witness that contradicts the others.
     pub culprit: Option<Culprit>,
-    /// True if rows are D3D registers, with names `c0`, `c1` ...
+    /// Label the rows as D3D registers, `c0`, `c1` ...
     pub registers: bool,
 }
 
-/// A scalar that a witness found elsewhere.
+/// A scalar that a witness found at another offset.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::report) struct Stray {
     /// Path of the scalar in the block.
     pub path: String,
     /// Size in bytes.
     pub size: u32,
-    /// Offset in bytes by the reference.
+    /// Offset in bytes according to the reference.
     pub home: u32,
-    /// Offset in bytes at which the witness has it.
+    /// Offset in bytes according to the witness.
     pub found: u32,
-    /// Which way bytes went.
+    /// Direction of the access that found it.
     pub direction: Option<Direction>,
 }
 
@@ -65,7 +66,8 @@ struct MapWord {
     found: bool,
 }
 
-/// The map of the first witness (device, compiled code, report, rules) that has a wrong offset; empty if none has.
+/// The map of the first witness that has a wrong offset (in the order device, compiled code,
+/// report, rules), or an empty text.
 pub(super) fn map(subject: MapSubject<'_>, style: Style) -> String {
     let witnesses = [Witness::Observed, Witness::Compiled, Witness::Reported, Witness::Computed, Witness::Expected];
     let found = witnesses.into_iter().map(|witness| (witness, strays(subject, witness)));
@@ -85,7 +87,7 @@ pub(super) fn map(subject: MapSubject<'_>, style: Style) -> String {
     text.into_text()
 }
 
-/// Every scalar that `witness` has at another offset than the reference.
+/// Every scalar whose offset according to `witness` differs from the reference.
 pub(in crate::report) fn strays(subject: MapSubject<'_>, witness: Witness) -> Vec<Stray> {
     let cells = cells(&subject.block.members);
     let mut strays: Vec<Stray> = Vec::new();
@@ -113,7 +115,7 @@ pub(in crate::report) fn strays(subject: MapSubject<'_>, witness: Witness) -> Ve
     strays
 }
 
-/// Fields by index: members where they are, strays at home and where they were found.
+/// The fields by index: members at their offsets, strays at both of theirs.
 fn words(block: &StoryBlock, strays: &[Stray]) -> BTreeMap<u32, MapWord> {
     let mut words: BTreeMap<u32, MapWord> = BTreeMap::new();
     for cell in cells(&block.members) {
@@ -131,7 +133,7 @@ fn words(block: &StoryBlock, strays: &[Stray]) -> BTreeMap<u32, MapWord> {
     words
 }
 
-/// Marks the fields of a stray at `offset`. Where no member is, they get its label.
+/// Marks the fields of a stray at `offset`. Fields without a member get the stray's label.
 fn add_stray(words: &mut BTreeMap<u32, MapWord>, stray: &Stray, offset: u32, set_mark: impl Fn(&mut MapWord)) {
     for (part, index) in touched(offset, stray.size).enumerate() {
         let word = words.entry(index).or_default();
@@ -146,7 +148,7 @@ fn touched(offset: u32, size: u32) -> impl Iterator<Item = u32> {
     (offset / WORD_BYTES..offset.saturating_add(size).div_ceil(WORD_BYTES)).take(MAX_WORDS)
 }
 
-/// Adds `path`, with the number of bytes before this field where the scalar began in an earlier one.
+/// Adds `path`. A field after the scalar's first one shows how many bytes of it come before.
 fn add_label(word: &mut MapWord, path: &str, part: usize) {
     let path = one_line(path);
     let label = if part == 0 { path } else { format!("{path}+{}", part * 4) };
@@ -229,7 +231,7 @@ impl Picture<'_> {
     }
 }
 
-/// The end of `label`, which tells more than its start.
+/// The end of `label`: it identifies the member better than the start.
 fn shortened(label: &str, columns: usize, style: Style) -> String {
     let length = width(label);
     if length <= columns {

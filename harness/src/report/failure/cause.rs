@@ -1,7 +1,9 @@
-//! Groups failures by their cause: one bug that shows in many cases is told once, with the number of the others.
+//! Groups failures by their cause: a bug that shows in many cases is printed once, with the number
+//! of other failures.
 //!
-//! Checks of one cause have the same culprit, differ in the same way and come from the same producer or device. The groups
-//! are numbered in the order of the records, so `report --group N` finds what a run has printed.
+//! Checks with the same cause have the same culprit, differ in the same way and come from the same
+//! producer or device. Groups are numbered in the order of the records, so `report --group N` finds
+//! the group that a run printed.
 
 use std::collections::BTreeSet;
 
@@ -15,12 +17,12 @@ use crate::report::reasons::without_details;
 use crate::report::style::{Style, TextLines, counted, grouped};
 use crate::results::record::{CheckRecord, Culprit, Outcome};
 
-/// Failures that are shown in full, one for each cause.
+/// Failures to print in full, one for each cause.
 const FULL_BLOCKS: usize = 10;
-/// Causes after those that get one line each.
+/// Further causes that get one line each.
 const HEADINGS: usize = 20;
 
-/// Failures that have one cause.
+/// Failures with one cause.
 #[derive(Clone, Debug)]
 pub struct FailureCause<'a> {
     /// From 1, in the order of the records.
@@ -29,16 +31,16 @@ pub struct FailureCause<'a> {
     pub failures: Vec<FailureGroup<'a>>,
 }
 
-/// What failures of one cause have in common.
+/// The fields that failures with one cause share.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct CauseKey {
     outcome: Outcome,
     culprit: Option<Culprit>,
-    /// The compiler, or what takes its place.
+    /// The compiler, or the producer or device in its place.
     whose: String,
-    /// What is said of them, without sizes and names.
+    /// The message without sizes and names.
     message: String,
-    /// The kinds of numbers that are wrong.
+    /// The kinds of wrong numbers.
     quantities: BTreeSet<Quantity>,
 }
 
@@ -49,7 +51,7 @@ impl CauseKey {
         let whose = match culprit {
             Some(Culprit::Case | Culprit::Rules | Culprit::CaseOrRules) => rules.clone(),
             Some(Culprit::Device) => failure.devices.join("; "),
-            // What our generators write becomes other code for another API.
+            // The output of our generators becomes different code for each API.
             Some(Culprit::Compiler | Culprit::Report | Culprit::Module | Culprit::Unclear) | None if !is_compiler => {
                 format!("{producer} {}", failure.devices.join("; "))
             }
@@ -59,7 +61,7 @@ impl CauseKey {
         let story = story.as_ref();
         let said = story.and_then(|story| story.hint.as_ref()).or_else(|| story.map(|story| &story.verdict));
         let message = match outcome {
-            // Before the colon stands the probe.
+            // The probe's name comes before the colon.
             Outcome::Broken => skip_reason.as_deref().map(|reason| reason.split_once(": ").map_or(reason, |it| it.1)),
             Outcome::Agree | Outcome::Differ | Outcome::Known | Outcome::Stale | Outcome::Skipped => {
                 said.map(String::as_str)
@@ -76,12 +78,12 @@ impl CauseKey {
     }
 }
 
-/// The causes of all failures, those that differ before those that broke.
+/// The causes of all failures. Those that differ come before those that broke.
 pub fn causes(checks: &[CheckRecord]) -> Vec<FailureCause<'_>> {
     by_cause(failures(checks))
 }
 
-/// The causes of known differences in these cases: what a user's own file runs into.
+/// The causes of known differences in the selected cases, for a user's own files.
 pub fn known_causes(checks: &[CheckRecord], is_meant: impl Fn(&CheckRecord) -> bool) -> Vec<FailureCause<'_>> {
     by_cause(failures_of(checks, |check| check.outcome == Outcome::Known && is_meant(check)))
 }
@@ -102,12 +104,12 @@ fn by_cause(failures: Vec<FailureGroup<'_>>) -> Vec<FailureCause<'_>> {
 }
 
 impl FailureCause<'_> {
-    /// The failure that stands for the others.
+    /// The failure that is printed in full.
     pub fn first(&self) -> &FailureGroup<'_> {
         &self.failures[0]
     }
 
-    /// How many more there are, and how they are listed.
+    /// A line with the number of further failures and the command that lists them.
     fn others(&self, records_file: Option<&str>) -> Option<String> {
         let more = self.failures.len() - 1;
         let number = self.number;
@@ -122,13 +124,13 @@ impl FailureCause<'_> {
         })
     }
 
-    /// The whole block of the first, and how many are like it.
+    /// The whole block of the first failure, and how many are like it.
     pub fn text(&self, records_file: Option<&str>, style: Style) -> String {
         let others = self.others(records_file).map(|others| format!("  {:<8} {others}\n", "like it"));
         block(self.first(), style) + &others.unwrap_or_default()
     }
 
-    /// The block of the first, and a line for each of the others.
+    /// The block of the first failure, and one line for each of the others.
     pub fn list(&self, style: Style) -> String {
         let mut text = TextLines::default();
         text.append(&block(self.first(), style));
@@ -141,8 +143,8 @@ impl FailureCause<'_> {
     }
 }
 
-/// One failure of each cause: ten in full, twenty more as one line each, the rest as a number. `records_file` is the file
-/// that has all of them, if there is one.
+/// One failure per cause: ten in full, twenty more as one line each, the rest as a count.
+/// `records_file` is the file that has all of them, if one was written.
 pub(in crate::report) fn causes_text(causes: &[FailureCause<'_>], records_file: Option<&str>, style: Style) -> String {
     let mut text = TextLines::default();
     for cause in causes.iter().take(FULL_BLOCKS) {

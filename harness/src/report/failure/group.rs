@@ -1,28 +1,29 @@
-//! Groups the failures of a run: checks that failed in the same way on several devices are one group.
+//! Groups the failures of a run: checks that failed in the same way on several devices form one
+//! group.
 //!
-//! The terminal, `JUnit` and GitHub reporters take the groups from here.
+//! The terminal, `JUnit` and GitHub reporters use these groups.
 
 use std::collections::HashMap;
 
 use crate::results::record::{CheckRecord, Outcome};
 
-/// Checks that failed in the same way, with the devices on which they did.
+/// Checks that failed in the same way, and the devices on which they failed.
 #[derive(Clone, Debug)]
 pub struct FailureGroup<'a> {
-    /// The first of them.
+    /// The first of these checks.
     pub record: &'a CheckRecord,
-    /// `lavapipe via ash, wgpu`, one per device in the order of the records.
+    /// `lavapipe via ash, wgpu`: one entry per device, in the order of the records.
     pub devices: Vec<String>,
 }
 
 impl<'a> FailureGroup<'a> {
-    /// One check on its one device.
+    /// The group of one check on its one device.
     pub fn of(record: &'a CheckRecord) -> Self {
         Self { record, devices: vec![place(&record.device, record.runner.as_str())] }
     }
 }
 
-/// True if a check of this outcome alone fails the run.
+/// True if one check with this outcome fails the run.
 pub fn is_failure(outcome: Outcome) -> bool {
     match outcome {
         Outcome::Differ | Outcome::Broken => true,
@@ -30,18 +31,18 @@ pub fn is_failure(outcome: Outcome) -> bool {
     }
 }
 
-/// The distinct failures, those that differ before those that broke.
+/// The distinct failures. Those that differ come before those that broke.
 pub fn failures(checks: &[CheckRecord]) -> Vec<FailureGroup<'_>> {
     failures_of(checks, |check| is_failure(check.outcome))
 }
 
-/// The same of the checks for which `is_meant` is true.
+/// The distinct failures among the checks that `is_meant` selects.
 pub(in crate::report) fn failures_of(
     checks: &[CheckRecord],
     is_meant: impl Fn(&CheckRecord) -> bool,
 ) -> Vec<FailureGroup<'_>> {
     let mut groups: Vec<Vec<&CheckRecord>> = Vec::new();
-    // Only groups of one subject and producer are compared, however many failures there are.
+    // Compare only groups with the same subject and producer, so that many failures stay fast.
     let mut of_subject: HashMap<FailureSubject<'_>, Vec<usize>> = HashMap::new();
     for check in checks.iter().filter(|check| is_meant(check)) {
         let subject = FailureSubject { case: &check.case, rules: &check.rules, producer: &check.producer };
@@ -65,7 +66,7 @@ struct FailureSubject<'a> {
     producer: &'a str,
 }
 
-/// True if two checks of one subject failed in the same way.
+/// True if two checks with the same subject failed in the same way.
 fn same(a: &CheckRecord, b: &CheckRecord) -> bool {
     (a.outcome, a.culprit) == (b.outcome, b.culprit)
         && (&a.validation, &a.skip_reason) == (&b.validation, &b.skip_reason)
@@ -86,7 +87,7 @@ fn devices(checks: &[&CheckRecord]) -> Vec<String> {
     devices.into_iter().map(|(device, runners)| place(device, &runners.join(", "))).collect()
 }
 
-/// `lavapipe via ash`; `no device` for a check in which none takes part.
+/// `lavapipe via ash`; `no device` for a check that needs none.
 pub(in crate::report) fn place(device: &str, runners: &str) -> String {
     if device == "none" { "no device".to_owned() } else { format!("{device} via {runners}") }
 }

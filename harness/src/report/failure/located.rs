@@ -1,16 +1,16 @@
-//! Finds the block and the member that a record's row is about.
+//! Finds the block and the member that a record's row describes.
 //!
-//! Paths of rows start with the block's name and may go down to one scalar (`S.lights[1].position.x`); members are
-//! known by their path in the block, `[]` for any element (`lights[].position`).
+//! A row's path starts with the block's name and may go down to one scalar
+//! (`S.lights[1].position.x`). Members have a path within the block, with `[]` for any element
+//! (`lights[].position`).
 
 use layoutproof_layout::MemberRow;
 
 use crate::results::record::{Row, StoryBlock};
 
-/// A row with its place.
+/// A row with its block and path.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::report) struct LocatedRow<'a> {
-    /// The row.
     pub row: &'a Row,
     /// Index of the block.
     pub block: usize,
@@ -18,7 +18,7 @@ pub(in crate::report) struct LocatedRow<'a> {
     pub path: &'a str,
 }
 
-/// Rows of `blocks`, and the rows that are about no block (bindings).
+/// The rows about `blocks`, and the rows about no block (bindings).
 pub(in crate::report) fn locate<'a>(rows: &'a [Row], blocks: &[StoryBlock]) -> (Vec<LocatedRow<'a>>, Vec<&'a Row>) {
     let mut located = Vec::new();
     let mut others = Vec::new();

@@ -1,4 +1,5 @@
-//! The text about checks that failed: grouped by how they failed, each with a table, a picture and a verdict.
+//! Prints checks that failed: grouped by how they failed, each with a table, a byte map and a
+//! verdict.
 
 pub(super) mod block;
 pub(super) mod byte_map;

@@ -1,18 +1,19 @@
-//! Shortens long tables: lines that carry a mark and their neighbours stay, up to a limit; the others become one line.
+//! Shortens long tables: lines with a mark and their neighbours stay, up to a limit, and other
+//! lines become one.
 
 /// A line of a shortened table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::report) enum TablePiece {
-    /// The line of this index.
+    /// The line with this index.
     Line(usize),
-    /// This many lines without a mark left out.
+    /// This many lines without a mark were left out.
     Gap(usize),
-    /// This many lines at the end left out, whatever they carry.
+    /// This many lines at the end were left out, marked or not.
     Rest(usize),
 }
 
-/// The lines to draw of a table of which `marked` says what matters; a table of at most `limit` lines stays whole,
-/// and at most twice as many are drawn.
+/// Selects the lines to draw; `marked` says which lines matter. A table of at most `limit` lines
+/// stays whole, and a longer one keeps at most twice as many.
 pub(in crate::report) fn squeeze(marked: &[bool], limit: usize) -> Vec<TablePiece> {
     if marked.len() <= limit {
         return (0..marked.len()).map(TablePiece::Line).collect();

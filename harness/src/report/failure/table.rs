@@ -1,7 +1,8 @@
-//! The table of a failure: the annotated struct with one column per witness.
+//! Prints the table of a failure: the annotated struct with one column per witness.
 //!
-//! `!` marks a wrong number, `?` an answer that is not a number of this block, `·` a witness that says nothing. A member's line has the numbers of its first byte; parts of it that are wrong in another
-//! way (a stride, a later element, one access form) follow on lines of their own.
+//! `!` marks a wrong number, `?` an answer that is not an offset in this block, `·` a witness that
+//! gives no number. A member's line has the numbers for its first byte. Parts of it that are wrong
+//! in another way (a stride, a later element, one access form) follow on separate lines.
 
 use layoutproof_layout::{MemberRow, Quantity};
 
@@ -13,14 +14,14 @@ use crate::report::layout_text::struct_lines::{LineDrawing, LineKind, StructLine
 use crate::report::style::{Style, TextLines, Tone, one_line, pad, pad_left, width};
 use crate::results::record::{CheckRecord, Row, StoryBlock};
 
-/// Least columns of a witness.
+/// Least width of a witness's column.
 const WITNESS_COLUMNS: usize = 11;
 /// Wrong parts of one member that are drawn one by one.
 const MAX_PARTS: usize = 4;
-/// Lines of a block that are drawn in full; of longer blocks only those near a wrong number.
+/// Longer blocks show only the lines near a wrong number.
 const MAX_LINES: usize = 32;
 
-/// All blocks and bindings of `record`.
+/// The tables of all blocks and bindings of `record`.
 pub(in crate::report) fn table(record: &CheckRecord, style: Style) -> String {
     let blocks = record.story.as_ref().map_or(&[][..], |story| &story.blocks);
     let (located, others) = locate(&record.rows, blocks);
@@ -42,9 +43,9 @@ struct Drawing<'a> {
     style: Style,
 }
 
-/// A line with the witnesses' numbers; no numbers for padding.
+/// A line with the witnesses' numbers; padding has none.
 struct TableLine {
-    /// Path of the member in the block that the line belongs to.
+    /// Path in the block of the member that the line belongs to.
     member: Option<String>,
     text: String,
     fields: Vec<WitnessField>,
@@ -85,7 +86,7 @@ impl Drawing<'_> {
         self.draw(&drawing.heading(&heading), &table)
     }
 
-    /// Rows that are about no block: bindings, mostly.
+    /// The rows about no block, mostly bindings.
     fn others(&self, rows: &[&Row]) -> String {
         let label = |row: &Row| match row.what {
             Quantity::Binding => one_line(&row.path),
@@ -158,7 +159,8 @@ impl Drawing<'_> {
         row.map_or_else(|| vec![WitnessField::silent(); self.columns.len()], |row| self.of(&row))
     }
 
-    /// The witnesses' numbers for a member's first byte, gathered from the rows of the member and of its first scalar.
+    /// The witnesses' numbers for a member's first byte, collected from the rows of the member and
+    /// of its first scalar.
     fn first_byte(&self, member: &MemberRow, block: &StoryBlock, rows: &[LocatedRow<'_>]) -> Option<Row> {
         let own = offsets_of(member, block, rows);
         let place = |row: &Row| number(reference(row, self.record.culprit)).unwrap_or(u32::MAX);
@@ -177,7 +179,7 @@ impl Drawing<'_> {
         Some(merged)
     }
 
-    /// Parts of a member that are wrong in another way than its first byte.
+    /// The parts of a member that are wrong in another way than its first byte.
     fn parts(&self, member: &MemberRow, block: &StoryBlock, rows: &[LocatedRow<'_>]) -> Vec<TablePart> {
         let mut seen: Vec<Shifts> =
             self.first_byte(member, block, rows).map(|row| self.shifts(&row)).into_iter().collect();
@@ -206,7 +208,7 @@ impl Drawing<'_> {
         parts
     }
 
-    /// Wrong rows about the block itself, its size aside.
+    /// Wrong rows about the block itself, except its size.
     fn block_parts(&self, rows: &[LocatedRow<'_>]) -> Vec<TablePart> {
         let own = rows.iter().filter(|located| located.path.is_empty() || located.path.starts_with('['));
         own.filter(|located| located.row.what != Quantity::Size && is_wrong(located.row, self.record.culprit))
@@ -218,7 +220,7 @@ impl Drawing<'_> {
             .collect()
     }
 
-    /// How far each witness is off; `None` where it is right or silent.
+    /// How far off each witness is; `None` if it is right or gives no number.
     fn shifts(&self, row: &Row) -> Shifts {
         let culprit = self.record.culprit;
         let shift = |witness: &Witness| match mark(row, *witness, culprit) {
@@ -236,10 +238,11 @@ impl Drawing<'_> {
 /// A line below a member: its text and the witnesses' numbers.
 type TablePart = (String, Vec<WitnessField>);
 
-/// Per witness: `None` for right, `Some(None)` for no number, else the distance from the reference in bytes.
+/// Per witness: `None` if it is right, `Some(None)` for an answer without a number, else the
+/// distance from the reference in bytes.
 type Shifts = Vec<Option<Option<i64>>>;
 
-/// Which lines matter: the wrong ones, and the structs that they stand in.
+/// The lines that matter: those with a wrong number, and the structs that contain them.
 fn marks(table: &[TableLine]) -> Vec<bool> {
     let wrong: Vec<&str> =
         table.iter().filter(|line| line.is_wrong()).filter_map(|line| line.member.as_deref()).collect();
@@ -274,7 +277,7 @@ fn word(what: Quantity) -> &'static str {
     }
 }
 
-/// `(storage, write, vector)`, `(uniform, vertex, read, leaf)`; empty where no device answered.
+/// `(storage, write, vector)`, `(uniform, vertex, read, leaf)`; empty if no device answered.
 fn axes(row: &Row) -> String {
     let space = row.space.map(|space| match space {
         AddressSpace::Uniform => "uniform",

@@ -1,10 +1,10 @@
-//! The witnesses of a row: the number of each, and which of them is marked wrong.
+//! The witnesses of a row: the number that each gives, and which of them are marked wrong.
 
 use crate::probe::Direction;
 use crate::report::style::{Style, Tone};
 use crate::results::record::{CheckRecord, Culprit, RecordValue, Row};
 
-/// Who gives a number; in the order of the columns.
+/// A source of numbers, in the order of the columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::report) enum Witness {
     /// The case.
@@ -19,21 +19,20 @@ pub(in crate::report) enum Witness {
     Observed,
 }
 
-/// The mark beside a witness's number.
+/// The mark next to a witness's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::report) enum Mark {
     /// Equals the reference.
     Right,
     /// Differs from the reference: `!`.
     Wrong,
-    /// An answer that is not a number of this block: `?`.
+    /// An answer that is not an offset in this block: `?`.
     Missing,
-    /// Nothing said: `·`.
+    /// No number: `·`.
     Silent,
 }
 
 impl Witness {
-    /// All witnesses.
     pub(in crate::report) const ALL: [Self; 5] =
         [Self::Expected, Self::Computed, Self::Reported, Self::Compiled, Self::Observed];
 
@@ -59,7 +58,7 @@ impl Witness {
         }
     }
 
-    /// Says in the legend of a byte map what the witness did to bytes.
+    /// Describes in the legend of a byte map how the witness used the bytes.
     pub(in crate::report) fn deed(self, directions: &[Option<Direction>]) -> &'static str {
         let writes = directions.contains(&Some(Direction::Write));
         let reads = directions.iter().any(|direction| *direction != Some(Direction::Write));
@@ -75,13 +74,15 @@ impl Witness {
     }
 }
 
-/// The columns that `record` needs: a compiler's report only where it says something else than its code.
+/// The columns that `record` needs. The compiler's report gets one only if it differs from the
+/// compiled code.
 pub(in crate::report) fn columns(record: &CheckRecord) -> Vec<Witness> {
     let report_differs = record.rows.iter().any(|row| row.reported.is_some() && row.reported != row.compiled);
     Witness::ALL.into_iter().filter(|witness| *witness != Witness::Reported || report_differs).collect()
 }
 
-/// The number that the others are held against: the case's, or ours where the case says nothing or is the culprit.
+/// The number to compare the others with: the case's, or ours if the case gives none or is the
+/// culprit.
 pub(in crate::report) fn reference(row: &Row, culprit: Option<Culprit>) -> Option<&RecordValue> {
     let (first, second) = match culprit {
         Some(Culprit::Case) => (&row.computed, &row.expected),
@@ -99,7 +100,8 @@ pub(in crate::report) fn reference(row: &Row, culprit: Option<Culprit>) -> Optio
     first.as_ref().or(second.as_ref()).or(row.compiled.as_ref())
 }
 
-/// The mark of `witness` in `row`. Where nobody can say whether the case or our rule is wrong, both are marked.
+/// The mark of `witness` in `row`. If it is unclear whether the case or our rule is wrong, both are
+/// marked.
 pub(in crate::report) fn mark(row: &Row, witness: Witness, culprit: Option<Culprit>) -> Mark {
     let Some(value) = witness.of(row) else {
         let answered = witness == Witness::Observed && row.note.is_some();
@@ -121,7 +123,7 @@ pub(in crate::report) fn is_wrong(row: &Row, culprit: Option<Culprit>) -> bool {
     marks.into_iter().any(|mark| matches!(mark, Mark::Wrong | Mark::Missing))
 }
 
-/// The number, where the value is one.
+/// The value as a number, if it is one.
 pub(in crate::report) fn number(value: Option<&RecordValue>) -> Option<u32> {
     match value? {
         RecordValue::Number(number) => Some(*number),
@@ -132,14 +134,12 @@ pub(in crate::report) fn number(value: Option<&RecordValue>) -> Option<u32> {
 /// One field of a witness's column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::report) struct WitnessField {
-    /// The mark beside it.
     pub mark: Mark,
     /// The number or binding; empty for a silent witness.
     pub text: String,
 }
 
 impl WitnessField {
-    /// The field of `witness` in `row`.
     pub(in crate::report) fn new(row: &Row, witness: Witness, culprit: Option<Culprit>) -> Self {
         let text = match witness.of(row) {
             Some(RecordValue::Number(number)) => number.to_string(),
@@ -149,7 +149,7 @@ impl WitnessField {
         Self { mark: mark(row, witness, culprit), text }
     }
 
-    /// A witness that says nothing.
+    /// The field of a witness that gives no number.
     pub(in crate::report) fn silent() -> Self {
         Self { mark: Mark::Silent, text: String::new() }
     }
@@ -164,7 +164,6 @@ impl WitnessField {
         }
     }
 
-    /// The colour of the field.
     pub(in crate::report) fn tone(&self) -> Tone {
         match self.mark {
             Mark::Right => Tone::Plain,

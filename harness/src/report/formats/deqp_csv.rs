@@ -1,7 +1,7 @@
-//! Results as deqp-runner writes and reads them, for the scripts of driver developers.
+//! Results in the format that deqp-runner reads and writes, for driver developers' scripts.
 //!
-//! One line `name,status,seconds` per check, by name, without a first line of titles and without quotes: the shape and
-//! the words are those of deqp-runner 0.24 (`results.csv`, `RunnerStatus`).
+//! One line `name,status,seconds` per check, sorted by name, with no header line and no quotes.
+//! Format and status words are those of deqp-runner 0.24 (`results.csv`, `RunnerStatus`).
 
 use std::fmt::Write as _;
 
@@ -23,7 +23,8 @@ pub fn results(checks: &[CheckRecord]) -> String {
     text
 }
 
-/// The name of the trial. There are no quotes to hold a comma or a line break of a file's name.
+/// The name of the check. The format has no quotes, so commas and line breaks in a file's name are
+/// replaced.
 fn name(check: &CheckRecord) -> String {
     check.name().replace(|letter: char| letter == ',' || letter.is_control(), "_")
 }
@@ -41,7 +42,8 @@ fn status(check: &CheckRecord) -> &'static str {
     }
 }
 
-/// True if nothing but time ran out: a reason begins with the entry point, behind which the runner's error stands.
+/// True if a timeout is the only error. A reason starts with the entry point; the runner's error
+/// follows.
 fn timed_out(check: &CheckRecord) -> bool {
     let reason = check.skip_reason.as_deref().unwrap_or("");
     reason.contains("no answer within ") && !reason.contains("device lost: ")

@@ -1,6 +1,6 @@
 //! Texts for GitHub Actions: one annotation per distinct failure, and the run as a Markdown table.
 //!
-//! The caller decides whether the text is printed, and where.
+//! The caller decides whether and where to print them.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,8 @@ use crate::results::record::{CheckRecord, LeftOutChecks, RunEnd};
 /// GitHub shows ten annotations of one kind per step and drops the rest.
 const MAX_ANNOTATIONS: usize = 10;
 
-/// `::error` lines, at most ten, one for each cause, each with the case file's line and the block of the failure as its text.
+/// At most ten `::error` lines, one per cause, each with the case file's line and the failure block
+/// as its text.
 pub fn annotations(checks: &[CheckRecord]) -> String {
     let causes = causes(checks);
     let line = |cause: &FailureCause<'_>| {
@@ -70,12 +71,12 @@ fn cell(text: &str) -> String {
     one_line(text).replace('|', "\\|")
 }
 
-/// Escapes that the workflow commands of GitHub Actions ask for in their text.
+/// Escapes the text of a GitHub Actions workflow command.
 pub(in crate::report) fn message(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-/// The same, with the two characters that would end a property.
+/// Also escapes the two characters that would end a property.
 pub(in crate::report) fn property(text: &str) -> String {
     message(text).replace(':', "%3A").replace(',', "%2C")
 }

@@ -1,29 +1,28 @@
-//! Records files: one JSON value a line.
+//! Reads and writes records files: one JSON value per line.
 //!
-//! Lines out and in. Reading passes over keys that it does not know, so that an older layoutproof reads a newer file.
+//! Reading skips unknown keys, so an older layoutproof can read a newer file.
 
 use serde::Deserialize;
 use thiserror::Error;
 
 use crate::results::record::{CheckRecord, RecordLine, RunEnd, RunHeader, SCHEMA};
 
-/// Why a records file cannot be read.
+/// A records file that cannot be read.
 #[derive(Debug, Error)]
 pub enum RecordsError {
     /// A line is not a record.
     #[error("line {line}: no record: {reason}")]
     BadLine {
-        /// Line, from 1.
+        /// From 1.
         line: usize,
-        /// What the parser says.
+        /// The parser's error.
         reason: serde_json::Error,
     },
-    /// A line has a format that this version does not know.
+    /// A line has a schema that this version does not know.
     #[error("line {line}: schema {found}, but this version reads up to {SCHEMA}")]
     Schema {
-        /// Line, from 1.
+        /// From 1.
         line: usize,
-        /// The line's schema.
         found: u32,
     },
 }
@@ -33,9 +32,9 @@ pub enum RecordsError {
 pub struct Records {
     /// One per run.
     pub runs: Vec<RunHeader>,
-    /// All checks.
+    /// The checks of all runs.
     pub checks: Vec<CheckRecord>,
-    /// One per run that came to its end; fewer than `runs` if one was cut short.
+    /// One per run that finished; fewer than `runs` if one was interrupted.
     pub ends: Vec<RunEnd>,
 }
 
@@ -64,16 +63,16 @@ pub fn read(text: &str) -> Result<Records, RecordsError> {
     Ok(records)
 }
 
-/// A line with its place in the file.
+/// A record and its line number.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NumberedLine {
     /// From 1.
     pub number: usize,
-    /// What it holds.
     pub line: RecordLine,
 }
 
-/// The lines of `text` one after the other, empty ones left out; each is an error as for [`read`] where it is no record.
+/// The records of `text` in order, without empty lines. A line that is not a record is an error, as
+/// for [`read`].
 pub fn lines(text: &str) -> impl Iterator<Item = Result<NumberedLine, RecordsError>> {
     let lines = text.lines().enumerate().filter(|(_, text)| !text.trim().is_empty());
     lines.map(|(index, text)| {
@@ -89,17 +88,17 @@ pub fn lines(text: &str) -> impl Iterator<Item = Result<NumberedLine, RecordsErr
     })
 }
 
-/// What a run that may have been killed while it wrote has written: a last line without its end that is no record is left
-/// out.
+/// The complete lines of a run that may have been killed while writing: drops an unfinished last
+/// line that is not a record.
 pub fn without_torn_line(text: &str) -> &str {
     let last = text.rfind('\n').map_or(0, |newline| newline + 1);
     let is_torn = last < text.len() && serde_json::from_str::<RecordLine>(&text[last..]).is_err();
     if is_torn { &text[..last] } else { text }
 }
 
-/// Names the schema of a line that this version cannot read because a later one has other keys.
+/// If a later version wrote the line with other keys, the error names its schema instead.
 fn unreadable(line: usize, text: &str, reason: serde_json::Error) -> RecordsError {
-    /// The one key that lines of every schema have.
+    /// The only key that is in the lines of every schema.
     #[derive(Deserialize)]
     struct AnySchema {
         schema: u32,
@@ -134,7 +133,7 @@ mod tests {
         assert_eq!(read(&newer).unwrap(), read(END).unwrap());
     }
 
-    /// However a line is cut, what stands before it is there.
+    /// Wherever a line is cut, all lines before it stay.
     #[test]
     fn a_torn_line_is_left_out() {
         let whole = format!("{END}\n{END}\n");

@@ -1,7 +1,8 @@
 //! `JUnit` XML for CI systems: one suite per device and runner, one test case per check.
 //!
-//! A failure's message is its verdict and its body the terminal's block without colour; a skip carries its reason; a known
-//! difference passes with the property `known`. A suite has the device's versions as properties.
+//! A failure's message is its verdict, and its body is the terminal's failure block without colour.
+//! A skip has its reason, and a known difference passes with the property `known`. A suite has the
+//! device's versions as properties.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -14,14 +15,14 @@ use crate::report::failure::group::{FailureGroup, place};
 use crate::report::style::{Style, one_line};
 use crate::results::record::{CheckRecord, KnownEntry, Outcome};
 
-/// What is said of the run as a whole.
+/// Facts about the run as a whole.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct JunitFacts<'a> {
-    /// Devices, through each API.
+    /// The devices, one entry per API that lists them.
     pub devices: &'a [DeviceInfo],
-    /// Name of the machine, where it is known.
+    /// Name of the machine, if known.
     pub hostname: Option<&'a str>,
-    /// Wall time of the run, where it is known.
+    /// Wall time of the run, if known.
     pub time: Option<Duration>,
 }
 
@@ -51,7 +52,7 @@ pub fn junit(checks: &[CheckRecord], facts: JunitFacts<'_>) -> String {
     report.to_string().expect("quick-junit escapes text, and writing to memory does not fail")
 }
 
-/// What is known of the device of a suite, of which this is a check.
+/// The properties of this check's suite: what is known about its device.
 fn versions(devices: &[DeviceInfo], check: &CheckRecord) -> Vec<Property> {
     let is_meant = |device: &&DeviceInfo| device.id == check.device && device.runner == check.runner;
     let Some(device) = devices.iter().find(is_meant) else { return Vec::new() };

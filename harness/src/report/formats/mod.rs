@@ -1,4 +1,5 @@
-//! Records and layouts in the formats of other programs: JSON, `JUnit`, CSV, annotations of GitHub.
+//! Writes records and layouts in formats for other programs: JSON, `JUnit`, CSV, GitHub
+//! annotations.
 
 pub mod deqp_csv;
 pub mod github;

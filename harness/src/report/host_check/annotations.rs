@@ -1,4 +1,4 @@
-//! Annotations for GitHub Actions, at the host's line or else at the shader's.
+//! Annotations for GitHub Actions, at the host struct's line if it is known, else at the shader's.
 
 use super::{CheckedPair, HostCheck, PairOutcome};
 use crate::host::Mismatch;
@@ -8,12 +8,12 @@ use crate::report::style::one_line;
 /// GitHub shows ten annotations of one kind per step and drops the rest.
 const MAX_ANNOTATIONS: usize = 10;
 
-/// `::error` lines, at most ten.
+/// At most ten `::error` lines.
 pub fn annotations(check: &HostCheck) -> String {
     let differing = || check.pairs.iter().filter(|pair| pair.outcome() == PairOutcome::Differ);
     let mismatches =
         differing().flat_map(|pair| pair.comparison.mismatches.iter().map(move |mismatch| line(pair, mismatch)));
-    // What a device reads elsewhere follows from the mismatches, if there are any.
+    // If there are mismatches, wrong reads on a device follow from them.
     let strays = differing().filter(|pair| pair.comparison.agrees()).map(|pair| {
         let text = format!("{}: a device reads another member of {}", pair.shader_name(), pair.host);
         format!("::error file={}::{}\n", property(&pair.shader), message(&one_line(&text)))

@@ -1,4 +1,4 @@
-//! The check as JSON, as `cli-contract.md` describes it.
+//! The check as JSON in the format of `cli-contract.md`.
 
 use serde::Serialize;
 
@@ -9,7 +9,7 @@ use crate::host::{ComparedRow, LinePlace, RowSide, RowState};
 /// Version of the format.
 const SCHEMA: u32 = 1;
 
-/// Writes a check as one line of JSON, with a newline behind it.
+/// Writes a check as one line of JSON, newline included.
 ///
 /// # Panics
 /// Never: see the reason beside the call.
@@ -54,7 +54,7 @@ struct JsonPair<'a> {
     proofs: Vec<JsonProof<'a>>,
 }
 
-/// What arrived on a device.
+/// The result of reading the block on a device.
 #[derive(Debug, Serialize)]
 struct JsonProof<'a> {
     device: &'a str,
@@ -209,7 +209,7 @@ impl<'a> JsonUnmatched<'a> {
     }
 }
 
-/// The host type that the user names, and that no file defines.
+/// The host type that the user named but no file defines.
 fn stated_host(unmatched: &UnmatchedBlock) -> Option<&str> {
     match &unmatched.reason {
         UnmatchedReason::StatedMissing { stated, .. } => Some(stated),

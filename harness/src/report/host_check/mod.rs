@@ -1,4 +1,4 @@
-//! Host structs beside the blocks that they fill, for people and programs: text, JSON, `JUnit`, annotations.
+//! Compares host structs with the blocks that they fill, as text, JSON, `JUnit` and annotations.
 
 mod annotations;
 mod json;
@@ -15,88 +15,81 @@ use layoutproof_layout::BlockKind;
 
 use crate::host::{Arrivals, Comparison, LinePlace, part_path};
 
-/// Everything that a check found.
+/// The result of a check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostCheck {
     /// Blocks with their host structs.
     pub pairs: Vec<CheckedPair>,
-    /// Blocks without one.
+    /// Blocks without a host struct.
     pub unmatched: Vec<UnmatchedBlock>,
-    /// Entries of known differences that fit nothing any more, in words.
+    /// Known-difference entries that no longer match anything, as sentences.
     pub complaints: Vec<String>,
-    /// Whether unmatched blocks are errors.
+    /// Treat unmatched blocks as errors.
     pub is_strict: bool,
 }
 
-/// A block with its host struct.
+/// A block and its host struct.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckedPair {
-    /// Name of the block.
     pub block: String,
-    /// What of the block the host struct stands for: `particles[]`; empty for all of it.
+    /// The part of the block that the host struct describes, such as `particles[]`; empty for the
+    /// whole block.
     pub part: String,
-    /// Kind of the block.
     pub kind: BlockKind,
-    /// Rule set, or the compiler whose choice it is: `native:dxc-dxil`.
+    /// Rule set, or the compiler that chose the layout: `native:dxc-dxil`.
     pub target: String,
-    /// Shader file.
     pub shader: String,
-    /// Name of the host struct.
     pub host: String,
-    /// File with its debug information.
+    /// File with the debug information that defines the host struct.
     pub host_file: String,
-    /// How they compare.
     pub comparison: Comparison,
-    /// Reasons of the known differences that cover all mismatches.
+    /// Reasons of the known differences that together cover all mismatches.
     pub known: Vec<String>,
-    /// What arrived on devices, one for each way; empty where none was asked.
+    /// One entry per device, API and producer; empty if the check ran on none.
     pub proofs: Vec<PairProof>,
 }
 
-/// What arrived of a host struct on a device.
+/// The result of reading a host struct's bytes on a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PairProof {
     /// Device id.
     pub device: String,
     /// API.
     pub runner: String,
-    /// Who made the shader.
+    /// The producer of the shader.
     pub producer: String,
-    /// What arrived, or why the block was not read.
+    /// The leaves that arrived, or why the block was not read.
     pub result: Result<Arrivals, String>,
 }
 
 impl PairProof {
-    /// Whether a leaf reads another member.
+    /// True if a leaf reads another member.
     pub fn has_strays(&self) -> bool {
         self.result.as_ref().is_ok_and(|arrivals| !arrivals.strays.is_empty())
     }
 
-    /// Leaves that read the member that belongs to them.
+    /// Number of leaves that read their own member.
     pub fn arrived(&self) -> u32 {
         self.result.as_ref().map_or(0, |arrivals| arrivals.arrived)
     }
 }
 
-/// A block for which there is no host struct.
+/// A block without a host struct.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnmatchedBlock {
-    /// Name of the block.
     pub block: String,
-    /// Rule set, or the compiler whose choice it is.
+    /// Rule set, or the compiler that chose the layout.
     pub target: String,
-    /// Shader file.
     pub shader: String,
-    /// Where it is declared.
+    /// The declaration of the block.
     pub place: Option<LinePlace>,
-    /// Why there is none.
     pub reason: UnmatchedReason,
-    /// Whether the user names the host type.
+    /// True if the user named the host type.
     pub is_stated: bool,
 }
 
 impl UnmatchedBlock {
-    /// Whether the user names a type that no host file defines.
+    /// True if the user named a type that no host file defines.
     pub fn names_no_type(&self) -> bool {
         match &self.reason {
             UnmatchedReason::StatedMissing { .. } => true,
@@ -109,41 +102,40 @@ impl UnmatchedBlock {
 /// Why a block has no host struct.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UnmatchedReason {
-    /// No type has its name; the nearest names.
+    /// No type has the block's name. Holds the nearest names.
     NoType(Vec<String>),
-    /// The user names a type that no host file defines; the nearest names.
+    /// The user named a type that no host file defines.
     StatedMissing {
-        /// What the user wrote.
+        /// The name that the user wrote.
         stated: String,
         /// Similar names.
         nearest: Vec<String>,
     },
-    /// Several types have its name.
+    /// Several types have the block's name.
     Ambiguous(Vec<String>),
-    /// Units only declare the type, so that the compiler has left out its members.
+    /// Compilation units only declare the type, so the compiler left out its members.
     OnlyDeclared(String),
     /// The rule set forbids the block.
     Forbidden(String),
 }
 
-/// How a pair came out.
+/// The outcome of comparing a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PairOutcome {
     /// Every member is where the shader reads it.
     Agree,
     /// Something is wrong.
     Differ,
-    /// Something is wrong, and the user knows.
+    /// Something is wrong, but the user's list of known differences covers it.
     Known,
 }
 
 impl CheckedPair {
-    /// The block, or the part of it, that is compared: `Particles.particles[]`.
+    /// The compared block or part of a block: `Particles.particles[]`.
     pub fn shader_name(&self) -> String {
         part_path(&self.block, &self.part)
     }
 
-    /// How it came out.
     pub fn outcome(&self) -> PairOutcome {
         let has_strays = self.proofs.iter().any(PairProof::has_strays);
         match (self.comparison.agrees() && !has_strays, self.known.is_empty()) {
@@ -166,7 +158,8 @@ impl PairOutcome {
 }
 
 impl UnmatchedReason {
-    /// Whether it is an error without `--strict`, too: the user names something that is not so, or must choose.
+    /// True if it is an error even without `--strict`: the user named something that does not
+    /// exist, or must choose.
     pub fn is_error(&self) -> bool {
         match self {
             Self::StatedMissing { .. } | Self::Ambiguous(_) | Self::Forbidden(_) => true,

@@ -1,4 +1,4 @@
-//! The table that people read: the host's members beside the shader's, at 80 columns.
+//! The table for people: the host's members next to the shader's, within 80 columns.
 
 use layoutproof_layout::BlockKind;
 
@@ -6,19 +6,19 @@ use super::{CheckedPair, HostCheck, PairOutcome, PairProof, UnmatchedBlock};
 use crate::host::{ComparedRow, LinePlace, Mismatch, RowSide, RowState, StrayLeaf, part_path};
 use crate::report::style::{Style, TextLines, Tone, counted, one_line, pad, pad_left, width};
 
-/// Columns of a line.
+/// Width of a line.
 const LINE_COLUMNS: usize = 80;
-/// Columns of the mark, of an offset and of a size.
+/// Width of the mark, of an offset and of a size.
 const MARK_COLUMNS: usize = 3;
 const NUMBER_COLUMNS: usize = 6;
-/// Columns of a side's member.
+/// Width of a member on one side.
 const MEMBER_COLUMNS: usize = 24;
 /// Columns before the text of a detail.
 const DETAIL_COLUMNS: usize = 11;
-/// Leaves of one device that are told one by one.
+/// Most leaves to list per device that read another member.
 const TOLD_STRAYS: usize = 8;
 
-/// Every pair that differs as a table, the others as a line each, and a summary.
+/// Every pair that differs as a table, the others as one line each, and a summary.
 pub fn text(check: &HostCheck, style: Style) -> String {
     let mut lines = TextLines::default();
     for pair in &check.pairs {
@@ -103,8 +103,8 @@ fn differing(pair: &CheckedPair, style: Style) -> String {
     for mismatch in &pair.comparison.mismatches {
         let followers = match mismatch.followers {
             0 => String::new(),
-            1 => "; 1 member behind it follows".to_owned(),
-            several => format!("; {} behind it follow", counted(several.into(), "member")),
+            1 => "; 1 later member moves with it".to_owned(),
+            several => format!("; {} move with it", counted(several.into(), "later member")),
         };
         let sentence = format!("{mismatch}{followers}");
         wrapped(&mut lines, &style.paint(Tone::Disagree, &pad_left("!", DETAIL_COLUMNS - 1)), &one_line(&sentence));
@@ -119,7 +119,7 @@ fn differing(pair: &CheckedPair, style: Style) -> String {
     lines.into_text()
 }
 
-/// What each device read, by the host's members.
+/// The results of each device, in the order of the host's members.
 fn proofs(pair: &CheckedPair, style: Style) -> String {
     let mut lines = TextLines::default();
     for proof in &pair.proofs {
@@ -175,7 +175,7 @@ pub(in crate::report) fn stray_text(stray: &StrayLeaf) -> String {
     one_line(&format!("{reads}{home}"))
 }
 
-/// Where both sides declare what differs.
+/// The places at which the two sides declare the members that differ.
 pub(in crate::report) fn mismatch_places(mismatch: &Mismatch, style: Style) -> String {
     let named =
         |side: &str, place: &Option<LinePlace>| place.as_ref().map(|place| format!("{side} {}", place_text(place)));
@@ -251,13 +251,13 @@ fn side(side: Option<&RowSide>, style: Style) -> String {
     )
 }
 
-/// A type without namespaces, and without the arguments of a template.
+/// A type without namespaces and template arguments.
 fn short_type(name: &str) -> &str {
     let name = name.split('<').next().unwrap_or(name);
     name.rsplit("::").next().unwrap_or(name)
 }
 
-/// A text in the columns of a member.
+/// `text`, shortened to the width of a member.
 fn cut(text: &str, style: Style) -> String {
     if width(text) <= MEMBER_COLUMNS {
         return pad(text, MEMBER_COLUMNS);
@@ -276,7 +276,7 @@ fn shortened(line: &str, style: Style) -> String {
     format!("{kept}{ellipsis}")
 }
 
-/// The padding of both sides in front of a row.
+/// The padding on both sides in front of a row.
 fn holes_before(rows: &[ComparedRow], index: usize, style: Style) -> String {
     let shader: Vec<Option<&RowSide>> = rows.iter().map(|row| row.shader.as_ref()).collect();
     let host: Vec<Option<&RowSide>> = rows.iter().map(|row| row.host.as_ref()).collect();
@@ -289,13 +289,14 @@ fn holes_before(rows: &[ComparedRow], index: usize, style: Style) -> String {
     format!("{}\n", style.paint(Tone::Dim, line.trim_end()))
 }
 
-/// The bytes between a row of one side and what ends before it there.
+/// The bytes between a row of one side and the end of what comes before it on that side.
 fn hole_before(sides: &[Option<&RowSide>], index: usize) -> Option<String> {
     let own = sides.get(index).copied().flatten()?;
     let end = |side: &RowSide| side.offset.saturating_add(side.size.unwrap_or(0));
     let others = || sides.iter().flatten().filter(|side| !std::ptr::eq(**side, own));
 
-    // A struct that begins here has the hole before it, and one around it says where its own members begin.
+    // A struct that starts here already shows the hole before it; an enclosing struct shows where
+    // its members start.
     let is_first = !sides[..index].iter().flatten().any(|side| side.offset == own.offset);
     let outer = others().filter(|side| side.depth < own.depth && side.offset <= own.offset && end(side) > own.offset);
     let before = others().filter(|side| side.offset < own.offset && end(side) <= own.offset).map(|side| end(side));
@@ -320,14 +321,14 @@ fn without_host(unmatched: &UnmatchedBlock, is_strict: bool, style: Style) -> St
     lines.into_text()
 }
 
-/// A line below another one, with a word before it.
+/// A line below another one, with a word in front.
 fn detail(lines: &mut TextLines, word: &str, text: &str, style: Style) {
     if !text.is_empty() {
         wrapped(lines, &style.paint(Tone::Dim, &pad_left(word, DETAIL_COLUMNS - 1)), &one_line(text));
     }
 }
 
-/// Text behind a word of ten columns, broken between words.
+/// Text after a word of ten columns, wrapped at word boundaries.
 fn wrapped(lines: &mut TextLines, word: &str, text: &str) {
     let mut line = format!("{word} ");
     let mut used = DETAIL_COLUMNS;

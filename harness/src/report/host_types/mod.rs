@@ -1,4 +1,4 @@
-//! Laid-out blocks as types of other languages: Rust, C++, LLVM.
+//! Writes laid-out blocks as types of other languages: Rust, C, C++, LLVM.
 
 pub mod asserts;
 pub mod llvm_types;

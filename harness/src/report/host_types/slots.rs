@@ -1,7 +1,7 @@
-//! Lists what C or LLVM would place of a struct: its members and its bases', ascending, bit-fields gathered into their
-//! units.
+//! Lists the parts of a struct that C or LLVM would place: its members and its bases', ascending,
+//! with bit-fields gathered into their units.
 //!
-//! Members without bytes (resources, empty structs) have no place here.
+//! Members without bytes (resources, empty structs) are not listed.
 
 use layoutproof_layout::shape::{Count, MatrixOrder};
 use layoutproof_layout::{LaidOut, LaidOutMember, LaidOutShape};
@@ -13,9 +13,9 @@ pub(in crate::report::host_types) struct HostSlot<'a> {
     pub name: String,
     /// Bytes from the start of the struct.
     pub offset: u32,
-    /// Type; of a storage unit the type that all its bit-fields share.
+    /// For a storage unit, the type that all its bit-fields share.
     pub layout: &'a LaidOut,
-    /// For a storage unit its bit-fields, `flags: bits 0 to 2`.
+    /// The bit-fields of a storage unit, `flags: bits 0 to 2`.
     pub bits: Option<String>,
 }
 
@@ -27,14 +27,15 @@ impl HostSlot<'_> {
     }
 }
 
-/// The places of `members`, by ascending offset.
+/// The slots of `members`, by ascending offset.
 pub(in crate::report::host_types) fn slots(members: &[LaidOutMember]) -> Vec<HostSlot<'_>> {
     let mut slots = in_declared_order(members);
     slots.sort_by_key(|slot| slot.offset);
     slots
 }
 
-/// The places of `members` as they are declared; `packoffset` may have put a later one before an earlier one.
+/// The slots of `members` in declaration order. `packoffset` may have put a later one before an
+/// earlier one.
 pub(in crate::report::host_types) fn in_declared_order(members: &[LaidOutMember]) -> Vec<HostSlot<'_>> {
     let mut slots = Vec::new();
     collect(members, 0, &mut slots);
@@ -55,7 +56,7 @@ fn collect<'a>(members: &'a [LaidOutMember], start: u32, slots: &mut Vec<HostSlo
     }
 }
 
-/// Puts a bit-field into its unit, which the bit-field before it may have begun.
+/// Adds a bit-field to its unit, which an earlier bit-field may have started.
 fn gather<'a>(member: &'a LaidOutMember, offset: u32, slots: &mut Vec<HostSlot<'a>>) {
     let Some(bits) = member.bits.filter(|bits| bits.width > 0 && !member.name.is_empty()) else { return };
     let last = bits.offset.saturating_add(bits.width) - 1;
@@ -68,12 +69,11 @@ fn gather<'a>(member: &'a LaidOutMember, offset: u32, slots: &mut Vec<HostSlot<'
     }
 }
 
-/// True if this is an array without end.
 pub(in crate::report::host_types) fn has_no_end(layout: &LaidOut) -> bool {
     matches!(layout.shape, LaidOutShape::Array { count: Count::Unbounded, .. })
 }
 
-/// Bytes up to the last one that holds a value, tail padding left out; 0 for what has no end.
+/// Bytes up to the last one that holds a value, without tail padding; 0 for unbounded types.
 pub(in crate::report::host_types) fn touched(layout: &LaidOut) -> u32 {
     match &layout.shape {
         LaidOutShape::Scalar(component) => component.size,

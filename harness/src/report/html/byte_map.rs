@@ -1,10 +1,12 @@
-//! The picture of a block as inline SVG: rows of 16 bytes, a hue for each outermost member, hatched padding.
+//! Draws a block as inline SVG: rows of 16 bytes, a hue for each outermost member, hatched padding.
 //!
-//! Nothing depends on colour alone: every piece has its name in it, what differs has a thick edge and `≠`, padding is hatched,
-//! and the numbers are in the title of each member. Classes are explained by `byte_map.css`, which a page has once and a picture
-//! of its own carries in itself. Elements are written with an end tag, so that the text is valid as HTML and as XML.
+//! Nothing depends on colour alone: every piece shows its name, differences have a thick edge and
+//! `≠`, padding is hatched, and each member's title has its numbers. `byte_map.css` defines the
+//! classes; a page includes it once, and a stand-alone picture embeds it. Elements are written with
+//! an end tag, so the text is valid as HTML and as XML.
 //!
-//! Hues: Okabe and Ito, "Color Universal Design", whose eight colours people with any colour vision can tell apart.
+//! Hues: Okabe and Ito, "Color Universal Design": eight colours that people with any colour vision
+//! can distinguish.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -19,39 +21,39 @@ use crate::report::layout_text::declaration_words::DeclarationWords;
 use crate::report::layout_text::struct_lines::note;
 use crate::report::style::{grouped, one_line, width};
 
-/// Bytes of one row: a register of a D3D constant buffer.
+/// Bytes per row: one register of a D3D constant buffer.
 const ROW_BYTES: u32 = 16;
-/// Rows that are drawn in full; of longer blocks those that repeat are left out.
+/// Longer blocks leave out rows that repeat.
 const MAX_ROWS: u32 = 24;
-/// Rows of one map that are drawn at most.
+/// Most rows that one map draws.
 const MOST_DRAWN: usize = 512;
-/// Rows of the longest pattern that is looked for: an element of 512 bytes.
+/// Longest repeating pattern to detect, in rows: an element of 512 bytes.
 const LONGEST_PATTERN: u32 = 32;
-/// Rows of which all maps share the numbers.
+/// Rows whose numbers all maps share.
 const SHARED_ROWS: u32 = 24;
-/// Rows of a block that are looked at: 64 KiB, the limit of constant buffers.
+/// Most rows of a block to consider: 64 KiB, the limit of constant buffers.
 const MAX_LOOKED_AT: u32 = 4096;
-/// Hues that there are; members behind them begin with the first again.
+/// Number of hues. Further members start again with the first hue.
 const HUES: usize = 7;
 
-/// Width of one byte in pixels, as all lengths below.
+/// Width of one byte. This and all lengths below are in pixels.
 const BYTE_WIDTH: u32 = 20;
 /// Height of a row's pieces.
 const PIECE_HEIGHT: u32 = 24;
-/// Height of the strip in which one witness's layer is drawn, below a row.
+/// Height of the strip below a row that shows one witness's layer.
 const LAYER_HEIGHT: u32 = 14;
 /// Space between rows.
 const ROW_GAP: u32 = 3;
 /// Height of the numbers above the first row.
 const HEAD_HEIGHT: u32 = 16;
-/// Space for the numbers before a row, and for names of registers before them.
+/// Width of the numbers before a row, and of register names before them.
 const OFFSET_WIDTH: u32 = 40;
 const REGISTER_WIDTH: u32 = 34;
-/// Tenths of a pixel that one letter of a label takes.
+/// Width of one letter of a label in tenths of a pixel.
 const LETTER_TENTHS: u32 = 66;
 
-/// What all maps refer to: the pattern of padding, and the numbers above and before rows that nothing stands between. A page
-/// and a sheet have it once.
+/// Parts that all maps refer to: the pattern of padding, and the numbers above and before rows
+/// until the first gap. A page or sheet contains them once.
 pub(super) fn shared_parts() -> Markup {
     let rows = (1..).zip(0..SHARED_ROWS);
     html! {
@@ -72,7 +74,7 @@ pub(super) fn shared_parts() -> Markup {
     }
 }
 
-/// Where a row begins, in pixels.
+/// Left and top edge of a row, in pixels.
 #[derive(Clone, Copy)]
 struct RowEdge {
     left: u32,
@@ -86,27 +88,26 @@ fn row_offset(row: u32, edge: RowEdge) -> Markup {
     html! { text.a text-anchor="end" x=(x) y=(y) { (row.saturating_mul(ROW_BYTES)) } }
 }
 
-/// A block that is drawn.
+/// A block to draw.
 #[derive(Clone, Debug)]
 pub(super) struct ByteMap<'a> {
-    /// What a screen reader says of the picture.
+    /// Text for screen readers.
     pub label: String,
-    /// The bytes.
     pub pieces: BytePieces<'a>,
-    /// Where witnesses found what differs; empty outside of failures.
+    /// The bytes at which witnesses found the values that differ; empty outside of failures.
     pub layers: Vec<WitnessLayer>,
-    /// True if rows are D3D registers, with names `c0`, `c1` ...
+    /// Label the rows as D3D registers, `c0`, `c1` ...
     pub registers: bool,
     /// The language of the declarations.
     pub words: DeclarationWords,
-    /// Rows that repeat earlier ones, and are not drawn.
+    /// Rows that repeat earlier ones and are not drawn.
     pub left_out: BTreeSet<u32>,
 }
 
-/// What stands in one row, without the indices of elements: two rows with the same are alike.
+/// The content of one row without the indices of elements. Rows with equal patterns look alike.
 type RowPattern<'a> = Vec<PatternPart<'a>>;
 
-/// The part of a row that a member has.
+/// The bytes of a row that one member owns.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct PatternPart<'a> {
     path: &'a str,
@@ -117,7 +118,8 @@ struct PatternPart<'a> {
     overlaps: bool,
 }
 
-/// Leaves out the rows that repeat in all of `maps`, which are beside each other: the same ones in each.
+/// Leaves out the rows that repeat in all of `maps`. The maps are shown side by side, so all leave
+/// out the same rows.
 pub(super) fn leave_out_repetitions(maps: &mut [ByteMap<'_>]) {
     let ends: Vec<u32> = maps.iter().map(ByteMap::row_count).collect();
     let repeated: Vec<BTreeSet<u32>> = maps.iter().map(ByteMap::repetitions).collect();
@@ -132,21 +134,19 @@ pub(super) fn leave_out_repetitions(maps: &mut [ByteMap<'_>]) {
 /// A picture with its size in pixels.
 #[derive(Clone, Debug)]
 pub(super) struct MapPicture {
-    /// Width.
     pub width: u32,
-    /// Height.
     pub height: u32,
-    /// The elements of the picture, without the `svg` around them.
+    /// The elements inside the `svg` element.
     pub body: Markup,
 }
 
-/// Where the rows of a map are drawn.
+/// The positions of a map's rows, in pixels.
 struct MapGrid {
     /// Left edge of byte 0 of each row.
     left: u32,
-    /// Top edge of each row that is drawn, by its number.
+    /// Top edge of each drawn row, by row number.
     tops: BTreeMap<u32, u32>,
-    /// Lines that stand for rows which are left out.
+    /// Lines in place of the rows that are left out.
     gaps: Vec<LeftOutRows>,
     height: u32,
 }
@@ -156,7 +156,7 @@ struct LeftOutRows {
     text: String,
 }
 
-/// The part of a piece that lies in one row; edges in pixels.
+/// The part of a piece in one row; edges in pixels.
 struct RowPart {
     row: u32,
     start: u32,
@@ -177,7 +177,6 @@ impl ByteMap<'_> {
         }
     }
 
-    /// The picture.
     pub(super) fn picture(&self) -> MapPicture {
         let grid = self.grid();
         let width = grid.left + ROW_BYTES * BYTE_WIDTH + 2;
@@ -196,7 +195,7 @@ impl ByteMap<'_> {
         MapPicture { width, height: grid.height, body }
     }
 
-    /// Rows of the block.
+    /// Number of rows of the block.
     fn row_count(&self) -> u32 {
         self.pieces.end.div_ceil(ROW_BYTES).min(MAX_LOOKED_AT)
     }
@@ -207,7 +206,6 @@ impl ByteMap<'_> {
         runs.flat_map(|run| rows_of(run.start, run.end)).collect()
     }
 
-    /// The patterns of all rows.
     fn patterns(&self) -> Vec<RowPattern<'_>> {
         let mut patterns: Vec<RowPattern<'_>> = vec![Vec::new(); self.row_count() as usize];
         for piece in &self.pieces.pieces {
@@ -227,8 +225,8 @@ impl ByteMap<'_> {
         patterns
     }
 
-    /// Rows in the middle of a pattern that repeats at least four times, in a block that is too long to draw whole: its first
-    /// and its last repetition are kept.
+    /// Rows in the middle of a pattern that repeats at least four times, if the block is too long
+    /// to draw in full. The first and the last repetition are kept.
     fn repetitions(&self) -> BTreeSet<u32> {
         let patterns = self.patterns();
         let count = self.row_count();
@@ -325,12 +323,12 @@ impl ByteMap<'_> {
         html! { @if !outline.is_empty() { path.p d=(outline) {} } }
     }
 
-    /// Pieces by their member, in the order of the first piece of each.
+    /// Pieces by member, in the order of each member's first piece.
     fn members(&self) -> Vec<Vec<&BytePiece<'_>>> {
         let mut members: Vec<Vec<&BytePiece<'_>>> = Vec::new();
         let mut places: BTreeMap<*const str, usize> = BTreeMap::new();
         for piece in &self.pieces.pieces {
-            // Two members may have one path.
+            // Two members may have the same path.
             let place = *places.entry(std::ptr::from_ref(piece.member.path())).or_insert(members.len());
             match members.get_mut(place) {
                 Some(pieces) => pieces.push(piece),
@@ -393,7 +391,7 @@ impl ByteMap<'_> {
 }
 
 impl MapGrid {
-    /// A line for the rows that repeat earlier ones; their number is none afterwards.
+    /// Adds a line for the rows that repeat earlier ones, and resets their count.
     fn leave_out_repeated(&mut self, rows: &mut u64) {
         if *rows > 0 {
             let plural = if *rows == 1 { "" } else { "s" };
@@ -407,13 +405,13 @@ impl MapGrid {
         self.height += HEAD_HEIGHT + ROW_GAP;
     }
 
-    /// Number of the rows before the first that is left out, as far as all maps share their numbers.
+    /// Number of rows before the first gap, as far as all maps share their numbers.
     fn rows_without_gap(&self) -> u32 {
         let rows = (0..SHARED_ROWS).zip(self.tops.keys());
         rows.take_while(|(index, row)| index == *row).map(|(index, _)| index + 1).max().unwrap_or(0)
     }
 
-    /// The parts of some bytes in the rows that are drawn.
+    /// The parts of a byte range in the rows that are drawn.
     fn parts(&self, start: u32, end: u32) -> impl Iterator<Item = RowPart> {
         let rows = if end > start { start / ROW_BYTES..(end - 1) / ROW_BYTES + 1 } else { 0..0 };
         self.tops.range(rows).map(move |(row, top)| {
@@ -430,7 +428,7 @@ fn rows_of(start: u32, end: u32) -> std::ops::Range<u32> {
     start / ROW_BYTES..end.div_ceil(ROW_BYTES).min(start / ROW_BYTES + MAX_LOOKED_AT)
 }
 
-/// How a piece is drawn.
+/// The look of a piece.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct PieceLook {
     differs: bool,
@@ -448,7 +446,7 @@ impl PieceLook {
     }
 }
 
-/// Pieces that look alike as one outline.
+/// Merges pieces that look alike into one outline.
 fn outlines(pieces: &[&BytePiece<'_>], grid: &MapGrid) -> BTreeMap<PieceLook, String> {
     let mut outlines: BTreeMap<PieceLook, String> = BTreeMap::new();
     for piece in pieces {
@@ -471,7 +469,7 @@ struct VerticalRange {
     height: u32,
 }
 
-/// What shares bytes with an earlier piece is drawn over its lower half.
+/// A piece that shares bytes with an earlier one is drawn over its lower half.
 fn vertical_range(piece: &BytePiece<'_>, part: &RowPart) -> VerticalRange {
     if piece.overlaps {
         VerticalRange { top: part.top + PIECE_HEIGHT / 2, height: PIECE_HEIGHT / 2 }
@@ -486,7 +484,7 @@ fn piece_label(piece: &BytePiece<'_>, part: &RowPart) -> Markup {
     html! { @if !label.is_empty() { text x=(part.left + 4) y=(top + height / 2 + 4) { (label) } } }
 }
 
-/// The label as far as it fits, its end rather than its start, with `≠` behind it where it differs.
+/// The end of the label, as much as fits, followed by `≠` if it differs.
 fn fitting_label(label: &str, pixels: u32, differs: bool) -> String {
     let letters = (pixels.saturating_sub(6) * 10 / LETTER_TENTHS) as usize;
     let mark = if differs { "≠" } else { "" };
@@ -503,7 +501,8 @@ fn fitting_label(label: &str, pixels: u32, differs: bool) -> String {
     }
 }
 
-/// Where one witness found what differs, in the strip of its own below each row.
+/// The bytes at which one witness found the values that differ, in a separate strip below each
+/// row.
 fn layer_strip(layer: &WitnessLayer, lane: u32, grid: &MapGrid) -> Markup {
     let below = PIECE_HEIGHT + lane * LAYER_HEIGHT + 1;
     html! {
@@ -565,7 +564,8 @@ mod tests {
         assert_eq!(alone[0].left_out, BTreeSet::new());
     }
 
-    /// Elements of two rows repeat by twos, and a map beside them leaves out the same rows or none.
+    /// Elements of two rows repeat as pairs, and maps that are side by side leave out the same rows
+    /// or none.
     #[test]
     fn maps_beside_each_other_leave_out_the_same_rows() {
         let structs = [

@@ -1,7 +1,7 @@
-//! What stands at each byte of a block: runs of bytes that belong together, and the padding between them.
+//! Splits a block into runs of bytes that belong together, and the padding between them.
 //!
-//! [`super::byte_map`] draws them. A run is a scalar, a vector or a contiguous vector of a matrix. Reads member rows alone, as
-//! records keep them, or the members of a comparison with a host struct.
+//! [`super::byte_map`] draws them. A run is a scalar, a vector or a contiguous vector of a matrix.
+//! The input is member rows, as in records, or the members of a comparison with a host struct.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -16,11 +16,11 @@ use crate::report::style::one_line;
 pub(super) struct BytePiece<'a> {
     /// The innermost member that it is a part of.
     pub member: PieceMember<'a>,
-    /// `b[1]`, `d`, `m row 0`; the type where the block has no member names.
+    /// `b[1]`, `d`, `m row 0`; the type if the block has no member names.
     pub label: String,
-    /// Number of the outermost member, from 0 in declaration order.
+    /// Index of the outermost member, from 0 in declaration order.
     pub outermost: usize,
-    /// Number among the pieces of the outermost member, from 0.
+    /// Index among the pieces of the outermost member, from 0.
     pub number: usize,
     /// First byte, from the start of the block.
     pub start: u32,
@@ -30,21 +30,21 @@ pub(super) struct BytePiece<'a> {
     pub step: u32,
     /// True if the reference layout has it at another place, or not at all.
     pub differs: bool,
-    /// True if an earlier piece has some of its bytes, too.
+    /// True if it shares bytes with an earlier piece.
     pub overlaps: bool,
 }
 
-/// A member as its layout describes it.
+/// A member, from one of the two kinds of input.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum PieceMember<'a> {
-    /// One of a rule set's layout.
+    /// A member of a rule set's layout.
     Row(&'a MemberRow),
-    /// One of a side of a comparison with a host struct.
+    /// A member of one side of a comparison with a host struct.
     Side(&'a SideMember),
 }
 
 impl<'a> PieceMember<'a> {
-    /// Its path in the block.
+    /// Path in the block.
     pub(super) fn path(self) -> &'a str {
         match self {
             Self::Row(row) => &row.path,
@@ -53,7 +53,7 @@ impl<'a> PieceMember<'a> {
     }
 }
 
-/// Bytes in a row that no member owns.
+/// Contiguous bytes that no member owns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PaddingPiece {
     /// First byte, from the start of the block.
@@ -69,13 +69,13 @@ pub(super) struct BytePieces<'a> {
     pub pieces: Vec<BytePiece<'a>>,
     /// Ascending by offset.
     pub padding: Vec<PaddingPiece>,
-    /// One past the last byte that is known; what lies behind it is not drawn.
+    /// One past the last known byte; bytes after it are not drawn.
     pub end: u32,
-    /// Why nothing is known of what lies behind; `None` if the block ends there.
+    /// Why the bytes after `end` are unknown; `None` if the block ends there.
     pub rest: Option<UndrawnRest>,
 }
 
-/// Why a map stops before its block does.
+/// Why a map stops before the end of its block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum UndrawnRest {
     /// The block ends with an unsized array.
@@ -85,8 +85,8 @@ pub(super) enum UndrawnRest {
 }
 
 impl<'a> BytePieces<'a> {
-    /// The pieces of a block of `size` bytes (`None` without end); `reference` has the members of the layout that it is
-    /// compared with.
+    /// The pieces of a block of `size` bytes (`None`: unbounded). `reference` has the members of
+    /// the layout to compare with.
     pub(super) fn of(size: Option<u32>, members: &'a [MemberRow], reference: Option<&[MemberRow]>) -> Self {
         let scalars = cells(members);
         let is_cut = scalars.len() >= MAX_CELLS;
@@ -108,7 +108,8 @@ impl<'a> BytePieces<'a> {
 }
 
 impl<'a> BytePieces<'a> {
-    /// The pieces of one side of a comparison with a host struct, of `size` bytes (`None` without end).
+    /// The pieces of one side of a comparison with a host struct, of `size` bytes (`None`:
+    /// unbounded).
     pub(super) fn of_side(size: Option<u32>, members: &'a [SideMember]) -> Self {
         let mut outermost_members: Vec<&str> = Vec::new();
         let mut pieces_of: HashMap<usize, usize> = HashMap::new();
@@ -140,7 +141,8 @@ impl<'a> BytePieces<'a> {
     }
 }
 
-/// Neighbouring scalars of one vector as one piece; bit-fields that share their bytes as one, too.
+/// Joins neighbouring scalars of one vector into one piece, and bit-fields that share their bytes
+/// too.
 fn joined<'a>(scalars: &[ScalarCell<'a>]) -> Vec<BytePiece<'a>> {
     let mut outermost_members: Vec<&str> = Vec::new();
     let mut pieces_of: HashMap<usize, usize> = HashMap::new();
@@ -188,10 +190,10 @@ fn label(scalar: &ScalarCell<'_>) -> String {
     one_line(if name.is_empty() { &scalar.member.type_name } else { name })
 }
 
-/// Number of the outermost member that `path` begins with.
+/// Index of the outermost member in `path`.
 fn outermost_of<'s>(path: &'s str, known: &mut Vec<&'s str>) -> usize {
     let name = path.split(['.', '[', ' ']).next().unwrap_or(path);
-    // Members come one after the other, so that it is the last one most often.
+    // Rows are in order of members, so the last known one matches most often.
     known.iter().rposition(|other| *other == name).unwrap_or_else(|| {
         known.push(name);
         known.len() - 1
@@ -214,7 +216,7 @@ fn mark_overlaps(pieces: &mut [BytePiece<'_>]) {
     }
 }
 
-/// The bytes before `end` that no piece has.
+/// The bytes before `end` that no piece owns.
 fn padding(pieces: &[BytePiece<'_>], end: u32) -> Vec<PaddingPiece> {
     let mut holes = Vec::new();
     let mut covered = 0;

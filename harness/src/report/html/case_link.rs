@@ -1,10 +1,10 @@
-//! Names and links of the cases of a page.
+//! Names and links of the cases on a page.
 
 use std::fmt::Write;
 
 use crate::report::style::one_line;
 
-/// Where a case stands on the page.
+/// The fragment of the case's part of the page.
 pub(super) fn case_link(case: &str) -> String {
     let mut address = String::from("#");
     for byte in case_anchor(case).bytes() {
@@ -18,7 +18,7 @@ pub(super) fn case_link(case: &str) -> String {
     address
 }
 
-/// The name of a case as an anchor, which holds no space.
+/// The name of a case as an anchor, which must not contain spaces.
 pub(super) fn case_anchor(case: &str) -> String {
     one_line(case).replace(char::is_whitespace, "_")
 }

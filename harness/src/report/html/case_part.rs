@@ -1,4 +1,5 @@
-//! The part of a page that is about one case: its declaration, its byte maps, how its checks ended.
+//! The part of a page about one case: its declaration, its byte maps, and the outcomes of its
+//! checks.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,20 +26,20 @@ const BY_URGENCY: [Outcome; 6] =
 struct CasePart<'a> {
     id: &'a str,
     checks: Vec<&'a CheckRecord>,
-    /// Its declarations; several where runs had different ones under this name.
+    /// Its declarations; several if runs had different ones under this name.
     sources: Vec<&'a RecordedSource>,
 }
 
-/// What the part of a case takes from the rest of the page.
+/// The rest of the page, as far as the part of a case refers to it.
 #[derive(Clone, Copy)]
 pub(super) struct CaseSurroundings<'a> {
-    /// What the checks are about.
+    /// The declarations of the checks.
     pub sources: &'a [RecordedSource],
-    /// The entries to which known differences lead.
+    /// The entries that known differences link to.
     pub known: &'a KnownEntries<'a>,
 }
 
-/// All cases, those with failures first, each folded.
+/// All cases, each folded; those with failures come first.
 pub(super) fn case_parts(
     places: &CheckPlaces<'_>,
     checks: &[CheckRecord],
@@ -68,14 +69,14 @@ pub(super) fn case_parts(
     }
 }
 
-/// Bytes that the cases of a page may take: a page of 3 000 checks is to have 2 MB at most.
+/// Bytes available for the cases of a page. A page of 3 000 checks should have at most 2 MB.
 fn room_for(checks: usize) -> usize {
     const LEAST: usize = 1_600_000;
     const OF_ONE_CHECK: usize = LEAST / 3_000;
     LEAST.max(checks.saturating_mul(OF_ONE_CHECK))
 }
 
-/// The parts of all cases; where they would take more room, the last ones have no byte maps.
+/// The parts of all cases. Once `room` is used up, further cases have no byte maps.
 fn cases_within(
     room: usize,
     cases: &[CasePart<'_>],
@@ -91,7 +92,7 @@ fn cases_within(
     cases.iter().map(part).collect()
 }
 
-/// Whether the byte maps of a case are drawn.
+/// The choice to draw the byte maps of a case or to leave them out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SourceMaps {
     /// A map for each different layout.
@@ -155,7 +156,7 @@ impl CasePart<'_> {
         }
     }
 
-    /// `outcome:rules:place` for each check, once.
+    /// `outcome:rules:place` for each check, without duplicates.
     fn filter_words(&self, places: &CheckPlaces<'_>) -> String {
         let word = |check: &&CheckRecord| {
             let rules = places.rules_number(&check.rules)?;
@@ -166,7 +167,8 @@ impl CasePart<'_> {
         words.into_iter().collect::<Vec<_>>().join(" ")
     }
 
-    /// How the checks ended, with place and reason. Rule sets of which the same is to be said share a line.
+    /// The outcomes of the checks, with place and reason. Rule sets with the same text share a
+    /// line.
     fn ends(&self, known: &KnownEntries<'_>) -> Markup {
         let mut by_rules: BTreeMap<&str, Vec<&CheckRecord>> = BTreeMap::new();
         for check in &self.checks {
@@ -193,27 +195,27 @@ impl CasePart<'_> {
     }
 }
 
-/// Checks of one rule set that ended alike, for one reason.
+/// Checks of one rule set with the same outcome and reason.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct CheckEnd<'a> {
-    /// Place of the outcome in [`BY_URGENCY`].
+    /// Index of the outcome in [`BY_URGENCY`].
     urgency: usize,
     reason: String,
     /// The entry that covers them.
     known: Option<&'a KnownEntry>,
-    /// Producers, by the devices on which they ended so.
+    /// Producers, by the devices on which they had this outcome.
     places: Vec<ProducersOnDevices<'a>>,
     count: u64,
 }
 
-/// Devices on which the same producers ended alike.
+/// Devices on which the same producers had the same outcome.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct ProducersOnDevices<'a> {
     devices: Vec<String>,
     producers: BTreeSet<&'a str>,
 }
 
-/// How checks of one rule set ended.
+/// The outcomes of one rule set's checks.
 fn check_ends<'a>(checks: &[&'a CheckRecord]) -> Vec<CheckEnd<'a>> {
     let mut ends: BTreeMap<EndKey<'a>, Vec<&'a CheckRecord>> = BTreeMap::new();
     for check in checks {
@@ -229,7 +231,7 @@ fn check_ends<'a>(checks: &[&'a CheckRecord]) -> Vec<CheckEnd<'a>> {
     ends.into_iter().map(end).collect()
 }
 
-/// What checks that are told together have in common.
+/// The fields that checks on one line share.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct EndKey<'a> {
     urgency: usize,
@@ -243,7 +245,7 @@ impl<'a> EndKey<'a> {
     }
 }
 
-/// Producers by device; devices with the same producers together.
+/// Producers by device; devices with the same producers are merged.
 fn places_of<'a>(checks: &[&'a CheckRecord]) -> Vec<ProducersOnDevices<'a>> {
     let mut by_device: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
     for check in checks {
@@ -289,7 +291,8 @@ fn counts(checks: &[&CheckRecord]) -> Vec<(Outcome, u64)> {
     BY_URGENCY.into_iter().map(|outcome| (outcome, count(outcome))).filter(|(_, count)| *count > 0).collect()
 }
 
-/// Why a check does not plainly agree, without the names of its rule set and of its producer, which stand beside it.
+/// Why a check does not simply agree, without the names of its rule set and producer, which are
+/// next to it.
 fn reason(check: &CheckRecord) -> String {
     let verdict = check.story.as_ref().map(|story| story.verdict.as_str());
     let known = check.known.as_ref().map(|entry| entry.reason.as_str());
@@ -352,7 +355,7 @@ fn authorities(source: &RecordedSource) -> Markup {
     }
 }
 
-/// The layouts as columns in which each block has the same place.
+/// The layouts as columns; a block has the same index in all of them.
 fn columns(source: &RecordedSource) -> Vec<ShownColumn> {
     let mut names: Vec<&str> = Vec::new();
     for block in source.layouts.iter().flat_map(|layout| &layout.blocks) {
@@ -367,7 +370,7 @@ fn columns(source: &RecordedSource) -> Vec<ShownColumn> {
     source.layouts.iter().map(column).collect()
 }
 
-/// A recorded block; records keep no kind, and none is shown here.
+/// A recorded block. Records do not store the kind, and it is not shown here.
 fn shown(name: &str, block: Option<&StoryBlock>) -> ShownColumnBlock {
     let presence = if block.is_some() { BlockPresence::Present } else { BlockPresence::Irrelevant };
     let shown = ShownBlock {

@@ -1,4 +1,5 @@
-//! The page of `check --html`: each block beside its host struct, as tables and as the byte maps of both sides.
+//! The page of `check --html`: each block next to its host struct, as tables and as byte maps of
+//! both sides.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +15,7 @@ use crate::report::host_check::{
 use crate::report::layout_text::declaration_words::DeclarationWords;
 use crate::report::style::{Style, counted, one_line};
 
-/// Leaves of one device that are told one by one.
+/// Most leaves to list per device that read another member.
 const TOLD_STRAYS: usize = 40;
 
 /// Pairs in the order of the page.
@@ -44,7 +45,7 @@ pub fn check_page(check: &HostCheck, command: &str) -> String {
 fn heading(outcome: PairOutcome) -> &'static str {
     match outcome {
         PairOutcome::Differ => "They differ",
-        PairOutcome::Known => "They differ as is known",
+        PairOutcome::Known => "Known differences",
         PairOutcome::Agree => "They agree",
     }
 }
@@ -63,7 +64,7 @@ fn intro(check: &HostCheck, command: &str) -> Markup {
         }
         p { code { (one_line(command)) } button.copy.js-only type="button" { "copy" } }
         p.legend {
-            "A row is 16 bytes. A hue is a member, hatching is padding, and a thick edge with ≠ is what has other bytes on the other "
+            "A row is 16 bytes. Each member has a colour, padding is hatched, and a thick edge with ≠ marks bytes that differ on the other "
             "side. Point at a member for its numbers."
         }
     }
@@ -92,7 +93,7 @@ fn pair_card(pair: &CheckedPair) -> Markup {
     }
 }
 
-/// The table as the terminal has it; lines that differ stand out.
+/// The table as on the terminal, with differing lines highlighted.
 fn numbers(pair: &CheckedPair) -> Markup {
     let text = pair_table(pair, Style::PLAIN);
     html! {
@@ -125,7 +126,7 @@ struct Side<'a> {
     owner: &'a str,
     /// `shader` or `host`.
     role: &'static str,
-    /// Bytes; `None` without end.
+    /// In bytes; `None` if unbounded.
     size: Option<u32>,
     members: &'a [SideMember],
 }
@@ -158,7 +159,7 @@ fn mismatch_part(mismatch: &Mismatch) -> Markup {
     html! {
         p.verdict.bad {
             (one_line(&mismatch.to_string()))
-            @if mismatch.followers > 0 { "; displaced behind it: " (counted(mismatch.followers.into(), "member")) }
+            @if mismatch.followers > 0 { "; also moved: " (counted(mismatch.followers.into(), "member")) }
         }
         dl {
             @if !mismatch.hint.is_empty() { dt { "hint" } dd { (one_line(&mismatch.hint)) } }
@@ -167,7 +168,7 @@ fn mismatch_part(mismatch: &Mismatch) -> Markup {
     }
 }
 
-/// What a device read.
+/// The result of reading the block on a device.
 fn proof_part(proof: &PairProof) -> Markup {
     let PairProof { device, runner, producer, result } = proof;
     html! {

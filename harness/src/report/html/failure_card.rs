@@ -47,7 +47,7 @@ fn heading(failure: &FailureGroup<'_>) -> Markup {
     }
 }
 
-/// A failure like the one that is shown: what repeats it, and its shaders.
+/// A further failure with the same cause: the command that repeats it, and its shaders.
 fn one_more(failure: &FailureGroup<'_>, shaders: &PageShaders<'_>) -> Markup {
     let again = failure.record.story.as_ref().map(|story| &story.again);
     html! {
@@ -90,7 +90,7 @@ fn conclusion(label: &str, words: &str) -> Markup {
     }
 }
 
-/// The table of witnesses as the terminal has it; lines with a wrong number stand out.
+/// The table of witnesses as on the terminal, with lines that have a wrong number highlighted.
 pub(super) fn witness_table(record: &CheckRecord) -> Markup {
     let text = table(record, Style::PLAIN);
     let is_wrong = |line: &str| line.contains(" ! ") || line.trim_end().ends_with(" ?");
@@ -106,7 +106,7 @@ pub(super) fn witness_table(record: &CheckRecord) -> Markup {
     }
 }
 
-/// A map of each block in which a witness has something elsewhere, with a layer for each such witness.
+/// A map of each block that a witness disagrees about, with one layer per such witness.
 pub(super) fn failure_maps(record: &CheckRecord, blocks: &[StoryBlock]) -> Markup {
     let (located, _) = locate(&record.rows, blocks);
     let registers = find(&record.rules).is_some_and(|rules| rules.has_registers);
@@ -127,7 +127,7 @@ fn block_map(subject: MapSubject<'_>) -> Markup {
 
     let legend: Vec<(&str, &str)> = layers.iter().map(|layer| (layer.witness.as_str(), layer.deed)).collect();
     let mut map = ByteMap {
-        label: format!("Byte map of {}, with what each witness has elsewhere", one_line(&block.name)),
+        label: format!("Byte map of {}, with the bytes that witnesses found instead", one_line(&block.name)),
         pieces: BytePieces::of(block.size, &block.members, None),
         layers,
         registers: subject.registers,
@@ -138,7 +138,7 @@ fn block_map(subject: MapSubject<'_>) -> Markup {
     html! {
         div.drawn {
             fieldset.layers {
-                legend { "below each row of " code { (one_line(&block.name)) } ": what a witness has elsewhere" }
+                legend { "below each row of " code { (one_line(&block.name)) } ": where a witness found values instead" }
                 @for (name, deed) in legend {
                     label {
                         input type="checkbox" class=(format!("l-{name}")) checked;

@@ -1,5 +1,5 @@
-//! What there is to say of laid-out blocks beside their byte maps, as parts of a page: padding with better orders of members, and
-//! where parameters are bound.
+//! Parts of a page about laid-out blocks, next to their byte maps: padding with better orders of
+//! members, and bindings.
 
 use layoutproof_layout::padding::{BlockPadding, Hole, PaddedStruct};
 use maud::{Markup, html};
@@ -8,7 +8,7 @@ use crate::report::layout_text::bindings_text::BindingsColumn;
 use crate::report::layout_text::padding_text::place;
 use crate::report::style::one_line;
 
-/// Padding of every block, with the order of members that saves bytes where one is known.
+/// The padding of every block, with an order of members that saves bytes if one is known.
 pub fn padding_part(blocks: &[BlockPadding]) -> String {
     let padded: Vec<&BlockPadding> = blocks.iter().filter(|block| block.padding > 0).collect();
     let part = html! {
@@ -61,7 +61,8 @@ fn hole_words(hole: &Hole) -> String {
     one_line(&format!("{} byte{plural} at {}, {}", hole.size, hole.offset, place(hole)))
 }
 
-/// Where every parameter is bound, a column for each convention; a cell that is not as in the first column of its API is marked.
+/// The bindings of all parameters, one column per convention. A cell is marked if it differs from
+/// the first column of its API.
 pub fn bindings_part(columns: &[BindingsColumn]) -> String {
     let rows = BindingsColumn::rows(columns);
     let part = html! {
@@ -93,7 +94,8 @@ pub fn bindings_part(columns: &[BindingsColumn]) -> String {
     part.into_string()
 }
 
-/// The first column of the same API as the one at `index`: the places of another API have other names.
+/// The first column with the same API as the one at `index`. Places of different APIs are not
+/// comparable.
 fn first_of_api(columns: &[BindingsColumn], index: usize) -> usize {
     let api = |column: &BindingsColumn| column.name.split('.').next().map(str::to_owned);
     columns.iter().position(|column| api(column) == api(&columns[index])).unwrap_or(index)

@@ -1,4 +1,5 @@
-//! The page of `fuzz --html`: what was tried, and each finding with its smallest declaration, byte maps and witnesses.
+//! The page of `fuzz --html`: the declarations that were tried, and each finding with its smallest
+//! declaration, byte maps and witnesses.
 
 use maud::{Markup, html};
 
@@ -10,18 +11,18 @@ use crate::report::failure::group::FailureGroup;
 use crate::report::style::{counted, one_line};
 use crate::results::record::CheckRecord;
 
-/// What a page of `fuzz` is made of.
+/// Input of the page.
 #[derive(Clone, Copy, Debug)]
 pub struct FuzzPageFacts<'a> {
     /// `seed 3, 200 declarations from number 0`.
     pub drawn: &'a str,
-    /// How checks ended, by toolchain, as the terminal shows it.
+    /// Outcomes by toolchain, as the terminal shows them.
     pub tallies: &'a str,
-    /// What differs, or broke, and is not known.
+    /// Checks that differ or broke and are not known differences.
     pub findings: &'a [FuzzFinding],
 }
 
-/// A difference after its declaration was made smaller.
+/// A difference whose declaration was reduced.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FuzzFinding {
     /// Which toolchain differs, where, and how much smaller the declaration became.
@@ -30,11 +31,10 @@ pub struct FuzzFinding {
     pub declaration: String,
     /// The check that shows it; its story has the command that repeats it.
     pub record: CheckRecord,
-    /// Where the case file and the report are.
+    /// The folder with the case file and the report.
     pub folder: String,
 }
 
-/// The page.
 pub fn fuzz_page(facts: &FuzzPageFacts<'_>) -> String {
     let FuzzPageFacts { drawn, tallies, findings } = *facts;
     let shaders = PageShaders::of(findings.iter().map(|finding| &finding.record));
@@ -42,7 +42,7 @@ pub fn fuzz_page(facts: &FuzzPageFacts<'_>) -> String {
     let content = html! {
         section id="findings" {
             h2 { "Findings" }
-            @if findings.is_empty() { p { "Nothing differs that is not known." } }
+            @if findings.is_empty() { p { "No differences other than known ones." } }
             @for finding in findings { (card(finding, &shaders)) }
         }
         section id="tallies" {

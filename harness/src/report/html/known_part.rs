@@ -1,4 +1,5 @@
-//! The known differences of a run by their reasons, each folded: why, where it is reported, which entries say so, who shows it.
+//! The known differences of a run by reason, each folded: why, where it is reported, and which
+//! entries and checks belong to it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,15 +10,17 @@ use super::page_shaders::PageShaders;
 use crate::report::style::{counted, grouped, one_line};
 use crate::results::record::{CheckRecord, KnownEntry, Outcome};
 
-/// Examples of cases that an entry names.
+/// Example cases to list per entry.
 const NAMED_CASES: usize = 40;
 
-/// Entries with the checks that they cover. Those of one reason are together; the reason with the most checks is first.
+/// Entries with the checks that they cover. Entries with the same reason are together; the reason
+/// with the most checks is first.
 pub(super) struct KnownEntries<'a> {
     reasons: Vec<CoveredChecks<'a>>,
 }
 
-/// What makes entries stand together: each has conditions of its own, for one mechanism.
+/// The key for grouping entries: entries with the same key describe one mechanism under different
+/// conditions.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct SharedReason<'a> {
     reason: &'a str,
@@ -31,7 +34,7 @@ struct CoveredChecks<'a> {
 }
 
 impl<'a> KnownEntries<'a> {
-    /// Those that cover checks of this outcome.
+    /// The entries that cover checks of this outcome.
     pub(super) fn of(checks: &'a [CheckRecord], outcome: Outcome) -> Self {
         let mut by_reason: BTreeMap<SharedReason<'_>, BTreeMap<&KnownEntry, Vec<&CheckRecord>>> = BTreeMap::new();
         for check in checks.iter().filter(|check| check.outcome == outcome) {
@@ -46,12 +49,12 @@ impl<'a> KnownEntries<'a> {
         Self { reasons }
     }
 
-    /// The first check of each reason, whose shaders the page shows.
+    /// The first check of each reason. The page shows its shaders.
     pub(super) fn first_checks(&self) -> impl Iterator<Item = &'a CheckRecord> {
         self.reasons.iter().filter_map(|covered| covered.checks().next())
     }
 
-    /// Where an entry stands on the page.
+    /// Link to an entry on the page.
     pub(super) fn link(&self, entry: &KnownEntry) -> Option<String> {
         let place = self.reasons.iter().position(|covered| covered.entries.contains_key(entry))?;
         Some(format!("#known-{}", place + 1))
@@ -125,7 +128,7 @@ fn entry_place(entry: &KnownEntry) -> Markup {
     html! { code { (one_line(&entry.file)) ":" (entry.line) } }
 }
 
-/// A link for an address of the web; any other text stays text.
+/// Links `address` if it is a web address, and shows it as plain text otherwise.
 pub(super) fn link_to(address: &str) -> Markup {
     let is_web = address.starts_with("https://") || address.starts_with("http://");
     html! { @if is_web { a href=(address) rel="noopener noreferrer" { (one_line(address)) } } @else { (one_line(address)) } }

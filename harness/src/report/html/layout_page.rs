@@ -1,4 +1,5 @@
-//! The page of `show --format html` and `diff --format html`: each block as a table and as byte maps.
+//! The page of `show --format html` and `diff --format html`: each block as a table and as byte
+//! maps.
 
 use maud::{Markup, html};
 
@@ -13,7 +14,7 @@ use crate::report::layout_text::shown_columns::{BlockPresence, ShownColumn, Show
 use crate::report::layout_text::struct_text::block_heading;
 use crate::report::style::{Tone, one_line};
 
-/// An input under the columns that are shown of it.
+/// An input with the columns to show.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShownInput {
     /// File or case.
@@ -31,22 +32,23 @@ pub fn show_page(input: &ShownInput) -> String {
         .into_text()
 }
 
-/// The sections of [`show_page`] alone, one for each block, for a page that has its own frame and its own choice of columns:
-/// what is compared with is the first.
+/// Only the sections of [`show_page`], one per block, for a page with a different frame that
+/// selects the columns itself. The first column is the reference.
 pub fn layout_sections(columns: &[ShownColumn], words: DeclarationWords) -> String {
     blocks(columns, words, ReferenceChoice::First).into_string()
 }
 
-/// The layout of a block that the others are compared with.
+/// Selects the layout of a block that the others are compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ReferenceChoice {
     /// The first.
     First,
-    /// The reader chooses.
+    /// The reader selects one.
     Reader,
 }
 
-/// Two layouts beside each other; what is elsewhere in the right one is outlined there.
+/// Two layouts side by side. Members that are at a different place in the right one are outlined
+/// there.
 pub fn diff_page(left: &ShownLayout, right: &ShownLayout, differs: bool) -> String {
     let title = format!("{} and {}", left.rules, right.rules);
     let verdict = if differs { "The two layouts differ." } else { "The two layouts are the same." };
@@ -55,7 +57,7 @@ pub fn diff_page(left: &ShownLayout, right: &ShownLayout, differs: bool) -> Stri
     PageFrame { title: &title, intro, content }.into_text()
 }
 
-/// Two layouts as columns, in which each block has the same place.
+/// The two layouts as columns; a block has the same index in both.
 fn beside_each_other(left: &ShownLayout, right: &ShownLayout) -> [ShownColumn; 2] {
     let has = |layout: &ShownLayout, name: &str| layout.blocks.iter().any(|block| block.name == name);
     let only_right = right.blocks.iter().filter(|block| !has(left, &block.name));
@@ -72,12 +74,12 @@ fn beside_each_other(left: &ShownLayout, right: &ShownLayout) -> [ShownColumn; 2
     [column(left), column(right)]
 }
 
-/// What the marks in maps mean.
+/// The legend of the marks in maps.
 pub(super) fn legend() -> Markup {
     html! {
         p.legend {
-            "A row is 16 bytes. A hue is a member, hatching is padding, and a thick edge with ≠ is what stands elsewhere than in "
-            "the reference: the first map, unless another is chosen. Point at a member for its numbers."
+            "A row is 16 bytes. Each member has a colour, padding is hatched, and a thick edge with ≠ marks a difference from "
+            "the reference: the first map, unless you choose another one. Point at a member for its numbers."
         }
     }
 }
@@ -115,10 +117,11 @@ fn block(merged: &MergedBlock<'_>, index: usize, words: DeclarationWords, choice
     }
 }
 
-/// Layouts of a block that can be chosen as the reference; `page.css` has a rule for each.
+/// Most layouts of a block that the reader can select as reference. `page.css` has a rule for each.
 const MOST_REFERENCES: usize = 8;
 
-/// Tables and maps of the block for each layout as the reference, of which the reader chooses one without any script.
+/// Tables and maps of the block for each layout as reference. The reader selects one; this needs no
+/// script.
 fn by_reference(columns: &[MergedColumn<'_>], block: usize, words: DeclarationWords) -> Markup {
     let references = columns.len().min(MOST_REFERENCES);
     if references < 2 {
@@ -127,7 +130,7 @@ fn by_reference(columns: &[MergedColumn<'_>], block: usize, words: DeclarationWo
     html! {
         div.references {
             fieldset.layers {
-                legend { "outline what stands elsewhere than in" }
+                legend { "outline differences from" }
                 @for (reference, column) in columns.iter().enumerate().take(references) {
                     label {
                         input type="radio" name=(format!("reference-{block}")) class=(format!("r{reference}"))
@@ -168,7 +171,8 @@ fn maps_against(columns: &[MergedColumn<'_>], reference: usize, words: Declarati
     }
 }
 
-/// The members with their offsets in each column; of one column, their sizes too. The first one is the reference.
+/// The members with their offsets in each column; with a single column, also their sizes. The first
+/// column is the reference.
 pub(super) fn numbers(columns: &[MergedColumn<'_>], words: DeclarationWords) -> Markup {
     numbers_against(columns, 0, words)
 }

@@ -1,4 +1,5 @@
-//! Byte maps of laid-out blocks as one picture of its own: what `show --format svg` prints, for issues and documents.
+//! Byte maps of laid-out blocks as a stand-alone picture, the output of `show --format svg`, for
+//! issues and documents.
 
 use std::collections::BTreeSet;
 
@@ -12,16 +13,16 @@ use crate::report::layout_text::shown_columns::ShownColumn;
 use crate::report::layout_text::struct_text::block_heading;
 use crate::report::style::{one_line, width};
 
-/// Rules of the classes in byte maps.
+/// Style of the classes in byte maps.
 pub(super) const MAP_STYLE: &str = include_str!("byte_map.css");
 
-/// Maps beside each other.
+/// Number of maps side by side.
 const MAPS_IN_A_LINE: usize = 2;
-/// Space around the sheet and between maps, in pixels, as all lengths below.
+/// Space around the sheet and between maps. This and all lengths below are in pixels.
 const MARGIN: u32 = 16;
 /// Height of a line of text.
 const LINE_HEIGHT: u32 = 20;
-/// Tenths of a pixel that one letter takes.
+/// Width of one letter in tenths of a pixel.
 const LETTER_TENTHS: u32 = 73;
 
 /// A part of the sheet with its size.
@@ -31,7 +32,7 @@ struct SheetPart {
     body: Markup,
 }
 
-/// Every block under all columns, as an SVG file; what is elsewhere than in the first column is outlined.
+/// Every block under all columns, as an SVG file. Differences from the first column are outlined.
 pub fn layout_sheet(columns: &[ShownColumn], words: DeclarationWords) -> String {
     let blocks = columns.iter().map(|column| column.blocks.len()).max().unwrap_or(0);
     let parts: Vec<SheetPart> = (0..blocks).flat_map(|index| block_parts(columns, index, words)).collect();
@@ -50,7 +51,7 @@ pub fn layout_sheet(columns: &[ShownColumn], words: DeclarationWords) -> String 
     drawing.into_string() + "\n"
 }
 
-/// The maps of one block, with what is said of columns that have none.
+/// The maps of one block, and notes about columns that have none.
 fn block_parts(columns: &[ShownColumn], index: usize, words: DeclarationWords) -> Vec<SheetPart> {
     let merged = MergedBlock::of(columns, index);
     let Some(block) = merged.block else { return Vec::new() };
@@ -93,8 +94,8 @@ pub(super) fn map_caption(column: &MergedColumn<'_>) -> String {
     one_line(&format!("{} · {size}{stride}", column.names.join(", ")))
 }
 
-/// The map of a block in one column, compared with `reference`. Elements of a structured buffer are drawn with the padding
-/// up to the next one.
+/// The map of a block in one column, compared with `reference`. Elements of a structured buffer are
+/// drawn with the padding up to the next element.
 pub(super) fn column_map<'a>(
     column: &MergedColumn<'a>,
     reference: Option<&[layoutproof_layout::MemberRow]>,

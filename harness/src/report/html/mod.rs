@@ -1,8 +1,8 @@
-//! Pages and pictures for browsers: byte maps as inline SVG, pages for laid-out blocks, for a run, for
-//! host structs beside blocks and for findings of `fuzz`, a site.
+//! Pages and pictures for browsers: byte maps as inline SVG; pages for laid-out blocks, for a run,
+//! for host structs and for findings of `fuzz`; and a site.
 //!
-//! The command writes them to files, which load nothing from elsewhere and read without JavaScript. Texts of users
-//! reach a page through maud's templates, which escape them.
+//! The commands write them to files, which load nothing from elsewhere and work without JavaScript.
+//! Text from users reaches a page only through maud's templates, which escape it.
 
 mod byte_map;
 mod byte_pieces;

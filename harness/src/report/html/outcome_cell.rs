@@ -1,4 +1,4 @@
-//! A cell of a matrix: how many checks ended in which way.
+//! A cell of a matrix: the number of checks per outcome.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use crate::report::style::grouped;
 use crate::results::record::Outcome;
 
-/// What the signs in a cell mean.
+/// The legend of the signs in a cell.
 pub(super) fn cell_legend() -> Markup {
     html! {
         p.legend { "Each cell counts checks: a number alone agrees, ≠ differs or broke, ~ is a known difference, · was skipped." }
@@ -20,26 +20,25 @@ pub(super) struct OutcomeCell {
     counts: BTreeMap<Outcome, u64>,
 }
 
-/// Where a cell leads, and what it sets the filters of its page to.
+/// Target of a cell's link, and the filters that a click sets on the page.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CellLink<'a> {
-    /// Address.
     pub address: &'a str,
-    /// Number of the rule set and of the place; none on a page without filters.
+    /// The filter to set; `None` on a page without filters.
     pub filter: Option<CellPlace>,
 }
 
 /// A cell's place in the matrix of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct CellPlace {
-    /// Number of the rule set.
+    /// Index of the rule set.
     pub rules: usize,
-    /// Number of the producer on a device.
+    /// Index of the producer and device.
     pub place: usize,
 }
 
 impl OutcomeCell {
-    /// Adds checks that ended so.
+    /// Adds checks with this outcome.
     pub(super) fn add(&mut self, outcome: Outcome, count: u64) {
         *self.counts.entry(outcome).or_default() += count;
     }

@@ -1,4 +1,4 @@
-//! The matrix of a run: a line for each rule set, a column for each producer on each device.
+//! The matrix of a run: one line per rule set, one column per producer and device.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use crate::report::failure::group::place;
 use crate::report::style::one_line;
 use crate::results::record::{CheckRecord, LeftOutChecks};
 
-/// Rule sets and places of a run by number, for tables and filters.
+/// Numbers the rule sets and places of a run, for tables and filters.
 pub(super) struct CheckPlaces<'a> {
     /// Rule sets, in the order of the table of rules.
     pub rules: Vec<&'a str>,
@@ -18,17 +18,16 @@ pub(super) struct CheckPlaces<'a> {
     pub places: Vec<CheckPlace<'a>>,
 }
 
-/// Who made the shader, and where it ran.
+/// The producer of a shader and the device that ran it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct CheckPlace<'a> {
     /// `lavapipe via ash`.
     pub device: String,
-    /// Producer.
     pub producer: &'a str,
 }
 
 impl<'a> CheckPlaces<'a> {
-    /// Those of checks and of checks that the records leave out.
+    /// The rule sets and places of checks, including those that the records leave out.
     pub(super) fn of(checks: &'a [CheckRecord], left_out: &'a [LeftOutChecks]) -> Self {
         let mut rules: BTreeSet<&str> = checks.iter().map(|check| check.rules.as_str()).collect();
         rules.extend(left_out.iter().map(|group| group.rules.as_str()));
@@ -44,25 +43,23 @@ impl<'a> CheckPlaces<'a> {
         Self { rules, places: places.into_iter().collect() }
     }
 
-    /// Number of a rule set.
     pub(super) fn rules_number(&self, rules: &str) -> Option<usize> {
         self.rules.iter().position(|other| *other == rules)
     }
 
-    /// Number of a place.
     pub(super) fn place_number(&self, place: &CheckPlace<'_>) -> Option<usize> {
         self.places.binary_search_by(|other| other.cmp(place)).ok()
     }
 }
 
 impl<'a> CheckPlace<'a> {
-    /// Where a check ran.
+    /// The place of a check.
     pub(super) fn of(check: &'a CheckRecord) -> Self {
         Self { device: place(&check.device, check.runner.as_str()), producer: &check.producer }
     }
 }
 
-/// The matrix; each cell leads to the cases and, with JavaScript, sets their filter.
+/// The matrix. Each cell links to the cases and, with JavaScript, sets their filter.
 pub(super) fn outcome_matrix(places: &CheckPlaces<'_>, checks: &[CheckRecord], left_out: &[LeftOutChecks]) -> Markup {
     let cells = cells(places, checks, left_out);
     let head = html! {
@@ -84,13 +81,13 @@ pub(super) fn outcome_matrix(places: &CheckPlaces<'_>, checks: &[CheckRecord], l
     RuleMatrix { columns: "devices", head, lines }.section()
 }
 
-/// A matrix of rule sets: what is above its cells, and a line for each rule set.
+/// A matrix with one line per rule set.
 pub(super) struct RuleMatrix<'a> {
-    /// What its columns are: `devices`.
+    /// The kind of columns, such as `devices`.
     pub columns: &'a str,
     /// The lines of the table's head.
     pub head: Markup,
-    /// One line for each rule set, in the order of the table of rules.
+    /// One per rule set, in the order of the table of rules.
     pub lines: Vec<MatrixLine>,
 }
 
@@ -98,7 +95,7 @@ pub(super) struct RuleMatrix<'a> {
 pub(super) struct MatrixLine {
     /// Its name, or a link to its page.
     pub rules: Markup,
-    /// One cell for each column.
+    /// One cell per column.
     pub cells: Markup,
 }
 

@@ -1,5 +1,5 @@
-//! What every page has around its content: style, script, heading, footer. A page of its own is one file, which loads nothing;
-//! a page of a site loads style and script, which its pages share.
+//! The parts around a page's content: style, script, heading, footer. A stand-alone page is one
+//! file that loads nothing; pages of a site load a shared style and script.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -7,22 +7,22 @@ use super::byte_map::shared_parts;
 use super::layout_sheet::MAP_STYLE;
 use crate::report::style::one_line;
 
-/// Rules of all classes but those in byte maps.
+/// Style of all classes except those in byte maps.
 pub(super) const PAGE_STYLE: &str = include_str!("page.css");
-/// What is added to pages where the browser runs scripts.
+/// The script, which adds features where the browser runs scripts.
 pub(super) const PAGE_SCRIPT: &str = include_str!("page.js");
 
-/// A page before it is text.
+/// A page before it is rendered.
 pub(super) struct PageFrame<'a> {
     /// Title of the window and first heading.
     pub title: &'a str,
-    /// What stands below the first heading.
+    /// Text below the first heading.
     pub intro: Markup,
     /// The sections.
     pub content: Markup,
 }
 
-/// What a page has around itself that depends on where it lies.
+/// The parts around a page that depend on whether it belongs to a site.
 pub(super) struct PageSurroundings {
     /// The element with the style or the link to it.
     pub style: Markup,
@@ -35,7 +35,7 @@ pub(super) struct PageSurroundings {
 }
 
 impl PageFrame<'_> {
-    /// The whole file, which loads nothing.
+    /// The page as a file that loads nothing.
     pub(super) fn into_text(self) -> String {
         self.within(&PageSurroundings {
             style: html! { style { (PreEscaped(MAP_STYLE)) (PreEscaped(PAGE_STYLE)) } },
@@ -45,7 +45,7 @@ impl PageFrame<'_> {
         })
     }
 
-    /// The whole file.
+    /// The page with these surroundings.
     pub(super) fn within(self, surroundings: &PageSurroundings) -> String {
         let Self { title, intro, content } = self;
         let PageSurroundings { style, navigation, footer, script } = surroundings;
@@ -76,12 +76,13 @@ impl PageFrame<'_> {
     }
 }
 
-/// End tags that HTML lets a page leave out, where what comes next ends the element, and elements of SVG without content. Texts
-/// have no `<`, as templates escape it; style and script have none of these. Source: HTML, "Optional tags".
+/// End tags that HTML makes optional, because the next tag ends the element, and end tags of empty
+/// SVG elements. Texts contain no `<`, because templates escape it; style and script contain none
+/// of these tags. Source: HTML, "Optional tags".
 const OPTIONAL_ENDS: [&str; 8] = ["</td>", "</th>", "</tr>", "</thead>", "</tbody>", "</li>", "</dt>", "</dd>"];
 const EMPTY_ELEMENTS: [&str; 3] = ["></path>", "></rect>", "></use>"];
 
-/// The same page with fewer bytes.
+/// Removes optional end tags, so that the page has fewer bytes.
 fn without_optional_ends(page: &str) -> String {
     let page = OPTIONAL_ENDS.iter().fold(page.to_owned(), |page, end| page.replace(end, ""));
     EMPTY_ELEMENTS.iter().fold(page, |page, end| page.replace(end, "/>"))

@@ -1,4 +1,4 @@
-//! The shaders of a page's checks, folded: each text once, as far as the page has room.
+//! The shaders of a page's checks, folded: each text once, until the page is full.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use crate::report::style::{grouped, one_line};
 use crate::results::record::{CheckRecord, RecordedShader};
 
-/// Bytes of all shader texts of a page.
+/// Bytes for all shader texts of a page.
 const ROOM: usize = 96 << 10;
 
 /// The texts that a page shows.
@@ -19,12 +19,12 @@ pub(super) struct PageShaders<'a> {
 struct ShownShader {
     /// Number on the page, from 1.
     number: usize,
-    /// Name of the check at which it stands; others lead there.
+    /// Name of the check that shows it; other checks link there.
     check: String,
 }
 
 impl<'a> PageShaders<'a> {
-    /// The texts of these checks, in the order in which the page shows them, until there is no room left.
+    /// The texts of these checks in the order of the page, until there is no room left.
     pub(super) fn of(checks: impl IntoIterator<Item = &'a CheckRecord>) -> Self {
         let mut shown = BTreeMap::new();
         let mut room = ROOM;
@@ -40,7 +40,8 @@ impl<'a> PageShaders<'a> {
         Self { shown }
     }
 
-    /// The shaders of a check: those that stand elsewhere as links, those without room with the command that writes them.
+    /// The shaders of a check. A shader that is shown elsewhere becomes a link; for those without
+    /// room, the command that writes them is shown.
     pub(super) fn draw(&self, check: &CheckRecord) -> Markup {
         let name = check.name();
         let has_no_room = |shader: &&RecordedShader| !self.shown.contains_key(shader.text.as_str());

@@ -1,6 +1,8 @@
-//! The page of a run: who answers what, failures by cause, known differences, and every case with its byte maps.
+//! The page of a run: the outcomes, failures by cause, known differences, and every case with its
+//! byte maps.
 //!
-//! `report --html` and `run --html` write it. It reads without JavaScript, which adds filters and folds links out.
+//! `report --html` and `run --html` write it. It works without JavaScript, which adds filters and
+//! unfolds the targets of links.
 
 use std::collections::BTreeMap;
 
@@ -18,18 +20,17 @@ use crate::report::reasons::kind_of_reason;
 use crate::report::style::{counted, grouped, one_line};
 use crate::results::record::{CheckRecord, Outcome, RunEnd, SkipKind};
 
-/// What a page of a run is made of.
+/// Input of the page.
 #[derive(Clone, Copy, Debug)]
 pub struct RunPageFacts<'a> {
-    /// Devices, through each API.
+    /// The devices, one entry per API that lists them.
     pub devices: &'a [DeviceInfo],
     /// In the order of the run.
     pub checks: &'a [CheckRecord],
-    /// Their totals, and what the checks are about.
+    /// The totals of the checks, and their declarations.
     pub end: &'a RunEnd,
 }
 
-/// The page.
 pub fn run_page(facts: &RunPageFacts<'_>) -> String {
     let RunPageFacts { devices, checks, end } = *facts;
     let places = CheckPlaces::of(checks, &end.left_out);
@@ -77,13 +78,13 @@ fn intro(facts: &RunPageFacts<'_>) -> Markup {
         p.legend {
             (grouped(end.leaves.into())) " leaves were read back from devices. A skip is never an agreement."
             @if end.sources.is_empty() {
-                " These records hold no declarations, so that only what failed is drawn."
+                " These records hold no declarations, so only failures are drawn."
             }
         }
     }
 }
 
-/// The section that is about checks of this outcome.
+/// The id of the section about checks with this outcome.
 fn section_about(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Differ | Outcome::Broken => "#failures",
@@ -94,12 +95,12 @@ fn section_about(outcome: Outcome) -> &'static str {
     }
 }
 
-/// One card for each cause, those that differ before those that broke.
+/// One card per cause; those that differ come before those that broke.
 fn failures(causes: &[FailureCause<'_>], shaders: &PageShaders<'_>) -> Markup {
     html! {
         section id="failures" {
             h2 { "Failures" }
-            @if causes.is_empty() { p { "Nothing differs that is not known." } }
+            @if causes.is_empty() { p { "No differences other than known ones." } }
             @else { p.legend { (counted(causes.len() as u64, "cause")) "; the first failure of each is shown, the others are listed." } }
             @for cause in causes { (failure_card(cause, shaders)) }
         }

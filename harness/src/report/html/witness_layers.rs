@@ -1,4 +1,5 @@
-//! Where each witness of a failed check found the scalars that it has elsewhere, as layers of a byte map.
+//! For each witness of a failed check, the scalars that it found at other bytes, as layers of a
+//! byte map.
 
 use crate::report::failure::byte_map::{MapSubject, Stray, strays};
 use crate::report::failure::witness::Witness;
@@ -7,18 +8,17 @@ use crate::report::style::one_line;
 /// Scalars that one witness has at other bytes than the reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct WitnessLayer {
-    /// Who found them there.
     pub witness: Witness,
-    /// What the witness did to these bytes, for the legend.
+    /// Description of the layer for the legend.
     pub deed: &'static str,
-    /// Neighbouring scalars are one run.
+    /// Neighbouring scalars form one run.
     pub runs: Vec<FoundRun>,
 }
 
 /// Bytes at which a witness found scalars of one vector.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FoundRun {
-    /// Path of the scalar or, of several, of the vector.
+    /// Path of the scalar, or of the vector if there are several.
     pub label: String,
     /// First byte, from the start of the block.
     pub start: u32,
@@ -26,7 +26,7 @@ pub(super) struct FoundRun {
     pub end: u32,
 }
 
-/// A layer for each witness that has something elsewhere.
+/// A layer for each witness that has a scalar at other bytes.
 pub(super) fn witness_layers(subject: MapSubject<'_>) -> Vec<WitnessLayer> {
     let mut layers = Vec::new();
     for witness in Witness::ALL {
@@ -42,7 +42,7 @@ pub(super) fn witness_layers(subject: MapSubject<'_>) -> Vec<WitnessLayer> {
 
 fn runs(mut strays: Vec<Stray>) -> Vec<FoundRun> {
     strays.sort_by(|a, b| (a.found, a.home, &a.path).cmp(&(b.found, b.home, &b.path)));
-    // One scalar may have been looked at in several ways.
+    // One scalar may have been accessed in several ways.
     strays.dedup_by(|a, b| (&a.path, a.found) == (&b.path, b.found));
 
     let mut runs: Vec<FoundRun> = Vec::new();
@@ -60,7 +60,7 @@ fn runs(mut strays: Vec<Stray>) -> Vec<FoundRun> {
     runs
 }
 
-/// `d` of `d.x`; other paths as they are.
+/// `d` of `d.x`; other paths unchanged.
 fn vector_of(path: &str) -> &str {
     ["x", "y", "z", "w"].iter().find_map(|axis| path.strip_suffix(axis)?.strip_suffix('.')).unwrap_or(path)
 }

@@ -1,20 +1,20 @@
-//! The table of where parameters are bound: one line per parameter, one column per convention.
+//! Prints the table of bindings: one line per parameter, one column per convention.
 //!
-//! For `layoutproof show`. A line on which conventions differ is marked with `!`.
+//! For `layoutproof show`. A `!` marks a line on which conventions differ.
 
 use crate::bindings::place::places_text;
 use crate::bindings::{Binding, BindingOverlap, BindingPlace, BoundModule, ChosenEntry};
 use crate::report::formats::show_json::{ComputedBinding, ShownBinding};
 use crate::report::style::{Style, TextLines, Tone, one_line, pad, width};
 
-/// The answer of one convention.
+/// The bindings of one convention.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BindingsColumn {
-    /// Target, convention and version: `d3d12.dxc`.
+    /// Target and convention: `d3d12.dxc`.
     pub name: String,
-    /// Where everything went.
+    /// The bindings of all parameters.
     pub bound: BoundModule,
-    /// The entry point that it is about, where the convention takes one.
+    /// The entry point that the bindings belong to, for conventions that need one.
     pub entry: Option<ChosenEntry>,
     /// Bindings that share their place.
     pub overlaps: Vec<BindingOverlap>,
@@ -23,16 +23,17 @@ pub struct BindingsColumn {
 /// A parameter with its place in each column.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::report) struct BindingsRow<'a> {
-    /// The parameter.
+    /// Path of the parameter.
     pub path: &'a str,
     /// In the order of the columns.
     pub places: Vec<String>,
-    /// The other parameters at its place, by column: `same as A (vulkan.dxc)`; empty where it shares none.
+    /// The other parameters at its place, by column: `same as A (vulkan.dxc)`; empty if it shares
+    /// none.
     pub shared: String,
 }
 
 impl BindingsColumn {
-    /// Every parameter that a column knows, in the order of the first that does.
+    /// Every parameter of any column, in the order of the first column that has it.
     pub(in crate::report) fn rows(columns: &[Self]) -> Vec<BindingsRow<'_>> {
         let mut paths: Vec<&str> = Vec::new();
         for binding in columns.iter().flat_map(|column| &column.bound.bindings) {
@@ -52,7 +53,7 @@ impl BindingsColumn {
         paths.into_iter().map(row).collect()
     }
 
-    /// The parameters with which one shares a place, each once.
+    /// The parameters that share a place with this one, each once.
     fn sharing(&self, path: &str) -> Vec<&str> {
         let bindings = &self.bound.bindings;
         let mut others: Vec<&str> = Vec::new();
@@ -72,7 +73,8 @@ impl BindingsColumn {
         others
     }
 
-    /// What is said of entry points below the table, each sentence once: which one a column is about, and what it leaves out.
+    /// Notes below the table, each printed once: the entry point of a column, and the parameters
+    /// that it does not use.
     pub(in crate::report) fn entry_notes(columns: &[Self]) -> Vec<String> {
         let mut notes: Vec<(String, Vec<&str>)> = Vec::new();
         for column in columns {
@@ -108,7 +110,7 @@ impl BindingsColumn {
     }
 }
 
-/// The rows of the JSON answer.
+/// The rows of the JSON output.
 pub fn rows(column: &BindingsColumn) -> Vec<ShownBinding> {
     let bound = &column.bound;
     let row = |binding: &Binding| ShownBinding {
@@ -129,7 +131,7 @@ fn computed_row(binding: &Binding) -> ComputedBinding {
     ComputedBinding { unit: unit.to_string(), space, index, count }
 }
 
-/// Every parameter that a column knows, in the order of the first that does.
+/// The table with every parameter of any column.
 pub fn table(columns: &[BindingsColumn], style: Style) -> String {
     let rows = BindingsColumn::rows(columns);
     let mut text = TextLines::default();

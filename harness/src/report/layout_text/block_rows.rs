@@ -1,5 +1,5 @@
-//! The rows of a block's table: a declaration with what each layout says of it, holes where they are, strides where layouts
-//! differ, the size and the padding at the end.
+//! Makes the rows of a block's table: a declaration with its numbers in each layout, padding,
+//! strides if layouts differ, the size and the total padding at the end.
 //!
 //! [`super::struct_text`] draws them. Layouts are matched by the paths of members.
 
@@ -19,39 +19,38 @@ use crate::report::style::{Tone, width};
 pub(in crate::report) struct BlockRow {
     /// The declaration, with its indent.
     pub label: String,
-    /// What stands behind it as a comment: strides and bits.
+    /// The comment after it: strides and bits.
     pub note: String,
-    /// One for each column of numbers; empty where a column has none.
+    /// One per column of numbers; empty if a column has no number here.
     pub cells: Vec<String>,
-    /// The look of the row.
     pub tone: Tone,
-    /// What is compared, one for each column of a table side by side: the offset of a member and all else that says where
-    /// its bytes are. Empty for rows that compare nothing.
+    /// What to compare, one per column of a side-by-side table: the member's offset and everything
+    /// else that determines its bytes. Empty for rows that compare nothing.
     pub places: Vec<String>,
 }
 
 impl BlockRow {
-    /// True if a column has the member at other bytes than the `reference` column.
+    /// True if `column` has the member at different bytes than the `reference` column.
     pub(in crate::report) fn differs_from(&self, reference: usize, column: usize) -> bool {
         self.places.get(reference) != self.places.get(column)
     }
 
-    /// True if any two columns have the member at other bytes.
+    /// True if any two columns have the member at different bytes.
     pub(in crate::report) fn differs(&self) -> bool {
         (0..self.places.len()).any(|column| self.differs_from(0, column))
     }
 }
 
-/// What the columns of numbers are.
+/// The meaning of the columns of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::report) enum TableKind {
     /// Offset and size of one layout.
     Single,
-    /// The offsets of one layout in each column.
+    /// One column of offsets per layout.
     SideBySide,
 }
 
-/// A block's layouts that share a table, at least one.
+/// A block's layouts that share a table; at least one.
 pub(in crate::report) struct BlockRows<'a> {
     layouts: Vec<IndexedLayout<'a>>,
     kind: TableKind,
@@ -69,18 +68,18 @@ struct IndexedLayout<'a> {
 impl<'a> IndexedLayout<'a> {
     fn of(block: &'a ShownColumnBlock) -> Self {
         let shown = &block.shown;
-        // Of two rows of one path the first counts.
+        // If two rows have the same path, the first one counts.
         let members = shown.members.iter().rev().map(|row| (row.path.as_str(), row)).collect();
         let end = shown.stride.or(shown.size);
         Self { block, members, holes: Holes::of(&shown.members, end) }
     }
 }
 
-/// Spaces for each level of structs.
+/// Indent per level of structs.
 const INDENT: &str = "  ";
 
 impl<'a> BlockRows<'a> {
-    /// The rows of `blocks`, which are one block under several layouts.
+    /// The rows of `blocks`, which are the same block under several layouts.
     pub(in crate::report) fn of(
         blocks: &[&'a ShownColumnBlock],
         kind: TableKind,
@@ -199,23 +198,23 @@ impl<'a> BlockRows<'a> {
     }
 }
 
-/// What a layout says of a member beside its place, by name.
+/// A named property of a member besides its place.
 struct MemberFact {
     name: String,
-    /// One for each layout, empty where it says nothing.
+    /// One per layout; empty if the layout has none.
     values: Vec<String>,
 }
 
-/// What layouts say of a member.
+/// The properties of a member.
 #[derive(Default)]
 struct SortedFacts {
-    /// What all say alike, as notes.
+    /// Equal in all layouts; shown as notes.
     shared: Vec<String>,
-    /// What they say differently.
+    /// Different between layouts.
     differing: Vec<MemberFact>,
 }
 
-/// Sorts orders, strides, sizes of scalars and bits by whether the layouts agree on them.
+/// Sorts orders, strides, sizes of scalars and bits by whether all layouts agree on them.
 fn facts(row: &MemberRow, rows: &[Option<&MemberRow>], is_leaf: bool) -> SortedFacts {
     let mut sorted = SortedFacts::default();
     for fact in all_facts(row, rows) {
@@ -231,7 +230,7 @@ fn facts(row: &MemberRow, rows: &[Option<&MemberRow>], is_leaf: bool) -> SortedF
         sorted.shared.push("uncertain".to_owned());
     }
 
-    // What all layouts agree on is in the declaration.
+    // The declaration already shows a size that all layouts agree on.
     let sizes: Vec<Option<u32>> = rows.iter().map(|row| row.filter(|_| is_leaf).and_then(scalar_size)).collect();
     if sizes.iter().any(|size| *size != sizes[0]) {
         let values = sizes.iter().map(|size| size.map(|size| size.to_string()).unwrap_or_default());
@@ -240,7 +239,7 @@ fn facts(row: &MemberRow, rows: &[Option<&MemberRow>], is_leaf: bool) -> SortedF
     sorted
 }
 
-/// Orders, strides and bits, those that some layout has.
+/// The orders, strides and bits that at least one layout has.
 fn all_facts(row: &MemberRow, rows: &[Option<&MemberRow>]) -> Vec<MemberFact> {
     let of = |name: &str, value: &dyn Fn(&MemberRow) -> Option<String>| {
         let values = rows.iter().map(|row| row.and_then(value).unwrap_or_default());
@@ -261,7 +260,8 @@ fn all_facts(row: &MemberRow, rows: &[Option<&MemberRow>]) -> Vec<MemberFact> {
     let array_word = if strides(row).len() > 1 { "strides" } else { "stride" };
     let bit_word = if row.bit_width == Some(1) { "bit" } else { "bits" };
     let mut facts = vec![of(array_word, &array)];
-    // One word for the vectors of all layouts, or a row that says which vectors each of them has.
+    // If all layouts agree, one word names the order of all vectors; otherwise a row lists the
+    // order of each layout.
     let orders = of("matrix order", &order);
     let mut known = orders.values.iter().filter(|order| !order.is_empty());
     match known.next() {

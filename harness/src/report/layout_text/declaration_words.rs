@@ -1,11 +1,12 @@
-//! Declarations in the words of the language that a file is written in: `float3 a[2]` in HLSL, `vec3 a[2]` in GLSL,
-//! `a: array<vec3<f32>, 2>` in WGSL.
+//! Prints declarations in the language of the file: `float3 a[2]` in HLSL, `vec3 a[2]` in GLSL, `a:
+//! array<vec3<f32>, 2>` in WGSL.
 //!
-//! Types reach the reports in HLSL's spelling, which is what JSON has for every language. Names of structs, and types that
-//! a language has no word for, stay as they are.
+//! The reports get types in HLSL spelling, which is also the spelling in JSON for every language.
+//! Names of structs stay as they are, and so do types for which a language has no word.
 //!
-//! Source: GLSL 4.60, 4.1 Basic Types (a `matCxR` has C columns), `GL_EXT_shader_explicit_arithmetic_types`; WGSL, 6.2 Plain
-//! Types (a `matCxR` has C columns). HLSL's `floatRxC` has R rows.
+//! Source: GLSL 4.60, 4.1 Basic Types (a `matCxR` has C columns),
+//! `GL_EXT_shader_explicit_arithmetic_types`; WGSL, 6.2 Plain Types (a `matCxR` has C columns).
+//! HLSL's `floatRxC` has R rows.
 
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::{BlockKind, MemberRow};
@@ -15,10 +16,10 @@ use super::numeric::{NumericType, numeric};
 use super::struct_lines;
 use crate::report::style::one_line;
 
-/// The language whose words a table of members uses.
+/// The language in which a table of members is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DeclarationWords {
-    /// HLSL, Slang, and modules that keep no language.
+    /// HLSL, Slang, and modules that do not record a language.
     #[default]
     Hlsl,
     /// GLSL.
@@ -38,7 +39,7 @@ impl DeclarationWords {
         translated.unwrap_or_else(|| base.to_owned())
     }
 
-    /// A member as declared; the type takes at least `type_columns`, so that names stand below each other.
+    /// A member's declaration. The type is padded to `type_columns` so that names line up.
     pub(in crate::report) fn declaration(self, row: &MemberRow, type_columns: usize) -> String {
         let (base, dimensions) = split_dimensions(&row.type_name);
         let base = self.base_type(base);
@@ -55,7 +56,7 @@ impl DeclarationWords {
         }
     }
 
-    /// What declares a block of this kind.
+    /// The keyword that declares a block of this kind.
     pub(super) fn block_keyword(self, kind: BlockKind) -> String {
         let keyword = match (self, kind) {
             (Self::Glsl, BlockKind::UniformBlock) => "uniform",
@@ -70,7 +71,7 @@ impl DeclarationWords {
         keyword.to_owned()
     }
 
-    /// True if a type stands before its member's name.
+    /// True if the type comes before the member's name.
     pub(super) fn has_type_in_front(self) -> bool {
         match self {
             Self::Hlsl | Self::Glsl => true,
@@ -80,7 +81,7 @@ impl DeclarationWords {
 }
 
 fn glsl_type(scalar: Scalar, shape: NumericType) -> Option<String> {
-    // The word for the scalar, and the letters in front of `vec` and `mat`.
+    // The word for the scalar, and the prefix of `vec` and `mat`.
     let (word, letters) = match scalar {
         Scalar::Bool => ("bool", "b"),
         Scalar::Int8 => ("int8_t", "i8"),
@@ -133,7 +134,7 @@ fn wgsl_type(scalar: Scalar, shape: NumericType) -> Option<String> {
     })
 }
 
-/// `[2][]` of `f32` as `array<array<f32>, 2>`: the outermost dimension stands outside.
+/// `[2][]` of `f32` as `array<array<f32>, 2>`: the outermost dimension is outside.
 fn wgsl_array(base: &str, dimensions: &str) -> String {
     let counts = dimensions.split(']').filter_map(|part| part.strip_prefix('['));
     let counts: Vec<&str> = counts.collect();

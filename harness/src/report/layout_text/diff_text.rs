@@ -1,7 +1,7 @@
-//! `layoutproof diff`: two layouts of one source, member by member.
+//! `layoutproof diff`: compares two layouts of one source, member by member.
 //!
-//! Also tells whether the two put anything in different places. Alignments are not compared: they are not places, and where
-//! they matter an offset differs too.
+//! Also reports whether the two differ anywhere. Alignments are not compared: they are not places,
+//! and if one matters, an offset differs too.
 
 use layoutproof_layout::MemberRow;
 use serde::Serialize;
@@ -14,14 +14,14 @@ use crate::report::formats::show_json::{ShownBlock, ShownLayout};
 use crate::report::style::{Style, TextLines, Tone, pad, pad_left, width};
 use crate::results::record::SCHEMA;
 
-/// The text, and whether anything differs.
+/// The text and the result of the comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DiffText {
-    /// Side by side, `!` where the two differ.
+    /// Side by side, with `!` where the two differ.
     pub text: String,
     /// True if any offset, size or stride differs.
     pub differs: bool,
-    /// What the text shows, for programs.
+    /// The same comparison for the JSON output.
     blocks: Vec<DiffBlock>,
 }
 
@@ -29,7 +29,7 @@ pub struct DiffText {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 struct DiffBlock {
     name: String,
-    /// True if a number, a refusal or the block itself is on one side only.
+    /// True if a number or a refusal differs, or if only one side has the block.
     differs: bool,
     /// Paths of the members that differ.
     differing: Vec<String>,
@@ -37,7 +37,7 @@ struct DiffBlock {
     right: Option<ShownBlock>,
 }
 
-/// The answer of `diff --format json`.
+/// The output of `diff --format json`.
 #[derive(Serialize)]
 struct DiffAnswer<'a> {
     schema: u32,
@@ -48,7 +48,7 @@ struct DiffAnswer<'a> {
 }
 
 impl DiffText {
-    /// The answer as one line of JSON, with a newline behind it.
+    /// The output as one line of JSON, newline included.
     ///
     /// # Panics
     /// Never: these types hold nothing that JSON cannot express.
@@ -60,10 +60,10 @@ impl DiffText {
     }
 }
 
-/// Two layouts of different files, with the blocks that belong together under one name: that of the left.
+/// Pairs the blocks of two layouts of different files and gives each pair the left name.
 ///
-/// Blocks belong together that have one name, but for what compilers put in front of it (`type.S`); where each side has one
-/// block, these two do.
+/// Blocks form a pair if their names are equal without the prefix that compilers add (`type.S`). If
+/// each side has only one block, these two form a pair.
 pub fn paired(left: ShownLayout, mut right: ShownLayout) -> [ShownLayout; 2] {
     let bare = |name: &str| {
         let name = ["type.ConstantBuffer.", "type.", "type_"]
@@ -94,7 +94,7 @@ const STRIDE_COLUMNS: usize = 14;
 /// Columns of one side.
 const SIDE_COLUMNS: usize = 2 * NUMBER_COLUMNS + STRIDE_COLUMNS;
 
-/// Compares block by block; a block that only one side has differs.
+/// Compares block by block. A block that only one side has counts as a difference.
 pub fn diff(left: &ShownLayout, right: &ShownLayout, style: Style) -> DiffText {
     let find = |layout: &'_ ShownLayout, name: &str| layout.blocks.iter().position(|block| block.name == name);
     let mut texts = Vec::new();
@@ -129,7 +129,7 @@ struct BlockComparison<'a> {
 /// Offset, size and strides of one line on one side.
 type DiffNumbers = [String; 3];
 
-/// A block for people and for programs.
+/// A block as text and as data.
 struct DrawnBlock {
     text: String,
     block: DiffBlock,
@@ -138,7 +138,7 @@ struct DrawnBlock {
 /// A member, or the end of the block, on both sides.
 struct DiffLine {
     label: String,
-    /// The member's path; `None` for the end of the block.
+    /// `None` for the end of the block.
     path: Option<String>,
     sides: [DiffNumbers; 2],
 }
@@ -183,7 +183,8 @@ impl BlockComparison<'_> {
         DrawnBlock { text: text.into_text(), block: DiffBlock { name, differs, differing, left, right } }
     }
 
-    /// One side refuses the block, or both do for different reasons, or one has none.
+    /// True if one side refuses the block, both refuse it for different reasons, or only one side
+    /// has it.
     fn refusal_differs(&self) -> bool {
         match self.sides {
             [Some(left), Some(right)] => left.errors != right.errors,
@@ -215,7 +216,8 @@ impl BlockComparison<'_> {
         let columns = [NUMBER_COLUMNS, NUMBER_COLUMNS, STRIDE_COLUMNS];
         let mut text: String = left.iter().zip(columns).map(|(number, columns)| pad_left(number, columns)).collect();
 
-        // The right side carries the marks; a number that only the left side has is marked with a dot.
+        // Marks are in the right side's columns; a dot there marks a number that only the left side
+        // has.
         for ((there, here), columns) in left.iter().zip(right).zip(columns) {
             let marked = match (there == here, here.is_empty()) {
                 (true, _) => here.clone(),

@@ -1,7 +1,8 @@
-//! Where a block has bytes that no member owns: in front of which member, or behind the last one of which struct.
+//! Finds bytes of a block that no member owns, before a member or after the last member of a
+//! struct.
 //!
-//! For tables that have a column for each of several layouts: holes are found by the paths of members, which all layouts
-//! share. Bytes between the elements of an array are not listed; the strides show them.
+//! For tables with one column per layout: holes are found by the paths of members, which all
+//! layouts share. Bytes between the elements of an array are not listed; the strides show them.
 
 use std::collections::HashMap;
 
@@ -14,28 +15,27 @@ use super::member_tree::{MemberNode, trees};
 pub(super) struct HoleRange {
     /// First byte, from the start of the block.
     pub start: u32,
-    /// Number of bytes.
     pub size: u32,
 }
 
 /// The holes of one block.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Holes<'a> {
-    /// By the path of the member behind the hole.
+    /// By the path of the member after the hole.
     before: HashMap<&'a str, HoleRange>,
     /// By the path of the struct that ends with the hole; `None` is the block itself.
     tails: HashMap<Option<&'a str>, HoleRange>,
 }
 
 impl<'a> Holes<'a> {
-    /// The holes of a block of `size` bytes, `None` for one without end.
+    /// The holes of a block of `size` bytes, or of an unbounded block (`None`).
     pub(super) fn of(members: &'a [MemberRow], size: Option<u32>) -> Self {
         let mut holes = Self::default();
         holes.collect(&trees(members), &StructRange { path: None, start: 0, end: size });
         holes
     }
 
-    /// The hole in front of the member at `path`.
+    /// The hole before the member at `path`.
     pub(super) fn before(&self, path: &str) -> Option<HoleRange> {
         self.before.get(path).copied()
     }

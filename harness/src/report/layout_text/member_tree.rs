@@ -1,7 +1,8 @@
-//! Member rows as a tree: which member stands in which, where each one ends, which scalars it is made of.
+//! Member rows as a tree: which member contains which, where each one ends, and which scalars it
+//! consists of.
 //!
-//! The annotated struct and the byte map are drawn from it. Reads only what a row says (path, type, offset, size, strides),
-//! since records keep no types.
+//! The annotated struct and the byte map are drawn from it. It reads only the fields of a row
+//! (path, type, offset, size, strides), because records do not store types.
 
 use layoutproof_layout::MemberRow;
 use layoutproof_layout::scalar::{Scalar, SixteenBit};
@@ -12,7 +13,6 @@ use super::numeric::{NumericType, numeric, order_word};
 /// A member with the members of its struct.
 #[derive(Clone, Debug)]
 pub(super) struct MemberNode<'a> {
-    /// The member.
     pub row: &'a MemberRow,
     /// Members of its struct, or of element 0 of its array.
     pub children: Vec<MemberNode<'a>>,
@@ -21,24 +21,25 @@ pub(super) struct MemberNode<'a> {
 /// A scalar of a block with its bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::report) struct ScalarCell<'a> {
-    /// The member that it is a part of, the innermost one.
+    /// The innermost member that contains it.
     pub member: &'a MemberRow,
-    /// The scalar itself, or the vector of contiguous scalars that it stands in: `b[1]`, `d`, `m row 0`, `m column 1`.
+    /// The scalar itself, or the vector of contiguous scalars that contains it: `b[1]`, `d`, `m row
+    /// 0`, `m column 1`.
     pub vector: String,
     /// Path in the block: `b[1]`, `d.x`, `m[0][1]`.
     pub path: String,
     /// Absolute offset in bytes.
     pub offset: u32,
-    /// Size in bytes.
+    /// In bytes.
     pub size: u32,
 }
 
-/// Scalars of one block are drawn up to this number; what lies behind is left out.
+/// Most scalars of one block to draw; later ones are left out.
 pub(in crate::report) const MAX_CELLS: usize = 4096;
-/// Elements of one array that are looked at.
+/// Most elements of one array to follow.
 const MAX_ELEMENTS: u32 = 4096;
 
-/// The rows, parents before children, as trees.
+/// Builds trees from rows in which parents come before children.
 pub(super) fn trees(rows: &[MemberRow]) -> Vec<MemberNode<'_>> {
     let mut rest = rows;
     let mut nodes = Vec::new();
@@ -69,7 +70,7 @@ pub(super) fn member_name(path: &str) -> &str {
     path.rsplit('.').next().unwrap_or(path)
 }
 
-/// `float[2][3]` as `float` and `[2][3]`.
+/// Splits `float[2][3]` into `float` and `[2][3]`.
 pub(in crate::report) fn split_dimensions(type_name: &str) -> (&str, &str) {
     let mut end = type_name.len();
     while type_name[..end].ends_with(']') {
@@ -92,7 +93,8 @@ pub(super) fn strides(row: &MemberRow) -> Vec<u32> {
 }
 
 impl<'a> MemberNode<'a> {
-    /// Bytes of one innermost element (of the member itself where it is not an array); `None` where the row does not tell.
+    /// Bytes of one innermost element, or of the member itself if it is not an array; `None` if the
+    /// row does not have it.
     pub(super) fn element_size(&self) -> Option<u32> {
         let counts = counts(split_dimensions(&self.row.type_name).1);
         let strides = strides(self.row);
@@ -108,7 +110,7 @@ impl<'a> MemberNode<'a> {
         self.row.offset.checked_add(self.row.size?)
     }
 
-    /// The scalars of the member; element 0 and 1 of an unsized array.
+    /// The scalars of the member. For an unsized array, those of elements 0 and 1.
     fn cells(&self, prefix: &str, shift: u32, cells: &mut Vec<ScalarCell<'a>>) {
         let name = member_name(&self.row.path).trim_start_matches("[]");
         let path = match (prefix, name) {
@@ -166,7 +168,7 @@ pub(in crate::report) fn cells(rows: &[MemberRow]) -> Vec<ScalarCell<'_>> {
     cells
 }
 
-/// Bytes of one scalar of a member that is no struct.
+/// Bytes of one scalar of a member that is not a struct.
 pub(super) fn scalar_size(row: &MemberRow) -> Option<u32> {
     let node = MemberNode { row, children: Vec::new() };
     scalars(&node, "", 0).first().map(|scalar| scalar.size)
@@ -199,8 +201,9 @@ fn scalars<'a>(node: &MemberNode<'a>, path: &str, offset: u32) -> Vec<ScalarCell
     }
 }
 
-/// Bytes of a scalar of which `share` bytes of its element are: the padding behind the element, as in each element of a
-/// std140 array, is not data. Types narrower than 4 bytes may take 4 where the row says so, and a `bool` of C takes 1.
+/// Bytes of a scalar whose share of its element is `share` bytes. Padding after the element, as in
+/// a std140 array, is not data. A row may give types narrower than 4 bytes a size of 4, and a
+/// `bool` of C a size of 1.
 fn without_padding(scalar: Scalar, share: u32) -> u32 {
     if share <= 4 { share } else { scalar.size(SixteenBit::On, 4).min(share) }
 }
@@ -214,7 +217,8 @@ fn axis(component: u32) -> char {
     }
 }
 
-/// The elements of a matrix; vectors, paths (`[row][column]`) and offsets count from the matrix itself.
+/// The elements of a matrix; vectors, paths (`[row][column]`) and offsets are relative to the
+/// matrix.
 fn matrix_cells(member: &MemberRow, rows: u32, columns: u32, scalar: Scalar) -> impl Iterator<Item = ScalarCell<'_>> {
     let natural = scalar.size(SixteenBit::On, 4);
     let order = member.matrix_order.unwrap_or_default();
@@ -289,7 +293,8 @@ mod tests {
         assert_eq!(trees(&rows)[0].element_size(), Some(16));
     }
 
-    // A column_major matrix keeps columns contiguous: element [0][1] is one stride behind element [0][0].
+    // A column_major matrix keeps columns contiguous: element [0][1] is one stride after element
+    // [0][0].
     #[test]
     fn matrix_elements_follow_the_order() {
         let matrix =
@@ -299,7 +304,8 @@ mod tests {
         assert_eq!(at(MatrixOrder::Row, "m[0][1]"), 4);
     }
 
-    // float b[2][3] in a D3D constant buffer: rows of 48 bytes, the last element is not padded (DXC 1.7.2308 listing).
+    // float b[2][3] in a D3D constant buffer: rows of 48 bytes, the last element is not padded (DXC
+    // 1.7.2308 listing).
     #[test]
     fn the_innermost_element_of_a_padded_array_is_found() {
         let b = MemberRow { array_stride: Some(48), array_strides: vec![48, 16], ..row("b", "float[2][3]", 0, 84) };
@@ -307,8 +313,9 @@ mod tests {
         assert_eq!(offsets(&[b])[4], ("b[1][1]".to_owned(), 64));
     }
 
-    // OpenGL 4.6, 7.6.2.2, rule 4: elements of std140 arrays stand 16 bytes apart, and the array ends behind the padding of
-    // the last one. Metal's float3 takes 16 bytes (Metal Shading Language, 2.2 Vector Data Types).
+    // OpenGL 4.6, 7.6.2.2, rule 4: elements of std140 arrays are 16 bytes apart, and the array ends
+    // after the padding of the last one. Metal's float3 has 16 bytes (Metal Shading Language, 2.2
+    // Vector Data Types).
     #[test]
     fn padding_behind_an_element_is_no_data() {
         let array = |ty: &str| MemberRow { array_stride: Some(16), ..row("b", ty, 16, 32) };

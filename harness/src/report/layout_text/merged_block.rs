@@ -1,11 +1,11 @@
-//! One block under all columns of `show`, in which columns with the same answer are one.
+//! One block under all columns of `show`; columns with the same layout are merged.
 
 use layoutproof_layout::MemberRow;
 
 use super::shown_columns::{BlockPresence, ShownColumn, ShownColumnBlock};
 use crate::report::formats::show_json::ShownBlock;
 
-/// A block with the answers of all columns.
+/// A block with the layouts of all columns.
 pub(in crate::report) struct MergedBlock<'a> {
     /// The different layouts, in the order of the first column of each.
     pub columns: Vec<MergedColumn<'a>>,
@@ -13,15 +13,15 @@ pub(in crate::report) struct MergedBlock<'a> {
     pub absent: Vec<&'a str>,
     /// Refusals of the block.
     pub forbidden: Vec<ForbiddenBlock<'a>>,
-    /// The block as any column has it.
+    /// The block from any column that has it.
     pub block: Option<&'a ShownBlock>,
 }
 
-/// Columns that give one answer for one block.
+/// Columns that lay out a block the same way.
 pub(in crate::report) struct MergedColumn<'a> {
     /// At least one.
     pub names: Vec<&'a str>,
-    /// The answer.
+    /// Their layout.
     pub block: &'a ShownColumnBlock,
 }
 
@@ -34,7 +34,7 @@ pub(in crate::report) struct ForbiddenBlock<'a> {
 }
 
 impl<'a> MergedBlock<'a> {
-    /// The block of this index.
+    /// The block with this index.
     pub(in crate::report) fn of(columns: &'a [ShownColumn], index: usize) -> Self {
         let block = columns.iter().find_map(|column| column.blocks.get(index)).map(|block| &block.shown);
         let mut merged = Self { columns: Vec::new(), absent: Vec::new(), forbidden: Vec::new(), block };
@@ -67,8 +67,8 @@ fn is_alike(one: &ShownBlock, other: &ShownBlock) -> bool {
     (one.size, one.stride) == (other.size, other.stride) && have_same_places(&one.members, &other.members)
 }
 
-/// True if the members stand at the same bytes, and their elements too: a transposed matrix may have the size of its other
-/// order.
+/// True if the members and their elements are at the same bytes. Equal sizes are not enough: a
+/// transposed matrix may have the same size.
 pub(in crate::report) fn have_same_places(one: &[MemberRow], other: &[MemberRow]) -> bool {
     let is_alike = |one: &MemberRow, other: &MemberRow| {
         one.path == other.path

@@ -1,4 +1,4 @@
-//! Laid-out blocks as text that people read: `layoutproof show` and `diff`, and the table of a failure.
+//! Prints laid-out blocks as text: `layoutproof show` and `diff`, and the table of a failure.
 
 pub mod bindings_text;
 pub(super) mod block_rows;

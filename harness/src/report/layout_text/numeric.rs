@@ -1,4 +1,5 @@
-//! Numeric types by their HLSL spelling, since records keep the names of types only; the words for orders of matrices.
+//! Parses numeric types from their HLSL spelling, because records store only names of types; also
+//! the words for matrix orders.
 
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::MatrixOrder;
@@ -14,7 +15,7 @@ pub(super) enum NumericType {
     Matrix(u32, u32),
 }
 
-/// `float3` as a vector of three floats; `None` for structs, enums and pointers.
+/// Parses `float3` as a vector of three floats; `None` for structs, enums and pointers.
 pub(super) fn numeric(type_name: &str) -> Option<(Scalar, NumericType)> {
     SCALARS.into_iter().find_map(|scalar| {
         let rest = type_name.strip_prefix(scalar.spelling())?;

@@ -1,4 +1,5 @@
-//! Padding of blocks as text: where it is, what share of the block, which order of members takes fewer bytes.
+//! Prints the padding of blocks: where it is, its share of the block, and an order of members that
+//! needs fewer bytes.
 
 use layoutproof_layout::padding::{BlockPadding, Hole, HoleKind, PaddedStruct};
 use layoutproof_layout::reorder::MemberOrder;
@@ -6,7 +7,7 @@ use layoutproof_layout::reorder::MemberOrder;
 use super::struct_lines::{OFFSET_COLUMNS, SIZE_COLUMNS};
 use crate::report::style::{Style, TextLines, Tone, one_line, pad_left};
 
-/// Every block with its structs, an empty line before each.
+/// Every block with its structs, each after an empty line.
 pub fn text(blocks: &[BlockPadding], style: Style) -> String {
     let mut text = TextLines::default();
     for block in blocks {
@@ -61,6 +62,6 @@ pub(in crate::report) fn place(hole: &Hole) -> String {
         (HoleKind::Before | HoleKind::Inside, "") => "inside the element".to_owned(),
         (HoleKind::Before, member) => format!("before {member}"),
         (HoleKind::Inside, member) => format!("inside {member}"),
-        (HoleKind::Tail, member) => format!("at the end, behind {member}"),
+        (HoleKind::Tail, member) => format!("at the end, after {member}"),
     }
 }

@@ -1,15 +1,15 @@
-//! The columns of `layoutproof show`: targets that ship or rule sets, each with every block.
+//! The columns of `layoutproof show`: shipping targets or rule sets, each with every block.
 //!
 //! The command makes them, [`super::struct_text`] draws them.
 
 use crate::report::formats::show_json::ShownBlock;
 
-/// A column of the table: a target that ships, or a rule set.
+/// A column of the table: a shipping target, or a rule set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShownColumn {
     /// Heading: `D3D12 · DXC`, `std140`.
     pub name: String,
-    /// All blocks in declaration order; the blocks of all columns are the same ones.
+    /// All blocks in declaration order. Every column has the same blocks.
     pub blocks: Vec<ShownColumnBlock>,
 }
 
@@ -18,9 +18,8 @@ pub struct ShownColumn {
 pub struct ShownColumnBlock {
     /// The block with its members.
     pub shown: ShownBlock,
-    /// What of it is padding; `None` for a block without end, and for one that is forbidden.
+    /// `None` for an unbounded or forbidden block.
     pub padding: Option<PaddingShare>,
-    /// Whether the column is about such blocks.
     pub presence: BlockPresence,
 }
 
@@ -29,17 +28,17 @@ pub struct ShownColumnBlock {
 pub struct PaddingShare {
     /// Bytes that no scalar owns.
     pub bytes: u32,
-    /// Their share of the block in percent.
+    /// In percent of the block.
     pub percent: u32,
 }
 
-/// Whether a column is about a block.
+/// The relation of a column to a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockPresence {
-    /// It is: the block is shown, or refused.
+    /// The column shows the block or its refusal.
     Present,
     /// The column's compiler has no such block.
     Absent,
-    /// Nobody lays such a block out so, and nobody asked.
+    /// This rule set is not used for such blocks, and the user did not request it.
     Irrelevant,
 }

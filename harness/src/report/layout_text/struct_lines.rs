@@ -1,6 +1,7 @@
-//! The lines of an annotated struct: offset and size before each member, padding as lines of its own, the size at the end.
+//! The lines of an annotated struct: offset and size before each member, padding as separate lines,
+//! the size at the end.
 //!
-//! `show` prints them as they are, the table of a failure adds a column for each witness.
+//! `show` prints them unchanged; the table of a failure adds a column per witness.
 
 use layoutproof_layout::MemberRow;
 use layoutproof_layout::shape::Count;
@@ -13,26 +14,25 @@ use crate::report::style::{Style, TextLines, Tone, one_line, pad, pad_left, widt
 /// A line of an annotated struct.
 #[derive(Clone, Debug)]
 pub(in crate::report) struct StructLine<'a> {
-    /// The subject of the line.
     pub kind: LineKind<'a>,
     /// Absolute offset in bytes; `None` on the size line of an unbounded block.
     pub offset: Option<u32>,
-    /// Size in bytes; `None` on the size line and for unsized arrays.
+    /// In bytes; `None` on the size line and for unsized arrays.
     pub size: Option<u32>,
-    /// The member as declared, with its indent.
+    /// The member's declaration, with its indent.
     pub text: String,
     /// Strides and bits.
     pub note: String,
 }
 
-/// The subject of a line of an annotated struct.
+/// The subject of a line.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::report) enum LineKind<'a> {
     /// A member.
     Member(&'a MemberRow),
     /// Bytes that no member owns.
     Padding,
-    /// Where the block ends.
+    /// The end of the block.
     Size,
 }
 
@@ -52,7 +52,7 @@ pub(in crate::report) fn lines<'a>(name: &str, size: Option<u32>, members: &'a [
     level(&trees(members), &ByteRange { start: 0, end: size }, 1, &mut lines);
     let text = match size {
         Some(_) => format!("size of {}", one_line(name)),
-        None => format!("{} has no end", one_line(name)),
+        None => format!("{} is unbounded", one_line(name)),
     };
     lines.push(StructLine { kind: LineKind::Size, offset: size, size: None, text, note: String::new() });
     lines
@@ -109,7 +109,7 @@ pub(in crate::report) fn declaration(row: &MemberRow, type_columns: usize) -> St
     one_line(&format!("{} {name}{dimensions}{bits}", pad(base, type_columns)))
 }
 
-/// Strides in bytes and bits: `stride 48`, `column stride 16`, `bits 3 to 9`.
+/// Strides in bytes, and bits: `stride 48`, `column stride 16`, `bits 3 to 9`.
 pub(in crate::report) fn note(row: &MemberRow) -> String {
     let mut parts = Vec::new();
     if row.array_strides.len() > 1 {
@@ -129,7 +129,7 @@ pub(in crate::report) fn note(row: &MemberRow) -> String {
     parts.join(", ")
 }
 
-/// Draws lines as columns of one width, so that more columns can follow.
+/// Draws lines with equal column widths, so that more columns can follow.
 pub(in crate::report) struct LineDrawing {
     style: Style,
     text_columns: usize,
@@ -137,7 +137,7 @@ pub(in crate::report) struct LineDrawing {
 }
 
 impl LineDrawing {
-    /// Columns wide enough for `lines` and for a heading.
+    /// Makes columns wide enough for `lines` and for a heading.
     pub(in crate::report) fn new(style: Style, heading: &str, lines: &[StructLine<'_>]) -> Self {
         let widest = |columns: &dyn Fn(&StructLine<'_>) -> usize| lines.iter().map(columns).max().unwrap_or(0);
         Self {
@@ -147,7 +147,7 @@ impl LineDrawing {
         }
     }
 
-    /// Makes room for other texts below the lines; they may reach below the notes.
+    /// Makes room for other texts below the lines; these may extend below the notes.
     pub(in crate::report) fn with_room_for<'t>(mut self, texts: impl Iterator<Item = &'t str>) -> Self {
         let needed = texts.map(width).max().unwrap_or(0);
         self.text_columns += needed.saturating_sub(self.columns());
@@ -167,7 +167,6 @@ impl LineDrawing {
         self.style.paint(Tone::Strong, &self.with_note(text, ""))
     }
 
-    /// One line.
     pub(in crate::report) fn line(&self, line: &StructLine<'_>) -> String {
         let number = |value: Option<u32>| value.map(|value| value.to_string()).unwrap_or_default();
         let unsized_array = matches!(line.kind, LineKind::Member(row) if row.unbounded);
@@ -182,7 +181,7 @@ impl LineDrawing {
         self.style.paint(tone, &self.with_note(text, &line.note))
     }
 
-    /// A line below another one that has no offset and size of its own.
+    /// A line below another one, without offset and size.
     pub(in crate::report) fn detail(&self, text: &str) -> String {
         let numbers = " ".repeat(OFFSET_COLUMNS + SIZE_COLUMNS);
         format!("{numbers}{GUTTER}{}", pad(text, self.columns()))

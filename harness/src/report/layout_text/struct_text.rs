@@ -1,7 +1,9 @@
-//! The text of `layoutproof show`: a table for each block, the declarations first, then the numbers.
+//! The text of `layoutproof show`: a table for each block, declarations on the left, numbers on the
+//! right.
 //!
-//! A column is a target that ships or a rule set. Columns that place a block alike become one; where one is left, it has
-//! room for offset and size. No line is wider than 80 columns but where a name is.
+//! A column is a shipping target or a rule set. Columns that lay out a block the same way are
+//! merged; if only one is left, it shows offset and size. Lines stay within 80 columns unless a
+//! name is wider.
 
 use super::block_rows::{BlockRow, BlockRows, TableKind};
 use super::declaration_words::DeclarationWords;
@@ -12,11 +14,11 @@ use crate::report::formats::show_json::ShownBlock;
 use crate::report::style::{Style, TextLines, Tone, one_line, pad, pad_left, width};
 use layoutproof_layout::shape::Count;
 
-/// Columns of the terminal that every user has.
+/// The width that every terminal has.
 const TERMINAL_COLUMNS: usize = 80;
-/// Columns that declarations have at least, where there are many columns of numbers.
+/// Least width of declarations if there are many columns of numbers.
 const LABEL_COLUMNS: usize = 30;
-/// Columns of a number, with the space before it.
+/// Columns of a number, including the space before it.
 const NUMBER_COLUMNS: usize = 8;
 /// Spaces between a declaration and its note.
 const NOTE_GAP: usize = 2;
@@ -28,7 +30,7 @@ pub fn show(columns: &[ShownColumn], words: DeclarationWords, style: Style) -> S
     texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
-/// The line above the tables of one file of several.
+/// The heading of one file if several are shown.
 pub fn file_heading(name: &str, is_below_another: bool, style: Style) -> String {
     let gap = if is_below_another { "\n" } else { "" };
     format!("{gap}{} {}\n", style.verb(Tone::Strong, "File"), one_line(name))
@@ -96,7 +98,7 @@ impl<'a> BlockTable<'a> {
 
         let head_lines = heads.iter().map(|names| names.len()).max().unwrap_or(0);
         for line in 0..head_lines {
-            // Names stand on the lowest line, so that each is next to its numbers.
+            // Names are bottom-aligned so that each is next to its numbers.
             let name = |names: &[String]| {
                 (names.len() + line).checked_sub(head_lines).map(|index| names[index].clone()).unwrap_or_default()
             };
@@ -131,7 +133,7 @@ pub(in crate::report) fn block_heading(block: &ShownBlock, words: DeclarationWor
     one_line(&format!("{} {}{count}", words.block_keyword(block.kind), block.name))
 }
 
-/// A column with its names as the style writes them.
+/// A column with its names in the style's characters.
 struct NamedColumn<'a> {
     names: Vec<String>,
     block: &'a ShownColumnBlock,
@@ -157,7 +159,7 @@ impl Grid {
         Self { label_columns, ..grid }
     }
 
-    /// The declaration with its note; `!` where columns differ.
+    /// The declaration with its note; `!` if columns differ.
     fn label(&self, row: &BlockRow, differs: bool) -> String {
         let label = if differs { row.label.replacen("  ", "! ", 1) } else { row.label.clone() };
         if row.note.is_empty() {
@@ -166,7 +168,7 @@ impl Grid {
         format!("{}{}// {}", pad(&label, self.note_start), " ".repeat(NOTE_GAP), row.note)
     }
 
-    /// A line; a label that leaves no room for numbers has a line of its own.
+    /// Adds a line. A label that leaves no room for numbers gets a separate line.
     fn push(&self, label: &str, cells: &[String], style: Style, tone: Tone, text: &mut TextLines) {
         let numbers: String =
             cells.iter().zip(&self.number_columns).map(|(cell, columns)| pad_left(cell, *columns)).collect();
@@ -179,13 +181,13 @@ impl Grid {
     }
 }
 
-/// Columns that a heading of several lines takes, with the space before it.
+/// Width of a multi-line heading, including the space before it.
 fn head_columns(names: &[String]) -> usize {
     let widest = names.iter().map(|name| width(name)).max().unwrap_or(0);
     (widest + 2).max(NUMBER_COLUMNS)
 }
 
-/// Tables that are narrow enough, each with as many columns as fit beside the declarations.
+/// Splits the columns into tables that fit on the screen next to the declarations.
 fn chunks<'t, 'a>(columns: &'t [NamedColumn<'a>]) -> Vec<Vec<&'t NamedColumn<'a>>> {
     let mut chunks: Vec<Vec<&NamedColumn<'a>>> = Vec::new();
     let mut used = 0;
@@ -205,7 +207,7 @@ fn chunks<'t, 'a>(columns: &'t [NamedColumn<'a>]) -> Vec<Vec<&'t NamedColumn<'a>
     chunks
 }
 
-/// `start` and the names with commas between them, on as many lines as they need.
+/// `start` and the names, separated by commas and wrapped.
 fn wrapped(start: &str, names: &[String], style: Style) -> String {
     let mut text = TextLines::default();
     let mut line = start.to_owned();
@@ -223,7 +225,7 @@ fn wrapped(start: &str, names: &[String], style: Style) -> String {
     text.into_text()
 }
 
-/// A sentence that is too wide on lines of its words, the later ones below the first word behind the verb.
+/// Wraps a sentence; continuation lines are indented to the first word after the verb.
 fn folded(line: &str) -> String {
     const INDENT: usize = 11;
     if width(line) <= TERMINAL_COLUMNS {
@@ -244,7 +246,7 @@ fn folded(line: &str) -> String {
     text.into_text()
 }
 
-/// A column's name with the mark between its parts that the style has.
+/// A column's name with the style's separator between its parts.
 fn in_style(name: &str, style: Style) -> String {
     one_line(&name.replace('·', style.dot()))
 }

@@ -1,4 +1,4 @@
-//! The table of `layoutproof bench`: what designs took on one device, one line each.
+//! The table of `layoutproof bench`: how long designs took on one device, one line each.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::report::Style;
 pub struct BenchTable {
     /// Device, driver and kind of buffer.
     pub subject: String,
-    /// Cases.
+    /// Number of cases.
     pub cases: u64,
     /// The state of the drivers' shader caches.
     pub cache: String,
@@ -17,45 +17,45 @@ pub struct BenchTable {
     pub lines: Vec<BenchLine>,
 }
 
-/// A design.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BenchLine {
-    /// The design.
     pub name: String,
-    /// Which figures are made of it.
+    /// The comparison that the design is used in.
     pub role: BenchRole,
-    /// Worker processes.
+    /// Number of worker processes.
     pub workers: usize,
     /// The measurements, in the order of the rounds; never empty.
     pub rounds: Vec<BenchRound>,
 }
 
-/// The part that a design has in a comparison.
+/// The role of a design in a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BenchRole {
-    /// The design that others are so many times as fast as.
+    /// The design that speed-ups are relative to.
     Baseline,
-    /// A design that is measured.
+    /// A design to measure.
     Design,
-    /// The least time that any design of the kind takes.
+    /// A lower bound for the time of any design of the kind.
     Floor,
 }
 
 /// One measurement of a design.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BenchRound {
-    /// Time on the clock.
+    /// Wall time.
     pub wall: Duration,
-    /// Leaves that were read and compared.
+    /// Number of leaves that were read and compared.
     pub leaves: u64,
-    /// Processor time of host and workers together, and the host's part of it; `None` where the system does not tell.
+    /// Processor time of host and workers together, and the host's part of it; `None` if the system
+    /// does not report it.
     pub cpu: Option<(Duration, Duration)>,
     /// Peak memory of host and workers together, in bytes.
     pub peak_bytes: Option<u64>,
 }
 
 impl BenchLine {
-    /// The round whose time is the median; of an even number of rounds the slower of the two in the middle.
+    /// The round with the median time. For an even number of rounds, the slower of the two in the
+    /// middle.
     pub fn median(&self) -> BenchRound {
         let mut rounds = self.rounds.clone();
         rounds.sort_by_key(|round| round.wall);
@@ -73,7 +73,6 @@ impl BenchLine {
     }
 }
 
-/// The table as text.
 pub fn bench_table(table: &BenchTable, style: Style) -> String {
     let BenchTable { subject, cases, cache, lines } = table;
     let rounds = lines.first().map_or(0, |line| line.rounds.len());
@@ -112,7 +111,7 @@ fn row(name: &str, cells: &[String; 8]) -> String {
     format!("  {name:<32} {workers:>7} {wall:>8} {spread:>17} {leaves:>9} {cases:>8} {cpu:>7} {host:>9} {peak:>9}\n")
 }
 
-/// How many times as fast each design is as the baseline, and how near the floor it comes.
+/// The speed of each design relative to the baseline and to the floor.
 fn conclusions(table: &BenchTable) -> String {
     let find = |role| table.lines.iter().find(|line| line.role == role).map(BenchLine::median);
     let (baseline, floor) = (find(BenchRole::Baseline), find(BenchRole::Floor));
@@ -120,7 +119,7 @@ fn conclusions(table: &BenchTable) -> String {
     designs.map(|line| conclusion(line, baseline, floor)).collect()
 }
 
-/// One design against the baseline and the floor; empty where there is neither.
+/// One design compared with the baseline and the floor; empty if there is neither.
 fn conclusion(line: &BenchLine, baseline: Option<BenchRound>, floor: Option<BenchRound>) -> String {
     let own = line.median();
     let ratio = baseline.map(|baseline| {
@@ -138,7 +137,7 @@ fn conclusion(line: &BenchLine, baseline: Option<BenchRound>, floor: Option<Benc
     if said.is_empty() { String::new() } else { format!("  {}: {}\n\n", line.name, said.join(", ")) }
 }
 
-/// A part of a whole; of nothing all is a part.
+/// `part / whole`; 1 if `whole` is zero.
 fn part(part: Duration, whole: Duration) -> f64 {
     if whole.is_zero() { 1.0 } else { part.as_secs_f64() / whole.as_secs_f64() }
 }

@@ -1,4 +1,5 @@
-//! The table of cells of `layoutproof fuzz`: how evenly each compiler was asked about types of members behind one another.
+//! The table of cells of `layoutproof fuzz`: how evenly each compiler was tested with pairs of
+//! adjacent member types.
 
 use std::collections::BTreeMap;
 
@@ -16,8 +17,9 @@ struct CellGroup {
     thinnest: Option<u64>,
 }
 
-/// A row for each compiler and form of block: the cells that can be drawn (type of member, and what lies before it), those
-/// in which the compiler has answered, and the checks of the thinnest.
+/// A row per compiler and form of block: the cells that can be drawn (type of a member and of its
+/// predecessor), the cells with an answer from the compiler, and the number of checks in the
+/// thinnest cell.
 pub fn cell_table(tally: &CellTally, style: Style) -> String {
     let mut groups: BTreeMap<(&str, BlockForm), CellGroup> = BTreeMap::new();
     for CountedCell { compiler, cell, checks } in tally.counted() {

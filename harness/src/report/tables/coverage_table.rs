@@ -1,4 +1,5 @@
-//! The table of what cases cover: for each rule set which kinds of members behind which, and through which accesses.
+//! The coverage table of the cases: for each rule set, which kinds of members follow which, and
+//! through which accesses they are read.
 //!
 //! Plain data in, text out.
 
@@ -12,7 +13,7 @@ use crate::results::coverage::{CoverageCell, CoverageCells, word};
 /// Columns of a number.
 const NUMBER_COLUMNS: usize = 9;
 
-/// A screen per rule set, rule sets in the order of `rules`; those that nothing covers are left out.
+/// One table per rule set, in the order of `rules`. Rule sets without coverage are left out.
 pub fn coverage_table(cells: &CoverageCells, rules: &[&str], style: Style) -> String {
     let mut text = TextLines::default();
     for name in rules {
@@ -43,11 +44,12 @@ fn rule_set(name: &str, cells: &[(&CoverageCell, u32)], text: &mut TextLines, st
     text.push("");
 }
 
-/// Leaves by kind of type and what lies before the member; takes the member's type, what lies before it, and leaves.
+/// Counts leaves by kind of type and predecessor. `leaves` yields the member's type, its
+/// predecessor, and the number of leaves.
 pub(super) fn by_type<'a>(leaves: impl Iterator<Item = (&'a str, After, u64)>, text: &mut TextLines) {
     let cells = leaves
         .map(|(ty, after, leaves)| ((MemberFamily::of(ty).as_str().to_owned(), after.as_str().to_owned()), leaves));
-    table("type, behind a", cells, text);
+    table("type, after a", cells, text);
 }
 
 /// Leaves by row and column.
@@ -64,7 +66,7 @@ fn table(corner: &str, cells: impl Iterator<Item = ((String, String), u64)>, tex
     columns.dedup();
 
     let first = rows.iter().map(|row| width(row)).chain([width(corner)]).max().unwrap_or(0);
-    // A long heading makes its column wider, so that two headings never touch.
+    // A long heading widens its column, so that two headings never touch.
     let number_columns = |column: &str| NUMBER_COLUMNS.max(width(column) + 1);
     let heads: String = columns.iter().map(|column| pad_left(column, number_columns(column))).collect();
     text.push(&format!("    {}{heads}", pad(corner, first)));

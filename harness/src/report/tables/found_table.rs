@@ -1,7 +1,8 @@
-//! The table of where devices found each member of a user's file, for checks that agree.
+//! The table of offsets at which devices found each member of a user's file, for checks that agree.
 //!
-//! A row is a member, a column a rule set; rule sets under which every member was found at the same place share a column.
-//! A member lies where its first leaf was found. Checks that differ are left out: their failure says more.
+//! A row is a member, a column a rule set; rule sets with the same offsets share a column. A
+//! member's offset is that of its first leaf. Checks that differ are left out, because their
+//! failure block shows more.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,20 +14,18 @@ use crate::results::record::{CheckRecord, Outcome, RecordValue};
 /// The blocks of a user's file under one rule set.
 #[derive(Clone, Copy, Debug)]
 pub struct FileLayout<'a> {
-    /// Name of the file, as records have it.
+    /// Name of the file, as in the records.
     pub file: &'a str,
-    /// The rule set.
     pub rules: &'a str,
-    /// The blocks.
     pub blocks: &'a [BlockLayout],
 }
 
-/// Columns of a terminal.
+/// Width of a terminal.
 const TERMINAL_COLUMNS: usize = 80;
-/// Columns for names of members, at most, where there are many columns of numbers.
+/// Greatest width of member names if there are many columns of numbers.
 const NAME_COLUMNS: usize = 36;
 
-/// Where the members of each file were found; empty where no device found any.
+/// The table for each file; empty if no device found any member.
 pub fn found_table(layouts: &[FileLayout<'_>], records: &[CheckRecord], style: Style) -> String {
     let mut files: Vec<&str> = Vec::new();
     for layout in layouts {
@@ -50,7 +49,7 @@ pub fn found_table(layouts: &[FileLayout<'_>], records: &[CheckRecord], style: S
     text.into_text()
 }
 
-/// Where members were found under rule sets.
+/// The offsets that several rule sets share.
 struct FoundColumn<'a> {
     rules: Vec<&'a str>,
     /// Members with their offsets in bytes, in the order of the layout.
@@ -77,7 +76,8 @@ impl<'a> FoundColumn<'a> {
         for block in layout.blocks {
             for row in block.rows() {
                 let path = member_path(&join(&block.name, &row.path));
-                // Leaves of a vector are its components, those of a struct its members' leaves.
+                // The leaves of a vector are its components; those of a struct are its members'
+                // leaves.
                 let inside = format!("{path}.");
                 let leaves = first.iter().filter(|(leaf, _)| **leaf == path || leaf.starts_with(&inside));
                 if let Some(offset) = leaves.map(|(_, offset)| *offset).min() {
@@ -93,12 +93,12 @@ impl<'a> FoundColumn<'a> {
     }
 }
 
-/// A path without its subscripts: of all elements the first one counts.
+/// A path without subscripts: the first element counts for all.
 fn member_path(path: &str) -> String {
     without_indices(path).replace("[]", "")
 }
 
-/// Columns with the same members at the same places as one; those without members are left out.
+/// Merges columns with equal offsets and drops columns without members.
 fn merged<'a>(columns: impl Iterator<Item = FoundColumn<'a>>) -> Vec<FoundColumn<'a>> {
     let mut merged: Vec<FoundColumn<'a>> = Vec::new();
     for column in columns.filter(|column| !column.members.is_empty()) {
@@ -154,7 +154,7 @@ fn table(paths: &[&str], name_columns: usize, columns: &[&FoundColumn<'_>], styl
     }
 }
 
-/// Columns that fit beside the names, in as many tables as that takes.
+/// Splits the columns into tables that fit on the screen next to the names.
 fn chunks<'t, 'a>(columns: &'t [FoundColumn<'a>], room: usize) -> Vec<Vec<&'t FoundColumn<'a>>> {
     let mut chunks: Vec<Vec<&FoundColumn<'a>>> = Vec::new();
     let mut used = 0;

@@ -1,7 +1,8 @@
-//! The matrix of compilers: who agrees with whom, and what the differences have in common.
+//! The matrix of compilers: which ones agree, and what the differences have in common.
 //!
-//! A line for each producer that chose offsets itself; then the checks that differ, those of known
-//! lists included, grouped by what explains them: the rule set whose offsets these are, or the reason that a list gives.
+//! One line per producer that chose offsets itself. After that come the checks that differ,
+//! including known ones, grouped by explanation: the rule set whose offsets these are, or the
+//! reason in a list of known differences.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,13 +10,13 @@ use crate::check::verdict::Validation;
 use crate::report::style::{Style, TextLines, Tone, counted, grouped, one_line, pad, pad_left, width};
 use crate::results::record::{CheckRecord, LeftOutChecks, Outcome, Proves, REFUSED_BY};
 
-/// Cases that are named for a group.
+/// Cases to name per group.
 const EXAMPLES: usize = 3;
 
 /// Columns before a number.
 const GAP: usize = 2;
 
-/// The heads of the numbers; the last four count leaves by what they prove.
+/// The headings of the numbers. The last four count leaves by what they prove.
 const HEADS: [&str; 11] = [
     "agree",
     "known",
@@ -30,23 +31,23 @@ const HEADS: [&str; 11] = [
     "native",
 ];
 
-/// The outcomes of the checks of one compiler with one option.
+/// The outcomes of one compiler's checks with one option.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Counts {
     agree: u64,
     known: u64,
     differ: u64,
     stale: u64,
-    /// Skipped, because the compiler takes no such declaration.
+    /// Skipped because the compiler does not accept the declaration.
     refused: u64,
     broken: u64,
     /// Skipped for other reasons.
     skipped: u64,
-    /// Leaves at offsets that a compiler chose, in code that a device of Vulkan ran.
+    /// Leaves at offsets that a compiler chose, in code that a Vulkan device ran.
     compiler: u64,
-    /// Leaves in code for Direct3D that our evaluators followed.
+    /// Leaves in Direct3D code that our evaluators followed.
     evaluated: u64,
-    /// Leaves in code for Direct3D that was translated.
+    /// Leaves in Direct3D code that was translated.
     translated: u64,
     /// Leaves in native code.
     native: u64,
@@ -64,7 +65,7 @@ struct MatrixGroup<'a> {
     places: BTreeSet<(&'a str, &'a str)>,
 }
 
-/// The table; empty where no producer chose offsets itself.
+/// The table; empty if no producer chose offsets itself.
 pub fn matrix(checks: &[CheckRecord], left_out: &[LeftOutChecks], style: Style) -> String {
     let rows = rows(checks, left_out);
     if rows.is_empty() {
@@ -89,7 +90,7 @@ pub fn differences(checks: &[CheckRecord], style: Style) -> String {
     groups(checks).iter().map(|group| group.text(style)).collect()
 }
 
-/// The same as tables in Markdown; empty where no producer chose offsets itself.
+/// The same content as Markdown tables; empty if no producer chose offsets itself.
 pub fn markdown(checks: &[CheckRecord], left_out: &[LeftOutChecks]) -> String {
     let rows = rows(checks, left_out);
     if rows.is_empty() {
@@ -119,7 +120,7 @@ fn cell(text: &str) -> String {
     one_line(text).replace('|', "\\|")
 }
 
-/// Checks of producers that choose offsets.
+/// The checks of producers that choose offsets.
 fn compiled(checks: &[CheckRecord]) -> impl Iterator<Item = &CheckRecord> {
     checks.iter().filter(|check| check.proves.is_of_compiler())
 }
@@ -172,7 +173,7 @@ impl Counts {
     }
 }
 
-/// Groups of one producer stand together, the largest first.
+/// The groups, with those of one producer together, the largest first.
 fn groups(checks: &[CheckRecord]) -> Vec<MatrixGroup<'_>> {
     let mut groups: Vec<MatrixGroup<'_>> = Vec::new();
     let differs = |check: &&CheckRecord| matches!(check.outcome, Outcome::Differ | Outcome::Known);
@@ -200,13 +201,13 @@ fn groups(checks: &[CheckRecord]) -> Vec<MatrixGroup<'_>> {
     groups
 }
 
-/// The explanation of a difference, as far as the record knows it.
+/// The explanation of a difference, as far as the record has one.
 fn cause(check: &CheckRecord) -> String {
     let story = check.story.as_ref();
     let known = check.known.as_ref().map(|entry| entry.reason.clone());
     let hint = story.and_then(|story| story.hint.clone());
     let verdict = story.map(|story| story.verdict.as_str()).filter(|verdict| !verdict.is_empty());
-    // The validator's own words have line numbers, which tell no cause from another.
+    // The validator's own text has line numbers, so it cannot identify a cause.
     let invalid = match Validation::of_text(&check.validation) {
         Validation::Invalid(_) | Validation::ValidOnlyWith { .. } => true,
         Validation::Valid | Validation::NotRun(_) => false,

@@ -1,4 +1,4 @@
-//! Tables of numbers that commands print: what was measured, counted or covered.
+//! Prints tables of numbers: measurements, counts, coverage.
 
 pub mod bench_table;
 pub mod cell_table;

@@ -1,4 +1,4 @@
-//! The table of `layoutproof mutants`: which planted faults the cases notice.
+//! The table of `layoutproof mutants`: which planted faults the cases detect.
 
 use crate::report::style::{Style, TextLines, Tone, one_line, pad, pad_left, width};
 use crate::results::mutants::{DeviceLine, Killers, MutantTable, RuleLine};
@@ -6,10 +6,10 @@ use crate::results::mutants::{DeviceLine, Killers, MutantTable, RuleLine};
 /// Columns of a number.
 const NUMBER_COLUMNS: usize = 12;
 
-/// Ids of cases on a line.
+/// Case ids per line.
 const NAMED_CASES: usize = 3;
 
-/// Both tables; `every_line` lists each rule mutant, not only the survivors.
+/// Both tables. `every_line` lists each rule mutant, not only the survivors.
 pub fn mutant_table(mutants: &MutantTable, every_line: bool, style: Style) -> String {
     let mut text = TextLines::default();
     counts(&mutants.rules, &mut text, style);
@@ -30,7 +30,7 @@ pub fn mutant_table(mutants: &MutantTable, every_line: bool, style: Style) -> St
     text.into_text()
 }
 
-/// A line per rule set.
+/// One line per rule set.
 fn counts(lines: &[RuleLine], text: &mut TextLines, style: Style) {
     let columns = lines.iter().map(|line| width(&line.rules)).max().unwrap_or(0);
     let row = |name: &str, numbers: [String; 4]| {
@@ -76,7 +76,7 @@ fn fate(survives: bool, explained: bool) -> (Tone, &'static str) {
     }
 }
 
-/// How many cases, and the first of them.
+/// The number of cases and the first few of them.
 fn killers(killers: &Killers, style: Style) -> String {
     let count = killers.cases.len();
     let amount = if killers.stopped { format!("{count} or more") } else { count.to_string() };

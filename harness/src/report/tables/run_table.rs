@@ -1,4 +1,4 @@
-//! The table at the end of a run: one line for each device, with how its checks ended.
+//! The table at the end of a run: one line per device with the outcomes of its checks.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,11 @@ use crate::results::record::{CheckRecord, LeftOutChecks, NO_DEVICE as OF_NO_DEVI
 
 /// Columns of a number.
 const NUMBER_COLUMNS: usize = 9;
-/// What a line is called whose checks need no device.
+/// Heading of the line for checks that need no device.
 const NO_DEVICE: &str = "no device";
 
-/// A column: its head, how its number is found, and whether it is left out where all numbers are 0.
+/// A column: its heading, the function that computes its number, and whether to leave it out if all
+/// numbers are 0.
 struct TableColumn {
     head: &'static str,
     number: fn(&RunEnd) -> u32,
@@ -70,7 +71,7 @@ pub(in crate::report) fn run_table(
     text.into_text()
 }
 
-/// The device that took the most time, where there are several.
+/// The device that took the most time, if there are several.
 pub(in crate::report) fn slowest_device<'a>(
     devices: &'a [DeviceInfo],
     checks: &'a [CheckRecord],
@@ -99,7 +100,7 @@ fn rows<'a>(devices: &'a [DeviceInfo], checks: &'a [CheckRecord], left_out: &'a 
     rows
 }
 
-/// The row of a device as checks name it.
+/// The row of a device under the name that checks use.
 fn row_of<'a, 'r>(
     rows: &'r mut BTreeMap<&'a str, TableRow<'a>>,
     devices: &'a [DeviceInfo],
@@ -125,7 +126,7 @@ fn detail<'a>(entries: impl Iterator<Item = &'a DeviceInfo>) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
-/// The text without what stands in brackets or behind a comma: details, which `-v` shows.
+/// The text without parts in brackets or after a comma: `-v` shows those details.
 fn short(text: &str) -> String {
     let (mut depth, mut kept) = (0_u32, String::new());
     for letter in text.split(',').next().unwrap_or(text).chars() {

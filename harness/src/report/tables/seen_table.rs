@@ -1,5 +1,5 @@
-//! The coverage table of `layoutproof fuzz`: forms of blocks, features, leaves by type and predecessor, counted over the
-//! random or exhaustive declarations.
+//! The coverage table of `layoutproof fuzz`: forms of blocks, features, and leaves by type and
+//! predecessor, counted over the random or exhaustive declarations.
 
 use super::coverage_table::by_type;
 use crate::random::declaration::{BlockForm, CoverageTally, DeclarationFeature, TypeSpace};
@@ -8,7 +8,8 @@ use crate::report::style::{Style, TextLines, Tone, counted, grouped, pad, pad_le
 /// Columns of a number.
 const NUMBER_COLUMNS: usize = 9;
 
-/// Counts what the declarations held of `space`, with a zero for what never came up.
+/// Counts what the declarations used of `space`; anything that never occurred is listed with a
+/// zero.
 pub fn seen_table(seen: &CoverageTally, space: &TypeSpace, style: Style) -> String {
     let mut text = TextLines::default();
     let leaves: u64 = seen.leaves.values().sum();
@@ -38,7 +39,8 @@ mod tests {
     use crate::random::declaration::{MemberType, RandomDeclaration, RandomMember, RandomStruct};
     use layoutproof_layout::{LayoutOptions, find, lay_out};
 
-    /// `cbuffer B { float m0; float m1[2]; }`, counted by hand: a float at the start, two elements behind a scalar.
+    /// `cbuffer B { float m0; float m1[2]; }`, counted by hand: a float at the start, two elements
+    /// after a scalar.
     #[test]
     fn what_never_came_up_is_listed_with_a_zero() {
         let float = RandomMember::plain(MemberType::FLOAT);
@@ -62,7 +64,7 @@ mod tests {
     feature declared
     array          2
     struct         0
-    type, behind a      start   scalar
+    type, after a       start   scalar
     array of scalars        -        4
     scalar                  2        -
 ";

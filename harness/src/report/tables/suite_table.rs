@@ -1,4 +1,4 @@
-//! The table of `layoutproof bench --suite`: what the built-in cases took on each device.
+//! The table of `layoutproof bench --suite`: how long the built-in cases took on each device.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use std::time::Duration;
 pub struct SuiteLine {
     /// The device with its driver.
     pub subject: String,
-    /// Checks: cases under rule sets.
+    /// Number of checks: cases under rule sets.
     pub checks: usize,
     /// The measurements, in the order of the rounds; never empty.
     pub rounds: Vec<SuiteRound>,
@@ -16,13 +16,13 @@ pub struct SuiteLine {
 /// The suite on one device, once.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SuiteRound {
-    /// Time on the clock until every shader was written and validated.
+    /// Wall time until every shader was written and validated.
     pub writing: Duration,
-    /// The time from then on until the last record.
+    /// Wall time from then on until the last record.
     pub running: Duration,
     /// Accesses to leaves that the device executed, each form once.
     pub accesses: usize,
-    /// Rows of records that an access answered; one may answer for several rule sets.
+    /// Rows of records that an access answered. One access may answer for several rule sets.
     pub rows: usize,
 }
 
@@ -32,7 +32,7 @@ impl SuiteRound {
     }
 }
 
-/// The table as text; `cache` is the state of the drivers' shader caches.
+/// The table; `cache` is the state of the drivers' shader caches.
 pub fn suite_table(lines: &[SuiteLine], cache: &str) -> String {
     let rounds = lines.first().map_or(0, |line| line.rounds.len());
     let mut text = format!("the built-in cases, {cache}, medians of {rounds}\n\n");

@@ -1,4 +1,5 @@
-//! The result table of `layoutproof fuzz`: checks by toolchain and outcome, and why checks were skipped.
+//! The result table of `layoutproof fuzz`: checks by toolchain and outcome, and the reasons of
+//! skips.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -9,7 +10,7 @@ use crate::report::style::{Style, TextLines, Tone, counted, grouped, one_line, p
 const NUMBER_COLUMNS: usize = 9;
 /// Columns of the number of leaves, which is larger than the others.
 const LEAVES_COLUMNS: usize = 11;
-/// Reasons that are listed; more follow as a number.
+/// Reasons to list; the others are summed up in one number.
 const REASONS: usize = 12;
 
 /// Checks of one toolchain.
@@ -17,15 +18,15 @@ const REASONS: usize = 12;
 pub struct Tally {
     /// All witnesses agree.
     pub agree: u64,
-    /// They differ as a list says.
+    /// The witnesses differ as a list of known differences states.
     pub known: u64,
     /// Not carried out, for a reason.
     pub skipped: u64,
-    /// They differ.
+    /// The witnesses differ.
     pub differ: u64,
-    /// A compiler or a device gave no answer.
+    /// A compiler or a device returned no result.
     pub broken: u64,
-    /// Leaves that were answered.
+    /// Leaves with a result.
     pub leaves: u64,
 }
 

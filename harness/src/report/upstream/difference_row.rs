@@ -1,17 +1,17 @@
-//! One number of a difference with what each witness says of it.
+//! One number of a difference, as each witness gives it.
 
 use layoutproof_layout::Quantity;
 
 use crate::results::record::{RecordValue, Row};
 
-/// One number of a difference, in bytes; `None` where a witness says nothing.
+/// One number of a difference, in bytes; `None` if a witness gives none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DifferenceRow {
     /// Path, block name first.
     pub path: String,
     /// The measured quantity.
     pub what: Quantity,
-    /// From a case, where one is known.
+    /// From a case, if there is one.
     pub expected: Option<u32>,
     /// From our rules.
     pub computed: Option<u32>,
@@ -24,7 +24,7 @@ pub struct DifferenceRow {
 }
 
 impl From<&Row> for DifferenceRow {
-    /// The same without bindings, which are no numbers.
+    /// Converts a row. Bindings are dropped, because they are not numbers.
     fn from(row: &Row) -> Self {
         let number = |value: &Option<RecordValue>| match value {
             Some(RecordValue::Number(number)) => Some(*number),

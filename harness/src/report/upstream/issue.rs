@@ -1,66 +1,67 @@
-//! The text of an issue for a compiler's tracker, about a known difference that was shown just now.
+//! Writes an issue for a compiler's tracker, about a known difference that this run reproduced.
 //!
-//! For `layoutproof upstream`. What is said of a build is what it answered in this very run, or what a frozen set says, and
-//! then the text says so.
+//! For `layoutproof upstream`. Every claim about a build is its answer in this run, or comes from a
+//! frozen set, and then the text says so.
 
 use super::difference_row::DifferenceRow;
 use super::markdown_parts::{fence, numbers_table};
 use crate::inspect::toolchain::Language;
 use crate::report::style::{TextLines, one_line};
 
-/// A known difference, with what builds of the compiler say of its reduced source.
+/// A known difference, with the results of compiler builds for its reduced source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UpstreamIssue {
-    /// What goes wrong, without a final stop.
+    /// What goes wrong, without a full stop at the end.
     pub title: String,
-    /// The issue that it is reported in already.
+    /// The issue in which it is already reported.
     pub link: Option<String>,
     /// The compiler's input.
     pub source: String,
     /// The language of that source.
     pub language: Language,
-    /// The command line, to be typed by whoever reads the text.
+    /// The command line, for the reader to repeat.
     pub command: String,
-    /// Name and version of the newest build, about which the text is.
+    /// Name and version of the newest build, which the text describes.
     pub newest: String,
-    /// How that build ended, what it printed, and what it means.
+    /// The result, output and meaning for that build.
     pub actual: IssueOutput,
-    /// What should happen, and who says so.
+    /// What should happen, and according to which source.
     pub expected: String,
-    /// The case's numbers beside those of the newest build.
+    /// The case's numbers next to those of the newest build.
     pub numbers: Option<IssueNumbers>,
     /// All builds, the oldest first.
     pub builds: Vec<BuildFinding>,
 }
 
-/// What a compiler answered.
+/// The result of a compiler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IssueOutput {
-    /// How it ended: `accepts the source`.
+    /// The result: `accepts the source`.
     pub end: String,
     /// Lines of its output.
     pub lines: Vec<String>,
-    /// What they mean.
+    /// The meaning of these lines.
     pub means: String,
 }
 
 /// Numbers of a case, in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IssueNumbers {
-    /// Who says the expected ones.
+    /// The source of the expected numbers.
     pub authority: String,
-    /// One row for each number that the case expects or about which two witnesses disagree.
+    /// One row per number that the case expects or that two witnesses disagree about.
     pub rows: Vec<DifferenceRow>,
 }
 
-/// What one build does.
+/// The result of one build.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuildFinding {
     /// Name and version.
     pub build: String,
-    /// What it does with the source, or why that is not known.
+    /// What it does with the source, or why that is unknown.
     pub finding: String,
-    /// True if it shows the difference, false if it compiles the source without it; `None` where neither is known.
+    /// True if it shows the difference, false if it compiles the source without it; `None` if
+    /// neither is known.
     pub shows: Option<bool>,
 }
 
@@ -96,7 +97,7 @@ impl UpstreamIssue {
         }
     }
 
-    /// Between which builds the difference came, as far as these tell.
+    /// The builds between which the difference appeared, as far as the results show it.
     fn since(&self) -> String {
         let known: Vec<&BuildFinding> = self.builds.iter().filter(|build| build.shows.is_some()).collect();
         let came = |pair: &&[&BuildFinding]| (pair[0].shows, pair[1].shows) == (Some(false), Some(true));
@@ -132,7 +133,7 @@ impl UpstreamIssue {
     }
 }
 
-/// A text in a cell of a table.
+/// A text for a table cell.
 fn cell(text: &str) -> String {
     one_line(text).replace('|', "\\|")
 }

@@ -1,14 +1,14 @@
-//! Parts that the texts for compilers' authors have in common.
+//! Parts that both texts for compiler authors share.
 
 use super::difference_row::DifferenceRow;
 use crate::inspect::toolchain::Language;
 use crate::report::style::TextLines;
 use crate::results::coverage::word;
 
-/// Heads of the report's columns.
+/// Headings of the report's columns.
 const WITNESSES: [&str; 5] = ["expected", "computed", "reported", "compiled", "observed"];
 
-/// The language's name where Markdown begins a block of code.
+/// The language's name after the fence of a Markdown code block.
 pub(super) fn fence(language: Language) -> &'static str {
     match language {
         Language::Hlsl | Language::ClangHlsl | Language::OldHlsl => "hlsl",
@@ -18,7 +18,7 @@ pub(super) fn fence(language: Language) -> &'static str {
     }
 }
 
-/// The rows about which witnesses disagree come first and are marked; witnesses that say nothing at all have no column.
+/// Rows with a disagreement come first and are marked; a witness without any number has no column.
 pub(super) fn numbers_table(rows: &[DifferenceRow], text: &mut TextLines) {
     let speaks = |at: &usize| rows.iter().any(|row| row.numbers()[*at].is_some());
     let shown: Vec<usize> = (0..WITNESSES.len()).filter(speaks).collect();

@@ -1,7 +1,9 @@
-//! A difference that was found, as a case file of ours and as a report for whoever writes the compiler or driver.
+//! Writes a newly found difference as a case file and as a report for the authors of the compiler
+//! or driver.
 //!
-//! For `layoutproof fuzz`, which writes both, and for `layoutproof upstream`, which writes an [`UpstreamIssue`]. The case expects what the named authority said, taken from its report or its
-//! code; what our own rules compute is shown in the report and never written as an expectation.
+//! For `layoutproof fuzz`, which writes both, and for `layoutproof upstream`, which writes an
+//! [`UpstreamIssue`]. The case expects the named authority's numbers, taken from its report or its
+//! code. Our own rules' numbers appear in the report and are never written as an expectation.
 //!
 //! Source of the case format: cases/README.md.
 
@@ -25,9 +27,8 @@ use crate::inspect::toolchain::Language;
 /// A declaration about which witnesses disagree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UpstreamDifference {
-    /// The claim, one sentence without a final stop.
+    /// The claim, one sentence without a full stop at the end.
     pub summary: String,
-    /// The declarations.
     pub declare: String,
     /// The compiler's input: the declarations with an entry point that reads them.
     pub source: String,
@@ -35,17 +36,16 @@ pub struct UpstreamDifference {
     pub language: Language,
     /// Matrix order and 16-bit types.
     pub options: LayoutOptions,
-    /// Rule set under which the numbers stand.
+    /// Rule set that the numbers belong to.
     pub rules: String,
     /// The compiler whose numbers the case expects: name, version, flags, and where they were read.
     pub authority: Authority,
-    /// The whole command line of the compiler, to be typed by whoever reads the report; empty for one that is built in.
+    /// The compiler's whole command line, for the reader to repeat; empty for a built-in compiler.
     pub command_line: String,
-    /// Everything else that took part, name and version: devices, drivers, other compilers.
+    /// Name and version of everything else that took part: devices, drivers, other compilers.
     pub others: Vec<(String, String)>,
-    /// The numbers.
     pub rows: Vec<DifferenceRow>,
-    /// True if the authority named every member, so that the case may claim to be complete.
+    /// True if the authority listed every member, so that the case may claim to be complete.
     pub is_complete: bool,
 }
 
@@ -58,8 +58,9 @@ const TABLES: [(Quantity, &str); 5] = [
     (Quantity::Alignment, "alignments"),
 ];
 
-/// The case file. It expects what the authority reports, and for numbers that it does not report what its code addresses;
-/// where its code differs from its report the case says so under `accessed`.
+/// The case file. It expects the numbers that the authority reports, and the addresses in its code
+/// for numbers that it does not report. If its code differs from its report, the case has the
+/// code's numbers under `accessed`.
 pub fn case_file(difference: &UpstreamDifference) -> String {
     let UpstreamDifference { summary, declare, options, authority, .. } = difference;
     let mut text = TextLines::default();
@@ -93,12 +94,12 @@ pub fn case_file(difference: &UpstreamDifference) -> String {
     text.into_text()
 }
 
-/// True if the authority gave a number, so that a case can expect one: a compiler that crashed said none.
+/// True if the authority gave a number that a case can expect. A compiler that crashed gave none.
 pub fn has_numbers(difference: &UpstreamDifference) -> bool {
     !numbers(difference, |row| row.reported.or(row.compiled)).is_empty()
 }
 
-/// The declarations as a shader file, with the options that they take as a comment.
+/// The declarations as a shader file, with the options that they need as a comment.
 pub fn shader_file(difference: &UpstreamDifference) -> String {
     let LayoutOptions { matrix, sixteen_bit } = difference.options;
     let matrix = match matrix {
@@ -114,7 +115,7 @@ pub fn shader_file(difference: &UpstreamDifference) -> String {
     format!("// {}\n{comment}{}\n", one_line(&difference.summary), difference.declare.trim_end())
 }
 
-/// Numbers by the name of their table, each with its path.
+/// Numbers by the index of their table, each with its path.
 type TableNumbers<'a> = BTreeMap<usize, Vec<(&'a str, u32)>>;
 
 /// The number that `of` finds in each row that a case can hold.

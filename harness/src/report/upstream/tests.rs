@@ -1,5 +1,6 @@
-//! The numbers are those of the case `matrices::single_vector_is_read_from_the_start_of_its_register`, from DXC 1.7.2308
-//! (`-T cs_6_6 -enable-16bit-types`): listing and loads.
+//! The numbers are those of the case
+//! `matrices::single_vector_is_read_from_the_start_of_its_register`, from DXC 1.7.2308 (`-T cs_6_6
+//! -enable-16bit-types`): listing and loads.
 
 use layoutproof_layout::{find, lay_out};
 
@@ -47,7 +48,7 @@ fn difference() -> UpstreamDifference {
     }
 }
 
-/// The case that our reader makes of a case file, and the numbers that its two tables have.
+/// Reads a case file back: the case, and the numbers of its two tables.
 fn read_back(text: &str) -> (Case, SourceMap) {
     let mut sources = SourceMap::default();
     let file = sources.add("found.toml", text);

@@ -1,7 +1,8 @@
-//! Finds for each leaf of a block the type of the innermost member that holds it, and the kind of member before that one.
+//! For each leaf of a block, finds the type of the innermost member that contains it, and the kind
+//! of member before that one.
 //!
-//! The first member of a struct has what lies before the struct, because that is what is before it in
-//! memory.
+//! For the first member of a struct this is the member before the struct, because it is the one
+//! before it in memory.
 
 use std::collections::BTreeMap;
 
@@ -12,34 +13,30 @@ use serde::{Deserialize, Serialize};
 /// The kind of a leaf, as coverage cells distinguish it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeafKind {
-    /// Type of the member: HLSL spelling with the order of matrices, counts of arrays left out.
+    /// Type of the member: HLSL spelling with the order of matrices, without the counts of arrays.
     pub ty: String,
-    /// What lies before the member.
+    /// The predecessor of the member.
     pub after: After,
 }
 
-/// What lies before a member.
+/// The kind of a member's predecessor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum After {
-    /// Nothing: it is the block's first.
+    /// None: the member is the first of the block.
     Start,
     /// A scalar or an enum.
     Scalar,
-    /// A vector.
     Vector,
-    /// A matrix.
     Matrix,
-    /// An array.
     Array,
-    /// A struct, a base struct included.
+    /// A struct or a base struct.
     Struct,
     /// A pointer, or a member without bytes.
     Other,
 }
 
 impl After {
-    /// All kinds.
     pub const ALL: [Self; 7] =
         [Self::Start, Self::Scalar, Self::Vector, Self::Matrix, Self::Array, Self::Struct, Self::Other];
 
@@ -69,14 +66,13 @@ impl After {
     }
 }
 
-/// A kind of type, for tables that fit a screen.
+/// A kind of type, coarse enough for tables that fit a screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MemberFamily {
     /// A scalar, an enum or a bit-field.
     Scalar,
-    /// A vector, of one component too.
+    /// A vector; a vector of one component counts too.
     Vector,
-    /// A matrix.
     Matrix,
     /// An array of scalars.
     ScalarArray,
@@ -87,7 +83,7 @@ pub enum MemberFamily {
 }
 
 impl MemberFamily {
-    /// The family of a type as [`LeafKind::ty`] spells it.
+    /// The family of a type in the spelling of [`LeafKind::ty`].
     pub fn of(ty: &str) -> Self {
         let element = ty.trim_end_matches("[]");
         let is_matrix = element.starts_with("row ") || element.starts_with("column ");
@@ -100,7 +96,7 @@ impl MemberFamily {
         if element.len() < ty.len() { family.in_array() } else { family }
     }
 
-    /// The family of arrays of this one; an array of arrays is an array.
+    /// The family of arrays of this one. An array of arrays counts as an array.
     #[must_use]
     pub fn in_array(self) -> Self {
         match self {
@@ -110,7 +106,7 @@ impl MemberFamily {
         }
     }
 
-    /// The words in tables.
+    /// The word in tables.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Scalar => "scalar",
@@ -130,7 +126,7 @@ pub fn kinds(layout: &BlockLayout) -> BTreeMap<String, LeafKind> {
 }
 
 fn kind(root: &LaidOut, leaf: &Leaf) -> LeafKind {
-    // The innermost member of a struct on the way, and what stands before it there.
+    // The innermost member so far, and its predecessor.
     let mut member = root;
     let mut after = After::Start;
 

@@ -1,8 +1,9 @@
-//! What checks cover: cells of type, predecessor, rule set, space, stage, direction, form and kind of proof, with the
-//! number of leaves in each.
+//! Counts what checks cover: the number of leaves per cell of type, predecessor, rule set, space,
+//! stage, direction, form and kind of proof.
 //!
-//! [`kind`] says of which type a leaf is and what lies before it. [`planned`] counts what the shaders of a check would
-//! ask, [`answered`] what a device answered; floors are set on the second. A leaf counts once per access.
+//! [`kind`] finds a leaf's type and predecessor. [`planned`] counts the leaves that a check's
+//! shaders would access, [`answered`] those for which a device returned a result; floors apply to
+//! the second. A leaf counts once per access.
 
 pub mod kind;
 
@@ -17,38 +18,35 @@ use crate::check::{Producer, Subject, SubjectShaders};
 use crate::probe::{AddressSpace, Direction, Form, Stage};
 use crate::results::record::{CellRow, CheckRecord, DeviceCells, Outcome, Proves, RecordValue, Row};
 
-/// What is counted together.
+/// The key of a count.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct CoverageCell {
-    /// Rule set.
     pub rules: String,
-    /// Type of the member that the leaf is in: `float3`, `row float2x3[]`.
+    /// Type of the member that contains the leaf: `float3`, `row float2x3[]`.
     #[serde(rename = "type")]
     pub ty: String,
-    /// What lies before that member.
+    /// The predecessor of that member.
     pub after: After,
-    /// Where the block lives.
+    /// The block's address space.
     pub space: AddressSpace,
-    /// In which stage the shader runs.
+    /// The shader's stage.
     pub stage: Stage,
-    /// Which way bytes go.
+    /// Read or write.
     pub direction: Direction,
-    /// How the shader reaches the leaf.
+    /// The form of access.
     pub form: Form,
-    /// What agreement proves.
     pub proves: Proves,
 }
 
-/// Leaves by cell.
+/// Number of leaves by cell.
 pub type CoverageCells = BTreeMap<CoverageCell, u32>;
 
-/// The kind of every leaf of the blocks of a subject, by path with the block's name.
+/// The kind of every leaf of a subject's blocks, by path with the block's name.
 pub type Kinds = BTreeMap<String, LeafKind>;
 
 /// The kinds of the leaves of each case under each rule set.
 pub type SubjectKinds = BTreeMap<(String, String), Kinds>;
 
-/// The kinds of a subject's leaves.
 pub fn subject_kinds(subject: &Subject) -> Kinds {
     let blocks = subject
         .layouts
@@ -57,10 +55,10 @@ pub fn subject_kinds(subject: &Subject) -> Kinds {
     blocks.collect()
 }
 
-/// Adds what the shaders of a subject ask of a device.
+/// Adds the leaves that the shaders of a subject access.
 pub fn planned(subject: &Subject, produced: &SubjectShaders, cells: &mut CoverageCells) {
     let kinds = subject_kinds(subject);
-    // What compilers prove is the device's business, too.
+    // For compilers, the kind of proof also depends on the device.
     let Producer::Generator(generator) = produced.producer else { return };
     let proves = generator.proves(subject.rules);
     for module in &produced.modules {
@@ -83,7 +81,8 @@ pub fn planned(subject: &Subject, produced: &SubjectShaders, cells: &mut Coverag
     }
 }
 
-/// Adds what a device answered in a check that agrees; nothing for other checks and for the CPU model.
+/// Adds the leaves for which a device returned a result, if the check agrees. Other checks and the
+/// CPU model add nothing.
 pub fn answered(record: &CheckRecord, kinds: &Kinds, cells: &mut CoverageCells) {
     let agrees = matches!(record.outcome, Outcome::Agree | Outcome::Known);
     if !agrees || record.runner == RunnerKind::Model {
@@ -96,7 +95,8 @@ pub fn answered(record: &CheckRecord, kinds: &Kinds, cells: &mut CoverageCells) 
     }
 }
 
-/// What each device answered in these checks. `kinds` are those of each case under each rule set.
+/// The leaves for which each device returned a result in these checks. `kinds` are those of each
+/// case under each rule set.
 pub fn answered_by_device(checks: &[CheckRecord], kinds: &SubjectKinds) -> Vec<DeviceCells> {
     let none = Kinds::new();
     let mut by_device: BTreeMap<(&str, RunnerKind), CoverageCells> = BTreeMap::new();
@@ -111,7 +111,7 @@ pub fn answered_by_device(checks: &[CheckRecord], kinds: &SubjectKinds) -> Vec<D
     named.collect()
 }
 
-/// The cells, those in one row that differ in type and predecessor alone.
+/// Groups the cells: those that differ only in type and predecessor share a row.
 fn rows(cells: CoverageCells) -> Vec<CellRow> {
     let mut rows: BTreeMap<CoverageCell, CellRow> = BTreeMap::new();
     for (cell, leaves) in cells {
@@ -123,7 +123,7 @@ fn rows(cells: CoverageCells) -> Vec<CellRow> {
     rows.into_values().collect()
 }
 
-/// How a shader reaches a leaf.
+/// The access of a shader to a leaf.
 #[derive(Clone, Copy)]
 struct CoverageAccess {
     space: AddressSpace,
@@ -132,7 +132,7 @@ struct CoverageAccess {
     form: Form,
 }
 
-/// How a device reached the leaf of a row; `None` for rows that no device answered with an offset.
+/// The access of a device to the leaf of a row; `None` for rows without an offset from a device.
 fn access(row: &Row) -> Option<CoverageAccess> {
     match row.observed {
         Some(RecordValue::Number(_)) if row.what == Quantity::Offset => {
@@ -153,7 +153,8 @@ fn count(cells: &mut CoverageCells, cell: CoverageCell) {
     *leaves = leaves.saturating_add(1);
 }
 
-/// The word for a value in records: `push-constant`, `read`, `decorations`; empty for what is written as no word.
+/// The word for a value in records: `push-constant`, `read`, `decorations`; empty for a value that
+/// is not written as a word.
 pub fn word(value: &impl Serialize) -> String {
     let json = serde_json::to_value(value).unwrap_or_default();
     json.as_str().unwrap_or_default().to_owned()

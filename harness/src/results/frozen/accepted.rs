@@ -1,6 +1,7 @@
 //! Intended changes: which differences are accepted, why, and for which builds.
 //!
-//! An entry that is about the build at hand and explains no difference any more is stale, and that is a failure.
+//! An entry for the build under test that no longer explains any difference is stale, and that is a
+//! failure.
 
 use serde::{Deserialize, Serialize};
 use wildmatch::WildMatch;
@@ -12,9 +13,8 @@ use super::manifest::SCHEMA;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct IntendedChanges {
-    /// The version of the form.
+    /// The version of the format.
     pub schema: u32,
-    /// The entries.
     #[serde(default, rename = "accepted")]
     pub entries: Vec<AcceptedEntry>,
 }
@@ -23,11 +23,11 @@ pub struct IntendedChanges {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AcceptedEntry {
-    /// Pattern (`*` and `?`) of [`BuildDifference::name`](super::BuildDifference::name).
+    /// Pattern (`*` and `?`) for [`BuildDifference::name`](super::BuildDifference::name).
     pub pattern: String,
-    /// Why.
     pub reason: String,
-    /// Pattern of the dotted version of the builds that it is about: `1.7.4006`, `1.8.*`, `*`.
+    /// Pattern for the dotted version of the builds that the entry covers: `1.7.4006`, `1.8.*`,
+    /// `*`.
     pub versions: String,
 }
 
@@ -54,14 +54,15 @@ impl IntendedChanges {
     /// The list as text.
     ///
     /// # Errors
-    /// None that a list could give: its fields are texts and numbers.
+    /// None in practice: the fields are strings and numbers.
     pub fn write(&self) -> Result<String, toml::ser::Error> {
         toml::to_string(self)
     }
 }
 
-/// Marks the differences that an entry for this `version` explains, and returns the entries that explain none: not those
-/// that may be about a case of `left_out`, or about one whose text has changed.
+/// Marks the differences that an entry for this `version` explains, and returns the entries that
+/// explain none. Does not return entries that may match a case of `left_out` or a case whose text
+/// has changed.
 pub fn accept<'a>(
     accepted: &'a IntendedChanges,
     version: &str,
@@ -89,7 +90,7 @@ pub fn accept<'a>(
 }
 
 impl AcceptedEntry {
-    /// Returns true if the pattern can match a difference of this case.
+    /// True if the pattern can match a difference of this case.
     fn may_be_about(&self, case: &str) -> bool {
         let cases = self.pattern.split_once(':').map_or(self.pattern.as_str(), |(cases, _)| cases);
         WildMatch::new(cases).matches(case)

@@ -1,33 +1,34 @@
-//! A compiler's answers: per source and question, whether it takes the source, and every place that it chose.
+//! A compiler's answers: per source and question, whether it accepts the source, and every place
+//! that it chose.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// A kind of statement about a path.
+/// A kind of fact about a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fact {
-    /// Bytes from the start of the block, as reported: by DXC's listing, or by the decorations of SPIR-V.
+    /// Bytes from the start of the block, from DXC's listing or SPIR-V's decorations.
     Offset,
-    /// Bytes, as reported.
+    /// Bytes, from the same sources.
     Size,
-    /// Bytes between elements of the outermost dimension, as reported.
+    /// Bytes between elements of the outermost dimension, from the same sources.
     Stride,
-    /// Bytes between a matrix's vectors, as reported.
+    /// Bytes between a matrix's vectors, from the same sources.
     MatrixStride,
-    /// Which of a matrix's vectors are contiguous, as reported: `row` or `column`.
+    /// Which vectors of a matrix are contiguous, from the same sources: `row` or `column`.
     Order,
-    /// Bytes from the start of the block, as the code addresses the leaf.
+    /// Bytes from the start of the block at which the code accesses the leaf.
     Code,
-    /// Register with its space, or descriptor set and binding, in what the compiler made.
+    /// Register with its space, or descriptor set and binding, in the compiled module.
     Bound,
-    /// The same as the compiler's reflection says it.
+    /// The same, from the compiler's reflection.
     Reflected,
-    /// Why what the compiler made cannot be read any further.
+    /// Why the rest of the compiled module cannot be read.
     Unread,
 }
 
 impl Fact {
-    /// All of them, in the order in which they are written.
+    /// In the order in which they are written.
     pub const ALL: [Self; 9] = [
         Self::Offset,
         Self::Size,
@@ -55,7 +56,7 @@ impl Fact {
         }
     }
 
-    /// Returns true if the value is one word, so that several may stand on a line.
+    /// True if the value is one word, so that several facts fit on a line.
     pub fn is_word(self) -> bool {
         match self {
             Self::Offset | Self::Size | Self::Stride | Self::MatrixStride | Self::Order | Self::Code => true,
@@ -70,10 +71,10 @@ impl fmt::Display for Fact {
     }
 }
 
-/// What a compiler chose, by path (block or parameter first) and what is said about it. A path is one word.
+/// A compiler's choices, by path (block or parameter first) and kind of fact. A path is one word.
 pub type Facts = BTreeMap<(String, Fact), String>;
 
-/// The answer of a compiler to one question about one source.
+/// A compiler's answer to one question about one source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FrozenAnswer {
     /// The compiler accepted the source and chose these places.
@@ -87,17 +88,17 @@ pub enum FrozenAnswer {
 /// A compiler's answers about one source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CaseAnswers {
-    /// Digest of the source and of what it is compiled with: answers are compared only where it is the same.
+    /// Digest of the source and its compile options. Only answers with equal digests are compared.
     pub digest: String,
-    /// By question: `program` is the source as a whole, `block S` a probe of the leaves of `S`, `block S[1]` one of its
-    /// second element.
+    /// By question: `program` is the source as a whole, `block S` a probe of the leaves of `S`,
+    /// `block S[1]` one of its second element.
     pub answers: BTreeMap<String, FrozenAnswer>,
 }
 
-/// Everything that a compiler with one target and layout option decided, by id of the source.
+/// All decisions of a compiler with one target and layout option, by id of the source.
 pub type CaseDecisions = BTreeMap<String, CaseAnswers>;
 
-/// A text on one line.
+/// The text with all whitespace, including line breaks, reduced to single spaces.
 pub(super) fn line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

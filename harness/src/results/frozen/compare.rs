@@ -7,27 +7,27 @@ use super::answer::{CaseAnswers, CaseDecisions, Fact, Facts, FrozenAnswer};
 /// One decision that differs between the two builds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuildDifference {
-    /// The source.
+    /// Id of the source.
     pub case: String,
     /// Compiler, target and layout option.
     pub toolchain: String,
     /// The question: `program`, `block S`.
     pub question: String,
-    /// The path; empty where the whole answer differs.
+    /// Empty if the whole answer differs.
     pub path: String,
-    /// What of it: a [`Fact`], or `answer`.
+    /// The word of a [`Fact`], or `answer`.
     pub what: &'static str,
-    /// What the frozen build said; `None` where it said nothing of it.
+    /// The frozen build's value; `None` if it has none.
     pub old: Option<String>,
-    /// The answer of the new build.
+    /// The new build's value.
     pub new: Option<String>,
-    /// The reason for which it is accepted.
+    /// The reason in the list of accepted changes, if the difference is accepted.
     pub accepted: Option<String>,
 }
 
 impl BuildDifference {
-    /// `arrays/x:dxc-spirv:S.b:offset`, as which patterns know it. Where the whole answer differs, the question stands
-    /// for the path: `arrays/x:dxc-spirv:block S:answer`.
+    /// `arrays/x:dxc-spirv:S.b:offset`, the name that patterns match. If the whole answer differs,
+    /// the question takes the place of the path: `arrays/x:dxc-spirv:block S:answer`.
     pub fn name(&self) -> String {
         let path = if self.path.is_empty() { &self.question } else { &self.path };
         format!("{}:{}:{path}:{}", self.case, self.toolchain, self.what)
@@ -37,15 +37,15 @@ impl BuildDifference {
 /// The result of comparing two builds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BuildComparison {
-    /// What differs, by case and toolchain.
+    /// The differences, by case and toolchain.
     pub differences: Vec<BuildDifference>,
-    /// Number of facts and answers that both builds gave or one of them.
+    /// Number of facts and answers of either build.
     pub compared: usize,
-    /// Cases that were compared under at least one toolchain.
+    /// Number of cases that were compared under at least one toolchain.
     pub cases: usize,
     /// Cases that the frozen set does not have.
     pub new: Vec<String>,
-    /// Cases whose text is another than the frozen one's: not compared.
+    /// Cases whose text changed since they were frozen; these are not compared.
     pub changed: Vec<String>,
     /// Cases of the frozen set that no longer exist.
     pub gone: Vec<String>,
@@ -100,7 +100,7 @@ enum CaseState {
     Gone,
 }
 
-/// A question that both builds were asked.
+/// A question that both builds answered.
 #[derive(Clone, Copy)]
 struct QuestionKey<'a> {
     case: &'a str,
@@ -140,13 +140,13 @@ impl BuildComparison {
         self.differences.push(BuildDifference { case, toolchain, question, path, what, old, new, accepted: None });
     }
 
-    /// The differences that no entry of the list of intended changes accepts.
+    /// The differences that the list of intended changes does not accept.
     pub fn unaccepted(&self) -> impl Iterator<Item = &BuildDifference> {
         self.differences.iter().filter(|difference| difference.accepted.is_none())
     }
 }
 
-/// An answer in words.
+/// An answer as a phrase.
 fn said(answer: &FrozenAnswer) -> String {
     match answer {
         FrozenAnswer::Accepted(_) => "accepted".to_owned(),

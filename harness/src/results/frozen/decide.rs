@@ -1,4 +1,5 @@
-//! Asks a compiler about one source: as a program, and block by block with probes that read every leaf.
+//! Runs a compiler on one source: once as a program, and once per block with probes that read every
+//! leaf.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,14 +23,16 @@ use crate::inspect::toolchain::{
 use crate::module::EntryPoint;
 use crate::probe::{Form, ProbePlan, Stage, elements, plan_in};
 
-/// Hexadecimal digits of a case's digest: enough that no two states of one case share it by chance.
+/// Hexadecimal digits of a case's digest: enough that two versions of a case do not share it by
+/// chance.
 const DIGEST_DIGITS: usize = 16;
 
-/// Digest of everything of a source that a compiler gets to see.
+/// Digest of everything about a source that a compiler sees.
 pub fn case_digest(source: &Source) -> String {
     let Source { text, options, invocation, .. } = source;
     let mut seen = Sha256::new();
-    // Each part ends with a byte that no text has, so that nothing moves from one part to the next unseen.
+    // Each part ends with a byte that texts cannot contain, so that moving text between parts
+    // changes the digest.
     let mut part = |part: &str| seen.update([part.as_bytes(), &[0xFF]].concat());
     if let Some(text) = text {
         part(&text.text);
@@ -51,7 +54,7 @@ pub fn case_digest(source: &Source) -> String {
     digest
 }
 
-/// Asks the compiler of `toolchain` about `source`.
+/// Runs the compiler of `toolchain` on `source`.
 pub fn decide(source: &Arc<Source>, toolchain: &'static Toolchain, compilers: &dyn Compilers) -> CaseAnswers {
     let mut answers = BTreeMap::new();
     if let Some(text) = &source.text {
@@ -62,7 +65,7 @@ pub fn decide(source: &Arc<Source>, toolchain: &'static Toolchain, compilers: &d
     CaseAnswers { digest: case_digest(source), answers }
 }
 
-/// One source, and the toolchain that is asked about it.
+/// One source, and the toolchain to run on it.
 struct DecisionRequest<'a> {
     source: &'a Arc<Source>,
     toolchain: &'static Toolchain,
@@ -74,7 +77,7 @@ impl DecisionRequest<'_> {
     fn about_program(&self) -> FrozenAnswer {
         let own = self.source.invocation.entry.as_deref().unwrap_or(ENTRY);
         let module = &self.source.module;
-        // Declarations that are not read here are searched for an entry point by eye.
+        // If our parser found no functions, search the text for the entry point.
         let has_entry = module.functions.iter().any(|function| function.name == own)
             || (module.functions.is_empty() && self.text.text.contains(&format!("{own}(")));
         let text = match (has_entry, self.toolchain.language) {
@@ -90,7 +93,8 @@ impl DecisionRequest<'_> {
             (false, Language::Hlsl | Language::OldHlsl | Language::Glsl | Language::Wgsl) => {
                 program(&self.text.text, module, &self.layouts(), &self.source.reserved)
             }
-            // Clang makes handles of all resources anyway, and lacks what the other program reads.
+            // Clang turns all resources into handles anyway, and does not support what the other
+            // program reads.
             (false, Language::Slang | Language::ClangHlsl) => idle_program(&self.text.text),
         };
         let request = CompileRequest {
@@ -113,7 +117,7 @@ impl DecisionRequest<'_> {
         }
     }
 
-    /// Each block that the compiler has, as it lays it out according to our rules, which say only what leaves there are.
+    /// Every block that the compiler has. Our rules lay it out here, but only to list its leaves.
     fn layouts(&self) -> Vec<BlockLayout> {
         let rules = |block| self.toolchain.rules_for(block).into_iter().next();
         let blocks = self.source.module.blocks.iter().filter_map(|block| Some((block, rules(block)?)));
@@ -121,7 +125,7 @@ impl DecisionRequest<'_> {
         layouts.filter(|layout| layout.result.is_ok()).collect()
     }
 
-    /// The arguments that the source itself asks for: stage, profile, options.
+    /// The arguments that the source itself requests: stage, profile, options.
     fn arguments(&self, entry: Option<&EntryPoint>) -> Vec<String> {
         let stage = entry.and_then(stage_of);
         let profile = self.source.invocation.profile.as_deref();
@@ -131,7 +135,7 @@ impl DecisionRequest<'_> {
                 dxc_profile(stage, profile).into_iter().flat_map(|it| ["-T".to_owned(), it]).collect()
             }
             Language::Slang => {
-                // The driver names one of SPIR-V's itself, and slangc refuses two.
+                // The driver passes a SPIR-V profile itself, and slangc rejects two.
                 let profile = profile.filter(|_| self.toolchain.output != Output::Spirv);
                 let named = [("-stage", stage), ("-profile", profile)];
                 let given =
@@ -193,7 +197,7 @@ fn ask(asked: &CompileJob<'_>, layout: &BlockLayout, plan: ProbePlan) -> Option<
     })
 }
 
-/// Reads what the code of a compiled probe addresses.
+/// Reads the addresses in the code of a compiled probe.
 fn read_probe(
     asked: &CompileJob<'_>,
     layout: &BlockLayout,
@@ -217,7 +221,8 @@ fn stage_of(entry: &EntryPoint) -> Option<&str> {
     }
 }
 
-/// DXC's profile for a stage, at the version of `profile`, which may name a stage of its own; `None` for the usual one.
+/// DXC's profile for a stage, with the version of `profile`, which may contain a stage itself;
+/// `None` for the default.
 fn dxc_profile(stage: Option<&str>, profile: Option<&str>) -> Option<String> {
     let prefix = match stage {
         None | Some("compute") => "cs",

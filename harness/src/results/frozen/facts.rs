@@ -19,11 +19,11 @@ use crate::inspect::spirv::{bound_variables, declared};
 use crate::inspect::toolchain::{CompiledShader, Report};
 use crate::probe::ProbePlan;
 
-/// Stands for a name that the compiler dropped.
+/// Replaces a name that the compiler dropped.
 const NAMELESS: &str = "?";
 
-/// Reads what an artifact and the report beside it say of members and parameters; the buffers of the probe, which are
-/// `reserved`, are left out. `reader` reads what only naga can.
+/// Reads the places of members and parameters from an artifact and its report, except for the
+/// probe's own buffers, which are `reserved`. `reader` reads the formats that need naga.
 pub(super) fn facts_of(made: &CompiledShader, reserved: &Reserved, reader: &dyn ModuleReader) -> Facts {
     let mut facts = Facts::new();
 
@@ -46,7 +46,7 @@ pub(super) fn facts_of(made: &CompiledShader, reserved: &Reserved, reader: &dyn 
     facts
 }
 
-/// Adds what the code of a probe of `block` addresses.
+/// Adds the addresses in the code of a probe of `block`.
 pub(super) fn add_code(block: &str, plan: &ProbePlan, compiled: &CompiledOffsets, facts: &mut Facts) {
     for ((_, _, leaf), offset) in compiled {
         let Some(leaf) = plan.leaves.get(*leaf as usize) else { continue };
@@ -55,7 +55,7 @@ pub(super) fn add_code(block: &str, plan: &ProbePlan, compiled: &CompiledOffsets
     }
 }
 
-/// Adds a fact; of several values for one, all are kept.
+/// Adds a fact. If there are several values for one fact, all are kept.
 pub(super) fn add(facts: &mut Facts, path: &str, fact: Fact, value: &str) {
     let path = path.replace(char::is_whitespace, "_");
     let path = if path.is_empty() { NAMELESS.to_owned() } else { path };
@@ -144,7 +144,8 @@ fn add_wgsl(text: &str, reserved: &Reserved, reader: &dyn ModuleReader, facts: &
     Ok(())
 }
 
-/// Adds what a module says of a block. Sizes are left out: SPIR-V states none, and others follow from offsets and strides.
+/// Adds a module's facts about a block, without sizes: SPIR-V states none, and others follow from
+/// offsets and strides.
 fn add_block(layout: &BlockLayout, facts: &mut Facts) {
     if let Err(refusals) = &layout.result {
         for refusal in refusals {

@@ -1,4 +1,5 @@
-//! `manifest.toml` of a frozen set: whose decisions these are, and how they were asked for.
+//! `manifest.toml` of a frozen set: which compiler made the decisions, and with which command
+//! lines.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +8,7 @@ use sha2::{Digest, Sha256};
 
 use super::answer::CaseDecisions;
 
-/// The version of the form.
+/// The version of the format.
 pub const SCHEMA: u32 = 1;
 
 /// The manifest of one compiler's frozen decisions.
@@ -18,15 +19,15 @@ pub struct Manifest {
     pub schema: u32,
     /// The compiler's family: `dxc`, `slang`.
     pub family: String,
-    /// The version as a dotted number: [`dotted_version`] of what it says.
+    /// The version as a dotted number: [`dotted_version`] of `says`.
     pub version: String,
     /// The version that the compiler prints.
     pub says: String,
-    /// SHA-256 of the program, or of the library where our own driver loads one.
+    /// SHA-256 of the program, or of the library if our own driver loads one.
     pub digest: String,
     /// SHA-256 over the names and digests of all cases.
     pub cases: String,
-    /// Version of layoutproof that asked.
+    /// Version of the layoutproof that made the set.
     pub layoutproof: String,
     /// One for each target and layout option.
     #[serde(rename = "toolchain")]
@@ -37,9 +38,9 @@ pub struct Manifest {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FrozenToolchain {
-    /// Its name; the decisions are in the file of this name with `.txt` behind it.
+    /// The decisions are in the file with this name and the extension `.txt`.
     pub name: String,
-    /// The command line; a case's own options follow in front of the source.
+    /// The command line; a case's own options come before the source's name.
     pub command: String,
 }
 
@@ -60,7 +61,7 @@ impl Manifest {
     /// The manifest as text.
     ///
     /// # Errors
-    /// None that a manifest could give: its fields are texts and numbers.
+    /// None in practice: the fields are strings and numbers.
     pub fn write(&self) -> Result<String, toml::ser::Error> {
         toml::to_string(self)
     }
@@ -77,8 +78,8 @@ pub fn case_set_digest(decided: &BTreeMap<String, CaseDecisions>) -> String {
     format!("{:x}", digest.finalize())
 }
 
-/// The version in what a compiler says about itself: the dotted number of most parts. DXC's library tells a commit count
-/// apart: `libdxcompiler: 1.7 (4006, 69e54e29)` is 1.7.4006.
+/// Parses the version from a compiler's version line: the dotted number with the most parts. DXC's
+/// library prints the commit count separately: `libdxcompiler: 1.7 (4006, 69e54e29)` is 1.7.4006.
 pub fn dotted_version(says: &str) -> String {
     let is_part = |c: char| !c.is_ascii_digit() && c != '.';
     let numbers = says.split(is_part).map(|number| number.trim_matches('.'));
@@ -94,7 +95,7 @@ pub fn dotted_version(says: &str) -> String {
     }
 }
 
-/// The parts of a dotted version, by which versions are ordered.
+/// The parts of a dotted version, for sorting.
 pub fn version_order(version: &str) -> Vec<u64> {
     version.split('.').map(|part| part.parse().unwrap_or(0)).collect()
 }

@@ -1,9 +1,10 @@
-//! Frozen decisions: what a compiler decided, kept as text, and compared with another build of it.
+//! Frozen decisions: a compiler's decisions, stored as text and compared with another build of it.
 //!
-//! [`decide()`] asks a compiler about one source and reads what it decided as [`answer`]s: whether it takes the source, where
-//! members are by its report and by its code, where parameters are bound. [`text`] writes and reads them, [`manifest`] says
-//! whose they are, [`compare()`] sets two builds side by side, [`accepted`] knows which changes are intended. No device takes
-//! part, and no rule of ours is believed: our layouts only say which leaves there are.
+//! [`decide()`] runs a compiler on one source and reads its decisions as [`answer`]s: whether it
+//! accepts the source, where members are in its report and in its code, and where parameters are
+//! bound. [`text`] writes and reads them, [`manifest`] names the compiler, [`compare()`] compares
+//! two builds, [`accepted`] lists intended changes. No device takes part, and our rules do not
+//! influence the answers: our layouts only list the leaves.
 
 pub mod accepted;
 pub mod answer;

@@ -1,4 +1,4 @@
-//! Decisions as text that people read in a diff, and back.
+//! Writes decisions as text that people can read in a diff, and reads it back.
 //!
 //! ```text
 //! case arrays/a_case 0123456789abcdef
@@ -9,8 +9,8 @@
 //!   S.b[1] code 32
 //! block T refused: its first error
 //! ```
-//! A source with its digest, its questions, the facts of each answer by path. Facts of one word share a line, others have
-//! their own. The order is that of the names, so that the same decisions are the same text.
+//! A source with its digest, its questions, and the facts of each answer by path. One-word facts share a line,
+//! others have a separate line. Everything is sorted by name, so that equal decisions give equal text.
 
 use std::fmt::Write;
 
@@ -18,25 +18,24 @@ use thiserror::Error;
 
 use super::answer::{CaseAnswers, CaseDecisions, Fact, Facts, FrozenAnswer};
 
-/// Behind a question that the compiler does not accept.
+/// After a question about a source that the compiler rejects.
 const REFUSED: &str = " refused: ";
 const BROKEN: &str = " broken: ";
-/// In front of the line of a source.
+/// Start of a source's line.
 const CASE: &str = "case ";
-/// In front of the line of a fact.
+/// Start of a fact's line.
 const INDENT: &str = "  ";
 
-/// A text that nobody wrote who knows the form.
+/// A text that does not have the format, for example after editing by hand.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("line {line}: `{text}` is no line of frozen decisions")]
 pub struct BadFrozen {
-    /// Line, from 1.
+    /// From 1.
     pub line: usize,
     /// The line.
     pub text: String,
 }
 
-/// The decisions as text.
 pub fn write(decided: &CaseDecisions) -> String {
     let mut text = String::new();
     for (id, case) in decided {
@@ -61,7 +60,7 @@ pub fn write(decided: &CaseDecisions) -> String {
 }
 
 fn write_facts(facts: &Facts, text: &mut String) {
-    // The path whose line has not ended yet: facts that are one word share it.
+    // The path whose line is not finished yet; one-word facts share it.
     let mut open: Option<&str> = None;
 
     for ((path, fact), value) in facts {
@@ -82,10 +81,10 @@ fn write_facts(facts: &Facts, text: &mut String) {
     }
 }
 
-/// Reads what [`write()`] wrote.
+/// Reads the output of [`write()`].
 ///
 /// # Errors
-/// The first line that has another form.
+/// The first line that does not have the format.
 pub fn read(text: &str) -> Result<CaseDecisions, BadFrozen> {
     let mut decided = CaseDecisions::new();
     let mut reader = FrozenTextReader::default();
@@ -95,7 +94,7 @@ pub fn read(text: &str) -> Result<CaseDecisions, BadFrozen> {
     Ok(decided)
 }
 
-/// Where the reader is.
+/// The reader's position.
 #[derive(Default)]
 struct FrozenTextReader {
     case: String,
@@ -103,7 +102,7 @@ struct FrozenTextReader {
 }
 
 impl FrozenTextReader {
-    /// Reads a line; `None` where it has no known form.
+    /// Reads a line; `None` if its format is unknown.
     fn take(&mut self, line: &str, decided: &mut CaseDecisions) -> Option<()> {
         if let Some(rest) = line.strip_prefix(CASE) {
             let (id, digest) = rest.split_once(' ')?;

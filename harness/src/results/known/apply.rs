@@ -1,4 +1,5 @@
-//! Holds known differences against the records of a run: what they excuse, and which of them are stale.
+//! Applies known differences to the records of a run: which records they excuse, and which entries
+//! are stale.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -17,13 +18,14 @@ pub fn apply(known: &[KnownFailure], checks: &mut [CheckRecord], devices: &[Devi
     mark_stale(known, checks, devices);
 }
 
-/// Marks a known difference as `Known`: all that can be said of a check while others are still to come.
+/// Marks a known difference as `Known`. Needs only this check, so it works while others are still
+/// running.
 pub fn explain(known: &[KnownFailure], check: &mut CheckRecord, devices: &[DeviceInfo]) {
     if !matches!(check.outcome, Outcome::Differ | Outcome::Broken) {
         return;
     }
 
-    // Where a part of it broke as well, that needs an entry of its own.
+    // If a part of the check broke as well, that needs a separate entry.
     let broke_too = check.outcome == Outcome::Differ && check.skip_reason.is_some();
     if broke_too && !known.iter().any(|entry| entry.covers(check, devices) && entry.is_about_break(check)) {
         return;
@@ -32,13 +34,13 @@ pub fn explain(known: &[KnownFailure], check: &mut CheckRecord, devices: &[Devic
     if let Some(entry) = known.iter().find(|entry| entry.covers(check, devices) && entry.explains(check)) {
         check.outcome = Outcome::Known;
         check.known = Some(entry.entry());
-        // One shader shows it; a run has many checks of each known difference.
+        // One shader is enough to show it; a run has many checks of each known difference.
         check.story.iter_mut().for_each(|story| story.shaders.truncate(1));
     }
 }
 
-/// Marks the checks of stale entries as `Stale`, once all checks of the run are there and explained. Returns true if one
-/// was marked.
+/// Marks the checks of stale entries as `Stale`, once all checks of the run are there and
+/// explained. Returns true if it marked one.
 pub fn mark_stale(known: &[KnownFailure], checks: &mut [CheckRecord], devices: &[DeviceInfo]) -> bool {
     let whole = known.iter().filter(|entry| entry.scope == RunScope::Whole);
     let by_case = ByCase::new(checks);
@@ -46,17 +48,17 @@ pub fn mark_stale(known: &[KnownFailure], checks: &mut [CheckRecord], devices: &
     mark_seen(&seen, checks)
 }
 
-/// An entry of which no check of a narrowed run differs: it may be fixed here, or differ in checks that did not run.
+/// An entry for which no check of a narrowed run differs. It may be fixed here, or differ in checks
+/// that did not run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FixedEntry {
-    /// The entry.
     pub entry: KnownEntry,
-    /// The checks that agree.
+    /// Number of checks that agree.
     pub agreeing: usize,
 }
 
-/// The entries of a narrowed run that are about checks of it of which none differs. Of the built-in lists only entries that
-/// name their case count: a pattern is about cases that did not run.
+/// The entries of a narrowed run whose checks all agree. From the built-in lists only entries with
+/// the id of a case count, because a pattern also covers cases that did not run.
 pub fn fixed_here(known: &[KnownFailure], checks: &[CheckRecord], devices: &[DeviceInfo]) -> Vec<FixedEntry> {
     let by_case = ByCase::new(checks);
     let is_meant = |entry: &&KnownFailure| {
@@ -68,7 +70,7 @@ pub fn fixed_here(known: &[KnownFailure], checks: &[CheckRecord], devices: &[Dev
     fixed.map(|seen| FixedEntry { agreeing: seen.agreeing.len(), entry: seen.entry }).collect()
 }
 
-/// What a shard has seen of each entry that may be stale.
+/// One shard's findings about each entry that may be stale.
 pub fn seen_in_shard(known: &[KnownFailure], checks: &[CheckRecord], devices: &[DeviceInfo]) -> Vec<SeenEntry> {
     let by_case = ByCase::new(checks);
     let of_shard = known.iter().filter(|entry| entry.scope == RunScope::Shard);
@@ -76,8 +78,8 @@ pub fn seen_in_shard(known: &[KnownFailure], checks: &[CheckRecord], devices: &[
     seen.filter(|seen| seen.differs || !seen.agreeing.is_empty()).collect()
 }
 
-/// Marks the checks of stale entries as `Stale`, by what all shards of a run have seen of them. Returns true if one was
-/// marked.
+/// Marks the checks of stale entries as `Stale`, from the findings of all shards of a run. Returns
+/// true if it marked one.
 pub fn mark_seen(seen: &[SeenEntry], checks: &mut [CheckRecord]) -> bool {
     let subject = |seen: &SeenEntry| (seen.entry.clone(), seen.compiler.clone());
     let differing: BTreeSet<_> = seen.iter().filter(|seen| seen.differs).map(subject).collect();
@@ -103,7 +105,7 @@ pub fn mark_seen(seen: &[SeenEntry], checks: &mut [CheckRecord]) -> bool {
     !stale.is_empty()
 }
 
-/// What the checks say of the entry, for each compiler apart.
+/// The results of an entry's checks, for each compiler separately.
 fn seen_of(entry: &KnownFailure, checks: &ByCase<'_>, devices: &[DeviceInfo]) -> Vec<SeenEntry> {
     let covered = checks.of(&entry.case).iter().copied().filter(|check| entry.covers(check, devices));
     let mut by_compiler: BTreeMap<&str, Vec<&CheckRecord>> = BTreeMap::new();
@@ -121,12 +123,14 @@ fn seen_of(entry: &KnownFailure, checks: &ByCase<'_>, devices: &[DeviceInfo]) ->
     by_compiler.into_iter().map(of_compiler).collect()
 }
 
-/// The compiler of a producer, where it is the toolchain of one: `dxc-1.9` of `dxc-1.9-spirv-dx`.
+/// The compiler of a producer if it is a toolchain, else the producer: `dxc-1.9` of
+/// `dxc-1.9-spirv-dx`.
 fn compiler_of(producer: &str) -> &str {
     toolchains().iter().find(|toolchain| toolchain.name == producer).map_or(producer, |toolchain| toolchain.compiler)
 }
 
-/// Checks by case, so that a list of many entries about one case each is not held against every check.
+/// Checks by case. Most entries are about one case, so this avoids matching each of them against
+/// every check.
 struct ByCase<'a> {
     all: Vec<&'a CheckRecord>,
     of_case: HashMap<&'a str, Vec<&'a CheckRecord>>,
@@ -141,7 +145,7 @@ impl<'a> ByCase<'a> {
         Self { all: checks.iter().collect(), of_case }
     }
 
-    /// The checks that an entry with this pattern may be about.
+    /// The checks that an entry with this pattern may match.
     fn of(&self, case: &CasePattern) -> &[&'a CheckRecord] {
         match case {
             CasePattern::Id(id) => self.of_case.get(id.as_str()).map_or(&[], Vec::as_slice),

@@ -1,4 +1,4 @@
-//! One entry of a list of known differences, and which checks it is about.
+//! One entry of a list of known differences, and the checks that it covers.
 
 use layoutproof_device::DeviceInfo;
 use layoutproof_device::planted::{PlantedBug, is_planted};
@@ -13,45 +13,47 @@ use crate::version::VersionRange;
 /// One `[[known]]` entry.
 #[derive(Clone, Debug)]
 pub struct KnownFailure {
-    /// Patterns (`*` and `?`); what is left out matches everything.
+    /// Patterns (`*` and `?`). An omitted key matches everything.
     pub(super) case: CasePattern,
-    /// Left out it matches every rule set, but no placement on a device: an entry on bytes says nothing of bindings.
+    /// If omitted, matches every rule set, but no check of bindings on a device: an entry about
+    /// bytes does not cover bindings.
     pub(super) rules: Option<WildMatch>,
     pub(super) producers: Vec<WildMatch>,
     pub(super) device: WildMatch,
     pub(super) runner: WildMatch,
     pub(super) driver: VersionRange,
     pub(super) culprit: Option<String>,
-    /// What a check that broke says; an entry that has this is about such checks alone.
+    /// Message of a check that broke. An entry with this key covers only such checks.
     pub(super) says: Option<WildMatch>,
-    /// Where the blocks live in all rows that differ.
+    /// The address space of all rows that differ.
     pub(super) space: Option<AddressSpace>,
-    /// What is said of a module that needs more of a device than was promised; an entry that has this is about such modules
-    /// alone.
+    /// The validator's message for a module that needs more device features than promised. An entry
+    /// with this key covers only such modules.
     pub(super) validation: Option<WildMatch>,
-    /// True if nobody has tried these drivers yet: whatever differs, breaks or agrees there is told, and is no failure.
+    /// True if these drivers are untested: results for them are reported, but never fail the run.
     pub untried: bool,
-    /// Which members of random declarations the entry is about; it says nothing of cases then.
+    /// The members of random declarations that the entry covers; such an entry covers no cases.
     pub shape: Option<ShapeEntry>,
-    /// Why this differs.
+    /// Why the witnesses differ.
     pub reason: String,
-    /// Of a compiler: the newest build that was seen to differ (`DXC 1.7.2308`).
+    /// For a compiler: the newest build with the difference (`DXC 1.7.2308`).
     pub seen: Option<String>,
-    /// The build that was seen to differ no more.
+    /// The build in which the difference was gone.
     pub gone: Option<String>,
     /// Address of the report.
     pub link: Option<String>,
-    /// When the compiler's public tracker was searched, with which words, and the thread that came closest.
+    /// When the compiler's public tracker was searched, with which words, and the closest thread.
     pub searched: Option<String>,
-    /// The list and the line of the entry.
+    /// The list that contains the entry.
     pub file: String,
-    /// Line of the entry, from 1, or of the case in an entry about several.
+    /// From 1; in an entry about several cases, the line of the case.
     pub line: u32,
     pub(super) scope: RunScope,
 }
 
 impl KnownFailure {
-    /// The same entry for a run that takes only some of the checks that it is about: that those agree says nothing.
+    /// The same entry for a run that includes only some of the checks that it covers. If those
+    /// agree, this does not make it stale.
     #[must_use]
     pub fn of_narrowed_run(self) -> Self {
         Self { scope: RunScope::Narrowed, ..self }
@@ -66,22 +68,22 @@ impl KnownFailure {
         }
     }
 
-    /// Returns true if the entry is about what this producer makes, a toolchain for one.
+    /// True if the entry covers this producer's output; a toolchain is a producer.
     pub fn is_about_producer(&self, producer: &str) -> bool {
         self.producers.is_empty() || self.producers.iter().any(|pattern| pattern.matches(producer))
     }
 
-    /// Returns true if the entry is about this case, under some rule set.
+    /// True if the entry covers this case under some rule set.
     pub fn is_about_case(&self, case: &str) -> bool {
         self.shape.is_none() && self.case.matches(case)
     }
 
-    /// Returns true if the entry says which cases it is about, by their ids or by a pattern that is not for all.
+    /// True if the entry names its cases, by id or with a pattern that does not match all cases.
     pub fn names_cases(&self) -> bool {
         let is_of_some = match &self.case {
             CasePattern::Id(_) => true,
             CasePattern::Pattern(pattern) => {
-                // To compare a pattern with a text asks whether the text matches.
+                // Comparing a `WildMatch` with a text would match it, so compare its text.
                 let text = pattern.to_string();
                 text != "*"
             }
@@ -89,17 +91,18 @@ impl KnownFailure {
         self.shape.is_none() && is_of_some
     }
 
-    /// Returns true if the entry is about bytes under this rule set.
+    /// True if the entry is about bytes under this rule set.
     pub fn is_about_rules(&self, rules: &str) -> bool {
         self.rules.as_ref().is_none_or(|pattern| pattern.matches(rules))
     }
 
-    /// The witness that contradicts the others, as the list names it; `None` where the entry does not say.
+    /// The word in the list for the witness that contradicts the others; `None` if the entry has
+    /// none.
     pub fn culprit(&self) -> Option<&str> {
         self.culprit.as_deref()
     }
 
-    /// Which checks the entry is about beside its cases, as its list says it; what it leaves out is not there.
+    /// The entry's conditions besides its cases, as its list has them. Omitted keys are absent.
     pub fn conditions(&self) -> Vec<EntryCondition> {
         let producers: Vec<String> = self.producers.iter().map(ToString::to_string).collect();
         let driver = (self.driver != VersionRange::default()).then(|| self.driver.to_string());
@@ -121,12 +124,12 @@ impl KnownFailure {
         all.into_iter().filter_map(|(key, patterns)| Some(EntryCondition { key, patterns: patterns? })).collect()
     }
 
-    /// Returns true if the entry is about such checks, whatever is declared.
+    /// True if the entry covers the check without regard to its declarations.
     pub(super) fn covers(&self, check: &CheckRecord, devices: &[DeviceInfo]) -> bool {
         self.shape.is_none() && self.matches(check, devices)
     }
 
-    /// Returns true if all patterns of the entry match the check.
+    /// True if all patterns of the entry match the check.
     pub(super) fn matches(&self, check: &CheckRecord, devices: &[DeviceInfo]) -> bool {
         // The case comes first: most entries are about other cases.
         if !self.case.matches(&check.case) {
@@ -142,7 +145,7 @@ impl KnownFailure {
             && (self.driver.contains(driver) || is_planted(PlantedBug::KnownForEveryDriver))
     }
 
-    /// The entry as records name it.
+    /// The entry in the form of the records.
     pub(super) fn entry(&self) -> KnownEntry {
         KnownEntry {
             file: self.file.clone(),
@@ -153,7 +156,7 @@ impl KnownFailure {
         }
     }
 
-    /// Returns true if the entry excuses what the check found.
+    /// True if the entry excuses the result of the check.
     pub(super) fn explains(&self, check: &CheckRecord) -> bool {
         if self.untried {
             return true;
@@ -173,7 +176,8 @@ impl KnownFailure {
             && (is_any || self.culprit.as_deref().is_none_or(|name| check.culprit.map(Culprit::as_str) == Some(name)))
     }
 
-    /// Returns true if the entry names what is said of a module that needs more than was promised: no other excuses that.
+    /// True if the entry covers this module that needs more than promised. Only an entry with
+    /// `validation` excuses that.
     pub(super) fn is_about_module(&self, check: &CheckRecord) -> bool {
         match Validation::of_text(&check.validation) {
             Validation::ValidOnlyWith { .. } => {
@@ -183,13 +187,13 @@ impl KnownFailure {
         }
     }
 
-    /// Returns true if all rows that differ are in the entry's space.
+    /// True if all rows that differ are in the entry's space.
     fn is_about_rows(&self, check: &CheckRecord) -> bool {
         let mut differing = check.rows.iter().filter(|row| row.differs());
         self.space.is_none() || differing.all(|row| row.space == self.space)
     }
 
-    /// Returns true if the entry names what a check says that broke, in the whole of it or in a part.
+    /// True if the entry's `says` matches the message of a check that broke, in full or in part.
     pub(super) fn is_about_break(&self, check: &CheckRecord) -> bool {
         let says = self.says.as_ref().zip(check.skip_reason.as_deref());
         self.untried || says.is_some_and(|(says, reason)| says.matches(reason))
@@ -205,12 +209,12 @@ pub struct EntryCondition {
     pub patterns: String,
 }
 
-/// Which cases an entry is about.
+/// The cases that an entry covers.
 #[derive(Clone, Debug)]
 pub(super) enum CasePattern {
-    /// The one of this id.
+    /// The case with this id.
     Id(String),
-    /// Those that match.
+    /// The cases that match.
     Pattern(WildMatch),
 }
 
@@ -227,13 +231,13 @@ impl CasePattern {
     }
 }
 
-/// How much of what an entry is about takes part in the run.
+/// The share of the checks covered by an entry that take part in the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RunScope {
-    /// All: that they agree is a failure.
+    /// All: if they agree, the entry is stale.
     Whole,
-    /// Those of one shard: only all shards together can say that the entry is stale.
+    /// Those of one shard: only all shards together can show that the entry is stale.
     Shard,
-    /// Some: that they agree says nothing.
+    /// Some: if they agree, this shows nothing.
     Narrowed,
 }

@@ -1,10 +1,11 @@
 //! Known differences: which checks may differ, why, and for which driver versions.
 //!
-//! An entry whose checks ran and of which none differs any more is stale, and that is a failure: the entry must go. Where it
-//! is about several builds of a compiler, it is stale for each that agrees. Each entry says which checks it is about, and why,
-//! and, of compilers, the newest build that was seen to differ; one that excuses a check that broke names the words that the
-//! check says, and one that excuses a module that needs more than was promised what the validator makes of it.
-//! Entries that name a shape of members are about random declarations, files of users and new cases, see [`shape`].
+//! An entry whose checks ran without any difference is stale. That is a failure, and the entry must
+//! be removed. An entry about several builds of a compiler is stale for each build that agrees.
+//! Each entry has the checks that it covers, the reason and, for compilers, the newest build with
+//! the difference. An entry that excuses a check that broke has the words of its message; an entry
+//! that excuses a module that needs more than promised has the validator's message. Entries with a
+//! shape of members cover random declarations, users' files and new cases, see [`shape`].
 
 mod apply;
 mod entry;

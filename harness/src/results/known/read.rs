@@ -13,21 +13,21 @@ use crate::input::toml_table::{FileProblems, TomlTable, parse, string};
 use crate::probe::AddressSpace;
 use crate::version::VersionRange;
 
-/// A list of known differences as a file has it.
+/// The content of a file with known differences.
 #[derive(Clone, Debug)]
 pub struct KnownFile {
-    /// What people call the compiler or driver that it is about.
+    /// Display name of the compiler or driver.
     pub title: Option<String>,
-    /// The compiler's name in cases; none for a driver, and for what has no options.
+    /// The compiler's name in cases; `None` for a driver, and for compilers without options.
     pub compiler: Option<String>,
-    /// Its entries, one for each case that an entry names.
+    /// One for each case that an entry names.
     pub entries: Vec<KnownFailure>,
 }
 
-/// The entries of a list of known differences.
+/// Reads the entries of a list of known differences.
 ///
 /// # Errors
-/// Every problem of the file.
+/// All problems in the file.
 pub fn read(file: FileId, sources: &SourceMap) -> Result<Vec<KnownFailure>, Vec<Diagnostic>> {
     read_file(file, sources).map(|known| known.entries)
 }
@@ -35,7 +35,7 @@ pub fn read(file: FileId, sources: &SourceMap) -> Result<Vec<KnownFailure>, Vec<
 /// Reads a list of known differences.
 ///
 /// # Errors
-/// Every problem of the file.
+/// All problems in the file.
 pub fn read_file(file: FileId, sources: &SourceMap) -> Result<KnownFile, Vec<Diagnostic>> {
     let mut found = Vec::new();
     let mut problems = FileProblems::new(file, Code::BadCase, &mut found);
@@ -80,7 +80,7 @@ fn entries_of(mut entry: TomlTable<'_, '_>, sources: &SourceMap, problems: &mut 
 
     let untried = entry.boolean("untried", problems).unwrap_or(false);
     if untried && driver == VersionRange::default() {
-        problems.report(entry.range(), "`untried` needs `driver`: the versions that nobody has tried");
+        problems.report(entry.range(), "`untried` needs `driver`: the untested versions");
     }
 
     let culprit = entry.string("culprit", problems);
@@ -123,7 +123,7 @@ fn entries_of(mut entry: TomlTable<'_, '_>, sources: &SourceMap, problems: &mut 
         searched,
         file,
         line: 0,
-        // That drivers agree that nobody has tried is no failure.
+        // It is not a failure if untested drivers agree.
         scope: if untried { RunScope::Narrowed } else { RunScope::Whole },
     };
 
@@ -134,24 +134,25 @@ fn entries_of(mut entry: TomlTable<'_, '_>, sources: &SourceMap, problems: &mut 
     cases.into_iter().map(of_case).collect()
 }
 
-/// The address space that the entry is about.
+/// The address space that the entry covers.
 fn space(entry: &mut TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -> Option<AddressSpace> {
     let value = entry.value("space")?;
     let name = string(value, problems)?;
     let space = AddressSpace::ALL.into_iter().find(|space| space.as_str() == name);
     if space.is_none() {
         let names = AddressSpace::ALL.map(AddressSpace::as_str).join(", ");
-        problems.report(value.span(), format!("`{name}` is no address space; the address spaces are {names}"));
+        problems.report(value.span(), format!("`{name}` is not an address space; the address spaces are {names}"));
     }
     space
 }
 
-/// Returns true if a pattern does not match everything.
+/// True if a pattern does not match everything.
 fn narrows(pattern: &str) -> bool {
     pattern.chars().any(|c| c != '*')
 }
 
-/// The patterns of cases with the place of each: that of the whole table where it names one or none.
+/// The patterns of cases with their places. If the table names one case or none, the place is the
+/// whole table.
 fn cases(entry: &mut TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -> Vec<(Range<usize>, String)> {
     let whole = entry.range();
     let all = |case: Option<String>| vec![(whole.clone(), case.unwrap_or_else(|| "*".to_owned()))];

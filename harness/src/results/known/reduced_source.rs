@@ -1,8 +1,8 @@
-//! A source, reduced by hand, that shows a known difference to whoever writes the compiler.
+//! A source, reduced by hand, that shows a known difference to the compiler's developers.
 //!
-//! `layoutproof upstream` compiles it with each build that it finds, and writes an issue text of what the newest one says.
-//! All that people write here about that build's output is bound to lines of the output: where a line is missing, there is
-//! no text.
+//! `layoutproof upstream` compiles it with each build that it finds, and writes an issue text from
+//! the output of the newest one. All hand-written claims about that output are tied to lines of the
+//! output: if a line is missing, no text is written.
 //!
 //! Source of the format: ci/upstream/README.md.
 
@@ -16,36 +16,37 @@ use crate::input::toml_table::{FileProblems, TomlTable, parse};
 /// The version of the format.
 const SCHEMA: u32 = 1;
 
-/// A source that shows a known difference with one call of a compiler.
+/// A source that shows a known difference with one run of a compiler.
 #[derive(Clone, Debug)]
 pub struct ReducedSource {
-    /// The known difference: a list, then the first words of the reason. Several where it has several entries with reasons
-    /// of their own.
+    /// The known difference: a list, then the first words of the reason. Several if it has entries
+    /// with different reasons.
     pub known: Vec<String>,
-    /// What goes wrong, for the title of an issue.
+    /// The issue's title: what goes wrong.
     pub title: String,
     /// The case that the source is reduced from.
     pub case: String,
-    /// The rule set under which the case's numbers are compared; `None` where the source shows no numbers.
+    /// The rule set under which the case's numbers are compared; `None` if the source shows no
+    /// numbers.
     pub rules: Option<String>,
-    /// Toolchains of the same target, one for each build of the compiler, the oldest first.
+    /// Toolchains with the same target, one for each build of the compiler, the oldest first.
     pub toolchains: Vec<String>,
-    /// Declarations in place of the case's.
+    /// Declarations that replace those of the case.
     pub declare: Option<String>,
-    /// What follows the declarations: the output, and the entry point.
+    /// The text after the declarations: the output buffer and the entry point.
     pub entry: String,
     /// The command line: the compiler's usual name, its options, the source's file.
     pub command: String,
-    /// Files that the command writes and that are looked at beside what it prints. Those that end in `.spv` are
+    /// Files that the command writes and that are part of its output. Those that end in `.spv` are
     /// disassembled.
     pub outputs: Vec<String>,
     /// True if the compiler crashes.
     pub crashes: bool,
-    /// Patterns, each of a line that must be in the output.
+    /// Patterns, each of which must match a line of the output.
     pub shows: Vec<WildMatch>,
-    /// What these lines, or the crash, mean.
+    /// The meaning of these lines, or of the crash.
     pub means: String,
-    /// What should happen, and who says so.
+    /// What should happen, and according to which source.
     pub expected: String,
 }
 
@@ -53,7 +54,7 @@ impl ReducedSource {
     /// Reads a file.
     ///
     /// # Errors
-    /// Every problem of the file.
+    /// All problems in the file.
     pub fn read(file: FileId, sources: &SourceMap) -> Result<Self, Vec<Diagnostic>> {
         let mut found = Vec::new();
         let mut problems = FileProblems::new(file, Code::BadCase, &mut found);
@@ -116,12 +117,12 @@ impl ReducedSource {
         self.command.split_whitespace().next_back().unwrap_or_default()
     }
 
-    /// The arguments of the compiler.
+    /// The compiler's arguments.
     pub fn arguments(&self) -> impl Iterator<Item = &str> {
         self.command.split_whitespace().skip(1)
     }
 
-    /// The lines of an output that show the difference, without the spaces around them; `None` if one of them is not there.
+    /// The lines of an output that show the difference, trimmed; `None` if one is missing.
     pub fn shown_lines<'a>(&self, output: &'a str) -> Option<Vec<&'a str>> {
         let line_of = |pattern: &WildMatch| output.lines().map(str::trim).find(|line| pattern.matches(line));
         self.shows.iter().map(line_of).collect()

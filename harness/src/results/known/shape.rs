@@ -1,7 +1,8 @@
-//! Known differences of random declarations, of files of users and of new cases, which have no names that an entry could match:
-//! it names a shape of members instead, the form in which they are reached, and the case that pins what happens.
+//! Known differences of random declarations, users' files and new cases. These have no stable
+//! names, so an entry describes a shape of members, the form of access, and the case that pins the
+//! difference.
 //!
-//! A record becomes known if an entry explains every row that differs.
+//! A record becomes known if entries explain every row that differs.
 
 use layoutproof_device::DeviceInfo;
 
@@ -11,9 +12,9 @@ pub use super::shape_entry::{ShapeAt, ShapeEntry};
 use crate::check::verdict::{CodeOrigin, Validation, Writer, differing};
 use crate::results::record::{CheckRecord, Culprit, KnownEntry, Outcome};
 
-/// Marks the record of such a declaration as known, where an entry stands behind every row that differs; behind a module
-/// that is not valid, or a check that broke, where an entry of that culprit, or with those words, names a shape that the
-/// declaration has anywhere.
+/// Marks the record of such a declaration as known if entries explain every row that differs. For
+/// an invalid module or a check that broke, an entry with that culprit or message must name a shape
+/// that the declaration has anywhere.
 pub fn explain(known: &[KnownFailure], check: &mut CheckRecord, devices: &[DeviceInfo], shapes: &[ShapeAt]) {
     let entries = known.iter().filter_map(|entry| Some((entry, entry.shape.as_ref()?)));
     let entries: Vec<_> = entries.filter(|(entry, _)| entry.matches(check, devices)).collect();
@@ -36,8 +37,8 @@ pub fn explain(known: &[KnownFailure], check: &mut CheckRecord, devices: &[Devic
     }
 }
 
-/// The entry behind the first difference, if there is one behind each: what the module needs of a device beyond what was
-/// promised, then its rows.
+/// The entry for the first difference, if there is one for each: first the device features that the
+/// module needs beyond those promised, then its rows.
 fn behind_every_difference(
     entries: &[(&KnownFailure, &ShapeEntry)],
     check: &CheckRecord,
@@ -57,7 +58,7 @@ fn behind_every_difference(
     is_explained.then(|| of_module.entry())
 }
 
-/// The entry behind the first row that differs, if there is one behind each.
+/// The entry for the first row that differs, if there is one for each.
 fn behind_every_row(
     entries: &[(&KnownFailure, &ShapeEntry)],
     check: &CheckRecord,
@@ -105,7 +106,7 @@ reason = \"an index from memory counts registers\"
         crate::results::known::read(file, &sources).map_err(listed)
     }
 
-    /// A check in which rows of these paths are read elsewhere by an index from memory.
+    /// A check in which rows of these paths are read elsewhere through an index from memory.
     fn differing_at(paths: &[&str]) -> CheckRecord {
         let rows: Vec<_> = paths
             .iter()
@@ -153,7 +154,8 @@ reason = \"an index from memory counts registers\"
         }
     }
 
-    /// A listing that says nothing of an element is not what the code differs from.
+    /// If a listing has no number for an element, the code differs from the rules, not from the
+    /// listing.
     #[test]
     fn a_report_stands_for_what_is_not_reported() {
         let shapes = [("B.m1".to_owned(), MemberShape::EightByteMatrix)];
@@ -167,7 +169,7 @@ reason = \"an index from memory counts registers\"
         }
     }
 
-    /// What stands behind such a member may be elsewhere too, what stands before it may not.
+    /// Members after such a member may be moved too, members before it may not.
     #[test]
     fn an_entry_that_moves_is_about_all_behind() {
         let known = entries(&ENTRY.replace("form = \"indexed\"", "moves = true")).unwrap();
@@ -180,7 +182,7 @@ reason = \"an index from memory counts registers\"
         }
     }
 
-    /// Bit-fields have no rows, and still move what is behind them.
+    /// Bit-fields have no rows, and still move the members after them.
     #[test]
     fn an_entry_that_moves_needs_no_row_of_the_member() {
         let known = entries(&ENTRY.replace("form = \"indexed\"", "moves = true")).unwrap();
@@ -203,7 +205,7 @@ reason = \"an index from memory counts registers\"
         }
     }
 
-    /// Behind a module that is not valid stands an entry that says so, and no other.
+    /// Only an entry with culprit `module` explains an invalid module.
     #[test]
     fn an_invalid_module_needs_an_entry_of_its_own() {
         let shapes = [("B.m1".to_owned(), MemberShape::EightByteMatrix)];
@@ -215,7 +217,8 @@ reason = \"an index from memory counts registers\"
         }
     }
 
-    /// A module that needs more than was promised has an entry of its own, and so have the rows that differ beside it.
+    /// A module that needs more than promised needs a separate entry, in addition to those for rows
+    /// that differ.
     #[test]
     fn a_module_beyond_its_promise_is_one_difference_more() {
         let shapes = [("B.m1".to_owned(), MemberShape::EightByteMatrix)];
@@ -235,7 +238,7 @@ reason = \"an index from memory counts registers\"
         }
     }
 
-    /// Cases have names, so that entries on shapes are not about them.
+    /// Cases have names, so entries with shapes do not cover them.
     #[test]
     fn cases_are_another_matter() {
         let mut checks = [CheckRecord { case: "matrices/a".to_owned(), ..differing_at(&["B.m1[0][1]"]) }];

@@ -1,5 +1,5 @@
-//! What an entry on random declarations says: a shape of members, the form in which they are reached, and the case that
-//! pins what happens.
+//! The part of an entry about random declarations: a shape of members, the form of access, and the
+//! case that pins the difference.
 
 use layoutproof_layout::{Quantity, join};
 
@@ -8,24 +8,25 @@ use crate::probe::Form;
 use crate::random::declaration::MemberShape;
 use crate::results::record::{CheckRecord, Culprit, RecordValue, Row};
 
-/// The part of an entry that is about random declarations, beside producer, device, rules and culprit.
+/// The part of an entry about random declarations, in addition to producer, device, rules and
+/// culprit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShapeEntry {
     /// Members of this shape differ.
     pub shape: MemberShape,
-    /// Where they are reached in one of these forms; in any, where none is named.
+    /// They differ when accessed in one of these forms; empty for all forms.
     pub forms: Vec<Form>,
-    /// True if what stands behind such a member differs with it, in any form.
+    /// True if the members after such a member differ as well, in any form.
     pub moves: bool,
-    /// The case that shows the difference with numbers of an authority.
+    /// The case that shows the difference with an authority's numbers.
     pub pinned_by: String,
 }
 
-/// A path of a declaration, block name first and without indices, with a shape of what is there.
+/// A path in a declaration, block name first and without indices, and a shape of the member there.
 pub type ShapeAt = (String, MemberShape);
 
 impl ShapeEntry {
-    /// Reads what the entry says of shapes; `None` where it is about cases.
+    /// Reads the entry's keys about shapes; `None` if the entry is about cases.
     pub(super) fn read(entry: &mut TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -> Option<Self> {
         let [shape, pinned_by] = ["shape", "pinned_by"].map(|key| entry.string(key, problems));
         let names_of_forms = entry.strings("form", problems);
@@ -53,11 +54,11 @@ impl ShapeEntry {
         Some(Self { shape: found?, forms, moves, pinned_by: pinned_by? })
     }
 
-    /// Returns true if the entry is about this row of a check of a declaration that has these shapes.
+    /// True if the entry covers this row, in a check of a declaration with these shapes.
     pub(super) fn holds(&self, row: &Row, check: &CheckRecord, shapes: &[ShapeAt]) -> bool {
         let mut members = shapes.iter().filter(|(_, shape)| *shape == self.shape).map(|(member, _)| member);
         if self.moves {
-            // All that rules put behind the first of such members may be elsewhere.
+            // All members that the rules put after the first such member may be moved.
             let first = members.filter_map(|member| begin(check, member)).min();
             return first.is_some() && computed(row) >= first;
         }
@@ -66,20 +67,20 @@ impl ShapeEntry {
     }
 }
 
-/// Returns true if an entry with this culprit is about a row. A listing says nothing of the later elements of arrays: what differs
-/// from it elsewhere differs from the rules alone there.
+/// True if an entry with this culprit covers a row. A listing has no numbers for the later elements
+/// of arrays, so there the code can differ only from the rules.
 pub(super) fn names(name: &str, row: &Row, culprit: Culprit) -> bool {
     let is_unreported = culprit == Culprit::Compiler && row.reported.is_none();
     name == culprit.as_str() || (is_unreported && name == Culprit::Report.as_str())
 }
 
-/// Returns true if a path with indices leads into this member.
+/// True if a path with indices leads into this member.
 fn is_in(path: &str, member: &str) -> bool {
     let path = without_indices(path);
     path.strip_prefix(member).is_some_and(|inner| inner.is_empty() || inner.starts_with('.'))
 }
 
-/// Where rules put a member. No row may say so: bit-fields have none.
+/// The member's offset according to the rules. It may have no row itself, as bit-fields do not.
 fn begin(check: &CheckRecord, member: &str) -> Option<u32> {
     let of_rows = check.rows.iter().filter(|row| is_in(&row.path, member)).filter_map(computed);
     let blocks = check.story.iter().flat_map(|story| &story.blocks);

@@ -78,10 +78,10 @@ fn an_entry_with_a_space_is_about_checks_that_differ_there_alone() {
 
     let file = sources.add("bad.toml", text.replace("push-constant", "heap"));
     let problems = read(file, &sources).unwrap_err();
-    assert!(problems[0].message.starts_with("`heap` is no address space"), "{problems:?}");
+    assert!(problems[0].message.starts_with("`heap` is not an address space"), "{problems:?}");
 }
 
-/// What is said of drivers that nobody has tried covers bytes, placements and breaks, and never fails as stale.
+/// An entry for untested drivers covers bytes, bindings and breaks, and is never stale.
 #[test]
 fn drivers_that_nobody_has_tried_count_for_nothing() {
     let text = "[[known]]\nrunner = \"wgpu\"\ndriver = \"> 22.3\"\nuntried = true\nreason = \"look\"\n";
@@ -113,10 +113,10 @@ fn drivers_that_nobody_has_tried_count_for_nothing() {
     let text = "[[known]]\ndevice = \"vkd3d\"\nuntried = true\nreason = \"look\"\n";
     let file = sources.add("all.toml", text);
     let problem = &read(file, &sources).unwrap_err()[0];
-    assert_eq!(problem.message, "`untried` needs `driver`: the versions that nobody has tried");
+    assert_eq!(problem.message, "`untried` needs `driver`: the untested versions");
 }
 
-/// That a compiler places a member elsewhere does not excuse that it crashes on another form of access.
+/// An entry about a misplaced member does not excuse a crash on another form of access.
 #[test]
 fn a_difference_that_broke_as_well_needs_an_entry_for_either() {
     let difference = "[[known]]\nproducer = \"naga\"\nculprit = \"report\"\nreason = \"its listing is wrong\"\n";
@@ -190,7 +190,7 @@ fn an_entry_says_which_checks_it_is_about_and_why() {
     assert!(problem(&format!("says = \"*\"\ncase = \"a\"\n{reason}")).contains("`says` needs a word"));
 }
 
-/// That a compiler places a member elsewhere does not excuse a module that its option does not allow.
+/// An entry about a misplaced member does not excuse a module that its option does not allow.
 #[test]
 fn a_module_beyond_its_promise_needs_an_entry_of_its_own() {
     let beyond = "valid only with scalarBlockLayout: error: line 4: no";
@@ -218,7 +218,7 @@ fn a_module_beyond_its_promise_needs_an_entry_of_its_own() {
     }
 }
 
-/// Of several cases each must still differ; the line says which one does not.
+/// Each of several cases must still differ; the line number identifies the one that does not.
 #[test]
 fn each_case_of_an_entry_can_be_stale() {
     let cases = "case = [\n  \"arrays/a\",\n  \"arrays/b\",\n]";
@@ -235,7 +235,7 @@ fn each_case_of_an_entry_can_be_stale() {
     assert_eq!(lines, [Some(3), Some(4), None]);
 }
 
-/// A fault of one version of a driver says nothing about the next one.
+/// An entry about one version of a driver does not cover the next one.
 #[test]
 fn an_entry_is_about_its_drivers_and_its_culprit_alone() {
     let entry = "[[known]]\nrunner = \"wgpu\"\ndriver = \">= 22, < 25\"\nculprit = \"device\"\nreason = \"it moves\"\n";
@@ -273,7 +273,7 @@ fn an_entry_is_stale_only_in_a_run_of_all_that_it_is_about() {
     }
 }
 
-/// That one build of a compiler still differs does not excuse an entry about another one.
+/// If one build of a compiler still differs, an entry is nevertheless stale for another build.
 #[test]
 fn an_entry_is_stale_for_each_build_of_a_compiler() {
     let text = "[[known]]\ncase = \"arrays/a\"\nproducer = \"dxc*-spirv\"\nreason = \"it moves them\"\n";
@@ -286,7 +286,8 @@ fn an_entry_is_stale_for_each_build_of_a_compiler() {
     assert_eq!(checks.map(|check| check.outcome), [Outcome::Known, Outcome::Stale]);
 }
 
-/// What one shard sees of an entry says nothing; what all see of it is what the whole run sees.
+/// One shard's findings do not make an entry stale; the findings of all shards together are those
+/// of the whole run.
 #[test]
 fn shards_together_know_what_is_stale() {
     let text = "[[known]]\ndevice = \"*-gl\"\nreason = \"naga drops @size\"\n";
@@ -312,7 +313,7 @@ fn shards_together_know_what_is_stale() {
     }
 }
 
-/// What a device could not do may be what differs.
+/// The part that the device could not do may be the part that differs.
 #[test]
 fn a_check_that_was_done_in_part_makes_no_entry_stale() {
     let text = "[[known]]\ncase = \"arrays/a\"\nreason = \"an index from memory\"\n";

@@ -1,7 +1,8 @@
-//! Device mutants: in which checks a misreading device is noticed, and named.
+//! Device mutants: the checks in which a misreading device is detected and named.
 //!
-//! Checks run on the model device, so no GPU is needed. A check kills a misreading if it agrees without it, and with it
-//! differs and names the device as the culprit. A check that names somebody else is a finding of its own.
+//! Checks run on the model device, so no GPU is needed. A check kills a misreading if it agrees
+//! without it, differs with it, and then names the device as the culprit. A check that names
+//! another culprit is reported separately.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -23,14 +24,14 @@ pub struct ModelCheck {
 /// A check with its jobs for the model device.
 #[derive(Clone, Debug)]
 enum MutantJobs {
-    /// Where the bytes of blocks are.
+    /// A check of block layouts.
     Bytes(Check, Jobs),
-    /// Where parameters are bound.
+    /// A check of bindings.
     Bindings(ProofCheck, ProofJobs),
 }
 
 impl ModelCheck {
-    /// `None` where the check does not agree, or asks the device nothing.
+    /// `None` if the check does not agree, or needs no device.
     pub fn new(subject: Arc<Subject>, produced: SubjectShaders) -> Option<Self> {
         let check = Check { subject, produced: Arc::new(produced), device: Model::new().device().clone() };
         let jobs = check.jobs();
@@ -38,7 +39,7 @@ impl ModelCheck {
         Self { asked: MutantJobs::Bytes(check, jobs), batch }.agreeing()
     }
 
-    /// The same for a placement; `None` also where the model does not take its shaders.
+    /// The same for a check of bindings; also `None` if the model cannot run its shaders.
     pub fn of_proof(proof: Proof) -> Option<Self> {
         let model = Model::new();
         let check = ProofCheck { device: model.device().clone(), proof: Arc::new(proof) };
@@ -77,8 +78,8 @@ impl ModelCheck {
     }
 }
 
-/// Checks on the model device, which several threads may use. Each is made when the first misreading comes to it: the first
-/// few notice most misreadings.
+/// Checks on the model device, shared by several threads. A check is made when the first misreading
+/// needs it, because the first few detect most misreadings.
 #[derive(Debug)]
 pub struct ModelChecks<M> {
     made: Vec<OnceLock<Option<ModelCheck>>>,
@@ -86,7 +87,8 @@ pub struct ModelChecks<M> {
 }
 
 impl<M: Fn(usize) -> Option<ModelCheck>> ModelChecks<M> {
-    /// `count` checks, of which `make` makes the one of each index; `None` where there is none after all.
+    /// Prepares `count` checks. `make` creates the check with a given index, or returns `None` if
+    /// it is not usable.
     pub fn new(count: usize, make: M) -> Self {
         Self { made: (0..count).map(|_| OnceLock::new()).collect(), make }
     }
@@ -111,7 +113,7 @@ pub fn try_misreading(
             break;
         }
         let Some(check) = checks.get(index) else { continue };
-        // The checks of a case follow each other, and one of them is enough.
+        // The checks of a case are adjacent, and one of them is enough.
         let case = check.case();
         if killers.cases.last().is_some_and(|last| last == case) {
             continue;
@@ -121,7 +123,7 @@ pub fn try_misreading(
         match (record.outcome, record.culprit) {
             (Outcome::Differ, Some(Culprit::Device)) => killers.cases.push(case.to_owned()),
             (Outcome::Differ, culprit) => {
-                let name = culprit.map_or("nobody", Culprit::as_str);
+                let name = culprit.map_or("no culprit", Culprit::as_str);
                 misnamed.push(format!("{} names {name}", check.name()));
             }
             (Outcome::Broken, _) => misnamed.push(format!("{} breaks", check.name())),

@@ -1,7 +1,8 @@
 //! The list of rule mutants that no case can kill, each with the reason.
 //!
-//! An entry names rule sets, parameters and values; it explains every mutant of that combination, so none of them may be
-//! killed by a case. One that is killed makes the entry stale, as does an entry that fits no mutant.
+//! An entry names rule sets, parameters and values; it explains every mutant with such a
+//! combination, so no case may kill any of them. An entry is stale if a case kills one of its
+//! mutants, or if it matches no mutant.
 
 use layoutproof_layout::mutate::RuleMutant;
 use layoutproof_layout::{FileId, find};
@@ -14,15 +15,13 @@ use crate::input::toml_table::{FileProblems, TomlTable, parse, string};
 /// One `[[equivalent]]` entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EquivalentMutant {
-    /// Rule sets.
     pub rules: Vec<String>,
-    /// Parameters.
     pub parameters: Vec<String>,
     /// Values of the mutants; empty for all.
     pub to: Vec<String>,
-    /// Why no case can notice.
+    /// Why no case can detect the mutant.
     pub because: String,
-    /// The list.
+    /// The list that contains the entry.
     pub file: String,
     /// Line of the entry, from 1.
     pub line: u32,
@@ -31,7 +30,7 @@ pub struct EquivalentMutant {
 /// Reads a list of equivalent mutants.
 ///
 /// # Errors
-/// Every problem of the file.
+/// All problems in the file.
 pub fn read(file: FileId, sources: &SourceMap) -> Result<Vec<EquivalentMutant>, Vec<Diagnostic>> {
     let mut found = Vec::new();
     let mut problems = FileProblems::new(file, Code::BadCase, &mut found);
@@ -67,7 +66,7 @@ fn entry_of(
 }
 
 impl EquivalentMutant {
-    /// Returns true if this is one of the entry's mutants.
+    /// True if this is one of the entry's mutants.
     pub fn explains(&self, mutant: &RuleMutant) -> bool {
         self.covers(mutant.rules.name, &mutant.parameter, &mutant.to)
     }
@@ -79,8 +78,8 @@ impl EquivalentMutant {
     }
 }
 
-/// Entries that explain a mutant which a case kills, or names that fit no mutant, each as a sentence. Only rule sets
-/// among `lines` are judged.
+/// One sentence per entry that explains a mutant which a case kills, or that matches no mutant.
+/// Checks only the rule sets in `lines`.
 pub fn stale(entries: &[EquivalentMutant], lines: &[RuleLine]) -> Vec<String> {
     let tried = |name: &String| lines.iter().any(|line| line.rules == *name);
     let judged = entries.iter().flat_map(|entry| {

@@ -1,7 +1,7 @@
-//! Rule mutants: which cases notice a row with one wrong parameter.
+//! Rule mutants: finds the cases that detect a rule set with one wrong parameter.
 //!
-//! A case kills a mutant if some number that it expects under the rule set comes out otherwise under the mutated row,
-//! or if a refusal that it expects no longer comes.
+//! A case kills a mutant if a number that it expects changes under the mutated rule set, or if an
+//! expected refusal no longer happens.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ fn try_mutant(mutant: RuleMutant, claims: &[CaseClaim<'_>], equivalents: &[Equiv
     RuleLine { rules: rules.name.to_owned(), parameter, from, to, killers, equivalent }
 }
 
-/// What a case claims under a rule set, as far as the rule set fulfils it.
+/// The expectations of a case under a rule set, as far as the rule set fulfils them.
 struct CaseClaim<'a> {
     source: &'a Source,
     numbers: Vec<(Quantity, String, u32)>,
@@ -37,7 +37,7 @@ struct CaseClaim<'a> {
 }
 
 impl<'a> CaseClaim<'a> {
-    /// `None` where the case claims nothing under these rules, or nothing that they fulfil.
+    /// `None` if the case expects nothing under these rules, or nothing that they fulfil.
     fn new(source: &'a Source, rules: &RuleSet) -> Option<Self> {
         let layouts = layouts(source, rules);
         let expectation = source.expect.iter().find(|expectation| expectation.rules == rules.name);
@@ -65,7 +65,7 @@ fn refuses(layouts: &[BlockLayout], fragment: &str) -> bool {
     refusals.any(|refusal| refusal.message.contains(fragment))
 }
 
-/// The numbers that the case pins, and those of leaves that follow from them, where the rules agree.
+/// The numbers that the case pins, and numbers of leaves that follow from them, if the rules agree.
 fn fulfilled(expectation: &Expectation, layouts: &[BlockLayout]) -> Vec<(Quantity, String, u32)> {
     let computed = Numbers::of_layouts(layouts);
     let expected = Numbers::from(expectation);

@@ -1,12 +1,12 @@
-//! How many bound resources a device was asked for.
+//! Counts the bound resources that a device was to read back.
 
 use serde::{Deserialize, Serialize};
 
-/// How many bound resources a device was asked for. Elements of arrays and locations count each.
+/// The bound resources that a device was to read back. Each array element and each location counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BoundCount {
-    /// Read back, rightly or not.
+    /// Resources that were read back, correctly or not.
     pub read: u32,
-    /// Parameters of which some or all was not read, by the reason.
+    /// Number of parameters that were not read in full, by reason.
     pub not_read: std::collections::BTreeMap<String, u32>,
 }

@@ -1,22 +1,22 @@
-//! What the cache of compilers' answers was to a run.
+//! Use of the compiler cache by a run.
 
 use serde::{Deserialize, Serialize};
 
-/// Answers that a run needed, and those of them that came from the cache.
+/// The number of answers that a run needed, and how many came from the cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordedCacheUse {
     /// Answers of compilers.
     pub compilations: u32,
-    /// Those that came from the cache.
+    /// Those from the cache.
     pub compilations_cached: u32,
     /// Answers of the validator.
     pub validations: u32,
-    /// Those that came from the cache.
+    /// Those from the cache.
     pub validations_cached: u32,
 }
 
 impl RecordedCacheUse {
-    /// The use of several runs.
+    /// The sum over several runs.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {
@@ -27,7 +27,7 @@ impl RecordedCacheUse {
         }
     }
 
-    /// True if nobody was asked, and nothing came from the cache.
+    /// True if the run needed no answers.
     pub fn is_empty(&self) -> bool {
         self.compilations == 0 && self.validations == 0
     }

@@ -1,4 +1,4 @@
-//! How a check ends: its outcome, the culprit, and what agreement proves.
+//! The result of a check: its outcome, the culprit, and what agreement proves.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,9 +10,9 @@ pub enum Proves {
     Decorations,
     /// A compiler chose the offsets and its code uses them.
     Compiler,
-    /// Code for Direct3D, followed by an evaluator of ours.
+    /// Direct3D code, followed by our own evaluator.
     Evaluated,
-    /// Code for Direct3D, executed by a third party's translation of it.
+    /// Direct3D code, executed through a third party's translation.
     Translated,
     /// Native code on its native API, by the vendor's own stack.
     Native,
@@ -30,10 +30,10 @@ impl Proves {
         }
     }
 
-    /// All of them, the weakest first.
+    /// The weakest first.
     pub const ALL: [Self; 5] = [Self::Decorations, Self::Compiler, Self::Evaluated, Self::Translated, Self::Native];
 
-    /// True if a compiler chose the offsets, so that its code is a witness of its own.
+    /// True if a compiler chose the offsets, so that its code is an independent witness.
     pub fn is_of_compiler(self) -> bool {
         match self {
             Self::Compiler | Self::Evaluated | Self::Translated | Self::Native => true,
@@ -42,7 +42,6 @@ impl Proves {
     }
 }
 
-/// How a check ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[expect(missing_docs, reason = "the contract's words")]
@@ -69,11 +68,11 @@ impl Outcome {
     }
 }
 
-/// The kinds of skip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SkipKind {
-    /// The reason lies in the declarations, the rule set or the shading language: no other machine could answer.
+    /// The declarations, the rule set or the shading language rule it out, so no other machine
+    /// could run it either.
     NotApplicable,
 }
 
@@ -87,15 +86,15 @@ pub enum Culprit {
     Case,
     /// Our rule is wrong.
     Rules,
-    /// The compiler's code addresses other bytes.
+    /// The compiler's code addresses different bytes.
     Compiler,
     /// The compiler's report differs from its code.
     Report,
-    /// The shader module is invalid or not what was asked for.
+    /// The shader module is invalid or not the requested one.
     Module,
-    /// The device did something else than the shader says.
+    /// The device does not do what the shader specifies.
     Device,
-    /// No witness stands alone.
+    /// No single witness contradicts all others.
     Unclear,
 }
 

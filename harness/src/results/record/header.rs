@@ -1,24 +1,24 @@
-//! The first line of a records file: versions, devices and arguments; and the reasons why two runs cannot be merged.
+//! The first line of a records file: versions, devices and arguments; and the reasons why two runs
+//! cannot be merged.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use layoutproof_device::DeviceInfo;
 use serde::{Deserialize, Serialize};
 
-/// Which checks a records file holds.
+/// The selection of checks in a records file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RecordsFilter {
-    /// Every check.
     #[default]
     All,
-    /// What does not plainly agree; see [`CheckRecord::is_kept_by`](super::CheckRecord::is_kept_by). The end has totals of the
+    /// Only checks that do not simply agree, see
+    /// [`CheckRecord::is_kept_by`](super::CheckRecord::is_kept_by). The end has totals of the
     /// others.
     Failures,
 }
 
 impl RecordsFilter {
-    /// True if every check is held.
     pub fn is_all(&self) -> bool {
         *self == Self::All
     }
@@ -31,23 +31,24 @@ pub struct RunHeader {
     pub schema: u32,
     /// Version of layoutproof.
     pub layoutproof: String,
-    /// Devices, through each API.
+    /// The devices, one entry per API that lists them.
     pub devices: Vec<DeviceInfo>,
-    /// Tools by name with their version lines (`spirv-val`, `naga`, `rspirv`), and the compilers that were asked, with
-    /// the digests of their files.
+    /// Tools by name with their version lines (`spirv-val`, `naga`, `rspirv`), and the compilers of
+    /// the run with the digests of their files.
     pub tools: BTreeMap<String, String>,
-    /// Environment variables that steer drivers, where set.
+    /// Environment variables that configure drivers, if set.
     pub environment: BTreeMap<String, String>,
-    /// Number of cases selected.
+    /// Number of selected cases.
     pub cases: u32,
-    /// Which checks the file holds; absent where it holds all.
+    /// Absent if the file holds all checks.
     #[serde(default, skip_serializing_if = "RecordsFilter::is_all")]
     pub records: RecordsFilter,
-    /// What the user typed that decides which checks there are and what they find, by option; nothing on where reports
-    /// go.
+    /// The command-line arguments that decide which checks exist and what they find, by option.
+    /// Arguments about output files are not included.
     #[serde(default)]
     pub arguments: BTreeMap<String, Vec<String>>,
-    /// A hash of the texts that the run is about, in hexadecimal digits: cases, shader files, lists of known differences.
+    /// A hash of the run's input texts, in hexadecimal digits: cases, shader files, lists of known
+    /// differences.
     #[serde(default)]
     pub inputs: String,
 }
@@ -80,14 +81,14 @@ impl RunHeader {
         }
         compare("cases", &self.cases.to_string(), &other.cases.to_string());
         if self.arguments == other.arguments {
-            // Where options differ, it is no surprise that texts do.
+            // If options differ, the texts differ as a consequence.
             compare("texts of cases, files and lists", &self.inputs, &other.inputs);
         }
         found
     }
 }
 
-/// All that is known of each device, by `id via runner`.
+/// All facts about each device, by `id via runner`.
 fn by_place(devices: &[DeviceInfo]) -> BTreeMap<String, String> {
     let text = |device: &DeviceInfo| {
         let DeviceInfo { name, driver, api, index, features, max_uniform_range, max_push_constants, .. } = device;

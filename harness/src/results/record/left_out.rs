@@ -1,5 +1,5 @@
-//! What the last line of a filtered records file says of the checks that the file leaves out, so that its totals are those of
-//! the whole run.
+//! The checks that a filtered records file leaves out. Its last line has their totals, so that
+//! totals stay those of the whole run.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,55 +11,49 @@ use super::end::{Outcome, Proves, SkipKind};
 use crate::probe::{AddressSpace, Direction, Form, Stage};
 use crate::results::coverage::kind::After;
 
-/// Totals of checks that agree, or that do not apply, and have this in common.
+/// Totals of checks that agree or do not apply, and that are equal in these fields.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LeftOutChecks {
-    /// Rule set.
     pub rules: String,
-    /// Shader producer.
     pub producer: String,
     /// Device id, as in a check.
     pub device: String,
     /// API.
     pub runner: RunnerKind,
-    /// What agreement proves.
     pub proves: Proves,
-    /// How they ended.
     pub outcome: Outcome,
-    /// What kind of skip they are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skip_kind: Option<SkipKind>,
-    /// What the reasons for the skips have in common.
+    /// The kind of the reasons for the skips.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skip_reason: Option<String>,
-    /// How many they are.
+    /// Number of checks.
     pub checks: u32,
     /// Wall time of all in milliseconds.
     pub ms: u64,
-    /// Leaves that a device answered for.
+    /// Leaves with a result from a device.
     pub leaves: u32,
     /// Leaves that no shader reads or writes.
     #[serde(default)]
     pub leaves_not_probed: u64,
-    /// Bound resources; absent from checks of bytes.
+    /// Bound resources; absent for checks of bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<BoundCount>,
-    /// How many of the checks were carried out in part.
+    /// Number of checks that were carried out in part.
     #[serde(default)]
     pub partly: u32,
-    /// How many of the checks lack a part for a reason of this kind.
+    /// Number of checks that lack a part for a reason of this kind.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub not_checked: BTreeMap<String, u32>,
 }
 
-/// Ids of the cases of which checks are left out.
+/// Ids of the cases with omitted checks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftOutCases {
-    /// All of them.
     pub all: BTreeSet<String>,
-    /// Those of which a shader ran that a producer made from declarations.
+    /// Cases of which a shader ran that a producer made from declarations.
     pub ran: BTreeSet<String>,
-    /// Those of these that a compiler had a part in.
+    /// Those of `ran` in which a compiler took part.
     pub by_compiler: BTreeSet<String>,
 }
 
@@ -70,10 +64,9 @@ impl LeftOutCases {
     }
 }
 
-/// What a device answered, by coverage cell.
+/// The results of a device, by coverage cell.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeviceCells {
-    /// Device id.
     pub device: String,
     /// API.
     pub runner: RunnerKind,
@@ -81,21 +74,19 @@ pub struct DeviceCells {
     pub cells: Vec<CellRow>,
 }
 
-/// Cells that differ in nothing but the type of the member and what lies before it.
+/// Cells that differ only in the type of the member and its predecessor.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CellRow {
-    /// Rule set.
     pub rules: String,
-    /// Where the block lives.
+    /// The block's address space.
     pub space: AddressSpace,
-    /// In which stage the shader runs.
+    /// The shader's stage.
     pub stage: Stage,
-    /// Which way bytes go.
+    /// Read or write.
     pub direction: Direction,
-    /// How the shader reaches the leaf.
+    /// The form of access.
     pub form: Form,
-    /// What agreement proves.
     pub proves: Proves,
-    /// Leaves, once per access, by the type of the member and by what lies before it.
+    /// Leaves, once per access, by the type of the member and its predecessor.
     pub leaves: BTreeMap<String, BTreeMap<After, u32>>,
 }

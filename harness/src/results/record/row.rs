@@ -1,24 +1,24 @@
-//! One measured quantity of a check: its path, how it was reached, and the number of each witness.
+//! One measured quantity of a check: its path, the form of access, and the number from each
+//! witness.
 
 use layoutproof_layout::Quantity;
 use serde::{Deserialize, Serialize};
 
 use crate::probe::{AddressSpace, Direction, Form, Stage};
 
-/// One measured thing of a check. `None` where a witness says nothing.
+/// One measured quantity of a check. `None` if a witness gives no value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Row {
     /// Path, block name first.
     pub path: String,
-    /// What is measured.
     pub what: Quantity,
-    /// Where the block lived; `None` for rows that no device answers.
+    /// The block's address space; `None` for rows that need no device.
     pub space: Option<AddressSpace>,
-    /// Which way bytes went.
+    /// Direction of the access.
     pub direction: Option<Direction>,
-    /// How the shader reached it.
+    /// The form of access.
     pub form: Option<Form>,
-    /// In which stage; left out of records for the compute stage.
+    /// The shader's stage; omitted from records for the compute stage.
     #[serde(default, skip_serializing_if = "Stage::is_compute")]
     pub stage: Stage,
     /// From the case.
@@ -31,24 +31,26 @@ pub struct Row {
     pub compiled: Option<RecordValue>,
     /// From the device.
     pub observed: Option<RecordValue>,
-    /// What the device's answer was, in words, where it is not plainly an offset (`0xBADD0030, padding at byte 48`).
+    /// A description of the device's answer if it is not simply an offset (`0xBADD0030, padding at
+    /// byte 48`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// True if the device answered in a module that many checks share, where it was right. That says nothing of exact
-    /// ranges, and where a hash of the words that were read was all the answer, nothing of padding and guards.
+    /// True if the device gave the right answer in a module that many checks share. That proves
+    /// nothing about exact ranges and, if the answer was only a hash of the words that were read,
+    /// nothing about padding and guards.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fused: bool,
 }
 
 impl Row {
-    /// Returns true if two witnesses say different things.
+    /// True if two witnesses disagree.
     pub fn differs(&self) -> bool {
         let witnesses = [&self.expected, &self.computed, &self.reported, &self.compiled, &self.observed];
         let said: Vec<&RecordValue> = witnesses.into_iter().flatten().collect();
         said.windows(2).any(|neighbours| neighbours[0] != neighbours[1])
     }
 
-    /// A row that no device answers, without any numbers yet.
+    /// A row that needs no device, without any numbers yet.
     pub fn of_no_device(path: &str, what: Quantity) -> Self {
         Self {
             path: path.to_owned(),

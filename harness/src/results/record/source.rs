@@ -1,10 +1,10 @@
-//! What a run was about: declarations with their layouts, so that a report can draw what agrees, too.
+//! The declarations of a run with their layouts, so that a report can also draw checks that agree.
 
 use serde::{Deserialize, Serialize};
 
 use super::StoryBlock;
 
-/// A case or a file of the user with its layouts.
+/// A case or a user's file with its layouts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecordedSource {
     /// Case id, or file name, as in the checks.
@@ -13,7 +13,7 @@ pub struct RecordedSource {
     pub summary: String,
     /// `cases/a/b.toml:9`.
     pub place: String,
-    /// The declarations as written; absent where there is no text, or too much of it.
+    /// The declarations as written; absent if there is no text or if it is too long.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub declaration: Option<String>,
     /// One per rule set that lays it out.
@@ -23,10 +23,9 @@ pub struct RecordedSource {
 /// A source under one rule set.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecordedLayout {
-    /// Rule set.
     pub rules: String,
-    /// Who is behind the expected numbers; empty for a file.
+    /// The source of the expected numbers; empty for a file.
     pub authority: String,
-    /// Blocks that the rule set allows, as computed.
+    /// The computed blocks that the rule set allows.
     pub blocks: Vec<StoryBlock>,
 }

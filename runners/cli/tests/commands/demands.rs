@@ -74,7 +74,7 @@ fn a_floor_that_every_run_reaches_is_refused() {
     let folder = Folder::with(&[("zero.toml", &floors(0)), ("empty.toml", ""), ("comment.toml", "# later\n")]);
     std::fs::create_dir(folder.path("folder")).unwrap();
     for (list, place, message) in [
-        ("zero.toml", "[zero.toml:5:10]", "error: every run reaches a floor of no leaves"),
+        ("zero.toml", "[zero.toml:5:10]", "error: every run reaches a floor of 0 leaves"),
         ("empty.toml", "[empty.toml:1:1]", "error: the file has no [[floor]]"),
         ("comment.toml", "[comment.toml:1:1]", "error: the file has no [[floor]]"),
         ("folder", "", "error: folder has no list of floors"),

@@ -128,7 +128,7 @@ fn the_table_fits_in_80_columns() {
         "! 12 4 float t 16 4 float t",
         ". 16 16 float4 c 20 16 Vec4 c",
         "12 4 // padding",
-        "offset moved: the shader has `t` at byte 12, the host at byte 16; 1 member behind it follows",
+        "offset moved: the shader has `t` at byte 12, the host at byte 16; 1 later member moves with it",
     ] {
         assert!(unwrapped(&answer).contains(words), "{words}: {}", answer.out);
     }

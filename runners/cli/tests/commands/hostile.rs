@@ -216,7 +216,7 @@ fn texts_that_naga_does_not_survive_are_refused_at_their_place() {
     let arrays = format!("alias A = {};", nested("array<", "f32", ", 1>"));
     does_not_show("a.wgsl", wgsl(&arrays).as_bytes(), deep);
     let levels = format!("layout(binding=1) buffer B {{ float b{}; }};", "[1]".repeat(1000));
-    does_not_show("a.glsl", glsl(&levels).as_bytes(), "nests more than 64 levels deep");
+    does_not_show("a.glsl", glsl(&levels).as_bytes(), "is nested more than 64 levels deep");
 }
 
 /// What passes the look before, and is still too much. How a reader ends that takes too long is tested with its process.

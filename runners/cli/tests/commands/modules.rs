@@ -46,7 +46,7 @@ fn observed(records: &str) -> BTreeMap<String, u64> {
 fn reads(folder: &Folder, name: &str, expected: &[(&str, u64)]) {
     let words = format!("run {name} --device model --json r.jsonl -v");
     let answer = folder.run(&words).exits(0).prints("Cases 1, 1 rule set, 1 producer (rspirv): 1 check");
-    let answer = answer.prints(&format!("Note of {name} the offsets were checked, in shaders that we wrote:"));
+    let answer = answer.prints(&format!("Note the offsets of {name} were checked in shaders that we wrote;"));
     assert!(!answer.out.contains("no compiler saw"), "{answer}");
     answer.prints("Summary ok: 1 agrees");
     let found = observed(&folder.read("r.jsonl"));
@@ -124,7 +124,7 @@ struct Outer { b: vec2<f32>, c: Inner, d: f32 }
     let error = &answer.json()["errors"][0];
     assert_eq!((&error["code"], &error["line"]), (&"bad-module".into(), &3.into()));
     let message =
-        "`outer.c` cannot stand there in a uniform buffer: a struct stands at a multiple of 16 bytes, this one at 8";
+        "`outer.c` breaks a rule for uniform buffers: a struct must be at a multiple of 16 bytes, this one is at 8";
     assert_eq!(error["message"], message);
 }
 

@@ -1,7 +1,7 @@
-//! The answer of `layoutproof show`: layouts and bindings of one source, as other programs read them.
+//! The JSON output of `layoutproof show`: layouts and bindings of one source.
 //!
-//! The text reporters draw the same value. Keys and their
-//! order are the command-line contract's, schema 1.
+//! The text reporters draw the same value. Keys and their order follow schema 1 of the command-line
+//! contract.
 
 use layoutproof_layout::padding::BlockPadding;
 use layoutproof_layout::shape::Count;
@@ -13,7 +13,7 @@ use crate::input::plain_text::escape_json;
 use crate::input::sources::SourceMap;
 use crate::results::record::SCHEMA;
 
-/// The whole answer.
+/// The whole output.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Shown {
     schema: u32,
@@ -25,25 +25,25 @@ pub struct Shown {
     /// Convention of the bindings.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub convention: Option<String>,
-    /// Why the source is refused, and then there are no layouts and no bindings; or which blocks a rule set forbids that
-    /// the user named.
+    /// Why the source is refused (then there are no layouts and no bindings), or which blocks are
+    /// forbidden by a rule set that the user named.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub errors: Option<Vec<ShownProblem>>,
     /// Problems that do not change a layout.
     pub warnings: Vec<ShownProblem>,
-    /// Errors and warnings beyond those that are listed.
+    /// Number of errors and warnings beyond the listed ones.
     #[serde(skip_serializing_if = "is_zero")]
     pub left_out: usize,
-    /// One per rule set, in the order asked for.
+    /// One per rule set, in the order of the command line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub layouts: Option<Vec<ShownLayout>>,
-    /// Padding of each block that has an end, where it was asked for.
+    /// Padding of each bounded block, if `--padding` is given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub padding: Option<Vec<BlockPadding>>,
     /// One per unit that a parameter uses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bindings: Option<Vec<ShownBinding>>,
-    /// The entry point that the bindings are about, where the convention takes one.
+    /// The entry point that the bindings belong to, for conventions that need one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entry: Option<String>,
     /// Parameters without a binding, because the entry point does not use them.
@@ -54,18 +54,16 @@ pub struct Shown {
 /// All blocks under one rule set.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ShownLayout {
-    /// Rule set, dialect included; `declared` for what a module's own decorations say.
+    /// Rule set, including the dialect; `declared` for the decorations in a module.
     pub rules: String,
-    /// Blocks in declaration order.
+    /// In declaration order.
     pub blocks: Vec<ShownBlock>,
 }
 
 /// One block under one rule set.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ShownBlock {
-    /// Name.
     pub name: String,
-    /// Kind.
     pub kind: BlockKind,
     /// Size in bytes; `None` for an unbounded or forbidden block.
     pub size: Option<u32>,
@@ -85,43 +83,41 @@ pub struct ShownBlock {
 /// A unit that a parameter uses.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ShownBinding {
-    /// Path of the parameter or of the resource in it.
+    /// Path of the parameter, or of a resource in it.
     pub path: String,
-    /// Unit: `b`, `t`, `u`, `s`, `binding`, `space`, `push-constant` ...
+    /// `b`, `t`, `u`, `s`, `binding`, `space`, `push-constant` ...
     pub unit: String,
     /// Register space, descriptor set or group.
     pub space: u32,
     /// Register, binding or location.
     pub index: u32,
-    /// How many.
     #[serde(serialize_with = "count")]
     pub count: Count,
-    /// Why the place is not certain; left out where it is.
+    /// Why the place is uncertain; absent if it is certain.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uncertain: Option<String>,
-    /// Where our rules place it, if that is not where the compiler, whose answer this is, does; left out where they agree.
+    /// Our rules' place if it differs from the compiler's, which this binding states; absent if
+    /// they agree.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub computed: Option<Vec<ComputedBinding>>,
-    /// Parameters that share one of its places; left out where there are none.
+    /// Parameters that share one of its places; absent if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub overlaps: Vec<String>,
 }
 
-/// A unit that a parameter uses by the rules of a convention.
+/// A unit that a parameter uses according to a convention's rules.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ComputedBinding {
-    /// Unit.
     pub unit: String,
     /// Register space, descriptor set or group.
     pub space: u32,
     /// Register, binding or location.
     pub index: u32,
-    /// How many.
     #[serde(serialize_with = "count")]
     pub count: Count,
 }
 
-/// A diagnostic with its place.
+/// A diagnostic and its place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ShownProblem {
     /// Line, from 1.
@@ -130,14 +126,14 @@ pub struct ShownProblem {
     pub column: u32,
     /// Code, in kebab case.
     pub code: String,
-    /// Sentence.
+    /// One sentence.
     pub message: String,
-    /// Columns (target · compiler) that it concerns; left out where it concerns all.
+    /// Columns (target · compiler) that it concerns; absent if it concerns all.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub concerns: Vec<String>,
 }
 
-/// Errors, and warnings, that are listed; more are counted.
+/// Errors to list, and warnings to list; the rest is counted.
 const LISTED: usize = 1000;
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
@@ -154,7 +150,7 @@ fn count<S: Serializer>(count: &Count, serializer: S) -> Result<S::Ok, S::Error>
 }
 
 impl ShownProblem {
-    /// The problem with its place in `sources`.
+    /// Converts a diagnostic and resolves its place in `sources`.
     pub fn new(diagnostic: &Diagnostic, sources: &SourceMap) -> Self {
         let place = sources.position(diagnostic.span());
         Self {
@@ -168,7 +164,7 @@ impl ShownProblem {
 }
 
 impl ShownBlock {
-    /// A laid-out or forbidden block; `members` are its rows, none for a forbidden one.
+    /// A laid-out or forbidden block. `members` are its rows; a forbidden block has none.
     pub fn new(block: &BlockLayout, members: Vec<MemberRow>) -> Self {
         let (size, alignment, errors) = match &block.result {
             Ok(laid_out) => (laid_out.size, Some(laid_out.alignment), Vec::new()),
@@ -188,12 +184,12 @@ impl ShownBlock {
 }
 
 impl Shown {
-    /// An answer with layouts.
+    /// Output with layouts.
     pub fn layouts(source: impl Into<String>, layouts: Vec<ShownLayout>) -> Self {
         Self { layouts: Some(layouts), ..Self::empty(source.into()) }
     }
 
-    /// An answer with bindings.
+    /// Output with bindings.
     pub fn bindings(source: impl Into<String>, target: &str, convention: &str, bindings: Vec<ShownBinding>) -> Self {
         Self {
             target: Some(target.to_owned()),
@@ -203,7 +199,7 @@ impl Shown {
         }
     }
 
-    /// The answer for a source that is refused: its errors and warnings, nothing else.
+    /// Output for a refused source: only its errors and warnings.
     pub fn refused(source: impl Into<String>, diagnostics: &[Diagnostic], sources: &SourceMap) -> Self {
         let of = |severity| diagnostics.iter().filter(move |diagnostic| diagnostic.severity == severity);
         let listed =
@@ -218,7 +214,7 @@ impl Shown {
         }
     }
 
-    /// The same answer with the warnings of its source.
+    /// Adds the warnings of the source.
     #[must_use]
     pub fn with_warnings(self, warnings: &[Diagnostic], sources: &SourceMap) -> Self {
         let left_out = diagnostics::left_out(warnings) + warnings.len().saturating_sub(LISTED);
@@ -226,7 +222,8 @@ impl Shown {
         Self { warnings: listed.collect(), left_out, ..self }
     }
 
-    /// The same answer with the blocks that a rule set of the user's forbids; `errors` stays absent without any.
+    /// Adds the blocks that a rule set named by the user forbids. Without any, `errors` stays
+    /// absent.
     #[must_use]
     pub fn with_forbidden(self, forbidden: &[Diagnostic], sources: &SourceMap) -> Self {
         if forbidden.is_empty() {
@@ -237,7 +234,7 @@ impl Shown {
         Self { errors: Some(listed.collect()), left_out, ..self }
     }
 
-    /// The answer for a source that was not read. `place` is line and column, where the reason has one.
+    /// Output if the source could not be read. `place` is line and column, if the reason has them.
     pub fn not_read(source: impl Into<String>, code: Code, message: String, place: Option<(u32, u32)>) -> Self {
         let (line, column) = place.unwrap_or((1, 1));
         let problem = ShownProblem { line, column, code: code.to_string(), message, concerns: Vec::new() };
@@ -261,7 +258,7 @@ impl Shown {
         }
     }
 
-    /// The answer as one line of JSON, with a newline behind it.
+    /// The output as one line of JSON, newline included.
     ///
     /// # Panics
     /// Never: these types hold nothing that JSON cannot express.

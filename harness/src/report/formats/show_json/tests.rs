@@ -36,7 +36,7 @@ fn block(members: Vec<MemberRow>) -> ShownBlock {
     }
 }
 
-// The example of the contract, to the letter: offsets of DXC's listing.
+// The example of the contract, byte for byte: offsets of DXC's listing.
 #[test]
 fn the_contracts_example_of_layouts() {
     let members = vec![

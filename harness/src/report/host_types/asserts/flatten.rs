@@ -1,8 +1,9 @@
 //! Turns the trees of blocks into structs that C and Rust can express.
 //!
-//! The writers of Rust and C++ print them. Structs come in an order in which each is behind those that it holds, without a
-//! byte that no field owns. Members of a base become the struct's own, members by descending offset are sorted, and what lies in the
-//! tail of an array makes the array's last element a field of its own (see [`super::values`]).
+//! The writers of Rust and C++ print them. A struct comes after the structs that it contains, and
+//! every byte belongs to a field. Members of a base become members of the struct, members are
+//! sorted by offset, and if a member lies in the tail of an array, the array's last element becomes
+//! a separate field (see [`super::values`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,22 +23,23 @@ pub(super) fn structs(blocks: &[BlockLayout], reserved: ReservedWords) -> Vec<Ho
     flatten.structs
 }
 
-/// Structs as they are collected.
+/// Collects the structs.
 #[derive(Debug)]
 pub(super) struct StructFlattener {
     reserved: ReservedWords,
     rules: String,
     structs: Vec<HostStruct>,
-    /// What each of the structs is for.
+    /// The use of each struct.
     uses: Vec<StructUse>,
 }
 
-/// What a struct is for, which tells it from other layouts of the same struct.
+/// The use of a struct, which distinguishes it from other layouts of the same declaration.
 #[derive(Clone, Debug)]
 pub(super) struct StructUse {
-    /// Name of the block or member that it was made for.
+    /// Name of the block or member that the struct was made for.
     pub user: String,
-    /// Whether a program uploads it: a block, or an element of a buffer. Others are only members of these.
+    /// True if a program uploads it: it is a block or an element of a buffer. Other structs are
+    /// only members.
     pub is_uploaded: bool,
 }
 
@@ -46,15 +48,15 @@ pub(super) struct StructUse {
 struct StructRequest<'a> {
     /// Name in the shader.
     declared: &'a str,
-    /// The block or member that it describes, for the reader.
+    /// The block or member that it describes, for the comment.
     usage: String,
-    /// The same, for its name.
+    /// The same, for the struct's name.
     made_for: StructUse,
     /// Least size in bytes.
     size: u32,
 }
 
-/// A struct's fields as they are collected.
+/// Collects a struct's fields.
 #[derive(Debug, Default)]
 pub(super) struct HostStructBody {
     fields: Vec<HostField>,
@@ -63,16 +65,16 @@ pub(super) struct HostStructBody {
     end: u32,
 }
 
-/// Where a value goes.
+/// Where to put a value.
 #[derive(Clone, Debug)]
 pub(super) struct FieldPlace {
     /// Name in the shader.
     pub name: String,
     /// Bytes from the start of the struct.
     pub offset: u32,
-    /// Bytes up to what follows, or to the end of the struct.
+    /// Bytes up to the next member, or to the end of the struct.
     pub room: u32,
-    /// The note for the reader; `None` for the member's own declaration.
+    /// The field's comment; `None` for the member's declaration.
     pub about: Option<String>,
 }
 
@@ -89,7 +91,7 @@ impl StructFlattener {
         let size = size.unwrap_or(0).max(block.stride.unwrap_or(0));
         let made_for = StructUse { user: block.name.clone(), is_uploaded: true };
         if let Some((element, stride)) = only_elements(root) {
-            // Nothing comes before the elements, so that there is no other struct.
+            // Nothing comes before the elements, so there is no other struct.
             let usage = format!("element of {} {} under {}: stride {stride}", block.kind, block.name, block.rules);
             let LaidOutShape::Struct(members) = &element.shape else { return };
             self.structure(StructRequest { declared: &element.type_name, usage, made_for, size: stride }, members);
@@ -111,7 +113,8 @@ impl StructFlattener {
         }
     }
 
-    /// A struct of `size` bytes for an element or member of this type; a type that is not a struct is wrapped in one.
+    /// A struct of `size` bytes for an element or member of this type. A type that is not a struct
+    /// is wrapped in one.
     pub(super) fn nested(&mut self, layout: &LaidOut, size: u32, made_for: StructUse) -> usize {
         let declared = &layout.type_name;
         let wrapped;
@@ -124,7 +127,7 @@ impl StructFlattener {
             | LaidOutShape::Pointer
             | LaidOutShape::Resource => {
                 wrapped = [only_member(layout)];
-                (format!("one element {declared} with the padding behind it"), wrapped.as_slice())
+                (format!("one element {declared} with the padding after it"), wrapped.as_slice())
             }
         };
 
@@ -141,7 +144,9 @@ impl StructFlattener {
         for (index, slot) in slots.iter().enumerate() {
             if slot.offset < body.end {
                 let HostSlot { name, offset, .. } = slot;
-                body.note(format!("`{name}` at byte {offset} shares bytes with a field and has none of its own"));
+                body.note(format!(
+                    "`{name}` at byte {offset} shares bytes with another field, so it has no field here"
+                ));
                 continue;
             }
             body.pad_to(slot.offset, self.reserved);
@@ -159,7 +164,7 @@ impl StructFlattener {
         self.add(wanted, body)
     }
 
-    /// The struct's index; one that is there already is used again.
+    /// The index of the struct; an equal one is reused.
     fn add(&mut self, wanted: StructRequest<'_>, body: HostStructBody) -> usize {
         let StructRequest { declared, usage, made_for, .. } = wanted;
         let HostStructBody { fields, notes, end: size, .. } = body;
@@ -183,8 +188,8 @@ impl StructFlattener {
         self.structs.len() - 1
     }
 
-    /// Gives the structs their names. Of several layouts of one struct the first that a program uploads has the name that is
-    /// declared, as `Light`; the others have their use in theirs, as `Light_lights`.
+    /// Names the structs. If a struct has several layouts, the first one that a program uploads
+    /// keeps the declared name, as `Light`; the others add their use, as `Light_lights`.
     fn name_structs(&mut self) {
         let mut taken = BTreeSet::new();
         let mut named: BTreeMap<String, usize> = BTreeMap::new();
@@ -208,7 +213,7 @@ impl StructFlattener {
         }
     }
 
-    /// Adds a field whose dimensions, outermost first, are `dimensions`.
+    /// Adds a field with these `dimensions`, outermost first.
     pub(super) fn push(&self, body: &mut HostStructBody, place: FieldPlace, ty: HostType, dimensions: Vec<u32>) {
         let element = match ty {
             HostType::Float => 4,
@@ -227,7 +232,7 @@ impl StructFlattener {
 }
 
 impl HostStructBody {
-    /// Adds something that a reader must know.
+    /// Adds a note that the generated file prints.
     pub(super) fn note(&mut self, note: String) {
         self.notes.push(note);
     }
@@ -241,7 +246,7 @@ impl HostStructBody {
     }
 }
 
-/// Element and stride of an array of structs without end that is all there is.
+/// Element and stride of an unbounded array of structs, if the block holds nothing else.
 fn only_elements(root: &LaidOut) -> Option<(&LaidOut, u32)> {
     let array = match &root.shape {
         LaidOutShape::Struct(members) => match slots(members).as_slice() {
@@ -260,7 +265,7 @@ fn only_elements(root: &LaidOut) -> Option<(&LaidOut, u32)> {
     }
 }
 
-/// The member that holds a whole type.
+/// The single member of a wrapper struct.
 fn only_member(layout: &LaidOut) -> LaidOutMember {
     LaidOutMember { name: "value".to_owned(), is_base: false, offset: 0, bits: None, layout: layout.clone() }
 }

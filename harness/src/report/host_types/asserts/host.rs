@@ -1,45 +1,43 @@
-//! Structs that C and Rust can express: fields of plain data in order, without a byte between them.
+//! Structs that C and Rust can express: plain fields in order, with no gaps.
 //!
-//! [`super::flatten`] makes them, the writers print them. Offsets and sizes are bytes.
+//! [`super::flatten`] makes them, the writers print them. Offsets and sizes are in bytes.
 
 use layoutproof_layout::Component;
 use layoutproof_layout::scalar::Scalar;
 
-/// A struct of the host.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct HostStruct {
-    /// Name, a valid identifier and unlike every other struct's.
+    /// A valid identifier that no other struct has.
     pub name: String,
     /// Name as declared in the shader.
     pub declared: String,
     /// The blocks or members that it describes, one line each: `cbuffer S under hlsl-cbuffer`.
     pub uses: Vec<String>,
-    /// Notes for the reader, one line each.
+    /// Comments for the reader, one line each.
     pub notes: Vec<String>,
     /// Size in bytes: the sum of the fields' sizes.
     pub size: u32,
-    /// Alignment in bytes that the fields get in a struct of their own choice or under `packing`.
+    /// Alignment in bytes of the struct, with natural alignment of the fields or under `packing`.
     pub alignment: u32,
-    /// Largest alignment that fields may have, in bytes, where their natural alignment would move something.
+    /// Largest alignment of a field in bytes, if natural alignment would move a field.
     pub packing: Option<u32>,
-    /// Fields by ascending offset, each starting where the one before ends.
+    /// Fields by ascending offset; each starts where the previous one ends.
     pub fields: Vec<HostField>,
 }
 
-/// A field.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct HostField {
-    /// Name, a valid identifier and unlike every other field's.
+    /// A valid identifier that no other field has.
     pub name: String,
     /// Type of the innermost element.
     pub ty: HostType,
     /// Numbers of elements, outermost first; empty for a single value.
     pub dimensions: Vec<u32>,
-    /// Offset in bytes.
+    /// In bytes.
     pub offset: u32,
-    /// Size in bytes, all dimensions included.
+    /// In bytes, including all dimensions.
     pub size: u32,
-    /// The member as declared and what else a reader must know; `None` for padding.
+    /// The member's declaration and further comments; `None` for padding.
     pub note: Option<String>,
 }
 
@@ -50,22 +48,23 @@ pub(super) enum HostType {
     Float,
     /// A 64-bit float.
     Double,
-    /// A signed integer of so many bytes: 1, 2, 4 or 8.
+    /// A signed integer of 1, 2, 4 or 8 bytes.
     Signed(u32),
-    /// An unsigned integer of so many bytes: 1, 2, 4 or 8.
+    /// An unsigned integer of 1, 2, 4 or 8 bytes.
     Unsigned(u32),
     /// A struct, as index into the list.
     Struct(usize),
 }
 
 impl HostType {
-    /// One byte of padding or of what has no other form.
+    /// One byte of padding, or of a type with no other form.
     pub(super) const BYTE: Self = Self::Unsigned(1);
     /// A device address.
     pub(super) const ADDRESS: Self = Self::Unsigned(8);
 
-    /// The type that holds a component: `bool` and floats of two bytes become unsigned integers of their size, since every bit
-    /// pattern must be valid and neither language has a 16-bit float that all compilers know.
+    /// The type that holds a component. `bool` and two-byte floats become unsigned integers of
+    /// their size: every bit pattern must be valid, and neither language has a 16-bit float that
+    /// all compilers know.
     pub(super) fn of(component: Component) -> Self {
         let Component { scalar, size } = component;
         match scalar {
@@ -90,7 +89,6 @@ impl HostType {
 }
 
 impl HostField {
-    /// True if this is padding.
     pub(super) fn is_padding(&self) -> bool {
         self.note.is_none()
     }
@@ -106,9 +104,10 @@ pub(super) fn alignment(ty: HostType, structs: &[HostStruct]) -> u32 {
     }
 }
 
-/// Alignment of a struct of these fields and size, and the limit that the fields' alignments need for it.
+/// The alignment of a struct with these fields and this size, and the packing limit that the fields
+/// need, if any.
 ///
-/// `double` at byte 4, or a struct of 12 bytes with a `double` in it, need a limit of 4.
+/// A `double` at byte 4, or a struct of 12 bytes with a `double` in it, needs a limit of 4.
 pub(super) fn packing(fields: &[HostField], size: u32, structs: &[HostStruct]) -> (u32, Option<u32>) {
     let natural = fields.iter().map(|field| alignment(field.ty, structs)).max().unwrap_or(1);
     let fits = |limit: u32| {

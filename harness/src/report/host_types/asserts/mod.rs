@@ -1,12 +1,14 @@
-//! Host structs for engine code: each laid-out block as a Rust or C++ struct with assertions of its offsets and sizes.
+//! Host structs for engine code: each laid-out block as a Rust, C or C++ struct with assertions
+//! about its offsets and sizes.
 //!
-//! `flatten` turns the trees into structs that both languages can express, with padding as
-//! fields of its own; `rust` and `cpp` write them down. Where a host language has no such layout (a member in the
-//! tail of an array) the array is split, so that every byte offset stays right, and the text says so. A layout that no
-//! struct has at all (overlapping members, an array without end) loses the member, and the text says that too.
+//! `flatten` turns the trees into structs that these languages can express, with padding as
+//! explicit fields; `rust` and `cpp` write them. If a host language has no such layout (a member in
+//! the tail of an array), the array is split so that every byte offset stays right, and a comment
+//! in the text explains it. If no struct can have the layout (overlapping members, an unbounded
+//! array), the member is left out, and a comment names it.
 //!
-//! Source: C++ `[class.mem]` and `[support.types.layout]`; the Rust reference, Type layout, The C representation;
-//! bytemuck, `Pod` (no implicit padding, every bit pattern valid).
+//! Source: C++ `[class.mem]` and `[support.types.layout]`; the Rust reference, Type layout, The C
+//! representation; bytemuck, `Pod` (no implicit padding, every bit pattern valid).
 
 mod cpp;
 mod flatten;
@@ -31,10 +33,11 @@ pub enum HostLanguage {
     C,
 }
 
-/// Structs with assertions for every block that its rule set allows; `source` is the file's name, for the first line.
+/// Structs with assertions for every block that its rule set allows. `source` is the file's name,
+/// for the first line.
 ///
-/// A struct that several blocks lay out alike is written once, one that is laid out in several ways gets a name each. All
-/// are in `namespace`, a module of Rust; C has none.
+/// A layout that several blocks share is written once; a struct with several layouts gets one name
+/// per layout. All are in `namespace`, which is a module in Rust; C has none.
 pub fn asserts(source: &str, blocks: &[BlockLayout], language: HostLanguage, namespace: Option<&str>) -> String {
     let structs = flatten::structs(blocks, names::ReservedWords::of(language));
     match language {
@@ -44,7 +47,7 @@ pub fn asserts(source: &str, blocks: &[BlockLayout], language: HostLanguage, nam
     }
 }
 
-/// Foreign text inside a comment: one line that cannot continue on the next.
+/// Foreign text for use in a comment: one line that cannot continue on the next.
 fn comment(text: &str) -> String {
     one_line(text).replace('\\', "/")
 }

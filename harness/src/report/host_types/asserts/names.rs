@@ -1,17 +1,19 @@
-//! Names of the shader as identifiers of the host: `N::S` as `N_S`, `$Globals` as `Globals`, `type` as `type_`.
+//! Turns names of the shader into identifiers of the host: `N::S` into `N_S`, `$Globals` into
+//! `Globals`, `type` into `type_`.
 
 use std::collections::BTreeSet;
 
 use super::HostLanguage;
 
-/// Words that are not identifiers, or that the generated text needs for itself.
+/// Words that are not identifiers, or that the generated text uses itself.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ReservedWords {
     words: &'static [&'static str],
     more: &'static [&'static str],
 }
 
-/// The Rust reference, Keywords; primitive types, which a struct of that name would hide.
+/// The Rust reference, Keywords; also primitive types, because a struct with that name would hide
+/// the type.
 const RUST: &[&str] = &[
     "Self", "abstract", "as", "async", "await", "become", "bool", "box", "break", "char", "const", "continue", "core",
     "crate", "do", "dyn", "else", "enum", "extern", "f32", "f64", "false", "final", "fn", "for", "gen", "i16", "i32",
@@ -20,7 +22,7 @@ const RUST: &[&str] = &[
     "u32", "u64", "u8", "unsafe", "unsized", "use", "usize", "virtual", "where", "while", "yield",
 ];
 
-/// C++23, `[lex.key]` and `[lex.digraph]`; `std`, and macros of the standard headers.
+/// C++23, `[lex.key]` and `[lex.digraph]`; also `std` and macros of the standard headers.
 const CPP: &[&str] = &[
     "NULL",
     "alignas",
@@ -120,17 +122,18 @@ const CPP: &[&str] = &[
 ];
 
 impl ReservedWords {
-    /// The words of this language.
+    /// The reserved words of this language.
     pub(super) fn of(language: HostLanguage) -> Self {
         match language {
             HostLanguage::Rust => Self { words: RUST, more: &[] },
             HostLanguage::Cpp => Self { words: CPP, more: &[] },
-            // A header of C is often included by C++.
+            // C++ often includes C headers.
             HostLanguage::C => Self { words: CPP, more: &["restrict"] },
         }
     }
 
-    /// `declared` as an identifier that is not yet `taken`, which then holds it; `fallback` where nothing is left.
+    /// Turns `declared` into an identifier that is not in `taken`, and adds it there. Uses
+    /// `fallback` if no letter is left.
     pub(super) fn identifier(self, declared: &str, fallback: &str, taken: &mut BTreeSet<String>) -> String {
         let mut name = self.allowed(&letters(declared, fallback));
         let stem = name.clone();
@@ -147,7 +150,8 @@ impl ReservedWords {
     }
 }
 
-/// The ASCII letters, digits and underscores, one underscore for what stands between; no digit in front.
+/// The ASCII letters, digits and underscores, with one underscore for anything between them and no
+/// leading digit.
 fn letters(declared: &str, fallback: &str) -> String {
     let parts: Vec<&str> =
         declared.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|part| !part.is_empty()).collect();

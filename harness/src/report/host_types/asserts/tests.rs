@@ -23,14 +23,14 @@ fn rust(text: &str, rules: &str) -> String {
     asserts("test.hlsl", &blocks(text, rules), HostLanguage::Rust, None)
 }
 
-/// Checks that each fragment stands in the text.
+/// Checks that the text contains each fragment.
 fn contains(text: &str, fragments: &[&str]) {
     for fragment in fragments {
         assert!(text.contains(fragment), "no `{fragment}` in\n{text}");
     }
 }
 
-/// The number that a byte of a struct begins, `None` inside a number.
+/// The type of the number that starts at this byte of a struct; `None` inside a number.
 fn number_at(structs: &[HostStruct], index: usize, offset: u32) -> Option<HostType> {
     let fields = &structs[index].fields;
     let field = fields.iter().find(|field| (field.offset..field.offset + field.size).contains(&offset))?;
@@ -45,7 +45,7 @@ fn number_at(structs: &[HostStruct], index: usize, offset: u32) -> Option<HostTy
     }
 }
 
-// What follows a double matrix overlaps it under `dx-cbuffer`, so that one stands last.
+// Under `dx-cbuffer` a member after a double matrix overlaps it, so the matrix comes last.
 const DECLARATIONS: &[&str] = &[
     "cbuffer S { float3 a; float b[2]; float c; float2 d; };",
     "struct P { double d; float f; }; struct Q { P p[2]; half h; }; cbuffer S { P p; float b; Q q[3]; bool e; };",
@@ -54,7 +54,8 @@ const DECLARATIONS: &[&str] = &[
     "struct E { }; struct L { float3 p; E e; int16_t r; }; cbuffer S { L l[1]; float a; uint64_t u; double3x2 m; };",
 ];
 
-// Every leaf of every block under every rule set is a number of its type in the host struct; no byte is without a field.
+// Under every rule set, every leaf of every block is a number of its type in the host struct, and
+// fields cover every byte.
 #[test]
 fn every_leaf_is_a_number_of_the_host_struct() {
     let mut leaves = 0;
@@ -112,20 +113,24 @@ fn bit_fields_become_their_unit() {
 fn what_no_struct_has_is_said() {
     let text = "cbuffer S { float4 a : packoffset(c0); float2 b : packoffset(c0.z); float c : packoffset(c1); };";
     let text = rust(text, "hlsl-cbuffer");
-    contains(&text, &["// `b` at byte 8 shares bytes with a field and has none of its own", "offset_of!(S, c) == 16"]);
+    contains(
+        &text,
+        &["// `b` at byte 8 shares bytes with another field, so it has no field here", "offset_of!(S, c) == 16"],
+    );
     assert!(!text.contains("pub b"), "{text}");
 }
 
-// The number of elements is the buffer's: only the part before them is a struct.
+// The buffer decides the number of elements, so only the part before them becomes a struct.
 #[test]
 fn an_array_without_end_has_no_field() {
     let text = rust("struct L { float3 p; }; cbuffer S { float a; L tail[]; };", "std430");
-    contains(&text, &["// `tail` (L[]) begins at byte 16, stride 16: it has no end, hence no field"]);
+    contains(&text, &["// `tail` (L[]) starts at byte 16, stride 16: it is unbounded, so it has no field"]);
     contains(&text, &["size_of::<S>() == 16", "size_of::<L>() == 16"]);
 }
 
-// The element of a buffer is what a program uploads, so it has the name that is declared. In the array of a constant buffer
-// its elements are 32 bytes apart and the last has 20 (DXC 1.7.2308, listing: `ls` at 0, `t` at 84; stride of `all` 20).
+// A program uploads the buffer's element, so that one has the declared name. In the array of the
+// constant buffer, elements are 32 bytes apart and the last has 20 (DXC 1.7.2308, listing: `ls` at
+// 0, `t` at 84; stride of `all` 20).
 #[test]
 fn layouts_of_one_struct_are_named_by_their_use() {
     let text = "struct L { float3 p; float q; float r; }; cbuffer S { L ls[3]; float t; }; StructuredBuffer<L> all;";
@@ -135,7 +140,7 @@ fn layouts_of_one_struct_are_named_by_their_use() {
     contains(&text, &["struct L_ls {", "sizeof(L_ls) == 32", "sizeof(L) == 20", "L_ls ls[2];", "L ls_last;"]);
 }
 
-// Elements without a header are all that a program has a struct for.
+// A block of elements without a header: the program needs only the element's struct.
 #[test]
 fn a_block_of_elements_is_their_struct() {
     let text = rust("struct L { float3 p; }; cbuffer S { L tail[]; };", "std430");
@@ -151,7 +156,7 @@ fn foreign_text_stays_in_its_comment() {
     contains(&text, &["from a / b/. ", "// cbuffer S/ / int hidden;/u{1b}[31m under std140: 16 bytes\n"]);
 }
 
-// A member may be called as a type; C++ then needs `struct` in front of the type.
+// A member may have the name of its type; C++ then needs `struct` in front of the type.
 #[test]
 fn a_member_with_the_name_of_its_type() {
     let text = "struct M { float4 v; }; cbuffer S { M M; };";

@@ -1,7 +1,9 @@
-//! Fields for one member: numbers, vectors, matrices and arrays as arrays of arrays with padded vectors.
+//! Makes the fields for one member: numbers, vectors, matrices and arrays as arrays of arrays with
+//! padded vectors.
 //!
-//! An array is one field where its last element has the room that all the others have. Where something follows in the
-//! tail of the last element, or the struct ends there, the last element is a field `NAME_last` of its own.
+//! An array becomes one field if its last element has as much room as the others. If another member
+//! follows in the tail of the last element, or the struct ends there, the last element becomes a
+//! separate field `NAME_last`.
 
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::{Count, MatrixOrder};
@@ -21,7 +23,7 @@ struct RepeatedElement {
 }
 
 impl RepeatedElement {
-    /// The parts of a type that repeats; `None` for others and for arrays without end.
+    /// The parts of a repeating type; `None` for other types and for unbounded arrays.
     fn of(layout: &LaidOut) -> Option<Self> {
         match &layout.shape {
             LaidOutShape::Matrix { component, rows, columns, order, stride } => {
@@ -36,7 +38,7 @@ impl RepeatedElement {
                     alignment: component.size,
                     shape: LaidOutShape::Vector { component: *component, length },
                 };
-                // One vector has no stride that a rule set decides.
+                // For a single vector the rule set's stride has no meaning.
                 Some(Self { element, count, stride: if count == 1 { size } else { *stride } })
             }
             LaidOutShape::Array { element, count: Count::Finite(count), stride } => {
@@ -85,7 +87,9 @@ impl StructFlattener {
         if used > repeat.stride && repeat.count > 1 {
             let FieldPlace { name, offset, .. } = &place;
             let stride = repeat.stride;
-            body.note(format!("elements of `{name}` at byte {offset} take {used} bytes {stride} apart: kept as bytes"));
+            body.note(format!(
+                "elements of `{name}` at byte {offset} have {used} bytes and are {stride} apart: written as bytes"
+            ));
             let bytes = (repeat.count - 1).saturating_mul(stride).saturating_add(used);
             return self.push(body, place, HostType::BYTE, vec![bytes]);
         }
@@ -109,15 +113,16 @@ impl StructFlattener {
             name: format!("{name}_last"),
             offset: offset.saturating_add(start),
             room: room.saturating_sub(start),
-            about: Some(format!("{about}: the last, index {together}, without the padding behind it")),
+            about: Some(format!("{about}: the last, index {together}, without the padding after it")),
         };
 
-        let about = Some(format!("{about}: all but the last, whose tail is not its own"));
+        let about = Some(format!("{about}: all but the last, which has less padding"));
         self.push(body, FieldPlace { name, offset, room, about }, ty, dimensions);
         self.value(body, last, &element);
     }
 
-    /// Type and inner dimensions of one element of the array `user`, with the padding up to its stride.
+    /// Type and inner dimensions of one element of the array `user`, including the padding up to
+    /// its stride.
     fn element(&mut self, layout: &LaidOut, stride: u32, user: &str) -> (HostType, Vec<u32>) {
         let lanes = |size: u32| stride.checked_div(size).filter(|_| stride.is_multiple_of(size));
         match &layout.shape {
@@ -154,19 +159,23 @@ impl StructFlattener {
         self.push(body, place, HostType::Unsigned(size), Vec::new());
     }
 
-    /// Says where an array without end begins; a struct that it is made of is written all the same.
+    /// Notes where an unbounded array starts. If its elements are structs, their struct is still
+    /// written.
     pub(super) fn tail(&mut self, body: &mut HostStructBody, slot: &HostSlot<'_>) {
         let LaidOutShape::Array { element, stride, .. } = &slot.layout.shape else { return };
         let HostSlot { name, offset, .. } = slot;
         let ty = &slot.layout.type_name;
-        body.note(format!("`{name}` ({ty}) begins at byte {offset}, stride {stride}: it has no end, hence no field"));
+        body.note(format!(
+            "`{name}` ({ty}) starts at byte {offset}, stride {stride}: it is unbounded, so it has no field"
+        ));
         if let LaidOutShape::Struct(_) = element.shape {
             self.nested(element, *stride, StructUse { user: name.clone(), is_uploaded: true });
         }
     }
 }
 
-/// The member as declared, with its strides and what its numbers mean: `half[2], stride 16, raw bits`.
+/// The member's declaration with its strides and the meaning of its bits: `half[2], stride 16, raw
+/// bits`.
 fn describe(layout: &LaidOut) -> String {
     let mut parts = vec![layout.type_name.clone()];
     let mut inner = layout;

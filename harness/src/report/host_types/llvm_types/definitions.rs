@@ -1,4 +1,4 @@
-//! Named LLVM types, in the order in which a module first comes to them.
+//! Collects named LLVM types in the order in which the module first needs them.
 
 /// Definitions with their names.
 #[derive(Clone, Debug, Default)]
@@ -9,18 +9,19 @@ pub(super) struct Definitions {
 /// `%name = type content`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct TypeDefinition {
-    /// Name as asked for.
+    /// The requested name.
     wanted: String,
-    /// Name with its sigil, in quotes where LLVM needs them.
+    /// The name with its sigil, in quotes if LLVM needs them.
     name: String,
     /// Right side of the definition.
     content: String,
 }
 
 impl Definitions {
-    /// The name of a type of this content. A second content under one name gets a number, as LLVM gives it.
+    /// The name of the type with this content, and the line that defines it, or `None` if it is
+    /// already defined.
     ///
-    /// The other part is the line that defines the type; `None` where it is defined already.
+    /// If the name already has other content, the new type gets a number, as in LLVM.
     pub(super) fn define(&mut self, wanted: &str, content: String) -> (String, Option<String>) {
         let same = |known: &&TypeDefinition| known.wanted == wanted && known.content == content;
         if let Some(known) = self.known.iter().find(same) {
@@ -36,20 +37,20 @@ impl Definitions {
         (name, Some(line))
     }
 
-    /// The name of any type of this content.
+    /// The name of any type with this content.
     pub(super) fn named(&self, content: &str) -> Option<&str> {
         self.known.iter().find(|known| known.content == content).map(|known| known.name.as_str())
     }
 }
 
-/// `%name`, in quotes unless all characters are letters, digits, `$`, `.`, `_` or `-` (LLVM Language Reference,
-/// Identifiers). A dollar sign is quoted by LLVM's printer all the same.
+/// `%name`, in quotes unless all characters are letters, digits, `$`, `.`, `_` or `-` (LLVM
+/// Language Reference, Identifiers). LLVM's printer also quotes a dollar sign.
 fn sigil(name: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
     if name.chars().all(plain) { format!("%{name}") } else { format!("%\"{}\"", escaped(name)) }
 }
 
-/// Escapes characters that cannot stand between quotes, as `\xx`.
+/// Escapes characters that quotes cannot contain, as `\xx`.
 fn escaped(name: &str) -> String {
     let mut text = String::new();
     for byte in name.bytes() {

@@ -1,11 +1,13 @@
-//! Explicit layouts as LLVM types: what Clang's HLSL code generation writes, and what its proposals wrote before that.
+//! Prints explicit layouts as LLVM types: those that Clang's HLSL code generation emits, and those
+//! of the proposals before it.
 //!
-//! `padded` makes packed structs with explicit padding, `target_layout` makes
-//! `target("dx.Layout", ...)`, `register_struct` the struct of registers that a `cbuffer` stands for, `definitions` keeps
-//! the names. Members of a base struct count as the struct's own, bit-fields as their storage unit, resources as nothing.
+//! `padded` makes packed structs with explicit padding, `target_layout` makes `target("dx.Layout",
+//! ...)`, `register_struct` makes the struct of registers for a `cbuffer`, and `definitions` keeps
+//! the names. Members of a base struct count as members of the struct, bit-fields as their storage
+//! unit; resources have no members.
 //!
-//! Source: wg-hlsl, Types with explicit layouts in DXIL and SPIR-V; wg-hlsl INF-0003, packoffset; padding as Clang 22.1.8
-//! prints it.
+//! Source: wg-hlsl, Types with explicit layouts in DXIL and SPIR-V; wg-hlsl INF-0003, packoffset;
+//! padding as Clang 22.1.8 prints it.
 
 mod definitions;
 mod padded;
@@ -36,7 +38,7 @@ pub fn llvm_types(blocks: &[BlockLayout], form: LlvmForm) -> String {
     sections.join("\n")
 }
 
-/// Prints block after block, and knows the types of the blocks before.
+/// Prints one block after the other and remembers the types of earlier blocks.
 struct LlvmPrinter {
     form: LlvmForm,
     padded: padded::PaddedStructs,
@@ -44,7 +46,7 @@ struct LlvmPrinter {
 }
 
 impl LlvmPrinter {
-    /// The lines of one block; `None` where its rule set forbids it.
+    /// The lines of one block; `None` if its rule set forbids it.
     fn section(&mut self, block: &BlockLayout) -> Option<String> {
         let root = block.result.as_ref().ok()?;
         let stride = block.stride.map(|stride| format!(", stride {stride} bytes")).unwrap_or_default();
@@ -66,7 +68,7 @@ impl LlvmPrinter {
     }
 }
 
-/// The prefix of target types: rule sets of D3D make DXIL, all others SPIR-V.
+/// The prefix of target types: D3D rule sets belong to DXIL, all others to SPIR-V.
 fn target(rules: &str) -> &'static str {
     match find(rules).map(|rules| rules.platform) {
         Some(Platform::Direct3d) => "dx",
@@ -74,7 +76,7 @@ fn target(rules: &str) -> &'static str {
     }
 }
 
-/// True if the block is a struct of its own members rather than of a declared struct's.
+/// True if the block declares its members itself instead of using a declared struct.
 fn has_own_members(kind: BlockKind) -> bool {
     match kind {
         BlockKind::Cbuffer | BlockKind::Tbuffer | BlockKind::Globals | BlockKind::EntryUniforms => true,
@@ -90,7 +92,7 @@ fn has_own_members(kind: BlockKind) -> bool {
     }
 }
 
-/// True if the block's own members stand in 16-byte registers that `packoffset` can name.
+/// True if the block's members are in 16-byte registers that `packoffset` can name.
 fn has_registers(block: &BlockLayout) -> bool {
     let is_direct = matches!(block.kind, BlockKind::Cbuffer | BlockKind::Globals);
     is_direct && target(&block.rules) == "dx"

@@ -1,10 +1,12 @@
-//! Packed structs with padding as members: the types that Clang makes of constant buffers.
+//! Makes packed structs with padding as members: the types that Clang uses for constant buffers.
 //!
-//! Members stand by ascending offset. An array whose elements have padding between them is a packed struct of all
-//! elements but the last, padded, and the last one without, so that the next member can use what is behind it.
+//! Members are in ascending order of offset. An array with padding between its elements is a packed
+//! struct of all elements but the last, padded, followed by the last one without padding, so that
+//! the next member can use the bytes after it.
 //!
-//! Source: Clang 22.1.8, `-triple dxil-pc-shadermodel6.3-compute -emit-llvm`, for all but matrices, which that version
-//! flattens; Clang's test of row-major and column-major matrices in constant buffers for those.
+//! Source: Clang 22.1.8, `-triple dxil-pc-shadermodel6.3-compute -emit-llvm`, except for matrices,
+//! which that version flattens; for those, Clang's test of row-major and column-major matrices in
+//! constant buffers.
 
 use layoutproof_layout::shape::{Count, MatrixOrder};
 use layoutproof_layout::{BlockLayout, LaidOut, LaidOutMember, LaidOutShape};
@@ -13,7 +15,7 @@ use super::definitions::Definitions;
 use super::{has_own_members, primitive, target};
 use crate::report::host_types::slots::{HostSlot, slots, touched};
 
-/// Packed structs as they are named.
+/// The packed structs named so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PaddedStructs {
     definitions: Definitions,
@@ -27,7 +29,7 @@ struct PaddedBlock<'a> {
 }
 
 impl PaddedStructs {
-    /// The types of `block`, itself first.
+    /// The types of `block`, starting with the block itself.
     pub(super) fn block(&mut self, block: &BlockLayout, root: &LaidOut) -> Vec<String> {
         let mut printer =
             PaddedBlock { definitions: &mut self.definitions, target: target(&block.rules), lines: Vec::new() };
@@ -103,7 +105,7 @@ impl PaddedBlock<'_> {
         format!("target(\"{}.Padding\", {bytes})", self.target)
     }
 
-    /// The name of a packed struct of `members`; the lines that define it and what is in it are added.
+    /// The name of a packed struct of `members`. Adds the lines that define it and its parts.
     fn structure(&mut self, name: &str, members: &[LaidOutMember]) -> String {
         let place = self.lines.len();
         let mut end = 0;
@@ -112,7 +114,8 @@ impl PaddedBlock<'_> {
         for slot in slots(members) {
             let HostSlot { name: member, offset, layout, .. } = &slot;
             let Some(padding) = offset.checked_sub(end) else {
-                let note = format!("; `{name}`: `{member}` at byte {offset} shares bytes and has no part of its own");
+                let note =
+                    format!("; `{name}`: `{member}` at byte {offset} shares bytes with another member and is left out");
                 self.lines.push(note);
                 continue;
             };

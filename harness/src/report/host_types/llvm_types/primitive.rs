@@ -1,4 +1,4 @@
-//! LLVM types without parts that have a place: numbers, vectors, addresses.
+//! LLVM types of numbers, vectors and addresses, which have no parts with an offset.
 
 use layoutproof_layout::Component;
 use layoutproof_layout::scalar::Scalar;
@@ -33,7 +33,7 @@ pub(super) fn scalar(component: Component) -> String {
     }
 }
 
-/// A vector; one component is a vector too, as in HLSL.
+/// A vector. One component is a vector too, as in HLSL.
 pub(super) fn vector(component: Component, length: u32) -> String {
     format!("<{length} x {}>", scalar(component))
 }

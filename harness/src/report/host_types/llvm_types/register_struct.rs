@@ -1,4 +1,5 @@
-//! The struct that a `cbuffer` stands for: members by ascending offset, padding as floats, and which register each is in.
+//! The struct that a `cbuffer` is equivalent to: members by ascending offset, padding as floats,
+//! and the register of each member.
 //!
 //! Source: wg-hlsl INF-0003, packoffset, packoffset on layout struct.
 
@@ -8,10 +9,10 @@ use crate::report::host_types::slots::{HostSlot, slots};
 use crate::report::layout_text::member_tree::split_dimensions;
 use crate::report::style::one_line;
 
-/// Bytes of a register.
+/// Bytes per register.
 const REGISTER: u32 = 16;
 
-/// The struct of the buffer `name`, as comments; nothing for a buffer that is not a struct.
+/// The struct of the buffer `name`, as comments. Empty for a buffer that is not a struct.
 pub(super) fn lines(name: &str, root: &LaidOut) -> Vec<String> {
     let LaidOutShape::Struct(members) = &root.shape else { return Vec::new() };
     let mut fields = RegisterFields::default();
@@ -53,7 +54,8 @@ impl RegisterFields {
         self.0.push(RegisterField { declaration, offset: slot.offset, size: slot.end().saturating_sub(slot.offset) });
     }
 
-    /// One field of padding towards `to`: the rest of a register, or all whole registers, or the start of the last one.
+    /// One field of padding towards `to`: the rest of a register, all whole registers, or the start
+    /// of the last one.
     fn padding(&mut self, to: u32) {
         let from = self.end();
         let room = to - from;
@@ -69,7 +71,8 @@ impl RegisterFields {
     }
 }
 
-/// The type that takes as many of `bytes` bytes as fill no register; what 16-bit members leave comes first.
+/// A type for as many of `bytes` bytes as stay below a register. The two bytes that 16-bit members
+/// leave come first.
 fn part(bytes: u32) -> (&'static str, u32) {
     match (bytes % 4, bytes / 4) {
         (1 | 3, _) => ("int8_t", 1),
@@ -80,7 +83,7 @@ fn part(bytes: u32) -> (&'static str, u32) {
     }
 }
 
-/// `c2`, `c2.zw`, `c0/c1`, `c1 to c11`; bytes where a member begins inside a component.
+/// `c2`, `c2.zw`, `c0/c1`, `c1 to c11`; bytes if a member starts inside a component.
 fn registers(offset: u32, size: u32) -> String {
     let end = offset.saturating_add(size.max(1));
     let (first, last) = (offset / REGISTER, (end - 1) / REGISTER);

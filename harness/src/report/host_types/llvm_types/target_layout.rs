@@ -1,7 +1,8 @@
-//! `target("dx.Layout", %type, size, offsets...)`: a type without padding, its size and where its members are, in bytes.
+//! Makes `target("dx.Layout", %type, size, offsets...)`: a type without padding, its size and the
+//! offsets of its members, in bytes.
 //!
-//! Members stand in declared order, so an offset may be lower than the one before. Strides are not said; the proposal
-//! leaves arrays to whoever reads the type.
+//! Members are in declared order, so an offset may be lower than the one before. Strides are not
+//! part of it; the proposal leaves arrays to the consumer of the type.
 //!
 //! Source: wg-hlsl, Types with explicit layouts in DXIL and SPIR-V.
 
@@ -12,7 +13,7 @@ use super::definitions::Definitions;
 use super::{has_own_members, primitive, target};
 use crate::report::host_types::slots::in_declared_order;
 
-/// Layout types as they are named.
+/// The layout types named so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TargetLayouts {
     definitions: Definitions,
@@ -26,7 +27,7 @@ struct TargetLayoutBlock<'a> {
 }
 
 impl TargetLayouts {
-    /// The types of `block`, each with its layout, itself last.
+    /// The types of `block`, each with its layout; the block itself comes last.
     pub(super) fn block(&mut self, block: &BlockLayout, root: &LaidOut) -> Vec<String> {
         let mut printer =
             TargetLayoutBlock { definitions: &mut self.definitions, target: target(&block.rules), lines: Vec::new() };
@@ -76,7 +77,7 @@ impl TargetLayoutBlock<'_> {
         }
     }
 
-    /// The layout of a struct; its definition and its layout get lines of their own, once.
+    /// The layout of a struct. Adds one line for its definition and one for its layout, once.
     fn structure(&mut self, layout: &LaidOut, members: &[LaidOutMember]) -> String {
         let content = self.content(members);
         let name = if layout.type_name.is_empty() { "anon" } else { &layout.type_name };

@@ -1,4 +1,4 @@
-//! The proposals' examples, and what Clang makes of the same declarations.
+//! The proposals' examples, and Clang's types for the same declarations.
 
 use layoutproof_layout::{LayoutOptions, Span, find, lay_out};
 
@@ -17,12 +17,12 @@ fn print(text: &str, rules: &str, form: LlvmForm) -> String {
     llvm_types(&blocks, form)
 }
 
-/// The lines of `text` that are no comments.
+/// The lines of `text` that are not comments.
 fn code(text: &str) -> Vec<&str> {
     text.lines().filter(|line| !line.starts_with(';') && !line.is_empty()).collect()
 }
 
-/// The lines of `text` that are comments, behind the first one.
+/// The comment lines of `text` after the first one.
 fn comments(text: &str) -> Vec<&str> {
     text.lines().filter(|line| line.starts_with(';')).skip(1).collect()
 }
@@ -33,8 +33,8 @@ fn layouts(text: &str, rules: &str) -> String {
     code(&print(&format!("{SIMPLE} {text}"), rules, LlvmForm::TargetLayout)).join("\n")
 }
 
-/// Types with explicit layouts in DXIL and SPIR-V, Examples, first listing. There `float` is `i32` in `simple1`, the word
-/// `type` is missing twice, and `nested` is `%__layout_nested` once.
+/// Types with explicit layouts in DXIL and SPIR-V, Examples, first listing. The listing has `float`
+/// as `i32` in `simple1`, lacks the word `type` twice, and has `nested` as `%__layout_nested` once.
 #[test]
 fn structs_under_structured_buffer_rules() {
     let found = layouts("struct nested { simple2 s2; simple1 s1; }; StructuredBuffer<nested> s;", "hlsl-structured");
@@ -61,8 +61,9 @@ fn the_same_struct_in_a_structured_buffer() {
     assert!(found.ends_with("target(\"dx.Layout\", %__hlsl_nested2, 24, 0, 8)"), "{found}");
 }
 
-/// The same listing: `array_cbuf1`, `array_cbuf2`, `nested_cbuf`. The document gives a buffer of one struct the layout of
-/// that struct; here it has one member at 0, and the struct's layout stands on a line of its own.
+/// The same listing: `array_cbuf1`, `array_cbuf2`, `nested_cbuf`. The document gives a buffer of
+/// one struct the layout of that struct; here the buffer has one member at 0, and the struct's
+/// layout is on a separate line.
 #[test]
 fn the_same_structs_in_a_constant_buffer() {
     let text = format!(
@@ -88,8 +89,9 @@ fn packoffset_moves_members_and_keeps_their_order() {
     assert_eq!(layouts(text, "hlsl-cbuffer"), "target(\"dx.Layout\", { float, float }, 40, 36, 16)");
 }
 
-/// The same, last listing. There the first size is 12, which ends in the middle of `b`, and the second type has the first
-/// one's name; `complex` is written out where `nested` above has a layout type.
+/// The same, last listing. There the first size is 12, which ends in the middle of `b`; the second
+/// type has the first one's name; and `complex` is written out, while `nested` above has a layout
+/// type.
 #[test]
 fn vk_offset_is_spirv() {
     let text = "struct vkoffset1 { float2 a; [[vk::offset(8)]] float2 b; }; StructuredBuffer<vkoffset1> s;";
@@ -170,8 +172,9 @@ fn padded(text: &str, rules: &str) -> String {
     code(&print(&format!("{SIMPLE} {ARRAY_STRUCT} {text}"), rules, LlvmForm::Padded)).join("\n")
 }
 
-/// Clang 22.1.8, `-cc1 -triple dxil-pc-shadermodel6.3-compute -fnative-half-type -fnative-int16-type -emit-llvm
-/// -disable-llvm-passes`: the definitions of types that it prints, in its order but for a struct that is in another one.
+/// Clang 22.1.8, `-cc1 -triple dxil-pc-shadermodel6.3-compute -fnative-half-type
+/// -fnative-int16-type -emit-llvm -disable-llvm-passes`: the type definitions that it prints, in
+/// its order except for a struct inside another one.
 #[test]
 fn padding_stands_where_clang_puts_it() {
     for (text, expected) in [
@@ -257,8 +260,8 @@ fn arrays_bases_and_names_are_clangs() {
     }
 }
 
-/// LLVM's own test of matrices in constant buffers, clang/test/CodeGenHLSL: `row_major float2x3` and
-/// `column_major float2x3`. Clang 22.1.8 still has `[6 x float]` for both.
+/// LLVM's own test of matrices in constant buffers, clang/test/CodeGenHLSL: `row_major float2x3`
+/// and `column_major float2x3`. Clang 22.1.8 still has `[6 x float]` for both.
 #[test]
 fn matrices_are_arrays_of_vectors() {
     let vectors = |count, length, padding| {

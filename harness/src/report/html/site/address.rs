@@ -1,13 +1,14 @@
-//! Addresses of the pages of a site, and links between them.
+//! Addresses of the site's pages, and links between them.
 
 use std::collections::BTreeSet;
 
 use maud::{Markup, html};
 
-/// The words of a mechanism that its page is named after.
+/// Words of a mechanism's reason to keep in the name of its page.
 const NAMING_WORDS: usize = 8;
 
-/// `text` as a part of an address: small letters, digits, `.`, `_` and `-`, with anything else as one `-`.
+/// `text` as a part of an address: lowercase letters, digits, `.`, `_` and `-`; anything else
+/// becomes one `-`.
 pub(super) fn slug(text: &str) -> String {
     let mut slug = String::new();
     for letter in text.chars() {
@@ -19,7 +20,7 @@ pub(super) fn slug(text: &str) -> String {
         }
     }
 
-    // A name of full stops alone would lead to another folder.
+    // A name of only full stops would lead to another folder.
     let slug = slug.trim_matches(['-', '.']);
     if slug.is_empty() { "unnamed".to_owned() } else { slug.to_owned() }
 }
@@ -45,7 +46,7 @@ pub(super) fn compiler_page(list: &str) -> String {
     format!("compilers/{}.html", slug(list))
 }
 
-/// The address of `target` on the page `from`, both from the start of the site.
+/// The relative address of `target` on the page `from`; both start at the site's root.
 pub(super) fn link(from: &str, target: &str) -> String {
     format!("{}{target}", "../".repeat(from.matches('/').count()))
 }
@@ -55,14 +56,14 @@ pub(super) fn rule_link(from: &str, name: &str) -> Markup {
     html! { a href=(link(from, &rule_page(name))) { code { (name) } } }
 }
 
-/// Names that are given once: the second of the same name ends in `-2`.
+/// Makes names unique: the second use of a name ends in `-2`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct GivenNames {
     given: BTreeSet<String>,
 }
 
 impl GivenNames {
-    /// `name`, or one like it that nobody has.
+    /// `name`, or a variant of it that is not in use.
     pub(super) fn give(&mut self, name: &str) -> String {
         let mut free = name.to_owned();
         let mut number = 2;

@@ -1,4 +1,4 @@
-//! The pages of the book, which the program brings along.
+//! The pages of the book, which is built into the program.
 
 use maud::html;
 
@@ -8,20 +8,20 @@ use super::site_page::{SiteDraft, SiteFrame, SitePage, SiteSection};
 /// A page of the book.
 #[derive(Clone, Copy, Debug)]
 struct BookPage {
-    /// Name of the file without its suffix.
+    /// Name of the file without its extension.
     name: &'static str,
     /// Markdown.
     text: &'static str,
 }
 
-/// Adds a page of `harness/book` by the name of its file.
+/// A page of `harness/book`, by the name of its file.
 macro_rules! book_page {
     ($name:literal) => {
         BookPage { name: $name, text: include_str!(concat!("../../../../book/", $name, ".md")) }
     };
 }
 
-/// The list of pages, which the start of the site shows.
+/// The table of contents, which the start page shows.
 const CONTENTS: BookPage = book_page!("README");
 
 /// All other pages.
@@ -41,18 +41,19 @@ const BOOK: &[BookPage] = &[
     book_page!("tutorial"),
 ];
 
-/// The JSON schema of records, which the book's page about them leads to.
+/// The JSON schema of records, which the book's page about records links to.
 const RECORDS_SCHEMA: &str = include_str!("../../formats/records.schema.json");
 
-/// Where the pages lie.
+/// Location of the book's pages.
 const IN_BOOK: MarkdownPlace = MarkdownPlace { folder: "harness/book", to_book: "", to_start: "../index.html" };
 
-/// The list of pages for the start of the site.
+/// The table of contents for the start page.
 pub(super) fn contents() -> MarkdownPage {
     MarkdownPage::of(CONTENTS.text, MarkdownPlace { to_book: "book/", to_start: "index.html", ..IN_BOOK })
 }
 
-/// Every page of the book but its list of pages, and the page about the format of cases, of which `case_format` is the text.
+/// Every page of the book except the contents, and the page about the format of cases with the text
+/// `case_format`.
 pub(super) fn book_pages(case_format: &str) -> impl Iterator<Item = SiteDraft> {
     let book = BOOK.iter().map(|page| book_page(page.name, &MarkdownPage::of(page.text, IN_BOOK)));
     let of_cases = MarkdownPlace { folder: "cases", ..IN_BOOK };
@@ -66,7 +67,7 @@ fn book_page(name: &str, page: &MarkdownPage) -> SiteDraft {
     SiteFrame { path: &path, section: SiteSection::Start, title: &page.title, intro: html! {}, content }.into_draft()
 }
 
-/// The files beside the pages of the book.
+/// Other files in the book's folder.
 pub(super) fn book_files() -> [SitePage; 1] {
     [SitePage { path: "book/records.schema.json".to_owned(), text: RECORDS_SCHEMA.to_owned() }]
 }

@@ -1,4 +1,5 @@
-//! The pages of cases: the claim, the declaration with its byte maps under each rule set, and the case file.
+//! The pages of cases: the claim, the declaration with its byte maps under each rule set, and the
+//! case file.
 
 use std::collections::BTreeMap;
 
@@ -15,25 +16,24 @@ use crate::report::html::layout_page::legend;
 use crate::report::style::{counted, one_line};
 use crate::results::record::RecordedSource;
 
-/// A case with what is shown of it.
+/// A case and the facts that its page shows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CaseFacts {
-    /// Id.
     pub id: String,
     /// The claim.
     pub summary: String,
-    /// Addresses of bugs whose shape it has.
+    /// Addresses of bugs that it reproduces.
     pub bugs: Vec<String>,
     /// The case file.
     pub text: String,
-    /// Its declarations with their layouts; none where they must be refused.
+    /// Its declarations with their layouts; `None` if they must be refused.
     pub source: Option<RecordedSource>,
     /// Its declarations for the explorer.
     pub explored: Option<ExplorerText>,
 }
 
 impl CaseFacts {
-    /// Whether it has numbers of bytes under a rule set.
+    /// True if the case has a layout under any rule set.
     pub(super) fn has_layouts(&self) -> bool {
         self.source.as_ref().is_some_and(|source| !source.layouts.is_empty())
     }
@@ -107,7 +107,7 @@ fn one_case(case: &CaseFacts, mechanisms: &[Mechanism<'_>], navigation: SiteNavi
         }
         section {
             h2 { "The case file" }
-            p.dim { "Every number with who gave it. To run it: " code { "layoutproof run " (case.id) } }
+            p.dim { "Every number with its source. To run it: " code { "layoutproof run " (case.id) } }
             pre tabindex="0" { code { (case.text.trim_end()) } }
         }
     };

@@ -1,4 +1,4 @@
-//! The pages of compatibility: rule sets by compilers on each device, from records that were given.
+//! The compatibility pages: rule sets and compilers on each device, from the given records.
 
 use std::collections::BTreeMap;
 
@@ -15,33 +15,31 @@ use crate::report::html::outcome_matrix::{CheckPlace, CheckPlaces, MatrixLine, R
 use crate::report::style::{counted, one_line};
 use crate::results::record::{CheckRecord, LeftOutChecks, RunHeader};
 
-/// A records file that was given.
+/// A records file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecordedFile {
     /// Its name, without its folder.
     pub name: String,
-    /// The day on which it was last written, in UTC: `2026-11-23`. Records themselves hold no time.
+    /// The date of the file's last change, in UTC: `2026-11-23`. Records do not store a time.
     pub written: Option<String>,
-    /// Its runs.
     pub runs: Vec<RunHeader>,
 }
 
-/// The records that a site is made of; without files, of none.
+/// The records that the site shows; empty without files.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SiteRecords {
-    /// The files.
     pub files: Vec<RecordedFile>,
-    /// Every device through each API.
+    /// The devices, one entry per API that lists them.
     pub devices: Vec<DeviceInfo>,
     /// The checks of all files.
     pub checks: Vec<CheckRecord>,
     /// Totals of checks that the files leave out.
     pub left_out: Vec<LeftOutChecks>,
-    /// Sentences about devices and tools that differ between the files, and about runs that were cut short.
+    /// Sentences about devices and tools that differ between the files, and about interrupted runs.
     pub notes: Vec<String>,
 }
 
-/// A cell of a device's table: a rule set by a producer.
+/// A cell of a device's table: a rule set and a producer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct CellKey<'a> {
     rules: &'a str,
@@ -57,7 +55,7 @@ struct DeviceTable<'a> {
     cells: BTreeMap<CellKey<'a>, EvidenceCell<'a>>,
 }
 
-/// The start, a page for each device, and a page for each cell.
+/// The first page, a page for each device, and a page for each cell.
 pub(super) fn compatibility_pages(records: &SiteRecords, links: EvidenceLinks<'_>) -> Vec<SiteDraft> {
     if records.files.is_empty() {
         return vec![page_without_records()];
@@ -83,8 +81,8 @@ fn page_without_records() -> SiteDraft {
         section {
             h2 { "No records" }
             p {
-                "This site was made without records of runs, so it says nothing about which compiler follows which rule set on which "
-                "device. What is missing is one file for each machine, and a site that is made of them:"
+                "This site was made without records of runs, so it does not show which compiler follows which rule set on which "
+                "device. To add this, record a run on each machine and build the site from the files:"
             }
             pre tabindex="0" {
                 code {
@@ -92,7 +90,7 @@ fn page_without_records() -> SiteDraft {
                     "layoutproof site --out DIR --records records.jsonl"
                 }
             }
-            p { "What compilers are known to do otherwise is on the pages of the " a href="../compilers/index.html" { "compilers" } "." }
+            p { "Known differences are on the pages of the " a href="../compilers/index.html" { "compilers" } "." }
         }
     };
     SiteFrame { path, section: SiteSection::Compatibility, title: "Compatibility", intro: html! {}, content }
@@ -172,7 +170,7 @@ fn overview(records: &SiteRecords, tables: &[DeviceTable<'_>], rules: &[&str]) -
     let intro = html! {
         p.legend {
             (counted(records.checks.len() as u64, "check")) " from " (counted(records.files.len() as u64, "file"))
-            " of records. A cell leads to the checks that are behind it."
+            " of records. A cell links to its checks."
         }
         @for note in &records.notes { p.note { (one_line(note)) } }
     };
@@ -180,7 +178,7 @@ fn overview(records: &SiteRecords, tables: &[DeviceTable<'_>], rules: &[&str]) -
 }
 
 impl DeviceTable<'_> {
-    /// All producers together.
+    /// The checks of all producers.
     fn all_of(&self, rules: &str) -> OutcomeCell {
         let mut sum = OutcomeCell::default();
         for (_, cell) in self.cells.iter().filter(|(key, _)| key.rules == rules) {
@@ -197,7 +195,7 @@ impl DeviceTable<'_> {
     }
 }
 
-/// The name of a rule set, with its page where it has one.
+/// The name of a rule set, linked to its page if it has one.
 fn rules_name(path: &str, rules: &str) -> Markup {
     if find(rules).is_some() {
         rule_link(path, rules)
@@ -239,11 +237,11 @@ fn device_facts(path: &str, records: &SiteRecords, tables: &[DeviceTable<'_>]) -
 fn file_table(records: &SiteRecords) -> Markup {
     html! {
         section id="files" {
-            h2 { "Records, and the versions behind them" }
+            h2 { "Records and their versions" }
             @for file in &records.files {
                 h3 { (one_line(&file.name)) }
                 p {
-                    @match &file.written { Some(day) => { "Last written on " (one_line(day)) "." }, None => { "Nobody knows when it was written." } }
+                    @match &file.written { Some(day) => { "Last written on " (one_line(day)) "." }, None => { "Its date is unknown." } }
                 }
                 @for run in &file.runs {
                     p { "layoutproof " (one_line(&run.layoutproof)) ", " (counted(run.cases.into(), "case")) "." }
@@ -280,7 +278,7 @@ fn device_page(table: &DeviceTable<'_>, records: &SiteRecords, rules: &[&str]) -
     let intro = html! {
         @match device {
             Some(device) => { p { (one_line(&device.name)) ", " (one_line(&device.driver)) ", " (one_line(&device.api)) "." } },
-            None => { p { "Checks in which no device takes part: where parameters are bound, and what was not asked of one." } },
+            None => { p { "Checks that used no device, such as those of bindings." } },
         }
     };
     SiteFrame { path, section: SiteSection::Compatibility, title: &table.name, intro, content }.into_draft()

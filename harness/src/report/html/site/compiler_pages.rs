@@ -1,4 +1,5 @@
-//! The pages of compilers and drivers: what each is known to do otherwise, and which options choose which rule set.
+//! The pages of compilers and drivers: the known differences of each, and which options choose
+//! which rule set.
 
 use maud::{Markup, html};
 
@@ -36,7 +37,7 @@ fn index(lists: &[KnownList], mechanisms: &[Mechanism<'_>]) -> SiteDraft {
 
     let content = html! {
         section id="lists" {
-            h2 { "What each is known to do otherwise" }
+            h2 { "Known differences" }
             div.scroll tabindex="0" {
                 table.words {
                     thead { tr { th scope="col" { "compiler or driver" } th scope="col" { "known differences" } th scope="col" { "with a report" } } }

@@ -1,4 +1,4 @@
-//! The page behind a cell of compatibility: each check with how it ended, and why.
+//! The page of a compatibility cell: each check with its outcome and reason.
 
 use std::collections::BTreeSet;
 
@@ -17,15 +17,15 @@ use crate::results::record::{CheckRecord, Outcome};
 pub(super) struct EvidenceCell<'a> {
     /// Address of their page.
     pub path: String,
-    /// How they ended, those that the records leave out among them.
+    /// The checks by outcome, including those that the records leave out.
     pub counts: OutcomeCell,
-    /// Those that the records hold.
+    /// The checks in the records.
     pub checks: Vec<&'a CheckRecord>,
-    /// Number of those that the records leave out.
+    /// Number of checks that the records leave out.
     pub left_out: u64,
 }
 
-/// What the checks of a page can lead to.
+/// The pages that checks can link to.
 #[derive(Clone, Copy)]
 pub(super) struct EvidenceLinks<'a> {
     /// Ids of the cases that have a page.
@@ -34,16 +34,16 @@ pub(super) struct EvidenceLinks<'a> {
     pub mechanisms: &'a MechanismPaths<'a>,
 }
 
-/// Checks in the order of a page, what differs first.
+/// Checks in the order of a page: those that differ come first.
 const BY_URGENCY: [Outcome; 6] =
     [Outcome::Differ, Outcome::Broken, Outcome::Stale, Outcome::Known, Outcome::Agree, Outcome::Skipped];
 
-/// Longest reason that is shown, in characters; a driver may say anything.
+/// Longest reason that is shown, in characters. A driver's message may have any length.
 const MAX_REASON: usize = 300;
-/// Checks that a page lists: more than there are cases, and fewer than a page of 200 KB holds.
+/// Most checks that a page lists: more than there are cases, and few enough for a page below 200
+/// KB.
 const MAX_CHECKS: usize = 900;
 
-/// The page.
 pub(super) fn evidence_page(title: &str, cell: &EvidenceCell<'_>, links: EvidenceLinks<'_>) -> SiteDraft {
     let path = cell.path.as_str();
     let mut checks = cell.checks.clone();
@@ -58,8 +58,8 @@ pub(super) fn evidence_page(title: &str, cell: &EvidenceCell<'_>, links: Evidenc
                 tbody { @for check in checks { (check_row(path, check, links)) } }
             }
         }
-        @if hidden > 0 { p.note { "and " (counted(hidden as u64, "other check")) " that the records hold." } }
-        @if cell.left_out > 0 { p.note { (counted(cell.left_out, "check")) " that the records count and do not hold." } }
+        @if hidden > 0 { p.note { "and " (counted(hidden as u64, "other check")) " in the records." } }
+        @if cell.left_out > 0 { p.note { (counted(cell.left_out, "check")) " that the records only count." } }
     };
     SiteFrame { path, section: SiteSection::Compatibility, title, intro: html! {}, content }.into_draft()
 }
@@ -98,7 +98,7 @@ fn known_reason(path: &str, check: &CheckRecord, links: EvidenceLinks<'_>) -> Ma
     }
 }
 
-/// The start of a text that may be of any length.
+/// The start of a text that may have any length.
 fn shortened(text: &str) -> String {
     let line = one_line(text);
     let start: String = line.chars().take(MAX_REASON).collect();

@@ -10,15 +10,15 @@ use super::address::link;
 use super::site_page::{SiteNavigation, SiteSection};
 use crate::check::Source;
 
-/// Declarations with all that the explorer has to know to lay them out as the case does.
+/// Declarations with everything that the explorer needs to lay them out as the case does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExplorerText {
-    /// What stands behind `#`.
+    /// The part of the address after `#`.
     fragment: String,
 }
 
 impl ExplorerText {
-    /// The declarations of a source; `None` for one that has no text.
+    /// The declarations of a source; `None` if it has no text.
     pub fn of(source: &Source) -> Option<Self> {
         let text = source.text.as_ref()?;
         let is_of_dxc = source.expect.iter().any(|expectation| expectation.rules.starts_with("hlsl-"));
@@ -40,14 +40,14 @@ impl ExplorerText {
         Some(Self { fragment: parts.concat() })
     }
 
-    /// A link on the page `path`; empty where the site has no explorer.
+    /// A link on the page `path`; empty if the site has no explorer.
     pub(super) fn link(&self, path: &str, navigation: SiteNavigation) -> Markup {
         let address = format!("{}#{}", link(path, SiteSection::Explorer.first_page()), self.fragment);
         html! { @if navigation.has_explorer { p { a href=(address) { "Open in the explorer" } } } }
     }
 }
 
-/// A value for `URLSearchParams`.
+/// Encodes a value for `URLSearchParams`.
 ///
 /// Source: WHATWG URL, application/x-www-form-urlencoded percent-encode set.
 fn form_encoded(text: &str) -> String {

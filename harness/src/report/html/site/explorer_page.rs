@@ -1,8 +1,8 @@
-//! The page of the explorer: a text is typed on the left, its layouts are drawn on the right.
+//! The page of the explorer: you type on the left, and the layouts appear on the right.
 //!
-//! The page has the places that `explorer.js` fills with what the program answers, which is compiled to WebAssembly and runs
-//! in a worker. Its two files are beside the page; `ci/explorer` makes them. A content security policy keeps the page from
-//! reaching anything but its own site.
+//! `explorer.js` fills the page with the output of the program, which is compiled to WebAssembly
+//! and runs in a worker. `ci/explorer` makes the program's two files, which are next to the page. A
+//! content security policy restricts the page to its own site.
 
 use maud::{Markup, html};
 
@@ -11,7 +11,7 @@ use super::site_page::{SCRIPT_FILE, STYLE_FILE, SiteNavigation, SitePage, SiteSe
 use crate::report::html::layout_page::legend;
 use crate::report::html::page_frame::{PageFrame, PageSurroundings};
 
-/// The files beside the page that `ci/explorer` makes: the module, and the script that calls it.
+/// The files that `ci/explorer` puts next to the page: the module, and the script that calls it.
 pub const EXPLORER_FILES: [&str; 2] = ["layoutproof_web_bg.wasm", "layoutproof_web.js"];
 
 const PAGE_SCRIPT_FILE: &str = "explorer.js";
@@ -126,11 +126,11 @@ fn columns() -> Markup {
             }
             details {
                 summary { "Choose compilers and rule sets" }
-                fieldset.choice #compilers { legend { "What compilers do by themselves" } }
+                fieldset.choice #compilers { legend { "Default layouts of compilers" } }
                 fieldset.choice #rules { legend { "Rule sets" } }
             }
         }
-        p.note.own-note { "The text says its own offsets: GLSL and WGSL have one layout for each block." }
+        p.note.own-note { "The text determines the offsets: GLSL and WGSL have one layout for each block." }
         (legend())
     }
 }

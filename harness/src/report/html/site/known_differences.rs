@@ -1,4 +1,4 @@
-//! Known differences by their mechanism, each of which has a page.
+//! Groups known differences by mechanism; each mechanism has a page.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,28 +8,29 @@ use crate::results::known::KnownFailure;
 /// A list of known differences: all of one compiler or of one driver.
 #[derive(Clone, Debug)]
 pub struct KnownList {
-    /// Name of the file without its suffix: `dxc`.
+    /// Name of the file without its extension: `dxc`.
     pub name: String,
-    /// What people call the compiler or driver that it is about.
+    /// Display name of the compiler or driver.
     pub title: String,
-    /// The compiler's name in cases, whose toolchains are the list's; none for a driver, and for what has no options.
+    /// The compiler's name in cases, which selects its toolchains; `None` for a driver, and for
+    /// compilers without options.
     pub compiler: Option<String>,
-    /// What the file says of itself at its start.
+    /// The comment at the start of the file.
     pub introduction: String,
     /// Its entries, one for each case that an entry names.
     pub entries: Vec<KnownFailure>,
 }
 
-/// What a compiler or a driver does otherwise, for one reason.
+/// A difference of a compiler or driver, for one reason.
 #[derive(Clone, Debug)]
 pub struct Mechanism<'a> {
-    /// Its name, which tells it from all others: the list, then the first words of the reason (`dxc/dxc-lists-a-matrix`).
+    /// A unique name: the list, then the first words of the reason (`dxc/dxc-lists-a-matrix`).
     pub id: String,
     /// Address of its page.
     pub path: String,
-    /// The list that it is from.
+    /// The list that contains it.
     pub list: &'a KnownList,
-    /// The reason, as the list says it.
+    /// The reason as written in the list.
     pub reason: &'a str,
     /// The entries with this reason; at least one.
     pub entries: Vec<&'a KnownFailure>,
@@ -38,32 +39,35 @@ pub struct Mechanism<'a> {
 /// Addresses of mechanisms by the place of an entry.
 pub(super) type MechanismPaths<'a> = BTreeMap<EntryPlace<'a>, &'a str>;
 
-/// Where an entry stands.
+/// The place of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct EntryPlace<'a> {
     /// The list: `ci/known/dxc.toml`.
     pub file: &'a str,
-    /// Line, from 1.
+    /// From 1.
     pub line: u32,
 }
 
 impl Mechanism<'_> {
-    /// Whether an entry names this case, or a pattern for it. What is about all cases may say nothing of this one.
+    /// True if an entry names this case or a pattern for it. An entry about all cases may not
+    /// concern this one.
     pub fn names(&self, case: &str) -> bool {
         self.entries.iter().any(|entry| entry.names_cases() && entry.is_about_case(case))
     }
 
-    /// The address of its report to the compiler's makers.
+    /// The address of the report to the compiler's developers.
     pub fn upstream_link(&self) -> Option<&str> {
         self.entries.iter().find_map(|entry| entry.link.as_deref())
     }
 
-    /// When the compiler's public tracker was searched for a report, with which words, and the thread that came closest.
+    /// When the compiler's public tracker was searched for a report, with which words, and the
+    /// closest thread.
     pub fn searches(&self) -> BTreeSet<&str> {
         self.entries.iter().filter_map(|entry| entry.searched.as_deref()).collect()
     }
 
-    /// The newest build that differs, and the first behind it that does not; several where entries name different ones.
+    /// The newest build that differs, and the first later one that does not; several if entries
+    /// name different ones.
     pub fn builds(&self) -> Vec<SeenBuilds<'_>> {
         let mut builds: Vec<SeenBuilds<'_>> = Vec::new();
         for entry in &self.entries {
@@ -74,12 +78,12 @@ impl Mechanism<'_> {
     }
 }
 
-/// The builds between which a difference went away.
+/// The builds between which a difference disappeared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SeenBuilds<'a> {
-    /// The newest one that was seen to differ.
+    /// The newest build with the difference.
     pub newest: &'a str,
-    /// The one that was seen to differ no more.
+    /// The build in which it was gone.
     pub gone: Option<&'a str>,
 }
 
@@ -103,7 +107,7 @@ pub fn mechanisms(lists: &[KnownList]) -> Vec<Mechanism<'_>> {
     all
 }
 
-/// Where each entry's mechanism has its page.
+/// The page of each entry's mechanism.
 pub(super) fn mechanism_paths<'a>(mechanisms: &'a [Mechanism<'_>]) -> MechanismPaths<'a> {
     let places = mechanisms.iter().flat_map(|mechanism| {
         let place = |entry: &&'a KnownFailure| EntryPlace { file: &entry.file, line: entry.line };

@@ -1,23 +1,24 @@
-//! Markdown as a part of a page. Markup in it is text.
+//! Renders Markdown as a part of a page. HTML in it becomes text.
 //!
-//! Links between pages of the book lead to their pages on the site, as do those to the format of cases and to the schema of
-//! records. No other files of the repository are on the site: of a link to one, the words and the file's name stay.
+//! Links between pages of the book lead to their pages on the site, as do links to the format of
+//! cases and to the schema of records. The site has no other files of the repository: a link to one
+//! becomes its text with the file's name.
 
 use maud::{PreEscaped, html};
 use pulldown_cmark::{CowStr, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd};
 
 use super::address::GivenNames;
 
-/// A text with its first heading apart.
+/// A rendered text whose first heading is separate.
 pub(super) struct MarkdownPage {
     /// The first heading.
     pub title: String,
-    /// What stands below it.
+    /// Everything below it.
     pub content: PreEscaped<String>,
 }
 
 impl MarkdownPage {
-    /// Reads `text`, whose page lies there.
+    /// Renders `text`, which is at `place`.
     pub(super) fn of(text: &str, place: MarkdownPlace) -> Self {
         let mut reader = MarkdownReader::new(place);
         for event in Parser::new_ext(text, Options::ENABLE_TABLES) {
@@ -35,37 +36,37 @@ pub(super) fn paragraph(text: &str) -> PreEscaped<String> {
     MarkdownPage::of(text, MarkdownPlace { folder: "", to_book: "", to_start: "" }).content
 }
 
-/// Where the page of a text lies.
+/// The location of a text and of its page.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MarkdownPlace {
     /// The folder of the text in the repository.
     pub folder: &'static str,
-    /// What leads from the page to the pages of the book.
+    /// Relative path from the page to the pages of the book.
     pub to_book: &'static str,
-    /// What leads to the start of the site.
+    /// Relative path from the page to the start page.
     pub to_start: &'static str,
 }
 
-/// The events of a text as those of a page.
+/// Converts the events of the parser for the page.
 struct MarkdownReader<'t> {
     place: MarkdownPlace,
     title: String,
     events: Vec<Event<'t>>,
-    /// Names of headings, to which links lead.
+    /// Names of headings, which links can target.
     anchors: GivenNames,
-    /// Where the heading that is being read began.
+    /// Start of the current heading.
     heading: Option<usize>,
-    /// The text of the block of code that is being read.
+    /// The text of the current code block.
     code: Option<String>,
-    /// Whether each link that is being read leads anywhere, with what stands behind it.
+    /// The targets of the links that are currently open.
     links: Vec<ReadLink>,
 }
 
-/// A link that is being read.
+/// The target of an open link.
 enum ReadLink {
-    /// To another page, or elsewhere on the web.
+    /// Another page of the site, or another web site.
     Address,
-    /// To a file of the repository.
+    /// A file of the repository.
     RepositoryFile(String),
 }
 
@@ -102,7 +103,7 @@ impl<'t> MarkdownReader<'t> {
         }
     }
 
-    /// The first heading is the title; others get a name.
+    /// The first heading becomes the title; others get an anchor.
     fn end_heading(&mut self, level: HeadingLevel) {
         let Some(start) = self.heading.take() else { return };
         let words = |event: &Event<'_>| match event {
@@ -145,7 +146,7 @@ impl<'t> MarkdownReader<'t> {
     }
 }
 
-/// Where a link of the book leads on the site; `None` for files that are not there.
+/// The address on the site of a link's target; `None` for files that the site does not have.
 fn page_address(target: &str, place: MarkdownPlace) -> Option<String> {
     let is_web = ["https://", "http://", "#"].iter().any(|start| target.starts_with(start));
     if is_web {
@@ -181,7 +182,7 @@ fn repository_path(folder: &str, target: &str) -> String {
     parts.join("/")
 }
 
-/// The name of a heading, as hosts of repositories make it.
+/// The anchor of a heading, as GitHub and GitLab form it.
 fn anchor(heading: &str) -> String {
     let kept = heading.chars().filter(|letter| letter.is_alphanumeric() || matches!(letter, ' ' | '-' | '_'));
     kept.collect::<String>().to_lowercase().replace(' ', "-")

@@ -1,4 +1,5 @@
-//! The page of a known difference: what differs, in which builds, how we know, and a minimal case with both maps.
+//! The page of a known difference: what differs, in which builds, how we know, and a minimal case
+//! with both maps.
 
 use std::collections::BTreeSet;
 
@@ -14,44 +15,44 @@ use crate::report::style::{counted, one_line};
 use crate::results::known::{EntryCondition, KnownFailure};
 use crate::results::record::{CheckRecord, Culprit, Outcome, Row};
 
-/// Cases that a page names before it only counts them.
+/// Cases that a page lists; it only counts further ones.
 const NAMED_CASES: usize = 60;
 
 /// Sources of numbers that a page shows.
 const MOST_EVIDENCE: usize = 2;
 
-/// What is known of a case of a known difference without a run.
+/// Evidence for a known difference that needs no run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KnownEvidence {
-    /// The list of the entry.
+    /// The list that contains the entry.
     pub file: String,
     /// The entry's line.
     pub line: u32,
-    /// Who says so: a build of a compiler, or the case.
+    /// The source: a build of a compiler, or the case.
     pub origin: String,
-    /// The numbers of the case, of our rules, of a compiler's report and of its code; without rows, why there are none.
+    /// The numbers of the case, of our rules, of a compiler's report and of its code. Without rows,
+    /// it states why there are none.
     pub record: CheckRecord,
 }
 
-/// What shows that a difference is there.
+/// Evidence that a difference exists.
 struct Evidence<'a> {
-    /// Whose words these are.
+    /// The records, frozen decisions or stored check that it comes from.
     source: String,
     record: &'a CheckRecord,
 }
 
-/// What the pages of known differences are made of, beside the differences.
+/// Input of the pages of known differences, besides the differences.
 #[derive(Clone, Copy)]
 pub(super) struct MechanismSources<'a> {
     /// All cases.
     pub cases: &'a [CaseFacts],
-    /// What is known without a run.
+    /// Evidence that needs no run.
     pub known: &'a [KnownEvidence],
-    /// The records that were given.
+    /// The checks of the given records.
     pub checks: &'a [CheckRecord],
 }
 
-/// The page.
 pub(super) fn mechanism_page(mechanism: &Mechanism<'_>, sources: MechanismSources<'_>) -> SiteDraft {
     let path = mechanism.path.as_str();
     let cases: Vec<&CaseFacts> = sources.cases.iter().filter(|case| mechanism.names(&case.id)).collect();
@@ -102,7 +103,7 @@ fn builds(builds: &[SeenBuilds<'_>]) -> Markup {
             @if index > 0 { "; " }
             @match gone {
                 Some(gone) => { "differs up to " (one_line(newest)) ", gone in " (one_line(gone)) },
-                None => { "differs in " (one_line(newest)) ", no later build was seen to be right" },
+                None => { "differs in " (one_line(newest)) ", no later build is known to be right" },
             }
         }
     }
@@ -113,34 +114,31 @@ fn how_we_know(mechanism: &Mechanism<'_>) -> String {
     let is_broken = mechanism.entries.iter().any(|entry| entry.conditions().iter().any(|it| it.key == "says"));
     let mut sentences: Vec<&str> = Vec::new();
     if culprits.contains(Culprit::Report.as_str()) {
-        sentences.push(
-            "What the compiler reports was compared with the bytes that its own code addresses, and they differ.",
-        );
+        sentences.push("The offsets that the compiler reports differ from the bytes that its own code addresses.");
     }
     if culprits.contains(Culprit::Compiler.as_str()) {
-        sentences.push(
-            "Its code was followed to the bytes that it addresses: they are not those that the case's authority gives.",
-        );
+        sentences.push("The compiled code addresses different bytes than the case's authority gives.");
     }
     if culprits.contains(Culprit::Module.as_str()) {
-        sentences.push("The module that it makes was validated, and is not valid or not what was asked for.");
+        sentences.push("The compiled module is invalid, or not the one that was requested.");
     }
     if culprits.contains(Culprit::Device.as_str()) {
-        sentences
-            .push("A device read or wrote other bytes than its shader says, with bytes that know their own address.");
+        sentences.push(
+            "A device read or wrote different bytes than its shader specifies; the data in the buffer encodes its own address.",
+        );
     }
     if is_broken {
-        sentences.push("The message by which the check broke is the one that is named below.");
+        sentences.push("The check broke with the message below.");
     }
 
     if sentences.is_empty() {
         sentences.push("Checks of the cases below differ from their authorities.");
     }
-    sentences.push("Each full run asks again, and fails if no check differs any more.");
+    sentences.push("Each full run checks this again, and fails if no check differs any more.");
     sentences.join(" ")
 }
 
-/// The conditions of the entries, equal ones once.
+/// The conditions of the entries, without duplicates.
 fn conditions(mechanism: &Mechanism<'_>) -> BTreeSet<Vec<EntryCondition>> {
     mechanism.entries.iter().map(|entry| entry.conditions()).collect()
 }
@@ -155,7 +153,8 @@ fn conditions_text(conditions: &[EntryCondition]) -> Markup {
     }
 }
 
-/// Numbers that differ before words without any; of these the records first, then frozen decisions, then kept checks.
+/// Evidence with numbers that differ comes before evidence without numbers. Among those, records
+/// come first, then frozen decisions, then kept checks.
 fn evidence<'a>(mechanism: &Mechanism<'_>, sources: MechanismSources<'a>) -> Vec<Evidence<'a>> {
     let is_entry =
         |file: &str, line: u32| mechanism.entries.iter().any(|entry| (entry.file.as_str(), entry.line) == (file, line));
@@ -197,10 +196,10 @@ fn minimal_part(mechanism: &Mechanism<'_>, minimal: Option<&CaseFacts>, evidence
         return html! {
             p.note {
                 @if is_untried {
-                    "There are no numbers: it is about versions that nobody has run yet. Whatever differs there is known until "
-                    "somebody looks."
+                    "There are no numbers, because the versions in question have not been tested yet. Until then, every difference there "
+                    "counts as known."
                 } @else {
-                    "No case of its own: whatever the patterns above match may differ so."
+                    "There is no case for it: any check that matches the patterns above may show it."
                 }
             }
         };
@@ -224,17 +223,17 @@ fn minimal_part(mechanism: &Mechanism<'_>, minimal: Option<&CaseFacts>, evidence
     }
 }
 
-/// Why nothing is shown beside the declaration, and how to see it.
+/// Why there are no numbers next to the declaration, and how to get them.
 fn why_no_number(mechanism: &Mechanism<'_>, case: &CaseFacts) -> Markup {
     let is_of_random_declarations = mechanism.entries.iter().all(|entry| entry.shape.is_some());
     html! {
         @if is_of_random_declarations {
-            "No number is kept of it: it was seen in random declarations of this shape alone, which are not kept. The case says how "
-            "they are laid out, and the compiler is right about it. Whoever has the compiler meets it by "
+            "No numbers are stored: it was seen only in random declarations of this shape, which are not stored. The case shows how "
+            "they are laid out, and the compiler is right about this case. To reproduce the difference, run "
             code { "layoutproof fuzz" } ", which counts it as known."
         } @else {
-            "No number is kept of it: no frozen decision and no kept check is about it, because no build that is kept here "
-            "shows it. Whoever has the compiler or the driver sees both numbers by "
+            "No numbers are stored: no frozen decision and no stored check covers it, because no build that is stored here "
+            "shows it. To see both numbers with your compiler or driver, run "
             code { "layoutproof run " (case.id) " --no-known -vv" }
         }
     }
@@ -260,7 +259,7 @@ fn evidence_part(evidence: &Evidence<'_>) -> Markup {
     }
 }
 
-/// What the validator has against the module; where it has nothing, or was not asked, `None`.
+/// The validator's complaint about the module; `None` if it has none or did not run.
 fn words_of_validator(record: &CheckRecord) -> Option<&str> {
     let words = record.validation.as_str();
     let was_asked = !words.is_empty() && !words.starts_with("not run");
@@ -272,7 +271,7 @@ fn covered_cases(path: &str, cases: &[&CaseFacts]) -> Markup {
         @if !cases.is_empty() {
             section id="cases" {
                 h2 { "Cases" }
-                p.legend { (counted(cases.len() as u64, "case")) ", as far as what is above holds for them." }
+                p.legend { (counted(cases.len() as u64, "case")) ", if the conditions above apply to them." }
                 ul.columns { @for case in cases.iter().take(NAMED_CASES) { li { (case_link(path, &case.id)) } } }
                 @if cases.len() > NAMED_CASES { p.dim { "and " (counted((cases.len() - NAMED_CASES) as u64, "other")) } }
             }

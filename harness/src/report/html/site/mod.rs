@@ -1,8 +1,9 @@
-//! The site: static pages about rule sets, compilers and devices, made of the program's own data.
+//! The site: static pages about rule sets, compilers and devices, made from the program's own data.
 //!
-//! `layoutproof site` reads and lays out what [`SiteFacts`] holds, and writes the pages that [`site_pages`] makes of it. Pages
-//! share a style and a script, which are those of the other pages, and read without the script. Each text that comes from a
-//! record or a file reaches a page through maud's templates, which escape it.
+//! `layoutproof site` collects [`SiteFacts`], and writes the pages that [`site_pages`] makes from
+//! them. Pages share a style and a script, the same ones that other pages embed, and work without
+//! the script. Text from records and files reaches a page only through maud's templates, which
+//! escape it.
 
 mod address;
 mod book;

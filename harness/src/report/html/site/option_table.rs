@@ -1,4 +1,4 @@
-//! Which options of a compiler choose which rule set for which kind of block.
+//! Which options of a compiler select which rule set for which kind of block.
 
 use layoutproof_layout::find;
 use layoutproof_layout::native::{Native, find_native};
@@ -7,13 +7,13 @@ use maud::{Markup, html};
 use super::address::rule_link;
 use crate::inspect::toolchain::{AppliedRules, Toolchain};
 
-/// A kind of block with the rule set that a compiler takes for it.
+/// A kind of block with the rule set that a compiler uses for it.
 struct KindRules {
     kind: &'static str,
     rules: Option<&'static str>,
 }
 
-/// The kinds of blocks for which a compiler takes the rule set of this name.
+/// The kinds of blocks for which a compiler uses the rule set with this name.
 pub(super) fn kinds_of(native: &Native, rules: &str) -> Vec<&'static str> {
     kinds(native).into_iter().filter(|kind| kind.rules == Some(rules)).map(|kind| kind.kind).collect()
 }
@@ -69,7 +69,7 @@ fn options(toolchain: &Toolchain) -> Markup {
     }
 }
 
-/// Each rule set with the kinds of blocks that have it.
+/// Each rule set with the kinds of blocks that use it.
 fn rule_sets(path: &str, toolchain: &Toolchain) -> Markup {
     match toolchain.follows {
         AppliedRules::Native(name) => {
@@ -77,7 +77,7 @@ fn rule_sets(path: &str, toolchain: &Toolchain) -> Markup {
         }
         AppliedRules::Named(names) => html! {
             @for (index, name) in names.iter().enumerate() { @if index > 0 { ", " } (rule_link(path, name)) }
-            ", as the source says"
+            ", as the source declares"
         },
     }
 }

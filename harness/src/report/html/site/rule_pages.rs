@@ -1,4 +1,5 @@
-//! The pages of rule sets: what each is, a worked example as byte maps, its parameters, and its nearest neighbours.
+//! The pages of rule sets: a description, a worked example as byte maps, the parameters, and the
+//! nearest neighbours.
 
 use std::collections::BTreeMap;
 
@@ -24,20 +25,20 @@ const NEIGHBOURS: usize = 3;
 /// A rule set with its worked example laid out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RuleSetFacts {
-    /// The row.
     pub rules: &'static RuleSet,
-    /// Its example under it.
+    /// The rule set's example, laid out under it.
     pub example: ShownColumn,
-    /// The same example under the rule sets that differ in the fewest parameters, the nearest first.
+    /// The same example under the rule sets that differ in the fewest parameters, the nearest
+    /// first.
     pub neighbours: Vec<ShownNeighbour>,
 }
 
 /// The example of one rule set under another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShownNeighbour {
-    /// The other one.
+    /// The other rule set.
     pub rules: &'static RuleSet,
-    /// The example under it.
+    /// The example under the other rule set.
     pub example: ShownColumn,
 }
 
@@ -87,8 +88,8 @@ fn list_page(facts: &[RuleSetFacts]) -> SiteDraft {
 
     let intro = html! {
         p.legend {
-            "A rule set says where the members of a struct are in memory. A name with @ is what one compiler makes of the "
-            "rule set before it. Each is a row of one table of parameters, applied by one piece of code."
+            "A rule set decides where the members of a struct are in memory. A name with @ is one compiler's variant of the "
+            "rule set before the @. Each is a row of one table of parameters, applied by one piece of code."
         }
     };
     SiteFrame { path, section: SiteSection::Rules, title: "Rule sets", intro, content }.into_draft()
@@ -131,7 +132,7 @@ fn worked_example(facts: &RuleSetFacts) -> Markup {
         section id="example" {
             h2 { "Worked example" }
             pre tabindex="0" { code { (declaration) } }
-            p { "Offsets " (offsets.join(", ")) "; " (size) " bytes. Beside it the nearest rule sets." }
+            p { "Offsets " (offsets.join(", ")) "; " (size) " bytes. The nearest rule sets are next to it." }
             (legend())
             div.lights {
                 (numbers(&merged.columns, DeclarationWords::Hlsl))
@@ -170,7 +171,8 @@ fn neighbours(path: &str, facts: &RuleSetFacts) -> Markup {
     }
 }
 
-/// The parameters in which two rule sets differ. One that has no rules of its own for direct members lacks theirs.
+/// The parameters in which two rule sets differ. A rule set without separate rules for direct
+/// members lacks those parameters.
 fn differences(here: &RuleSet, there: &RuleSet) -> Vec<ParameterDifference> {
     let values = |rules| parameters(rules).into_iter().map(|RuleParameter { name, value }| (name, value));
     let others: BTreeMap<String, String> = values(there).collect();
@@ -206,15 +208,15 @@ fn parameter_table(rules: &RuleSet) -> Markup {
     }
 }
 
-/// The compilers that take the rule set by themselves, with the blocks for which they do.
+/// The compilers that use the rule set by default, with the blocks for which they do.
 fn who_takes_it(rules: &RuleSet) -> Markup {
     html! {
         section id="compilers" {
-            h2 { "Who takes it" }
+            h2 { "Compilers that use it" }
             @let taking: Vec<_> = natives().iter().map(|native| (native, kinds_of(native, rules.name))).collect();
             @let taking: Vec<_> = taking.into_iter().filter(|(_, kinds)| !kinds.is_empty()).collect();
             @if taking.is_empty() {
-                p { "No compiler takes it by itself; a source or an option names it." }
+                p { "No compiler uses it by default; a source or an option selects it." }
             } @else {
                 ul { @for (native, kinds) in &taking { li { code { (native.summary) } ": " (kinds.join(", ")) } } }
             }

@@ -1,6 +1,6 @@
-//! What the parameters of a rule set mean, in words for the table of its page.
+//! Explains the parameters of a rule set, for the table on its page.
 
-/// What a parameter decides; `None` for a name that no rule set has.
+/// The meaning of a parameter; `None` for a name that no rule set has.
 ///
 /// Source: the columns in `layoutproof_layout::rules`.
 pub(super) fn meaning(parameter: &str) -> Option<&'static str> {
@@ -17,29 +17,31 @@ pub(super) fn meaning(parameter: &str) -> Option<&'static str> {
         "array-alignment" => "least alignment of arrays in bytes, hence least stride",
         "array-stride" => "whether the distance of elements is rounded up to their alignment",
         "pad-arrays" => "whether the last element is as long as the stride, so that nothing follows in its tail",
-        "unsized-arrays" => "what an array without a length is: elements to the end, or a pointer of this many bytes",
+        "unsized-arrays" => {
+            "meaning of an array without a length: elements to the end, or a pointer of this many bytes"
+        }
         "struct-alignment" => "least alignment of structs in bytes",
         "pad-structs" => {
             "whether the size of a struct is a multiple of its alignment, so that nothing follows in its tail"
         }
         "matrices" => "how the contiguous vectors of a matrix follow each other",
         "one-dimensional" => "whether a matrix of one row or one column is a vector",
-        "array-order" => "whether row_major and column_major count on an array of matrices",
-        "element-order" => "whether they count on a matrix that is the whole element of a buffer",
+        "array-order" => "whether row_major and column_major affect an array of matrices",
+        "element-order" => "whether they affect a matrix that is the whole element of a buffer",
         "enums" => "the type of an enum in memory",
-        "pointer-size" => "bytes of a pointer; 0 where it takes none of the block",
+        "pointer-size" => "bytes of a pointer; 0 if it occupies none of the block",
         "bit-fields" => "which neighbouring bit-fields share a storage unit",
-        "direct" => "whether members that are declared directly in a cbuffer follow rules of their own",
+        "direct" => "whether members that are declared directly in a cbuffer follow separate rules",
         "straddle" => "which members may not straddle a 16-byte register",
         "straddle-size" => "the size of a matrix in the test for a straddle",
         "matrix-start" => "which order decides whether a matrix has more than one vector and so starts a register",
         "align-single-vectors" => "whether a matrix of one vector is aligned to its component",
-        "enum-alignment" => "alignment of every enum in bytes, where it is not that of its type",
-        "empty" => "what a member without bytes does to those behind it",
+        "enum-alignment" => "alignment of every enum in bytes, if it differs from that of its type",
+        "empty" => "effect of a member without bytes on the members after it",
         "minimum-precision-rows" => "whether going from full to minimum precision starts a register (16-bit types off)",
         "minimum-precision-alignment" => "least alignment of minimum-precision types in bytes",
-        "packoffset" => "where members go that have no packoffset beside some that have",
-        "vk-offset" => "whether [[vk::offset(N)]] counts",
+        "packoffset" => "place of members without packoffset if other members have one",
+        "vk-offset" => "whether [[vk::offset(N)]] has an effect",
         "global-register" => "which letters of register() place a loose global",
         _ => return None,
     })
@@ -51,7 +53,7 @@ fn forbidden_words(name: &str) -> Option<&'static str> {
             "types that WGSL does not have or does not share with the host: bool, 64-bit and short integers ..."
         }
         "unsized" => "arrays without a length",
-        "wgsl-uniform" => "what WGSL demands of uniform buffers: strides, structs and arrays in steps of 16",
+        "wgsl-uniform" => "WGSL's requirements for uniform buffers: strides, structs and arrays in steps of 16",
         "column-major-integers" => "column-major matrices of integers or bool",
         "vk-offset-in-cbuffer" => "[[vk::offset]] on a member that is declared directly in a cbuffer",
         _ => return None,

@@ -1,4 +1,4 @@
-//! A page of the site: its address, and what stands around its content.
+//! A page of the site: its address, and the parts around its content.
 
 use maud::{Markup, html};
 
@@ -13,23 +13,24 @@ pub(super) const SCRIPT_FILE: &str = "page.js";
 /// A file of the site.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SitePage {
-    /// Its address from the start of the site, with `/` between folders. It holds letters, digits, `.`, `_` and `-`.
+    /// Address from the site's root, with `/` between folders. It contains only letters, digits,
+    /// `.`, `_` and `-`.
     pub path: String,
-    /// What is in it.
+    /// The file's content.
     pub text: String,
 }
 
 impl SitePage {
-    /// Returns true for a page, false for a file that pages load.
+    /// True for a page, false for a file that pages load.
     pub fn is_html(&self) -> bool {
         self.path.rsplit('.').next() == Some("html")
     }
 }
 
-/// A part of the site, as the line of links at the top names it.
+/// A part of the site, in the order of the links at the top.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SiteSection {
-    /// What this is, and the book.
+    /// Introduction and the book.
     Start,
     /// Rule sets.
     Rules,
@@ -39,7 +40,6 @@ pub(super) enum SiteSection {
     Compilers,
     /// Records of runs.
     Compatibility,
-    /// Cases.
     Cases,
     /// Type declarations, see their layouts.
     Explorer,
@@ -49,7 +49,7 @@ impl SiteSection {
     const ALL: [Self; 7] =
         [Self::Start, Self::Explorer, Self::Rules, Self::Surprises, Self::Compilers, Self::Compatibility, Self::Cases];
 
-    /// The address of its first page.
+    /// Address of its first page.
     pub(super) fn first_page(self) -> &'static str {
         match self {
             Self::Start => "index.html",
@@ -75,7 +75,7 @@ impl SiteSection {
     }
 }
 
-/// A page before it is text.
+/// A page before it is rendered.
 pub(super) struct SiteFrame<'a> {
     /// Address.
     pub path: &'a str,
@@ -83,13 +83,13 @@ pub(super) struct SiteFrame<'a> {
     pub section: SiteSection,
     /// Title of the window and first heading.
     pub title: &'a str,
-    /// What stands below the first heading.
+    /// Text below the first heading.
     pub intro: Markup,
     /// The sections.
     pub content: Markup,
 }
 
-/// A page before it is known which other pages there are.
+/// A page before the links to other parts are known.
 #[derive(Clone, Debug)]
 pub(super) struct SiteDraft {
     path: String,
@@ -99,10 +99,10 @@ pub(super) struct SiteDraft {
     content: Markup,
 }
 
-/// The parts of the site that there are.
+/// The parts of the site that exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SiteNavigation {
-    /// True if the explorer is one of them.
+    /// True if the site has the explorer.
     pub has_explorer: bool,
 }
 
@@ -115,7 +115,7 @@ impl SiteFrame<'_> {
 }
 
 impl SiteDraft {
-    /// The page.
+    /// The complete page.
     pub(super) fn into_page(self, navigation: SiteNavigation) -> SitePage {
         let Self { path, section, title, intro, content } = self;
         let surroundings = PageSurroundings {

@@ -1,4 +1,4 @@
-//! The start of the site: a declaration that surprises, what is here, and the list of the book's pages.
+//! The start page: a surprising declaration, an overview, and the book's table of contents.
 
 use layoutproof_layout::table;
 use maud::{Markup, html};
@@ -12,18 +12,16 @@ use crate::report::layout_text::declaration_words::DeclarationWords;
 use crate::report::layout_text::merged_block::MergedBlock;
 use crate::report::style::{counted, grouped};
 
-/// How much there is of each part.
+/// The size of each part.
 #[derive(Clone, Copy)]
 pub(super) struct SiteFigures {
-    /// Declarations that surprise.
+    /// Surprising declarations.
     pub surprises: usize,
-    /// Known differences.
     pub mechanisms: usize,
-    /// Cases.
     pub cases: usize,
-    /// Files of records.
+    /// Records files.
     pub records: usize,
-    /// True if there is an explorer.
+    /// True if the site has the explorer.
     pub has_explorer: bool,
 }
 
@@ -45,13 +43,13 @@ pub(super) fn start_page(figures: SiteFigures, opening: &Surprise, navigation: S
                 dt { a href=(to(SiteSection::Surprises)) { "float3, then float" } }
                 dd { (counted(figures.surprises as u64, "declaration")) " that surprise, each under all rule sets." }
                 dt { a href=(to(SiteSection::Rules)) { "Rules" } }
-                dd { (counted(rules, "rule set")) ": what each is and who says so, a worked example, its parameters, its neighbours." }
+                dd { (counted(rules, "rule set")) ": a description with its source, a worked example, the parameters, the nearest rule sets." }
                 dt { a href=(to(SiteSection::Compilers)) { "Compilers" } }
-                dd { (grouped(figures.mechanisms as u64)) " things that compilers and drivers are known to do otherwise, with builds, reports and numbers." }
+                dd { (grouped(figures.mechanisms as u64)) " known differences of compilers and drivers, with builds, reports and numbers." }
                 dt { a href=(to(SiteSection::Compatibility)) { "Compatibility" } }
                 dd {
-                    @if figures.records == 0 { "Which compiler follows which rule set on which device; nothing yet, for want of records." }
-                    @else { "Which compiler follows which rule set on which device, with the checks that say so." }
+                    @if figures.records == 0 { "Which compiler follows which rule set on which device; empty, because there are no records yet." }
+                    @else { "Which compiler follows which rule set on which device, with the checks that show it." }
                 }
                 dt { a href=(to(SiteSection::Cases)) { "Cases" } }
                 dd { (counted(figures.cases as u64, "case")) ", each with the numbers that a named authority gives, as byte maps." }
@@ -62,14 +60,14 @@ pub(super) fn start_page(figures: SiteFigures, opening: &Surprise, navigation: S
 
     let intro = html! {
         p {
-            "Shader compilers and drivers each have rules of their own for where the members of a struct are in memory. These pages "
-            "show them as byte maps, and say who follows which rule, and how we know."
+            "Each shader compiler and driver has its own rules for where the members of a struct are in memory. These pages "
+            "show them as byte maps, and document which compiler follows which rule, and how we know."
         }
     };
     SiteFrame { path, section: SiteSection::Start, title: "Where shader parameters live", intro, content }.into_draft()
 }
 
-/// The declaration with its byte maps, and where there is more.
+/// The declaration with its byte maps and links to more.
 fn opening_section(path: &str, opening: &Surprise, navigation: SiteNavigation) -> Markup {
     let surprises = SiteSection::Surprises.first_page();
     html! {

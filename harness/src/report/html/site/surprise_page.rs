@@ -14,12 +14,12 @@ use crate::report::layout_text::merged_block::MergedBlock;
 use crate::report::layout_text::shown_columns::ShownColumn;
 use crate::results::record::RecordedSource;
 
-/// A declaration that surprises.
+/// A surprising declaration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Surprise {
     /// Heading.
     pub title: &'static str,
-    /// What to know about it, in sentences.
+    /// An explanation, in sentences.
     pub words: &'static str,
     /// The case that it is taken from, with its authorities.
     pub case: RecordedSource,
@@ -29,15 +29,14 @@ pub struct Surprise {
     pub explored: Option<ExplorerText>,
 }
 
-/// The page.
 pub(super) fn surprise_page(surprises: &[Surprise], navigation: SiteNavigation) -> SiteDraft {
     let path = SiteSection::Surprises.first_page();
 
     let intro = html! {
         p {
-            "One declaration, and where each rule set puts it. Rule sets with the same answer share a map, and the first map is "
-            "what the others are compared with. The maps are computed; the case behind each heading has the numbers that named "
-            "authorities give, by rule set, and a run holds both against each other."
+            "Each section lays out one declaration under every rule set. Rule sets with equal layouts share a map, and the first map is "
+            "what the others are compared with. The maps are computed; the case of each heading has the numbers that named "
+            "authorities give, by rule set, and a run compares both."
         }
         (legend())
         nav aria-label="Surprises" {
@@ -70,7 +69,7 @@ fn section(path: &str, surprise: &Surprise, navigation: SiteNavigation) -> Marku
     }
 }
 
-/// Who refuses the declaration: the first reason of each rule set, equal ones once.
+/// The refusals of the declaration: the first reason of each rule set, without duplicates.
 fn forbidden(merged: &MergedBlock<'_>) -> Markup {
     let mut reasons: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for refused in &merged.forbidden {

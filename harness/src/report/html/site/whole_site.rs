@@ -1,4 +1,4 @@
-//! All pages of the site, from all that they are made of.
+//! Makes all pages of the site.
 
 use std::collections::BTreeSet;
 
@@ -17,29 +17,29 @@ use super::surprise_page::{Surprise, surprise_page};
 use crate::report::html::layout_sheet::MAP_STYLE;
 use crate::report::html::page_frame::{PAGE_SCRIPT, PAGE_STYLE};
 
-/// Rules of the classes that only pages of the site have.
+/// Style of the classes that only pages of the site have.
 const SITE_STYLE: &str = include_str!("site.css");
 
-/// What a site is made of, beside the book.
+/// The content of a site, besides the book.
 #[derive(Clone, Copy, Debug)]
 pub struct SiteFacts<'a> {
     /// Rule sets, in the order of their table.
     pub rules: &'a [RuleSetFacts],
-    /// What the start of the site draws: a declaration that surprises, under a few rule sets.
+    /// The example at the top of the start page: a surprising declaration under a few rule sets.
     pub opening: &'a Surprise,
-    /// Declarations that surprise.
+    /// Surprising declarations.
     pub surprises: &'a [Surprise],
     /// Known differences of compilers and drivers.
     pub known: &'a [KnownList],
-    /// What shows known differences without a run.
+    /// Evidence for known differences that needs no run.
     pub evidence: &'a [KnownEvidence],
-    /// What a case file holds, as Markdown.
+    /// The documentation of case files, as Markdown.
     pub case_format: &'a str,
     /// Cases by id.
     pub cases: &'a [CaseFacts],
     /// Records of runs.
     pub records: &'a SiteRecords,
-    /// True if the site gets the explorer's page, whose other files are put beside it.
+    /// True if the site gets the explorer's page; its other files are put next to the page.
     pub has_explorer: bool,
 }
 

@@ -388,7 +388,7 @@ fn problems(text: &GlslText, errors: &[GlslError], whole: Span) -> Vec<Diagnosti
 /// glslang's end without an answer.
 fn ended(how: &str, whole: Span) -> Diagnostic {
     Diagnostic::error(Code::ReaderFailed, Span { end: whole.start, ..whole }, how)
-        .with_help("layoutproof itself is unharmed; the file is more than this reader can take")
+        .with_help("layoutproof itself is unharmed; this reader cannot handle the file")
 }
 
 #[cfg(test)]
