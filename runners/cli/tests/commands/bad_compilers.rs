@@ -310,6 +310,6 @@ fn fuzzing_asks_only_for_what_there_is() {
 
     folder.run("fuzz --bindings --compiler dxc").exits(3).warns("error: compiler `dxc` was not found");
     let answer = folder.run("fuzz --bindings --compiler glslang").exits(2);
-    answer.warns("error: no compiler `glslang` that says where it binds parameters: dxc and slangc do");
+    answer.warns("error: `glslang` is not a compiler that reports where it binds parameters: dxc and slangc are");
     folder.run("fuzz --bindings --device moon").exits(3).warns("error: no device `moon`; found none");
 }

@@ -68,7 +68,7 @@ fn totals_are_those_of_the_checks() {
         (r#""known":0"#, r#""known":0,"untried":1"#, "`untried` is 1, not 0"),
         (r#""skipped":0"#, r#""skipped":0,"not_applicable":1"#, "`not_applicable` is 1, not 0"),
         (r#""leaves":0"#, r#""leaves":7"#, "`leaves` is 7, not 0"),
-        (r#""devices":[]"#, r#""devices":["lavapipe via ash"]"#, "`devices` are others"),
+        (r#""devices":[]"#, r#""devices":["lavapipe via ash"]"#, "`devices` differ"),
         (r#""proves":{}"#, r#""proves":{"native":1}"#, "`proves` has other counts"),
         (r#""proves":{}"#, r#""proves":{},"bound":{"lavapipe via ash":1}"#, "`bound` has other counts"),
     ] {
