@@ -142,8 +142,11 @@ fn questions_that_have_no_answer_end_with_2() {
         ("--target d3d12 --convention dxc,clang --format json", "JSON output is for one convention"),
         ("--target d3d12 --convention dxc --format cpp-asserts", "host structs show no bindings"),
         ("--compiler dxc", "--target"),
-        ("--target vulkan --compiler dxc", "--compiler dxc says which registers DXC gives on d3d12"),
-        ("--target d3d12 --convention clang --compiler dxc", "--compiler dxc says which registers DXC gives on d3d12"),
+        ("--target vulkan --compiler dxc", "--compiler dxc shows the registers that DXC assigns on d3d12"),
+        (
+            "--target d3d12 --convention clang --compiler dxc",
+            "--compiler dxc shows the registers that DXC assigns on d3d12",
+        ),
         ("--target d3d12 --compiler slangc", "show can get bindings from dxc only"),
     ] {
         let answer = files().run(&format!("show ranges.hlsl {flags}")).exits(2);

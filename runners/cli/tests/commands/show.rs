@@ -342,7 +342,7 @@ fn cases_are_shown_by_id_or_file() {
     assert!(shown.iter().all(|layouts| *layouts == shown[0]));
     let colons = folder.run("show arrays::scalar_packs_behind_the_last_element --rules std140").exits(0);
     assert_eq!(colons.out, folder.run(&format!("show {id} --rules std140")).exits(0).out);
-    let several = folder.run("show arrays").exits(2).warns("error: `arrays` names");
+    let several = folder.run("show arrays").exits(2).warns("error: `arrays` matches");
     assert!(several.err.contains("name one, as `arrays/"), "{several}");
     let misspelt = folder.run("show arrays/scalar_packs_behind_the_last_elemnt").exits(2);
     let said = "error: no file and no case is called `arrays/scalar_packs_behind_the_last_elemnt`: did you mean \
@@ -391,7 +391,7 @@ fn a_project_has_four_columns_at_most_and_may_say_only_how_files_are_read() {
     answer.prints("columns from layoutproof.toml: the first 4 of 6; --rules shows others");
 
     let folder = project("schema = 1\n[[shader]]\nfiles = [\"shaders/deep/?.hlsl\"]\ndefines = [\"QUALITY=2\"]\n");
-    let answer = folder.run("show shaders/deep/a.hlsl").exits(0).prints("read as layoutproof.toml says");
+    let answer = folder.run("show shaders/deep/a.hlsl").exits(0).prints("read with the settings of layoutproof.toml");
     assert!(answer.out.contains("D3D12 · DXC"), "{answer}");
     let answer = folder.run("show elsewhere.hlsl").exits(0);
     assert!(!answer.out.contains("layoutproof.toml"), "{answer}");
