@@ -1,13 +1,13 @@
-//! `--shard auto`: the shard that a scheduler has given this process, by the variables that it sets.
+//! `--shard auto`: reads the shard of this process from the variables that a scheduler sets.
 
 use super::shard::Shard;
 
-/// Variables of a scheduler that tell each of several equal processes which one it is.
+/// A scheduler's variables that number several equal processes.
 struct Scheduler {
     name: &'static str,
     index: &'static str,
     total: &'static str,
-    /// The number of the first process: a number, or the variable that has it.
+    /// The number of the first process, or the variable that holds it.
     first: FirstIndex,
 }
 
@@ -16,7 +16,7 @@ enum FirstIndex {
     Variable(&'static str),
 }
 
-/// The innermost first: a test that Bazel runs within a job of GitLab is a shard of Bazel's.
+/// The innermost scheduler first: a Bazel test within a GitLab job is a shard of Bazel's.
 ///
 /// Sources: Bazel, "Test encyclopedia", test sharding; Slurm, `sbatch`, job arrays; GitLab, Buildkite and CircleCI, lists of
 /// predefined variables.
@@ -43,7 +43,7 @@ const SCHEDULERS: [Scheduler; 5] = [
     Scheduler { name: "GitLab", index: "CI_NODE_INDEX", total: "CI_NODE_TOTAL", first: FirstIndex::Number(1) },
 ];
 
-/// A scheduler that does not tell all of it, and what to type there.
+/// A scheduler that sets not all of the needed variables, and advice for its users.
 struct SilentScheduler {
     variable: &'static str,
     advice: &'static str,
@@ -52,7 +52,7 @@ struct SilentScheduler {
 const SILENT: [SilentScheduler; 2] = [
     SilentScheduler {
         variable: "JOB_COMPLETION_INDEX",
-        advice: "Kubernetes does not say how many pods a job has: write --shard $((JOB_COMPLETION_INDEX + 1))/N",
+        advice: "Kubernetes sets no variable for a job's number of pods: write --shard $((JOB_COMPLETION_INDEX + 1))/N",
     },
     SilentScheduler {
         variable: "GITHUB_ACTIONS",
@@ -61,10 +61,10 @@ const SILENT: [SilentScheduler; 2] = [
     },
 ];
 
-/// Returns the shard of this process; `variable` looks a variable of the environment up.
+/// The shard of this process; `variable` looks up an environment variable.
 ///
 /// # Errors
-/// No scheduler is known, or what it says makes no shard.
+/// No scheduler is known, or its variables describe no shard.
 pub(super) fn scheduled_shard(variable: impl Fn(&str) -> Option<String>) -> Result<Shard, String> {
     if let Some(scheduler) = SCHEDULERS.iter().find(|scheduler| variable(scheduler.index).is_some()) {
         return scheduler.shard(variable);
@@ -73,7 +73,7 @@ pub(super) fn scheduled_shard(variable: impl Fn(&str) -> Option<String>) -> Resu
         return Err(silent.advice.to_owned());
     }
     let known: Vec<&str> = SCHEDULERS.iter().map(|scheduler| scheduler.index).collect();
-    Err(format!("no scheduler says which shard this is: none of {} is set", known.join(", ")))
+    Err(format!("no scheduler gave this process a shard: none of {} is set", known.join(", ")))
 }
 
 impl Scheduler {
@@ -91,7 +91,7 @@ impl Scheduler {
         match index.checked_sub(first) {
             Some(place) if place < of => Ok(Shard { number: place + 1, of }),
             Some(_) | None => Err(format!(
-                "{} says {} {index} of {of} from {first}: shards have to count without gaps",
+                "{} sets {} to {index} of {of} from {first}: shards must be numbered without gaps",
                 self.name, self.index
             )),
         }
@@ -127,13 +127,13 @@ mod tests {
             let error = shard(variables).unwrap_err();
             assert!(error.contains(words), "{error}");
         };
-        refused(&[], "no scheduler says which shard this is");
+        refused(&[], "no scheduler gave this process a shard");
         refused(&["CI_NODE_INDEX=1"], "GitLab sets CI_NODE_INDEX and not CI_NODE_TOTAL");
         refused(&["CI_NODE_INDEX=0", "CI_NODE_TOTAL=3"], "without gaps");
         refused(&["TEST_SHARD_INDEX=x", "TEST_TOTAL_SHARDS=3"], "`x`, not a number");
         let gaps = ["SLURM_ARRAY_TASK_ID=9", "SLURM_ARRAY_TASK_MIN=1", "SLURM_ARRAY_TASK_COUNT=3"];
         refused(&gaps, "without gaps");
-        refused(&["JOB_COMPLETION_INDEX=1"], "Kubernetes does not say how many");
+        refused(&["JOB_COMPLETION_INDEX=1"], "Kubernetes sets no variable");
         refused(&["GITHUB_ACTIONS=true"], "strategy.job-index");
     }
 }

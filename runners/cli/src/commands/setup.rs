@@ -1,7 +1,7 @@
-//! `layoutproof setup`: installs what a run needs and this machine lacks.
+//! `layoutproof setup`: installs the tools that a run needs and this machine lacks.
 //!
-//! The work is done by the scripts that the repository's own `ci/setup.sh` consists of, which are inside the program with all
-//! versions and checksums; this command writes them to a temporary folder and lets bash run them.
+//! The program contains the scripts of the repository's own `ci/setup.sh`, with all versions and
+//! checksums. This command writes them to a temporary folder and runs them with bash.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -55,20 +55,20 @@ pub enum SetupThing {
     Wine,
 }
 
-/// How a line of the scripts begins that says what is missing.
+/// The prefix of an output line that reports a missing tool.
 const MISSING: &str = "missing  ";
 
-/// Installs what is asked for, and says line by line what was done.
+/// Installs the requested tools, and prints the scripts' output line by line.
 ///
 /// # Errors
-/// This system is not Linux, bash is missing, nothing says where the tools folder is, or a script failed. Something that
-/// could not be installed is exit code 3.
+/// This system is not Linux, bash is missing, the location of the tools folder is unknown, or a
+/// script failed. If something could not be installed, the exit code is 3.
 pub(crate) fn setup(args: &SetupArgs) -> anyhow::Result<Exit> {
     if !cfg!(target_os = "linux") {
         bail!("{}", elsewhere());
     }
     let Some(bash) = on_path("bash") else {
-        bail!("the set-up is a script for bash, which is not on the PATH; install bash");
+        bail!("the set-up is a bash script, but bash is not on the PATH; install bash");
     };
     let folder = ToolsFolder::place()?;
     let scripts = write_scripts().context("writing the set-up's scripts to a temporary folder")?;
@@ -82,7 +82,7 @@ pub(crate) fn setup(args: &SetupArgs) -> anyhow::Result<Exit> {
 
     let mut missing = 0;
     for line in child.stderr.take().into_iter().flat_map(|stderr| BufReader::new(stderr).lines()) {
-        let line = line.context("reading what the set-up says")?;
+        let line = line.context("reading the output of the set-up")?;
         missing += usize::from(line.starts_with(MISSING));
         warn(&format!("{line}\n"));
     }
@@ -94,15 +94,17 @@ pub(crate) fn setup(args: &SetupArgs) -> anyhow::Result<Exit> {
     let place = folder.path().display();
     if missing > 0 {
         print(&format!(
-            "Missing {missing} of what was asked for, see above; the rest is in {place} or of the system\n"
+            "Missing {missing} of the requested tools, see above; the rest is in {place} or comes from the system\n"
         ));
         return Ok(Exit::Missing);
     }
-    print(&format!("Ready   all that was asked for is in {place} or of the system; `layoutproof doctor` lists it\n"));
+    print(&format!(
+        "Ready   the requested tools are in {place} or come from the system; `layoutproof doctor` lists them\n"
+    ));
     Ok(Exit::Agree)
 }
 
-/// The scripts and the sources that they read, in folders as in the repository.
+/// Writes the scripts and the sources that they read, in the folders of the repository.
 fn write_scripts() -> anyhow::Result<TempDir> {
     let place = tempfile::Builder::new().prefix("layoutproof-setup-").tempdir()?;
     for script in SETUP_SCRIPTS {
@@ -123,19 +125,19 @@ fn write(root: &Path, name: &str, text: &str) -> anyhow::Result<()> {
     fs::write(&path, text).with_context(|| format!("writing {}", path.display()))
 }
 
-/// What to do on systems that the scripts do not know.
+/// Advice for systems that the scripts do not support.
 fn elsewhere() -> String {
     let system = std::env::consts::OS;
     if !cfg!(windows) {
         return format!(
-            "the set-up is for Linux; on {system} put compilers on the PATH, devices are those of the system"
+            "the set-up is for Linux only; on {system} put compilers on the PATH; devices come from the system"
         );
     }
     let (release, file, digest) =
         (pinned("WINDOWS_DXC_RELEASE"), pinned("WINDOWS_DXC_FILE"), pinned("WINDOWS_DXC_SHA256"));
     format!(
-        "the set-up is for Linux; devices are those of Windows. DXC is \
-         https://github.com/microsoft/DirectXShaderCompiler/releases/download/{release}/{file} (SHA-256 {digest}): unpack it, \
+        "the set-up is for Linux only; devices come from Windows. Download DXC from \
+         https://github.com/microsoft/DirectXShaderCompiler/releases/download/{release}/{file} (SHA-256 {digest}), unpack it, \
          and put its bin\\x64 on the PATH"
     )
 }
@@ -158,7 +160,7 @@ mod tests {
         assert_eq!(pinned("NO_SUCH_NAME"), "unknown");
     }
 
-    /// The script refuses words that it does not know, so both lists must be the same.
+    /// The script rejects words that it does not know, so both lists must be equal.
     #[test]
     fn the_script_knows_every_thing() {
         let script = SETUP_SCRIPTS.iter().find(|script| script.name == "setup.sh").unwrap().text;

@@ -1,6 +1,7 @@
 //! Where parameters are bound: `show --target --convention`, and cases with `[bind]` tables.
 //!
-//! Places are those that wg-hlsl 0024, implicit resource binding, prints beside its examples.
+//! The expected places are those that wg-hlsl 0024, implicit resource binding, prints next to its
+//! examples.
 
 use serde_json::{Value, json};
 
@@ -80,12 +81,12 @@ fn what_a_convention_refuses_is_refused() {
     assert_eq!(shown["errors"][0]["line"], json!(4));
 }
 
-/// The registers of this shader depend on what an optimiser knows of ranges.
+/// The registers of this shader depend on an optimiser's knowledge of ranges.
 const RANGE: &str = "Texture2D<float4> t; Texture2D<float4> z;\n\
     float4 main(float4 p : SV_Position, uint ii : II) : SV_Target {\n\
     float4 r = 0; if (ii > 3) if (ii < 2) r = t.Load(0); return r + z.Load(0); }\n";
 
-/// What DXC 1.7.2308 lists for it (`-T ps_6_6 -E main`).
+/// DXC 1.7.2308's listing for it (`-T ps_6_6 -E main`).
 #[cfg(unix)]
 const LISTING: &str = "; Resource Bindings:
 ;
@@ -108,7 +109,7 @@ fn a_number_that_is_not_certain_says_why() {
     assert_eq!(answer["bindings"], json!([row]));
 }
 
-/// A program in the place of DXC that prints its listing.
+/// A program in place of DXC prints its listing.
 #[cfg(unix)]
 #[test]
 fn the_compiler_says_its_registers_itself() {
@@ -137,13 +138,16 @@ fn the_compiler_says_its_registers_itself() {
 #[test]
 fn questions_that_have_no_answer_end_with_2() {
     for (flags, error) in [
-        ("--target metal --convention dxc", "dxc does not say where parameters are for metal"),
-        ("--target d3d12 --convention dxc,clang --format json", "the JSON answer is that of one convention"),
-        ("--target d3d12 --convention dxc --format cpp-asserts", "host structs say nothing of bindings"),
+        ("--target metal --convention dxc", "dxc places no parameters for metal"),
+        ("--target d3d12 --convention dxc,clang --format json", "JSON output is for one convention"),
+        ("--target d3d12 --convention dxc --format cpp-asserts", "host structs show no bindings"),
         ("--compiler dxc", "--target"),
-        ("--target vulkan --compiler dxc", "--compiler dxc says which registers DXC gives on d3d12"),
-        ("--target d3d12 --convention clang --compiler dxc", "--compiler dxc says which registers DXC gives on d3d12"),
-        ("--target d3d12 --compiler slangc", "show asks dxc alone where it binds parameters"),
+        ("--target vulkan --compiler dxc", "--compiler dxc shows the registers that DXC assigns on d3d12"),
+        (
+            "--target d3d12 --convention clang --compiler dxc",
+            "--compiler dxc shows the registers that DXC assigns on d3d12",
+        ),
+        ("--target d3d12 --compiler slangc", "show can get bindings from dxc only"),
     ] {
         let answer = files().run(&format!("show ranges.hlsl {flags}")).exits(2);
         assert!(answer.err.contains(error), "{error} in {answer}");
@@ -204,7 +208,8 @@ fn an_expected_refusal_must_come() {
     assert!(answer.err.contains("d3d12.dxc does not refuse this"), "{answer}");
 }
 
-/// DXC 1.7.2308 with `-spirv` gives b0 and u0 one binding; with `-E CSMain` it drops what `PSMain` alone uses.
+/// DXC 1.7.2308 with `-spirv` gives b0 and u0 the same binding; with `-E CSMain` it drops what only
+/// `PSMain` uses.
 #[test]
 fn what_shares_a_place_and_what_is_not_used_is_said() {
     let text = "cbuffer Frame : register(b0) { float a; };\nRWStructuredBuffer<float> parts : register(u0);\n\

@@ -1,4 +1,4 @@
-//! `layoutproof show --format rust-asserts`, `cpp-asserts` and `--padding`, as a user meets them.
+//! `layoutproof show --format rust-asserts`, `cpp-asserts` and `--padding`, as users see them.
 //!
 //! Offsets are those of the case `arrays/scalar_packs_behind_the_last_element`: DXC 1.7.2308, listing (`c` at 36); of
 //! `std140` by glslang 12, decorations (`b` takes 32 bytes).
@@ -46,13 +46,13 @@ fn padding_is_one_more_key_of_the_answer() {
     folder().run("show a.hlsl --rules std140 --padding").exits(0).prints(text);
 }
 
-/// Assertions about a type of one's own, in a file that a build keeps and CI compares.
+/// Assertions about the user's own type, in a file that a build keeps and CI compares.
 #[test]
 fn assertions_about_ones_own_type_are_written_and_checked() {
     let folder = Folder::with(&[("a.hlsl", "cbuffer PerFrame { float4x4 m; float3 cameraPos; float exposure; };\n")]);
     let words = "show a.hlsl --format cpp-asserts --asserts-only --host engine::PerFrame --map cameraPos=cam_pos \
         --block PerFrame --output frame.inl";
-    folder.run(&format!("{words} --check")).exits(1).warns("error: frame.inl is not there");
+    folder.run(&format!("{words} --check")).exits(1).warns("error: frame.inl does not exist");
     folder.run(words).exits(0);
     let text = folder.read("frame.inl");
     // DXC 1.7.2308 lists m at 0, cameraPos at 64, exposure at 76.

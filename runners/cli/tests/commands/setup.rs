@@ -1,4 +1,5 @@
-//! `setup`, `completions` and `man`. No test downloads anything: what is fetched is there, cannot be had, or is a forgery.
+//! `setup`, `completions` and `man`. No test downloads anything: each file is already there,
+//! missing, or a forgery.
 
 use std::fs;
 
@@ -10,7 +11,8 @@ fn pinned(name: &str) -> &'static str {
     versions.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('=')).unwrap()
 }
 
-/// A folder whose tools folder is `tools` in it, on a machine where pip finds packages in the folder `wheels` alone.
+/// A folder whose tools folder is `tools` in it, on a machine where pip finds packages only in the
+/// folder `wheels`.
 fn folder_without_registry() -> Folder {
     let folder = Folder::with(&[]).with_drivers();
     fs::create_dir_all(folder.path("wheels")).unwrap();
@@ -36,7 +38,7 @@ fn what_is_there_is_not_fetched_again() {
     let (name, version, digest) = (pinned("DXC_PYPI_NAME"), pinned("DXC_PYPI_VERSION"), pinned("DXC_PYPI_SHA256"));
     folder.write("tools/tools/dxc-lib/pinned", format!("{name} {version} {digest}\n").as_bytes());
 
-    let answer = folder.run("setup dxc").exits(0).prints("Ready all that was asked for is in");
+    let answer = folder.run("setup dxc").exits(0).prints("Ready the requested tools are in");
     assert_eq!(answer.err, "");
 }
 
@@ -44,11 +46,11 @@ fn what_is_there_is_not_fetched_again() {
 #[test]
 fn what_cannot_be_fetched_is_missing() {
     let folder = folder_without_registry();
-    folder.run("setup dxc").exits(3).warns("missing DXC: ").prints("Missing 1 of what was asked for");
+    folder.run("setup dxc").exits(3).warns("missing DXC: ").prints("Missing 1 of the requested tools");
     assert!(!folder.path("tools/tools/dxc-lib").exists());
 }
 
-/// A wheel of the right name and version that holds something else.
+/// A wheel with the right name and version, but another content.
 #[cfg_attr(not(target_os = "linux"), ignore = "the set-up is for Linux")]
 #[test]
 fn a_file_with_another_checksum_is_refused() {

@@ -5,7 +5,7 @@ use super::folder::Folder;
 /// Two checks on the model, which agree.
 const RUN: &str = "run arrays/scalar_packs_behind vectors/two_pairs_fill --rules std140 --form leaf --device model";
 
-/// Both readers refuse the records with this sentence.
+/// Both commands refuse the records with this message.
 #[track_caller]
 fn refused(folder: &Folder, records: &str, sentence: &str) {
     folder.write("b.jsonl", records.as_bytes());
@@ -17,7 +17,7 @@ fn refused(folder: &Folder, records: &str, sentence: &str) {
     assert_eq!(folder.read("b.jsonl"), records, "what is refused stays as it is");
 }
 
-/// A line with one text in the place of the first of another.
+/// A line with the first occurrence of a text replaced.
 #[track_caller]
 fn edited(line: &str, from: &str, to: &str) -> String {
     assert!(line.contains(from), "no `{from}` in {line}");
@@ -48,7 +48,7 @@ fn an_outcome_follows_from_its_rows() {
     ] {
         let name =
             name.replace("model::model", if to.contains("lavapipe") { "lavapipe::model" } else { "model::model" });
-        // The totals of a run that was killed are not there to contradict.
+        // A killed run has no totals that could contradict its checks.
         let records = [lines[0], &edited(lines[1], from, to)].concat();
         refused(&folder, &records, &format!("{name}{sentence}"));
     }
@@ -68,7 +68,7 @@ fn totals_are_those_of_the_checks() {
         (r#""known":0"#, r#""known":0,"untried":1"#, "`untried` is 1, not 0"),
         (r#""skipped":0"#, r#""skipped":0,"not_applicable":1"#, "`not_applicable` is 1, not 0"),
         (r#""leaves":0"#, r#""leaves":7"#, "`leaves` is 7, not 0"),
-        (r#""devices":[]"#, r#""devices":["lavapipe via ash"]"#, "`devices` are others"),
+        (r#""devices":[]"#, r#""devices":["lavapipe via ash"]"#, "`devices` differ"),
         (r#""proves":{}"#, r#""proves":{"native":1}"#, "`proves` has other counts"),
         (r#""proves":{}"#, r#""proves":{},"bound":{"lavapipe via ash":1}"#, "`bound` has other counts"),
     ] {
@@ -89,7 +89,7 @@ fn one_file_holds_one_run() {
     refused(&folder, &format!("{whole}{}", lines[3]), &format!("5: {behind}"));
     refused(&folder, &format!("{}{whole}", lines[0]), "2: this first line is in the file twice");
     let other = edited(lines[0], r#""cases":2"#, r#""cases":3"#);
-    let within = "3: another run begins before this one has ended; one file holds one run, and `layoutproof report A B` puts files";
+    let within = "3: another run begins before this one has ended; one file holds one run, and `layoutproof report A B` merges files";
     refused(&folder, &[lines[0], lines[1], &other, lines[2]].concat(), within);
     refused(&folder, &lines[1..].concat(), "1: the first line of a run is missing");
 }

@@ -1,4 +1,5 @@
-//! `upstream`: which texts it refuses and with which exit code, and what it writes of a compiler that is a shell script.
+//! `upstream`: the texts that it refuses, with their exit codes, and its output for a compiler that
+//! is a shell script.
 #![cfg(unix)]
 
 use std::fs::{Permissions, set_permissions};
@@ -7,7 +8,7 @@ use std::time::Duration;
 
 use super::folder::Folder;
 
-/// The lines by which `slang-wgsl-bool` knows the difference.
+/// The lines by which `slang-wgsl-bool` recognises the difference.
 const WGSL: &str = r#"
     @align(16) b_0 : bool,
 @binding(0) @group(0) var<uniform> S_0 : SLANG_ParameterGroup_S_std140_0;
@@ -16,7 +17,7 @@ const WGSL: &str = r#"
 
 const BOOL: &str = "upstream slang/slang-writes-bool";
 
-/// A folder on a machine whose only compiler is a slangc, which answers every source so.
+/// A folder on a machine whose only compiler is a slangc with the same answer for every source.
 fn with_slangc(deed: &str) -> Folder {
     let folder = Folder::with(&[]).within(Duration::from_secs(60));
     folder.write("wgsl", WGSL.as_bytes());
@@ -46,7 +47,7 @@ fn what_has_no_text_is_refused() {
     let folder = Folder::with(&[]);
     let refused = |id: &str, code: i32| folder.run(&format!("upstream {id}")).exits(code);
     refused("no-such-thing", 2).warns("error: no known difference is called `no-such-thing`");
-    refused("slang/", 2).warns("error: several known differences are called so:");
+    refused("slang/", 2).warns("error: several known differences match:");
     refused("swiftshader/in-memory", 2)
         .warns("error: `swiftshader/in-memory-of-the-invocation-s-own-swiftshader-5.0` is about devices");
     refused("fxc/zpr-does-not", 2).warns("error: `fxc/zpr-does-not-reach-a-matrix-that-is` has no reduced source yet");
@@ -60,7 +61,7 @@ fn a_compiler_that_is_not_here_is_missing() {
     let tools = tools.path("none").display().to_string();
     let folder = Folder::with(&[]).with_variable("LAYOUTPROOF_TOOLS", tools).within(Duration::from_secs(60));
     let answer = folder.run("upstream dxc/dxc-lists-a-double2x2").exits(3);
-    assert_eq!(answer.warns("error: compiler `dxc-dev`, the newest that shows").out, "");
+    assert_eq!(answer.warns("error: compiler `dxc-dev`, the newest one with").out, "");
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! A folder of tests for LLVM's offload test suite: one for each case that the suite can express and does not have.
+//! Writes a folder of tests for LLVM's offload test suite: one for each case that the suite can
+//! express and does not have yet.
 
 use std::fs;
 use std::path::Path;
@@ -23,10 +24,11 @@ use crate::select::all_cases;
 /// Writes the folder.
 ///
 /// # Errors
-/// A folder that is not empty or cannot be written, a checkout that cannot be read, a compiler that is none of DXC's.
+/// The folder is not empty or cannot be written, the checkout cannot be read, or the compiler is
+/// not DXC.
 pub(super) fn export_folder(args: &ExportArgs, folder: &Path) -> anyhow::Result<Exit> {
     if fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some()) {
-        bail!("{} is not empty: name a folder that is, so that nothing old stays among the tests", folder.display());
+        bail!("{} is not empty: name an empty folder, so that no old file stays among the tests", folder.display());
     }
     check_folder(folder)?;
     interrupt::end_without_traces()?;
@@ -63,7 +65,7 @@ pub(super) fn export_folder(args: &ExportArgs, folder: &Path) -> anyhow::Result<
     Ok(if summary.tests() == 0 { Exit::NothingSelected } else { Exit::Agree })
 }
 
-/// The test of a case, or why it has none.
+/// The test of a case, or the reason why it has none.
 fn test_of(
     source: &Arc<Source>,
     suite: Option<&SuiteTree>,
@@ -76,12 +78,12 @@ fn test_of(
 
     let signature = source.module.blocks.first().and_then(|block| BlockSignature::of(block, source.options));
     if suite.zip(signature).is_some_and(|(suite, signature)| suite.declares(&signature)) {
-        return Ok(Err("the suite has a test that declares the same".to_owned()));
+        return Ok(Err("the suite has a test with the same declarations".to_owned()));
     }
     let Some(check) = check else { return Ok(Ok(test)) };
     let Some(refusal) = check.refusal(&test)? else { return Ok(Ok(test)) };
 
-    // What DXC does not take for both APIs it may take for one.
+    // If DXC refuses one API, it may still accept the other.
     let rules = source.expect.iter().filter_map(|expectation| find(&expectation.rules));
     for rules in rules {
         let Ok(test) = offload_test(&Subject::new(Arc::clone(source), rules)) else { continue };
@@ -92,13 +94,13 @@ fn test_of(
     Ok(Err(refusal))
 }
 
-/// The first reason in words that do not name the parts of the case.
+/// The first reason, without the names of the case's members.
 fn reason_of(source: &Source, reasons: &[NotExported]) -> String {
     let Some(NotExported { reason, .. }) = reasons.first() else {
         let reason = match (source.expect.is_empty(), source.module.blocks.is_empty()) {
             (true, _) => "it expects no offsets",
             (false, true) => "it declares no block",
-            (false, false) => "DXC takes none of its rule sets for its block",
+            (false, false) => "DXC uses none of its rule sets for its block",
         };
         return reason.to_owned();
     };
@@ -111,12 +113,12 @@ fn reason_of(source: &Source, reasons: &[NotExported]) -> String {
     }
 }
 
-/// The folder of a test, as the suite calls its own.
+/// The folder of a test, named like the suite's own folders.
 fn group_of(block: BlockKind) -> &'static str {
     match block {
         BlockKind::StructuredElement => "StructuredBuffer",
         BlockKind::ConstantBuffer => "ConstantBufferT",
-        // The other kinds are in no test.
+        // No test uses the other kinds.
         BlockKind::Cbuffer
         | BlockKind::Globals
         | BlockKind::Tbuffer

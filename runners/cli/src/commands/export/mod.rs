@@ -59,13 +59,14 @@ pub enum ExportFormat {
 /// Prints the test, or writes a folder of tests.
 ///
 /// # Errors
-/// A case that cannot be read, why there is no such test of it, and a folder that is not empty or cannot be written.
+/// The case cannot be read, it cannot be written as such a test, or the folder is not empty or
+/// cannot be written.
 pub(crate) fn export(args: &ExportArgs) -> anyhow::Result<Exit> {
     match (&args.folder, args.format, &args.case) {
         (Some(folder), ExportFormat::OffloadTest, _) => folder::export_folder(args, folder),
         (Some(_), ExportFormat::Amber, _) => bail!("--folder writes tests of the format offload-test only"),
         (None, _, Some(case)) => export_case(args, case),
-        (None, _, None) => bail!("name a case, or a folder for the tests of all cases with --folder"),
+        (None, _, None) => bail!("name a case, or with --folder a folder for the tests of all cases"),
     }
 }
 
@@ -118,7 +119,7 @@ fn read(word: &str) -> anyhow::Result<Source> {
 
     let case = cases.read(std::slice::from_ref(&id), &mut sources, &mut diagnostics).pop();
     let found = match case.as_ref().map(|case| Source::of_case(case, &mut sources)) {
-        Some(Ok(source)) => return source.with_context(|| format!("{id} declares nothing: it must be refused")),
+        Some(Ok(source)) => return source.with_context(|| format!("{id} expects its declarations to be refused")),
         Some(Err(found)) => found,
         None => diagnostics,
     };

@@ -1,4 +1,4 @@
-//! The part of `layoutproof show` that says where parameters are bound.
+//! The part of `layoutproof show` that prints bindings.
 
 use anyhow::bail;
 use layoutproof_core::bindings::BindingRequest;
@@ -9,7 +9,8 @@ use layoutproof_core::show::Placements;
 use crate::args::placement::NamedConvention;
 use crate::commands::show::args::{ShowArgs, ShowFormat};
 
-/// The JSON answer: bindings where they were asked for, and the layouts of the rule sets that the user names.
+/// The JSON output: the bindings of the requests, and the layouts of the rule sets that the user
+/// names.
 pub(crate) fn shown(
     placements: &Placements,
     input: &str,
@@ -31,22 +32,22 @@ pub(crate) fn shown(
     shown
 }
 
-/// Checks that the output format can hold the placements that the user asks for.
+/// Checks that the output format can show the requested placements.
 ///
 /// # Errors
-/// A sentence where they cannot.
+/// A message if it cannot.
 pub(crate) fn check_format(args: &ShowArgs, requests: &[BindingRequest]) -> anyhow::Result<()> {
     match (args.format, requests) {
         (_, []) | (ShowFormat::Text, _) | (ShowFormat::Json, [_]) => Ok(()),
-        (ShowFormat::Json, _) => bail!("the JSON answer is that of one convention: name one with --convention"),
+        (ShowFormat::Json, _) => bail!("JSON output is for one convention: name one with --convention"),
         (ShowFormat::Html | ShowFormat::Svg, _) => {
-            bail!("pages and pictures say nothing of bindings: --target goes with the formats text and json")
+            bail!("pages and pictures show no bindings: --target works with the formats text and json")
         }
         (ShowFormat::Llvm | ShowFormat::LlvmLayout, _) => {
-            bail!("layout types say nothing of bindings: --target goes with the formats text and json")
+            bail!("layout types show no bindings: --target works with the formats text and json")
         }
         (ShowFormat::RustAsserts | ShowFormat::CppAsserts | ShowFormat::CAsserts, _) => {
-            bail!("host structs say nothing of bindings: --target goes with the formats text and json")
+            bail!("host structs show no bindings: --target works with the formats text and json")
         }
     }
 }

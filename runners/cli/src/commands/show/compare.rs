@@ -1,4 +1,5 @@
-//! `layoutproof diff`: two layouts, member by member. One input under two rule sets, or two inputs.
+//! `layoutproof diff`: compares two layouts member by member: one input under two rule sets, or two
+//! inputs.
 
 use std::path::Path;
 
@@ -25,14 +26,14 @@ use crate::select::rule_set::{is_rules_word, rule_choice, unknown_rules};
 #[derive(Debug, PartialEq, Eq)]
 struct DiffSide<'a> {
     input: &'a str,
-    /// The rule set; `None` for what a module says itself.
+    /// The rule set; `None` for the offsets that a module declares.
     rules: Option<&'a str>,
 }
 
 /// Compares two layouts.
 ///
 /// # Errors
-/// What could not be read, and every problem of the inputs.
+/// An input cannot be read or has problems.
 pub(crate) fn compare(args: &DiffArgs, style: Style) -> anyhow::Result<Exit> {
     let sides =
         sides(&args.words).inspect_err(|error| tell_programs(args, &args.words[0], Code::UnknownRules, error))?;
@@ -68,15 +69,16 @@ fn compare_sides(args: &DiffArgs, [left, right]: &[DiffSide<'_>; 2], style: Styl
     Ok(if difference.differs { Exit::Differ } else { Exit::Agree })
 }
 
-/// Sorts the words: an input takes the rule set behind it, and one input takes two.
+/// Sorts the words into inputs and rule sets. A rule set belongs to the input before it; a single
+/// input has two.
 ///
 /// # Errors
-/// A sentence that says what is missing, or which word is too much.
+/// A word is missing, or one too many.
 fn sides(words: &[String]) -> anyhow::Result<[DiffSide<'_>; 2]> {
     let mut inputs: Vec<DiffSide<'_>> = Vec::new();
     let mut spare: Vec<&str> = Vec::new();
     for word in words {
-        // The first word is an input, whatever its name is.
+        // The first word is an input, even if it is named like a rule set.
         match inputs.last_mut().filter(|_| is_rules_word(word) || is_misspelt_rules(word)) {
             None => inputs.push(DiffSide { input: word, rules: None }),
             Some(_) if !is_rules_word(word) => bail!("{}", unknown_rules(word)),
@@ -90,14 +92,14 @@ fn sides(words: &[String]) -> anyhow::Result<[DiffSide<'_>; 2]> {
             Ok([DiffSide { input, rules: Some(left) }, DiffSide { input, rules: Some(right) }])
         }
         ([DiffSide { input, rules: left }, right], []) => {
-            // Of two files under one rule set it is enough to name it once, behind the second.
+            // For two files under one rule set, naming it after the second file is enough.
             let both = right.rules.filter(|_| left.is_none() && words.len() == 3);
             let of_left = left.or(both.filter(|_| !says_own_offsets(input)));
             Ok([DiffSide { input, rules: of_left }, DiffSide { input: right.input, rules: right.rules }])
         }
         ([_], [_, right, ..]) => bail!("`{right}` is one rule set too many"),
         ([DiffSide { input, .. }], _) => bail!(
-            "one input takes two rule sets, two inputs one each: `layoutproof diff {input} native:dxc-dxil std140`, \
+            "one input needs two rule sets, two inputs one each: `layoutproof diff {input} native:dxc-dxil std140`, \
              `layoutproof diff {input} native:dxc-spirv other.spv`"
         ),
         ([_, _, third, ..], _) => bail!("`{}` is one input too many", third.input),
@@ -105,18 +107,19 @@ fn sides(words: &[String]) -> anyhow::Result<[DiffSide<'_>; 2]> {
     }
 }
 
-/// True if a word is no file's and not a case's id in full, so that it can only be meant as a rule set.
+/// True if a word is neither a file nor a complete case id, so that it can only be a misspelt rule
+/// set.
 fn is_misspelt_rules(word: &str) -> bool {
     let is_name = matches!(InputWord::of(word, None), InputWord::Filter(_));
     is_name && !Path::new(word).exists() && !word.contains('/') && !word.contains("::")
 }
 
-/// True if a word is a module that says its own offsets by its name.
+/// True if the word's suffix is that of a module that declares its own offsets.
 fn says_own_offsets(word: &str) -> bool {
     matches!(InputWord::of(word, None), InputWord::LaidOut(_))
 }
 
-/// An input under a rule set, and the warnings that `show` prints of it.
+/// Lays an input out under a rule set. Also returns the warnings that `show` prints about it.
 fn layout(
     side: &DiffSide<'_>,
     declare: &DeclareArgs,
@@ -134,14 +137,16 @@ fn layout(
     let shown_rules = match (&input.content, choice) {
         (InputContent::Declared(_), Some(choice)) => ShownRules::Named(vec![choice]),
         (InputContent::Declared(_), None) => {
-            bail!("the layout of {name} depends on the target: name a rule set behind it, as `{name} native:dxc-spirv`")
+            bail!("the layout of {name} depends on the target: name a rule set after it, as `{name} native:dxc-spirv`")
         }
         (InputContent::LaidOut(_), None) => ShownRules::Shipping,
         (InputContent::LaidOut(_), Some(_)) if is_one_input => {
-            bail!("{name} says its own offsets: compare it with another file, as `layoutproof diff {name} other.spv`")
+            bail!(
+                "{name} declares its own offsets: compare it with another file, as `layoutproof diff {name} other.spv`"
+            )
         }
         (InputContent::LaidOut(_), Some(choice)) => {
-            bail!("{name} says its own offsets: it has them under `{DECLARED}`, not under `{}`", choice.name())
+            bail!("{name} declares its own offsets: it has them under `{DECLARED}`, not under `{}`", choice.name())
         }
     };
 
@@ -191,7 +196,7 @@ mod tests {
     #[test]
     fn what_cannot_be_sorted_says_why() {
         for (words, expected) in [
-            ("a.hlsl std140", "one input takes two rule sets"),
+            ("a.hlsl std140", "one input needs two rule sets"),
             ("a.hlsl std14 std430", "unknown rule set `std14`: did you mean `std140`?"),
             ("a.hlsl std140 std430 scalar", "`scalar` is one rule set too many"),
         ] {

@@ -1,6 +1,8 @@
-//! `layoutproof show --compiler dxc`: the registers that DXC gives, next to what our rules for it say.
+//! `layoutproof show --compiler dxc`: shows the registers that DXC assigns, next to those of our
+//! rules for it.
 //!
-//! DXC gives registers after it has optimised, so that its answer holds where ours depends on what an optimiser sees.
+//! DXC assigns registers after optimisation, so its answer also holds where ours depends on the
+//! optimiser.
 
 use std::path::{Path, PathBuf};
 
@@ -17,16 +19,17 @@ use crate::args::{DeclareArgs, MatrixArg, OnOff};
 use crate::compilers;
 use crate::output::warn;
 
-/// Seconds that the compiler gets for the file.
+/// Time limit in seconds for compiling the file.
 const LIMIT: u64 = 60;
 
-/// The newest shader model of the DXC that the rules are measured with.
+/// The newest shader model of the DXC build that our rules were measured with.
 const SHADER_MODEL: &str = "6_6";
 
-/// Puts the registers of the compiler `name` in the place of ours; false if the compiler is not here.
+/// Replaces our registers with those of the compiler `name`; returns false if the compiler was not
+/// found.
 ///
 /// # Errors
-/// A question that the compiler does not answer, and its refusal.
+/// The request is one that the compiler cannot answer, or the compiler refuses the file.
 pub(crate) fn take_answer(
     name: &str,
     declare: &DeclareArgs,
@@ -35,24 +38,24 @@ pub(crate) fn take_answer(
     placements: &mut Placements,
 ) -> anyhow::Result<bool> {
     if name != "dxc" {
-        bail!("--compiler {name}: show asks dxc alone where it binds parameters");
+        bail!("--compiler {name}: show can get bindings from dxc only");
     }
     let [request] = requests else { bail!("--compiler dxc answers for one convention: name it with --convention dxc") };
     if (request.target, request.convention) != (Target::D3d12, Convention::Dxc) {
         let asked = request.name();
-        bail!("--compiler dxc says which registers DXC gives on d3d12; {asked} is not decided by what it compiles");
+        bail!("--compiler dxc shows the registers that DXC assigns on d3d12; it does not decide {asked}");
     }
-    let InputContent::Declared(source) = &input.content else { bail!("--compiler dxc compiles HLSL; {word} is none") };
+    let InputContent::Declared(source) = &input.content else { bail!("--compiler dxc compiles HLSL, not {word}") };
     let path = PathBuf::from(word);
     if source.is_case || ShaderLanguage::of(declare.lang, &path) != Some(ShaderLanguage::Hlsl) || !path.is_file() {
-        bail!("--compiler dxc compiles a file of HLSL; {word} is none");
+        bail!("--compiler dxc compiles an HLSL file; {word} is not one");
     }
 
     let found = compilers::find(&[name.to_owned()], LIMIT, None)?;
     let dxc = found.compilers().iter().find(|compiler| compiler.name() == name);
     let dxc = dxc.cloned().and_then(BindingCompiler::of);
     let Some(dxc) = dxc else {
-        warn("error: --compiler dxc: no dxc is here (`layoutproof setup dxc` fetches one)\n");
+        warn("error: --compiler dxc: dxc was not found (`layoutproof setup dxc` fetches one)\n");
         return Ok(false);
     };
     let arguments = arguments(declare, &source.module, request, &path)?;
@@ -61,7 +64,7 @@ pub(crate) fn take_answer(
     let theirs = match dxc.registers(folder, &words) {
         Ok(Ok(theirs)) => theirs,
         Ok(Err(said)) => bail!("dxc {} refuses {word}:\n{}", words.join(" "), said.trim_end()),
-        Err(how) => bail!("dxc gives no answer for {word}: {how}"),
+        Err(how) => bail!("dxc returned no result for {word}: {how}"),
     };
 
     let bound = match bind(&source.module, request) {
@@ -83,7 +86,7 @@ pub(crate) fn take_answer(
     Ok(true)
 }
 
-/// DXC's rows, with what ours say where they differ.
+/// DXC's rows, with the rows of our rules where they differ.
 fn compared(mut theirs: Vec<Binding>, ours: &[Binding], module: &Module) -> BoundModule {
     let declared = |path: &str| {
         let parameter = module.parameters.iter().find(|parameter| parameter.name == path);
@@ -135,7 +138,7 @@ fn place(binding: &Binding) -> String {
     if *space == 0 { format!("{unit}{index}") } else { format!("{unit}{index} in space {space}") }
 }
 
-/// The command line for a file, whose folder is the one that the compiler runs in.
+/// DXC's arguments for a file. DXC runs in the folder of the file.
 fn arguments(
     declare: &DeclareArgs,
     module: &Module,
@@ -174,7 +177,7 @@ fn arguments(
     Ok(arguments)
 }
 
-/// The profile that the user names, with the stage of the entry point where that lacks.
+/// The user's profile, with the stage of the entry point if the profile has none.
 fn profile(named: Option<&str>, entry: Option<&EntryPoint>) -> anyhow::Result<String> {
     let model = match named {
         Some(named) => match named.strip_prefix("sm_") {
@@ -185,13 +188,13 @@ fn profile(named: Option<&str>, entry: Option<&EntryPoint>) -> anyhow::Result<St
     };
     let stage = entry.and_then(stage).with_context(|| {
         format!(
-            "--compiler dxc: nothing says the stage of the entry point: name it with --profile ps_{model} or the like"
+            "--compiler dxc: the stage of the entry point is unknown: name it with --profile, for example ps_{model}"
         )
     })?;
     Ok(format!("{stage}_{model}"))
 }
 
-/// The stage that the attributes or the result of an entry point say.
+/// The stage from the attributes or the result of an entry point.
 fn stage(entry: &EntryPoint) -> Option<&'static str> {
     let named = |attribute: &layoutproof_layout::Attribute| match attribute.arguments.first() {
         Some(Argument::Text(name)) => Some(name.clone()),

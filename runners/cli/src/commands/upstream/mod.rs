@@ -1,5 +1,5 @@
-//! `layoutproof upstream`: writes the text of an issue for a compiler's tracker, about a known difference that the newest
-//! build at hand shows at that moment.
+//! `layoutproof upstream`: writes the text of an issue for a compiler's tracker, about a known
+//! difference that the newest build shows at that moment.
 
 mod builds;
 mod issue_text;
@@ -40,7 +40,8 @@ pub struct UpstreamArgs {
 /// Lists the known differences, or writes the texts of some.
 ///
 /// # Errors
-/// A name that none or several have, a known difference that no compiler can show, a folder that cannot be written.
+/// The name matches no or several differences, no compiler can show the difference, or the folder
+/// cannot be written.
 pub(crate) fn upstream(args: &UpstreamArgs) -> anyhow::Result<Exit> {
     let lists = known_lists()?;
     let known = mechanisms(&lists);
@@ -76,7 +77,7 @@ pub(crate) fn upstream(args: &UpstreamArgs) -> anyhow::Result<Exit> {
     Ok(worst.unwrap_or(Exit::Agree))
 }
 
-/// Writes the text of one known difference, or says why there is none.
+/// Writes the text for one known difference, or prints why it has none.
 fn write(
     source: &NamedSource,
     difference: &Mechanism<'_>,
@@ -114,7 +115,7 @@ fn write(
     Ok(Exit::Agree)
 }
 
-/// The known difference that the user means.
+/// Finds the known difference that the user means.
 fn find<'a, 'k>(known: &'a [Mechanism<'k>], word: &str) -> anyhow::Result<&'a Mechanism<'k>> {
     let is_place = |difference: &&Mechanism<'_>| {
         difference.entries.iter().any(|entry| format!("{}:{}", entry.file, entry.line) == word)
@@ -130,7 +131,7 @@ fn find<'a, 'k>(known: &'a [Mechanism<'k>], word: &str) -> anyhow::Result<&'a Me
         [one] => Ok(one),
         several => {
             let names: Vec<&str> = several.iter().map(|difference| difference.id.as_str()).collect();
-            bail!("several known differences are called so:\n  {}", names.join("\n  "))
+            bail!("several known differences match:\n  {}", names.join("\n  "))
         }
     }
 }
@@ -140,10 +141,7 @@ fn sources_of<'a>(difference: &Mechanism<'_>, sources: &'a [NamedSource]) -> any
     let own: Vec<&NamedSource> =
         sources.iter().filter(|source| source.reduced.known.contains(&difference.id)).collect();
     if own.is_empty() && listing::is_about_devices(difference) {
-        bail!(
-            "`{}` is about devices or their drivers; only what a compiler does by itself is reported here",
-            difference.id
-        );
+        bail!("`{}` is about devices or their drivers; this command reports compilers only", difference.id);
     }
     if own.is_empty() {
         bail!("`{}` has no reduced source yet; ci/upstream/README.md says how to add one", difference.id);
