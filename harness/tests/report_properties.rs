@@ -58,6 +58,7 @@ fn member() -> impl Strategy<Value = MemberRow> {
                 matrix_order,
                 bit_offset: matrix_stride,
                 bit_width: array_stride,
+                uncertain: None,
             }
         },
     )

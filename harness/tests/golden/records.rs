@@ -31,6 +31,7 @@ pub(crate) fn member(path: &str, type_name: &str, place: [u32; 2], array_stride:
         matrix_order: None,
         bit_offset: None,
         bit_width: None,
+        uncertain: None,
     }
 }
 
