@@ -16,7 +16,6 @@ mod job_limit;
 pub mod limits;
 pub mod mapped;
 pub mod placement;
-pub mod planted;
 mod runner;
 mod runner_kind;
 mod session_runner;

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use layoutproof_device::planted::{PlantedBug, is_planted};
 use layoutproof_device::{ReadBack, RunnerError};
 use layoutproof_layout::{ElementChoice, Leaf, Quantity};
 
@@ -162,8 +161,7 @@ impl Check {
     /// Adjusts the verdict for the parts of the check that did not run. Returns the reason why they
     /// did not.
     fn outcome(&self, verdict: Verdict, answers: &CheckAnswers) -> (Verdict, Option<String>) {
-        let has_broken = !answers.broken.is_empty() && !is_planted(PlantedBug::BreaksIgnored);
-        let broken = has_broken.then(|| broke(&answers.broken));
+        let broken = (!answers.broken.is_empty()).then(|| broke(&answers.broken));
         match verdict.outcome {
             Outcome::Agree if broken.is_some() => (self.broken(&answers.leaves), broken),
             Outcome::Agree if Self::is_unanswered(answers) => {
@@ -179,7 +177,7 @@ impl Check {
     /// leaf.
     fn is_unanswered(answers: &CheckAnswers) -> bool {
         let has_answer = answers.rows.iter().any(|row| row.observed.is_some()) || !answers.leaves.is_empty();
-        !has_answer && !is_planted(PlantedBug::UnansweredAgrees)
+        !has_answer
     }
 
     /// Blames a compiler that gave no answer. A device that gave none explains itself in its own

@@ -7,7 +7,6 @@
 use std::collections::BTreeSet;
 
 use layoutproof_device::Feature;
-use layoutproof_device::planted::{PlantedBug, is_planted};
 use layoutproof_layout::Quantity;
 use serde::{Deserialize, Serialize};
 
@@ -125,8 +124,8 @@ pub fn judge(rows: &[Row], validation: &Validation, code: CodeOrigin) -> Verdict
 /// Returns the validator's message if the module is not valid on any device.
 fn refusal(validation: &Validation) -> Option<&str> {
     match validation {
-        Validation::Invalid(message) if !is_planted(PlantedBug::InvalidModulesJudged) => Some(message),
-        Validation::Valid | Validation::NotRun(_) | Validation::ValidOnlyWith { .. } | Validation::Invalid(_) => None,
+        Validation::Invalid(message) => Some(message),
+        Validation::Valid | Validation::NotRun(_) | Validation::ValidOnlyWith { .. } => None,
     }
 }
 
@@ -197,7 +196,7 @@ enum Link {
 fn broken_links(row: &Row, rows: &[Row], proves: Proves) -> Vec<Link> {
     let differ = |a: &Option<_>, b: &Option<_>| a.is_some() && b.is_some() && a != b;
     let mut links = Vec::new();
-    if differ(&row.expected, &row.computed) && !is_planted(PlantedBug::ExpectedNotCompared) {
+    if differ(&row.expected, &row.computed) {
         links.push(Link::ExpectedComputed);
     }
     if row.computed.is_none() && differ(&row.expected, &row.compiled) {
@@ -212,11 +211,11 @@ fn broken_links(row: &Row, rows: &[Row], proves: Proves) -> Vec<Link> {
     // is right and the code contradicts itself.
     let told = row.reported.is_some() && row.reported == row.computed;
     let at_odds = told && by_name(row, rows).is_some_and(|plain| plain.compiled == row.reported);
-    let disagrees = differ(&row.computed, &row.compiled) && !is_planted(PlantedBug::CompiledNotCompared);
+    let disagrees = differ(&row.computed, &row.compiled);
     if disagrees && !sides_with_case && (!told || at_odds) {
         links.push(Link::ComputedCompiled);
     }
-    if differ(&row.reported, &row.compiled) && !at_odds && !is_planted(PlantedBug::ReportNotCompared) {
+    if differ(&row.reported, &row.compiled) && !at_odds {
         links.push(Link::ReportedCompiled);
     }
 
@@ -240,8 +239,7 @@ fn broken_links(row: &Row, rows: &[Row], proves: Proves) -> Vec<Link> {
         | Quantity::Guard
         | Quantity::ArrayLength => row.space.is_some(),
     };
-    let is_compared = asked && !is_planted(PlantedBug::ObservedNotCompared);
-    if is_compared && shader_says.is_some() && shader_says != row.observed.as_ref() {
+    if asked && shader_says.is_some() && shader_says != row.observed.as_ref() {
         links.push(Link::CompiledObserved);
     }
     links

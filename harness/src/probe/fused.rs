@@ -10,7 +10,6 @@
 //! that the case needs to be read again by itself. A right answer says nothing about padding and
 //! guards, which the ramp does not have.
 
-use layoutproof_device::planted::{PlantedBug, is_planted};
 use layoutproof_device::{BufferAfter, BufferKind, Job, ReadBack, word_bytes, words_of};
 use layoutproof_layout::{BlockLayout, Leaf};
 
@@ -243,8 +242,7 @@ impl FusedJob {
         }
 
         let answers = self.answers.iter().zip(&found).enumerate();
-        let is_wrong = |answer: &u32, found: &u32| answer != found && !is_planted(PlantedBug::ScreensAlwaysRight);
-        answers.filter(|(_, (answer, found))| is_wrong(answer, found)).map(|(number, _)| number).collect()
+        answers.filter(|(_, (answer, found))| answer != found).map(|(number, _)| number).collect()
     }
 
     /// Returns true if only the output's words changed.

@@ -3,7 +3,6 @@
 //! A skip is never counted as agreement.
 
 use layoutproof_device::RunnerKind;
-use layoutproof_device::planted::{PlantedBug, is_planted};
 
 use super::failure::group::place;
 use crate::results::record::{BoundCount, CheckRecord, LeftOutChecks, Outcome, Proves, RunEnd, SCHEMA, SkipKind};
@@ -74,7 +73,6 @@ impl SimilarChecks<'_> {
             Outcome::Differ => &mut end.differ,
             Outcome::Known => &mut end.known,
             Outcome::Stale => &mut end.stale,
-            Outcome::Skipped if is_planted(PlantedBug::SkipsAgree) => &mut end.agree,
             Outcome::Skipped => &mut end.skipped,
             Outcome::Broken => &mut end.broken,
         };
@@ -91,7 +89,7 @@ impl SimilarChecks<'_> {
         end.leaves_not_probed = end.leaves_not_probed.saturating_add(self.leaves_not_probed);
         // The model's answers follow from the shader by definition: it tests this program and
         // proves nothing about devices.
-        if self.runner == RunnerKind::Model && !is_planted(PlantedBug::ModelCounts) {
+        if self.runner == RunnerKind::Model {
             return;
         }
 

@@ -6,7 +6,6 @@
 //! number, and counts are summed over keys that are not listed.
 
 use layoutproof_device::RunnerKind;
-use layoutproof_device::planted::{PlantedBug, is_planted};
 use layoutproof_layout::FileId;
 use wildmatch::WildMatch;
 
@@ -167,7 +166,7 @@ impl Floor {
     fn missed_by(&self, cell: &str, device: &str, found: u32) -> Option<String> {
         let Self { runner, proves, least, counted, .. } = self;
         let (proof, what) = (word(proves), counted.as_str());
-        (found < *least && !is_planted(PlantedBug::FloorsReached)).then(|| {
+        (found < *least).then(|| {
             format!(
                 "{device} via {runner} answered for {found} {what} that prove `{proof}`{cell}, the floor is {least}"
             )

@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 use ash::vk;
 use layoutproof_device::descriptors::{DescriptorArray, DescriptorType, Descriptors};
 use layoutproof_device::placement::BufferPlacement;
-use layoutproof_device::planted::{PlantedBug, is_planted};
 use layoutproof_device::{BufferAfter, BufferKind, Job};
 
 use crate::arena::{Arena, regions};
@@ -100,12 +99,7 @@ impl JobMemory {
 
         binding.named.get(&element).map_or_else(left_out, |index| {
             let PlacedBuffer { placement, start } = &self.placed[*index];
-            let early = if is_planted(PlantedBug::RangeTooEarly) { 256 } else { 0 };
-            let excess = if is_planted(PlantedBug::RangeTooLong) { 256 } else { 0 };
-            ArenaRange {
-                start: (start + u64::from(placement.offset)).saturating_sub(early),
-                size: placement.size + excess,
-            }
+            ArenaRange { start: start + u64::from(placement.offset), size: placement.size }
         })
     }
 

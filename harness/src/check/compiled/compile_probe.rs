@@ -6,7 +6,6 @@
 
 use std::collections::BTreeSet;
 
-use layoutproof_device::planted::{PlantedBug, is_planted};
 use layoutproof_device::{Feature, Shader};
 use layoutproof_layout::resource::{Access, ResourceKind};
 use layoutproof_layout::scalar::{Scalar, SixteenBit};
@@ -310,11 +309,7 @@ impl CompileJob<'_> {
 
         let (code, run_interface) = self.for_device(code, interface, made, layout.kind)?;
         requires.extend(self.wide_types(layout));
-        let block_rules = if is_planted(PlantedBug::PromiseIsWhatOffsetsNeed) {
-            self.needed_rules(layout, &plan)
-        } else {
-            self.promised_rules()
-        };
+        let block_rules = self.promised_rules();
 
         let (compiled, reason) = match addressed(layout, &plan, &shader, interface) {
             Ok(compiled) => (compiled, None),

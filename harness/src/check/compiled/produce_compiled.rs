@@ -6,7 +6,6 @@
 
 use std::collections::BTreeSet;
 
-use layoutproof_device::planted::{PlantedBug, is_planted};
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::{BlockKind, BlockLayout, Component, Extent, LaidOut, LaidOutShape, Leaf, find, lay_out};
 
@@ -339,7 +338,7 @@ fn is_drawn(asked: &CompileJob<'_>) -> bool {
 
 /// Returns the array of two elements whose second element is probed.
 fn second_element(layout: &BlockLayout) -> Option<BlockLayout> {
-    elements(layout).filter(|_| !is_planted(PlantedBug::CompiledSecondElementForgotten))
+    elements(layout)
 }
 
 /// Returns true if a member is a bit-field.

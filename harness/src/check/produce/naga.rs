@@ -5,7 +5,6 @@
 //! drivers, and in naga's HLSL for Direct3D 12.
 
 use layoutproof_device::Feature;
-use layoutproof_device::planted::{PlantedBug, is_planted};
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::{BlockLayout, BlockRules, Component, ElementChoice, Leaf, Numbers};
 
@@ -55,13 +54,7 @@ impl SubjectShaders {
                     }
                 };
 
-            let witness = |of_naga: Vec<Option<u32>>| {
-                if is_planted(PlantedBug::NagaWitnessIsOurs) {
-                    by_form(entry, &plan.leaves.iter().map(|leaf| Some(leaf.offset)).collect::<Vec<_>>())
-                } else {
-                    by_form(entry, &of_naga)
-                }
-            };
+            let witness = |of_naga: Vec<Option<u32>>| by_form(entry, &of_naga);
             let glsl_compiled = match glsl_offsets {
                 Ok(offsets) => Some(witness(offsets)),
                 Err(nothing) => {

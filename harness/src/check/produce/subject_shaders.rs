@@ -9,7 +9,6 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use layoutproof_device::Shader;
-use layoutproof_device::planted::{PlantedBug, is_planted};
 use layoutproof_layout::tree::LeafStep;
 use layoutproof_layout::{BlockLayout, DECLARED, ElementChoice, Leaf, MAX_LEAVES, Numbers, Refusal, lay_out};
 
@@ -194,7 +193,7 @@ impl SubjectShaders {
         settings: &Settings,
     ) {
         let pair = elements(layouts.written).zip(elements(layouts.packed));
-        let Some((written, packed)) = pair.filter(|_| !is_planted(PlantedBug::SecondElementForgotten)) else { return };
+        let Some((written, packed)) = pair else { return };
 
         let plan = plan_of_second_element(&packed, &packed.leaves_in(settings.elements), places);
         let plan = plan.only(&[Form::Leaf, Form::Length].into()).only(&settings.forms);

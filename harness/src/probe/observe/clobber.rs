@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use layoutproof_device::planted::{PlantedBug, is_planted};
 use layoutproof_device::{BufferAfter, JobBuffer};
 
 use super::checked_answer::{CheckedAnswer, half_of, signed, word_at};
@@ -17,7 +16,6 @@ pub(super) fn changes(plan: &ProbePlan, probe: &ProbeJob, view: &CheckedAnswer<'
     if let Some((job, after)) = view.block {
         let may_change = |offset: usize| match probe.entry.direction {
             Direction::Read => false,
-            Direction::Write if is_planted(PlantedBug::PaddingNotCompared) => true,
             Direction::Write => matches!(probe.image.owners.get(offset), Some(Owner::Leaf(_))),
         };
         let inside = differences(&job.bytes, &after.bytes, may_change);
@@ -78,9 +76,6 @@ fn copy_bytes(plan: &ProbePlan, probe: &ProbeJob) -> BTreeSet<usize> {
 
 /// Returns the changes before and after a buffer's bound range.
 fn around(role: BufferRole, job: &JobBuffer, after: &BufferAfter) -> Vec<Change> {
-    if is_planted(PlantedBug::GuardsNotCompared) {
-        return Vec::new();
-    }
     let fill: Vec<u8> = BEFORE_WORD.to_le_bytes().into_iter().cycle().take(after.before.len()).collect();
     let before = differences(&fill, &after.before, |_| false)
         .map(|word| changed(role, signed(word.offset) - signed(after.before.len()), word));

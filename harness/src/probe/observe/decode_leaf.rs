@@ -7,7 +7,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use layoutproof_device::planted::{PlantedBug, is_planted};
 use layoutproof_layout::Leaf;
 
 use super::checked_answer::{CheckedAnswer, half_of, signed, word_at};
@@ -55,8 +54,7 @@ impl<'a> ProbeAnswers<'a> {
             }
 
             let leaf = &self.plan.leaves[slot.leaf as usize];
-            let lanes = if is_planted(PlantedBug::FirstLaneOnly) { 1 } else { slot.places.len() };
-            let answers = slot.places.iter().take(lanes).map(|place| self.units_read(leaf, *place));
+            let answers = slot.places.iter().map(|place| self.units_read(leaf, *place));
             let answers: Vec<_> = answers.map(|units| (self.found(leaf, &units), units)).collect();
             if answers.iter().flat_map(|(_, units)| units).any(|(said, _)| *said == DecodedWord::Refill) {
                 observed.problems.push(ProbeProblem::NotStored { path: leaf.path.clone() });
@@ -207,9 +205,6 @@ impl<'a> ProbeAnswers<'a> {
     fn written(&self, leaf: &Leaf, places: &Places) -> LeafAnswer {
         let at = |offset: u32| places.get(&offset).map_or(&[][..], |places| places);
         let own = i64::from(leaf.offset);
-        if is_planted(PlantedBug::WritesNotLookedFor) {
-            return LeafAnswer::at(leaf.offset);
-        }
 
         let first = at(leaf.offset);
         let Some(place) = first.iter().copied().find(|place| *place == own).or(first.first().copied()) else {

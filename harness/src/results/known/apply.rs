@@ -4,7 +4,6 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use layoutproof_device::DeviceInfo;
-use layoutproof_device::planted::{PlantedBug, is_planted};
 
 use super::entry::{CasePattern, KnownFailure, RunScope};
 use crate::inspect::toolchain::toolchains;
@@ -89,10 +88,6 @@ pub fn mark_seen(seen: &[SeenEntry], checks: &mut [CheckRecord]) -> bool {
         for name in &seen.agreeing {
             stale.entry(name).or_insert(&seen.entry);
         }
-    }
-
-    if is_planted(PlantedBug::StaleEntriesKept) {
-        return false;
     }
 
     for check in checks.iter_mut().filter(|check| check.outcome == Outcome::Agree) {

@@ -1,7 +1,6 @@
 //! One entry of a list of known differences, and the checks that it covers.
 
 use layoutproof_device::DeviceInfo;
-use layoutproof_device::planted::{PlantedBug, is_planted};
 use wildmatch::WildMatch;
 
 use super::shape_entry::ShapeEntry;
@@ -142,7 +141,7 @@ impl KnownFailure {
             && self.is_about_producer(&check.producer)
             && self.device.matches(&check.device)
             && self.runner.matches(check.runner.as_str())
-            && (self.driver.contains(driver) || is_planted(PlantedBug::KnownForEveryDriver))
+            && self.driver.contains(driver)
     }
 
     /// The entry in the form of the records.
@@ -169,11 +168,10 @@ impl KnownFailure {
             (Some(_), Outcome::Agree | Outcome::Differ | Outcome::Stale | Outcome::Skipped) => false,
         };
 
-        let is_any = is_planted(PlantedBug::KnownForEveryCulprit);
         is_meant
             && self.is_about_module(check)
             && self.is_about_rows(check)
-            && (is_any || self.culprit.as_deref().is_none_or(|name| check.culprit.map(Culprit::as_str) == Some(name)))
+            && self.culprit.as_deref().is_none_or(|name| check.culprit.map(Culprit::as_str) == Some(name))
     }
 
     /// True if the entry covers this module that needs more than promised. Only an entry with
