@@ -260,7 +260,7 @@ mod tests {
         let command = Cli::command();
         for shown in command.get_subcommands().filter(|command| !command.is_hide_set()) {
             let groups = GROUPS.iter().filter(|group| group.commands.contains(&shown.get_name())).count();
-            assert_eq!(groups, 1, "`{}` stands in {groups} groups", shown.get_name());
+            assert_eq!(groups, 1, "`{}` is in {groups} groups", shown.get_name());
         }
     }
 

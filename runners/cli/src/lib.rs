@@ -57,7 +57,7 @@ pub fn command_line() -> Result<Cli, ExitCode> {
 /// Carries out the command.
 pub fn main(cli: &Cli) -> ExitCode {
     if let Err(error) = process_tree::bind_to_this_process() {
-        warn(&format!("note: what this process starts may go on when it is ended: there is no job object ({error})\n"));
+        warn(&format!("note: child processes may outlive this one: no job object could be created ({error})\n"));
     }
 
     let style = output::style(cli.color, cli.ascii);

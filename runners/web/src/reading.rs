@@ -25,7 +25,7 @@ pub const EXPLORED_FILE_STEM: &str = "explorer";
 
 /// What is said where naga refuses GLSL, which may know less than the text uses.
 const GLSL_HELP: &str =
-    "naga read this, which knows a part of GLSL; `layoutproof show` asks glslang, which reads all of it";
+    "naga parsed this, which supports a part of GLSL; `layoutproof show` uses glslang, which supports all of it";
 
 /// A request whose text was read.
 #[derive(Debug)]

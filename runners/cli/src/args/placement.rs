@@ -102,7 +102,7 @@ impl PlacementArgs {
         for NamedConvention { convention, version } in self.conventions(target, language) {
             if !convention.targets().contains(&target) {
                 let targets: Vec<_> = convention.targets().iter().map(|target| target.as_str()).collect();
-                bail!("{convention} does not say where parameters are for {target}, only for {}", targets.join(", "));
+                bail!("{convention} places no parameters for {target}, only for {}", targets.join(", "));
             }
             requests.push(invocation.request(target, convention, version));
         }

@@ -52,7 +52,7 @@ struct SilentScheduler {
 const SILENT: [SilentScheduler; 2] = [
     SilentScheduler {
         variable: "JOB_COMPLETION_INDEX",
-        advice: "Kubernetes does not say how many pods a job has: write --shard $((JOB_COMPLETION_INDEX + 1))/N",
+        advice: "Kubernetes sets no variable for a job's number of pods: write --shard $((JOB_COMPLETION_INDEX + 1))/N",
     },
     SilentScheduler {
         variable: "GITHUB_ACTIONS",
@@ -73,7 +73,7 @@ pub(super) fn scheduled_shard(variable: impl Fn(&str) -> Option<String>) -> Resu
         return Err(silent.advice.to_owned());
     }
     let known: Vec<&str> = SCHEDULERS.iter().map(|scheduler| scheduler.index).collect();
-    Err(format!("no scheduler says which shard this is: none of {} is set", known.join(", ")))
+    Err(format!("no scheduler gave this process a shard: none of {} is set", known.join(", ")))
 }
 
 impl Scheduler {
@@ -91,7 +91,7 @@ impl Scheduler {
         match index.checked_sub(first) {
             Some(place) if place < of => Ok(Shard { number: place + 1, of }),
             Some(_) | None => Err(format!(
-                "{} says {} {index} of {of} from {first}: shards have to count without gaps",
+                "{} sets {} to {index} of {of} from {first}: shards must be numbered without gaps",
                 self.name, self.index
             )),
         }
@@ -127,13 +127,13 @@ mod tests {
             let error = shard(variables).unwrap_err();
             assert!(error.contains(words), "{error}");
         };
-        refused(&[], "no scheduler says which shard this is");
+        refused(&[], "no scheduler gave this process a shard");
         refused(&["CI_NODE_INDEX=1"], "GitLab sets CI_NODE_INDEX and not CI_NODE_TOTAL");
         refused(&["CI_NODE_INDEX=0", "CI_NODE_TOTAL=3"], "without gaps");
         refused(&["TEST_SHARD_INDEX=x", "TEST_TOTAL_SHARDS=3"], "`x`, not a number");
         let gaps = ["SLURM_ARRAY_TASK_ID=9", "SLURM_ARRAY_TASK_MIN=1", "SLURM_ARRAY_TASK_COUNT=3"];
         refused(&gaps, "without gaps");
-        refused(&["JOB_COMPLETION_INDEX=1"], "Kubernetes does not say how many");
+        refused(&["JOB_COMPLETION_INDEX=1"], "Kubernetes sets no variable");
         refused(&["GITHUB_ACTIONS=true"], "strategy.job-index");
     }
 }

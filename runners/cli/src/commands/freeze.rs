@@ -128,7 +128,7 @@ impl CompilerUnderTest {
             })
         } else if Compiler::known().any(|known| known.name == name) {
             let readers: Vec<&str> = Family::all().map(Family::compiler).collect();
-            bail!("`{name}` reads no cases as their authors wrote them; these do: {}", readers.join(", "));
+            bail!("`{name}` does not compile the cases' own text; these compilers do: {}", readers.join(", "));
         } else {
             let path = PathBuf::from(name);
             let family = args.family.map_or_else(|| Family::of_file(&path), Ok).with_context(|| name.to_owned())?;

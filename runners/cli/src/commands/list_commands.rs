@@ -207,7 +207,7 @@ fn tools_findings(tools: &MachineTools) -> Vec<Finding> {
         return vec![missing(NAME, &reason, "")];
     };
     let unchecked = (!ToolsFolder::INSPECTS)
-        .then(|| warning(NAME, "who can change what is in it is not checked on this system".to_owned()));
+        .then(|| warning(NAME, "layoutproof cannot check on this system who may change its content".to_owned()));
     let found = good(NAME, format!("{}, {}", folder.path().display(), folder.origin().as_str()));
     [Some(found), unchecked].into_iter().flatten().collect()
 }
@@ -221,8 +221,8 @@ fn direct3d_finding(listing: &DeviceListing, launch: &Launch) -> Option<Finding>
             let versions = vkd3d.versions().lines().collect::<Vec<_>>().join(", ");
             Some(good(NAME, format!("vkd3d of Debian testing, from the tools folder: {versions}")))
         }
-        None if has_device => Some(good(NAME, "of the system".to_owned())),
-        Some(_) => Some(broken(NAME, "vkd3d was fetched, and gives no device".to_owned())),
+        None if has_device => Some(good(NAME, "from the system".to_owned())),
+        Some(_) => Some(broken(NAME, "vkd3d was fetched, but it lists no device".to_owned())),
         None if cfg!(target_os = "macos") => None,
         None => Some(missing(
             NAME,
@@ -246,9 +246,9 @@ fn driver_findings(listing: &DeviceListing, drivers: &FetchedDrivers) -> Vec<Fin
     findings.push(good(
         "Vulkan drivers",
         match (drivers::chosen(), drivers.manifests().len()) {
-            (Some(variable), _) => format!("as {variable} says; none is added"),
-            (None, 0) => "those of the system".to_owned(),
-            (None, fetched) => format!("those of the system, and {fetched} of the tools folder"),
+            (Some(variable), _) => format!("set by {variable}; none is added"),
+            (None, 0) => "from the system".to_owned(),
+            (None, fetched) => format!("from the system, and {fetched} from the tools folder"),
         },
     ));
     for manifest in drivers.manifests() {
@@ -273,7 +273,7 @@ fn compiler_findings(tools: &MachineTools) -> Vec<Finding> {
     findings.extend(notes.into_iter().map(|note| warning("compiler", note)));
     for known in Compiler::known() {
         if !compilers.iter().any(|compiler| compiler.name() == known.name) {
-            findings.push(missing(known.name, "what it decides is not checked here", &known.advice));
+            findings.push(missing(known.name, "its decisions are not checked here", &known.advice));
         }
     }
     findings

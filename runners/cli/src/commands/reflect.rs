@@ -119,9 +119,10 @@ fn beyond_slangs_reflection(module: &Module, options: &[String]) -> Vec<Diagnost
 
     let has_dx_layout = options.iter().any(|option| option.trim() == "-fvk-use-dx-layout");
     for block in module.blocks.iter().filter(|block| has_dx_layout && block.kind == BlockKind::EntryUniforms) {
-        let message = "slangc reflects these uniform parameters as a constant buffer, its code reads them by std430";
+        let message =
+            "slangc reflects these uniform parameters as a constant buffer, but its code reads them as std430";
         let problem = Diagnostic::warning(Code::UncertainLayout, block.span, message);
-        warnings.push(problem.with_help("shown is the layout of slangc's code"));
+        warnings.push(problem.with_help("`reflect` shows the layout of slangc's code"));
     }
     warnings
 }
@@ -129,7 +130,7 @@ fn beyond_slangs_reflection(module: &Module, options: &[String]) -> Vec<Diagnost
 /// A warning that the layout of slangc's code at `span` is not the one shown.
 fn differs(span: Span, message: impl Into<String>) -> Diagnostic {
     Diagnostic::warning(Code::UncertainLayout, span, message)
-        .with_help("shown is what slangc reflects; `layoutproof show` prints the layout of its code")
+        .with_help("`reflect` shows slangc's reflection; `layoutproof show` prints the layout of its code")
 }
 
 /// Adds the structs that a type is made of, but for those that are known.
@@ -155,7 +156,7 @@ fn read(args: &ReflectArgs, sources: &mut SourceMap) -> anyhow::Result<Result<Bo
     Ok(match read_input(&args.input, &args.declare, args.placement.profile.as_deref(), Wanted::Layouts, sources)? {
         Ok(ShowInput { content: InputContent::Declared(source), .. }) => Ok(source),
         Ok(ShowInput { content: InputContent::LaidOut(_), .. }) => {
-            bail!("{} says its own layout: reflection is of HLSL and Slang", args.input)
+            bail!("{} declares its own layout: `reflect` reads HLSL and Slang only", args.input)
         }
         Err(found) => Err(found),
     })
@@ -166,13 +167,13 @@ fn request(args: &ReflectArgs, source: &Source) -> anyhow::Result<BindingRequest
     // Reflection is Slang's, whatever the language.
     let mut requests = args.placement.requests(&source.invocation, Some(ShaderLanguage::Slang))?;
     let (Some(mut request), true) = (requests.pop(), requests.is_empty()) else {
-        bail!("reflection is of one target by one convention: --target d3d12")
+        bail!("`reflect` needs exactly one target and one convention: --target d3d12")
     };
 
     match request.convention {
         Convention::Slang | Convention::SlangDocumented => {}
         Convention::Dxc | Convention::Clang => {
-            bail!("{} has no such reflection: --convention slang", request.convention)
+            bail!("{} has no such reflection: use --convention slang", request.convention)
         }
     }
 

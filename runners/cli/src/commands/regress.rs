@@ -141,7 +141,7 @@ impl Build {
             && Compiler::named(name, MachineTools::find()?.folder()).compiler.is_err();
         let stand_in = if is_absent { FrozenSet::in_place_of(name)? } else { None };
         if let Some(set) = stand_in {
-            warn(&format!("note: `{name}` is not here; {} says what it decided elsewhere\n", set.place));
+            warn(&format!("note: `{name}` was not found; using its recorded decisions in {}\n", set.place));
             return Ok(Some(Self::Frozen(Box::new(set))));
         }
         Ok(CompilerUnderTest::of(ask)?.map(|asked| Self::Here(Box::new(asked))))

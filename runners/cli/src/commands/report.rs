@@ -67,7 +67,5 @@ fn group(records: &[CheckRecord], number: usize, style: Style) -> anyhow::Result
     let causes = causes(records);
     let count = counted(causes.len() as u64, "group");
     let cause = causes.iter().find(|cause| cause.number == number);
-    Ok(cause
-        .with_context(|| format!("there is no group {number}: these records have {count} of failures"))?
-        .list(style))
+    Ok(cause.with_context(|| format!("no group {number}: these records have {count} of failures"))?.list(style))
 }

@@ -94,14 +94,14 @@ fn run_telling(args: &RunArgs, style: Style, progress: &Progress) -> anyhow::Res
     // A shard may be empty, and still the report of all shards waits for its records.
     if selection.subjects.is_empty() && selection.placed.is_empty() && args.part.shard.is_none() {
         warn(&format!(
-            "error: nothing is selected: no case or file matches, or none speaks of these rule sets{}\n",
+            "error: nothing is selected: no case or file matches, or none covers these rule sets{}\n",
             suggestion(args)?
         ));
         return Ok(Exit::NothingSelected);
     }
     if let Some(module) = selection.subjects.iter().find(|subject| subject.rules == DECLARED) {
         if let Some(rules) = &config.settings.planted_rules {
-            bail!("{} says its own offsets: it cannot be laid out under `{}`", module.source.id, rules.name);
+            bail!("{} declares its own offsets, so it cannot be laid out under `{}`", module.source.id, rules.name);
         }
     }
 
@@ -158,7 +158,7 @@ impl Run<'_> {
         names.extend(placed.iter().map(|placed| placed.name()));
         names.retain(|name| selection.part.takes_trial(name));
         if names.is_empty() && args.part.shard.is_none() {
-            warn("error: nothing is selected: no device takes what these producers make\n");
+            warn("error: nothing is selected: no device can run the output of these producers\n");
             let is_complete = self.failed_listings.is_empty();
             return Ok(if is_complete { Exit::NothingSelected } else { Exit::Missing });
         }

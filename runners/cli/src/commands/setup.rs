@@ -68,7 +68,7 @@ pub(crate) fn setup(args: &SetupArgs) -> anyhow::Result<Exit> {
         bail!("{}", elsewhere());
     }
     let Some(bash) = on_path("bash") else {
-        bail!("the set-up is a script for bash, which is not on the PATH; install bash");
+        bail!("the set-up is a bash script, but bash is not on the PATH; install bash");
     };
     let folder = ToolsFolder::place()?;
     let scripts = write_scripts().context("writing the set-up's scripts to a temporary folder")?;
@@ -82,7 +82,7 @@ pub(crate) fn setup(args: &SetupArgs) -> anyhow::Result<Exit> {
 
     let mut missing = 0;
     for line in child.stderr.take().into_iter().flat_map(|stderr| BufReader::new(stderr).lines()) {
-        let line = line.context("reading what the set-up says")?;
+        let line = line.context("reading the output of the set-up")?;
         missing += usize::from(line.starts_with(MISSING));
         warn(&format!("{line}\n"));
     }
@@ -94,11 +94,13 @@ pub(crate) fn setup(args: &SetupArgs) -> anyhow::Result<Exit> {
     let place = folder.path().display();
     if missing > 0 {
         print(&format!(
-            "Missing {missing} of what was asked for, see above; the rest is in {place} or of the system\n"
+            "Missing {missing} of the requested tools, see above; the rest is in {place} or comes from the system\n"
         ));
         return Ok(Exit::Missing);
     }
-    print(&format!("Ready   all that was asked for is in {place} or of the system; `layoutproof doctor` lists it\n"));
+    print(&format!(
+        "Ready   the requested tools are in {place} or come from the system; `layoutproof doctor` lists them\n"
+    ));
     Ok(Exit::Agree)
 }
 
@@ -128,14 +130,14 @@ fn elsewhere() -> String {
     let system = std::env::consts::OS;
     if !cfg!(windows) {
         return format!(
-            "the set-up is for Linux; on {system} put compilers on the PATH, devices are those of the system"
+            "the set-up is for Linux only; on {system} put compilers on the PATH; devices come from the system"
         );
     }
     let (release, file, digest) =
         (pinned("WINDOWS_DXC_RELEASE"), pinned("WINDOWS_DXC_FILE"), pinned("WINDOWS_DXC_SHA256"));
     format!(
-        "the set-up is for Linux; devices are those of Windows. DXC is \
-         https://github.com/microsoft/DirectXShaderCompiler/releases/download/{release}/{file} (SHA-256 {digest}): unpack it, \
+        "the set-up is for Linux only; devices come from Windows. Download DXC from \
+         https://github.com/microsoft/DirectXShaderCompiler/releases/download/{release}/{file} (SHA-256 {digest}), unpack it, \
          and put its bin\\x64 on the PATH"
     )
 }

@@ -131,7 +131,7 @@ pub(crate) fn again(arguments: &BTreeMap<String, Vec<String>>) -> anyhow::Result
     let (mut words, mut inputs) = (vec!["layoutproof".to_owned(), RUN.to_owned()], vec!["--".to_owned()]);
     for (id, values) in arguments {
         let option = run.get_arguments().find(|option| option.get_id() == id.as_str());
-        let option = option.with_context(|| format!("this version has no option `{id}`, as the records' run had"))?;
+        let option = option.with_context(|| format!("this version lacks the recorded run's option `{id}`"))?;
         match (option.get_long(), option.get_short()) {
             (Some(long), _) if option.get_action().takes_values() => {
                 words.extend(values.iter().map(|value| format!("--{long}={value}")));
@@ -142,8 +142,8 @@ pub(crate) fn again(arguments: &BTreeMap<String, Vec<String>>) -> anyhow::Result
         }
     }
 
-    let cli = Cli::try_parse_from(words.into_iter().chain(inputs)).context("the arguments of the records' run")?;
-    let Invoked::Run(run) = cli.command else { bail!("the records are of another command") };
+    let cli = Cli::try_parse_from(words.into_iter().chain(inputs)).context("the arguments of the recorded run")?;
+    let Invoked::Run(run) = cli.command else { bail!("the records come from another command") };
     Ok(*run)
 }
 
@@ -197,6 +197,6 @@ mod tests {
     fn an_option_of_another_version_is_named() {
         let arguments = [("colour".to_owned(), vec!["red".to_owned()])].into();
         let error = again(&arguments).unwrap_err().to_string();
-        assert_eq!(error, "this version has no option `colour`, as the records' run had");
+        assert_eq!(error, "this version lacks the recorded run's option `colour`");
     }
 }

@@ -76,7 +76,7 @@ fn subjects(runs: &[RunHeader], records: &[CheckRecord]) -> anyhow::Result<Vec<A
         let selection = select(&args, &toolchains)?;
         let known = known_lists(&args.known, BuiltInKnown::of(&args))?;
         if selection.hash(&text_of(&known)) != run.inputs {
-            bail!("floors count leaves by type, and the cases, files or lists here are not those of the records");
+            bail!("floors count leaves by type, but the cases, files or lists here differ from the recorded ones");
         }
         found.extend(selection.subjects);
     }

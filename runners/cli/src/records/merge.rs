@@ -143,7 +143,7 @@ impl RecordedPart {
     fn cut_sentence(&self) -> String {
         let name = &self.name;
         if self.is_filtered() {
-            format!("{name}: the run was cut short, and what agreed was not kept (--records failures): run it again")
+            format!("{name}: the run was cut short, and it kept no agreeing checks (--records failures): run it again")
         } else {
             format!("{name}: the run was cut short; `layoutproof run --resume {name}` resumes it")
         }
@@ -155,7 +155,7 @@ fn check_filters(parts: &[RecordedPart]) -> anyhow::Result<()> {
     let Some(filtered) = parts.iter().find(|part| part.is_filtered()) else { return Ok(()) };
     if parts.len() > 1 {
         bail!(
-            "{} leaves out the checks that agreed (--records failures), so it cannot be put together with other records: \
+            "{} leaves out the checks that agreed (--records failures), so it cannot be merged with other records: \
              report it alone",
             filtered.name
         );

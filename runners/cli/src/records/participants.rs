@@ -157,7 +157,7 @@ impl Participants {
             let reasons = by_frequency(&turnout.reasons);
             let reason =
                 reasons.first().map_or(String::new(), |(reason, count)| format!("{} ({count})", one_line(reason)));
-            format!("{participant} answered nothing in {checks}; the most frequent reason: {reason}")
+            format!("{participant} returned no result for {checks}; the most frequent reason: {reason}")
         };
         silent.map(sentence).collect()
     }
@@ -171,14 +171,14 @@ impl Participants {
         if self.untried > 0 {
             let checks = counted(self.untried, "check");
             return format!(
-                "nothing was proved: nothing agrees, and what differs is on drivers that nobody has tried ({checks})"
+                "nothing was proved: no check agrees, and all that differ are on untried drivers ({checks})"
             );
         }
         if !self.skips.is_empty() {
             return format!("nothing was proved: no check agrees or is known; skipped: {}", list(&self.skips));
         }
         if self.inapplicable.is_empty() {
-            return "nothing was proved: there is no check".to_owned();
+            return "nothing was proved: no check was run".to_owned();
         }
         format!("nothing was proved: no check applies: {}", list(&self.inapplicable))
     }
@@ -259,10 +259,10 @@ mod tests {
             check("dxc-spirv", "swiftshader", "skipped", refused),
             check("slang-vulkan", "lavapipe", "agree", ""),
         ];
-        let dxc = "compiler `dxc` answered nothing in 3 checks; the most frequent reason: refused by dxc-spirv: unknown \
-                   moon (2)";
-        let device = "device `swiftshader` via ash answered nothing in 1 check; the most frequent reason: refused by \
-                      dxc-spirv: unknown moon (1)";
+        let dxc = "compiler `dxc` returned no result for 3 checks; the most frequent reason: refused by dxc-spirv: \
+                   unknown moon (2)";
+        let device = "device `swiftshader` via ash returned no result for 1 check; the most frequent reason: refused \
+                      by dxc-spirv: unknown moon (1)";
         assert_eq!(silent(&[], &checks), format!("{dxc}; {device}"));
         let differs = check("dxc-spirv-dx", "swiftshader", "differ", "");
         assert_eq!(silent(&[], &[&checks[..], &[differs]].concat()), "");
@@ -277,7 +277,7 @@ mod tests {
         ];
         assert_eq!(silent(&["dxc"], &checks), "");
         let single = silent(&["dxc-spirv", "dxc-spirv-gl"], &checks);
-        assert!(single.starts_with("compiler `dxc-spirv-gl` answered nothing in 1 check"), "{single}");
+        assert!(single.starts_with("compiler `dxc-spirv-gl` returned no result for 1 check"), "{single}");
         let partly = CheckRecord { leaves: 3, ..checks[1].clone() };
         assert_eq!(silent(&["dxc-spirv-gl"], &[partly]), "");
     }
@@ -306,7 +306,7 @@ mod tests {
         let skipped = check("rspirv", "lavapipe", "skipped", "device lacks shaderFloat64");
         let some = "nothing was proved: no check agrees or is known; skipped: device lacks shaderFloat64 (1)";
         assert_eq!(why(&[inapplicable, skipped]), some);
-        assert_eq!(why(&[]), "nothing was proved: there is no check");
+        assert_eq!(why(&[]), "nothing was proved: no check was run");
     }
 
     #[test]
@@ -320,8 +320,7 @@ mod tests {
         };
         let untried = CheckRecord { known: Some(entry), ..check("dxc-dxil", "vkd3d", "known", "") };
         let why = Participants::of(Asked::default(), &[untried], &[]).why_nothing_is_proved();
-        let expected =
-            "nothing was proved: nothing agrees, and what differs is on drivers that nobody has tried (1 check)";
+        let expected = "nothing was proved: no check agrees, and all that differ are on untried drivers (1 check)";
         assert_eq!(why, expected);
     }
 }

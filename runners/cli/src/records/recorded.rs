@@ -64,7 +64,7 @@ impl RecordedRuns {
             }
             RecordLine::Run(run) if self.runs.contains(run) => Some("this first line is in the file twice".to_owned()),
             RecordLine::Run(_) if !self.checks.is_empty() => {
-                let together = "`layoutproof report A B` puts files together";
+                let together = "`layoutproof report A B` merges files";
                 Some(format!("another run begins before this one has ended; one file holds one run, and {together}"))
             }
             RecordLine::Run(_) => None,
@@ -130,7 +130,7 @@ fn wrong_total(said: &RunEnd, found: &RunEnd) -> Option<String> {
     let numbers = numbers(said).into_iter().zip(numbers(found));
     let mut wrong = numbers.filter(|((_, said), (_, found))| said != found);
     let of_numbers = wrong.next().map(|((total, said), (_, found))| format!("`{total}` is {said}, not {found}"));
-    let of_devices = || (said.devices != found.devices).then(|| "`devices` are others".to_owned());
+    let of_devices = || (said.devices != found.devices).then(|| "`devices` differ".to_owned());
     let of_proofs = || (said.proves != found.proves).then(|| "`proves` has other counts".to_owned());
     let of_resources = || (said.bound != found.bound).then(|| "`bound` has other counts".to_owned());
 

@@ -33,7 +33,7 @@ pub(crate) fn expanded(words: &[String], declare: &DeclareArgs) -> anyhow::Resul
 
 /// The files that a pattern matches, by name.
 fn files(pattern: &str) -> anyhow::Result<Vec<String>> {
-    let paths = glob::glob(pattern).with_context(|| format!("`{pattern}` is no pattern of files"))?;
+    let paths = glob::glob(pattern).with_context(|| format!("`{pattern}` is not a file pattern"))?;
     let mut files = Vec::new();
     for path in paths {
         let path = path.with_context(|| format!("looking for files that `{pattern}` matches"))?;

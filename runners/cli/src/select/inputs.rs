@@ -21,7 +21,7 @@ use crate::select::shader_file::container_file::SUFFIXES as CONTAINER_SUFFIXES;
 
 /// The message where nothing tells the language of standard input.
 pub(crate) const NO_LANGUAGE: &str =
-    "standard input has no suffix: say its language with --lang hlsl, slang, glsl or wgsl";
+    "standard input has no suffix: name its language with --lang hlsl, slang, glsl or wgsl";
 
 /// The word for standard input.
 pub(crate) const STANDARD_INPUT: &str = "-";
@@ -76,7 +76,7 @@ pub(crate) fn is_module(suffix: &str) -> bool {
 pub(crate) fn check_suffix(word: &str) -> anyhow::Result<()> {
     let path = Path::new(word);
     if path.is_file() {
-        bail!("the suffix of {word} names no language: say it with --lang hlsl, slang, glsl or wgsl");
+        bail!("the suffix of {word} names no language: name it with --lang hlsl, slang, glsl or wgsl");
     }
     if path.is_dir() && word.ends_with(['/', '\\']) {
         bail!("{word} is a folder: name files, as `{word}*.hlsl`");
@@ -144,7 +144,7 @@ impl Cases {
             [only] => Ok(only.clone()),
             [] => bail!("no file and no case is called `{word}`{}", self.suggestion(word)),
             [first, second, ..] => bail!(
-                "`{word}` names {} cases: name one, as `{first}` or `{second}`; `layoutproof list {word}` lists them",
+                "`{word}` matches {} cases: name one, as `{first}` or `{second}`; `layoutproof list {word}` lists them",
                 found.len()
             ),
         }

@@ -84,10 +84,7 @@ pub(crate) fn floors(paths: &[PathBuf]) -> anyhow::Result<Vec<Floor>> {
     for path in paths {
         let floors = lists(std::slice::from_ref(path), floors::read)?;
         if floors.is_empty() {
-            bail!(
-                "{} has no list of floors, so every run would reach them: name a .toml file with a [[floor]]",
-                path.display()
-            );
+            bail!("{} has no floor, so every run would pass: name a .toml file with a [[floor]]", path.display());
         }
         all.extend(floors);
     }
@@ -150,8 +147,7 @@ mod tests {
         // What is said of untried drivers is about no build that was seen.
         for entry in known.iter().filter(|entry| !entry.untried) {
             let place = format!("{}:{}", entry.file, entry.line);
-            let seen =
-                entry.seen.as_deref().unwrap_or_else(|| panic!("{place} says of no build that it was seen there"));
+            let seen = entry.seen.as_deref().unwrap_or_else(|| panic!("{place} names no build in `seen`"));
             if entry.file != "ci/known/dxc.toml" {
                 continue;
             }
@@ -162,7 +158,7 @@ mod tests {
             assert_eq!(DXC_BUILDS.iter().rfind(is_matched).map(|(_, build)| *build), Some(seen), "{place}");
             if let Some(gone) = entry.gone.as_deref() {
                 let order = |build: &str| DXC_BUILDS.iter().position(|(_, known)| *known == build);
-                assert!(order(gone) > order(seen), "{place} is gone in {gone}, and was seen in {seen}");
+                assert!(order(gone) > order(seen), "{place} is gone in {gone}, but was seen in the newer {seen}");
             }
         }
     }

@@ -18,9 +18,7 @@ const NATIVE: &str = "native:";
 /// A sentence with the nearest name, or where none is near with all names.
 pub(crate) fn rule_set(name: &str) -> anyhow::Result<&'static RuleSet> {
     if name == DECLARED {
-        bail!(
-            "`{DECLARED}` is what .spv, .wgsl and .glsl files say themselves: declarations cannot be laid out under it"
-        );
+        bail!("`{DECLARED}` is what .spv, .wgsl and .glsl files declare: other declarations have no such layout");
     }
     match find(name) {
         Some(rules) => Ok(rules),

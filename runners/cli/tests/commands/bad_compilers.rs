@@ -42,7 +42,7 @@ fn records(folder: &Folder) -> (Vec<Value>, Value) {
 fn breaks(deed: &str, options: &str, reason: &str) -> Answer {
     let folder = with_dxc(deed);
     let answer = folder.run(&words(options)).exits(3);
-    let silent = "error: compiler `dxc-dxil` answered nothing in 2 checks; the most frequent reason: ";
+    let silent = "error: compiler `dxc-dxil` returned no result for 2 checks; the most frequent reason: ";
     let answer = answer.warns(&format!("{silent}{reason} (2)"));
     let (checks, end) = records(&folder);
     let mut broken = 0;
@@ -178,10 +178,10 @@ fn a_refusal_is_a_skip_in_the_words_of_the_compiler() {
     assert!(of_dxc.iter().all(|check| check["skip_reason"] == "refused by dxc-dxil: unknown moon"), "{answer}");
     let reason = "the most frequent reason: refused by dxc-dxil: unknown moon (2)";
     let answer = answer.prints("Skipped 2 refused by dxc-dxil (2)");
-    let answer = answer.warns(&format!("error: compiler `dxc-dxil` answered nothing in 2 checks; {reason}"));
-    answer.warns(&format!("error: device `dxil` via dxil answered nothing in 2 checks; {reason}"));
+    let answer = answer.warns(&format!("error: compiler `dxc-dxil` returned no result for 2 checks; {reason}"));
+    answer.warns(&format!("error: device `dxil` via dxil returned no result for 2 checks; {reason}"));
     let report = folder.run("report r.jsonl").exits(3);
-    report.warns(&format!("error: compiler `dxc-dxil` answered nothing in 2 checks; {reason}"));
+    report.warns(&format!("error: compiler `dxc-dxil` returned no result for 2 checks; {reason}"));
     let forbidden = "error: 2 checks were skipped for a reason that --forbid-skip names";
     folder.run(&words(" --forbid-skip refused")).exits(3).warns(forbidden);
 }
@@ -193,7 +193,7 @@ fn a_share_of_refusals_proves_nothing() {
     let words = "run vectors/two_pairs_fill_a_register --compiler dxc-dxil --runner dxil --shard 1/1 --json r.jsonl";
     let why = "error: nothing was proved: no check agrees or is known; skipped: refused by dxc-dxil (1)";
     folder.run(words).exits(4).warns(why);
-    folder.run("report r.jsonl").exits(3).warns("error: compiler `dxc-dxil` answered nothing in 1 check;");
+    folder.run("report r.jsonl").exits(3).warns("error: compiler `dxc-dxil` returned no result for 1 check;");
 }
 
 /// The script says that it is the build of which the case has its numbers, then refuses the case.
@@ -234,7 +234,7 @@ fn a_compiler_that_refuses_what_it_gave_the_numbers_of_is_broken() {
 fn fuzzing_proves_nothing_by_refusals() {
     let folder = with_dxc(REFUSES);
     let answer = folder.run("fuzz --compiler dxc-dxil --count 4 --seed 3").exits(3);
-    answer.warns("error: compiler `dxc-dxil` answered nothing in ");
+    answer.warns("error: compiler `dxc-dxil` returned no result for ");
 }
 
 #[test]
@@ -310,6 +310,6 @@ fn fuzzing_asks_only_for_what_there_is() {
 
     folder.run("fuzz --bindings --compiler dxc").exits(3).warns("error: compiler `dxc` was not found");
     let answer = folder.run("fuzz --bindings --compiler glslang").exits(2);
-    answer.warns("error: no compiler `glslang` that says where it binds parameters: dxc and slangc do");
+    answer.warns("error: `glslang` is not a compiler that reports where it binds parameters: dxc and slangc are");
     folder.run("fuzz --bindings --device moon").exits(3).warns("error: no device `moon`; found none");
 }

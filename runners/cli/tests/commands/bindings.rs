@@ -137,13 +137,16 @@ fn the_compiler_says_its_registers_itself() {
 #[test]
 fn questions_that_have_no_answer_end_with_2() {
     for (flags, error) in [
-        ("--target metal --convention dxc", "dxc does not say where parameters are for metal"),
-        ("--target d3d12 --convention dxc,clang --format json", "the JSON answer is that of one convention"),
-        ("--target d3d12 --convention dxc --format cpp-asserts", "host structs say nothing of bindings"),
+        ("--target metal --convention dxc", "dxc places no parameters for metal"),
+        ("--target d3d12 --convention dxc,clang --format json", "JSON output is for one convention"),
+        ("--target d3d12 --convention dxc --format cpp-asserts", "host structs show no bindings"),
         ("--compiler dxc", "--target"),
-        ("--target vulkan --compiler dxc", "--compiler dxc says which registers DXC gives on d3d12"),
-        ("--target d3d12 --convention clang --compiler dxc", "--compiler dxc says which registers DXC gives on d3d12"),
-        ("--target d3d12 --compiler slangc", "show asks dxc alone where it binds parameters"),
+        ("--target vulkan --compiler dxc", "--compiler dxc shows the registers that DXC assigns on d3d12"),
+        (
+            "--target d3d12 --convention clang --compiler dxc",
+            "--compiler dxc shows the registers that DXC assigns on d3d12",
+        ),
+        ("--target d3d12 --compiler slangc", "show can get bindings from dxc only"),
     ] {
         let answer = files().run(&format!("show ranges.hlsl {flags}")).exits(2);
         assert!(answer.err.contains(error), "{error} in {answer}");

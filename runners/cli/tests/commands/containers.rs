@@ -93,7 +93,7 @@ fn without_dxc_its_containers_are_refused_with_the_way_to_get_it() {
     }
     let folder = folder.with_variable("LAYOUTPROOF_TOOLS", "/nonexistent").with_variable("PATH", "/nonexistent");
     let answer = folder.run("show source.dxil").exits(2);
-    for words in ["this container holds DXIL, which DXC alone can list", "layoutproof setup dxc"] {
+    for words in ["this container holds DXIL, which only DXC can list", "layoutproof setup dxc"] {
         assert!(answer.err.contains(words), "{}", answer.err);
     }
 }

@@ -77,7 +77,7 @@ fn a_floor_that_every_run_reaches_is_refused() {
         ("zero.toml", "[zero.toml:5:10]", "error: every run reaches a floor of no leaves"),
         ("empty.toml", "[empty.toml:1:1]", "error: the file has no [[floor]]"),
         ("comment.toml", "[comment.toml:1:1]", "error: the file has no [[floor]]"),
-        ("folder", "", "error: folder has no list of floors"),
+        ("folder", "", "error: folder has no floor, so every run would pass"),
     ] {
         let answer = folder.run(&format!("{RUN} --floors {list}")).exits(2).warns(message);
         assert!(answer.err.contains(place), "{answer}");
@@ -117,8 +117,8 @@ fn nothing_selected() {
         .run("run scalar_packs_behind --rules wgsl-uniform --device model")
         .exits(4)
         .warns("error: nothing is selected:");
-    // naga's WGSL goes to wgpu and its SPIR-V to Vulkan; the model takes neither.
-    folder.run(&format!("{RUN} --producer naga")).exits(4).warns("error: nothing is selected: no device takes");
+    // naga's WGSL goes to wgpu and its SPIR-V to Vulkan; the model accepts neither.
+    folder.run(&format!("{RUN} --producer naga")).exits(4).warns("error: nothing is selected: no device can run");
 }
 
 #[test]

@@ -31,7 +31,7 @@ fn failures_of_one_cause_are_told_once_and_listed_on_demand() {
     let others: usize = words_of(&answer, "like it")[3].parse().unwrap();
     // The heading of the block, and a line for each failure of the group.
     assert_eq!(listed.out.matches("  Disagree arrays/").count(), 1 + 1 + others, "{listed}");
-    folder.run("report r.jsonl --group 99").exits(2).warns("error: there is no group 99: these records have");
+    folder.run("report r.jsonl --group 99").exits(2).warns("error: no group 99: these records have");
 }
 
 #[test]

@@ -185,7 +185,7 @@ fn what_the_suite_declares_is_left_out() {
     fs::create_dir_all(folder.path("suite/test")).unwrap();
     folder.write("suite/test/own.test", suite.as_bytes());
     let answer = folder.run(&format!("{EXPORT} vectors/three_component --suite suite")).exits(0);
-    answer.prints("1 the suite has a test that declares the same (vectors/three_component_vector_would_straddle)");
+    answer.prints("1 the suite has a test with the same declarations (vectors/three_component_vector_would_straddle)");
     assert!(!folder.path("tests/CBuffer/vectors/three_component_vector_would_straddle.test").exists());
     folder.run("export --format offload-test --folder other --suite tests/README.md").exits(2);
 }
@@ -204,6 +204,6 @@ fn folders_that_are_not_empty_and_other_formats_are_refused() {
     folder
         .run("export --format offload-test --folder out --check glslang")
         .exits(2)
-        .warns("error: --check takes a build of DXC");
+        .warns("error: --check needs a build of DXC");
     folder.run("export --format offload-test").exits(2);
 }

@@ -104,7 +104,7 @@ fn a_device_that_is_gone_is_given_up() {
     folder.run(words).exits(0);
     let checks = outcomes(&folder).len();
     let answer = folder.run(&format!("{words} --plant-fault crash#1")).exits(3);
-    let answer = answer.warns("error: device `model` via model answered nothing in ");
+    let answer = answer.warns("error: device `model` via model returned no result for ");
     let outcomes = outcomes(&folder);
     let broken = outcomes.iter().filter(|it| it.1 == "broken").count();
     assert!(broken == outcomes.len() && broken == checks && broken > 20, "{answer}");

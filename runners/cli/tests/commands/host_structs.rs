@@ -52,7 +52,7 @@ fn assertions_about_ones_own_type_are_written_and_checked() {
     let folder = Folder::with(&[("a.hlsl", "cbuffer PerFrame { float4x4 m; float3 cameraPos; float exposure; };\n")]);
     let words = "show a.hlsl --format cpp-asserts --asserts-only --host engine::PerFrame --map cameraPos=cam_pos \
         --block PerFrame --output frame.inl";
-    folder.run(&format!("{words} --check")).exits(1).warns("error: frame.inl is not there");
+    folder.run(&format!("{words} --check")).exits(1).warns("error: frame.inl does not exist");
     folder.run(words).exits(0);
     let text = folder.read("frame.inl");
     // DXC 1.7.2308 lists m at 0, cameraPos at 64, exposure at 76.

@@ -169,14 +169,14 @@ fn a_member_that_begins_in_the_one_before_is_named() {
 fn a_module_knows_no_rule_set_but_its_own() {
     let folder = Folder::with(&[("a.wgsl", WGSL), ("a.hlsl", "cbuffer S { float4 a; };")]);
     folder.run("run a.wgsl --rules declared --device model").exits(0);
-    let refused = "error: a.wgsl says its own offsets: it has them under `declared`, not under `std140`";
+    let refused = "error: a.wgsl declares its own offsets: it has them under `declared`, not under `std140`";
     for words in ["run a.wgsl --rules std140", "run a.wgsl a.hlsl --rules std140", "show a.wgsl --rules std140"] {
         folder.run(words).exits(2).warns(refused);
     }
     for words in ["run a.hlsl --rules declared", "show a.hlsl --rules declared", "run --rules declared"] {
-        folder.run(words).exits(2).warns("error: `declared` is what .spv, .wgsl and .glsl files say themselves");
+        folder.run(words).exits(2).warns("error: `declared` is what .spv, .wgsl and .glsl files declare");
     }
-    folder.run("run a.wgsl --plant-rules std140").exits(2).warns("error: a.wgsl says its own offsets");
+    folder.run("run a.wgsl --plant-rules std140").exits(2).warns("error: a.wgsl declares its own offsets");
     let both = folder.run("run a.wgsl a.hlsl --device model -v").exits(0);
     both.prints("Cases 2, 17 rule sets, 1 producer (rspirv): 17 checks");
 }

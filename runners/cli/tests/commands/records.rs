@@ -204,7 +204,7 @@ fn a_file_of_failures_is_not_resumed_nor_put_together_with_others() {
     let answer = folder.run(&format!("run a.hlsl {words} --resume a.jsonl")).exits(2);
     answer.warns("error: cannot resume: a.jsonl leaves out the checks that agreed (--records failures)");
     let answer = folder.run("report a.jsonl b.jsonl").exits(2);
-    answer.warns("error: a.jsonl leaves out the checks that agreed (--records failures), so it cannot be put together");
+    answer.warns("error: a.jsonl leaves out the checks that agreed (--records failures), so it cannot be merged");
     // Only all shards together know which entries of a list are stale.
     let answer = folder.run(&format!("run a.hlsl {words} --shard 1/2 --json c.jsonl --records failures")).exits(2);
     answer.warns("error: the argument '--shard <I/N|auto>' cannot be used with '--records <RECORDS>'");

@@ -53,13 +53,13 @@ fn entry_points_alone_are_a_program() {
 #[test]
 fn other_questions_have_no_such_answer() {
     for (words, reason) in [
-        ("reflect a.slang", "error: reflection is of one target by one convention"),
+        ("reflect a.slang", "error: `reflect` needs exactly one target and one convention"),
         ("reflect a.slang --target d3d12 --convention dxc", "error: dxc has no such reflection"),
         (
             "reflect a.slang --target d3d12 --convention slang,slang-documented",
-            "error: reflection is of one target by one convention",
+            "error: `reflect` needs exactly one target and one convention",
         ),
-        ("reflect a.wgsl --target d3d12 --convention slang", "error: a.wgsl says its own layout"),
+        ("reflect a.wgsl --target d3d12 --convention slang", "error: a.wgsl declares its own layout"),
     ] {
         folder().run(words).exits(2).warns(reason);
     }

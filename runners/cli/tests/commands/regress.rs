@@ -209,7 +209,7 @@ fn what_is_missing_has_its_exit_code() {
     run("./no-dxc").exits(3).warns("error: ./no-dxc: no such file");
     run("./listing").exits(2).warns("error: ./listing: nothing in the name says whether it is dxc, slang or clang");
     run("./listing --family dxc").exits(3).warns("error:");
-    run("tint").exits(2).warns("error: `tint` reads no cases as their authors wrote them");
+    run("tint").exits(2).warns("error: `tint` does not compile the cases' own text");
     run("./my-dxc --family slang").exits(2).warns("error: set was frozen from dxc");
     let nowhere = folder.run("regress --compiler ./my-dxc --cases c --against nowhere moons/").exits(2);
     nowhere.warns("error: nowhere has no manifest.toml, so it is not a frozen set");

@@ -36,7 +36,7 @@ fn what_is_there_is_not_fetched_again() {
     let (name, version, digest) = (pinned("DXC_PYPI_NAME"), pinned("DXC_PYPI_VERSION"), pinned("DXC_PYPI_SHA256"));
     folder.write("tools/tools/dxc-lib/pinned", format!("{name} {version} {digest}\n").as_bytes());
 
-    let answer = folder.run("setup dxc").exits(0).prints("Ready all that was asked for is in");
+    let answer = folder.run("setup dxc").exits(0).prints("Ready the requested tools are in");
     assert_eq!(answer.err, "");
 }
 
@@ -44,7 +44,7 @@ fn what_is_there_is_not_fetched_again() {
 #[test]
 fn what_cannot_be_fetched_is_missing() {
     let folder = folder_without_registry();
-    folder.run("setup dxc").exits(3).warns("missing DXC: ").prints("Missing 1 of what was asked for");
+    folder.run("setup dxc").exits(3).warns("missing DXC: ").prints("Missing 1 of the requested tools");
     assert!(!folder.path("tools/tools/dxc-lib").exists());
 }
 

@@ -12,7 +12,7 @@ use super::survival::untimed;
 const RUN: &str = "run arrays/t arrays/s implicit --form leaf --device model --plant-misreading array-stride-sixteen";
 
 const NO_SCHEDULER: &str =
-    "error: invalid value 'auto' for '--shard <I/N|auto>': no scheduler says which shard this is";
+    "error: invalid value 'auto' for '--shard <I/N|auto>': no scheduler gave this process a shard";
 
 /// The report without its times.
 fn summary(answer: &Answer) -> String {
@@ -141,7 +141,8 @@ fn floors_are_for_all_shards_together() {
     assert!(answer.err.contains("answered for 2 leaves"), "{answer}");
     report("1.jsonl 2.jsonl", "six.toml").exits(3).warns("error: shard 3/3 is missing");
     folder.write("c.hlsl", b"cbuffer S { float a; int b[3]; };");
-    let changed = "error: floors count leaves by type, and the cases, files or lists here are not those of the records";
+    let changed =
+        "error: floors count leaves by type, but the cases, files or lists here differ from the recorded ones";
     report(all, "two.toml").exits(2).warns(changed);
     report(all, "six.toml").exits(0);
 }

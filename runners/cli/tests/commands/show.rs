@@ -143,7 +143,7 @@ fn two_files_are_compared() {
     folder
         .run("diff a.hlsl c.wgsl")
         .exits(2)
-        .warns("error: the layout of a.hlsl depends on the target: name a rule set behind it");
+        .warns("error: the layout of a.hlsl depends on the target: name a rule set after it");
     let json = folder.run("diff c.wgsl d.wgsl --format json").exits(1).json();
     assert_eq!((&json["schema"], &json["left"], &json["differs"]), (&1.into(), &"c.wgsl".into(), &true.into()));
     assert_eq!(json["blocks"][0]["differing"], serde_json::json!(["b"]));
@@ -260,14 +260,14 @@ fn the_language_of_a_file_can_be_said() {
     }
     assert_eq!(size("a.hlsl --lang slang", ""), Some(2018 * 16 - 12 + 4));
     assert_eq!(size("- --lang hlsl", text), Some(2021 * 16 - 12 + 4));
-    folder.run("show a.inc").exits(2).warns("error: the suffix of a.inc names no language: say it with --lang");
+    folder.run("show a.inc").exits(2).warns("error: the suffix of a.inc names no language: name it with --lang");
     folder.run("run a.inc --device model").exits(2).warns("error: the suffix of a.inc names no language");
     folder.run("show b.inc").exits(2).warns("error: no file and no case is called `b.inc`");
-    folder.run("show -").exits(2).warns("error: standard input has no suffix: say its language with --lang");
+    folder.run("show -").exits(2).warns("error: standard input has no suffix: name its language with --lang");
     folder
         .run("run - --device model")
         .exits(2)
-        .warns("error: standard input has no suffix: say its language with --lang");
+        .warns("error: standard input has no suffix: name its language with --lang");
     let wgsl = "@group(0) @binding(0) var<uniform> a: vec4<f32>;";
     folder.run_with("show - --lang wgsl", wgsl).exits(0).prints("var<uniform> a offset size").prints("vec4<f32> 0 16");
 }
@@ -338,7 +338,7 @@ fn cases_are_shown_by_id_or_file() {
     assert!(shown.iter().all(|layouts| *layouts == shown[0]));
     let colons = folder.run("show arrays::scalar_packs_behind_the_last_element --rules std140").exits(0);
     assert_eq!(colons.out, folder.run(&format!("show {id} --rules std140")).exits(0).out);
-    let several = folder.run("show arrays").exits(2).warns("error: `arrays` names");
+    let several = folder.run("show arrays").exits(2).warns("error: `arrays` matches");
     assert!(several.err.contains("name one, as `arrays/"), "{several}");
     let misspelt = folder.run("show arrays/scalar_packs_behind_the_last_elemnt").exits(2);
     let said = "error: no file and no case is called `arrays/scalar_packs_behind_the_last_elemnt`: did you mean \
@@ -387,7 +387,7 @@ fn a_project_has_four_columns_at_most_and_may_say_only_how_files_are_read() {
     answer.prints("columns from layoutproof.toml: the first 4 of 6; --rules shows others");
 
     let folder = project("schema = 1\n[[shader]]\nfiles = [\"shaders/deep/?.hlsl\"]\ndefines = [\"QUALITY=2\"]\n");
-    let answer = folder.run("show shaders/deep/a.hlsl").exits(0).prints("read as layoutproof.toml says");
+    let answer = folder.run("show shaders/deep/a.hlsl").exits(0).prints("read with the settings of layoutproof.toml");
     assert!(answer.out.contains("D3D12 · DXC"), "{answer}");
     let answer = folder.run("show elsewhere.hlsl").exits(0);
     assert!(!answer.out.contains("layoutproof.toml"), "{answer}");

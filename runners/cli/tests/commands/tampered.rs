@@ -68,7 +68,7 @@ fn totals_are_those_of_the_checks() {
         (r#""known":0"#, r#""known":0,"untried":1"#, "`untried` is 1, not 0"),
         (r#""skipped":0"#, r#""skipped":0,"not_applicable":1"#, "`not_applicable` is 1, not 0"),
         (r#""leaves":0"#, r#""leaves":7"#, "`leaves` is 7, not 0"),
-        (r#""devices":[]"#, r#""devices":["lavapipe via ash"]"#, "`devices` are others"),
+        (r#""devices":[]"#, r#""devices":["lavapipe via ash"]"#, "`devices` differ"),
         (r#""proves":{}"#, r#""proves":{"native":1}"#, "`proves` has other counts"),
         (r#""proves":{}"#, r#""proves":{},"bound":{"lavapipe via ash":1}"#, "`bound` has other counts"),
     ] {
@@ -89,7 +89,7 @@ fn one_file_holds_one_run() {
     refused(&folder, &format!("{whole}{}", lines[3]), &format!("5: {behind}"));
     refused(&folder, &format!("{}{whole}", lines[0]), "2: this first line is in the file twice");
     let other = edited(lines[0], r#""cases":2"#, r#""cases":3"#);
-    let within = "3: another run begins before this one has ended; one file holds one run, and `layoutproof report A B` puts files";
+    let within = "3: another run begins before this one has ended; one file holds one run, and `layoutproof report A B` merges files";
     refused(&folder, &[lines[0], lines[1], &other, lines[2]].concat(), within);
     refused(&folder, &lines[1..].concat(), "1: the first line of a run is missing");
 }

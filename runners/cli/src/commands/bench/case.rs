@@ -50,7 +50,7 @@ fn read(text: &str, design: Design) -> anyhow::Result<FusedCase> {
     let end = u32::try_from(text.len())?;
     let file = sources.add("random.hlsl", text);
     let module = declare(&mut sources, Span { file, start: 0, end }, &DeclareOptions::default());
-    let Ok([block]) = module.as_ref().map(|module| &module.blocks[..]) else { bail!("a random block is no block") };
+    let Ok([block]) = module.as_ref().map(|module| &module.blocks[..]) else { bail!("a random case has no block") };
     let layout = lay_out(block, rules(design.space)?, LayoutOptions::default());
     let plan = plan(&layout, &layout.leaves(), &[design.space.space()].into());
     let plan = fusable(&plan.only(&[design.form].into()), design.space).context("a random block has no leaf")?;

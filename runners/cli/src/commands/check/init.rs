@@ -34,7 +34,7 @@ const LEFT_OUT: [&str; 3] = ["node_modules", "target", "third_party"];
 pub(crate) fn init(args: &InitArgs) -> anyhow::Result<Exit> {
     let path = args.folder.join(PROJECT_FILE);
     if path.exists() {
-        bail!("{} is there already", path.display());
+        bail!("{} already exists", path.display());
     }
     let mut found = FoundFiles::default();
     found.look(&args.folder, Path::new(""), 0)?;
@@ -111,10 +111,10 @@ impl FoundFiles {
              schema = 1\n\n\
              # Files with debug information: objects, libraries, programs, .pdb.\n\
              host = {}\n\n\
-             # What ships: `layoutproof list --rules` names them all.\n\
+             # The rule sets that ship; `layoutproof list --rules` lists them all.\n\
              # rules = [\"native:dxc-dxil\", \"native:dxc-spirv\"]\n\n\
              {shaders}\n\
-             # The host type of a block, where names do not tell.\n\
+             # The host type of a block whose name does not match.\n\
              # [[map]]\n# block = \"PerFrame\"\n# host = \"engine::PerFrame\"\n# members = {{ cameraPos = \"cam_pos\" }}\n",
             list(&self.hosts)
         )

@@ -62,7 +62,7 @@ fn compare_hosts(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
     args.html.as_deref().map_or(Ok(()), check_file)?;
     let project = ProjectFile::find(args.config.as_deref())?;
     if project.is_none() && args.inputs.is_empty() {
-        bail!("no input is named, and no {PROJECT_FILE} is here or above; `layoutproof init` writes one");
+        bail!("no input is given, and no {PROJECT_FILE} is here or above; `layoutproof init` writes one");
     }
     let project = project.unwrap_or_default();
 
@@ -167,15 +167,15 @@ impl CheckInputs {
             for pattern in &project.host {
                 let found = globs::expand(&project.folder, pattern)?;
                 if found.is_empty() {
-                    bail!("{}: no host file is `{pattern}`", project.path.display());
+                    bail!("{}: no host file matches `{pattern}`", project.path.display());
                 }
                 inputs.hosts.extend(found);
             }
         }
 
         match (inputs.shaders.is_empty(), inputs.hosts.is_empty()) {
-            (true, _) => bail!("no shader is named: give .hlsl, .slang, .glsl, .wgsl, .spv, .dxil or .cso files"),
-            (false, true) => bail!("no host file is named: give objects, libraries, programs or a .pdb"),
+            (true, _) => bail!("no shader is given: name .hlsl, .slang, .glsl, .wgsl, .spv, .dxil or .cso files"),
+            (false, true) => bail!("no host file is given: name objects, libraries, programs or a .pdb"),
             (false, false) => Ok(inputs),
         }
     }
@@ -203,7 +203,7 @@ impl CheckInputs {
         for pattern in &shaders.files {
             let found = globs::expand(&project.folder, pattern)?;
             if found.is_empty() {
-                bail!("{}: no shader is `{pattern}`", project.path.display());
+                bail!("{}: no shader matches `{pattern}`", project.path.display());
             }
             let settings = ShaderSettings::of_project(shaders, args.args.as_deref(), &args.declare, project)?;
             self.shaders.extend(found.into_iter().map(|path| job(path, settings.clone(), args)));

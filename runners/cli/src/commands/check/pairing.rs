@@ -78,7 +78,7 @@ pub(super) fn pair(blocks: &[TargetBlock], hosts: &[DebugAnswer], rules: PairRul
 
     let stale = rules.known.iter().filter(|known| !is_used(known, &check));
     let complain = |known: &KnownMismatch| {
-        format!("the known difference of `{}` is not there any more, remove it: {}", known.block, known.reason)
+        format!("the known difference of `{}` no longer occurs; remove it: {}", known.block, known.reason)
     };
     check.complaints = stale.map(complain).collect();
     Pairing { check, partners }

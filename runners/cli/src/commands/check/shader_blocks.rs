@@ -103,7 +103,7 @@ pub(crate) fn read(job: &ShaderJob, sources: &mut SourceMap) -> anyhow::Result<R
         let comment = comment_of(block, sources).unwrap_or_default();
         if let Some(unknown) = comment.unknown.first() {
             anyhow::bail!(
-                "{word}: the comment of `{}` has `{unknown}`; known are host=TYPE and rules=NAME",
+                "{word}: the comment of `{}` has `{unknown}`, which is neither host=TYPE nor rules=NAME",
                 block.name
             );
         }

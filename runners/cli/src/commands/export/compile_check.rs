@@ -21,7 +21,7 @@ impl CompileCheck {
     /// A name of another compiler than DXC, and no tools folder.
     pub(super) fn with(name: &str) -> anyhow::Result<Result<Self, String>> {
         if !name.starts_with("dxc") || !Compiler::known().any(|known| known.name == name) {
-            bail!("--check takes a build of DXC, as `layoutproof compilers` lists them: `{name}` is none");
+            bail!("--check needs a build of DXC, as `layoutproof compilers` lists them: `{name}` is not one");
         }
         let search = Compiler::named(name, MachineTools::find()?.folder());
         let missing = |_| format!("compiler `{name}` was not found (`layoutproof compilers` says how to name one)");

@@ -26,7 +26,7 @@ use crate::select::all_cases;
 /// A folder that is not empty or cannot be written, a checkout that cannot be read, a compiler that is none of DXC's.
 pub(super) fn export_folder(args: &ExportArgs, folder: &Path) -> anyhow::Result<Exit> {
     if fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some()) {
-        bail!("{} is not empty: name a folder that is, so that nothing old stays among the tests", folder.display());
+        bail!("{} is not empty: name an empty folder, so that no old file stays among the tests", folder.display());
     }
     check_folder(folder)?;
     interrupt::end_without_traces()?;
@@ -76,7 +76,7 @@ fn test_of(
 
     let signature = source.module.blocks.first().and_then(|block| BlockSignature::of(block, source.options));
     if suite.zip(signature).is_some_and(|(suite, signature)| suite.declares(&signature)) {
-        return Ok(Err("the suite has a test that declares the same".to_owned()));
+        return Ok(Err("the suite has a test with the same declarations".to_owned()));
     }
     let Some(check) = check else { return Ok(Ok(test)) };
     let Some(refusal) = check.refusal(&test)? else { return Ok(Ok(test)) };
@@ -98,7 +98,7 @@ fn reason_of(source: &Source, reasons: &[NotExported]) -> String {
         let reason = match (source.expect.is_empty(), source.module.blocks.is_empty()) {
             (true, _) => "it expects no offsets",
             (false, true) => "it declares no block",
-            (false, false) => "DXC takes none of its rule sets for its block",
+            (false, false) => "DXC uses none of its rule sets for its block",
         };
         return reason.to_owned();
     };

@@ -65,7 +65,7 @@ pub(crate) fn export(args: &ExportArgs) -> anyhow::Result<Exit> {
         (Some(folder), ExportFormat::OffloadTest, _) => folder::export_folder(args, folder),
         (Some(_), ExportFormat::Amber, _) => bail!("--folder writes tests of the format offload-test only"),
         (None, _, Some(case)) => export_case(args, case),
-        (None, _, None) => bail!("name a case, or a folder for the tests of all cases with --folder"),
+        (None, _, None) => bail!("name a case, or with --folder a folder for the tests of all cases"),
     }
 }
 
@@ -118,7 +118,7 @@ fn read(word: &str) -> anyhow::Result<Source> {
 
     let case = cases.read(std::slice::from_ref(&id), &mut sources, &mut diagnostics).pop();
     let found = match case.as_ref().map(|case| Source::of_case(case, &mut sources)) {
-        Some(Ok(source)) => return source.with_context(|| format!("{id} declares nothing: it must be refused")),
+        Some(Ok(source)) => return source.with_context(|| format!("{id} expects its declarations to be refused")),
         Some(Err(found)) => found,
         None => diagnostics,
     };

@@ -17,7 +17,7 @@ pub(super) fn readme(summary: &FolderSummary) -> String {
         "# Tests of memory layouts for LLVM's offload test suite
 
 Written by layoutproof {version} from its cases, one test for each. Copy the folders into `test/Feature` of
-llvm/offload-test-suite; lit runs them as it runs the tests that are there.
+llvm/offload-test-suite; lit runs them like the existing tests.
 
 {intro}
 
@@ -26,15 +26,15 @@ llvm/offload-test-suite; lit runs them as it runs the tests that are there.
 {groups}
 ## How a test works
 
-The buffer is filled with words that name their own byte: `0xC0DE0024` is the data at byte 36. The shader reads each
-member and writes what it read to `output`, and the pipeline compares that with `expected`. A wrong word says by itself
-which byte was read instead. The comments at the end of a test name the case, who says its numbers (a compiler in a
-version with its options, or a clause of a document), and which word of `output` is which member. No number is computed
-by layoutproof. Members of four bytes take part.
+The buffer is filled with words that encode their offset: `0xC0DE0024` is the data at byte 36. The shader reads each
+member and writes the result to `output`, and the pipeline compares that with `expected`. A wrong word shows directly
+which byte was read instead. The comments at the end of a test name the case, the source of its numbers (a compiler in a
+version with its options, or a clause of a document), and the member of each word of `output`. layoutproof computes
+none of the numbers. Only members of four bytes are tested.
 
-Tests without `DirectX` or `Vulkan` behind `REQUIRES` are for both: their options for Vulkan change nothing for Direct3D.
+Tests without `DirectX` or `Vulkan` after `REQUIRES` run on both: their options for Vulkan do not affect Direct3D.
 
-## What is not here
+## Cases without a test
 
 {suite}
 

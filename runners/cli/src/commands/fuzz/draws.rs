@@ -72,7 +72,7 @@ impl Draws {
 /// # Errors
 /// There are no numbers for so many.
 pub(super) fn numbers(args: &FuzzArgs, count: u64) -> anyhow::Result<Range<u64>> {
-    let all = args.from..args.from.checked_add(count).context("the last one would have no number")?;
+    let all = args.from..args.from.checked_add(count).context("the number of the last one would be too large")?;
     Ok(args.shard.map_or(all.clone(), |shard| shard.share_of(&all)))
 }
 

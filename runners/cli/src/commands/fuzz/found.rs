@@ -81,7 +81,7 @@ fn told(
     let culprit = difference.kind.culprit.map_or("compiler", |culprit| culprit.as_str());
     let summary = match &difference.reason {
         Some(reason) => format!("{toolchain} breaks on this: {reason}"),
-        None => format!("what {toolchain} makes of this differs from {} ({culprit})", record.rules),
+        None => format!("the output of {toolchain} differs from {} ({culprit})", record.rules),
     };
     upstream::UpstreamDifference {
         summary,

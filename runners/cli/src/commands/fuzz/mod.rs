@@ -183,7 +183,7 @@ fn finding(
 
 /// The sentence about a run that ended before `next`.
 fn stopped(next: u64, is_interrupted: bool) -> String {
-    let reason = if is_interrupted { "interrupted" } else { "enough is found" };
+    let reason = if is_interrupted { "interrupted" } else { "enough differences were found" };
     format!("  stopped before number {}: {reason}\n", grouped(next))
 }
 

@@ -32,7 +32,7 @@ impl Fuzz {
         let launch = Launch { cache, spare_workers, ..Launch::of(std::env::current_exe()?)? };
         let DeviceListing { devices, failures, .. } = devices(&toolchains, args, &launch);
         if devices.is_empty() {
-            warn("error: no device takes what these compilers make (`layoutproof setup` fetches software drivers)\n");
+            warn("error: no device can run these compilers' output (`layoutproof setup` fetches software drivers)\n");
             return Ok(None);
         }
         Ok(Some(Self {

@@ -63,7 +63,7 @@ pub(super) struct ShrunkDifference {
 impl ShrunkDifference {
     /// Which toolchain differs, where, and how much smaller the declaration became.
     pub(super) fn heading(&self) -> String {
-        let culprit = self.kind.culprit.map_or("nobody named", Culprit::as_str);
+        let culprit = self.kind.culprit.map_or("no culprit", Culprit::as_str);
         let Self { number, toolchain, device, members_before, members_after, calls, .. } = self;
         let what = match self.kind.outcome {
             Outcome::Broken => "breaks",

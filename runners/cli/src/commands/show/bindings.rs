@@ -38,15 +38,15 @@ pub(crate) fn shown(
 pub(crate) fn check_format(args: &ShowArgs, requests: &[BindingRequest]) -> anyhow::Result<()> {
     match (args.format, requests) {
         (_, []) | (ShowFormat::Text, _) | (ShowFormat::Json, [_]) => Ok(()),
-        (ShowFormat::Json, _) => bail!("the JSON answer is that of one convention: name one with --convention"),
+        (ShowFormat::Json, _) => bail!("JSON output is for one convention: name one with --convention"),
         (ShowFormat::Html | ShowFormat::Svg, _) => {
-            bail!("pages and pictures say nothing of bindings: --target goes with the formats text and json")
+            bail!("pages and pictures show no bindings: --target works with the formats text and json")
         }
         (ShowFormat::Llvm | ShowFormat::LlvmLayout, _) => {
-            bail!("layout types say nothing of bindings: --target goes with the formats text and json")
+            bail!("layout types show no bindings: --target works with the formats text and json")
         }
         (ShowFormat::RustAsserts | ShowFormat::CppAsserts | ShowFormat::CAsserts, _) => {
-            bail!("host structs say nothing of bindings: --target goes with the formats text and json")
+            bail!("host structs show no bindings: --target works with the formats text and json")
         }
     }
 }

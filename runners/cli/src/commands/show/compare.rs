@@ -91,7 +91,7 @@ fn sides(words: &[String]) -> anyhow::Result<[DiffSide<'_>; 2]> {
         }
         ([_], [_, right, ..]) => bail!("`{right}` is one rule set too many"),
         ([DiffSide { input, .. }], _) => bail!(
-            "one input takes two rule sets, two inputs one each: `layoutproof diff {input} native:dxc-dxil std140`, \
+            "one input needs two rule sets, two inputs one each: `layoutproof diff {input} native:dxc-dxil std140`, \
              `layoutproof diff {input} native:dxc-spirv other.spv`"
         ),
         ([_, _, third, ..], _) => bail!("`{}` is one input too many", third.input),
@@ -123,14 +123,16 @@ fn layout(side: &DiffSide<'_>, declare: &DeclareArgs, is_one_input: bool) -> any
     let shown_rules = match (&input.content, choice) {
         (InputContent::Declared(_), Some(choice)) => ShownRules::Named(vec![choice]),
         (InputContent::Declared(_), None) => {
-            bail!("the layout of {name} depends on the target: name a rule set behind it, as `{name} native:dxc-spirv`")
+            bail!("the layout of {name} depends on the target: name a rule set after it, as `{name} native:dxc-spirv`")
         }
         (InputContent::LaidOut(_), None) => ShownRules::Shipping,
         (InputContent::LaidOut(_), Some(_)) if is_one_input => {
-            bail!("{name} says its own offsets: compare it with another file, as `layoutproof diff {name} other.spv`")
+            bail!(
+                "{name} declares its own offsets: compare it with another file, as `layoutproof diff {name} other.spv`"
+            )
         }
         (InputContent::LaidOut(_), Some(choice)) => {
-            bail!("{name} says its own offsets: it has them under `{DECLARED}`, not under `{}`", choice.name())
+            bail!("{name} declares its own offsets: it has them under `{DECLARED}`, not under `{}`", choice.name())
         }
     };
 
@@ -179,7 +181,7 @@ mod tests {
     #[test]
     fn what_cannot_be_sorted_says_why() {
         for (words, expected) in [
-            ("a.hlsl std140", "one input takes two rule sets"),
+            ("a.hlsl std140", "one input needs two rule sets"),
             ("a.hlsl std14 std430", "unknown rule set `std14`: did you mean `std140`?"),
             ("a.hlsl std140 std430 scalar", "`scalar` is one rule set too many"),
         ] {

@@ -35,24 +35,24 @@ pub(crate) fn take_answer(
     placements: &mut Placements,
 ) -> anyhow::Result<bool> {
     if name != "dxc" {
-        bail!("--compiler {name}: show asks dxc alone where it binds parameters");
+        bail!("--compiler {name}: show can get bindings from dxc only");
     }
     let [request] = requests else { bail!("--compiler dxc answers for one convention: name it with --convention dxc") };
     if (request.target, request.convention) != (Target::D3d12, Convention::Dxc) {
         let asked = request.name();
-        bail!("--compiler dxc says which registers DXC gives on d3d12; {asked} is not decided by what it compiles");
+        bail!("--compiler dxc shows the registers that DXC assigns on d3d12; it does not decide {asked}");
     }
-    let InputContent::Declared(source) = &input.content else { bail!("--compiler dxc compiles HLSL; {word} is none") };
+    let InputContent::Declared(source) = &input.content else { bail!("--compiler dxc compiles HLSL, not {word}") };
     let path = PathBuf::from(word);
     if source.is_case || ShaderLanguage::of(declare.lang, &path) != Some(ShaderLanguage::Hlsl) || !path.is_file() {
-        bail!("--compiler dxc compiles a file of HLSL; {word} is none");
+        bail!("--compiler dxc compiles an HLSL file; {word} is not one");
     }
 
     let found = compilers::find(&[name.to_owned()], LIMIT, None)?;
     let dxc = found.compilers().iter().find(|compiler| compiler.name() == name);
     let dxc = dxc.cloned().and_then(BindingCompiler::of);
     let Some(dxc) = dxc else {
-        warn("error: --compiler dxc: no dxc is here (`layoutproof setup dxc` fetches one)\n");
+        warn("error: --compiler dxc: dxc was not found (`layoutproof setup dxc` fetches one)\n");
         return Ok(false);
     };
     let arguments = arguments(declare, &source.module, request, &path)?;
@@ -61,7 +61,7 @@ pub(crate) fn take_answer(
     let theirs = match dxc.registers(folder, &words) {
         Ok(Ok(theirs)) => theirs,
         Ok(Err(said)) => bail!("dxc {} refuses {word}:\n{}", words.join(" "), said.trim_end()),
-        Err(how) => bail!("dxc gives no answer for {word}: {how}"),
+        Err(how) => bail!("dxc returned no result for {word}: {how}"),
     };
 
     let bound = match bind(&source.module, request) {
@@ -184,7 +184,7 @@ fn profile(named: Option<&str>, entry: Option<&EntryPoint>) -> anyhow::Result<St
     };
     let stage = entry.and_then(stage).with_context(|| {
         format!(
-            "--compiler dxc: nothing says the stage of the entry point: name it with --profile ps_{model} or the like"
+            "--compiler dxc: the stage of the entry point is unknown: name it with --profile, for example ps_{model}"
         )
     })?;
     Ok(format!("{stage}_{model}"))

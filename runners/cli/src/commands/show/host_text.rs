@@ -70,7 +70,7 @@ fn check_is_fresh(path: &Path, text: &str) -> anyhow::Result<Exit> {
             let lines = there.lines().zip(text.lines()).take_while(|(old, new)| old == new).count();
             format!("{name} is stale from line {} on", lines + 1)
         }
-        None => format!("{name} is not there"),
+        None => format!("{name} does not exist"),
     };
     warn(&format!("error: {stale}: the same command without --check writes it\n"));
     Ok(Exit::Differ)

@@ -74,7 +74,7 @@ pub(crate) fn binding_requests(input: &ShowInput, word: &str, args: &ShowArgs) -
             args.placement.requests(&source.invocation, Some(input.shipped_language(source)))?
         }
         InputContent::LaidOut(_) if args.placement.target.is_some() => {
-            bail!("{word} says its own bindings: no convention places its parameters")
+            bail!("{word} declares its own bindings: no convention places its parameters")
         }
         InputContent::LaidOut(_) => Vec::new(),
     };
@@ -93,7 +93,7 @@ fn read_case(cases: &Cases, id: &str, sources: &mut SourceMap) -> Result<Source,
     let Some(case) = cases.read(&[id.to_owned()], sources, &mut problems).pop() else { return Err(problems) };
     let source = Source::of_case(&case, sources)?;
     source.ok_or_else(|| {
-        let message = format!("case {id} is about declarations that are refused: there is nothing to show");
+        let message = format!("case {id} expects its declarations to be refused: there is nothing to show");
         vec![Diagnostic::error(Code::BadCase, case.declare, message)]
     })
 }

@@ -59,7 +59,7 @@ impl ProjectColumns {
         choices.truncate(MOST_COLUMNS);
         let file = project.path.display();
         let note = match all {
-            0 => format!("  read as {file} says\n"),
+            0 => format!("  read with the settings of {file}\n"),
             1..=MOST_COLUMNS => format!("  columns from {file}\n"),
             _ => format!("  columns from {file}: the first {MOST_COLUMNS} of {all}; --rules shows others\n"),
         };

@@ -83,7 +83,7 @@ pub(crate) fn site(args: &SiteArgs) -> anyhow::Result<Exit> {
 /// Refuses a folder that holds anything: a page of an older site would stay among those of the new one.
 fn check_out(out: &Path) -> anyhow::Result<()> {
     if fs::read_dir(out).is_ok_and(|mut entries| entries.next().is_some()) {
-        bail!("{} is not empty: name a folder that is, so that nothing else is published with the site", out.display());
+        bail!("{} is not empty: name an empty folder, so that nothing else is published with the site", out.display());
     }
     check_folder(out)
 }
@@ -102,7 +102,7 @@ fn explorer_files(folder: &Path) -> anyhow::Result<Vec<ExplorerFile>> {
     let file = |name: &'static str| {
         let path = folder.join(name);
         let content = read(&path, FileKind::Shader)
-            .with_context(|| format!("no explorer: `ci/explorer --out {}` makes it", folder.display()))?;
+            .with_context(|| format!("no explorer: `ci/explorer --out {}` builds it", folder.display()))?;
         Ok(ExplorerFile { name, content })
     };
     EXPLORER_FILES.into_iter().map(file).collect()

@@ -21,7 +21,7 @@ const SURPRISES: [SurprisingCase; 18] = [
     SurprisingCase {
         title: "float3, then float",
         case: "vectors/scalar_shares_the_register_of_a_three_component_vector",
-        words: "The float stands in the fourth word of the float3, except in Metal, where a float3 takes sixteen bytes.",
+        words: "The float is in the fourth word of the float3, except in Metal, where a float3 takes sixteen bytes.",
     },
     SurprisingCase {
         title: "float, then float3",
@@ -46,12 +46,12 @@ const SURPRISES: [SurprisingCase; 18] = [
     SurprisingCase {
         title: "The tail of a struct",
         case: "structs/tail_of_a_struct_is_free_in_d3d",
-        words: "D3D puts the next member right behind the last one of the struct. std140, std430, WGSL and Metal round the struct up first.",
+        words: "D3D puts the next member right after the last one of the struct. std140, std430, WGSL and Metal round the struct up first.",
     },
     SurprisingCase {
         title: "The tail of a struct with a double",
         case: "structs/tail_of_a_double_struct_is_rounded_or_not",
-        words: "Whether the struct ends at 12 or at 16 is disputed even between rule sets of one name.",
+        words: "Rule sets of the same name disagree whether the struct ends at 12 or at 16.",
     },
     SurprisingCase {
         title: "A matrix of one row",
@@ -66,12 +66,12 @@ const SURPRISES: [SurprisingCase; 18] = [
     SurprisingCase {
         title: "Arrays of row-major matrices",
         case: "matrices/arrays_of_row_major_matrices",
-        words: "On an array of matrices Slang does not follow row_major, so that size and stride are others than DXC's.",
+        words: "On an array of matrices Slang does not follow row_major, so its size and stride differ from DXC's.",
     },
     SurprisingCase {
         title: "float3x3, then float",
         case: "matrices/square_of_three_leaves_a_word",
-        words: "The word behind the last column is free in D3D, and belongs to the matrix in std140.",
+        words: "The word after the last column is free in D3D, and belongs to the matrix in std140.",
     },
     SurprisingCase {
         title: "bool",
@@ -81,7 +81,7 @@ const SURPRISES: [SurprisingCase; 18] = [
     SurprisingCase {
         title: "half",
         case: "sixteen_bit/tail_of_a_half_matrix_counts_four_bytes",
-        words: "Behind a half3x3 DXC counts four bytes for each component of the last column in DXIL, and two in SPIR-V.",
+        words: "After a half3x3 DXC counts four bytes for each component of the last column in DXIL, and two in SPIR-V.",
     },
     SurprisingCase {
         title: "double3",
@@ -91,22 +91,22 @@ const SURPRISES: [SurprisingCase; 18] = [
     SurprisingCase {
         title: "The empty struct",
         case: "structs/empty_struct_inside_a_struct_starts_a_register",
-        words: "It has no bytes, and in a struct of a constant buffer DXC lets it start a register all the same.",
+        words: "It has no bytes, and in a struct of a constant buffer DXC still lets it start a register.",
     },
     SurprisingCase {
         title: "packoffset on some members only",
         case: "packoffset/mixed_member_moves_in_dxil_alone",
-        words: "The member without one goes behind the others in DXIL, though it is declared first, and stays first in SPIR-V from DXC.",
+        words: "The member without one goes after the others in DXIL, though it is declared first, and stays first in SPIR-V from DXC.",
     },
     SurprisingCase {
         title: "Bit-fields",
         case: "bit_fields/signedness_does_not_end_a_unit",
-        words: "Whether a signed and an unsigned field share their bytes depends on the target of the compiler.",
+        words: "It depends on the compiler's target whether a signed and an unsigned field share their bytes.",
     },
     SurprisingCase {
-        title: "Members behind a base",
+        title: "Members after a base",
         case: "inheritance/members_pack_into_the_tail_of_the_base",
-        words: "What a derived struct adds stands in the tail of its base, or behind the base's rounded size.",
+        words: "The members of a derived struct go into the tail of its base, or after the base's rounded size.",
     },
 ];
 
@@ -134,7 +134,7 @@ pub(super) fn opening(surprises: &[Surprise]) -> anyhow::Result<Surprise> {
 pub(super) fn surprises(sources: &[Arc<Source>], recorded: &[RecordedSource]) -> anyhow::Result<Vec<Surprise>> {
     let surprise = |surprising: &SurprisingCase| {
         let SurprisingCase { title, case, words } = *surprising;
-        let missing = || format!("there is no case {case}");
+        let missing = || format!("no case {case}");
         let source = sources.iter().find(|source| source.id == case).with_context(missing)?;
         let recorded = recorded.iter().find(|source| source.case == case).with_context(missing)?;
         let columns = table().iter().map(|rules| column_of(source, rules)).collect();

@@ -81,7 +81,7 @@ impl<'a> PastedSource<'a> {
 
 fn case_of(id: &str) -> anyhow::Result<Arc<Source>> {
     let sources = all_cases::sources(&[], &[id.to_owned()])?;
-    sources.into_iter().find(|source| source.id == id).with_context(|| format!("there is no case {id}"))
+    sources.into_iter().find(|source| source.id == id).with_context(|| format!("no case {id}"))
 }
 
 impl BuildsAtHand {
@@ -170,7 +170,7 @@ pub(super) fn end_words(end: &TypedEnd) -> String {
     match end {
         TypedEnd::Accepted => "accepts the source".to_owned(),
         TypedEnd::Refused => "refuses the source".to_owned(),
-        TypedEnd::Silent => "ends without success and without a word".to_owned(),
+        TypedEnd::Silent => "fails without a message".to_owned(),
         TypedEnd::Broken(sentence) => format!("breaks ({sentence})"),
     }
 }

@@ -34,7 +34,7 @@ pub(super) fn issue_text(
 
     let Some(compiler) = builds.compiler(newest) else {
         let name = newest.compiler;
-        let sentence = format!("compiler `{name}`, the newest that shows `{}`, was not found", difference.id);
+        let sentence = format!("compiler `{name}`, the newest one with `{}`, was not found", difference.id);
         return Ok(IssueText::Missing(format!("{sentence}; `layoutproof doctor` says how to get it")));
     };
     let answer = source.ask(compiler)?;

@@ -28,9 +28,9 @@ pub(super) fn listing(known: &[Mechanism<'_>], sources: &[NamedSource]) -> Strin
 const LEGEND: &str = "
       text: `layoutproof upstream ID` writes the text of an issue, and says so if the newest build is right
   reported: in the compiler's tracker
-      gone: from the newest build that was tried
-    device: about what a driver does
-         -: without a reduced source, from which a text could be written
+      gone: fixed in the newest build that was tried
+    device: about a driver, not a compiler
+         -: no reduced source yet, so no text can be written
 ";
 
 /// The build without the difference, where each of its entries names one.

@@ -130,7 +130,7 @@ fn find<'a, 'k>(known: &'a [Mechanism<'k>], word: &str) -> anyhow::Result<&'a Me
         [one] => Ok(one),
         several => {
             let names: Vec<&str> = several.iter().map(|difference| difference.id.as_str()).collect();
-            bail!("several known differences are called so:\n  {}", names.join("\n  "))
+            bail!("several known differences match:\n  {}", names.join("\n  "))
         }
     }
 }
@@ -140,10 +140,7 @@ fn sources_of<'a>(difference: &Mechanism<'_>, sources: &'a [NamedSource]) -> any
     let own: Vec<&NamedSource> =
         sources.iter().filter(|source| source.reduced.known.contains(&difference.id)).collect();
     if own.is_empty() && listing::is_about_devices(difference) {
-        bail!(
-            "`{}` is about devices or their drivers; only what a compiler does by itself is reported here",
-            difference.id
-        );
+        bail!("`{}` is about devices or their drivers; this command reports compilers only", difference.id);
     }
     if own.is_empty() {
         bail!("`{}` has no reduced source yet; ci/upstream/README.md says how to add one", difference.id);

@@ -20,9 +20,9 @@ pub(crate) const SUFFIXES: [&str; 4] = ["dxil", "cso", "dxbc", "fxo"];
 /// How long DXC may take to list a container.
 const TIME_LIMIT: Duration = Duration::from_secs(10);
 
-/// How a container without reflection, or a stripped one, is helped.
-const STRIPPED: &str = "compile without -Qstrip_reflect (fxc: /Qstrip_reflect), or name the source with the arguments of the \
-                        build behind --args, or the SPIR-V of the same shader";
+/// The advice for a container whose reflection is missing or stripped.
+const STRIPPED: &str = "compile without -Qstrip_reflect (fxc: /Qstrip_reflect), or pass the source with the build's \
+                        arguments in --args, or the SPIR-V of the same shader";
 
 /// The blocks of a container.
 #[derive(Debug)]
@@ -59,7 +59,7 @@ fn list(container: &[u8], start: Span) -> anyhow::Result<Result<String, Diagnost
     let dxc = match Compiler::named("dxc", tools.folder()).compiler {
         Ok(dxc) => dxc,
         Err(absent) => {
-            let message = "this container holds DXIL, which DXC alone can list";
+            let message = "this container holds DXIL, which only DXC can list";
             let help =
                 format!("{absent}; `layoutproof setup dxc` installs one, and the variable DXC names one of your own");
             return Ok(Err(Diagnostic::error(Code::ReaderFailed, start, message).with_help(help)));
@@ -68,7 +68,7 @@ fn list(container: &[u8], start: Span) -> anyhow::Result<Result<String, Diagnost
 
     let listed = ask_for_listing(&dxc, container, reader_process::limited, TIME_LIMIT);
     let help = format!(
-        "this DXC is {}; the container is damaged, or of a newer DXC, which the variable DXC can name",
+        "the DXC in use is {}; the container is damaged, or needs a newer DXC, which the variable DXC can name",
         dxc.version()
     );
     Ok(listed.map_err(|how| Diagnostic::error(Code::ReaderFailed, start, how).with_help(help)))

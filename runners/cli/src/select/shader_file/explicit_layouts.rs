@@ -30,7 +30,7 @@ pub(crate) fn check_rules(path: &Path, names: &[String]) -> anyhow::Result<()> {
     match names.iter().find(|name| *name != DECLARED) {
         None => Ok(()),
         Some(name) => {
-            bail!("{} says its own offsets: it has them under `{DECLARED}`, not under `{name}`", path.display())
+            bail!("{} declares its own offsets: it has them under `{DECLARED}`, not under `{name}`", path.display())
         }
     }
 }
@@ -78,7 +78,7 @@ fn read_glsl(
         Err(absent) => absent,
     };
 
-    let help = format!("naga read this, which knows a part of GLSL; glslang reads all of it, but {absent}");
+    let help = format!("naga parsed this, which supports a part of GLSL; glslang supports all of it, but {absent}");
     let explained = |problem: Diagnostic| match problem.code {
         Code::BadModule => problem.with_help(&help),
         _ => problem,

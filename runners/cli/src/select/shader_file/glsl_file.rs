@@ -83,10 +83,10 @@ fn constant_place(text: &GlslText, number: u32, whole: Span) -> Span {
 fn layout_of_driver(text: &GlslText, blocks: usize, whole: Span) -> Option<Diagnostic> {
     let words = text.text.split(|part: char| !part.is_alphanumeric());
     let named = words.filter(|word| ["std140", "std430"].contains(word)).count();
-    let message = "OpenGL leaves the layout of a block that says neither std140 nor std430 to the driver";
+    let message = "OpenGL leaves the layout of a block with neither std140 nor std430 to the driver";
     let warning = Diagnostic::warning(Code::UncertainLayout, Span { end: whole.start, ..whole }, message);
     (named < blocks)
-        .then(|| warning.with_help("shown is what glslang takes: std140 for uniform, std430 for buffer blocks"))
+        .then(|| warning.with_help("layoutproof shows glslang's choice: std140 for uniform, std430 for buffer blocks"))
 }
 
 /// A module, and as whose GLSL the text was read.

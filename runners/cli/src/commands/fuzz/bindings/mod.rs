@@ -148,14 +148,14 @@ impl BindingFuzz {
         }
         listing.devices.retain(|device| args.device.is_empty() || args.device.contains(&device.id));
         if compilers.is_empty() && listing.devices.is_empty() {
-            warn("error: neither a compiler nor a device is here (`layoutproof setup` fetches some)\n");
+            warn("error: neither a compiler nor a device was found (`layoutproof setup` fetches some)\n");
             return Ok(None);
         }
         if listing.devices.is_empty() {
-            warn("note: no device is here, so compilers are compared with our rules and nothing is read back\n");
+            warn("note: no device was found, so compilers are compared with our rules and nothing is read back\n");
         }
         if compilers.is_empty() {
-            warn("note: neither DXC nor slangc is here, so no compiler is compared with our rules\n");
+            warn("note: neither DXC nor slangc was found, so no compiler is compared with our rules\n");
         }
         Ok(Some(Self {
             seed: args.seed,
@@ -238,14 +238,14 @@ fn missing_compiler(args: &FuzzArgs, found: &[BindingCompiler]) -> anyhow::Resul
     let named = args.compiler.iter().filter(|name| *name != "all");
     for name in named {
         if !COMPILERS.contains(&name.as_str()) {
-            bail!("no compiler `{name}` that says where it binds parameters: {} do", COMPILERS.join(" and "));
+            bail!("`{name}` is not a compiler that reports where it binds parameters: {} are", COMPILERS.join(" and "));
         }
         if !found.iter().any(|compiler| compiler.compiler().name() == name) {
             return Ok(Some(format!("compiler `{name}` was not found (`layoutproof compilers` says how to name one)")));
         }
     }
     let asks_for_all = !args.compiler.is_empty() && found.is_empty();
-    Ok(asks_for_all.then(|| format!("no compiler was found: {} are asked", COMPILERS.join(" and "))))
+    Ok(asks_for_all.then(|| format!("no compiler was found: --bindings uses {}", COMPILERS.join(" and "))))
 }
 
 /// True if the user asks for this compiler, by its name or by asking for all.
