@@ -1,4 +1,4 @@
-//! `layoutproof cache`: what is kept of answers of compilers and of spirv-val, and the end of it.
+//! `layoutproof cache`: shows or clears the cache of answers from compilers and spirv-val.
 
 use anyhow::Context;
 use clap::{Args, Subcommand};
@@ -27,10 +27,10 @@ pub enum CacheAction {
     Clear,
 }
 
-/// Counts what the cache holds, or removes it.
+/// Prints the size of the cache, or clears it.
 ///
 /// # Errors
-/// The folder is not the user's alone, or a file cannot be removed.
+/// The folder is not private to the user, or a file cannot be removed.
 pub(crate) fn cache(args: &CacheCommandArgs) -> anyhow::Result<Exit> {
     let cache = AnswerCache::new(CacheFolder::of_user()?);
     match &args.action {
@@ -61,13 +61,13 @@ fn stats_json(cache: &AnswerCache) -> String {
     format!("{}\n", json!({"schema": SCHEMA, "cache": cache}))
 }
 
-/// `12 entries, 0.1 MiB`.
+/// For example `12 entries, 0.1 MiB`.
 fn amount(KindContent { entries, bytes }: KindContent) -> String {
     let noun = if entries == 1 { "entry" } else { "entries" };
     format!("{entries} {noun}, {}", mebibytes(bytes))
 }
 
-/// Bytes in MiB, with one digit behind the point.
+/// Bytes in MiB, with one decimal.
 fn mebibytes(bytes: u64) -> String {
     let tenths = bytes.saturating_mul(10) >> 20;
     format!("{}.{} MiB", tenths / 10, tenths % 10)

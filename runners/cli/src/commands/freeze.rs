@@ -1,4 +1,4 @@
-//! `layoutproof freeze`: stores what a compiler decides about every case as text.
+//! `layoutproof freeze`: saves the decisions of a compiler about every case as text.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -50,7 +50,7 @@ pub struct AskArgs {
     pub keep: Option<PathBuf>,
 }
 
-/// Reads the name of a family.
+/// Parses the name of a family.
 fn family_parser() -> impl TypedValueParser<Value = Family> {
     let values = Family::all().map(|family| PossibleValue::new(family.as_str()).help(family.summary()));
     PossibleValuesParser::new(values).try_map(|name| Family::named(&name).ok_or(UnknownFamily))
@@ -67,10 +67,10 @@ pub struct FreezeArgs {
     pub to: Option<PathBuf>,
 }
 
-/// Stores what a compiler decides.
+/// Saves the decisions of a compiler.
 ///
 /// # Errors
-/// A compiler of no known family, cases with problems, a folder that cannot be written.
+/// The compiler's family is unknown, a case has problems, or the folder cannot be written.
 pub(crate) fn freeze(args: &FreezeArgs) -> anyhow::Result<Exit> {
     check_folder(args.to.as_deref().unwrap_or(Path::new(FOLDER)))?;
     let Some(asked) = CompilerUnderTest::of(&args.ask)? else { return Ok(Exit::Missing) };
@@ -99,7 +99,7 @@ pub(crate) fn freeze(args: &FreezeArgs) -> anyhow::Result<Exit> {
     Ok(Exit::Agree)
 }
 
-/// A compiler with its toolchains.
+/// A compiler and its toolchains.
 pub(crate) struct CompilerUnderTest {
     family: Family,
     compiler: Compiler,
@@ -107,12 +107,13 @@ pub(crate) struct CompilerUnderTest {
 }
 
 impl CompilerUnderTest {
-    /// The compiler that the arguments name; `None`, and a word about it, where it is not there.
+    /// The compiler that the arguments name. Prints an error and returns `None` if it was not
+    /// found.
     ///
-    /// The process has then a handler for signals, because compilers work in temporary folders.
+    /// Installs a handler for signals, which cleans up the compilers' temporary folders.
     ///
     /// # Errors
-    /// A compiler that nothing here knows how to ask, and a folder to keep things in that cannot be written.
+    /// No driver here can run this compiler, or the folder of `--keep` cannot be written.
     pub(crate) fn of(args: &AskArgs) -> anyhow::Result<Option<Self>> {
         args.keep.as_deref().map_or(Ok(()), check_folder)?;
         interrupt::end_without_traces()?;
@@ -149,12 +150,12 @@ impl CompilerUnderTest {
         Ok(Some(Self { family, compiler, toolchains }))
     }
 
-    /// Its family.
+    /// The compiler's family.
     pub(crate) fn family(&self) -> Family {
         self.family
     }
 
-    /// What it decides about the sources, by toolchain; asked on all processors.
+    /// The compiler's decisions about the sources, by toolchain. Compiles on all processors.
     pub(crate) fn decide(&self, sources: &[Arc<Source>]) -> BTreeMap<String, CaseDecisions> {
         let toolchains = self.toolchains.named(self.family.compiler());
         let mut decided: BTreeMap<String, CaseDecisions> =
@@ -172,7 +173,7 @@ impl CompilerUnderTest {
         decided
     }
 
-    /// Who decided this, and how it was asked.
+    /// The compiler's identity and the command lines that were used.
     ///
     /// # Errors
     /// The compiler's file cannot be read.

@@ -1,4 +1,5 @@
-//! `layoutproof list`, `devices`, `compilers` and `doctor`: what there is.
+//! `layoutproof list`, `devices`, `compilers` and `doctor`: list what the program and this machine
+//! have.
 
 use std::path::PathBuf;
 
@@ -54,7 +55,7 @@ pub struct ListArgs {
 /// Lists cases or rule sets.
 ///
 /// # Errors
-/// A path that cannot be read, and every problem of the cases.
+/// A path cannot be read, or a case has problems.
 pub(crate) fn list(args: &ListArgs, style: Style) -> anyhow::Result<Exit> {
     if args.rules {
         match args.format {
@@ -89,7 +90,7 @@ pub(crate) fn list(args: &ListArgs, style: Style) -> anyhow::Result<Exit> {
     Ok(if lines.is_empty() { Exit::NothingSelected } else { Exit::Agree })
 }
 
-/// Counts what the cases ask of devices.
+/// Counts the leaves that the cases have devices read.
 fn coverage(args: &ListArgs, style: Style) -> anyhow::Result<Exit> {
     let mut cells = CoverageCells::new();
     for subject in subjects(&sources(&args.cases, &args.filter)?) {
@@ -112,13 +113,13 @@ fn coverage(args: &ListArgs, style: Style) -> anyhow::Result<Exit> {
     Ok(if cells.is_empty() { Exit::NothingSelected } else { Exit::Agree })
 }
 
-/// The cases for programs.
+/// The cases as JSON.
 fn cases_json(lines: &[CaseLine]) -> String {
     let listed = lines.iter().map(|CaseLine { id, summary }| json!({"id": id, "summary": summary}));
     format!("{}\n", json!({"schema": SCHEMA, "cases": listed.collect::<Vec<_>>()}))
 }
 
-/// The rule sets for programs, and what compilers take for each kind of block under one name.
+/// The rule sets as JSON, with the rules that each compiler uses per kind of block under one name.
 fn rule_sets_json() -> String {
     let listed = table().iter().map(|rules| {
         let Example { declaration, offsets, size } = &rules.example;
@@ -147,8 +148,8 @@ fn rule_set_line(rules: &RuleSet) -> RuleSetLine {
 /// Lists the devices that a run would use.
 ///
 /// # Errors
-/// A variable names the folder of fetched drivers by a path that is not absolute. Without a device the exit code is 3, and
-/// so it is where an API's devices could not be listed.
+/// A variable names the folder of fetched drivers by a relative path. The exit code is 3 without a
+/// device, and also if the devices of an API could not be listed.
 pub(crate) fn devices(args: &FormatArgs, style: Style) -> anyhow::Result<Exit> {
     let apis: Vec<RunnerKind> = RunnerKind::driven().collect();
     let listing = DeviceListing::of(&apis, &Launch::of(std::env::current_exe()?)?);
@@ -170,7 +171,7 @@ fn exit_of_listing(listing: &DeviceListing) -> Exit {
     if is_complete { Exit::Agree } else { Exit::Missing }
 }
 
-/// Says what is there, where it comes from, and what is missing.
+/// Prints what this machine has, where it comes from, and what is missing.
 ///
 /// # Errors
 /// As [`devices`].
@@ -199,7 +200,8 @@ pub(crate) fn doctor(style: Style) -> anyhow::Result<Exit> {
     Ok(exit_of_listing(&listing))
 }
 
-/// The tools folder, with a warning on systems where nothing checks who can change its content.
+/// The tools folder, with a warning on systems where layoutproof cannot check who may change its
+/// content.
 fn tools_findings(tools: &MachineTools) -> Vec<Finding> {
     const NAME: &str = "tools folder";
     let Some(folder) = tools.folder() else {
@@ -212,7 +214,7 @@ fn tools_findings(tools: &MachineTools) -> Vec<Finding> {
     [Some(found), unchecked].into_iter().flatten().collect()
 }
 
-/// Where Direct3D 12 comes from; nothing on systems that cannot have it.
+/// The source of Direct3D 12; `None` on systems that cannot have it.
 fn direct3d_finding(listing: &DeviceListing, launch: &Launch) -> Option<Finding> {
     const NAME: &str = "Direct3D 12";
     let has_device = listing.devices.iter().any(|device| device.runner == RunnerKind::D3d12);
@@ -232,7 +234,7 @@ fn direct3d_finding(listing: &DeviceListing, launch: &Launch) -> Option<Finding>
     }
 }
 
-/// The devices, where their drivers come from, and what is wrong with them.
+/// The devices, the sources of their drivers, and the problems with them.
 fn driver_findings(listing: &DeviceListing, drivers: &FetchedDrivers) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     for device in &listing.devices {
@@ -266,7 +268,7 @@ fn driver_findings(listing: &DeviceListing, drivers: &FetchedDrivers) -> Vec<Fin
     findings
 }
 
-/// The compilers that are there, what is wrong with others, and those that are missed.
+/// The compilers that were found, the problems with others, and the missing ones.
 fn compiler_findings(tools: &MachineTools) -> Vec<Finding> {
     let CompilersOfMachine { compilers, notes } = Compiler::look(tools.folder());
     let mut findings: Vec<Finding> = compilers.iter().map(found).collect();
@@ -279,10 +281,10 @@ fn compiler_findings(tools: &MachineTools) -> Vec<Finding> {
     findings
 }
 
-/// Lists the compilers that are there, and how to name those that are not.
+/// Lists the compilers that were found, and how to name the missing ones.
 ///
 /// # Errors
-/// A variable names the folder of fetched tools by a path that is not absolute.
+/// A variable names the folder of fetched tools by a relative path.
 pub(crate) fn compilers(args: &FormatArgs, style: Style) -> anyhow::Result<Exit> {
     let tools = MachineTools::find()?;
     let CompilersOfMachine { compilers: all, notes } = Compiler::look(tools.folder());

@@ -1,4 +1,4 @@
-//! The commands, one file or folder each, with its arguments.
+//! The commands: one file or folder each, which also defines the command's arguments.
 
 pub mod bench;
 pub(crate) mod cache;

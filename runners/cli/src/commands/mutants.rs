@@ -43,16 +43,16 @@ pub struct MutantsArgs {
     pub cases: Vec<PathBuf>,
 }
 
-/// Where [`EQUIVALENT_MUTANTS`] stand, for messages.
+/// The file name of [`EQUIVALENT_MUTANTS`] in messages.
 const EQUIVALENTS_NAME: &str = "ci/equivalent-mutants.toml";
 
-/// As many killers of a misreading are enough, unless all are asked for.
+/// Without `--all`, the search for cases that notice a misreading stops after this many.
 const ENOUGH: usize = 3;
 
-/// Tries all mutants. A survivor that nobody has explained, or a stale explanation, is exit code 1.
+/// Tries all mutants. The exit code is 1 for an unexplained survivor or a stale explanation.
 ///
 /// # Errors
-/// Unknown rule sets, and every problem of the cases and of the explanations.
+/// A rule set is unknown, or the cases or the explanations have problems.
 pub(crate) fn try_all(args: &MutantsArgs, style: Style) -> anyhow::Result<Exit> {
     let named = args.rules.iter().map(|name| rule_set(name)).collect::<anyhow::Result<Vec<_>>>()?;
     let chosen: Vec<&RuleSet> = if named.is_empty() { table().iter().collect() } else { named.clone() };
@@ -101,7 +101,7 @@ fn try_devices(cases: &[Arc<Source>], enough: Option<usize>) -> Vec<DeviceLine> 
     bytes.chain(bindings).collect()
 }
 
-/// The subjects without those that have the shaders of another one, in which the same devices are noticed.
+/// Drops subjects that share their shaders with an earlier one: both notice the same devices.
 fn with_own_shaders(subjects: impl Iterator<Item = Subject>, settings: &Settings) -> Vec<Arc<Subject>> {
     let mut own: Vec<Arc<Subject>> = Vec::new();
     for subject in subjects {

@@ -1,4 +1,5 @@
-//! `layoutproof completions` and `layoutproof man`: what a package installs beside the program.
+//! `layoutproof completions` and `layoutproof man`: the files that a package installs next to the
+//! program.
 
 use std::fs;
 
@@ -12,7 +13,7 @@ use crate::output::print;
 /// Prints a script that completes commands, options and their values.
 ///
 /// # Errors
-/// The script is no text, which would be a fault of the library that writes it.
+/// The script is not UTF-8, which would be a fault of `clap_complete`.
 pub(crate) fn completions(args: &CompletionsArgs) -> anyhow::Result<Exit> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut help::visible_command(), help::PROGRAM, &mut script);

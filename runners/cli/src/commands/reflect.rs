@@ -1,4 +1,4 @@
-//! `layoutproof reflect`: a program's layout as Slang's reflection shows it.
+//! `layoutproof reflect`: shows a program's layout in the format of Slang's reflection.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -53,7 +53,8 @@ pub struct ReflectArgs {
 /// Shows one input's reflection.
 ///
 /// # Errors
-/// What could not be read, and questions that Slang's reflection does not answer; refused files are shown as such.
+/// An input cannot be read, or Slang's reflection does not cover the request. Problems in the text
+/// of a file are printed instead.
 pub(crate) fn reflect(args: &ReflectArgs, style: Style) -> anyhow::Result<Exit> {
     let mut sources = SourceMap::default();
     let refuse = |found: &[Diagnostic], sources: &SourceMap| {
@@ -84,9 +85,10 @@ pub(crate) fn reflect(args: &ReflectArgs, style: Style) -> anyhow::Result<Exit> 
     Ok(Exit::Agree)
 }
 
-/// A warning for each declaration that slangc's code places elsewhere than its reflection, which is what `reflect` shows:
-/// members with `[[vk::offset]]`, buffers with a data layout of their own. Uniform parameters under `-fvk-use-dx-layout`
-/// are shown by the code.
+/// A warning for each declaration that slangc's code places differently from its reflection, which
+/// is what `reflect` shows: members with `[[vk::offset]]`, and buffers with their own data layout.
+/// Uniform parameters under `-fvk-use-dx-layout` are the exception: there `reflect` shows the
+/// layout of the code.
 ///
 /// Source: Slang 2026.14.1, decorations and reflection of the same program.
 fn beyond_slangs_reflection(module: &Module, options: &[String]) -> Vec<Diagnostic> {
@@ -127,13 +129,13 @@ fn beyond_slangs_reflection(module: &Module, options: &[String]) -> Vec<Diagnost
     warnings
 }
 
-/// A warning that the layout of slangc's code at `span` is not the one shown.
+/// A warning that slangc's code uses a different layout at `span` than the one shown.
 fn differs(span: Span, message: impl Into<String>) -> Diagnostic {
     Diagnostic::warning(Code::UncertainLayout, span, message)
         .with_help("`reflect` shows slangc's reflection; `layoutproof show` prints the layout of its code")
 }
 
-/// Adds the structs that a type is made of, but for those that are known.
+/// Adds the structs of a type, except those in `known`.
 fn add_structs<'t>(ty: &'t Type, structs: &mut Vec<&'t StructType>, known: &mut HashSet<*const StructType>) {
     let Type::Struct(structure) = ty.dimensions().0 else { return };
     let mut structure = Some(structure);
@@ -144,7 +146,8 @@ fn add_structs<'t>(ty: &'t Type, structs: &mut Vec<&'t StructType>, known: &mut 
     }
 }
 
-/// A file, which may have entry points only, or a case; the inner error is what is wrong with its text.
+/// Reads a case, or a file, which may have entry points only. The inner error holds the problems of
+/// its text.
 fn read(args: &ReflectArgs, sources: &mut SourceMap) -> anyhow::Result<Result<Box<Source>, Vec<Diagnostic>>> {
     if let InputWord::Declarations(path) = InputWord::of(&args.input, args.declare.lang) {
         let declared = options_of(&args.declare, &path, args.placement.profile.as_deref());
@@ -162,9 +165,9 @@ fn read(args: &ReflectArgs, sources: &mut SourceMap) -> anyhow::Result<Result<Bo
     })
 }
 
-/// The one question, with the matrix order that holds for the file or case.
+/// The single binding request, with the matrix order of the file or case.
 fn request(args: &ReflectArgs, source: &Source) -> anyhow::Result<BindingRequest> {
-    // Reflection is Slang's, whatever the language.
+    // Slang's rules apply, whatever the language.
     let mut requests = args.placement.requests(&source.invocation, Some(ShaderLanguage::Slang))?;
     let (Some(mut request), true) = (requests.pop(), requests.is_empty()) else {
         bail!("`reflect` needs exactly one target and one convention: --target d3d12")

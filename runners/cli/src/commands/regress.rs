@@ -1,4 +1,4 @@
-//! `layoutproof regress`: compares what a compiler decides with a frozen set.
+//! `layoutproof regress`: compares the decisions of a compiler with a frozen set.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -54,7 +54,8 @@ pub struct RegressArgs {
 /// Compares a compiler with a frozen set.
 ///
 /// # Errors
-/// A compiler of no known family, a set or cases with problems, a pattern that matches nothing.
+/// The compiler's family is unknown, the set or the cases have problems, or a pattern matches
+/// nothing.
 pub(crate) fn regress(args: &RegressArgs, style: Style) -> anyhow::Result<Exit> {
     let Some(mut build) = Build::of(&args.ask)? else { return Ok(Exit::Missing) };
     let family = build.family()?;
@@ -116,22 +117,23 @@ pub(crate) fn regress(args: &RegressArgs, style: Style) -> anyhow::Result<Exit> 
 enum Build {
     /// A compiler of this machine.
     Here(Box<CompilerUnderTest>),
-    /// What one decided elsewhere.
+    /// The frozen set of a compiler that ran elsewhere.
     Frozen(Box<FrozenSet>),
 }
 
-/// What a build decides, by toolchain, and who it is.
+/// The decisions of a build by toolchain, and its identity.
 struct Decisions {
     manifest: Manifest,
     decided: BTreeMap<String, CaseDecisions>,
 }
 
 impl Build {
-    /// What the arguments name: a compiler, or the folder of a frozen set. Where a compiler is not here that the repository
-    /// has a set of, that is taken, with a note. `None`, and a word about it, where there is neither.
+    /// The build that the arguments name: a compiler, or the folder of a frozen set. If the
+    /// compiler is missing and the repository has a frozen set of it, prints a note and uses that
+    /// set. Prints an error and returns `None` if neither was found.
     ///
     /// # Errors
-    /// As [`CompilerUnderTest::of`], and a set that cannot be read.
+    /// See [`CompilerUnderTest::of`]; also if a set cannot be read.
     fn of(ask: &AskArgs) -> anyhow::Result<Option<Self>> {
         let name = ask.compiler.as_str();
         if let Some(set) = FrozenSet::at(Path::new(name))? {
@@ -147,10 +149,10 @@ impl Build {
         Ok(CompilerUnderTest::of(ask)?.map(|asked| Self::Here(Box::new(asked))))
     }
 
-    /// Its family.
+    /// The build's family.
     ///
     /// # Errors
-    /// A set of a family that is not known.
+    /// The set's family is unknown.
     fn family(&self) -> anyhow::Result<Family> {
         match self {
             Self::Here(asked) => Ok(asked.family()),
@@ -161,7 +163,7 @@ impl Build {
         }
     }
 
-    /// True if it is this set, so that there is nothing to compare.
+    /// True if the build is this very set, which leaves nothing to compare.
     fn is_frozen_as(&self, set: &FrozenSet) -> bool {
         match self {
             Self::Here(_) => false,
@@ -169,7 +171,7 @@ impl Build {
         }
     }
 
-    /// Where it is, for people.
+    /// The build's location, for people.
     fn place(&self, compiler: &str) -> String {
         match self {
             Self::Here(_) => compiler.to_owned(),
@@ -177,7 +179,7 @@ impl Build {
         }
     }
 
-    /// Who it is, and what it decides.
+    /// The build's identity and decisions.
     ///
     /// # Errors
     /// The compiler's file cannot be read.
@@ -192,7 +194,8 @@ impl Build {
     }
 }
 
-/// Takes the cases out of the set that the user leaves out, which are not gone, and returns their ids.
+/// Removes the cases from the set that the user's filter excludes, so that they do not count as
+/// gone. Returns their ids.
 fn leave_out(set: &mut FrozenSet, ask: &AskArgs, sources: &[Arc<Source>]) -> Vec<String> {
     if ask.filter.is_empty() {
         return Vec::new();
@@ -206,7 +209,7 @@ fn leave_out(set: &mut FrozenSet, ask: &AskArgs, sources: &[Arc<Source>]) -> Vec
     left_out.into_iter().collect()
 }
 
-/// Adds an entry to the set's list, unless it explains nothing.
+/// Adds an entry to the set's list of accepted changes, unless its pattern matches no difference.
 fn record(entry: AcceptedEntry, set: &mut FrozenSet, comparison: &BuildComparison) -> anyhow::Result<()> {
     let pattern = wildmatch::WildMatch::new(&entry.pattern);
     if !comparison.differences.iter().any(|difference| pattern.matches(&difference.name())) {

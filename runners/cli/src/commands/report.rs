@@ -1,4 +1,4 @@
-//! `layoutproof report`: reports the records of one or several runs again.
+//! `layoutproof report`: prints the report of the records of one or several runs.
 
 use anyhow::Context;
 use layoutproof_core::report::summary::Exit;
@@ -14,18 +14,18 @@ use crate::records::participants::{Asked, Participants};
 use crate::records::records_file::RecordsTarget;
 use crate::select::lists::floors;
 
-/// Reports what the records say as the run itself would have done, with its exit code.
+/// Prints the report that the run itself would have printed, with the same exit code.
 ///
 /// # Errors
-/// Files that cannot be read, that are not records, or that contradict themselves or each other; for floors, what the runs
-/// were about as well.
+/// A file cannot be read, is not a records file, or contradicts itself or another one; with floors,
+/// also if the runs' cases, files or lists cannot be read here or have changed.
 pub(crate) fn report(args: &ReportArgs, style: Style) -> anyhow::Result<Exit> {
     check_outputs(&args.outputs)?;
     let parts = args.files.iter().map(|path| RecordedPart::read(path)).collect::<anyhow::Result<Vec<_>>>()?;
     let MergedRuns { runs, devices, records, end, notes, mut missing, cut } = merge(parts)?;
     let floors = floors(&args.floors)?;
     missing.extend(missed_by_runs(&floors, &runs, &records, &end)?);
-    // What is not here, or was not done, may be where a device or a compiler answered.
+    // An incomplete record cannot show that a device or a compiler returned no result.
     if missing.is_empty() && cut.is_empty() && end.not_done == 0 {
         missing.extend(Participants::of(Asked::of_records(&runs), &records, &end.left_out).silent());
     }
@@ -62,7 +62,7 @@ pub(crate) fn report(args: &ReportArgs, style: Style) -> anyhow::Result<Exit> {
     Ok(if cut.is_empty() { exit } else { Exit::CouldNotRun })
 }
 
-/// One group of failures, all of them listed.
+/// One group of failures with all of its checks.
 fn group(records: &[CheckRecord], number: usize, style: Style) -> anyhow::Result<String> {
     let causes = causes(records);
     let count = counted(causes.len() as u64, "group");

@@ -1,4 +1,4 @@
-//! `layoutproof run`: select, find devices, carry out, judge, report.
+//! `layoutproof run`: selects checks, finds devices, runs the checks, judges and reports.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Instant;
@@ -43,10 +43,10 @@ use crate::select::selecting::select;
 use crate::select::selection::{DeviceUse, Selection};
 use crate::shader_cache::ShaderCache;
 
-/// Runs and reports.
+/// Runs the selected checks and prints the report.
 ///
 /// # Errors
-/// The reason why it could not run.
+/// The run could not start or could not finish.
 pub(crate) fn run(args: &RunArgs, style: Style) -> anyhow::Result<Exit> {
     let is_hidden = args.no_progress || args.outputs.quiet;
     let progress = if is_hidden { Progress::default() } else { Progress::begin(audience(args)) };
@@ -55,12 +55,12 @@ pub(crate) fn run(args: &RunArgs, style: Style) -> anyhow::Result<Exit> {
     exit
 }
 
-/// Who waits for the run.
+/// What the run checks, for its progress lines.
 fn audience(args: &RunArgs) -> Audience {
     if names_files(args) { Audience::File } else { Audience::Cases }
 }
 
-/// The id that the user may have meant by the first word that no case has; empty where every word has cases.
+/// A suggestion for the first word that matches no case; empty if every word matches.
 fn suggestion(args: &RunArgs) -> anyhow::Result<String> {
     let cases = Cases::load(&args.declare.cases)?;
     let unknown = args.inputs.iter().find(|word| cases.matching(std::slice::from_ref(*word)).is_empty());
@@ -72,13 +72,14 @@ fn run_telling(args: &RunArgs, style: Style, progress: &Progress) -> anyhow::Res
     if args.part.shard.is_some() && !args.floors.is_empty() {
         bail!("no shard can reach a floor: give --floors to `layoutproof report`, with the records of all shards");
     }
-    // Before the first file of the run is made, so that there is none that nobody finishes.
+    // Listen before the first file of the run exists, so that an interrupt never leaves an
+    // unfinished file.
     let interrupt = listen_for_the_end()?;
     check_outputs(&args.outputs)?;
     args.resume.as_deref().map_or(Ok(()), records_file::check_to_go_on)?;
     args.keep.as_deref().map_or(Ok(()), check_folder)?;
 
-    // Listing devices already makes Mesa set a cache up.
+    // Measure now: listing devices already makes Mesa create a cache.
     let cache = (!names_model_only(&args.device)).then(ShaderCache::look);
     let config = RunConfig::of(args, progress, interrupt)?;
 
@@ -91,7 +92,7 @@ fn run_telling(args: &RunArgs, style: Style, progress: &Progress) -> anyhow::Res
     let selection = select(args, &config.chosen_toolchains())?;
     progress.pause(|| warn_rendered(&render(&selection.warnings, &selection.sources, style.colour)));
 
-    // A shard may be empty, and still the report of all shards waits for its records.
+    // A shard may be empty: the report of all shards still needs its records.
     if selection.subjects.is_empty() && selection.placed.is_empty() && args.part.shard.is_none() {
         warn(&format!(
             "error: nothing is selected: no case or file matches, or none covers these rule sets{}\n",
@@ -131,16 +132,16 @@ fn run_telling(args: &RunArgs, style: Style, progress: &Progress) -> anyhow::Res
     run.carry_out(started, style)
 }
 
-/// A run that is going to happen: what is asked for, of what, on which devices.
+/// A run whose cases, devices and options are known.
 struct Run<'a> {
     args: &'a RunArgs,
     config: &'a RunConfig,
     selection: &'a Selection,
     devices: &'a [DeviceInfo],
-    /// A sentence for each API whose devices could not be listed; the run goes on with the others, and ends with exit
-    /// code 3.
+    /// A message for each API whose devices could not be listed. The run uses the other devices and
+    /// ends with exit code 3.
     failed_listings: &'a [String],
-    /// `None` where no driver is asked.
+    /// `None` if the run uses no driver.
     cache: Option<ShaderCache>,
 }
 
@@ -191,7 +192,7 @@ impl Run<'_> {
             progress.checks();
             keeper.carry_out(&checks, args.retries, |checks, attempt, done| match attempt {
                 0 => execute::execute_part(checks, &config.launch, config.rotation, &mut spared, done),
-                // A check that failed shares nothing with others when it is run again.
+                // A retry shares nothing with other checks.
                 _ => execute::execute(checks, &config.launch, Rotation::All, done),
             });
             drop(checks);
@@ -236,7 +237,7 @@ impl Run<'_> {
             self.print_found(&records, style);
         }
         answer_cache::warn_of(config.launch.cache.as_ref());
-        // A file that cannot be written must cost the user neither the report nor the other files.
+        // A file that cannot be written must not cost the user the report or the other files.
         report.print();
         if !args.outputs.quiet && takes_every_access(args) {
             print(&fixed_report(&fixed, style));
@@ -247,8 +248,8 @@ impl Run<'_> {
         Ok(report.exit(&missing))
     }
 
-    /// The shapes of the members of files, and of cases that are not built in: lists name other cases, and know what a compiler
-    /// does with such shapes.
+    /// The shapes of the members of files and of cases that are not built in. The lists of known
+    /// failures name built-in cases only; they match other cases by shape.
     fn shapes(&self) -> HashMap<String, Vec<ShapeAt>> {
         let is_named = |id: &str| CASES.iter().any(|case| case.name == id);
         let mut shapes: HashMap<String, Vec<ShapeAt>> = HashMap::new();
@@ -263,14 +264,14 @@ impl Run<'_> {
         shapes
     }
 
-    /// True if rows of checks that agree are needed once these are written: they say where the members of a file are, and which
-    /// kinds of leaves were read.
+    /// True if rows of agreeing checks are still needed after the records file has them: they give
+    /// the found offsets of a file's members, and the kinds of leaves that were read.
     fn needs_rows(&self) -> bool {
         let counts_leaves = !self.config.floors.is_empty() || !self.args.records.filter().is_all();
         audience(self.args) == Audience::File || counts_leaves
     }
 
-    /// The end as it is written: in a file that leaves checks out, with what is known of these.
+    /// The end record as written: if the file leaves checks out, with a summary of these.
     fn written_end(&self, records: &[CheckRecord], end: &RunEnd) -> RunEnd {
         let filter = self.args.records.filter();
         if filter.is_all() {
@@ -288,7 +289,7 @@ impl Run<'_> {
         }
     }
 
-    /// Says where the members of the user's files were found.
+    /// Prints where the devices found the members of the user's files.
     fn print_found(&self, records: &[CheckRecord], style: Style) {
         let files = self.selection.subjects.iter().filter(|subject| !subject.source.is_case);
         let layouts = files.map(|subject| FileLayout {
@@ -299,7 +300,7 @@ impl Run<'_> {
         print(&found_table(&layouts.collect::<Vec<_>>(), records, style));
     }
 
-    /// Takes over what an earlier run has done, and begins the records file.
+    /// Adopts the results of an earlier run, and begins the records file.
     fn begin_records(&self, ledger: &mut Ledger<'_>) -> anyhow::Result<()> {
         let Some(path) = self.args.outputs.json.as_ref().or(self.args.resume.as_ref()) else { return Ok(()) };
         let builds = self.config.toolchains.builds(&self.config.chosen_toolchains());
@@ -328,8 +329,8 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Who took part and answered nothing. For a file of the user's own, that is an error of what the user named alone:
-    /// what else there is on this machine, and cannot answer, is told as a note.
+    /// The participants that returned no result. If the run checks a user's file, only those that
+    /// the user named count as errors; others of this machine get a note.
     fn silent(&self, records: &[CheckRecord]) -> Vec<String> {
         let silent = Participants::of(Asked::of_run(self.args), records, &[]).silent();
         let has_answer = records.iter().any(|record| matches!(record.outcome, Outcome::Agree | Outcome::Known));
@@ -346,11 +347,12 @@ impl Run<'_> {
         asked
     }
 
-    /// Demands that the run did not meet, a sentence each.
+    /// A message for each requirement that the run did not meet.
     fn missing(&self, records: &[CheckRecord], end: &RunEnd) -> Vec<String> {
         let mut missing = floors::missed(&self.config.floors, &self.selection.subjects, records, end);
 
-        // Of a share of a run, `layoutproof report` judges who answered nothing, with the other shares.
+        // For a share of a run, `layoutproof report` finds the participants without a result, with
+        // the other shares.
         let is_share = self.args.part.shard.is_some() || self.args.part.caselist.is_some();
         if !is_share && end.not_done == 0 {
             missing.extend(self.silent(records));

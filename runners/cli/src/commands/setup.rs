@@ -1,7 +1,7 @@
-//! `layoutproof setup`: installs what a run needs and this machine lacks.
+//! `layoutproof setup`: installs the tools that a run needs and this machine lacks.
 //!
-//! The work is done by the scripts that the repository's own `ci/setup.sh` consists of, which are inside the program with all
-//! versions and checksums; this command writes them to a temporary folder and lets bash run them.
+//! The program contains the scripts of the repository's own `ci/setup.sh`, with all versions and
+//! checksums. This command writes them to a temporary folder and runs them with bash.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -55,14 +55,14 @@ pub enum SetupThing {
     Wine,
 }
 
-/// How a line of the scripts begins that says what is missing.
+/// The prefix of an output line that reports a missing tool.
 const MISSING: &str = "missing  ";
 
-/// Installs what is asked for, and says line by line what was done.
+/// Installs the requested tools, and prints the scripts' output line by line.
 ///
 /// # Errors
-/// This system is not Linux, bash is missing, nothing says where the tools folder is, or a script failed. Something that
-/// could not be installed is exit code 3.
+/// This system is not Linux, bash is missing, the location of the tools folder is unknown, or a
+/// script failed. If something could not be installed, the exit code is 3.
 pub(crate) fn setup(args: &SetupArgs) -> anyhow::Result<Exit> {
     if !cfg!(target_os = "linux") {
         bail!("{}", elsewhere());
@@ -104,7 +104,7 @@ pub(crate) fn setup(args: &SetupArgs) -> anyhow::Result<Exit> {
     Ok(Exit::Agree)
 }
 
-/// The scripts and the sources that they read, in folders as in the repository.
+/// Writes the scripts and the sources that they read, in the folders of the repository.
 fn write_scripts() -> anyhow::Result<TempDir> {
     let place = tempfile::Builder::new().prefix("layoutproof-setup-").tempdir()?;
     for script in SETUP_SCRIPTS {
@@ -125,7 +125,7 @@ fn write(root: &Path, name: &str, text: &str) -> anyhow::Result<()> {
     fs::write(&path, text).with_context(|| format!("writing {}", path.display()))
 }
 
-/// What to do on systems that the scripts do not know.
+/// Advice for systems that the scripts do not support.
 fn elsewhere() -> String {
     let system = std::env::consts::OS;
     if !cfg!(windows) {
@@ -160,7 +160,7 @@ mod tests {
         assert_eq!(pinned("NO_SUCH_NAME"), "unknown");
     }
 
-    /// The script refuses words that it does not know, so both lists must be the same.
+    /// The script rejects words that it does not know, so both lists must be equal.
     #[test]
     fn the_script_knows_every_thing() {
         let script = SETUP_SCRIPTS.iter().find(|script| script.name == "setup.sh").unwrap().text;

@@ -16,19 +16,19 @@ use layoutproof_layout::{LayoutOptions, RuleSet, Span, find, lay_out};
 
 use super::design::Design;
 
-/// Numbers of leaves and of wrong cases.
+/// A number of leaves and of wrong cases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct CaseCount {
     /// Leaves that were read.
     pub(super) leaves: u64,
-    /// Cases of which the device read something else than the layout says.
+    /// Cases in which the device read other data than the layout predicts.
     pub(super) wrong: u64,
 }
 
-/// Reads `texts`, lays them out, writes their shader, runs it and compares.
+/// Parses `texts`, lays them out, writes their shader, runs it and compares.
 ///
 /// # Errors
-/// A device that refuses the module or dies. A wrong layout is not an error.
+/// The device refuses the module or dies. A wrong layout is not an error.
 pub(super) fn carry_out(
     design: Design,
     texts: &[String],
@@ -44,7 +44,7 @@ pub(super) fn carry_out(
     Ok(CaseCount { leaves, wrong })
 }
 
-/// Declarations as a case.
+/// Parses a declaration as a case.
 fn read(text: &str, design: Design) -> anyhow::Result<FusedCase> {
     let mut sources = SourceMap::default();
     let end = u32::try_from(text.len())?;
@@ -57,7 +57,7 @@ fn read(text: &str, design: Design) -> anyhow::Result<FusedCase> {
     Ok(FusedCase { layout, plan })
 }
 
-/// The rules of each kind of buffer in GLSL, which all devices take.
+/// GLSL's rules for each kind of buffer, which all devices accept.
 fn rules(space: FusedSpace) -> anyhow::Result<&'static RuleSet> {
     let name = match space {
         FusedSpace::Uniform => "std140",
@@ -66,7 +66,7 @@ fn rules(space: FusedSpace) -> anyhow::Result<&'static RuleSet> {
     find(name).with_context(|| format!("no rule set {name}"))
 }
 
-/// The number of wrong cases of a module.
+/// The number of wrong cases in a module.
 fn fused(cases: &[FusedCase], space: FusedSpace, fold: Fold, worker: &mut Worker, number: u32) -> anyhow::Result<u64> {
     let group = FusedGroup { cases, space, fold };
     let produced = produce_fused(&group)?;
@@ -80,7 +80,7 @@ fn fused(cases: &[FusedCase], space: FusedSpace, fold: Fold, worker: &mut Worker
     Ok(job.wrong(&read_back).len() as u64)
 }
 
-/// 1 if the case is wrong: a module of its own, which stores every leaf, run once.
+/// 1 if the case is wrong, otherwise 0. Runs its module, which stores every leaf, once.
 fn single(case: &FusedCase, worker: &mut Worker) -> anyhow::Result<u64> {
     let FusedCase { layout, plan } = case;
     let produced = produce(layout, plan)?;

@@ -1,32 +1,31 @@
-//! The designs that are measured: how cases become modules, with which settings of the driver.
+//! The designs that are measured: how cases become modules, and the driver settings.
 
 use layoutproof_core::probe::{Fold, Form, FusedSpace, Tuning};
 use layoutproof_executor::drivers::{self, DriverCompilation, Setting};
 
 use super::args::{BenchArgs, BenchDesign, BenchLoad};
 
-/// The form of a single probe: leaf by leaf, whatever is best for the device.
+/// The form of a single probe: always leaf by leaf, even if another form is faster on the device.
 const SINGLE: Form = Form::Leaf;
 
 /// A way to run cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Design {
-    /// Which of the designs.
     pub(super) kind: BenchDesign,
-    /// Where blocks live.
+    /// The kind of buffer that holds the blocks.
     pub(super) space: FusedSpace,
     /// How leaves are loaded.
     pub(super) form: Form,
-    /// Cases of a module.
+    /// Number of cases per module.
     pub(super) group: usize,
-    /// How the words of a case become one; `None` where each is stored.
+    /// How a case's words are folded into one; `None` if each word is stored.
     pub(super) fold: Option<Fold>,
-    /// Worker processes, each with a device of its own.
+    /// Number of worker processes; each opens the device.
     pub(super) workers: usize,
 }
 
 impl Design {
-    /// The design of that kind for a device; `args` may say otherwise than its tuning.
+    /// The design of a kind, tuned for a device unless `args` overrides the tuning.
     pub(super) fn new(kind: BenchDesign, device: &str, space: FusedSpace, args: &BenchArgs) -> Self {
         let fold = match kind {
             BenchDesign::Single => return Self { kind, space, form: SINGLE, group: 1, fold: None, workers: 1 },
@@ -47,7 +46,7 @@ impl Design {
         Self { kind, space, form, group, fold: Some(fold), workers }
     }
 
-    /// The variables that its workers find in their environment.
+    /// The environment variables of its workers.
     pub(super) fn settings(&self) -> Vec<Setting> {
         let compilation = match self.kind {
             BenchDesign::Single => DriverCompilation::Own,
@@ -56,7 +55,7 @@ impl Design {
         compilation.settings().into_iter().chain(drivers::uncached()).collect()
     }
 
-    /// The design in a few words.
+    /// A short name of the design.
     pub(super) fn name(&self) -> String {
         let loads = if self.form == SINGLE { String::new() } else { format!(", {} loads", self.form.as_str()) };
         match self.kind {

@@ -1,4 +1,4 @@
-//! One design, measured once: fresh workers, the clock from the first text to the last comparison.
+//! Measures one design once: with fresh workers, from the first text to the last comparison.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -16,20 +16,21 @@ use super::usage::ProcessUsage;
 /// The time and memory that a design took.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Measurement {
-    /// From the first text to the last comparison. Workers were started and their devices open.
+    /// From the first text to the last comparison. Starting the workers and opening their devices
+    /// does not count.
     pub(super) wall: Duration,
-    /// Leaves that were compared, and cases that were wrong.
+    /// Number of compared leaves and of wrong cases.
     pub(super) count: CaseCount,
-    /// The usage of this process meanwhile, where the system tells.
+    /// What this process used in that time; `None` if the system does not report it.
     pub(super) host: Option<ProcessUsage>,
-    /// The usage of its workers, together.
+    /// What its workers used in that time, together.
     pub(super) workers: Option<ProcessUsage>,
 }
 
-/// Runs `texts` on `device`, in workers of `launch`.
+/// Runs `texts` on `device`, in workers started from `launch`.
 ///
 /// # Errors
-/// A worker that ends, or a device that refuses a module. A wrong layout is not an error.
+/// A worker ends, or a device refuses a module. A wrong layout is not an error.
 pub(super) fn measure(
     design: Design,
     texts: &[String],
@@ -51,7 +52,7 @@ pub(super) fn measure(
     Ok(Measurement { wall, count, host, workers })
 }
 
-/// Gives one group after the other to whichever worker is free.
+/// Gives the groups one by one to free workers.
 fn share_out(design: Design, texts: &[String], workers: &mut [Worker]) -> anyhow::Result<CaseCount> {
     let groups: Vec<&[String]> = texts.chunks(design.group).collect();
     let next = AtomicUsize::new(0);

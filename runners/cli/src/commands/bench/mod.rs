@@ -1,7 +1,9 @@
-//! `layoutproof bench`: the same random cases through one pipeline per case and through fused modules.
+//! `layoutproof bench`: compares one pipeline per case with fused modules, on the same random
+//! cases.
 //!
-//! All designs on one device take turns, so that what else the machine does hits them alike. Each measurement has fresh
-//! workers and no shader cache. A wrong answer ends the benchmark: figures of wrong answers are worth nothing.
+//! All designs on one device take turns, so that other load on the machine affects them alike. Each
+//! measurement has fresh workers and no shader cache. A wrong result ends the benchmark: its
+//! timings would be worthless.
 
 mod args;
 mod case;
@@ -30,10 +32,10 @@ use self::suite::measure_suite;
 use crate::output::{print, warn, warn_of_listing};
 use crate::progress;
 
-/// Measures and prints a table per device and kind of buffer.
+/// Measures, and prints a table per device and kind of buffer.
 ///
 /// # Errors
-/// A device that refuses a module, or loses its worker.
+/// A device refuses a module, or its worker ends.
 pub(crate) fn bench(args: &BenchArgs, style: Style) -> anyhow::Result<Exit> {
     let launch = Launch::of(std::env::current_exe()?)?;
     let listing = DeviceListing::of(&[RunnerKind::Ash], &launch);
@@ -86,14 +88,14 @@ fn spaces(args: &BenchArgs) -> impl Iterator<Item = FusedSpace> {
     })
 }
 
-/// The designs that the user named, or all.
+/// The designs that the user named, or all of them.
 fn designs(device: &DeviceInfo, space: FusedSpace, args: &BenchArgs) -> Vec<Design> {
     let all = [BenchDesign::Single, BenchDesign::Fused, BenchDesign::Floor];
     let wanted = all.into_iter().filter(|kind| args.design.is_empty() || args.design.contains(kind));
     wanted.map(|kind| Design::new(kind, &device.id, space, args)).collect()
 }
 
-/// Measures the designs in turns; `None`, and a sentence, if an answer is wrong.
+/// Measures the designs in turns. Prints an error and returns `None` if a result is wrong.
 fn measure_all(
     device: &DeviceInfo,
     space: FusedSpace,
@@ -130,7 +132,7 @@ fn measure_all(
     }))
 }
 
-/// The state of the drivers' shader caches in workers that are to have none.
+/// The state of the drivers' shader caches in workers, which bench switches off where it can.
 fn cache_state() -> &'static str {
     if drivers::is_uncached() { "no shader cache" } else { "the user's shader cache" }
 }

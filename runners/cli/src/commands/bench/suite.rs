@@ -1,4 +1,5 @@
-//! The suite itself, measured: every built-in case through our own SPIR-V, with fresh workers and without caches.
+//! Measures the suite itself: every built-in case through our own SPIR-V, with fresh workers and
+//! without caches.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -24,7 +25,7 @@ use crate::select::lists::{BuiltInKnown, known_lists};
 use crate::select::selecting::select;
 use crate::select::selection::Selection;
 
-/// Counts what devices execute.
+/// Counts the accesses that devices execute.
 #[derive(Debug, Default)]
 struct AccessCount(AtomicUsize);
 
@@ -38,17 +39,17 @@ impl Watcher for AccessCount {
     }
 }
 
-/// A round, and the checks that differ and are not known to.
+/// A round, and the names of checks that differ without being known to.
 struct MeasuredRound {
     checks: usize,
     round: SuiteRound,
     differing: Vec<String>,
 }
 
-/// Measures each device so many times, in turns.
+/// Measures each device `rounds` times, in turns.
 ///
 /// # Errors
-/// A check that differs and is not known to, which ends the measurement.
+/// A check differs without being known to, which ends the measurement.
 pub(super) fn measure_suite(devices: &[&DeviceInfo], rounds: u32, launch: &Launch) -> anyhow::Result<Vec<SuiteLine>> {
     let selection = select(&RunArgs::of_plain_run(), &[])?;
     let known = known_lists(&[], BuiltInKnown::OfNarrowedRun)?;

@@ -1,4 +1,5 @@
-//! Measures what processes use: processor time and memory, from Linux's `/proc`. Other systems are not asked.
+//! Measures the processor time and memory of processes, from Linux's `/proc`. Other systems are not
+//! supported.
 //!
 //! Source: proc(5), `/proc/pid/stat` and `/proc/pid/status`.
 
@@ -6,20 +7,20 @@ use std::fs;
 use std::iter::Sum;
 use std::time::Duration;
 
-/// Processor time and memory that a process, or several together, have used so far.
+/// Processor time and memory that one or several processes have used so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ProcessUsage {
     /// Processor time of all threads, in steps of 10 ms.
     pub(super) cpu: Duration,
-    /// The most bytes of memory that it ever held.
+    /// Peak resident memory in bytes.
     pub(super) peak_bytes: u64,
 }
 
-/// Linux counts processor time for programs in hundredths of a second on all machines (`USER_HZ`).
+/// Linux reports processor time in hundredths of a second on all machines (`USER_HZ`).
 const TICK: Duration = Duration::from_millis(10);
 
 impl ProcessUsage {
-    /// The usage of a process; `None` where the system does not tell.
+    /// The usage of a process; `None` if the system does not report it.
     pub(super) fn of(process: u32) -> Option<Self> {
         Self::in_folder(&format!("/proc/{process}"))
     }
@@ -35,7 +36,7 @@ impl ProcessUsage {
         Some(Self { cpu: cpu(&stat)?, peak_bytes: peak(&status)? })
     }
 
-    /// The usage between two moments; the peak is that of the later one.
+    /// The usage between two moments; the peak is the later one.
     pub(super) fn since(before: Option<Self>, after: Option<Self>) -> Option<Self> {
         let (before, after) = before.zip(after)?;
         Some(Self { cpu: after.cpu.saturating_sub(before.cpu), ..after })
@@ -51,7 +52,8 @@ impl Sum for ProcessUsage {
     }
 }
 
-/// `utime` and `stime` of a `stat` line, the 14th and 15th field; the second one, in parentheses, may hold spaces.
+/// `utime` and `stime`, the 14th and 15th field of a `stat` line. The second field, in parentheses,
+/// may contain spaces.
 fn cpu(stat: &str) -> Option<Duration> {
     let (_, behind_name) = stat.rsplit_once(')')?;
     let mut fields = behind_name.split_whitespace().skip(11);
@@ -59,7 +61,7 @@ fn cpu(stat: &str) -> Option<Duration> {
     Some(TICK * ticks()?.checked_add(ticks()?)?)
 }
 
-/// `VmHWM` of a `status` file, which is in kibibytes.
+/// `VmHWM` of a `status` file, converted from kibibytes to bytes.
 fn peak(status: &str) -> Option<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;

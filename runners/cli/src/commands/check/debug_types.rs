@@ -1,4 +1,4 @@
-//! Turns types of debug information into structs that are compared with blocks.
+//! Converts types of debug information to structs that can be compared with blocks.
 
 use std::path::Path;
 
@@ -11,11 +11,11 @@ use layoutproof_debuginfo::{
     LayoutContract, NamedHostType, RecordKind, ScalarClass,
 };
 
-/// Most members of one struct, those of its structs counted each time they stand there.
+/// Maximum number of members of one struct. Members of nested structs count at each occurrence.
 const MAX_FIELDS: u32 = 1 << 17;
 
-/// Converts a type with all its layouts; `None` if no unit defines it, or it is no struct. Source files below
-/// `working_folder` are named from there, as a user would.
+/// Converts a type with all of its layouts. `None` if no unit defines it, or it is not a struct.
+/// Source files below `working_folder` get relative names, as a user would write them.
 pub(super) fn convert(
     found: &FoundTypes,
     named: &NamedHostType,
@@ -51,12 +51,12 @@ pub(super) fn convert(
 struct TypeConverter<'a> {
     types: &'a HostTypes,
     working_folder: &'a Path,
-    /// Members that may still be converted.
+    /// Number of members that may still be converted.
     left: u32,
 }
 
 impl TypeConverter<'_> {
-    /// Members of a record and of its bases.
+    /// The members of a record and of its bases.
     fn fields(&mut self, record: HostTypeId) -> Vec<ProgramField> {
         let mut fields = Vec::new();
         for placed in self.types.all_members(record) {
@@ -112,7 +112,7 @@ impl TypeConverter<'_> {
         }
     }
 
-    /// One shape for each dimension.
+    /// Builds one array shape per dimension.
     fn array(&mut self, array: &HostArray) -> ProgramShape {
         let element_name = self.spelling(array.element);
         let mut shape = self.shape(array.element);
@@ -130,7 +130,7 @@ impl TypeConverter<'_> {
         shape
     }
 
-    /// Name of a type, with the counts of an array.
+    /// The type's name, with the element counts of an array.
     fn spelling(&self, id: HostTypeId) -> String {
         let ty = &self.types[id];
         match &ty.shape {

@@ -1,7 +1,7 @@
-//! Reads debug information in a process of its own, on a memory map.
+//! Reads debug information in a child process, on a memory map.
 //!
-//! [`read_types`] asks such a process; [`serve`] is what runs there. Debug information is a program's worst case of foreign
-//! data: large, nested, and read by code that is not ours.
+//! [`read_types`] starts such a process; [`serve`] runs in it. Debug information is the worst kind
+//! of foreign data for a program: large, nested, and parsed by third-party code.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -16,38 +16,38 @@ use serde::{Deserialize, Serialize};
 use super::debug_types::convert;
 use crate::select::shader_file::reader_process::{ReaderLimits, ReaderProcess, limit_memory, serve_request};
 
-/// A program of a gigabyte takes seconds; what takes minutes has gone wrong.
+/// Reading a program of a gigabyte takes seconds, so two minutes mean that something went wrong.
 const LIMITS: ReaderLimits = ReaderLimits { time: Duration::from_secs(120), memory_gib: 8 };
 
-/// The internal command that [`serve`] carries out.
+/// The internal command that runs [`serve`].
 pub(crate) const COMMAND: &str = "debug-worker";
 
-/// A question about one file.
+/// A request to read one file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct DebugRequest {
     file: PathBuf,
     blocks: Vec<BlockNames>,
 }
 
-/// The types of one file that may belong to the blocks.
+/// The types of one file that may match the blocks.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct DebugAnswer {
-    /// Why there are no types at all, if there are none.
+    /// The reason if the file has no types at all.
     pub absence: Option<String>,
-    /// Types with a definition.
+    /// Matching types with a definition.
     pub structs: Vec<ProgramStruct>,
-    /// Names that may belong to a block, but that are only declared.
+    /// Matching names that are only declared.
     pub declared: Vec<String>,
-    /// For each block the nearest names.
+    /// For each block, the most similar names.
     pub nearest: Vec<Vec<String>>,
-    /// What could not be read, in words.
+    /// Messages about unreadable parts.
     pub problems: Vec<String>,
 }
 
-/// Reads the types of `file` that may belong to `blocks`.
+/// Reads the types of `file` that may match `blocks`.
 ///
 /// # Errors
-/// A file that cannot be read, and how the process ended.
+/// The file cannot be read, or the process died.
 pub(crate) fn read_types(file: &Path, blocks: &[BlockNames]) -> anyhow::Result<DebugAnswer> {
     let reader = ReaderProcess::of_command(COMMAND, LIMITS)?;
     let request = DebugRequest { file: file.to_owned(), blocks: blocks.to_vec() };
@@ -61,7 +61,7 @@ pub(crate) fn read_types(file: &Path, blocks: &[BlockNames]) -> anyhow::Result<D
 /// Answers the request on standard input.
 ///
 /// # Errors
-/// If there is no request, or nobody takes the answer.
+/// The request is missing, or the answer cannot be written.
 pub(crate) fn serve() -> anyhow::Result<()> {
     serve_request(LIMITS, |request: DebugRequest| Ok(answer(&request)))
 }
@@ -69,7 +69,7 @@ pub(crate) fn serve() -> anyhow::Result<()> {
 fn answer(request: &DebugRequest) -> Result<DebugAnswer, String> {
     let name = request.file.display().to_string();
     let map = map_file(&request.file).map_err(|error| format!("reading {name}: {error}"))?;
-    // Behind the map, which does not count.
+    // Only now, because the map must not count.
     limit_memory(LIMITS.memory_gib).map_err(|error| error.to_string())?;
 
     let siblings = FilesBeside { file: request.file.clone() };
@@ -100,14 +100,14 @@ fn answer(request: &DebugRequest) -> Result<DebugAnswer, String> {
     Ok(answer)
 }
 
-/// Opens files beside the one that is read: debug information that was split off or stripped.
+/// Opens files next to the one that is read: split or stripped debug information.
 #[derive(Clone, Debug)]
 struct FilesBeside {
     file: PathBuf,
 }
 
 impl FilesBeside {
-    /// Where a sibling may be, best first.
+    /// The possible paths of a sibling, best first.
     fn candidates(&self, sibling: &Sibling<'_>) -> Vec<PathBuf> {
         let folder = self.file.parent().unwrap_or(Path::new(""));
         let file_name = self.file.file_name().unwrap_or_default();
@@ -116,7 +116,7 @@ impl FilesBeside {
             name.push(suffix);
             folder.join(name)
         };
-        // The last part of a path of another machine, which may have backslashes.
+        // The last part of a path from another machine, which may use backslashes.
         let last = |path: &str| folder.join(path.rsplit(['/', '\\']).next().unwrap_or(path));
         match sibling {
             Sibling::Dwo { folder: compiled_in, name } => vec![Path::new(compiled_in).join(name), last(name)],

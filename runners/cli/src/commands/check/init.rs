@@ -1,4 +1,4 @@
-//! `layoutproof init`: writes a first `layoutproof.toml` by looking at a folder.
+//! `layoutproof init`: writes a first `layoutproof.toml` from the files of a folder.
 
 use std::collections::BTreeSet;
 use std::fs::OpenOptions;
@@ -15,22 +15,22 @@ use crate::output::print;
 use crate::project::project_file::PROJECT_FILE;
 use crate::select::files::entries;
 
-/// Most files and folders that are looked at.
+/// Maximum number of files and folders to visit.
 const MOST_ENTRIES: usize = 50_000;
 
-/// Most host files that are named.
+/// Maximum number of host files to list.
 const MOST_HOSTS: usize = 20;
 
-/// Deepest nesting of folders.
+/// Maximum nesting of folders.
 const DEEPEST: u32 = 12;
 
-/// Folders that hold nothing of the project's own.
+/// Folders whose files do not belong to the project.
 const LEFT_OUT: [&str; 3] = ["node_modules", "target", "third_party"];
 
-/// Writes the file, unless there is one.
+/// Writes the file, unless it exists.
 ///
 /// # Errors
-/// A folder that cannot be read, and a file that is there already.
+/// The folder cannot be read, or the file exists.
 pub(crate) fn init(args: &InitArgs) -> anyhow::Result<Exit> {
     let path = args.folder.join(PROJECT_FILE);
     if path.exists() {
@@ -54,10 +54,10 @@ pub(crate) fn init(args: &InitArgs) -> anyhow::Result<Exit> {
     Ok(Exit::Agree)
 }
 
-/// What lies in a folder.
+/// The shaders and host files of a folder.
 #[derive(Debug, Default)]
 struct FoundFiles {
-    /// Patterns of shaders: a folder and a suffix each.
+    /// Glob patterns of shaders, one per folder and suffix.
     shaders: BTreeSet<String>,
     hosts: BTreeSet<String>,
     looked_at: usize,
@@ -88,7 +88,7 @@ impl FoundFiles {
         let slashed = |path: &Path| path.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/");
         if ShaderLanguage::of(None, file).is_some() {
             let suffix = file.extension().unwrap_or_default().to_string_lossy().into_owned();
-            // Headers are read by what includes them.
+            // The shaders that include a header bring it along.
             if !["hlsli", "fxh"].contains(&suffix.as_str()) {
                 let pattern: PathBuf = relative.with_file_name(format!("*.{suffix}"));
                 self.shaders.insert(slashed(&pattern));
@@ -121,7 +121,7 @@ impl FoundFiles {
     }
 }
 
-/// Whether a file is worth naming: a program or library, or an object.
+/// True if the file may have debug information: a program, a library or an object.
 fn is_host(file: &Path) -> bool {
     matches!(CheckInput::of(file, None), Ok(CheckInput::Host(_)))
 }

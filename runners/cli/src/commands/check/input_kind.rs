@@ -1,4 +1,5 @@
-//! Tells shaders from files with debug information: by what they begin with, then by their suffixes.
+//! Distinguishes shaders from files with debug information: by their first bytes, then by their
+//! suffixes.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use layoutproof_core::show::ShaderLanguage;
 
 use crate::select::inputs::is_module;
 
-/// What an input of a check is.
+/// An input of `check`, sorted by kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum CheckInput {
     /// A shader: source, SPIR-V or a container of compiled HLSL.
@@ -19,7 +20,7 @@ pub(crate) enum CheckInput {
     Host(PathBuf),
 }
 
-/// Beginnings of files with debug information.
+/// First bytes of files with debug information.
 const HOST_MAGICS: [&[u8]; 10] = [
     b"\x7fELF",
     b"MZ",
@@ -33,17 +34,17 @@ const HOST_MAGICS: [&[u8]; 10] = [
     b"\xca\xfe\xba\xbe",
 ];
 
-/// Suffixes of objects that begin with nothing special.
+/// Suffixes of objects without characteristic first bytes.
 const HOST_SUFFIXES: [&str; 4] = ["obj", "o", "rlib", "lib"];
 
-/// SPIR-V in both byte orders.
+/// First bytes of SPIR-V, in both byte orders.
 const SPIRV_MAGICS: [&[u8]; 2] = [b"\x03\x02\x23\x07", b"\x07\x23\x02\x03"];
 
 impl CheckInput {
-    /// Sorts a path; a `.dSYM` bundle stands for the file in it.
+    /// Sorts a path. For a `.dSYM` bundle, returns the file inside.
     ///
     /// # Errors
-    /// A file that is neither, and one that cannot be read.
+    /// The file is of neither kind, or cannot be read.
     pub(crate) fn of(path: &Path, named: Option<ShaderLanguage>) -> anyhow::Result<Self> {
         let suffix = path.extension().map(|suffix| suffix.to_string_lossy().to_lowercase()).unwrap_or_default();
         if path.is_dir() {
@@ -77,7 +78,7 @@ impl CheckInput {
     }
 }
 
-/// The file with debug information in a bundle of `dsymutil`.
+/// The file with debug information in a bundle that `dsymutil` wrote.
 fn bundled(bundle: &Path) -> Option<PathBuf> {
     let folder = bundle.join("Contents/Resources/DWARF");
     crate::select::files::entries(&folder).ok()?.into_iter().next()

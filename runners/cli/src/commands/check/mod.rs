@@ -1,8 +1,9 @@
-//! `layoutproof check` and `init`: host structs against the blocks that they fill, without a GPU unless `--run` asks for one.
+//! `layoutproof check` and `init`: compare host structs with the blocks that they fill. Only
+//! `--run` needs a GPU.
 //!
-//! `input_kind` sorts the inputs, `shader_blocks` lays the blocks out as the project and the command line say, `debug_worker`
-//! reads the host's types in a process of its own, `pairing` brings them together, `prove` has devices read what belongs
-//! together.
+//! `input_kind` sorts the inputs, `shader_blocks` lays the blocks out with the options of the
+//! project and the command line, `debug_worker` reads the host's types in a child process,
+//! `pairing` matches blocks with types, and `prove` has devices read the matched blocks.
 
 pub(crate) mod args;
 mod debug_types;
@@ -44,7 +45,7 @@ use crate::select::refused_input::RefusedInput;
 /// Compares host structs with blocks.
 ///
 /// # Errors
-/// What could not be read, and every problem of shaders and of the project file.
+/// An input cannot be read, or the shaders or the project file have problems.
 pub(crate) fn check(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
     compare_hosts(args, style).inspect_err(|error| match args.format {
         CheckFormat::Json => {
@@ -102,13 +103,13 @@ fn compare_hosts(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
     Ok(worse(exit_of(&checked), proven))
 }
 
-/// The command as the user typed it, by the program's usual name.
+/// The command as the user typed it, with the program's usual name.
 fn typed_command() -> String {
     let words = std::env::args_os().skip(1).map(|word| shell_word(&word.to_string_lossy()));
     std::iter::once(PROGRAM.to_owned()).chain(words).collect::<Vec<_>>().join(" ")
 }
 
-/// A word as a shell takes it.
+/// Quotes a word for a shell.
 fn shell_word(word: &str) -> String {
     let is_plain = |letter: char| letter.is_alphanumeric() || "-_./,=:@+".contains(letter);
     if !word.is_empty() && word.chars().all(is_plain) {
@@ -118,14 +119,14 @@ fn shell_word(word: &str) -> String {
     }
 }
 
-/// The exit code that beats the other: 2 beats 3 beats 1 beats 4.
+/// The exit code that takes precedence: 2 over 3 over 1 over 4.
 fn worse(left: Exit, right: Exit) -> Exit {
     let order = [Exit::CouldNotRun, Exit::Missing, Exit::Differ, Exit::NothingSelected];
     order.into_iter().find(|exit| [left, right].contains(exit)).unwrap_or(Exit::Agree)
 }
 
-/// 2 for a type that the user names and nobody defines beats 1 for a difference, which beats 4 for nothing that was
-/// compared.
+/// The exit code is 2 if the user names a type that no host file defines, otherwise 1 for a
+/// difference, otherwise 4 if nothing was compared.
 fn exit_of(check: &HostCheck) -> Exit {
     if check.unmatched.iter().any(UnmatchedBlock::names_no_type) {
         return Exit::CouldNotRun;
@@ -141,7 +142,7 @@ fn exit_of(check: &HostCheck) -> Exit {
     }
 }
 
-/// What a check reads.
+/// The inputs of a check.
 #[derive(Debug, Default)]
 struct CheckInputs {
     shaders: Vec<ShaderJob>,
@@ -149,7 +150,8 @@ struct CheckInputs {
 }
 
 impl CheckInputs {
-    /// The inputs that the user names; where shaders or host files are not named, those of the project.
+    /// The inputs that the user names. The project supplies shaders if the user names none, and
+    /// likewise host files.
     fn collect(args: &CheckArgs, project: &ProjectFile) -> anyhow::Result<Self> {
         let mut inputs = Self::default();
         for path in &args.inputs {
@@ -180,7 +182,8 @@ impl CheckInputs {
         }
     }
 
-    /// Adds a shader in each of the ways in which the project compiles it, or else as the command line says.
+    /// Adds a shader once per entry of the project that compiles it. Without such an entry, adds it
+    /// with the command line's settings.
     fn add_named_shader(&mut self, path: &Path, args: &CheckArgs, project: &ProjectFile) -> anyhow::Result<()> {
         let entries = project.entries_of(path);
         for shaders in &entries {
@@ -212,7 +215,7 @@ impl CheckInputs {
     }
 }
 
-/// A shader with its settings, for the targets that the command line names.
+/// A shader with its settings, for the targets of the command line.
 fn job(path: PathBuf, settings: ShaderSettings, args: &CheckArgs) -> ShaderJob {
     ShaderJob {
         path,
@@ -241,7 +244,8 @@ fn read_shaders(shaders: &[ShaderJob], sources: &mut SourceMap) -> anyhow::Resul
             Err(found) => problems.extend(found),
         }
     }
-    // Of many shaders of a project some have no buffer, which is no mistake. Where none has, there is nothing to check.
+    // In a project with many shaders, some without a buffer are fine. If none has one, there is
+    // nothing to check.
     if all.blocks.is_empty() {
         problems.append(&mut without_blocks);
     }
@@ -253,7 +257,8 @@ fn read_shaders(shaders: &[ShaderJob], sources: &mut SourceMap) -> anyhow::Resul
     bail!(RefusedInput { diagnostics: problems, sources: std::mem::take(sources) })
 }
 
-/// Gives blocks the host types that the command line and the project name, and returns all mappings.
+/// Assigns the host types that the command line and the project name, and returns the project's
+/// mappings.
 fn state_hosts(
     blocks: &mut [TargetBlock],
     args: &CheckArgs,
@@ -274,7 +279,8 @@ fn state_hosts(
     Ok(project.mappings.clone())
 }
 
-/// Where the host type is written down of the blocks, or the elements of blocks (`Counted.spheres`), of this name.
+/// The fields that hold the stated host type, of all blocks or block elements (`Counted.spheres`)
+/// with this name.
 fn stated_names<'a>(blocks: &'a mut [TargetBlock], name: &'a str) -> impl Iterator<Item = &'a mut Option<String>> {
     let name = name.trim_end_matches("[]");
     blocks.iter_mut().flat_map(move |block| {
@@ -287,7 +293,7 @@ fn stated_names<'a>(blocks: &'a mut [TargetBlock], name: &'a str) -> impl Iterat
     })
 }
 
-/// The types of all host files that may belong to the blocks.
+/// Reads the types of all host files that may match the blocks.
 fn read_hosts(hosts: &[PathBuf], blocks: &[TargetBlock]) -> anyhow::Result<Vec<DebugAnswer>> {
     let names: Vec<BlockNames> = blocks.iter().map(|block| block.names.clone()).collect();
     let mut answers = Vec::new();

@@ -1,4 +1,4 @@
-//! Brings blocks and host types together, and compares them.
+//! Matches blocks with host types and compares them.
 
 use std::collections::BTreeMap;
 
@@ -13,22 +13,22 @@ use super::debug_worker::DebugAnswer;
 use super::shader_blocks::TargetBlock;
 use crate::project::project_file::{KnownMismatch, ProjectMapping};
 
-/// What a user has written about pairs.
+/// The user's settings for pairs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PairRules<'a> {
     /// Host types and renamed members.
     pub mappings: &'a [ProjectMapping],
-    /// Differences that are meant.
+    /// Intended differences.
     pub known: &'a [KnownMismatch],
-    /// Vector types of libraries, and those of the user's own.
+    /// Vector types of libraries and of the user.
     pub vector_types: &'a VectorTypes,
-    /// Whether blocks without a host struct are errors.
+    /// True if a block without a host struct is an error.
     pub is_strict: bool,
 }
 
 impl PairRules<'_> {
-    /// Names of the host's members by those of a part of a block, for members that are called differently. In the part of a
-    /// block, `lights.color` and `color` are the same.
+    /// Maps member names of a part of a block to differing host names. Within the part,
+    /// `lights.color` and `color` mean the same member.
     pub(super) fn renames(&self, block: &TargetBlock, part: &BlockPart<'_>) -> BTreeMap<String, String> {
         let start = part.path.replace("[]", "");
         let own = self.mappings.iter().filter(|mapping| mapping.block == block.layout.name);
@@ -41,12 +41,12 @@ impl PairRules<'_> {
     }
 }
 
-/// A check with what its pairs are made of.
+/// A check, and the sides of its pairs.
 #[derive(Debug)]
 pub(super) struct Pairing {
-    /// What was compared.
+    /// The comparison.
     pub check: HostCheck,
-    /// Block and host struct of each pair of the check, in its order.
+    /// Block and host struct of each pair in `check.pairs`, in the same order.
     pub partners: Vec<PairPartners>,
 }
 
@@ -55,9 +55,8 @@ pub(super) struct Pairing {
 pub(super) struct PairPartners {
     /// Index of the block.
     pub block: usize,
-    /// What of the block the host struct stands for, as index into [`block_parts`].
+    /// The part of the block that the host struct describes, as an index into [`block_parts`].
     pub part: usize,
-    /// The host struct.
     pub host: ProgramStruct,
 }
 
@@ -84,7 +83,8 @@ pub(super) fn pair(blocks: &[TargetBlock], hosts: &[DebugAnswer], rules: PairRul
     Pairing { check, partners }
 }
 
-/// All types by name; a name with other bytes in another file has that among its other layouts.
+/// All types by name. If files disagree on the bytes of a name, the later layout goes to
+/// `other_layouts`.
 fn merge(hosts: &[DebugAnswer]) -> BTreeMap<&str, ProgramStruct> {
     let mut by_name: BTreeMap<&str, ProgramStruct> = BTreeMap::new();
     for program in hosts.iter().flat_map(|host| &host.structs) {
@@ -97,7 +97,7 @@ fn merge(hosts: &[DebugAnswer]) -> BTreeMap<&str, ProgramStruct> {
     by_name
 }
 
-/// What was found for one block.
+/// The results for one block.
 struct PairsOfBlock<'a> {
     block: &'a TargetBlock,
     rules: PairRules<'a>,
@@ -105,7 +105,7 @@ struct PairsOfBlock<'a> {
     unmatched: Vec<UnmatchedBlock>,
 }
 
-/// A pair with what it was made of.
+/// A pair with its block part and its host struct.
 struct BlockPair<'a> {
     pair: CheckedPair,
     part: usize,
@@ -113,11 +113,12 @@ struct BlockPair<'a> {
 }
 
 impl<'a> PairsOfBlock<'a> {
-    /// Finds the host struct of the block, and that of the elements behind its header where the first has only the header.
+    /// Finds the host struct of the block. If that struct covers only the header, finds the struct
+    /// of the elements after it too.
     fn find(&mut self, index: usize, hosts: &[DebugAnswer], by_name: &'a BTreeMap<&str, ProgramStruct>) {
         let block = self.block;
         let (layout, names) = (&block.layout, &block.names);
-        // A class with a pointer is not taken for a block because its name is similar.
+        // A class with a pointer must not match a block just because its name is similar.
         let candidates = by_name.iter().filter(|(name, host)| !host.is_never_uploaded() || has_name(names, name));
         let candidates = candidates.map(|(name, _)| *name);
         let found = if names.stated.is_some() {
@@ -175,7 +176,7 @@ impl<'a> PairsOfBlock<'a> {
     }
 }
 
-/// The struct of a match, or why there is none.
+/// The struct of a match, or the reason why it has none.
 fn find_host<'a>(
     index: usize,
     stated: Option<&String>,
@@ -207,7 +208,7 @@ fn find_host<'a>(
     }
 }
 
-/// A buffer of plain vectors needs no host struct.
+/// False for a buffer of plain vectors, which needs no host struct, unless the reason is an error.
 fn is_worth_listing(parts: &[BlockPart<'_>], reason: &UnmatchedReason) -> bool {
     parts.iter().any(|part| matches!(part.root.shape, LaidOutShape::Struct(_))) || reason.is_error()
 }
@@ -254,7 +255,7 @@ fn covers(known: &KnownMismatch, block: &str, mismatch: &layoutproof_core::host:
         && known.kind.as_ref().is_none_or(|kind| kind == mismatch.kind.name())
 }
 
-/// Whether a known difference is still there.
+/// True if a known difference still occurs.
 fn is_used(known: &KnownMismatch, check: &HostCheck) -> bool {
     check.pairs.iter().any(|pair| {
         pair.outcome() != PairOutcome::Agree

@@ -1,7 +1,9 @@
-//! `check --run`: devices read the blocks, and what the host has at the offsets that they read is what arrives.
+//! `check --run`: devices read the blocks, and the report names the host member that arrives in
+//! each shader member.
 //!
-//! Devices get the bytes that `run` gives them, each of which knows its address: the offset from which a leaf was read, looked
-//! up in the host's debug information, names the host member. So the host's own bytes need no upload of their own.
+//! Devices get the same bytes as with `run`, each of which encodes its own address. The offset from
+//! which a leaf was read, looked up in the host's debug information, names the host member, so the
+//! host's own data need not be uploaded.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -26,17 +28,17 @@ use crate::output::{warn, warn_of_listing};
 use crate::progress::Progress;
 use crate::select::run_config::{RunConfig, listen_for_the_end};
 
-/// Our own SPIR-V with the offsets that are compared.
+/// Our own SPIR-V with the compared offsets.
 const OWN_PRODUCER: &str = "rspirv";
 
-/// The words of a run, as its command line takes them.
+/// The arguments of `run`, parsed from words.
 #[derive(Debug, Parser)]
 struct RunWords {
     #[command(flatten)]
     run: RunArgs,
 }
 
-/// What devices are to read.
+/// The pairs whose blocks devices read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Proof<'a> {
     pub args: &'a CheckArgs,
@@ -46,17 +48,18 @@ pub(super) struct Proof<'a> {
     pub rules: PairRules<'a>,
 }
 
-/// A check that a device carried out, with its record.
+/// The record of a check that a device ran.
 struct DeviceRecord {
     subject: Arc<Subject>,
     record: CheckRecord,
 }
 
 impl Proof<'_> {
-    /// Has devices read the block of each pair, and adds what arrived; the exit code is that of the devices alone.
+    /// Has devices read the block of each pair, and adds the results to `check`. The exit code
+    /// covers the devices only.
     ///
     /// # Errors
-    /// Unknown names of devices and compilers, and an interrupt.
+    /// A device or compiler name is unknown, or the run was interrupted.
     pub(super) fn carry_out(self, check: &mut HostCheck) -> anyhow::Result<Exit> {
         let words = RunWords::try_parse_from(self.run_words()).context("making the arguments of the run")?;
         let config = RunConfig::of(&words.run, &Progress::default(), listen_for_the_end()?)?;
@@ -72,7 +75,7 @@ impl Proof<'_> {
             return Ok(Exit::Missing);
         }
         if self.args.device.is_empty() {
-            // It follows the shader by definition.
+            // The model follows the computed offsets by definition, so it proves nothing.
             chosen.listing.devices.retain(|device| device.runner != RunnerKind::Model);
         }
 
@@ -108,7 +111,7 @@ impl Proof<'_> {
         words
     }
 
-    /// The subject of each pair; blocks of one source under one rule set share theirs.
+    /// The subject of each pair. Blocks of one source under one rule set share a subject.
     fn subjects(&self) -> Vec<Arc<Subject>> {
         let mut made: BTreeMap<(usize, &str), Arc<Subject>> = BTreeMap::new();
         let subjects = self.partners.iter().map(|partners| {
@@ -120,7 +123,8 @@ impl Proof<'_> {
         subjects.collect()
     }
 
-    /// What arrived of a pair, by its records; of those that read nothing only the reasons, if none read anything.
+    /// The results of a pair from its records. Records without a reading count only if no record
+    /// has one; they give the reasons.
     fn proofs<'r>(
         &self,
         pair: &CheckedPair,
@@ -157,17 +161,17 @@ impl Proof<'_> {
     }
 }
 
-/// The source of a block under the rule set that was compared.
+/// The source of a block, under the rule set that was compared.
 fn subject_of(block: &TargetBlock) -> Subject {
     match (&*block.source, find(&block.layout.rules)) {
         (BlockSource::Declared(source), Some(rules)) => Subject::new(Arc::clone(source), rules),
-        // Only a module says its own offsets.
+        // Only a module declares its own offsets.
         (BlockSource::Declared(_), None) => Subject::declared(&block.shader, vec![block.layout.clone()], None),
         (BlockSource::Module { file, blocks }, _) => Subject::declared(file, blocks.clone(), None),
     }
 }
 
-/// The same subjects, each once.
+/// The distinct subjects.
 fn distinct(subjects: &[Arc<Subject>]) -> Vec<Arc<Subject>> {
     let mut all: Vec<Arc<Subject>> = Vec::new();
     for subject in subjects {
@@ -182,7 +186,7 @@ fn device_record(check: &Check, record: CheckRecord) -> DeviceRecord {
     DeviceRecord { subject: Arc::clone(&check.subject), record }
 }
 
-/// The leaves of a block that a device read, each once for each place.
+/// The leaves of a block that a device read, without duplicates.
 fn observed_leaves(record: &CheckRecord, block: &str) -> Vec<ObservedLeaf> {
     let read = record.rows.iter().filter(|row| {
         row.what == Quantity::Offset
@@ -203,7 +207,7 @@ fn observed_leaves(record: &CheckRecord, block: &str) -> Vec<ObservedLeaf> {
     leaves.into_iter().collect()
 }
 
-/// 1 where a leaf reads another member, 4 where no device read a leaf.
+/// `Agree` if a device read a leaf, otherwise an error and `NothingSelected` (4).
 fn exit_of(check: &HostCheck) -> Exit {
     let proofs = || check.pairs.iter().flat_map(|pair| &pair.proofs);
     if proofs().any(|proof| proof.result.is_ok()) {

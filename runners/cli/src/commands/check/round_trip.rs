@@ -1,7 +1,8 @@
-//! What `show` writes, `check` must take: the host structs of every case under each of its rule sets, compiled with debug
-//! information and compared with the blocks that they were written for.
+//! `check` must agree with the output of `show`: the host structs of every case under each of its
+//! rule sets, compiled with debug information and compared with the blocks that they describe.
 //!
-//! All cases are one program, with a namespace for each. A compiler that is not there is printed and left out.
+//! All cases are one program, with a namespace for each. If a compiler is missing, its test prints
+//! a note and ends.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -23,8 +24,8 @@ use super::debug_worker::DebugAnswer;
 use super::pairing::{PairRules, pair};
 use super::shader_blocks::{BlockSource, TargetBlock, names_of};
 
-/// Blocks that no struct describes, so that what `show` writes says so in a note and `check` rightly finds a difference; the
-/// reason stands beside each.
+/// Blocks that no struct can describe: `show` writes a note for them, and `check` rightly finds a
+/// difference. Each has its reason.
 const WITHOUT_A_STRUCT: &[(&str, &str)] = &[
     (
         "globals/array_without_a_length_in_a_global",
@@ -86,7 +87,8 @@ fn case_blocks(folder: &Path, file: &Path, language: HostLanguage) -> Vec<CaseBl
     source.expect.iter().map(|expectation| under(&expectation.rules)).collect()
 }
 
-/// All host structs as one program, each with a variable of its type: compilers leave out types that nothing uses.
+/// All host structs as one program. Each has a variable of its type, because compilers leave out
+/// unused types.
 fn program(cases: &[CaseBlocks], language: HostLanguage) -> String {
     let mut program = match language {
         HostLanguage::Rust => "#![allow(warnings)]\n".to_owned(),
@@ -123,7 +125,7 @@ impl SiblingFiles for NoSiblings {
     }
 }
 
-/// The structs of each case, by its number.
+/// The structs of each case, by the case's number.
 fn structs_of(object: &Path) -> BTreeMap<usize, Vec<ProgramStruct>> {
     let bytes = std::fs::read(object).unwrap();
     let file = DebugFile::new("all.o", &bytes, &NoSiblings);
@@ -142,7 +144,8 @@ fn structs_of(object: &Path) -> BTreeMap<usize, Vec<ProgramStruct>> {
     by_case
 }
 
-/// Compiles the host structs of all cases, and returns every block that `check` does not call equal to its struct.
+/// Compiles the host structs of all cases, and returns the blocks that `check` finds different from
+/// their structs.
 #[expect(clippy::print_stderr, reason = "a test that skips says so")]
 fn disagreements(language: HostLanguage, compiler: &mut Command) -> Option<Vec<String>> {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Reads the blocks of a shader, each under the rule sets of the targets that ship.
+//! Reads the blocks of a shader, and lays each out under the rule sets of the targets that ship.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,50 +18,43 @@ use crate::args::DeclareArgs;
 use crate::commands::show::input::{Wanted, read_input};
 use crate::select::rule_set::rule_choice;
 
-/// One shader file with the way in which it is read.
+/// A shader file and the options for reading it.
 #[derive(Clone, Debug)]
 pub(crate) struct ShaderJob {
-    /// The file.
     pub path: PathBuf,
-    /// How it is read.
+    /// Options for reading it.
     pub declare: DeclareArgs,
     /// Shader profile, if known.
     pub profile: Option<String>,
-    /// Rule sets that the user names on the command line: they win over comments.
+    /// Rule sets that the user names on the command line; they take precedence over comments.
     pub named_rules: Vec<String>,
     /// Rule sets of the project or of the compile arguments.
     pub usual_rules: Vec<String>,
-    /// Graphics APIs.
     pub targets: Vec<CheckTarget>,
 }
 
 /// A block under one rule set.
 #[derive(Clone, Debug)]
 pub(crate) struct TargetBlock {
-    /// Shader file.
     pub shader: String,
-    /// Rule set, or the compiler whose choice it is.
+    /// The rule set, or the compiler that chooses one.
     pub target: String,
-    /// The block laid out.
     pub layout: BlockLayout,
-    /// Where its members are declared, by path; the empty path is the block.
+    /// Where its members are declared, by path. The empty path is the block itself.
     pub places: BTreeMap<String, LinePlace>,
-    /// Names by which its host type is found.
+    /// The names that its host type may have.
     pub names: BlockNames,
-    /// What the block was read from.
+    /// The source of the block.
     pub source: Arc<BlockSource>,
 }
 
-/// What blocks were read from, for devices that are to read them.
+/// The source of blocks, for devices that read them.
 #[derive(Debug)]
 pub(crate) enum BlockSource {
-    /// Declarations.
     Declared(Arc<Source>),
-    /// A module that says its own offsets.
+    /// A module that declares its own offsets.
     Module {
-        /// Its file.
         file: String,
-        /// All of its blocks.
         blocks: Vec<BlockLayout>,
     },
 }
@@ -71,14 +64,15 @@ pub(crate) enum BlockSource {
 pub(crate) struct ShaderBlocks {
     /// Every block under every target.
     pub blocks: Vec<TargetBlock>,
-    /// What the user should know.
+    /// Warnings for the user.
     pub warnings: Vec<Diagnostic>,
 }
 
 /// Reads a shader.
 ///
 /// # Errors
-/// What could not be read, and unknown rule sets; the inner error is what is wrong with the text.
+/// The file cannot be read, or a rule set is unknown. The inner error holds the problems of its
+/// text.
 pub(crate) fn read(job: &ShaderJob, sources: &mut SourceMap) -> anyhow::Result<Result<ShaderBlocks, Vec<Diagnostic>>> {
     let word = job.path.to_string_lossy();
     let first_file = sources.files().len();
@@ -110,7 +104,7 @@ pub(crate) fn read(job: &ShaderJob, sources: &mut SourceMap) -> anyhow::Result<R
         for target in targets_of(job, &comment) {
             let choice = rule_choice(&target)?;
             if block.mixed_globals.is_some() && choice.rules(block).is_none() {
-                // The compiler has another block in its place.
+                // The compiler uses another block instead.
                 continue;
             }
             let layout = lay_out_under(block, choice, source.options);
@@ -129,7 +123,8 @@ pub(crate) fn read(job: &ShaderJob, sources: &mut SourceMap) -> anyhow::Result<R
     Ok(Ok(read))
 }
 
-/// Rule sets for a block: those of the command line, of its comment, of the project, of the arguments, of the language.
+/// The rule sets for a block. In order of precedence: command line, comment of the block, project
+/// or compile arguments, language.
 fn targets_of(job: &ShaderJob, comment: &BlockComment) -> Vec<String> {
     let language = ShaderLanguage::of(job.declare.lang, &job.path);
     let named: Vec<String> = job
@@ -147,7 +142,7 @@ fn targets_of(job: &ShaderJob, comment: &BlockComment) -> Vec<String> {
     }
 }
 
-/// What the usual compiler of a language does for a graphics API.
+/// The layout choice of a language's usual compiler for a graphics API.
 fn native_of(target: CheckTarget, language: Option<ShaderLanguage>) -> &'static str {
     let is_slang = language == Some(ShaderLanguage::Slang);
     match target {
@@ -180,15 +175,15 @@ fn lay_out_under(block: &Block, choice: RuleChoice, options: LayoutOptions) -> B
 /// Checks that a rule set or a compiler of this name exists.
 ///
 /// # Errors
-/// A sentence with the names that do.
+/// An error that lists the existing names.
 pub(crate) fn check_rules(name: &str) -> anyhow::Result<()> {
     rule_choice(name).map(drop)
 }
 
-/// The names by which the host type of a block is found.
+/// The names that the host type of a block may have.
 pub(super) fn names_of(block: &Block, layout: &BlockLayout, comment: &BlockComment) -> BlockNames {
     let element = match &block.element {
-        // The members of a cbuffer are no struct of their own.
+        // In HLSL, the members of a cbuffer form no named struct.
         layoutproof_layout::Type::Struct(structure) if block.kind != BlockKind::Cbuffer => Some(structure.name.clone()),
         _ => None,
     };
@@ -200,7 +195,7 @@ pub(super) fn names_of(block: &Block, layout: &BlockLayout, comment: &BlockComme
     }
 }
 
-/// The names of the structs in a block that a host program may have alone.
+/// The names of the structs in a block that a host program may declare separately.
 fn part_names(layout: &BlockLayout, plain: impl Fn(&str) -> String) -> Vec<PartName> {
     let parts = layout.result.as_ref().map(|root| block_parts(layout, root)).unwrap_or_default();
     let inner = parts.iter().skip(1).map(|part| PartName {
@@ -212,7 +207,7 @@ fn part_names(layout: &BlockLayout, plain: impl Fn(&str) -> String) -> Vec<PartN
     inner.collect()
 }
 
-/// A block of a module that says its own offsets.
+/// A block of a module that declares its own offsets.
 fn declared_block(shader: &str, layout: BlockLayout, texts: &TextPlaces, source: &Arc<BlockSource>) -> TargetBlock {
     let element = layout.result.as_ref().ok().filter(|root| matches!(root.shape, LaidOutShape::Struct(_)));
     let is_binary = Path::new(shader).extension().is_some_and(|suffix| suffix.eq_ignore_ascii_case("spv"));
@@ -232,8 +227,9 @@ fn declared_block(shader: &str, layout: BlockLayout, texts: &TextPlaces, source:
     TargetBlock { shader, target, layout, places, names, source }
 }
 
-/// The name of a struct in the source of a SPIR-V module. DXC calls the struct of `cbuffer Frame` `type.Frame`, and that of
-/// `ConstantBuffer<Frame>` `type.ConstantBuffer.Frame`; slangc 2026 puts the layout behind the name: `Frame_std140`.
+/// The name of a struct in the source of a SPIR-V module. DXC calls the struct of `cbuffer Frame`
+/// `type.Frame`, and that of `ConstantBuffer<Frame>` `type.ConstantBuffer.Frame`; slangc 2026
+/// appends the layout: `Frame_std140`.
 fn compiled_name(name: &str) -> &str {
     let name = name.rsplit('.').next().unwrap_or_default();
     let layouts = ["_std140", "_std430", "_natural", "_scalar", "_c"];

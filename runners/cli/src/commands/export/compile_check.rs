@@ -1,4 +1,4 @@
-//! Compiles an exported test with DXC as its `RUN` line does.
+//! Compiles an exported test with DXC, with the options of its `RUN` line.
 
 use anyhow::bail;
 use layoutproof_compilers::compiler::Compiler;
@@ -6,19 +6,19 @@ use layoutproof_compilers::typed_command::{TypedCommand, TypedEnd};
 use layoutproof_core::export::{OffloadApis, OffloadTest};
 use layoutproof_executor::tools::MachineTools;
 
-/// What the suite adds to the command line for Vulkan.
+/// The options that the suite adds for Vulkan.
 const FOR_VULKAN: [&str; 2] = ["-spirv", "-fspv-target-env=vulkan1.3"];
 
-/// A compiler that exported tests are tried with.
+/// A build of DXC that compiles exported tests.
 pub(super) struct CompileCheck {
     compiler: Compiler,
 }
 
 impl CompileCheck {
-    /// The compiler of this name; `Err` with a sentence where it is not here.
+    /// The compiler of this name. The inner `Err` is a message that it was not found.
     ///
     /// # Errors
-    /// A name of another compiler than DXC, and no tools folder.
+    /// The name is not one of a DXC build, or the tools folder is unknown.
     pub(super) fn with(name: &str) -> anyhow::Result<Result<Self, String>> {
         if !name.starts_with("dxc") || !Compiler::known().any(|known| known.name == name) {
             bail!("--check needs a build of DXC, as `layoutproof compilers` lists them: `{name}` is not one");
@@ -28,10 +28,10 @@ impl CompileCheck {
         Ok(search.compiler.map(|compiler| Self { compiler }).map_err(missing))
     }
 
-    /// Why the compiler does not take the test, for Direct3D or for Vulkan.
+    /// The reason why the compiler rejects the test, for Direct3D or for Vulkan.
     ///
     /// # Errors
-    /// No temporary folder can be made.
+    /// The temporary folder cannot be created.
     pub(super) fn refusal(&self, test: &OffloadTest) -> anyhow::Result<Option<String>> {
         let (direct_x, vulkan) = match test.apis {
             OffloadApis::DirectX => (true, false),

@@ -1,4 +1,5 @@
-//! A folder of tests for LLVM's offload test suite: one for each case that the suite can express and does not have.
+//! Writes a folder of tests for LLVM's offload test suite: one for each case that the suite can
+//! express and does not have yet.
 
 use std::fs;
 use std::path::Path;
@@ -23,7 +24,8 @@ use crate::select::all_cases;
 /// Writes the folder.
 ///
 /// # Errors
-/// A folder that is not empty or cannot be written, a checkout that cannot be read, a compiler that is none of DXC's.
+/// The folder is not empty or cannot be written, the checkout cannot be read, or the compiler is
+/// not DXC.
 pub(super) fn export_folder(args: &ExportArgs, folder: &Path) -> anyhow::Result<Exit> {
     if fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some()) {
         bail!("{} is not empty: name an empty folder, so that no old file stays among the tests", folder.display());
@@ -63,7 +65,7 @@ pub(super) fn export_folder(args: &ExportArgs, folder: &Path) -> anyhow::Result<
     Ok(if summary.tests() == 0 { Exit::NothingSelected } else { Exit::Agree })
 }
 
-/// The test of a case, or why it has none.
+/// The test of a case, or the reason why it has none.
 fn test_of(
     source: &Arc<Source>,
     suite: Option<&SuiteTree>,
@@ -81,7 +83,7 @@ fn test_of(
     let Some(check) = check else { return Ok(Ok(test)) };
     let Some(refusal) = check.refusal(&test)? else { return Ok(Ok(test)) };
 
-    // What DXC does not take for both APIs it may take for one.
+    // If DXC refuses one API, it may still accept the other.
     let rules = source.expect.iter().filter_map(|expectation| find(&expectation.rules));
     for rules in rules {
         let Ok(test) = offload_test(&Subject::new(Arc::clone(source), rules)) else { continue };
@@ -92,7 +94,7 @@ fn test_of(
     Ok(Err(refusal))
 }
 
-/// The first reason in words that do not name the parts of the case.
+/// The first reason, without the names of the case's members.
 fn reason_of(source: &Source, reasons: &[NotExported]) -> String {
     let Some(NotExported { reason, .. }) = reasons.first() else {
         let reason = match (source.expect.is_empty(), source.module.blocks.is_empty()) {
@@ -111,12 +113,12 @@ fn reason_of(source: &Source, reasons: &[NotExported]) -> String {
     }
 }
 
-/// The folder of a test, as the suite calls its own.
+/// The folder of a test, named like the suite's own folders.
 fn group_of(block: BlockKind) -> &'static str {
     match block {
         BlockKind::StructuredElement => "StructuredBuffer",
         BlockKind::ConstantBuffer => "ConstantBufferT",
-        // The other kinds are in no test.
+        // No test uses the other kinds.
         BlockKind::Cbuffer
         | BlockKind::Globals
         | BlockKind::Tbuffer

@@ -1,4 +1,4 @@
-//! What a folder of exported tests has, and what it lacks.
+//! Counts the tests of an exported folder, and the cases without a test.
 
 use std::collections::BTreeMap;
 
@@ -6,16 +6,16 @@ use layoutproof_core::report::kind_of_reason;
 
 use super::suite_tree::SuiteTree;
 
-/// What was written, and what was not.
+/// The written tests and the omitted cases.
 #[derive(Debug, Default)]
 pub(super) struct FolderSummary {
-    /// Tests in each folder.
+    /// Number of tests in each folder.
     pub(super) written: BTreeMap<&'static str, usize>,
-    /// Cases without a test, by the kind of reason; one example of each.
+    /// Cases without a test by kind of reason, each kind with an example.
     pub(super) left_out: BTreeMap<String, CasesWithoutTest>,
     /// The checkout that cases were compared with.
     pub(super) suite: Option<SuiteTree>,
-    /// The compiler that took each test.
+    /// The name of the compiler that accepted each test.
     pub(super) checked_with: Option<String>,
 }
 
@@ -28,12 +28,12 @@ pub(super) struct CasesWithoutTest {
 }
 
 impl FolderSummary {
-    /// Tests in all folders.
+    /// Number of tests in all folders.
     pub(super) fn tests(&self) -> usize {
         self.written.values().sum()
     }
 
-    /// Counts a case that has no test, by the kind of the reason.
+    /// Counts a case without a test.
     pub(super) fn leave_out(&mut self, case: &str, reason: &str) {
         let kind = kind_of_reason(reason).to_owned();
         let cases =

@@ -59,7 +59,8 @@ pub enum ExportFormat {
 /// Prints the test, or writes a folder of tests.
 ///
 /// # Errors
-/// A case that cannot be read, why there is no such test of it, and a folder that is not empty or cannot be written.
+/// The case cannot be read, it cannot be written as such a test, or the folder is not empty or
+/// cannot be written.
 pub(crate) fn export(args: &ExportArgs) -> anyhow::Result<Exit> {
     match (&args.folder, args.format, &args.case) {
         (Some(folder), ExportFormat::OffloadTest, _) => folder::export_folder(args, folder),

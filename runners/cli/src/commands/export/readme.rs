@@ -1,4 +1,4 @@
-//! What is said of a folder of tests: in the folder itself, and on the terminal.
+//! Describes a folder of tests: in its README, and on the terminal.
 
 use std::path::Path;
 
@@ -73,7 +73,7 @@ fn suite_text(summary: &FolderSummary) -> String {
     }
 }
 
-/// What was done, for the terminal.
+/// The summary for the terminal.
 pub(super) fn summary_text(summary: &FolderSummary, folder: &Path) -> String {
     let groups = summary.written.iter().map(|(group, count)| format!("{count:>8} {group}\n"));
     let groups = groups.collect::<Vec<_>>().concat();

@@ -1,4 +1,5 @@
-//! The tests that a checkout of LLVM's offload test suite has, by what their shaders declare.
+//! Reads the tests of a checkout of LLVM's offload test suite, to compare their declarations with
+//! those of cases.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,12 +13,12 @@ use layoutproof_layout::shape::MatrixOrder;
 /// The suffix of a test.
 const SUFFIX: &str = "test";
 
-/// What a checkout has.
+/// The tests of a checkout.
 #[derive(Debug, Default)]
 pub(super) struct SuiteTree {
-    /// Tests that were found.
+    /// Number of tests.
     pub(super) tests: usize,
-    /// Shaders whose declarations cannot be read here.
+    /// Number of shaders that layoutproof cannot parse.
     pub(super) unread: usize,
     declared: BTreeSet<BlockSignature>,
 }
@@ -36,12 +37,12 @@ impl SuiteTree {
         Ok(tree)
     }
 
-    /// Whether a test declares a block with these members.
+    /// True if a test declares a block with these members.
     pub(super) fn declares(&self, signature: &BlockSignature) -> bool {
         self.declared.contains(signature)
     }
 
-    /// The different blocks of all tests.
+    /// Number of distinct blocks in all tests.
     pub(super) fn blocks(&self) -> usize {
         self.declared.len()
     }

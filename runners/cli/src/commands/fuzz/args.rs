@@ -82,7 +82,7 @@ pub struct FuzzArgs {
 }
 
 impl FuzzArgs {
-    /// The names of compilers that take part, `all` where the user named none.
+    /// The names of the participating compilers; `all` if the user named none.
     pub(super) fn compilers(&self) -> Vec<String> {
         if self.compiler.is_empty() { vec![compilers::ALL.to_owned()] } else { self.compiler.clone() }
     }

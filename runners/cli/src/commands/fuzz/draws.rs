@@ -1,4 +1,4 @@
-//! Which declarations are tried: random ones of a seed, or all small ones.
+//! Chooses the declarations to try: random ones from a seed, or all small ones.
 
 use std::ops::Range;
 
@@ -12,28 +12,28 @@ use layoutproof_layout::LayoutOptions;
 use super::{Fuzz, spaces};
 use crate::commands::fuzz::args::FuzzArgs;
 
-/// Where declarations come from.
+/// The source of the declarations of a run.
 pub(super) struct Draws {
     seed: u64,
-    /// The numbers of those that are drawn.
+    /// The numbers of the declarations.
     pub(super) numbers: Range<u64>,
     source: DrawnFrom,
-    /// Everything that can be drawn.
+    /// A space of everything that can be drawn.
     pub(super) space: TypeSpace,
 }
 
 enum DrawnFrom {
-    /// Random ones of several type spaces, in turn.
+    /// Random ones from several type spaces, which take turns.
     Random(Vec<CellDraws>),
     /// All small ones.
     All(Vec<RandomDeclaration>),
 }
 
 impl Draws {
-    /// What the arguments ask for.
+    /// The declarations that the arguments select.
     ///
     /// # Errors
-    /// More declarations than anybody waits for.
+    /// The run would have 2^24 or more declarations.
     pub(super) fn of(args: &FuzzArgs, fuzz: &Fuzz) -> anyhow::Result<Self> {
         let spaces = spaces::distinct(&fuzz.drawn_for);
         let (source, count) = match args.exhaustive {
@@ -56,7 +56,7 @@ impl Draws {
         Ok(Self { seed: args.seed, numbers: numbers(args, count)?, source, space: TypeSpace::everything() })
     }
 
-    /// Declaration `number`, ready to be made smaller.
+    /// Declaration `number`, in a form that can be shrunk.
     pub(super) fn tree(&self, number: u64) -> DeclarationTree {
         match &self.source {
             DrawnFrom::Random(spaces) => spaces[turn(number, spaces.len())].nth(self.seed, number),
@@ -67,16 +67,16 @@ impl Draws {
     }
 }
 
-/// The numbers of `count` declarations or programs that the arguments ask for.
+/// The numbers of `count` declarations or programs, limited to the shard of the arguments.
 ///
 /// # Errors
-/// There are no numbers for so many.
+/// The last number would overflow.
 pub(super) fn numbers(args: &FuzzArgs, count: u64) -> anyhow::Result<Range<u64>> {
     let all = args.from..args.from.checked_add(count).context("the number of the last one would be too large")?;
     Ok(args.shard.map_or(all.clone(), |shard| shard.share_of(&all)))
 }
 
-/// Which of so many has turn `number`.
+/// The index that has turn `number` among `length` alternatives.
 pub(super) fn turn(number: u64, length: usize) -> usize {
     usize::try_from(number % length as u64).expect("it is less than a length")
 }

@@ -1,5 +1,6 @@
-//! A difference written down: a case file and a report, with what the compiler was given and made beside them. Where the
-//! compiler said no number, there is nothing that a case could expect, and the declarations are a shader file.
+//! Writes a difference down: a case file and a report, with the compiler's input and output next to
+//! them. If the compiler gave no number, a case could expect nothing, so the declarations become a
+//! shader file instead.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,18 +18,18 @@ use super::round::Round;
 use super::shrink::ShrunkDifference;
 use crate::select::files::{FileKind, read_text};
 
-/// A difference that is written down.
+/// A difference that was written to a folder.
 pub(super) struct WrittenDifference {
-    /// Where it lies.
+    /// The folder.
     pub(super) folder: PathBuf,
-    /// What running it once more gave; `None` if no toolchain took it again.
+    /// The record of running it once more; `None` if the toolchain no longer accepts it.
     pub(super) record: Option<CheckRecord>,
 }
 
-/// Runs the difference once more, keeping everything, and writes it down.
+/// Runs the difference once more, keeping the compiler's files, and writes the folder.
 ///
 /// # Errors
-/// The file that could not be written.
+/// A file could not be written.
 pub(super) fn write(fuzz: &Fuzz, difference: &ShrunkDifference) -> anyhow::Result<WrittenDifference> {
     let ShrunkDifference { number, toolchain, device, declaration, .. } = difference;
     let folder = fuzz.out.join(format!("{number}-{toolchain}"));
@@ -36,7 +37,7 @@ pub(super) fn write(fuzz: &Fuzz, difference: &ShrunkDifference) -> anyhow::Resul
     let round = Round::new(fuzz, &[(*number, declaration.clone())]);
     let records = round.records_of(toolchain, device, &compilers);
 
-    // A compiler that takes several rule sets can differ under one of them alone.
+    // A compiler that follows several rule sets may differ under only one of them.
     let differs = records.iter().find(|(_, record)| record.outcome == difference.kind.outcome);
     let Some((_, record)) = differs.or(records.first()) else {
         return Ok(WrittenDifference { folder, record: None });
@@ -74,7 +75,7 @@ fn told(
 ) -> upstream::UpstreamDifference {
     let ShrunkDifference { toolchain, declaration, .. } = difference;
     let compiler = fuzz.compilers.compilers().iter().find(|compiler| compiler.name() == toolchain.compiler);
-    // The only one without a program is built in.
+    // The only compiler without a program is the built-in naga.
     let version = compiler.map_or(NAGA_VERSION, Compiler::version);
     let command_line = kept(artifacts, "command");
     let device = fuzz.devices.iter().find(|device| device.id == record.device);
@@ -104,7 +105,8 @@ fn told(
     }
 }
 
-/// The numbers of a record, each path once: in the form of access in which they differ, if there is one.
+/// The numbers of a record, one row per path. A row that differs takes precedence over other access
+/// forms.
 fn rows(record: &CheckRecord) -> Vec<DifferenceRow> {
     let mut rows: Vec<&Row> = Vec::new();
     for row in &record.rows {
@@ -117,7 +119,7 @@ fn rows(record: &CheckRecord) -> Vec<DifferenceRow> {
     rows.into_iter().map(DifferenceRow::from).collect()
 }
 
-/// The text of the first kept file whose name begins so; empty where the compiler left none.
+/// The text of the first kept file whose name has this prefix; empty if the compiler left none.
 fn kept(artifacts: &Path, name: &str) -> String {
     let blocks = fs::read_dir(artifacts).into_iter().flatten().flatten();
     let files = blocks.flat_map(|block| fs::read_dir(block.path()).into_iter().flatten().flatten());

@@ -1,6 +1,6 @@
-//! The records of a fuzz run as JSON lines, as `layoutproof run` writes its own.
+//! Writes the records of a fuzz run as JSON lines, in the format of `layoutproof run`.
 //!
-//! Checks that shrinking makes are not recorded: each is the same declaration again, made smaller.
+//! Checks made while shrinking are not recorded: they repeat a declaration in smaller forms.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,28 +14,26 @@ use layoutproof_executor::drivers::FetchedDrivers;
 
 use crate::records::records_file::{self, RecordsFile, RecordsTarget};
 
-/// A records file that grows with the run.
+/// A records file that grows during the run.
 #[derive(Debug)]
 pub(super) struct FuzzRecords {
     file: RecordsFile,
     end: RunEnd,
-    /// All records, where a file such as a pipe is written at the end.
+    /// All records, if the file is one that must be written at the end, such as a pipe.
     kept: Vec<CheckRecord>,
 }
 
-/// What the first line of the records says.
+/// The contents of the header line.
 pub(super) struct FuzzHeaderFacts<'a> {
-    /// The devices that take part.
     pub(super) devices: &'a [DeviceInfo],
-    /// Version and digest of each compiler that is asked.
+    /// Version and digest of each participating compiler.
     pub(super) builds: BTreeMap<String, String>,
-    /// How many declarations or programs are drawn.
+    /// Number of declarations or programs.
     pub(super) draws: u64,
-    /// The known differences.
     pub(super) known: &'a [KnownFailure],
-    /// Drivers that the set-up fetched.
+    /// Drivers that `setup` fetched.
     pub(super) drivers: &'a FetchedDrivers,
-    /// A sentence for each API whose devices could not be listed.
+    /// A message for each API whose devices could not be listed.
     pub(super) failed_listings: &'a [String],
 }
 
@@ -43,7 +41,7 @@ impl FuzzRecords {
     /// Begins the file with the header of the run.
     ///
     /// # Errors
-    /// Another process writes it.
+    /// Another process is writing the file.
     pub(super) fn begin(path: &Path, facts: FuzzHeaderFacts<'_>) -> anyhow::Result<Self> {
         let FuzzHeaderFacts { devices, builds, draws, known, drivers, failed_listings } = facts;
         let draws = usize::try_from(draws).unwrap_or(usize::MAX);
@@ -66,7 +64,7 @@ impl FuzzRecords {
     /// Ends the file.
     ///
     /// # Errors
-    /// The reason why it could not be written, now or before.
+    /// The first write error, now or before.
     pub(super) fn end(self) -> anyhow::Result<()> {
         if self.file.is_written_at_end() { self.file.rewrite(&self.kept, &self.end) } else { self.file.end(&self.end) }
     }

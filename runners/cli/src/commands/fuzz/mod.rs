@@ -1,9 +1,10 @@
-//! `layoutproof fuzz`: random or all small declarations through every compiler that is there, and on devices.
+//! `layoutproof fuzz`: sends random or all small declarations through every available compiler and
+//! runs the output on devices.
 //!
-//! Declaration number i of a seed depends on the two alone. It is drawn from the type space of one of the compilers, in
-//! turn, and goes to every compiler with a toolchain whose space it lies in; its options take turns, and what they make runs on
-//! one of the devices, in turn, or on all.
-//! What differs and is not known is made smaller ([`shrink`]) and written down ([`found`]).
+//! Declaration number i depends only on the seed and i. It is drawn from the type space of one
+//! compiler, in turn, and goes to every compiler that has a toolchain whose type space contains it.
+//! By default each declaration uses one option per compiler and runs on one device, in turn.
+//! Differences that are not known are shrunk ([`shrink`]) and written down ([`found`]).
 
 pub(crate) mod args;
 mod bindings;
@@ -54,25 +55,25 @@ use crate::progress;
 use crate::records::output_files::{check_file, check_folder, write_file};
 use crate::records::participants::{Asked, Participants};
 
-/// Declarations that are compiled and run together.
+/// Number of declarations that are compiled and run together.
 const ROUND: u64 = 128;
 
-/// Printed at the first signal that asks for an end.
+/// Printed at the first signal that interrupts the run.
 const INTERRUPTED: &str = "\nnote: interrupted: the report follows when the declarations in progress are done; \
                            interrupt again to stop at once\n";
 
-/// Differences that are made smaller and written: one of each toolchain and culprit, and no more than these.
+/// Maximum number of differences to shrink and write. Differences of the same kind count once.
 const MOST_FOUND: usize = 12;
 
-/// What takes part.
+/// The participants and options of a run.
 pub(super) struct Fuzz {
     toolchains: Vec<&'static Toolchain>,
-    /// Those whose type spaces declarations are drawn from.
+    /// The toolchains whose type spaces declarations are drawn from.
     drawn_for: Vec<&'static Toolchain>,
     compilers: Toolchains,
     /// Devices that run SPIR-V, and the evaluator of DXIL.
     devices: Vec<DeviceInfo>,
-    /// A sentence for each API whose devices could not be listed.
+    /// A message for each API whose devices could not be listed.
     failed_listings: Vec<String>,
     every_device: bool,
     every_option: bool,
@@ -83,7 +84,7 @@ pub(super) struct Fuzz {
     out: PathBuf,
 }
 
-/// What a whole run comes to.
+/// The accumulated results of a run.
 #[derive(Default)]
 struct Totals {
     tallies: BTreeMap<String, Tally>,
@@ -95,14 +96,14 @@ struct Totals {
     differences: Vec<ShrunkDifference>,
     spared: SparedKinds,
     written: Option<FuzzRecords>,
-    /// True if the user ended the run before every declaration was tried.
+    /// True if the user interrupted the run before every declaration was tried.
     is_interrupted: bool,
 }
 
-/// Draws, compiles, runs, compares, and says what came of it.
+/// Draws, compiles, runs and compares, and prints the results.
 ///
 /// # Errors
-/// Unknown names, no devices, and what could not be written.
+/// A name is unknown, or something could not be written.
 pub(crate) fn fuzz(args: &FuzzArgs, style: Style) -> anyhow::Result<Exit> {
     args.json.as_deref().map_or(Ok(()), check_file)?;
     args.html.as_deref().map_or(Ok(()), check_file)?;
@@ -152,7 +153,8 @@ pub(crate) fn fuzz(args: &FuzzArgs, style: Style) -> anyhow::Result<Exit> {
     Ok(totals.exit(totals.differences.len(), &fuzz.failed_listings, args.floor))
 }
 
-/// A difference for the page. No case has its declaration, so that the draw is what repeats it.
+/// A difference for the page. No case contains its declaration, so the command to repeat it draws
+/// it again.
 fn finding(
     args: &FuzzArgs,
     fuzz: &Fuzz,
@@ -163,7 +165,7 @@ fn finding(
     let ShrunkDifference { number, toolchain, device, declaration, .. } = difference;
     let drawn = match args.exhaustive {
         Some(members) => format!("--exhaustive {members}"),
-        // The number stands for another declaration where others are drawn for.
+        // The meaning of a number depends on the compilers that are drawn for.
         None => format!("--seed {} --count 1 --draw-for {}", args.seed, fuzz.names_drawn_for()),
     };
     let fault = args.plant_mutant.as_ref().map(|fault| format!(" --plant-mutant {fault}")).unwrap_or_default();
@@ -181,13 +183,13 @@ fn finding(
     }
 }
 
-/// The sentence about a run that ended before `next`.
+/// The message about a run that ended before number `next`.
 fn stopped(next: u64, is_interrupted: bool) -> String {
     let reason = if is_interrupted { "interrupted" } else { "enough differences were found" };
     format!("  stopped before number {}: {reason}\n", grouped(next))
 }
 
-/// Names the cells with too few checks, a few of them.
+/// A message about the cells with too few checks; names up to five.
 fn below_floor(thin: &[CountedCell<'_>], floor: u64) -> String {
     const NAMED: usize = 5;
     let named = thin.iter().take(NAMED);
@@ -209,8 +211,8 @@ impl Fuzz {
         }
     }
 
-    /// Tries declarations of these numbers until enough differences are found or the user asks for an end; returns the next
-    /// number.
+    /// Tries the declarations of these numbers until enough differences were found or the user
+    /// interrupts. Returns the next number.
     fn add_rounds(
         &self,
         Range { start, end }: Range<u64>,
@@ -256,14 +258,14 @@ impl Fuzz {
         }
     }
 
-    /// The compilers that declarations are drawn for, as the command line takes them.
+    /// The compilers that declarations are drawn for, as a value of `--draw-for`.
     fn names_drawn_for(&self) -> String {
         let mut names: Vec<&str> = self.drawn_for.iter().map(|toolchain| toolchain.name).collect();
         names.dedup();
         names.join(",")
     }
 
-    /// The cells that can be drawn for each compiler, with no checks in them.
+    /// The cells that can be drawn for each compiler, without any checks yet.
     fn possible_cells(&self) -> CellTally {
         let mut cells = CellTally::default();
         for toolchain in &self.toolchains {
@@ -273,20 +275,21 @@ impl Fuzz {
         cells
     }
 
-    /// How many differences are enough.
+    /// The number of differences that ends the run.
     fn most(&self) -> usize {
         if self.planted.is_some() { 1 } else { MOST_FOUND }
     }
 
-    /// Where a fault is planted, only what is checked by the faulty rule set is looked at.
+    /// With a planted fault, only records of the faulty rule set count.
     fn is_wanted(&self, record: &CheckRecord) -> bool {
         self.planted.as_ref().is_none_or(|planted| planted.rules.name == record.rules)
     }
 }
 
 impl Totals {
-    /// Says which APIs could not list their devices and who answered nothing, and the exit code. What differs is what was
-    /// found and made smaller: where a fault is planted, other differences are not looked at.
+    /// Prints which APIs could not list their devices and which participants returned no result,
+    /// and returns the exit code. `found` counts the shrunk differences: with a planted fault,
+    /// others do not count.
     fn exit(&self, found: usize, failed_listings: &[String], floor: Option<u64>) -> Exit {
         let silent = self.participants.silent();
         for sentence in failed_listings.iter().chain(&silent) {
@@ -306,7 +309,8 @@ impl Totals {
         exit
     }
 
-    /// Counts the check in the cells of its declaration, if the compiler and a device answered.
+    /// Counts the check in the cells of its declaration, if both the compiler and a device returned
+    /// results.
     fn count_cells(&mut self, record: &CheckRecord, declaration: &RandomDeclaration) {
         let compiler = toolchains().iter().find(|toolchain| toolchain.name == record.producer);
         match (record.outcome, compiler) {

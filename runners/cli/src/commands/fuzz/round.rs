@@ -1,4 +1,4 @@
-//! Checks some declarations through every toolchain that takes them.
+//! Checks some declarations through every toolchain that accepts them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -24,12 +24,13 @@ pub(super) struct Round<'a> {
     fuzz: &'a Fuzz,
     sources: BTreeMap<u64, (RandomDeclaration, Arc<Source>)>,
     layouts: BTreeMap<u64, BlockLayout>,
-    /// True if the planted fault is in the rules.
+    /// True if the planted fault is active.
     is_faulty: bool,
 }
 
 impl<'a> Round<'a> {
-    /// Reads the declarations; one that our own reader refuses takes no part, and no draw makes one.
+    /// Parses the declarations. One that our own parser refuses would be skipped, but no draw
+    /// produces one.
     pub(super) fn new(fuzz: &'a Fuzz, drawn: &[(u64, RandomDeclaration)]) -> Self {
         let read = drawn.iter().filter_map(|(number, declaration)| {
             Some((*number, (declaration.clone(), Arc::new(source(*number, declaration)?))))
@@ -44,23 +45,23 @@ impl<'a> Round<'a> {
         Self { fuzz, layouts: layouts.collect(), sources, is_faulty: true }
     }
 
-    /// The same declarations by the compilers' own rule sets, whatever is planted.
+    /// The same declarations under the compilers' own rule sets, without a planted fault.
     pub(super) fn without_fault(self) -> Self {
         Self { is_faulty: false, ..self }
     }
 
-    /// The layout of a declaration under any rule set that does not refuse it.
+    /// The layout of a declaration under the first rule set that accepts it.
     pub(super) fn layout(&self, number: u64) -> Option<&BlockLayout> {
         self.layouts.get(&number)
     }
 
-    /// What every toolchain and device make of the declarations, in an order that does not depend on threads.
+    /// The records of all toolchains and devices, in an order that does not depend on threads.
     pub(super) fn records(&self, spared: &mut SparedKinds) -> Vec<(u64, CheckRecord)> {
         let checks = self.checks(&self.fuzz.toolchains, &self.fuzz.devices, &self.fuzz.compilers);
         self.carry_out(&checks, spared)
     }
 
-    /// The records of one toolchain on one device, with compilers that may keep what they make.
+    /// The records of one toolchain on one device. `compilers` may keep their output.
     pub(super) fn records_of(
         &self,
         toolchain: &'static Toolchain,
@@ -72,7 +73,7 @@ impl<'a> Round<'a> {
         self.carry_out(&checks, &mut SparedKinds::default())
     }
 
-    /// The checks of the declarations by the toolchains that take them, compiled for all of them at once.
+    /// The checks of all declarations, compiled in one batch, by the toolchains that accept them.
     fn checks(
         &self,
         toolchains: &[&'static Toolchain],
@@ -108,12 +109,13 @@ impl<'a> Round<'a> {
             };
             is_taken && self.is_turn_of(device, number)
         });
-        // What several compilers make of a declaration runs together, for some of it is the same to the byte.
+        // Run the outputs for one declaration together, because some of them are identical.
         checks.sort_by_key(|check| (check.device.id.clone(), number_of(&check.subject.source.id)));
         checks
     }
 
-    /// Those of `options` that take part in a declaration: all, or of each compiler's options for a form of output one in turn.
+    /// The options that take part in a declaration: all, or one in turn per compiler and form of
+    /// output.
     fn taking_turns(&self, number: u64, options: Vec<LayoutOption>) -> Vec<LayoutOption> {
         if self.fuzz.every_option {
             return options;
@@ -121,11 +123,11 @@ impl<'a> Round<'a> {
         let mut alternatives: BTreeMap<_, Vec<LayoutOption>> = BTreeMap::new();
         for option in options {
             let Toolchain { compiler, output, language, .. } = *option.toolchain;
-            // WGSL has a rule set for each address space, which is no option.
+            // In WGSL the rule set follows from the address space, so it is not an option.
             let space = (language == Language::Wgsl).then_some(option.rules.name);
             alternatives.entry((compiler, output, space)).or_default().push(option);
         }
-        // Spaces and devices take turns too, and each device is to see each option.
+        // Spaces and devices take turns too; a slower turn lets each device see each option.
         let round = number / (self.fuzz.spaces() * self.ash_devices().len().max(1)) as u64;
         alternatives.into_values().map(|options| options[turn(round, options.len())]).collect()
     }
@@ -148,13 +150,14 @@ impl<'a> Round<'a> {
         all.into_iter().map(|rules| Arc::new(Subject::new(Arc::clone(source), checked(rules)))).collect()
     }
 
-    /// True if a device takes part in a declaration: all, or of those that run SPIR-V one in turn.
+    /// True if a device takes part in a declaration: every device, or one in turn of those that run
+    /// SPIR-V.
     fn is_turn_of(&self, device: &DeviceInfo, number: u64) -> bool {
         if self.fuzz.every_device || device.runner != RunnerKind::Ash {
             return true;
         }
         let devices = self.ash_devices();
-        // Spaces take turns too, so that neighbours are not what a device sees.
+        // Spaces take turns too; a slower turn keeps a device from seeing always the same space.
         devices[turn(number / self.fuzz.spaces() as u64, devices.len())] == device
     }
 
@@ -176,7 +179,8 @@ impl<'a> Round<'a> {
     }
 }
 
-/// A toolchain with a rule set that it follows; where it follows several, the source names one.
+/// A toolchain and one of the rule sets that it can follow. If it can follow several, the source
+/// selects one.
 #[derive(Clone, Copy)]
 struct LayoutOption {
     toolchain: &'static Toolchain,

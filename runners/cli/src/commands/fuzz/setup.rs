@@ -1,4 +1,4 @@
-//! Sets a fuzz run up from its arguments: compilers, devices, known differences, a planted fault.
+//! Sets up a fuzz run from its arguments: compilers, devices, known differences, a planted fault.
 
 use std::sync::Arc;
 
@@ -21,7 +21,8 @@ use crate::select::lists::{BuiltInKnown, known_lists};
 use crate::select::rule_set::rule_set;
 
 impl Fuzz {
-    /// What the arguments ask for; `None` where a compiler or every device is missing, which is said.
+    /// The run of the arguments. Prints an error and returns `None` if a compiler or every device
+    /// is missing.
     pub(super) fn of(args: &FuzzArgs) -> anyhow::Result<Option<Self>> {
         let planted = args.plant_mutant.as_deref().map(mutant).transpose()?;
         let cache = answer_cache::open(&args.cache);
@@ -51,18 +52,20 @@ impl Fuzz {
         }))
     }
 
-    /// The rule set that is checked where `rules` is the compiler's own.
+    /// The rule set to check in place of the compiler's own `rules`: the planted one, if it has the
+    /// same name.
     pub(super) fn rules<'a>(&'a self, rules: &'a RuleSet) -> &'a RuleSet {
         self.planted.as_ref().map(|mutant| &mutant.rules).filter(|planted| planted.name == rules.name).unwrap_or(rules)
     }
 
-    /// How many type spaces take turns.
+    /// Number of type spaces that take turns.
     pub(super) fn spaces(&self) -> usize {
         spaces::distinct(&self.drawn_for).len()
     }
 }
 
-/// Those that the arguments name, or all that are here; `None` where one is missing, which is said.
+/// The toolchains that the arguments name, or all that were found. Prints an error and returns
+/// `None` if one is missing.
 fn toolchains(args: &FuzzArgs, compilers: &Toolchains) -> anyhow::Result<Option<Vec<&'static Toolchain>>> {
     let mut toolchains: Vec<&'static Toolchain> = Vec::new();
     for name in &args.compilers() {
@@ -88,7 +91,8 @@ fn toolchains(args: &FuzzArgs, compilers: &Toolchains) -> anyhow::Result<Option<
     Ok(Some(toolchains))
 }
 
-/// The toolchains for which declarations are drawn: those that the arguments name, here or not, or those that take part.
+/// The toolchains that declarations are drawn for: those of `--draw-for`, which need not be
+/// installed, or the participating ones.
 fn drawn_for(args: &FuzzArgs, taking_part: &[&'static Toolchain]) -> anyhow::Result<Vec<&'static Toolchain>> {
     if args.draw_for.is_empty() {
         return Ok(taking_part.to_vec());
@@ -108,7 +112,7 @@ fn drawn_for(args: &FuzzArgs, taking_part: &[&'static Toolchain]) -> anyhow::Res
     Ok(drawn_for)
 }
 
-/// Ash devices and the evaluator, as far as the user and the toolchains want them.
+/// The Ash devices and the evaluator, as the user and the toolchains need them.
 fn devices(toolchains: &[&'static Toolchain], args: &FuzzArgs, launch: &Launch) -> DeviceListing {
     let makes = |output: Output| toolchains.iter().any(|toolchain| toolchain.output == output);
     let mut listing = DeviceListing::default();
@@ -125,7 +129,7 @@ fn devices(toolchains: &[&'static Toolchain], args: &FuzzArgs, launch: &Launch) 
     listing
 }
 
-/// `RULES:PARAMETER=VALUE`.
+/// Parses `RULES:PARAMETER=VALUE`.
 fn mutant(words: &str) -> anyhow::Result<RuleMutant> {
     let (rules, change) = words.split_once(':').context("a planted mutant is RULES:PARAMETER=VALUE")?;
     let (parameter, value) = change.split_once('=').context("a planted mutant is RULES:PARAMETER=VALUE")?;

@@ -13,14 +13,15 @@ use proptest::strategy::ValueTree;
 use super::Fuzz;
 use super::round::Round;
 
-/// The kind of a difference: records of one kind are about the same defect.
+/// The kind of a difference. Records of the same kind are taken as the same defect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct DifferenceKind {
     producer: String,
     pub(super) outcome: Outcome,
     pub(super) culprit: Option<Culprit>,
-    /// How it broke, without words that hold numbers or paths: no two crashes share addresses, lines and folders.
-    /// In sentences, each once: a module per block and part of it may each have met the same end.
+    /// The reason of a broken check, as a set of sentences without words that contain numbers or
+    /// paths: no two crashes share addresses, lines and folders. A set, because several modules of
+    /// one check may break in the same way.
     cause: BTreeSet<String>,
 }
 
@@ -36,32 +37,32 @@ impl DifferenceKind {
     }
 }
 
-/// The words of a sentence that hold neither numbers nor paths.
+/// The words of a sentence that contain neither digits nor slashes.
 fn words(sentence: &str) -> String {
     let lasting = |word: &&str| !word.contains(|c: char| c.is_ascii_digit() || c == '/');
     sentence.split_whitespace().filter(lasting).collect::<Vec<_>>().join(" ")
 }
 
-/// A difference, made smaller.
+/// A difference with its shrunk declaration.
 #[derive(Clone, Debug)]
 pub(super) struct ShrunkDifference {
     pub(super) number: u64,
     pub(super) toolchain: &'static Toolchain,
     pub(super) device: String,
     pub(super) kind: DifferenceKind,
-    /// How it broke, in the words of the record.
+    /// The reason of a broken check, as recorded.
     pub(super) reason: Option<String>,
     pub(super) declaration: RandomDeclaration,
-    /// How often was asked.
+    /// Number of attempts.
     calls: u32,
-    /// Members of all structs of the declaration that was drawn.
+    /// Number of members of all structs in the drawn declaration.
     members_before: usize,
-    /// Members of all structs of the small one.
+    /// Number of members of all structs in the shrunk declaration.
     members_after: usize,
 }
 
 impl ShrunkDifference {
-    /// Which toolchain differs, where, and how much smaller the declaration became.
+    /// Names the toolchain, the device and the culprit, and how much the declaration shrank.
     pub(super) fn heading(&self) -> String {
         let culprit = self.kind.culprit.map_or("no culprit", Culprit::as_str);
         let Self { number, toolchain, device, members_before, members_after, calls, .. } = self;
@@ -82,8 +83,9 @@ impl ShrunkDifference {
     }
 }
 
-/// Makes the declaration of a record smaller: what it becomes must differ in the same way, through the same toolchain and on
-/// the same device. `None` where a fault is planted and the declaration differs without it too.
+/// Shrinks the declaration of a record. Each step must differ in the same way, through the same
+/// toolchain and on the same device. `None` if a fault is planted but the declaration differs
+/// without it too.
 pub(super) fn shrink(fuzz: &Fuzz, tree: DeclarationTree, number: u64, record: CheckRecord) -> Option<ShrunkDifference> {
     let toolchain = fuzz.toolchains.iter().find(|toolchain| toolchain.name == record.producer);
     let toolchain = *toolchain.expect("the record is of one of these toolchains");
@@ -95,7 +97,8 @@ pub(super) fn shrink(fuzz: &Fuzz, tree: DeclarationTree, number: u64, record: Ch
         let again = round.records_of(toolchain, &record.device, &fuzz.compilers);
         again.iter().any(|(_, other)| {
             let other = DifferenceKind::of(other);
-            // A planted fault changes the block's size as well, so that whom it seems to be moves with every member.
+            // A planted fault also changes the block's size, so the apparent culprit changes with
+            // every member.
             other == kind || (fuzz.planted.is_some() && other.outcome == kind.outcome)
         })
     };

@@ -1,10 +1,10 @@
-//! The type spaces of a run of `fuzz`, which say what declarations are drawn.
+//! The type spaces of a run of `fuzz`, from which declarations are drawn.
 
 use layoutproof_compilers::drivers::{full_type_space, type_space};
 use layoutproof_core::inspect::toolchain::Toolchain;
 use layoutproof_core::random::declaration::TypeSpace;
 
-/// The type spaces of these toolchains, without and with minimum precision, each once.
+/// The distinct type spaces of these toolchains, with and without minimum precision.
 pub(super) fn distinct(toolchains: &[&'static Toolchain]) -> Vec<TypeSpace> {
     let mut spaces: Vec<TypeSpace> = Vec::new();
     for space in toolchains.iter().flat_map(|toolchain| [type_space(toolchain), full_type_space(toolchain)]) {

@@ -1,4 +1,4 @@
-//! The part of `layoutproof show` that says where parameters are bound.
+//! The part of `layoutproof show` that prints bindings.
 
 use anyhow::bail;
 use layoutproof_core::bindings::BindingRequest;
@@ -9,7 +9,8 @@ use layoutproof_core::show::Placements;
 use crate::args::placement::NamedConvention;
 use crate::commands::show::args::{ShowArgs, ShowFormat};
 
-/// The JSON answer: bindings where they were asked for, and the layouts of the rule sets that the user names.
+/// The JSON output: the bindings of the requests, and the layouts of the rule sets that the user
+/// names.
 pub(crate) fn shown(
     placements: &Placements,
     input: &str,
@@ -31,10 +32,10 @@ pub(crate) fn shown(
     shown
 }
 
-/// Checks that the output format can hold the placements that the user asks for.
+/// Checks that the output format can show the requested placements.
 ///
 /// # Errors
-/// A sentence where they cannot.
+/// A message if it cannot.
 pub(crate) fn check_format(args: &ShowArgs, requests: &[BindingRequest]) -> anyhow::Result<()> {
     match (args.format, requests) {
         (_, []) | (ShowFormat::Text, _) | (ShowFormat::Json, [_]) => Ok(()),

@@ -1,4 +1,5 @@
-//! `layoutproof diff`: two layouts, member by member. One input under two rule sets, or two inputs.
+//! `layoutproof diff`: compares two layouts member by member: one input under two rule sets, or two
+//! inputs.
 
 use std::path::Path;
 
@@ -25,14 +26,14 @@ use crate::select::rule_set::{is_rules_word, rule_choice, unknown_rules};
 #[derive(Debug, PartialEq, Eq)]
 struct DiffSide<'a> {
     input: &'a str,
-    /// The rule set; `None` for what a module says itself.
+    /// The rule set; `None` for the offsets that a module declares.
     rules: Option<&'a str>,
 }
 
 /// Compares two layouts.
 ///
 /// # Errors
-/// What could not be read, and every problem of the inputs.
+/// An input cannot be read or has problems.
 pub(crate) fn compare(args: &DiffArgs, style: Style) -> anyhow::Result<Exit> {
     let sides =
         sides(&args.words).inspect_err(|error| tell_programs(args, &args.words[0], Code::UnknownRules, error))?;
@@ -62,15 +63,16 @@ fn compare_sides(args: &DiffArgs, [left, right]: &[DiffSide<'_>; 2], style: Styl
     Ok(if difference.differs { Exit::Differ } else { Exit::Agree })
 }
 
-/// Sorts the words: an input takes the rule set behind it, and one input takes two.
+/// Sorts the words into inputs and rule sets. A rule set belongs to the input before it; a single
+/// input has two.
 ///
 /// # Errors
-/// A sentence that says what is missing, or which word is too much.
+/// A word is missing, or one too many.
 fn sides(words: &[String]) -> anyhow::Result<[DiffSide<'_>; 2]> {
     let mut inputs: Vec<DiffSide<'_>> = Vec::new();
     let mut spare: Vec<&str> = Vec::new();
     for word in words {
-        // The first word is an input, whatever its name is.
+        // The first word is an input, even if it is named like a rule set.
         match inputs.last_mut().filter(|_| is_rules_word(word) || is_misspelt_rules(word)) {
             None => inputs.push(DiffSide { input: word, rules: None }),
             Some(_) if !is_rules_word(word) => bail!("{}", unknown_rules(word)),
@@ -84,7 +86,7 @@ fn sides(words: &[String]) -> anyhow::Result<[DiffSide<'_>; 2]> {
             Ok([DiffSide { input, rules: Some(left) }, DiffSide { input, rules: Some(right) }])
         }
         ([DiffSide { input, rules: left }, right], []) => {
-            // Of two files under one rule set it is enough to name it once, behind the second.
+            // For two files under one rule set, naming it after the second file is enough.
             let both = right.rules.filter(|_| left.is_none() && words.len() == 3);
             let of_left = left.or(both.filter(|_| !says_own_offsets(input)));
             Ok([DiffSide { input, rules: of_left }, DiffSide { input: right.input, rules: right.rules }])
@@ -99,18 +101,19 @@ fn sides(words: &[String]) -> anyhow::Result<[DiffSide<'_>; 2]> {
     }
 }
 
-/// True if a word is no file's and not a case's id in full, so that it can only be meant as a rule set.
+/// True if a word is neither a file nor a complete case id, so that it can only be a misspelt rule
+/// set.
 fn is_misspelt_rules(word: &str) -> bool {
     let is_name = matches!(InputWord::of(word, None), InputWord::Filter(_));
     is_name && !Path::new(word).exists() && !word.contains('/') && !word.contains("::")
 }
 
-/// True if a word is a module that says its own offsets by its name.
+/// True if the word's suffix is that of a module that declares its own offsets.
 fn says_own_offsets(word: &str) -> bool {
     matches!(InputWord::of(word, None), InputWord::LaidOut(_))
 }
 
-/// An input under a rule set.
+/// Reads an input and lays it out under a rule set.
 fn layout(side: &DiffSide<'_>, declare: &DeclareArgs, is_one_input: bool) -> anyhow::Result<ShownLayout> {
     let mut sources = SourceMap::default();
     let choice = side.rules.filter(|rules| *rules != DECLARED).map(rule_choice).transpose()?;

@@ -1,6 +1,8 @@
-//! `layoutproof show --compiler dxc`: the registers that DXC gives, next to what our rules for it say.
+//! `layoutproof show --compiler dxc`: shows the registers that DXC assigns, next to those of our
+//! rules for it.
 //!
-//! DXC gives registers after it has optimised, so that its answer holds where ours depends on what an optimiser sees.
+//! DXC assigns registers after optimisation, so its answer also holds where ours depends on the
+//! optimiser.
 
 use std::path::{Path, PathBuf};
 
@@ -17,16 +19,17 @@ use crate::args::{DeclareArgs, MatrixArg, OnOff};
 use crate::compilers;
 use crate::output::warn;
 
-/// Seconds that the compiler gets for the file.
+/// Time limit in seconds for compiling the file.
 const LIMIT: u64 = 60;
 
-/// The newest shader model of the DXC that the rules are measured with.
+/// The newest shader model of the DXC build that our rules were measured with.
 const SHADER_MODEL: &str = "6_6";
 
-/// Puts the registers of the compiler `name` in the place of ours; false if the compiler is not here.
+/// Replaces our registers with those of the compiler `name`; returns false if the compiler was not
+/// found.
 ///
 /// # Errors
-/// A question that the compiler does not answer, and its refusal.
+/// The request is one that the compiler cannot answer, or the compiler refuses the file.
 pub(crate) fn take_answer(
     name: &str,
     declare: &DeclareArgs,
@@ -82,7 +85,7 @@ pub(crate) fn take_answer(
     Ok(true)
 }
 
-/// DXC's rows, with what ours say where they differ.
+/// DXC's rows, with the rows of our rules where they differ.
 fn compared(mut theirs: Vec<Binding>, ours: &[Binding], module: &Module) -> BoundModule {
     let declared = |path: &str| {
         let parameter = module.parameters.iter().find(|parameter| parameter.name == path);
@@ -134,7 +137,7 @@ fn place(binding: &Binding) -> String {
     if *space == 0 { format!("{unit}{index}") } else { format!("{unit}{index} in space {space}") }
 }
 
-/// The command line for a file, whose folder is the one that the compiler runs in.
+/// DXC's arguments for a file. DXC runs in the folder of the file.
 fn arguments(
     declare: &DeclareArgs,
     module: &Module,
@@ -173,7 +176,7 @@ fn arguments(
     Ok(arguments)
 }
 
-/// The profile that the user names, with the stage of the entry point where that lacks.
+/// The user's profile, with the stage of the entry point if the profile has none.
 fn profile(named: Option<&str>, entry: Option<&EntryPoint>) -> anyhow::Result<String> {
     let model = match named {
         Some(named) => match named.strip_prefix("sm_") {
@@ -190,7 +193,7 @@ fn profile(named: Option<&str>, entry: Option<&EntryPoint>) -> anyhow::Result<St
     Ok(format!("{stage}_{model}"))
 }
 
-/// The stage that the attributes or the result of an entry point say.
+/// The stage from the attributes or the result of an entry point.
 fn stage(entry: &EntryPoint) -> Option<&'static str> {
     let named = |attribute: &layoutproof_layout::Attribute| match attribute.arguments.first() {
         Some(Argument::Text(name)) => Some(name.clone()),

@@ -1,5 +1,5 @@
-//! The formats of `layoutproof show` that are files of a program: host structs, assertions about the user's own types, LLVM
-//! types.
+//! The formats of `layoutproof show` that become files of a program: host structs, assertions about
+//! the user's own types, LLVM types.
 
 use std::path::Path;
 
@@ -16,10 +16,10 @@ use crate::output::{print, warn};
 use crate::records::output_files::check_file;
 use crate::select::files::{FileKind, read_text_if_there};
 
-/// The text of a format for `blocks`, which are those of the input `word`.
+/// The text of a format for `blocks`, the blocks of the input `word`.
 ///
 /// # Errors
-/// A block that there is not, and names that do not fit the declarations.
+/// A named block does not exist, or the user's names do not fit the declarations.
 pub(crate) fn text_of(args: &ShowArgs, word: &str, blocks: Vec<BlockLayout>) -> anyhow::Result<String> {
     let blocks = chosen(blocks, &args.host.block)?;
     let language = match args.format {
@@ -43,10 +43,10 @@ pub(crate) fn text_of(args: &ShowArgs, word: &str, blocks: Vec<BlockLayout>) -> 
     Ok(asserts(word, &blocks, language, namespace))
 }
 
-/// Prints the text, writes it to the file that the user names, or compares it with that file.
+/// Prints the text, writes it to the user's file, or compares it with that file.
 ///
 /// # Errors
-/// A file that cannot be read or written.
+/// The file cannot be read or written.
 pub(crate) fn deliver(host: &HostArgs, text: &str) -> anyhow::Result<Exit> {
     let Some(path) = &host.output else {
         print(text);
@@ -60,11 +60,11 @@ pub(crate) fn deliver(host: &HostArgs, text: &str) -> anyhow::Result<Exit> {
     check_is_fresh(path, text)
 }
 
-/// Compares a file that was written before with what would be written now.
+/// Compares an existing file with the text that would be written now.
 fn check_is_fresh(path: &Path, text: &str) -> anyhow::Result<Exit> {
     let name = path.display();
     let stale = match read_text_if_there(path, FileKind::Shader)? {
-        // Version control may have turned the ends of lines.
+        // Version control may have converted the line ends.
         Some(there) if there.replace("\r\n", "\n") == text => return Ok(Exit::Agree),
         Some(there) => {
             let lines = there.lines().zip(text.lines()).take_while(|(old, new)| old == new).count();
@@ -76,7 +76,7 @@ fn check_is_fresh(path: &Path, text: &str) -> anyhow::Result<Exit> {
     Ok(Exit::Differ)
 }
 
-/// The blocks that the user names, or all.
+/// The blocks that the user names, or all of them.
 fn chosen(blocks: Vec<BlockLayout>, names: &[String]) -> anyhow::Result<Vec<BlockLayout>> {
     for name in names {
         if !blocks.iter().any(|block| block.name == *name) {
@@ -87,7 +87,7 @@ fn chosen(blocks: Vec<BlockLayout>, names: &[String]) -> anyhow::Result<Vec<Bloc
     Ok(blocks.into_iter().filter(|block| names.is_empty() || names.contains(&block.name)).collect())
 }
 
-/// The user's names for types and members.
+/// Parses the user's names for types and members.
 fn own_types(host: &HostArgs) -> anyhow::Result<OwnTypes> {
     let types = host.host.iter().map(|text| match text.split_once('=') {
         Some((declared, host)) => OwnType { declared: Some(declared.to_owned()), host: host.to_owned() },
@@ -103,10 +103,10 @@ fn own_types(host: &HostArgs) -> anyhow::Result<OwnTypes> {
     Ok(OwnTypes { types: types.collect(), members, namespace: host.namespace.clone() })
 }
 
-/// Checks that options of host structs go with a format of host structs.
+/// Checks that the options for host structs fit the format.
 ///
 /// # Errors
-/// A sentence about the first that does not.
+/// A message about the first option that does not.
 pub(crate) fn check_options(args: &ShowArgs) -> anyhow::Result<()> {
     let host = &args.host;
     let is_host = matches!(args.format, ShowFormat::RustAsserts | ShowFormat::CppAsserts | ShowFormat::CAsserts);

@@ -16,19 +16,19 @@ use crate::select::inputs::{Cases, InputWord, NO_LANGUAGE, STANDARD_INPUT, add_t
 use crate::select::shader_file::declare_options::options_of;
 use crate::select::shader_file::explicit_layouts;
 
-/// What is asked of an input.
+/// The purpose of reading an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wanted {
-    /// Layouts, without which there is nothing to say.
+    /// Layouts; an input without any is an error.
     Layouts,
-    /// Where parameters are bound; an entry point may have inputs and outputs alone.
+    /// Bindings; an entry point may have inputs and outputs only.
     Places,
 }
 
-/// Reads a file or a case; the inner error is what is wrong with its text.
+/// Reads a file or a case. The inner error holds the problems of its text.
 ///
 /// # Errors
-/// What could not be read, and a word that names no file and no single case.
+/// The input cannot be read, or the word matches no file and not exactly one case.
 pub(crate) fn read_input(
     word: &str,
     declare: &DeclareArgs,
@@ -67,7 +67,7 @@ pub(crate) fn read_input(
     Ok(content.map(|content| ShowInput { content, language, assumes_sixteen_bit }))
 }
 
-/// The questions for conventions; none where the user names no target.
+/// The binding requests of the arguments; empty if the user names no target.
 pub(crate) fn binding_requests(input: &ShowInput, word: &str, args: &ShowArgs) -> anyhow::Result<Vec<BindingRequest>> {
     let requests = match &input.content {
         InputContent::Declared(source) => {
@@ -82,7 +82,7 @@ pub(crate) fn binding_requests(input: &ShowInput, word: &str, args: &ShowArgs) -
     Ok(requests)
 }
 
-/// The language of a module's text; SPIR-V and containers have none.
+/// The language of a module's text; `None` for SPIR-V and containers.
 fn language_of_module(declare: &DeclareArgs, path: &Path) -> Option<ShaderLanguage> {
     let is_binary = path.extension().is_some_and(|suffix| is_module(&suffix.to_string_lossy().to_lowercase()));
     ShaderLanguage::of(declare.lang.filter(|_| !is_binary), path)

@@ -1,4 +1,4 @@
-//! `layoutproof show` and `layoutproof diff`: layouts without any device.
+//! `layoutproof show` and `layoutproof diff`: print layouts without using a device.
 
 pub(crate) mod args;
 mod bindings;
@@ -25,10 +25,11 @@ use crate::output::{print, print_json, warn_of_error, warn_rendered};
 use crate::project::project_file::ProjectFile;
 use crate::select::input_patterns::expanded;
 
-/// Shows inputs under one or more rule sets. Of several inputs, one that is refused hides no other.
+/// Shows inputs under one or more rule sets. If one of several inputs is refused, the others are
+/// still shown.
 ///
 /// # Errors
-/// What could not be read; refused files are shown as such.
+/// An input cannot be read. Problems in the text of a file are printed instead.
 pub(crate) fn show(args: &ShowArgs, style: Style) -> anyhow::Result<Exit> {
     host_text::check_options(args)?;
     let inputs = expanded(&args.inputs, &args.declare)?;
@@ -89,7 +90,8 @@ fn show_one(args: &ShowArgs, word: &str, project: Option<&ProjectFile>, style: S
     let forbidden = if is_named { input.refusals(&layouts) } else { Vec::new() };
 
     let mut refused = placements.refused.clone();
-    // A host struct for some of the blocks would be taken for all of them; tables and JSON say which one is missing.
+    // A host struct file that lacks a block would look complete; tables and JSON show which block
+    // is missing.
     let shows_the_rest =
         matches!(args.format, ShowFormat::Text | ShowFormat::Json | ShowFormat::Html | ShowFormat::Svg);
     if !shows_the_rest || !refused.is_empty() {
@@ -155,7 +157,7 @@ fn refuse(args: &ShowArgs, word: &str, found: &[Diagnostic], sources: &SourceMap
     Exit::CouldNotRun
 }
 
-/// Tells programs why there is nothing to show; the caller tells people.
+/// With `--format json`, prints the error as JSON; the caller prints it for people.
 fn not_read(args: &ShowArgs, word: &str, code: Code, error: anyhow::Error) -> anyhow::Error {
     if args.format == ShowFormat::Json {
         print_json(&Shown::not_read(word, code, format!("{error:#}")).to_json());

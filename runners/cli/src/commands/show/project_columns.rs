@@ -1,4 +1,4 @@
-//! The columns of a shader that `layoutproof.toml` speaks of, where the command line names none.
+//! The columns that `layoutproof.toml` sets for a shader, used if the command line names none.
 
 use std::path::Path;
 
@@ -11,25 +11,25 @@ use crate::project::shader_settings::ShaderSettings;
 use crate::select::inputs::InputWord;
 use crate::select::rule_set::rule_choices;
 
-/// What the project says of one shader.
+/// The project's settings for one shader.
 #[derive(Clone, Debug)]
 pub(super) struct ProjectColumns {
-    /// How it is read.
+    /// Options for reading it.
     pub(super) declare: DeclareArgs,
     /// Shader profile, if known.
     pub(super) profile: Option<String>,
-    /// What ships.
+    /// The rule sets that ship.
     pub(super) rules: ShownRules,
-    /// Where that stands, in a line.
+    /// A line that names the source of the columns.
     pub(super) note: String,
 }
 
 impl ProjectColumns {
-    /// The project, unless the command line says what is shown. Programs that read JSON, and structs for hosts, are to have the
-    /// same from every folder.
+    /// The project, unless the command line selects the columns. JSON and host structs ignore the
+    /// project: their output must not depend on the current folder.
     ///
     /// # Errors
-    /// A project file that cannot be read, with its problems.
+    /// The project file cannot be read or has problems.
     pub(super) fn project(args: &ShowArgs) -> anyhow::Result<Option<ProjectFile>> {
         let is_free = args.rules.is_empty() && !args.all && args.placement.target.is_none();
         let is_for_people = matches!(args.format, ShowFormat::Text | ShowFormat::Html | ShowFormat::Svg);
@@ -39,10 +39,10 @@ impl ProjectColumns {
         ProjectFile::find(args.config.as_deref())
     }
 
-    /// What the project says of a shader; `None` if nothing.
+    /// The project's settings for a shader; `None` if it has none.
     ///
     /// # Errors
-    /// Compile arguments that cannot be read.
+    /// The compile arguments cannot be parsed.
     pub(super) fn of(project: &ProjectFile, word: &str, declare: &DeclareArgs) -> anyhow::Result<Option<Self>> {
         let shaders = project.entries_of(Path::new(word)).into_iter().next();
         let settings = match shaders {

@@ -1,4 +1,5 @@
-//! Which rule sets `layoutproof show` takes: those that the user names, or what the input's language suggests.
+//! Selects the rule sets for `layoutproof show`: the user's, or the usual ones for the input's
+//! language.
 
 use anyhow::bail;
 use layoutproof_core::show::{RuleChoice, ShaderLanguage, ShownRules};
@@ -9,13 +10,14 @@ use crate::select::inputs::InputWord;
 use crate::select::rule_set::rule_choices;
 use crate::select::shader_file::explicit_layouts::check_rules;
 
-/// The rule sets that the assert formats take for HLSL files: those of the compiler and target that need no flag.
+/// The default of the assert formats for HLSL files: the compiler and target that need no flag.
 const HLSL: &str = "native:dxc-dxil";
 
-/// The rule sets that the arguments name for one input.
+/// The rule sets that the arguments select for one input.
 ///
 /// # Errors
-/// Unknown names, and for the assert formats several rule sets or none where no language suggests one.
+/// A name is unknown, or an assert format has several rule sets, or none and no default for the
+/// language.
 pub(crate) fn shown_rules(args: &ShowArgs, input: &str) -> anyhow::Result<ShownRules> {
     let (one, chosen) = match args.format {
         ShowFormat::Text | ShowFormat::Json | ShowFormat::Html | ShowFormat::Svg => (false, false),

@@ -1,4 +1,5 @@
-//! What the pages of cases show: every built-in case, those whose declarations must be refused among them.
+//! Collects the facts for the pages of cases: every built-in case, including those whose
+//! declarations must be refused.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use crate::select::refused_input::RefusedInput;
 /// The cases by id, each with its declarations from `read` and its layouts from `recorded`.
 ///
 /// # Errors
-/// Every problem of the cases.
+/// A case has problems.
 pub(super) fn case_facts(read: &[Arc<Source>], recorded: Vec<RecordedSource>) -> anyhow::Result<Vec<CaseFacts>> {
     let all = Cases::load(&[])?;
     let mut sources = SourceMap::default();

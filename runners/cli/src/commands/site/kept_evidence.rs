@@ -1,4 +1,5 @@
-//! The checks that `ci/known-evidence` took from the records of a run: what shows a known difference that no frozen decision does.
+//! Reads the checks that `ci/known-evidence` extracted from the records of a run: they show known
+//! differences that no frozen decision shows.
 
 use anyhow::Context;
 use layoutproof_built_in::KNOWN_EVIDENCE;
@@ -10,19 +11,19 @@ use serde::Deserialize;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct KeptCheck {
-    /// `ci/known/dxc.toml`.
+    /// For example `ci/known/dxc.toml`.
     list: String,
     /// The reason of the entry.
     reason: String,
-    /// Who made the shader and where it ran, with versions.
+    /// The producer and the device, with versions.
     origin: String,
     check: CheckRecord,
 }
 
-/// The checks whose entries are still there.
+/// The checks whose entries still exist.
 ///
 /// # Errors
-/// A line that cannot be read.
+/// A line cannot be parsed.
 pub(super) fn kept_evidence(lists: &[KnownList]) -> anyhow::Result<Vec<KnownEvidence>> {
     let mut found = Vec::new();
     for KeptCheck { list, reason, origin, check } in kept_checks()? {

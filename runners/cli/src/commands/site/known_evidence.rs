@@ -1,5 +1,5 @@
-//! What shows known differences: for each mechanism what a frozen build decided about the shortest case of it, or what the
-//! case itself says that a compiler's code addresses.
+//! Finds evidence for known differences: for each mechanism, the decision of a frozen build about
+//! its shortest case, or the offsets of a compiler's code that the case itself pins.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use layoutproof_layout::find;
 use crate::records::decision_rows::{NumberPlace, add_rows, differs, row_of};
 use crate::records::frozen_set::FrozenSet;
 
-/// Keys of entries that are about what a device does.
+/// Keys of entries that apply to devices.
 const OF_DEVICES: [&str; 3] = ["device", "runner", "driver"];
 
 /// A toolchain of a frozen build.
@@ -32,10 +32,11 @@ struct FrozenProducer<'a> {
     toolchain: &'static Toolchain,
 }
 
-/// The evidence for every mechanism for which there is some: numbers that differ, or else why a build has none.
+/// The evidence for every mechanism that has any: differing numbers, otherwise a build's reason for
+/// having none.
 ///
 /// # Errors
-/// A set that cannot be read.
+/// A frozen set cannot be read.
 pub(super) fn known_evidence(lists: &[KnownList], sources: &[Arc<Source>]) -> anyhow::Result<Vec<KnownEvidence>> {
     let sets = FrozenSet::built_in()?;
     let frozen: Vec<FrozenProducer<'_>> = sets.iter().flat_map(frozen_producers).collect();
@@ -67,13 +68,13 @@ fn is_about_compilers(entry: &KnownFailure) -> bool {
         && !conditions.iter().any(|condition| OF_DEVICES.contains(&condition.key))
 }
 
-/// Returns true if the entry names the case, or a shape of members that the case pins.
+/// True if the entry names the case, or a shape of members that the case pins.
 fn is_about(entry: &KnownFailure, case: &str) -> bool {
     entry.is_about_case(case) || entry.shape.as_ref().is_some_and(|shape| shape.pinned_by == case)
 }
 
-/// The decision of the newest build about the shortest case, of those in which a number differs; where there is none, what a
-/// case says of a compiler's code; or else a decision without numbers.
+/// The decision of the newest build about the shortest case with a differing number. Otherwise the
+/// numbers of a compiler's code that a case pins, otherwise a decision without numbers.
 fn evidence_of(
     entries: &[&KnownFailure],
     shortest: &[&Arc<Source>],
@@ -99,7 +100,7 @@ fn evidence_of(
     accessed_elsewhere(entries, shortest).or(without_numbers)
 }
 
-/// What the shortest case says of it that has numbers of a compiler's loads.
+/// The evidence of the shortest case that pins the offsets of a compiler's loads.
 fn accessed_elsewhere(entries: &[&KnownFailure], shortest: &[&Arc<Source>]) -> Option<KnownEvidence> {
     shortest.iter().find_map(|source| {
         let entry = entries.iter().find(|entry| is_about(entry, &source.id))?;
@@ -132,7 +133,7 @@ fn accessed_record(
     Some(KnownEvidence { file: entry.file.clone(), line: entry.line, origin, record })
 }
 
-/// What the build decided about the case, under the rule set that it takes for the first block.
+/// The decision of a build about the case, under the rule set that it uses for the first block.
 fn decision(entry: &KnownFailure, source: &Arc<Source>, frozen: &FrozenProducer<'_>) -> Option<KnownEvidence> {
     let FrozenProducer { set, name, producer, toolchain } = frozen;
     let answers = set.decided.get(*name)?.get(&source.id)?;
@@ -162,7 +163,7 @@ fn decision(entry: &KnownFailure, source: &Arc<Source>, frozen: &FrozenProducer<
     Some(KnownEvidence { file: entry.file.clone(), line: entry.line, origin, record })
 }
 
-/// Why what the compiler made cannot be read.
+/// The reason why the compiler's output could not be read.
 fn unread(facts: &Facts) -> Option<String> {
     let words = facts.iter().find(|((_, fact), _)| *fact == Fact::Unread).map(|(_, words)| words)?;
     Some(format!("What the compiler makes cannot be read: {words}"))

@@ -10,7 +10,7 @@ use crate::select::refused_input::RefusedInput;
 /// The lists, by name.
 ///
 /// # Errors
-/// Every problem of the first list that has one.
+/// A list has problems; only those of the first such list are returned.
 pub(crate) fn known_lists() -> anyhow::Result<Vec<KnownList>> {
     let mut lists = Vec::new();
     let mut sources = SourceMap::default();

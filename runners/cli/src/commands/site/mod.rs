@@ -1,4 +1,5 @@
-//! `layoutproof site`: static pages about rule sets, compilers, cases and the records of runs.
+//! `layoutproof site`: writes static pages about rule sets, compilers, cases and the records of
+//! runs.
 
 mod cases;
 mod kept_evidence;
@@ -43,7 +44,8 @@ pub struct SiteArgs {
 /// Writes the site.
 ///
 /// # Errors
-/// A folder that is not empty or cannot be written, and records that cannot be read or contradict each other.
+/// The folder is not empty or cannot be written, or the records cannot be read or contradict each
+/// other.
 pub(crate) fn site(args: &SiteArgs) -> anyhow::Result<Exit> {
     check_out(&args.out)?;
     let explorer = args.explorer.as_deref().map(explorer_files).transpose()?.unwrap_or_default();
@@ -80,7 +82,7 @@ pub(crate) fn site(args: &SiteArgs) -> anyhow::Result<Exit> {
     Ok(Exit::Agree)
 }
 
-/// Refuses a folder that holds anything: a page of an older site would stay among those of the new one.
+/// Rejects a folder with content: a page of an older site would stay among the new ones.
 fn check_out(out: &Path) -> anyhow::Result<()> {
     if fs::read_dir(out).is_ok_and(|mut entries| entries.next().is_some()) {
         bail!("{} is not empty: name an empty folder, so that nothing else is published with the site", out.display());
@@ -88,7 +90,7 @@ fn check_out(out: &Path) -> anyhow::Result<()> {
     check_folder(out)
 }
 
-/// A file of the explorer that is put beside its page.
+/// A file of the explorer, which is copied next to its page.
 struct ExplorerFile {
     name: &'static str,
     content: Vec<u8>,
@@ -97,7 +99,7 @@ struct ExplorerFile {
 /// The files of the explorer in `folder`.
 ///
 /// # Errors
-/// A file that is not there, with the script that makes it.
+/// A file is missing; the error names the script that builds it.
 fn explorer_files(folder: &Path) -> anyhow::Result<Vec<ExplorerFile>> {
     let file = |name: &'static str| {
         let path = folder.join(name);

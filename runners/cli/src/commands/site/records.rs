@@ -1,4 +1,4 @@
-//! Reads the records that a site is made of.
+//! Reads the records for a site.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ use layoutproof_core::report::html::site::{RecordedFile, SiteRecords};
 
 use crate::records::merge::{MergedRuns, RecordedPart, merge};
 
-/// The records of all files as those of one run.
+/// Merges the records of all files into one run.
 ///
 /// # Errors
-/// Files that cannot be read, that are not records, or that contradict themselves or each other.
+/// A file cannot be read, is not a records file, or contradicts itself or another one.
 pub(super) fn site_records(paths: &[PathBuf]) -> anyhow::Result<SiteRecords> {
     let mut parts = Vec::new();
     let mut files = Vec::new();
@@ -27,7 +27,7 @@ pub(super) fn site_records(paths: &[PathBuf]) -> anyhow::Result<SiteRecords> {
     Ok(SiteRecords { files, devices, checks: records, left_out: end.left_out, notes })
 }
 
-/// Folders of the machine on which a site is made are nobody's business.
+/// Omits the folder: the site must not reveal folders of this machine.
 fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
@@ -36,7 +36,7 @@ fn day_of_writing(path: &Path) -> Option<String> {
     fs::metadata(path).and_then(|facts| facts.modified()).ok().and_then(day)
 }
 
-/// `2026-11-23`, in UTC; `None` for a time that no calendar has.
+/// For example `2026-11-23`, in UTC; `None` for a time outside chrono's calendar.
 fn day(time: SystemTime) -> Option<String> {
     let seconds = time.duration_since(SystemTime::UNIX_EPOCH).ok()?.as_secs();
     let stamp = DateTime::from_timestamp(i64::try_from(seconds).ok()?, 0)?;

@@ -1,4 +1,4 @@
-//! The worked example of each rule set, under it and under its nearest neighbours.
+//! Lays out the worked example of each rule set, under that rule set and its nearest neighbours.
 
 use layoutproof_core::check::Source;
 use layoutproof_core::declare::DeclareOptions;
@@ -11,10 +11,10 @@ use layoutproof_layout::{LayoutOptions, RuleSet, Span, lay_out, table};
 
 use crate::select::refused_input::RefusedInput;
 
-/// Every rule set, in the order of the table.
+/// The facts of every rule set, in the order of the table.
 ///
 /// # Errors
-/// An example that is no declaration.
+/// An example cannot be parsed.
 pub(super) fn rule_set_facts() -> anyhow::Result<Vec<RuleSetFacts>> {
     table().iter().map(facts).collect()
 }
@@ -30,7 +30,7 @@ fn facts(rules: &'static RuleSet) -> anyhow::Result<RuleSetFacts> {
     })
 }
 
-/// The example with a buffer that holds its struct, where it declares none.
+/// Parses the example. If it declares no buffer, adds one that holds its struct.
 fn example(rules: &RuleSet) -> anyhow::Result<Source> {
     let declaration = rules.example.declaration;
     let buffer = match (declaration.contains("cbuffer"), rules.home) {
@@ -47,7 +47,7 @@ fn example(rules: &RuleSet) -> anyhow::Result<Source> {
         .map_err(|diagnostics| RefusedInput { diagnostics, sources }.into())
 }
 
-/// All blocks of a source under a rule set.
+/// Lays out all blocks of a source under a rule set.
 pub(super) fn column_of(source: &Source, rules: &RuleSet) -> ShownColumn {
     let block = |layout| LaidOutBlock { layout, presence: BlockPresence::Present };
     let blocks = source.module.blocks.iter().map(|it| lay_out(it, rules, source.options)).map(block);
@@ -58,7 +58,8 @@ pub(super) fn column_of(source: &Source, rules: &RuleSet) -> ShownColumn {
 mod tests {
     use super::*;
 
-    /// The table's own numbers, which the crate of the table compares with its own reading of the examples.
+    /// The expected numbers are those of the table, which the table's crate checks with its own
+    /// parser of the examples.
     #[test]
     fn examples_are_laid_out_as_the_table_says() {
         for RuleSetFacts { rules, example, .. } in rule_set_facts().unwrap() {

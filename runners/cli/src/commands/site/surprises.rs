@@ -1,4 +1,4 @@
-//! The classic surprises, each of which is a case.
+//! The classic surprises; each is a case.
 
 use std::sync::Arc;
 
@@ -110,16 +110,17 @@ const SURPRISES: [SurprisingCase; 18] = [
     },
 ];
 
-/// The case that the start of the site draws.
+/// The case that the start page draws.
 const OPENING: &str = "arrays/scalar_packs_behind_the_last_element";
 
-/// The rule sets under which the start of the site draws it: one of each API, and as many maps as stand side by side.
+/// The rule sets under which the start page draws it: one per API, and as many as fit next to each
+/// other.
 const OPENING_RULES: [&str; 3] = ["hlsl-cbuffer", "std140", "metal"];
 
-/// The surprise of the start page, under few rule sets.
+/// The surprise of the start page, limited to [`OPENING_RULES`].
 ///
 /// # Errors
-/// It is no surprise.
+/// The surprise does not exist.
 pub(super) fn opening(surprises: &[Surprise]) -> anyhow::Result<Surprise> {
     let surprise = surprises.iter().find(|surprise| surprise.case.case == OPENING);
     let mut opening = surprise.with_context(|| format!("{OPENING} is none of the surprises"))?.clone();
@@ -127,10 +128,10 @@ pub(super) fn opening(surprises: &[Surprise]) -> anyhow::Result<Surprise> {
     Ok(opening)
 }
 
-/// Each of them under every rule set; `recorded` has the declarations with their authorities.
+/// All surprises, each under every rule set. `recorded` has their declarations and authorities.
 ///
 /// # Errors
-/// A case that is not there.
+/// A case does not exist.
 pub(super) fn surprises(sources: &[Arc<Source>], recorded: &[RecordedSource]) -> anyhow::Result<Vec<Surprise>> {
     let surprise = |surprising: &SurprisingCase| {
         let SurprisingCase { title, case, words } = *surprising;

@@ -1,4 +1,5 @@
-//! What the builds of a compiler do with a reduced source: those that are here are run, of others frozen decisions tell.
+//! Reports how the builds of a compiler treat a reduced source. Installed builds compile it; for
+//! others, frozen decisions are used.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,7 +27,7 @@ pub(super) struct BuildsAtHand {
     frozen: Vec<FrozenSet>,
 }
 
-/// A reduced source as one text, with the case that it is from.
+/// A reduced source as one text, with its case.
 pub(super) struct PastedSource<'a> {
     pub(super) reduced: &'a ReducedSource,
     /// Declarations and entry point.
@@ -36,10 +37,10 @@ pub(super) struct PastedSource<'a> {
 }
 
 impl<'a> PastedSource<'a> {
-    /// Runs the command line.
+    /// Runs the source's command line with a compiler.
     ///
     /// # Errors
-    /// The temporary folder cannot be written, or an output not be read.
+    /// The temporary folder cannot be written, or an output cannot be read.
     pub(super) fn ask(&self, compiler: &Compiler) -> anyhow::Result<TypedAnswer> {
         let arguments: Vec<&str> = self.reduced.arguments().collect();
         let command = TypedCommand {
@@ -51,10 +52,11 @@ impl<'a> PastedSource<'a> {
         command.run(compiler).with_context(|| format!("asking {}", compiler.name()))
     }
 
-    /// Puts the declarations of the case, or those in their place, before the entry point.
+    /// Builds the text: the declarations of the case, or their replacement, followed by the entry
+    /// point.
     ///
     /// # Errors
-    /// The case or the rule set is not there, or the case declares nothing.
+    /// The case or the rule set does not exist, or the case declares nothing.
     pub(super) fn of(reduced: &'a ReducedSource) -> anyhow::Result<Self> {
         let source = case_of(&reduced.case)?;
         let declarations = match (&reduced.declare, &source.text) {
@@ -69,7 +71,7 @@ impl<'a> PastedSource<'a> {
         Ok(Self { reduced, text, subject })
     }
 
-    /// The lines of an answer that show the difference; `None` if it does not.
+    /// The lines of an answer that show the difference; `None` if it does not show it.
     pub(super) fn shown_in<'o>(&self, answer: &'o TypedAnswer) -> Option<Vec<&'o str>> {
         let has_crashed = match answer.end {
             TypedEnd::Broken(_) | TypedEnd::Silent => true,
@@ -85,30 +87,30 @@ fn case_of(id: &str) -> anyhow::Result<Arc<Source>> {
 }
 
 impl BuildsAtHand {
-    /// Looks for compilers.
+    /// Finds the compilers.
     ///
     /// # Errors
-    /// No tools folder can be determined, or a frozen set cannot be read.
+    /// The tools folder is unknown, or a frozen set cannot be read.
     pub(super) fn find(limit: Duration) -> anyhow::Result<Self> {
         let compilers = Toolchains::find(MachineTools::find()?.folder()).limit(limit);
         let compilers = compilers.with_reader(Arc::new(ReaderProcess::of_this_program()?));
         Ok(Self { compilers, frozen: FrozenSet::built_in()? })
     }
 
-    /// The toolchain's compiler, if it is here.
+    /// The toolchain's compiler, if it was found.
     pub(super) fn compiler(&self, toolchain: &Toolchain) -> Option<&Compiler> {
         self.compilers.compilers().iter().find(|compiler| compiler.name() == toolchain.compiler)
     }
 
-    /// The case's numbers beside those that the compiler decides about it now.
+    /// The case's numbers, next to the compiler's current decisions about it.
     pub(super) fn rows(&self, subject: &Subject, toolchain: &'static Toolchain) -> Vec<Row> {
         rows_of(&decide(&subject.source, toolchain, &self.compilers), subject)
     }
 
-    /// What a build does with the source, for a build that is here or that there is a frozen set of.
+    /// How a build treats the source. The build is installed, or has a frozen set.
     ///
     /// # Errors
-    /// As [`BuildsAtHand::ask`].
+    /// See [`PastedSource::ask`].
     pub(super) fn finding(&self, source: &PastedSource<'_>, toolchain: &Toolchain) -> anyhow::Result<BuildAnswer> {
         if let Some(compiler) = self.compiler(toolchain) {
             let answer = source.ask(compiler)?;
@@ -142,30 +144,31 @@ impl BuildsAtHand {
     }
 }
 
-/// What one build does.
+/// How one build treats a source.
 pub(super) struct BuildAnswer {
     pub(super) build: String,
     pub(super) finding: String,
-    /// True if it shows the difference, false if it compiles the source without it; `None` where neither is known.
+    /// True if the build shows the difference, false if it compiles the source without it; `None`
+    /// if unknown.
     pub(super) shows: Option<bool>,
 }
 
 /// The toolchain of this name.
 ///
 /// # Errors
-/// There is none.
+/// No toolchain has this name.
 pub(super) fn toolchain_named(name: &str) -> anyhow::Result<&'static Toolchain> {
     toolchains().iter().find(|toolchain| toolchain.name == name).with_context(|| format!("no toolchain is `{name}`"))
 }
 
-/// A build for people: slangc tells its version without its name.
+/// A build's name for people. slangc reports its version without its name.
 pub(super) fn build_name(compiler: &Compiler) -> String {
     let version = compiler.version();
     let has_name = version.starts_with(|first: char| first.is_ascii_alphabetic());
     if has_name { version.to_owned() } else { format!("{} {version}", compiler.name()) }
 }
 
-/// How a compiler ended, behind its name.
+/// How a compiler ended, as a predicate.
 pub(super) fn end_words(end: &TypedEnd) -> String {
     match end {
         TypedEnd::Accepted => "accepts the source".to_owned(),
@@ -175,7 +178,7 @@ pub(super) fn end_words(end: &TypedEnd) -> String {
     }
 }
 
-/// What an answer says, without the name of the build.
+/// The finding of an answer; the caller adds the build's name.
 fn finding_of(answer: &TypedAnswer, source: &PastedSource<'_>) -> BuildAnswer {
     let (shows, finding) = match (source.shown_in(answer), &answer.end) {
         (Some(_), _) => (Some(true), "the same".to_owned()),

@@ -1,4 +1,4 @@
-//! Asks all builds about a reduced source, and makes the text of an issue of what they say.
+//! Runs all builds on a reduced source, and writes the text of an issue about the result.
 
 use layoutproof_core::report::html::site::Mechanism;
 use layoutproof_core::report::upstream::{BuildFinding, DifferenceRow, IssueNumbers, IssueOutput, UpstreamIssue};
@@ -6,20 +6,19 @@ use layoutproof_core::results::known::ReducedSource;
 
 use super::builds::{BuildAnswer, BuildsAtHand, PastedSource, build_name, end_words, toolchain_named};
 
-/// The text, or why there is none.
+/// The text of an issue, or a reason for having none.
 pub(super) enum IssueText {
-    /// The text.
     Written(String),
-    /// The newest build does not do it; in a sentence.
+    /// A message that the newest build does not show the difference.
     NotShown(String),
-    /// The newest build is not here; in a sentence.
+    /// A message that the newest build was not found.
     Missing(String),
 }
 
-/// Asks the newest build, and where it shows the difference all others.
+/// Runs the newest build and, if it shows the difference, all others.
 ///
 /// # Errors
-/// A source about something that is not there, and a compiler whose output cannot be read.
+/// The source names something that does not exist, or a compiler's output cannot be read.
 pub(super) fn issue_text(
     reduced: &ReducedSource,
     difference: &Mechanism<'_>,

@@ -1,14 +1,14 @@
-//! The known differences, each with what can be done about it.
+//! Lists the known differences with their states.
 
 use layoutproof_core::report::html::site::Mechanism;
 use layoutproof_core::results::known::EntryCondition;
 
 use super::reduced_sources::NamedSource;
 
-/// Keys of entries that are about what a device does.
+/// Keys of entries that apply to devices.
 const OF_DEVICES: [&str; 3] = ["device", "runner", "driver"];
 
-/// One line for each.
+/// One line per difference, and a legend.
 pub(super) fn listing(known: &[Mechanism<'_>], sources: &[NamedSource]) -> String {
     let has_source = |id: &String| sources.iter().any(|source| source.reduced.known.contains(id));
     let lines = known.iter().map(|difference| {
@@ -33,13 +33,13 @@ const LEGEND: &str = "
          -: no reduced source yet, so no text can be written
 ";
 
-/// The build without the difference, where each of its entries names one.
+/// The build without the difference, if every entry names one.
 pub(super) fn gone_in<'a>(difference: &Mechanism<'a>) -> Option<&'a str> {
     let is_gone = difference.entries.iter().all(|entry| entry.gone.is_some());
     is_gone.then(|| difference.entries.iter().find_map(|entry| entry.gone.as_deref())).flatten()
 }
 
-/// Whether each entry is about checks on some devices alone.
+/// True if every entry is limited to some devices.
 pub(super) fn is_about_devices(difference: &Mechanism<'_>) -> bool {
     let names_device =
         |conditions: &[EntryCondition]| conditions.iter().any(|condition| OF_DEVICES.contains(&condition.key));

@@ -1,5 +1,5 @@
-//! `layoutproof upstream`: writes the text of an issue for a compiler's tracker, about a known difference that the newest
-//! build at hand shows at that moment.
+//! `layoutproof upstream`: writes the text of an issue for a compiler's tracker, about a known
+//! difference that the newest build shows at that moment.
 
 mod builds;
 mod issue_text;
@@ -40,7 +40,8 @@ pub struct UpstreamArgs {
 /// Lists the known differences, or writes the texts of some.
 ///
 /// # Errors
-/// A name that none or several have, a known difference that no compiler can show, a folder that cannot be written.
+/// The name matches no or several differences, no compiler can show the difference, or the folder
+/// cannot be written.
 pub(crate) fn upstream(args: &UpstreamArgs) -> anyhow::Result<Exit> {
     let lists = known_lists()?;
     let known = mechanisms(&lists);
@@ -76,7 +77,7 @@ pub(crate) fn upstream(args: &UpstreamArgs) -> anyhow::Result<Exit> {
     Ok(worst.unwrap_or(Exit::Agree))
 }
 
-/// Writes the text of one known difference, or says why there is none.
+/// Writes the text for one known difference, or prints why it has none.
 fn write(
     source: &NamedSource,
     difference: &Mechanism<'_>,
@@ -114,7 +115,7 @@ fn write(
     Ok(Exit::Agree)
 }
 
-/// The known difference that the user means.
+/// Finds the known difference that the user means.
 fn find<'a, 'k>(known: &'a [Mechanism<'k>], word: &str) -> anyhow::Result<&'a Mechanism<'k>> {
     let is_place = |difference: &&Mechanism<'_>| {
         difference.entries.iter().any(|entry| format!("{}:{}", entry.file, entry.line) == word)

@@ -1,4 +1,4 @@
-//! The reduced sources that the program brings along.
+//! The reduced sources that are built into the program.
 
 use layoutproof_built_in::UPSTREAM;
 use layoutproof_core::input::sources::SourceMap;
@@ -6,10 +6,9 @@ use layoutproof_core::results::known::ReducedSource;
 
 use crate::select::refused_input::RefusedInput;
 
-/// A reduced source with the name of its file.
 #[derive(Debug)]
 pub(super) struct NamedSource {
-    /// Without the suffix.
+    /// The file's name without the suffix.
     pub(super) name: &'static str,
     pub(super) reduced: ReducedSource,
 }
@@ -17,7 +16,7 @@ pub(super) struct NamedSource {
 /// All of them, by name.
 ///
 /// # Errors
-/// Every problem of the first file that has one.
+/// A file has problems; only those of the first such file are returned.
 pub(super) fn reduced_sources() -> anyhow::Result<Vec<NamedSource>> {
     let mut found = Vec::new();
     let mut sources = SourceMap::default();
@@ -59,7 +58,7 @@ mod tests {
         }
     }
 
-    /// Who writes an issue has looked whether there is one.
+    /// Each entry with a reduced source records a search of the tracker, or a link to the issue.
     #[test]
     fn the_tracker_was_searched_for_each() {
         let lists = known_lists().unwrap();

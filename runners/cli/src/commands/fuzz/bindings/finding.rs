@@ -1,4 +1,4 @@
-//! A program on which compilers, rules and devices do not agree: makes it smaller, and writes it down.
+//! A program on which compilers, rules and devices disagree: shrinks it and writes it down.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,30 +16,29 @@ use layoutproof_device::RunnerKind;
 use super::program_checks::word;
 use super::{BindingFuzz, DrawnProgram};
 
-/// What does not agree.
+/// The kind of disagreement.
 #[derive(Clone, Debug)]
 pub(super) enum FindingKind {
-    /// A compiler says something else than our rules for it, or nothing.
+    /// A compiler binds differently than our rules for it, or returns no result.
     Answer {
-        /// The compiler.
         compiler: &'static str,
-        /// For which target.
+        /// The target of the compilation.
         target: Target,
         /// Differ or broken.
         outcome: Outcome,
-        /// Both, in words.
+        /// A description of both sides.
         told: String,
     },
-    /// A device reads something else than our rules place, or nothing.
+    /// A device reads from other places than our rules compute, or returns no result.
     Check {
-        /// For which target the rules placed it.
+        /// The target of the rules.
         target: Target,
-        /// What it read.
+        /// The device's record.
         record: Box<CheckRecord>,
     },
 }
 
-/// What two findings of one defect have in common.
+/// The parts that two findings of the same defect share.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct FindingKey {
     who: String,
@@ -51,9 +50,9 @@ struct FindingKey {
 /// A program that shows a defect.
 #[derive(Clone, Debug)]
 pub(super) struct BindingFinding {
-    /// The program, as it was drawn or made smaller.
+    /// The program, as drawn or shrunk.
     pub(super) drawn: DrawnProgram,
-    /// What it shows.
+    /// The disagreement.
     pub(super) kind: FindingKind,
 }
 
@@ -72,7 +71,7 @@ impl FindingKind {
         }
     }
 
-    /// True if both may be about one defect.
+    /// True if both may show the same defect.
     pub(super) fn is_like(&self, other: &Self) -> bool {
         self.key() == other.key()
     }
@@ -98,10 +97,10 @@ impl BindingFinding {
         )
     }
 
-    /// Writes the program and what was said of it; returns the folder.
+    /// Writes the program and a report; returns the folder.
     ///
     /// # Errors
-    /// The file that could not be written.
+    /// A file could not be written.
     pub(super) fn write(&self, out: &Path) -> anyhow::Result<PathBuf> {
         let FindingKey { who, target, .. } = self.kind.key();
         let words = format!("{who} {target}").replace(|c: char| !c.is_ascii_alphanumeric() && c != '-', "-");
@@ -115,7 +114,7 @@ impl BindingFinding {
     }
 }
 
-/// Makes the program smaller as long as it shows the same.
+/// Shrinks the program while it shows the same disagreement.
 pub(super) fn shrink(fuzz: &BindingFuzz, found: BindingFinding) -> BindingFinding {
     let BindingFinding { drawn, kind } = found;
     let mut kind_of_smallest = kind.clone();
@@ -134,7 +133,7 @@ pub(super) fn shrink(fuzz: &BindingFuzz, found: BindingFinding) -> BindingFindin
 }
 
 impl BindingFuzz {
-    /// What another program shows of the same defect.
+    /// Checks another program for the same disagreement.
     fn again(&self, drawn: &DrawnProgram, kind: &FindingKind) -> Option<FindingKind> {
         let found = match kind {
             FindingKind::Answer { compiler, target, .. } => {

@@ -1,8 +1,10 @@
-//! `layoutproof fuzz --bindings`: random programs whose parameters conventions place, compilers bind, and devices read.
+//! `layoutproof fuzz --bindings`: draws random programs, places their parameters by convention, and
+//! compares with the bindings of compilers and the reads of devices.
 //!
-//! Program number i of a seed depends on the two alone; there is one for DXC and one for Slang. Each compiler that is here is
-//! asked where it binds the parameters, for every target that it has, and what our rules for it say is put on a device of
-//! that target. What differs and is not known is made smaller and written down ([`finding`]).
+//! Program number i depends only on the seed and i; each number has a program for DXC and one for
+//! Slang. Each available compiler reports its bindings for every target that it has, and a device
+//! of that target runs the placement of our rules. Differences that are not known are shrunk and
+//! written down ([`finding`]).
 
 mod finding;
 mod program_checks;
@@ -38,17 +40,17 @@ use crate::progress;
 use crate::records::participants::{Asked, Participants};
 use crate::select::lists::{BuiltInKnown, known_lists};
 
-/// The compilers that say where they bind parameters.
+/// The compilers that report where they bind parameters.
 const COMPILERS: [&str; 2] = ["dxc", "slangc"];
 
-/// Programs of each dialect that are compiled and run together.
+/// Number of programs of each dialect that are compiled and run together.
 const ROUND: u64 = 64;
 
-/// What takes part.
+/// The participants and options of a run.
 struct BindingFuzz {
     seed: u64,
     compilers: Vec<BindingCompiler>,
-    /// Those that make shaders of what devices of Direct3D 12 are asked.
+    /// The compilers of the shaders that Direct3D 12 devices run.
     toolchains: Toolchains,
     devices: Vec<DeviceInfo>,
     failed_listings: Vec<String>,
@@ -58,15 +60,14 @@ struct BindingFuzz {
     out: PathBuf,
 }
 
-/// What a run comes to.
+/// The accumulated results of a run.
 #[derive(Default)]
 struct BindingTotals {
-    /// Tallies of answers and checks, records.
     checks: Totals,
     findings: Vec<BindingFinding>,
 }
 
-/// A program with what its number and dialect stand for.
+/// A program with its number and dialect.
 #[derive(Clone, Debug)]
 struct DrawnProgram {
     number: u64,
@@ -74,10 +75,10 @@ struct DrawnProgram {
     program: RandomProgram,
 }
 
-/// Draws, compiles, runs, compares, and says what came of it.
+/// Draws, compiles, runs and compares, and prints the results.
 ///
 /// # Errors
-/// Unknown names, and what could not be written.
+/// A name is unknown, or something could not be written.
 pub(super) fn fuzz_bindings(args: &FuzzArgs, interrupt: &Interrupt, style: Style) -> anyhow::Result<Exit> {
     let Some(fuzz) = BindingFuzz::of(args)? else { return Ok(Exit::Missing) };
     let Range { start, end } = draws::numbers(args, args.count)?;
@@ -124,7 +125,8 @@ pub(super) fn fuzz_bindings(args: &FuzzArgs, interrupt: &Interrupt, style: Style
 }
 
 impl BindingFuzz {
-    /// What the arguments ask for; `None` where nobody is there, which is said.
+    /// The run of the arguments. Prints an error and returns `None` if no compiler and no device
+    /// was found.
     fn of(args: &FuzzArgs) -> anyhow::Result<Option<Self>> {
         let cache = answer_cache::open(&args.cache);
         let toolchains = compilers::find(&args.compilers(), args.compile_limit, cache.as_ref())?;
@@ -170,7 +172,7 @@ impl BindingFuzz {
         }))
     }
 
-    /// The dialects of the compilers that are here, or both where none is.
+    /// The dialects of the available compilers, or both if none was found.
     fn dialects(&self) -> Vec<ProgramDialect> {
         let has = |dialect: &ProgramDialect| {
             self.compilers.is_empty() || self.compilers.iter().any(|compiler| compiler.dialect() == *dialect)
@@ -179,7 +181,7 @@ impl BindingFuzz {
     }
 
     fn header_facts(&self, programs: u64) -> FuzzHeaderFacts<'_> {
-        // DXC makes the shaders of devices of Direct3D 12, whoever is asked beside it.
+        // DXC compiles the shaders for Direct3D 12 devices, whichever compilers are compared.
         let dxc_of_devices = self.devices.iter().any(|device| device.runner == RunnerKind::D3d12).then_some("dxc");
         let names = self.compilers.iter().map(|asked| asked.compiler().name()).chain(dxc_of_devices);
         FuzzHeaderFacts {
@@ -192,7 +194,7 @@ impl BindingFuzz {
         }
     }
 
-    /// A sentence for each target for which a compiler placed nothing.
+    /// A message for each target for which a compiler placed nothing.
     fn silent_answers(&self, totals: &Totals) -> Vec<String> {
         let mut silent = Vec::new();
         for asked in &self.compilers {
@@ -230,10 +232,10 @@ impl BindingFuzz {
     }
 }
 
-/// A sentence about a compiler that the arguments name and that is not here.
+/// A message if a compiler of the arguments was not found.
 ///
 /// # Errors
-/// Nobody of a name says where it binds parameters.
+/// A named compiler does not report where it binds parameters.
 fn missing_compiler(args: &FuzzArgs, found: &[BindingCompiler]) -> anyhow::Result<Option<String>> {
     let named = args.compiler.iter().filter(|name| *name != "all");
     for name in named {
@@ -248,7 +250,7 @@ fn missing_compiler(args: &FuzzArgs, found: &[BindingCompiler]) -> anyhow::Resul
     Ok(asks_for_all.then(|| format!("no compiler was found: --bindings uses {}", COMPILERS.join(" and "))))
 }
 
-/// True if the user asks for this compiler, by its name or by asking for all.
+/// True if the arguments select this compiler, by its name or by `all`.
 fn is_asked(args: &FuzzArgs, name: &str) -> bool {
     args.compilers().iter().any(|asked| asked == compilers::ALL || asked == name)
 }

@@ -1,4 +1,5 @@
-//! Asks compilers about programs, and has devices read what our rules place.
+//! Compares programs with the bindings of compilers, and has devices read the parameters where our
+//! rules place them.
 
 use std::sync::Arc;
 
@@ -19,19 +20,19 @@ use super::super::draws::turn;
 use super::finding::{BindingFinding, FindingKind};
 use super::{BindingFuzz, DrawnProgram, Totals};
 
-/// A question to a compiler: indices of the program, and of the compiler.
+/// A program to compile: indices of the program and the compiler.
 struct AnswerTask {
     program: usize,
     compiler: usize,
     target: Target,
 }
 
-/// What the table calls the answers of a compiler for a target.
+/// The name of a compiler's bindings for a target, in tables.
 pub(super) fn answers_name(compiler: &str, target: Target) -> String {
     format!("{compiler} for {target}")
 }
 
-/// The word for a dialect in ids.
+/// The name of a dialect in ids.
 pub(super) fn word(dialect: ProgramDialect) -> &'static str {
     match dialect {
         ProgramDialect::Dxc => "dxc",
@@ -40,7 +41,7 @@ pub(super) fn word(dialect: ProgramDialect) -> &'static str {
 }
 
 impl BindingFuzz {
-    /// What the compilers say of the programs, counted; and those of which they say something else than our rules.
+    /// Counts the compilers' bindings of the programs, and returns those that contradict our rules.
     pub(super) fn add_answers(&self, drawn: &[DrawnProgram], totals: &mut Totals) -> Vec<BindingFinding> {
         let mut tasks = Vec::new();
         for (program, drawn) in drawn.iter().enumerate() {
@@ -90,7 +91,7 @@ impl BindingFuzz {
         found
     }
 
-    /// What devices read of the programs, counted; and those of which they read something else than our rules place.
+    /// Counts the devices' reads of the programs, and returns those that contradict our rules.
     pub(super) fn add_checks(&self, drawn: &[DrawnProgram], totals: &mut Totals) -> Vec<BindingFinding> {
         let mut checks: Vec<ProofCheck> = Vec::new();
         let mut programs: Vec<usize> = Vec::new();
@@ -119,7 +120,7 @@ impl BindingFuzz {
     /// The checks of a program on devices, under the conventions of its dialect.
     ///
     /// # Errors
-    /// Why layoutproof does not read the program.
+    /// The reason why layoutproof cannot read the program.
     pub(super) fn proofs(
         &self,
         drawn: &DrawnProgram,
@@ -135,7 +136,7 @@ impl BindingFuzz {
         Ok(proofs::plan(&placed, &producers, &devices, &self.toolchains))
     }
 
-    /// The records of the checks, by place, with known differences marked.
+    /// The records of the checks with their indices, with known differences marked.
     pub(super) fn records(&self, checks: &[ProofCheck]) -> Vec<(usize, CheckRecord)> {
         let mut records = Vec::new();
         proofs::execute(checks, &self.launch, Rotation::Turn(0), &self.toolchains, |batch| records.extend(batch));
@@ -146,14 +147,14 @@ impl BindingFuzz {
         records
     }
 
-    /// True if a device takes part in a program: all, or of those with one API one in turn.
+    /// True if a device takes part in a program: every device, or one in turn per API.
     fn is_turn_of(&self, device: &DeviceInfo, number: u64) -> bool {
         let alike: Vec<&DeviceInfo> = self.devices.iter().filter(|other| other.runner == device.runner).collect();
         self.every_device || alike[turn(number, alike.len())] == device
     }
 }
 
-/// The program as our reader takes it, or its first reason to refuse it.
+/// Parses the program, or returns the parser's first error.
 fn source(drawn: &DrawnProgram) -> Result<Source, String> {
     let text = drawn.program.text();
     let mut sources = SourceMap::default();
