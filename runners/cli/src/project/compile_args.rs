@@ -1,35 +1,32 @@
-//! The arguments with which a build compiles a shader, as far as they change layouts.
+//! Parses the arguments with which a build compiles a shader, as far as they change layouts.
 
 use anyhow::bail;
 
-/// What the arguments of dxc, fxc or slangc say about layouts.
+/// The arguments of dxc, fxc or slangc that affect layouts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CompileArguments {
     /// `NAME=VALUE`.
     pub defines: Vec<String>,
-    /// Folders of includes.
     pub includes: Vec<String>,
-    /// Entry point.
     pub entry: Option<String>,
-    /// Shader profile.
     pub profile: Option<String>,
-    /// Matrices without an order are row-major.
+    /// True if matrices without a declared order are row-major.
     pub row_major: Option<bool>,
-    /// `half` takes two bytes; `None` where nothing says which compiler it is.
+    /// True if `half` has two bytes; `None` if the arguments do not identify the compiler.
     pub sixteen_bit: Option<bool>,
-    /// What the options of target and layout stand for: `native:dxc-spirv`.
+    /// The layout choice for the target and layout options, such as `native:dxc-spirv`.
     pub native: Option<&'static str>,
 }
 
-/// Options that take a value as the next word or behind themselves.
+/// Options whose value is the next word or follows in the same word.
 const VALUED: [&str; 14] =
     ["-Fo", "-Fh", "-Fd", "-Fc", "-Fe", "-Fre", "-Frs", "-Vn", "-HV", "-o", "-stage", "-O", "-W", "-fspv-target-env"];
 
 impl CompileArguments {
-    /// Reads words as a shell would split them.
+    /// Parses the text, split into words as by a shell.
     ///
     /// # Errors
-    /// A quote that is not closed, and an option without its value.
+    /// A quote is not closed, or an option lacks its value.
     pub(crate) fn read(text: &str) -> anyhow::Result<Self> {
         let words = split_words(text)?;
         let mut read = Self::default();
@@ -40,7 +37,7 @@ impl CompileArguments {
 
         let mut rest = words.iter().map(String::as_str);
         while let Some(word) = rest.next() {
-            // fxc and dxc take a slash, too.
+            // fxc and dxc accept a slash too.
             let word = word.strip_prefix('/').map_or_else(|| word.to_owned(), |option| format!("-{option}"));
             let mut value = |option: &str| -> anyhow::Result<Option<String>> {
                 match word.strip_prefix(option) {
@@ -69,7 +66,7 @@ impl CompileArguments {
                 _ if word.starts_with("-I") => read.includes.extend(value("-I")?),
                 _ if word.starts_with("-E") && !word.starts_with("-Ex") => read.entry = value("-E")?,
                 _ if word.starts_with("-T") => (read.profile, is_dxc) = (value("-T")?, true),
-                // What is left changes code, warnings or files, but no layout.
+                // Other options change code, warnings or files, but no layout.
                 _ => {}
             }
         }
@@ -95,7 +92,7 @@ impl CompileArguments {
     }
 }
 
-/// Words between spaces; quotes keep spaces.
+/// Splits the text at spaces, except within quotes.
 fn split_words(text: &str) -> anyhow::Result<Vec<String>> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

@@ -1,4 +1,4 @@
-//! Patterns of file names in a project file: `shaders/**/*.hlsl`.
+//! File name patterns in a project file, such as `shaders/**/*.hlsl`.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -8,13 +8,14 @@ use wildmatch::WildMatch;
 
 use crate::select::files::entries;
 
-/// Most files and folders that one pattern looks at.
+/// Maximum number of files and folders that one pattern visits.
 const MOST_ENTRIES: usize = 100_000;
 
-/// The files that a pattern stands for, below `folder`; a pattern without `*` and `?` is the file itself.
+/// The files below `folder` that a pattern matches. A pattern without `*` and `?` is returned as a
+/// path.
 ///
 /// # Errors
-/// A folder that cannot be read, and a pattern that looks at too many files.
+/// A folder cannot be read, or the pattern visits too many files.
 pub(crate) fn expand(folder: &Path, pattern: &str) -> anyhow::Result<Vec<PathBuf>> {
     if !pattern.contains(['*', '?']) {
         return Ok(vec![folder.join(pattern)]);
@@ -26,14 +27,14 @@ pub(crate) fn expand(folder: &Path, pattern: &str) -> anyhow::Result<Vec<PathBuf
         return Ok(search.found.into_iter().collect());
     }
 
-    // Files of the working folder are named without it.
+    // Paths in the working folder have no `./` prefix.
     let here = Path::new(".");
     search.below(here, &parts)?;
     let named = search.found.iter().map(|file| file.strip_prefix(here).unwrap_or(file).to_owned());
     Ok(named.collect())
 }
 
-/// True if a pattern stands for this file, whose path is relative to the folder that the pattern starts from.
+/// True if a pattern matches this file; its path is relative to the pattern's folder.
 pub(super) fn names(pattern: &str, file: &Path) -> bool {
     let parts: Vec<&str> = pattern.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
     let components: Vec<String> = file.iter().map(|part| part.to_string_lossy().into_owned()).collect();
@@ -77,7 +78,7 @@ impl GlobSearch<'_> {
                 bail!("`{}` looks at more than {MOST_ENTRIES} files: name a smaller folder", self.pattern);
             }
             let name = entry.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            // A link to a folder can lead in circles.
+            // Do not follow a link to a folder: it can lead in circles.
             let is_folder = entry.is_dir() && !entry.is_symlink();
             match (is_deep, is_folder) {
                 (true, true) if !name.starts_with('.') => self.below(&entry, parts)?,

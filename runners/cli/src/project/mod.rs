@@ -1,5 +1,5 @@
-//! What a project says of itself in `layoutproof.toml`, for the commands that read it: which shaders there are, how they are
-//! compiled, what ships.
+//! Reads `layoutproof.toml`, in which a project lists its shaders, their compile options and the
+//! rule sets that ship.
 
 mod compile_args;
 pub(crate) mod globs;

@@ -1,7 +1,8 @@
-//! Reads `layoutproof.toml`, the file at a project's root that says what `layoutproof check` compares.
+//! Reads `layoutproof.toml`, the file at a project's root that tells `layoutproof check` what to
+//! compare.
 //!
-//! It is data only: it names shaders, host files and compilers, runs nothing, and gives no path of a program. It is looked
-//! for in the working folder and above.
+//! The file is data only: it names shaders, host files and compilers, runs nothing, and contains no
+//! path of a program. It is searched in the working folder and its parents.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,80 +19,72 @@ use crate::select::files::{FileKind, read_text};
 use crate::select::refused_input::RefusedInput;
 use crate::select::rule_set::rule_choice;
 
-/// Name of the file.
 pub(crate) const PROJECT_FILE: &str = "layoutproof.toml";
 
-/// What the file says.
+/// The contents of the file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ProjectFile {
-    /// The file itself; empty where there is none.
+    /// The file's path; empty without a file.
     pub path: PathBuf,
-    /// Folder that patterns start from.
+    /// The folder that patterns are relative to.
     pub folder: PathBuf,
     /// Patterns of host files.
     pub host: Vec<String>,
-    /// Rule sets of all shaders that name none.
+    /// Rule sets for shaders that name none.
     pub rules: Vec<String>,
-    /// Whether blocks without a host struct are errors.
+    /// True if a block without a host struct is an error.
     pub is_strict: bool,
-    /// Shaders.
     pub shaders: Vec<ProjectShaders>,
     /// Host types of blocks.
     pub mappings: Vec<ProjectMapping>,
-    /// Differences that are known.
+    /// Intended differences.
     pub known: Vec<KnownMismatch>,
-    /// Vector and matrix types of the user's own.
+    /// The user's own vector and matrix types.
     pub vector_types: Vec<VectorTypeRow>,
 }
 
-/// `[[shader]]`: shaders that are compiled alike.
+/// `[[shader]]`: shaders with the same compile options.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ProjectShaders {
     /// Patterns of files.
     pub files: Vec<String>,
-    /// Arguments of the compiler.
+    /// The compiler's arguments.
     pub arguments: Option<String>,
-    /// Macros.
     pub defines: Vec<String>,
-    /// Folders of includes.
     pub includes: Vec<String>,
-    /// Entry point.
     pub entry: Option<String>,
-    /// Language, whatever the suffix is.
+    /// The language, if the suffix does not tell it.
     pub language: Option<ShaderLanguage>,
-    /// Rule sets.
     pub rules: Vec<String>,
 }
 
 /// `[[map]]`: the host type of a block.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ProjectMapping {
-    /// Name of the block.
     pub block: String,
-    /// Name of the host type; `None` where only members are renamed.
+    /// Name of the host type; `None` if the entry only renames members.
     pub host: Option<String>,
-    /// Names of the host's members by those of the shader's.
+    /// Host member names by shader member names.
     pub members: BTreeMap<String, String>,
 }
 
-/// `[[known]]`: a difference that is meant.
+/// `[[known]]`: an intended difference.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KnownMismatch {
-    /// Name of the block.
     pub block: String,
-    /// Path of the member; `None` for all.
+    /// Path of the member; `None` for all members.
     pub member: Option<String>,
-    /// Kind of mismatch; `None` for all.
+    /// Kind of mismatch; `None` for all kinds.
     pub kind: Option<String>,
-    /// Why it is meant.
+    /// Why it is intended.
     pub reason: String,
 }
 
 impl ProjectFile {
-    /// Reads the file that the user names, or the nearest one; `None` if there is none.
+    /// Reads the file that the user names, or the nearest one; `None` if none exists.
     ///
     /// # Errors
-    /// [`RefusedInput`] with every problem of the file, and a file that cannot be read.
+    /// [`RefusedInput`] with every problem of the file, or an error if it cannot be read.
     pub(crate) fn find(named: Option<&Path>) -> anyhow::Result<Option<Self>> {
         let path = match named {
             Some(path) => Some(path.to_owned()),
@@ -136,14 +129,15 @@ impl ProjectFile {
 }
 
 impl ProjectFile {
-    /// The entries for a shader: those whose patterns name it, several for one that is compiled in several ways.
+    /// The entries whose patterns match a shader. A shader that is compiled in several ways has
+    /// several.
     pub(crate) fn entries_of(&self, shader: &Path) -> Vec<&ProjectShaders> {
         let Some(relative) = self.relative(shader) else { return Vec::new() };
         let names = |shaders: &&ProjectShaders| shaders.files.iter().any(|pattern| globs::names(pattern, &relative));
         self.shaders.iter().filter(names).collect()
     }
 
-    /// A path as the project's folder has it; `None` outside of the folder.
+    /// The path relative to the project's folder; `None` outside of the folder.
     fn relative(&self, path: &Path) -> Option<PathBuf> {
         let here = Path::new(".");
         let folder = if self.folder.as_os_str().is_empty() { here } else { &self.folder };
@@ -152,7 +146,7 @@ impl ProjectFile {
     }
 }
 
-/// The file in the working folder or the nearest one above.
+/// The file in the working folder or its nearest parent.
 fn nearest() -> anyhow::Result<Option<PathBuf>> {
     let folder = std::env::current_dir()?;
     for (depth, above) in folder.ancestors().enumerate() {

@@ -1,4 +1,4 @@
-//! How a shader is read and for what it is compiled, as the command line and the project say.
+//! Combines the options of the command line and the project for one shader.
 
 use std::path::Path;
 
@@ -11,19 +11,19 @@ use crate::args::{DeclareArgs, MatrixArg, OnOff};
 /// The settings of one shader.
 #[derive(Clone, Debug)]
 pub(crate) struct ShaderSettings {
-    /// How it is read.
+    /// Options for reading it.
     pub declare: DeclareArgs,
     /// Shader profile, if known.
     pub profile: Option<String>,
-    /// Rule sets of the compile arguments or of the project; empty where neither says any.
+    /// Rule sets of the compile arguments or of the project; empty if neither has any.
     pub rules: Vec<String>,
 }
 
 impl ShaderSettings {
-    /// Those of a shader that the command line names, with its compile arguments.
+    /// The settings of a shader that the command line names, with its compile arguments.
     ///
     /// # Errors
-    /// Arguments that cannot be read.
+    /// The arguments cannot be parsed.
     pub(crate) fn named(arguments: Option<&str>, declare: &DeclareArgs, project: &ProjectFile) -> anyhow::Result<Self> {
         let arguments = CompileArguments::read(arguments.unwrap_or_default())?;
         let mut declare = declare.clone();
@@ -33,10 +33,11 @@ impl ShaderSettings {
         Ok(Self { declare, profile: arguments.profile, rules })
     }
 
-    /// Those of a shader of the project; compile arguments of the command line win over the project's.
+    /// The settings of a project's shader. Compile arguments of the command line replace the
+    /// project's.
     ///
     /// # Errors
-    /// Arguments that cannot be read.
+    /// The arguments cannot be parsed.
     pub(crate) fn of_project(
         shaders: &ProjectShaders,
         arguments: Option<&str>,
@@ -61,7 +62,7 @@ impl ShaderSettings {
     }
 }
 
-/// Adds what the arguments of a compiler say; folders are relative to `folder`.
+/// Applies a compiler's arguments; folders are relative to `folder`.
 fn apply(arguments: &CompileArguments, declare: &mut DeclareArgs, folder: &Path) {
     declare.define.extend(arguments.defines.iter().cloned());
     declare.include.extend(arguments.includes.iter().map(|include| folder.join(include).display().to_string()));

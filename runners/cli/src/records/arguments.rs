@@ -1,4 +1,5 @@
-//! The arguments of a run as its records keep them: what decides which checks there are and what they find.
+//! The arguments of a run as its records keep them: those that decide which checks exist and what
+//! they find.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -13,7 +14,8 @@ use crate::command_line::{Cli, Command as Invoked};
 /// The command that writes records.
 const RUN: &str = "run";
 
-/// Options that only say where reports go, how they look and what they must show, and how fast it goes.
+/// Options that records leave out: they affect only where reports go, what they contain, which
+/// results fail the run, and how fast it is.
 const OF_REPORTS: [&str; 20] = [
     "json",
     "records",
@@ -39,7 +41,8 @@ const OF_REPORTS: [&str; 20] = [
 
 const SHARD: &str = "shard";
 
-/// The options that the user typed behind the command, with their values; positional words are under `inputs`.
+/// The options that the user typed after the command, with their values; positional words are under
+/// `inputs`.
 pub(crate) fn of_run(words: impl IntoIterator<Item = OsString>) -> BTreeMap<String, Vec<String>> {
     let command = Cli::command();
     let matches = command.clone().try_get_matches_from(words).ok();
@@ -50,7 +53,7 @@ pub(crate) fn of_run(words: impl IntoIterator<Item = OsString>) -> BTreeMap<Stri
     let options = options.map(|option| option.get_id().as_str()).filter(|id| !OF_REPORTS.contains(id));
     let typed = options.filter(|id| run.value_source(id) == Some(ValueSource::CommandLine));
     let values = |id: &str| {
-        // What the scheduler said here, which another process cannot ask.
+        // Record the resolved shard: another process cannot query this machine's scheduler.
         if let (SHARD, Ok(Some(shard))) = (id, run.try_get_one::<Shard>(id)) {
             return vec![shard.to_string()];
         }
@@ -60,7 +63,8 @@ pub(crate) fn of_run(words: impl IntoIterator<Item = OsString>) -> BTreeMap<Stri
     typed.map(|id| (id.to_owned(), values(id))).collect()
 }
 
-/// Options that choose checks, so that a command for one check of the run says them itself or needs none of them.
+/// Options that select checks. A command for one check of the run replaces them or does not need
+/// them.
 const OF_SELECTION: [&str; 11] = [
     "inputs",
     "rules",
@@ -75,10 +79,11 @@ const OF_SELECTION: [&str; 11] = [
     "keep",
 ];
 
-/// Options of `show` among those that change what a check finds.
+/// Those options that change a result and that `show` accepts too.
 const OF_DECLARATIONS: [&str; 7] = ["lang", "matrix", "sixteen_bit", "define", "include", "entry", "cases"];
 
-/// A command that runs or shows one check again, with what the user typed that changes what it finds.
+/// A command that runs or shows one check again, completed with the user's options that change its
+/// result.
 pub(crate) fn with_typed(again: &str, arguments: &BTreeMap<String, Vec<String>>) -> String {
     let command = Cli::command();
     let Some(run) = command.find_subcommand(RUN) else { return again.to_owned() };
@@ -93,7 +98,7 @@ pub(crate) fn with_typed(again: &str, arguments: &BTreeMap<String, Vec<String>>)
             (None, Some(short)) => format!("-{short}"),
             (None, None) => continue,
         };
-        // What the command says already stands.
+        // The command already has this option.
         if again.split(' ').any(|word| word == flag) {
             continue;
         }
@@ -104,13 +109,13 @@ pub(crate) fn with_typed(again: &str, arguments: &BTreeMap<String, Vec<String>>)
         }
     }
 
-    // `-vv` stays the last word.
+    // Keep `-vv` as the last word.
     let (start, end) = again.strip_suffix(" -vv").map_or((again, ""), |start| (start, " -vv"));
     words.insert(0, start.to_owned());
     words.join(" ") + end
 }
 
-/// A word as a shell takes it.
+/// Quotes a word for a shell.
 fn quoted(word: &str) -> String {
     let is_plain = |letter: char| letter.is_alphanumeric() || "-_./=,:+@%".contains(letter);
     if !word.is_empty() && word.chars().all(is_plain) {
@@ -120,10 +125,10 @@ fn quoted(word: &str) -> String {
     }
 }
 
-/// The arguments of a run by its records.
+/// Rebuilds the arguments of a run from its records.
 ///
 /// # Errors
-/// Options that this version does not have or does not take so.
+/// An option does not exist in this version, or not with this value.
 pub(crate) fn again(arguments: &BTreeMap<String, Vec<String>>) -> anyhow::Result<RunArgs> {
     let command = Cli::command();
     let run = command.find_subcommand(RUN).context("every version can run")?;
@@ -165,7 +170,7 @@ mod tests {
         assert_eq!(typed(""), "{}");
     }
 
-    /// What was typed is what the records say of a run that is asked for by its records.
+    /// Recording arguments and rebuilding them gives the arguments that the user typed.
     #[test]
     fn records_hold_all_that_a_run_needs() {
         let words = "arrays/ b.hlsl --rules=std140,scalar --no-known --shard=1/2 -D A=1,2 -I folder --16bit off --rotation 3 \

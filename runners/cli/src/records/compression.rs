@@ -1,7 +1,8 @@
-//! Compresses records files whose name ends in `.zst`: one Zstandard frame for each batch of records, so that a run that is
-//! killed has lost nothing that it had written.
+//! Compresses records files whose name ends in `.zst`. Each batch of records is one Zstandard
+//! frame, so a killed run loses nothing that it has written.
 //!
-//! Any program that knows Zstandard reads them (`zstd -dc r.jsonl.zst`). Ours knows them by their first bytes.
+//! Any Zstandard program can read them (`zstd -dc r.jsonl.zst`). layoutproof recognises them by
+//! their first bytes.
 
 use std::borrow::Cow;
 use std::io::Read;
@@ -11,7 +12,7 @@ use anyhow::bail;
 use ruzstd::decoding::StreamingDecoder;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
-/// The first bytes of a frame (RFC 8878, 3.1.1), and of nothing that is JSON.
+/// The first bytes of a frame (RFC 8878, 3.1.1). No JSON begins with them.
 const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
 /// True if the records in a file of this name are compressed.
@@ -19,16 +20,16 @@ pub(crate) fn is_meant_by(path: &Path) -> bool {
     path.extension().is_some_and(|suffix| suffix.eq_ignore_ascii_case("zst"))
 }
 
-/// A frame of its own with this text.
+/// Compresses the text into one frame.
 pub(crate) fn frame(text: &str) -> Vec<u8> {
     compress_to_vec(text.as_bytes(), CompressionLevel::Fastest)
 }
 
-/// The text of a records file, compressed or not, of at most `limit` bytes. Where the last frame was cut short, as by a kill,
-/// those before it are the text.
+/// The text of a records file, compressed or not, of at most `limit` bytes. If the last frame is
+/// incomplete, as after a kill, the text ends before it.
 ///
 /// # Errors
-/// The text is longer.
+/// The text is longer than `limit`.
 pub(crate) fn text(bytes: &[u8], limit: u64) -> anyhow::Result<Cow<'_, [u8]>> {
     if !bytes.starts_with(&MAGIC) {
         return Ok(Cow::Borrowed(bytes));
@@ -49,8 +50,8 @@ pub(crate) fn text(bytes: &[u8], limit: u64) -> anyhow::Result<Cow<'_, [u8]>> {
     Ok(Cow::Owned(text))
 }
 
-/// Adds the text of the next frame, of which at most one byte more than `left` is taken. Returns false if there is no whole
-/// frame.
+/// Appends the text of the next frame, at most `left` + 1 bytes. Returns false if no complete frame
+/// is left.
 fn append_frame(rest: &mut &[u8], text: &mut Vec<u8>, left: u64) -> bool {
     let Ok(decoder) = StreamingDecoder::new(&mut *rest) else { return false };
     let before = text.len() as u64;
@@ -59,7 +60,7 @@ fn append_frame(rest: &mut &[u8], text: &mut Vec<u8>, left: u64) -> bool {
         return false;
     }
     if text.len() as u64 - before > left {
-        // Its checksum is behind what was read.
+        // The checksum comes after the bytes that were read, so it cannot be checked.
         return true;
     }
 
@@ -76,7 +77,7 @@ mod tests {
         String::from_utf8(text(bytes, 1 << 20).unwrap().into_owned()).unwrap()
     }
 
-    /// However a file is cut, the frames before the cut are there.
+    /// Wherever a file is cut, the frames before the cut are read.
     #[test]
     fn a_cut_costs_the_last_frame_alone() {
         let lines = ["{\"a\":1}\n".repeat(40), "{\"b\":2}\n".repeat(3), "{\"c\":3}\n".to_owned()];

@@ -1,13 +1,14 @@
-//! Rows of what a compiler decided about a case, beside the case's own numbers and those of our rules.
+//! Builds rows of a compiler's decisions about a case, next to the case's own numbers and those of
+//! our rules.
 //!
-//! Decisions are those of a frozen set, or of a compiler that was just asked in the same way.
+//! The decisions come from a frozen set, or from a compiler that ran just now.
 
 use layoutproof_core::check::Subject;
 use layoutproof_core::results::frozen::{Fact, Facts};
 use layoutproof_core::results::record::{RecordValue, Row};
 use layoutproof_layout::Quantity;
 
-/// One row for each number that our rules have, too.
+/// Adds a row for each decided number that our rules compute too.
 pub(crate) fn add_rows(facts: &Facts, subject: &Subject, rows: &mut Vec<Row>) {
     let computed = subject.computed();
     for ((path, fact), value) in facts {
@@ -36,7 +37,7 @@ pub(crate) struct NumberPlace<'a> {
     pub computed: u32,
 }
 
-/// The row of a number, which is added where it is missing.
+/// The row of a number; adds it if it is missing.
 pub(crate) fn row_of<'r>(rows: &'r mut Vec<Row>, subject: &Subject, number: NumberPlace<'_>) -> &'r mut Row {
     let NumberPlace { quantity, path, computed } = number;
     let known = rows.iter().position(|row| row.path == path && row.what == quantity);
@@ -51,7 +52,8 @@ pub(crate) fn row_of<'r>(rows: &'r mut Vec<Row>, subject: &Subject, number: Numb
     &mut rows[place]
 }
 
-/// True if a compiler says another number than the case, or than our rules where the case says none.
+/// True if a compiler's number differs from the case's, or from that of our rules if the case has
+/// none.
 pub(crate) fn differs(row: &Row) -> bool {
     let right = row.expected.as_ref().or(row.computed.as_ref());
     [&row.reported, &row.compiled].into_iter().flatten().any(|said| Some(said) != right)

@@ -1,6 +1,6 @@
-//! Prints the report of a run, writes the files that the user asked for, and chooses the exit code.
+//! Prints the report of a run, writes the requested files and chooses the exit code.
 //!
-//! `run` calls it with its own records, `report` with those of files.
+//! `run` reports its own records, `report` those of files.
 
 use std::ffi::OsString;
 use std::fs;
@@ -21,12 +21,12 @@ use crate::output::{print, warn};
 use crate::records::output_files::{check_file, write_file};
 use crate::records::participants::{Asked, Participants};
 
-/// The file that GitHub shows as a summary of the job.
+/// The file that GitHub shows as the summary of a job.
 fn github_summary() -> Option<OsString> {
     std::env::var_os("GITHUB_STEP_SUMMARY")
 }
 
-/// Checks that every file of the report can be written, before there is anything to write.
+/// Checks that every output file can be written, before the command starts its work.
 ///
 /// # Errors
 /// The first file that cannot be written.
@@ -38,8 +38,8 @@ pub(crate) fn check_outputs(outputs: &OutputArgs) -> anyhow::Result<()> {
         .try_for_each(|path| check_file(path))
 }
 
-/// Begins the files that are written at the end of a run, so that none of an earlier run is taken for this one's, and a disk
-/// or folder that takes no file is noticed before an hour's work.
+/// Empties the files that are written at the end of a run. A file of an earlier run then cannot
+/// pass for this one's, and a full disk or a read-only folder is noticed before an hour's work.
 ///
 /// # Errors
 /// The first file that cannot be written.
@@ -50,26 +50,23 @@ pub(crate) fn begin_outputs(outputs: &OutputArgs) -> anyhow::Result<()> {
 /// Records with the other facts that the report needs.
 #[derive(Debug)]
 pub(crate) struct FinalReport<'a> {
-    /// Where it goes.
     pub outputs: &'a OutputArgs,
-    /// Devices, through each API.
+    /// The devices through each API.
     pub devices: &'a [DeviceInfo],
-    /// In the order of the run.
+    /// The records, in the order of the run.
     pub records: &'a [CheckRecord],
     /// Their totals.
     pub end: &'a RunEnd,
-    /// Wall time in seconds, of a run.
+    /// Wall time in seconds, for a run.
     pub seconds: Option<f64>,
-    /// How to draw.
     pub style: Style,
-    /// True if something that was demanded is missing, or a file of records was cut short.
+    /// True if a requirement was not met, or a records file was cut short.
     pub is_short: bool,
-    /// The file that has these records, for commands that the report names.
+    /// The file with these records, for the commands in the report.
     pub records_file: Option<&'a str>,
 }
 
 impl FinalReport<'_> {
-    /// Prints the report.
     pub(crate) fn print(&self) {
         let Self { outputs, devices, records, end, seconds, style, is_short, records_file } = *self;
         let is_detailed = outputs.verbose > 0;
@@ -118,10 +115,11 @@ impl FinalReport<'_> {
         RunPageFacts { devices: self.devices, checks: self.records, end: self.end }
     }
 
-    /// Writes the files, but for the records. One that cannot be written does not cost the user the others.
+    /// Writes the files, except the records. A file that cannot be written does not prevent the
+    /// others.
     ///
     /// # Errors
-    /// The first that cannot be written.
+    /// The first file that cannot be written.
     pub(crate) fn write_files(&self) -> anyhow::Result<()> {
         let junit = self.outputs.junit.as_ref().map(|path| write_file(path, &self.junit()));
         let html = self.outputs.html.as_ref().map(|path| write_file(path, &run_page(&self.page_facts())));
@@ -134,8 +132,8 @@ impl FinalReport<'_> {
         [junit, html, csv, github].into_iter().flatten().collect()
     }
 
-    /// Says what is missing, and the exit code of all that is known now. Checks that were not done are an error of their
-    /// own: what agrees so far says nothing of them.
+    /// Prints the unmet requirements, and returns the exit code. Checks that were not done are an
+    /// error by themselves, even if all others agree.
     pub(crate) fn exit(&self, missing: &[String]) -> Exit {
         let incomplete = &self.end.failed_listings;
         for sentence in incomplete.iter().chain(missing) {
@@ -163,7 +161,7 @@ impl FinalReport<'_> {
     }
 }
 
-/// The name of this machine, as Linux, Windows or a shell says it; reports go without it elsewhere.
+/// The name of this machine according to Linux, Windows or the shell; `None` elsewhere.
 fn hostname() -> Option<String> {
     let of_kernel = fs::read_to_string("/proc/sys/kernel/hostname").ok();
     let of_variables = ["COMPUTERNAME", "HOSTNAME"].into_iter().find_map(|name| std::env::var(name).ok());
@@ -171,7 +169,7 @@ fn hostname() -> Option<String> {
     Some(name.trim().to_owned()).filter(|name| !name.is_empty())
 }
 
-/// True if a check is about a file of the user's own, whose id is its name; ids of cases have no suffix.
+/// True if a check is about a user's file. Its id is the file name; ids of cases have no suffix.
 fn is_of_own_file(record: &CheckRecord) -> bool {
     Path::new(&record.case).extension().is_some() || record.case == "-"
 }

@@ -1,6 +1,7 @@
 //! Finds the floors that the records of a run, or of all its shards, do not reach.
 //!
-//! Records do not say of which type a leaf is and what lies before it, so what they are about is laid out again.
+//! Records do not contain the type of a leaf and its predecessor, so their subjects are laid out
+//! again.
 
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use crate::records::arguments;
 use crate::select::lists::{BuiltInKnown, known_lists, text_of};
 use crate::select::selecting::select;
 
-/// What devices answered, by coverage cell; `subjects` are what the records are about.
+/// Counts the devices' answers by coverage cell. `subjects` are the subjects of the records.
 pub(crate) fn cells(subjects: &[Arc<Subject>], records: &[CheckRecord]) -> Vec<DeviceCells> {
     let kinds = subjects.iter().map(|subject| {
         let check = (subject.source.id.clone(), subject.rules.to_owned());
@@ -24,7 +25,8 @@ pub(crate) fn cells(subjects: &[Arc<Subject>], records: &[CheckRecord]) -> Vec<D
     answered_by_device(records, &kinds.collect::<SubjectKinds>())
 }
 
-/// The floors that the records do not reach, a sentence each; `subjects` are what the records are about.
+/// A message for each floor that the records do not reach. `subjects` are the subjects of the
+/// records.
 pub(crate) fn missed(
     floors: &[Floor],
     subjects: &[Arc<Subject>],
@@ -40,11 +42,11 @@ pub(crate) fn missed(
     missed.into_iter().map(|floor| format!("floor not met: {floor}")).collect()
 }
 
-/// The floors that the records of these runs do not reach; their cases and files are read again where the records do not say
-/// the coverage themselves.
+/// A message for each floor that the records of these runs do not reach. Reads the runs' cases and
+/// files again, unless the records contain the coverage themselves.
 ///
 /// # Errors
-/// Cases, files or lists of a run that cannot be read here, or that are others here.
+/// The cases, files or lists of a run cannot be read here, or have changed.
 pub(crate) fn missed_by_runs(
     floors: &[Floor],
     runs: &[RunHeader],
@@ -56,9 +58,9 @@ pub(crate) fn missed_by_runs(
     Ok(missed(floors, &subjects, records, end))
 }
 
-/// The subjects of the runs.
+/// Selects the subjects of the runs again.
 fn subjects(runs: &[RunHeader], records: &[CheckRecord]) -> anyhow::Result<Vec<Arc<Subject>>> {
-    // The rule sets that only compilers bring along.
+    // Include the rule sets that only compilers use.
     let of_compiler = |record: &CheckRecord| match Producer::named(&record.producer)? {
         Producer::Generator(_) => None,
         Producer::Compiler(toolchain) => Some(toolchain),

@@ -1,4 +1,5 @@
-//! Frozen sets on disk and in the program: a folder with `manifest.toml`, a text for each toolchain, `accepted.toml`.
+//! Frozen sets, on disk or built into the program: a folder with `manifest.toml`, one text per
+//! toolchain, and `accepted.toml`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,22 +13,22 @@ use layoutproof_core::results::frozen::{CaseDecisions, IntendedChanges, Manifest
 
 use crate::select::files::{FileKind, entries, read_text_if_there};
 
-/// Where the repository keeps its own.
+/// The folder of the repository's own sets.
 pub(crate) const FOLDER: &str = "shaders/frozen";
 
 const MANIFEST: &str = "manifest.toml";
 const ACCEPTED: &str = "accepted.toml";
 
-/// Compilers that few machines have, each with the folder below [`FOLDER`] that has the decisions of the same build.
+/// Compilers that few machines have, each with the folder below [`FOLDER`] that holds the decisions
+/// of the same build.
 ///
-/// Their names (those of `layoutproof compilers`) do not tell their versions, and an absent compiler cannot be asked for
-/// its own; so the version that `ci/versions.sh` fetches under each name is written here.
+/// Their names (see `layoutproof compilers`) do not contain their versions, and a missing compiler
+/// cannot report its own, so this table repeats the version that `ci/versions.sh` fetches under
+/// each name.
 const STAND_INS: [(&str, &str); 2] = [("dxc-old", "dxc-1.7.3435"), ("dxc-1.9", "dxc-1.9.2602.17")];
 
-/// Where a set lies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum FrozenSetPlace {
-    /// In this folder.
     Folder(PathBuf),
     /// Built in, from the folder of this name.
     BuiltIn(String),
@@ -66,14 +67,13 @@ impl FrozenSetPlace {
     }
 }
 
-/// The decisions of one compiler, with its manifest and the changes that are accepted.
+/// The decisions of one compiler, with its manifest and the accepted changes.
 #[derive(Clone, Debug)]
 pub(crate) struct FrozenSet {
-    /// Where it lies.
     pub place: FrozenSetPlace,
-    /// Whose it is.
+    /// The compiler's identity and command lines.
     pub manifest: Manifest,
-    /// By toolchain.
+    /// The decisions by toolchain.
     pub decided: BTreeMap<String, CaseDecisions>,
     /// Intended changes of later builds.
     pub accepted: IntendedChanges,
@@ -83,7 +83,7 @@ impl FrozenSet {
     /// Reads a set.
     ///
     /// # Errors
-    /// The file that is missing or has another form.
+    /// A file is missing or malformed.
     pub(crate) fn load(place: FrozenSetPlace) -> anyhow::Result<Self> {
         let bad = |name: &str, error: String| anyhow!("{place}: {name}: {error}");
         let manifest = Manifest::read(&place.required(MANIFEST)?).map_err(|error| bad(MANIFEST, error))?;
@@ -102,10 +102,10 @@ impl FrozenSet {
         Ok(Self { place, manifest, decided, accepted })
     }
 
-    /// The sets that this program brings along, the newest build of each family first.
+    /// The sets that are built into the program, by family, the newest build first.
     ///
     /// # Errors
-    /// A set that cannot be read.
+    /// A set cannot be read.
     pub(crate) fn built_in() -> anyhow::Result<Vec<Self>> {
         let mut sets = built_in_places().map(Self::load).collect::<anyhow::Result<Vec<_>>>()?;
         sets.sort_by_cached_key(|set| {
@@ -115,7 +115,7 @@ impl FrozenSet {
         Ok(sets)
     }
 
-    /// The name under which runs know a toolchain of this build: `dxc-1.9-spirv` of `dxc-spirv`.
+    /// The name that runs use for a toolchain of this build: `dxc-1.9-spirv` for `dxc-spirv`.
     pub(crate) fn producer(&self, toolchain: &str) -> String {
         let family = self.manifest.family.as_str();
         let stand_in = STAND_INS.iter().find(|(_, folder)| self.place.is_called(folder)).map(|(compiler, _)| compiler);
@@ -125,11 +125,11 @@ impl FrozenSet {
         }
     }
 
-    /// The repository's set of the newest version of a family: of the checkout that the current folder is, else of the one
-    /// that this program was built from.
+    /// The repository's set of the newest version of a family. Reads the checkout if the current
+    /// folder is one, otherwise uses the built-in sets.
     ///
     /// # Errors
-    /// There is none, or a manifest that cannot be read.
+    /// The family has no set, or a manifest cannot be read.
     pub(crate) fn newest(family: Family) -> anyhow::Result<Self> {
         let mut newest: Option<(Vec<u64>, FrozenSetPlace)> = None;
         for place in places()? {
@@ -148,37 +148,37 @@ impl FrozenSet {
         Self::load(newest.with_context(none)?.1)
     }
 
-    /// The repository's set of the compiler of this name, for machines that do not have the compiler; `None` where it has no
-    /// such set.
+    /// The repository's set of the compiler of this name, for machines without the compiler. `None`
+    /// if the repository has no such set.
     ///
     /// # Errors
-    /// A set that cannot be read.
+    /// The set cannot be read.
     pub(crate) fn in_place_of(compiler: &str) -> anyhow::Result<Option<Self>> {
         let Some((_, folder)) = STAND_INS.iter().find(|(name, _)| *name == compiler) else { return Ok(None) };
         let place = places()?.into_iter().find(|place| place.is_called(folder));
         place.map(Self::load).transpose()
     }
 
-    /// The set in the folder of this name; `None` where it is not a folder with a manifest.
+    /// The set in this folder; `None` if it has no manifest.
     ///
     /// # Errors
-    /// A set that cannot be read.
+    /// The set cannot be read.
     pub(crate) fn at(folder: &Path) -> anyhow::Result<Option<Self>> {
         let is_set = folder.join(MANIFEST).is_file();
         is_set.then(|| Self::load(FrozenSetPlace::Folder(folder.to_path_buf()))).transpose()
     }
 
-    /// The changes that are accepted in this folder.
+    /// The accepted changes in this folder.
     ///
     /// # Errors
-    /// A list of another form.
+    /// The list is malformed.
     pub(crate) fn accepted_in(folder: &Path) -> anyhow::Result<IntendedChanges> {
         let place = FrozenSetPlace::Folder(folder.to_path_buf());
         let list = place.file(ACCEPTED)?.map(|text| IntendedChanges::read(&text)).transpose();
         Ok(list.map_err(|error| anyhow!("{place}: {ACCEPTED}: {error}"))?.unwrap_or_default())
     }
 
-    /// Writes manifest and decisions; accepted changes stay as they are.
+    /// Writes the manifest and the decisions; leaves the accepted changes as they are.
     ///
     /// # Errors
     /// The folder cannot be written.
@@ -194,7 +194,7 @@ impl FrozenSet {
     /// Writes the accepted changes.
     ///
     /// # Errors
-    /// A set that is built in, or a folder that cannot be written.
+    /// The set is built in, or the folder cannot be written.
     pub(crate) fn write_accepted(&self) -> anyhow::Result<()> {
         match &self.place {
             FrozenSetPlace::Folder(folder) => write(&folder.join(ACCEPTED), &self.accepted.write()?),
@@ -203,7 +203,7 @@ impl FrozenSet {
     }
 }
 
-/// The repository's own sets.
+/// The locations of the repository's own sets.
 fn places() -> anyhow::Result<Vec<FrozenSetPlace>> {
     let here = Path::new(FOLDER);
     if here.is_dir() {
@@ -218,7 +218,7 @@ fn built_in_places() -> impl Iterator<Item = FrozenSetPlace> {
     built_in.map(|name| FrozenSetPlace::BuiltIn(name.to_owned()))
 }
 
-/// The file of a toolchain's decisions.
+/// The file name for a toolchain's decisions.
 fn file_of(toolchain: &str) -> String {
     format!("{toolchain}.txt")
 }
@@ -247,7 +247,7 @@ mod tests {
         }
     }
 
-    /// The page that collects what changed has these numbers and each reason.
+    /// The page about these changes has the same counts and every reason.
     #[test]
     fn each_change_from_dxc_1_7_to_1_9_is_explained() {
         let set = |name: &str| FrozenSet::load(FrozenSetPlace::BuiltIn(name.to_owned())).unwrap();

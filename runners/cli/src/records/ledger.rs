@@ -1,7 +1,7 @@
-//! Collects the records of a run while checks end.
+//! Collects the records of a run while its checks end.
 //!
-//! Records come in as checks end, in any order; each gets the place of its check, known differences are marked, and the
-//! records file grows. At the end all of them come out in the order of the run.
+//! Records arrive in any order. Each takes the place of its check, known differences are marked,
+//! and the records file grows. At the end, the records come out in the order of the run.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -17,24 +17,24 @@ use crate::records::records_file::RecordsFile;
 /// The records of a run, each in the place of its check.
 #[derive(Debug)]
 pub(crate) struct Ledger<'a> {
-    /// By name, the places that no record has yet. A file that is named twice has two checks of a name.
+    /// The free places by check name. A file that the user names twice has two checks of one name.
     open: HashMap<String, VecDeque<usize>>,
     records: Vec<Option<CheckRecord>>,
-    /// Places before this one are in the file, where it is in order.
+    /// The records before this place are in the file, if `in_order`.
     next: usize,
-    /// True if the file so far is the beginning of the whole one.
+    /// True if the file is so far a prefix of the final one.
     in_order: bool,
-    /// True if records lose their rows once nobody here needs these any more.
+    /// True if records lose their rows once these are no longer needed here.
     sheds_rows: bool,
     file: Option<RecordsFile>,
     known: &'a [KnownFailure],
     devices: &'a [DeviceInfo],
-    /// The shapes of members by case, of files and of cases that no list names.
+    /// The shapes of members, by the id of a file or of a case that is not built in.
     shapes: HashMap<String, Vec<ShapeAt>>,
 }
 
 impl<'a> Ledger<'a> {
-    /// A ledger with a place for the check of each name, in the order of the run.
+    /// Creates a ledger with a place for each check, in the order of the run.
     pub(crate) fn new(names: &[String], known: &'a [KnownFailure], devices: &'a [DeviceInfo]) -> Self {
         let mut open: HashMap<String, VecDeque<usize>> = HashMap::new();
         for (place, name) in names.iter().enumerate() {
@@ -53,12 +53,12 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    /// What lists say of these shapes is about the cases and files that have them.
+    /// Sets the shapes by which entries of lists match other cases and files.
     pub(crate) fn know_shapes(&mut self, shapes: HashMap<String, Vec<ShapeAt>>) {
         self.shapes = shapes;
     }
 
-    /// Marks a known difference.
+    /// Marks the record if its difference is known.
     fn explain(&self, record: &mut CheckRecord) {
         known::explain(self.known, record, self.devices);
         if let Some(shapes) = self.shapes.get(&record.case) {
@@ -66,10 +66,10 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    /// Takes over the records of an earlier run.
+    /// Adopts the records of an earlier run.
     ///
     /// # Errors
-    /// A record of a check that this run has not.
+    /// A record's check is not part of this run.
     pub(crate) fn resume(&mut self, kept: Vec<CheckRecord>) -> anyhow::Result<()> {
         for record in kept {
             let name = record.name();
@@ -83,28 +83,29 @@ impl<'a> Ledger<'a> {
         Ok(())
     }
 
-    /// Writes the records to this file as they come; it has those already that are here now.
+    /// Writes future records to this file, which already has the present ones.
     pub(crate) fn write_to(&mut self, file: RecordsFile) {
         self.file = Some(file);
     }
 
-    /// From now on, the rows of a check that agrees or was skipped are in the file alone once they are there, so that a run of
-    /// many cases does not fill the memory. They stay where the file is written anew, or as a whole, at its end.
+    /// From now on, drops the rows of agreeing and skipped checks once they are in the file, so
+    /// that a run of many cases does not fill the memory. Keeps them if the file is rewritten or
+    /// first written at the end.
     pub(crate) fn shed_rows(&mut self) {
         self.sheds_rows = self.in_order && !self.file.as_ref().is_some_and(RecordsFile::is_written_at_end);
     }
 
-    /// True if the check of this name is still to be done.
+    /// True if the check of this name still has no record.
     pub(crate) fn lacks(&self, name: &str) -> bool {
         self.open.get(name).is_some_and(|places| !places.is_empty())
     }
 
-    /// Number of checks that have a record.
+    /// Number of checks with a record.
     pub(crate) fn done(&self) -> usize {
         self.records.len() - self.open.values().map(VecDeque::len).sum::<usize>()
     }
 
-    /// Number of checks that have none.
+    /// Number of checks without a record.
     pub(crate) fn not_done(&self) -> usize {
         self.records.len() - self.done()
     }
@@ -114,7 +115,7 @@ impl<'a> Ledger<'a> {
         self.records.iter().flatten().cloned().collect()
     }
 
-    /// What a record comes to once known differences are marked.
+    /// The outcome of a record, considering known differences.
     pub(crate) fn outcome(&self, record: &CheckRecord) -> Outcome {
         match record.outcome {
             Outcome::Differ | Outcome::Broken => {
@@ -126,7 +127,7 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    /// Takes the record of a check that is done, and returns what it came to.
+    /// Adds the record of a finished check, and returns its outcome.
     pub(crate) fn add(&mut self, mut record: CheckRecord) -> Outcome {
         self.explain(&mut record);
         let outcome = record.outcome;
@@ -148,7 +149,7 @@ impl<'a> Ledger<'a> {
         outcome
     }
 
-    /// Sees to it that a kill does not lose what was added so far.
+    /// Writes pending records, so that a kill does not lose them.
     pub(crate) fn flush(&mut self) {
         if let Some(file) = &mut self.file {
             file.flush();
@@ -160,7 +161,7 @@ impl<'a> Ledger<'a> {
         place.is_some_and(|place| self.records[place].replace(record).is_none())
     }
 
-    /// Ends the run, the file excepted.
+    /// Ends the run, but not the file.
     pub(crate) fn close(mut self) -> ClosedLedger {
         let not_done = self.not_done();
         let behind_a_gap = self.records.iter().skip(self.next).flatten();
@@ -169,7 +170,7 @@ impl<'a> Ledger<'a> {
         }
 
         let mut records: Vec<CheckRecord> = self.records.into_iter().flatten().collect();
-        // What is missing may be what differs.
+        // Entries are stale only if every check ran: a missing check might differ.
         let stale = not_done == 0 && known::mark_stale(self.known, &mut records, self.devices);
         let seen = known::seen_in_shard(self.known, &records, self.devices);
         let fixed = if not_done == 0 { known::fixed_here(self.known, &records, self.devices) } else { Vec::new() };
@@ -183,34 +184,34 @@ impl<'a> Ledger<'a> {
     }
 }
 
-/// The records of a run that is over.
+/// The records of a finished run.
 #[derive(Debug)]
 pub(crate) struct ClosedLedger {
-    /// In the order of the run.
+    /// The records, in the order of the run.
     pub records: Vec<CheckRecord>,
     /// Their totals.
     pub end: RunEnd,
-    /// Entries of a narrowed run of which no check differs.
+    /// Entries of a narrowed run that no longer match a difference.
     pub fixed: Vec<FixedEntry>,
-    /// The records file, which has no end yet.
+    /// The records file, without its end line.
     pub file: OpenFile,
 }
 
-/// The records file of a run that is over, if there is one.
+/// The records file of a finished run, if it has one.
 #[derive(Debug)]
 pub(crate) struct OpenFile {
     file: Option<RecordsFile>,
     state: WrittenState,
 }
 
-/// Whether the lines of a file are what the run came to.
+/// How the lines of a file differ from the final records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WrittenState {
-    /// They are.
+    /// They are the same.
     Whole,
-    /// They have the rows, but checks of stale entries are not marked in them.
+    /// They have the rows, but no marks for checks of stale entries.
     Unmarked,
-    /// They have another order, or checks are not marked; the ledger has the rows.
+    /// They have another order or lack marks; the ledger has the rows.
     Other,
 }
 
@@ -218,7 +219,7 @@ impl OpenFile {
     /// Ends the file.
     ///
     /// # Errors
-    /// The file, with the reason why it could not be written.
+    /// The file cannot be written.
     pub(crate) fn end(self, records: &[CheckRecord], end: &RunEnd) -> anyhow::Result<()> {
         let Some(file) = self.file else { return Ok(()) };
         match self.state {
@@ -230,14 +231,14 @@ impl OpenFile {
     }
 }
 
-/// Removes the rows, and copies what is left: that was allocated between them, and would keep their pages from going back to
-/// the system.
+/// Removes the rows and copies the rest of the record. The rest was allocated between the rows, and
+/// would keep their pages from returning to the system.
 fn drop_rows(record: &mut CheckRecord) {
     record.rows = Vec::new();
     *record = record.clone();
 }
 
-/// The same record before anything was said of the run as a whole.
+/// The record as it was before stale entries were marked.
 pub(crate) fn before_the_end(mut record: CheckRecord) -> CheckRecord {
     if record.outcome == Outcome::Stale {
         record.outcome = Outcome::Agree;

@@ -1,7 +1,7 @@
-//! Locks on records files: one process writes a file, from before its first line until behind its last.
+//! Locks on records files: a file has one writer, from before its first line until after its last.
 //!
-//! The lock is the operating system's, on the open file, so it ends with the process however that ends. It says nothing to
-//! processes that do not ask for it.
+//! The operating system holds the lock on the open file, so it ends with the process, however that
+//! ends. Processes that do not ask for the lock are unaffected.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -15,11 +15,12 @@ use same_file::Handle;
 use crate::output::warn;
 use crate::select::files::FileKind;
 
-/// Opens a regular file to read and write it, made where there is none, and locks it. Nothing in it is changed.
+/// Opens a regular file for reading and writing, creates it if necessary, and locks it. Does not
+/// change its content.
 ///
 /// # Errors
-/// Another process has the lock. What keeps the file from being opened is the inner error: for the caller to tell at its
-/// own time.
+/// Another process has the lock. The inner error is a failure to open the file, which the caller
+/// reports later.
 pub(crate) fn open(path: &Path) -> anyhow::Result<io::Result<File>> {
     loop {
         let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
@@ -28,7 +29,7 @@ pub(crate) fn open(path: &Path) -> anyhow::Result<io::Result<File>> {
             Err(error) => return Ok(Err(error)),
         };
         take(FileExt::try_lock(&file), path)?;
-        // Whoever had the lock may have put another file in the place of this one since it was opened.
+        // The previous owner of the lock may have replaced the file since it was opened.
         match is_at(&file, path) {
             Ok(true) => return Ok(Ok(file)),
             Ok(false) => {}
@@ -37,10 +38,10 @@ pub(crate) fn open(path: &Path) -> anyhow::Result<io::Result<File>> {
     }
 }
 
-/// Reads a whole records file that no other process writes meanwhile.
+/// Reads a whole records file. No other process can write it meanwhile.
 ///
 /// # Errors
-/// Another process writes it, or it cannot be read.
+/// Another process is writing the file, or it cannot be read.
 pub(crate) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     let reading = || format!("reading {}", path.display());
     let file = regular_file::open_regular(path).with_context(reading)?;
@@ -55,7 +56,7 @@ fn take(locked: Result<(), TryLockError>, path: &Path) -> anyhow::Result<()> {
         Err(TryLockError::WouldBlock) => {
             bail!("{place} is being written by another layoutproof: wait until that ends, or name another file")
         }
-        // Some file systems of networks have no locks.
+        // Some network file systems have no locks.
         Err(TryLockError::Error(error)) => {
             warn(&format!("note: {place} cannot be locked ({error}): no other run may write it now\n"));
             Ok(())

@@ -1,7 +1,7 @@
-//! Merges the records of several files into those of one run, for `layoutproof report`.
+//! Merges the records of several files into one run, for `layoutproof report`.
 //!
-//! Each check occurs once, in the order in which one run would have had them; shards of a run become that run. Missing
-//! shards are reported, records that contradict each other are refused.
+//! Each check occurs once, in the order of a single run; the shards of a run become that run.
+//! Reports missing shards, and refuses records that contradict each other.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
@@ -24,39 +24,38 @@ use crate::select::inputs::InputWord;
 /// The content of one file.
 #[derive(Clone, Debug)]
 pub(crate) struct RecordedPart {
-    /// The file's name.
     pub name: String,
-    /// One; several in a file that was merged from runs that are not shards of one.
+    /// One run; several if the file was merged from runs that are not shards of one.
     pub runs: Vec<RunHeader>,
-    /// The checks.
     pub checks: Vec<CheckRecord>,
-    /// Its last line, of which the totals are not used; `None` where the run was cut short before.
+    /// The last line, whose totals are ignored; `None` if the run was cut short.
     pub end: Option<RunEnd>,
 }
 
-/// Several files as one.
+/// Several files merged into one run.
 #[derive(Clone, Debug)]
 pub(crate) struct MergedRuns {
-    /// One, where all were shards of one run.
+    /// One run, if all files are shards of it.
     pub runs: Vec<RunHeader>,
-    /// Every device through each API, once.
+    /// The distinct devices of each API.
     pub devices: Vec<DeviceInfo>,
-    /// In the order of a run.
+    /// The records, in the order of a run.
     pub records: Vec<CheckRecord>,
     /// Their totals.
     pub end: RunEnd,
-    /// Sentences for the reader about devices and tools that differ.
+    /// Notes for the reader about differing devices and tools.
     pub notes: Vec<String>,
-    /// Shards that are not here, a sentence each.
+    /// A message for each missing shard.
     pub missing: Vec<String>,
-    /// A sentence for each file of a run that was killed.
+    /// A message for each file whose run was killed.
     pub cut: Vec<String>,
 }
 
-/// Puts the parts together.
+/// Merges the parts.
 ///
 /// # Errors
-/// Two records of one check that say different things, shards of different runs, and a file of failures beside another file.
+/// Two records of one check differ, shards belong to different runs, or a file of failures is not
+/// alone.
 pub(crate) fn merge(parts: Vec<RecordedPart>) -> anyhow::Result<MergedRuns> {
     let runs: Vec<RunHeader> = parts.iter().flat_map(|part| part.runs.iter().cloned()).collect();
     check_shards(&parts)?;
@@ -75,13 +74,13 @@ pub(crate) fn merge(parts: Vec<RecordedPart>) -> anyhow::Result<MergedRuns> {
             (Some(sum), None) => Some(sum),
             (None, of_part) => of_part.clone(),
         };
-        // Only a file that is alone here leaves checks out.
+        // A file that leaves checks out is the only file, see `check_filters`.
         end.left_out.clone_from(&part.left_out);
         end.left_out_cases.clone_from(&part.left_out_cases);
         end.cells.clone_from(&part.cells);
         add_sources(&mut end.sources, &part.sources);
         for failure in &part.failed_listings {
-            // Several machines may fail alike.
+            // Several machines may fail in the same way.
             if !end.failed_listings.contains(failure) {
                 end.failed_listings.push(failure.clone());
             }
@@ -125,7 +124,7 @@ impl RecordedPart {
     /// Reads a records file.
     ///
     /// # Errors
-    /// A file that cannot be read, or that holds no records of a run.
+    /// The file cannot be read, or holds no records of a run.
     pub(crate) fn read(path: &Path) -> anyhow::Result<Self> {
         let name = path.display().to_string();
         let bytes = files::read(path, FileKind::Records)?;
@@ -150,7 +149,8 @@ impl RecordedPart {
     }
 }
 
-/// Refuses a file of failures beside others: whether both are about a check cannot be told if one of them leaves it out.
+/// Refuses a file of failures next to others: if one of them leaves out a check, the two cannot be
+/// compared.
 fn check_filters(parts: &[RecordedPart]) -> anyhow::Result<()> {
     let Some(filtered) = parts.iter().find(|part| part.is_filtered()) else { return Ok(()) };
     if parts.len() > 1 {
@@ -163,7 +163,7 @@ fn check_filters(parts: &[RecordedPart]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Every header once: a file that is named twice is still one.
+/// The distinct headers: a file that is named twice counts once.
 fn distinct(runs: Vec<RunHeader>) -> Vec<RunHeader> {
     let mut once: Vec<RunHeader> = Vec::new();
     for run in runs {
@@ -174,7 +174,7 @@ fn distinct(runs: Vec<RunHeader>) -> Vec<RunHeader> {
     once
 }
 
-/// Where the first record of a check is.
+/// The location of the first record of a check.
 struct FirstRecord {
     /// Index of its file.
     file: usize,
@@ -182,7 +182,8 @@ struct FirstRecord {
     record: usize,
 }
 
-/// Every check once; how long it took and what came from a cache aside, two records of one check must be equal.
+/// Each check once. Two records of one check must be equal, except for their time and their use of
+/// the cache.
 fn each_once(parts: Vec<RecordedPart>) -> anyhow::Result<Vec<CheckRecord>> {
     let mut known: HashMap<String, FirstRecord> = HashMap::new();
     let mut records: Vec<CheckRecord> = Vec::new();
@@ -208,7 +209,7 @@ fn each_once(parts: Vec<RecordedPart>) -> anyhow::Result<Vec<CheckRecord>> {
     Ok(records)
 }
 
-/// Refuses shards of one division that are not of one run.
+/// Refuses shards of one division that belong to different runs.
 fn check_shards(parts: &[RecordedPart]) -> anyhow::Result<()> {
     let all = parts.iter().flat_map(|part| part.runs.iter().map(move |run| (part, split(run))));
     let shards: Vec<_> = all.filter_map(|(part, (whole, shard))| Some((part, whole, shard?))).collect();
@@ -226,7 +227,7 @@ fn check_shards(parts: &[RecordedPart]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Every device through each API, and a note on each that is not the same everywhere.
+/// The distinct devices of each API, and a note for each whose driver differs between runs.
 fn devices(runs: &[RunHeader]) -> (Vec<DeviceInfo>, Vec<String>) {
     let mut devices: Vec<DeviceInfo> = Vec::new();
     let mut notes = Vec::new();
@@ -247,7 +248,7 @@ fn devices(runs: &[RunHeader]) -> (Vec<DeviceInfo>, Vec<String>) {
     (devices, notes)
 }
 
-/// A note on each tool, compilers among them, that is not the same everywhere.
+/// A note for each tool or compiler whose build differs between runs.
 fn tools(runs: &[RunHeader]) -> Vec<String> {
     let mut builds: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for (tool, build) in runs.iter().flat_map(|run| &run.tools) {
@@ -260,13 +261,13 @@ fn tools(runs: &[RunHeader]) -> Vec<String> {
     builds.into_iter().filter_map(told).collect()
 }
 
-/// The order of a run: checks of bytes by portion of the cases, device, producer and case; then placements on devices; then
-/// those without.
+/// The order of a run: first checks of bytes by portion of the cases, device, producer and case;
+/// then placements on devices; then checks without a device.
 struct RunOrder<'a> {
     devices: HashMap<(&'a str, RunnerKind), usize>,
-    /// Files that the user named; cases come behind them, by id.
+    /// Files that the user named; cases come after them, by id.
     files: Vec<&'a str>,
-    /// The portion of each case of which bytes are checked.
+    /// The portion of each case whose bytes are checked.
     portions: HashMap<String, usize>,
 }
 
@@ -303,12 +304,12 @@ impl<'a> RunOrder<'a> {
         self.devices.get(&(record.device.as_str(), record.runner)).copied()
     }
 
-    /// Behind all files for a case.
+    /// The position of the record's file; for a case, a position after all files.
     fn place_of_file(&self, record: &CheckRecord) -> usize {
         self.files.iter().position(|file| *file == record.case).unwrap_or(usize::MAX)
     }
 
-    /// Rule sets and conventions of a case stay as they are: they are in one file.
+    /// Rule sets and conventions of one case keep their order, because one file has all of them.
     fn place(&self, record: &CheckRecord) -> impl Ord + use<> {
         let kind = self.kind(record);
         let of_kind = match kind {
@@ -322,7 +323,7 @@ impl<'a> RunOrder<'a> {
     }
 }
 
-/// What a record is about, in the order of a run.
+/// The kind of check, in the order of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum RecordKind {
     Bytes,
@@ -346,7 +347,7 @@ mod tests {
         serde_json::from_value(line).unwrap()
     }
 
-    /// A run takes 640 cases through all producers before the next ones.
+    /// A run sends 640 cases through all producers before the next ones.
     #[test]
     fn records_of_a_portion_stand_together() {
         let devices = [Model::new().device().clone()];

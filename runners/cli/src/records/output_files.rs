@@ -1,7 +1,7 @@
-//! Checks that a command can write its files and folders before it begins, so that a wrong path is reported at once and
-//! not after an hour.
+//! Checks that a command can write its files and folders before it begins, so that a wrong path is
+//! reported at once and not after an hour.
 //!
-//! The check changes nothing: it neither creates nor empties a file.
+//! The check neither creates nor empties a file.
 
 use std::fs::{self, OpenOptions};
 use std::io;
@@ -9,10 +9,10 @@ use std::path::Path;
 
 use anyhow::Context;
 
-/// Checks that a file can be written, or made where there is none.
+/// Checks that a file can be written or created.
 ///
 /// # Errors
-/// The path, with what keeps it from being written.
+/// The path, with the reason.
 pub(crate) fn check_file(path: &Path) -> anyhow::Result<()> {
     can_write_file(path).with_context(|| format!("writing {}", path.display()))
 }
@@ -20,25 +20,25 @@ pub(crate) fn check_file(path: &Path) -> anyhow::Result<()> {
 /// Writes a file of a report.
 ///
 /// # Errors
-/// The path, with what keeps it from being written.
+/// The path, with the reason.
 pub(crate) fn write_file(path: &Path, text: &str) -> anyhow::Result<()> {
     fs::write(path, text).with_context(|| format!("writing {}", path.display()))
 }
 
-/// Checks that files can be made in a folder, which may have to be made itself.
+/// Checks that files can be created in a folder, which need not exist yet.
 ///
 /// # Errors
-/// The path, with what keeps it from being written.
+/// The path, with the reason.
 pub(crate) fn check_folder(path: &Path) -> anyhow::Result<()> {
     can_make_files_in(path).with_context(|| format!("writing {}", path.display()))
 }
 
 fn can_write_file(path: &Path) -> io::Result<()> {
     match fs::metadata(path) {
-        // To append keeps what is there.
+        // Opening to append keeps the content.
         Ok(there) if there.is_file() => OpenOptions::new().append(true).open(path).map(drop),
         Ok(there) if there.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
-        // Whoever reads a pipe would take a look at it for its end.
+        // The reader of a pipe would take a trial open and close for its end.
         Ok(_) => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
@@ -57,7 +57,7 @@ fn can_make_files_in(path: &Path) -> io::Result<()> {
     }
 }
 
-/// The error without the random name that was tried.
+/// The error without the random name of the temporary file.
 fn plain(error: io::Error) -> io::Error {
     match error.get_ref() {
         Some(_) => error.kind().into(),
@@ -83,7 +83,7 @@ mod tests {
             check_folder(&path(good)).unwrap();
         }
 
-        // Windows tells no folder that is missing from one that is a file.
+        // Windows reports the same error for a missing folder and for a file in its place.
         let below_a_file = if cfg!(windows) { io::ErrorKind::NotFound } else { io::ErrorKind::NotADirectory };
         for (wrong, kind) in
             [("folder", io::ErrorKind::IsADirectory), ("no/new", io::ErrorKind::NotFound), ("there/new", below_a_file)]

@@ -1,7 +1,8 @@
-//! Finds the compilers and devices that took part in a run and answered nothing.
+//! Finds the compilers and devices that took part in a run but returned no result.
 //!
-//! A compiler or a device takes part if a check that applies to it was selected. One that was named, or that belongs to the
-//! default, and of which every check was skipped, refused or broken proves nothing, however many others agree.
+//! A compiler or device takes part if a selected check applies to it. If the user named it, or it
+//! runs by default, and every one of its checks was skipped, refused or broken, it proves nothing,
+//! however many others agree.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -15,26 +16,26 @@ use layoutproof_device::RunnerKind;
 
 use crate::args::RunArgs;
 
-/// What the users of runs asked for.
+/// The users' choices for the runs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Asked {
     /// The producers that they named, as typed.
     producers: Vec<String>,
-    /// True if they chose cases or rule sets, of which a compiler that takes part by default may take none.
+    /// True if they chose cases or rule sets. A default compiler may then accept none of them.
     is_selection: bool,
 }
 
-/// Who took part, and what kept each from answering.
+/// The participants, and why their checks returned no result.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Participants {
     asked: Asked,
-    /// By what a sentence calls them: ``compiler `dxc` ``.
+    /// By name in messages: ``compiler `dxc` ``.
     turnouts: BTreeMap<String, Turnout>,
-    /// Kinds of reasons for skips that count, by how often they occur.
+    /// Kinds of reasons for skips that count, with their frequency.
     skips: BTreeMap<String, u64>,
-    /// The same of checks that do not apply.
+    /// Kinds of reasons for checks that do not apply, with their frequency.
     inapplicable: BTreeMap<String, u64>,
-    /// Checks that differ on drivers that nobody has tried.
+    /// Number of checks that differ on untried drivers.
     untried: u64,
 }
 
@@ -42,12 +43,12 @@ pub(crate) struct Participants {
 #[derive(Clone, Debug, Default)]
 struct Turnout {
     has_answered: bool,
-    /// Why checks were not answered, by how often.
+    /// Reasons for checks without a result, with their frequency.
     reasons: BTreeMap<String, u64>,
 }
 
 impl Asked {
-    /// A run of everything by these producers.
+    /// A run of everything with these producers.
     pub(crate) fn of_producers(producers: &[String]) -> Self {
         Self { producers: producers.to_vec(), is_selection: false }
     }
@@ -58,9 +59,9 @@ impl Asked {
         Self { producers: args.producer.clone(), is_selection: !is_whole }
     }
 
-    /// The runs whose records begin so.
+    /// The runs with these headers.
     pub(crate) fn of_records(runs: &[RunHeader]) -> Self {
-        // `run` keeps compilers under the first name of the option, `fuzz` has only the second.
+        // `run` records compilers under the first option name; `fuzz` has only the second option.
         let named = |run: &RunHeader| {
             let options = ["producer", "compiler"].into_iter().filter_map(|option| run.arguments.get(option));
             options.flatten().cloned().collect::<Vec<_>>()
@@ -70,7 +71,7 @@ impl Asked {
         Self { producers: runs.iter().flat_map(named).collect(), is_selection: runs.iter().any(selects) }
     }
 
-    /// Returns true if what this producer made must have been answered somewhere.
+    /// True if this producer must return a result somewhere.
     fn demands(&self, producer: Option<Producer>) -> bool {
         let takes_part_by_default = self.producers.is_empty() && matches!(producer, Some(Producer::Compiler(_)));
         !(takes_part_by_default && self.is_selection)
@@ -78,12 +79,12 @@ impl Asked {
 }
 
 impl Participants {
-    /// Nobody so far.
+    /// No participants yet.
     pub(crate) fn new(asked: Asked) -> Self {
         Self { asked, ..Self::default() }
     }
 
-    /// Those of these records, and of checks that are left out.
+    /// The participants of these records and of the checks that a file leaves out.
     pub(crate) fn of(asked: Asked, records: &[CheckRecord], left_out: &[LeftOutChecks]) -> Self {
         let mut participants = Self::new(asked);
         for record in records {
@@ -105,7 +106,7 @@ impl Participants {
         participants
     }
 
-    /// Adds one more check.
+    /// Adds a check.
     pub(crate) fn add(&mut self, record: &CheckRecord) {
         if record.outcome == Outcome::Known && record.known.as_ref().is_some_and(|entry| entry.untried) {
             self.untried += 1;
@@ -128,7 +129,7 @@ impl Participants {
         let is_applicable = alike.skip_kind != Some(SkipKind::NotApplicable);
         if alike.outcome == Outcome::Skipped {
             let kinds = if is_applicable { &mut self.skips } else { &mut self.inapplicable };
-            // Details stand behind the first colon.
+            // Details follow the first colon.
             let kind = reason.split(": ").next().unwrap_or(reason);
             *kinds.entry(kind.to_owned()).or_default() += alike.checks;
         }
@@ -149,7 +150,7 @@ impl Participants {
         }
     }
 
-    /// A sentence about each that took part and answered nothing at all.
+    /// A message about each participant that returned no result at all.
     pub(crate) fn silent(&self) -> Vec<String> {
         let silent = self.turnouts.iter().filter(|(_, turnout)| !turnout.has_answered);
         let sentence = |(participant, turnout): (&String, &Turnout)| {
@@ -162,7 +163,7 @@ impl Participants {
         silent.map(sentence).collect()
     }
 
-    /// Why no check agrees or is known, where none differs either.
+    /// A message why no check agrees or is known, if none differs either.
     pub(crate) fn why_nothing_is_proved(&self) -> String {
         let list = |kinds: &BTreeMap<String, u64>| {
             let kinds = by_frequency(kinds).into_iter().map(|(kind, count)| format!("{} ({count})", one_line(kind)));
@@ -183,8 +184,8 @@ impl Participants {
         format!("nothing was proved: no check applies: {}", list(&self.inapplicable))
     }
 
-    /// The name of a producer in a sentence: with its option where the user named that, else by the compiler, of which all
-    /// targets and options are one.
+    /// The name of a producer in a message. If the user named a toolchain, that name; otherwise the
+    /// compiler, which combines all of its targets and options.
     fn maker(&self, name: &str, producer: Option<Producer>) -> String {
         match producer {
             Some(Producer::Compiler(toolchain)) if self.asked.producers.iter().any(|named| named == toolchain.name) => {
@@ -197,7 +198,6 @@ impl Participants {
     }
 }
 
-/// True if the device answered, at least in part: a check that broke may have read some leaves.
 /// One check, or several of one producer on one device that ended alike.
 struct AnsweredAlike<'a> {
     producer: &'a str,
@@ -212,6 +212,8 @@ struct AnsweredAlike<'a> {
 }
 
 impl AnsweredAlike<'_> {
+    /// True if the device returned results, at least in part: a check that broke may have read some
+    /// leaves.
     fn is_answered(&self) -> bool {
         let read = self.bound.map_or(0, |bound| bound.read);
         match self.outcome {
@@ -222,7 +224,7 @@ impl AnsweredAlike<'_> {
     }
 }
 
-/// The most frequent first.
+/// The counts, the highest first.
 fn by_frequency(counts: &BTreeMap<String, u64>) -> Vec<(&str, u64)> {
     let mut counts: Vec<(&str, u64)> = counts.iter().map(|(text, count)| (text.as_str(), *count)).collect();
     counts.sort_by_key(|(text, count)| (Reverse(*count), *text));
@@ -235,7 +237,7 @@ mod tests {
 
     use super::*;
 
-    /// A check with this outcome and reason by a producer on a device of ash.
+    /// A check with this outcome and reason by a producer on an ash device.
     fn check(producer: &str, device: &str, outcome: &str, reason: &str) -> CheckRecord {
         let line = serde_json::json!({
             "schema": 1, "case": "a/b", "rules": "scalar", "producer": producer, "device": device, "runner": "ash",
@@ -268,7 +270,7 @@ mod tests {
         assert_eq!(silent(&[], &[&checks[..], &[differs]].concat()), "");
     }
 
-    /// Whoever names an option asks for that option.
+    /// A toolchain that the user names must return results itself.
     #[test]
     fn an_option_that_is_named_answers_itself() {
         let checks = [
@@ -282,7 +284,8 @@ mod tests {
         assert_eq!(silent(&["dxc-spirv-gl"], &[partly]), "");
     }
 
-    /// A run of chosen cases asks every compiler, and of a case that one does not take nobody expects an answer from it.
+    /// A run of chosen cases uses every compiler; one that accepts none of these cases need not
+    /// return a result.
     #[test]
     fn compilers_that_nobody_named_may_take_none_of_the_chosen_cases() {
         let checks =

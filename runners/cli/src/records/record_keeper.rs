@@ -1,5 +1,6 @@
-//! Takes the records of a run as its checks end: has failing ones run again where the user wants that, completes the command
-//! that repeats a check, tells failures at once, and stops the run at the first one with --fail-fast.
+//! Handles the records of a run as its checks end: reruns failed checks with `--retries`, completes
+//! the command that repeats a check, prints failures at once, and stops the run at the first
+//! failure with `--fail-fast`.
 
 use std::collections::BTreeMap;
 
@@ -12,28 +13,27 @@ use super::arguments::with_typed;
 use super::ledger::Ledger;
 use crate::progress::Progress;
 
-/// Failures that are told one by one while the run goes on; the report has all.
+/// Number of failures that are printed during the run; the report has all of them.
 const TOLD: usize = 20;
 
-/// What happens to the records of a run.
+/// Handles the records of a run.
 pub(crate) struct RecordKeeper<'a, 'l> {
-    /// Where they go.
     pub(crate) ledger: &'a mut Ledger<'l>,
-    /// Who hears of failures.
+    /// Prints the failures.
     pub(crate) progress: &'a Progress,
-    /// How lines are drawn.
     pub(crate) style: Style,
-    /// What the user typed.
+    /// The arguments that the user typed.
     pub(crate) arguments: BTreeMap<String, Vec<String>>,
-    /// Set at the first failure, where the user wants that.
+    /// Set at the first failure, with `--fail-fast`.
     pub(crate) stop_at_failure: Option<&'a Interrupt>,
-    /// Failures so far.
+    /// Number of failures so far.
     pub(crate) failures: usize,
 }
 
 impl RecordKeeper<'_, '_> {
-    /// Carries out `checks`, and those that fail up to `retries` times more. `execute` gets checks with the number of the
-    /// attempt, from 0, and gives the records of each batch to its last argument, each with the place of its check.
+    /// Runs `checks`, and reruns failed ones up to `retries` times. `execute` receives checks and
+    /// the number of the attempt, from 0. It passes the records of each batch to its last argument,
+    /// each with the index of its check.
     pub(crate) fn carry_out<C: Clone>(
         &mut self,
         checks: &[C],
@@ -77,13 +77,13 @@ impl RecordKeeper<'_, '_> {
         }
     }
 
-    /// Keeps a record that will not be replaced.
+    /// Keeps a final record.
     pub(crate) fn keep(&mut self, mut record: CheckRecord) {
         if let Some(story) = &mut record.story {
             story.again = with_typed(&story.again, &self.arguments);
         }
 
-        // What was left out of a check that differs is for the report.
+        // The report lists the parts that a differing check left out.
         let told = CheckRecord { not_checked: Vec::new(), rows: Vec::new(), story: None, ..record.clone() };
         let line = terminal::check_line(&told, Style { colour: false, ..self.style });
         if !is_failure(self.ledger.add(record)) {

@@ -1,7 +1,8 @@
-//! Reads records files for `report` and `run --resume`, and refuses those that contradict themselves.
+//! Reads records files for `report` and `run --resume`, and refuses those that contradict
+//! themselves.
 //!
-//! One file holds one run: its header, its checks, its end. A file that was put together of several runs has their headers
-//! first, and one end. Nothing is believed that follows from something else in the file: outcomes and counts are
+//! One file holds one run: a header, checks, an end. A file merged from several runs has all
+//! headers first, and one end. Derived values in the file are not trusted: outcomes and counts are
 //! recomputed from rows, totals from checks.
 
 use anyhow::{Context, bail};
@@ -16,21 +17,20 @@ use crate::select::files::FileKind;
 /// The content of a records file.
 #[derive(Debug, Default)]
 pub(crate) struct RecordedRuns {
-    /// One; several in a file that was put together of several runs.
+    /// One run; several if the file was merged from several runs.
     pub runs: Vec<RunHeader>,
-    /// The checks.
     pub checks: Vec<CheckRecord>,
-    /// The totals; `None` where the run was cut short before.
+    /// The totals; `None` if the run was cut short.
     pub end: Option<RunEnd>,
 }
 
-/// Reads records; of a run that was killed while it wrote, the last line may be torn.
+/// Parses records. The last line may be torn, if the run was killed while writing.
 ///
 /// # Errors
-/// A line that is not a record or that contradicts the lines before it, with its number.
+/// A line is not a record or contradicts the lines before it; the message has its number.
 pub(crate) fn read(name: &str, bytes: &[u8]) -> anyhow::Result<RecordedRuns> {
     let bytes = compression::text(bytes, FileKind::Records.limit()).with_context(|| format!("reading {name}"))?;
-    // What is torn may end within a letter.
+    // A torn line may end within a character.
     let text = String::from_utf8_lossy(&bytes);
     let mut recorded = RecordedRuns::default();
     let mut totals = RunEnd::default();
@@ -52,7 +52,8 @@ pub(crate) fn read(name: &str, bytes: &[u8]) -> anyhow::Result<RecordedRuns> {
 }
 
 impl RecordedRuns {
-    /// Why the next line cannot stand behind those before it; `totals` are those of the checks so far.
+    /// The reason why a line cannot follow those before it. `totals` are the totals of the checks
+    /// so far.
     fn refusal(&self, line: &RecordLine, totals: &RunEnd) -> Option<String> {
         if self.end.is_some() {
             return Some("this line comes after the end of the run; one file holds one run".to_owned());
@@ -83,7 +84,7 @@ impl RecordedRuns {
         }
     }
 
-    /// Which checks the file holds.
+    /// The checks that the file holds.
     pub(crate) fn filter(&self) -> RecordsFilter {
         self.runs.first().map(|run| run.records).unwrap_or_default()
     }
@@ -100,7 +101,7 @@ impl RecordedRuns {
     }
 }
 
-/// The totals of the checks of a file and of those that its end says it leaves out.
+/// The totals of a file's checks and of those that its end reports as left out.
 fn with_left_out(totals: &RunEnd, end: &RunEnd) -> RunEnd {
     let mut all = totals.clone();
     for group in &end.left_out {
@@ -109,7 +110,7 @@ fn with_left_out(totals: &RunEnd, end: &RunEnd) -> RunEnd {
     all
 }
 
-/// The first total that is not that of the checks.
+/// The first total that does not match the checks.
 fn wrong_total(said: &RunEnd, found: &RunEnd) -> Option<String> {
     let numbers = |end: &RunEnd| {
         let RunEnd { checks, agree, differ, known, untried, stale, skipped, not_applicable, broken, leaves, .. } = end;

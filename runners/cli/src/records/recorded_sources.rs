@@ -1,4 +1,5 @@
-//! What the records keep of the declarations of a run, so that reports can draw cases of which every check agrees.
+//! The declarations of a run that its records keep, so that reports can draw cases whose checks all
+//! agree.
 
 use std::collections::HashMap;
 
@@ -8,10 +9,11 @@ use layoutproof_layout::{BlockLayout, table};
 
 use crate::select::selection::Selection;
 
-/// Bytes of a declaration that records keep; of a longer one they keep the layouts alone.
+/// Maximum length in bytes of a recorded declaration. For a longer one, records keep only the
+/// layouts.
 const MAX_TEXT: usize = 64 << 10;
 
-/// The sources of a selection by name, each once.
+/// The distinct sources of a selection, by name.
 pub(crate) fn recorded_sources(selection: &Selection) -> Vec<RecordedSource> {
     let mut places: HashMap<&str, usize> = HashMap::new();
     let mut recorded: Vec<RecordedSource> = Vec::new();
@@ -28,8 +30,8 @@ pub(crate) fn recorded_sources(selection: &Selection) -> Vec<RecordedSource> {
     recorded
 }
 
-/// Puts sources in order of their names and layouts in that of the table of rules, each layout once: the shards of a run come
-/// to the same as the run.
+/// Sorts sources by name and layouts in the order of the table of rules, without duplicates, so
+/// that shards of a run produce the same as the run.
 fn sort(sources: &mut [RecordedSource]) {
     let place = |layout: &RecordedLayout| table().iter().position(|rules| rules.name == layout.rules);
     sources.sort_by(|a, b| (&a.case, &a.declaration).cmp(&(&b.case, &b.declaration)));
@@ -39,7 +41,7 @@ fn sort(sources: &mut [RecordedSource]) {
     }
 }
 
-/// Sources of several files as those of one: equal ones once.
+/// Merges the sources of several files, without duplicates.
 pub(crate) fn add_sources(all: &mut Vec<RecordedSource>, more: &[RecordedSource]) {
     for source in more {
         let is_same = |known: &&mut RecordedSource| {

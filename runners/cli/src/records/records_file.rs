@@ -1,8 +1,9 @@
-//! The records file of a run: it grows by a line as each check ends, so that a run that is killed has lost nothing of it.
+//! The records file of a run. It grows by a line as each check ends, so a killed run loses nothing.
 //!
-//! Lines are written in the order of the run, each as soon as all before it are there. So a file that was cut short is
-//! the beginning of the whole one, and the same run writes the same bytes, times aside, however its threads took turns.
-//! The file is locked as long as it is written, also where another one is put in its place.
+//! Lines are written in the order of the run, each as soon as all earlier ones exist. So a file
+//! that was cut short is a prefix of the complete one, and the same run writes the same bytes,
+//! except for times, however its threads were scheduled. The file is locked while it is written,
+//! even while it is being replaced.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -24,8 +25,9 @@ use crate::records::output_files::check_file;
 use crate::records::{arguments, compression, lock, recorded};
 use crate::select::files::FileKind;
 
-/// The first line of the records of a run on these devices, with these builds of compilers by name, of so many cases;
-/// `inputs` is the hash of all that it reads, `drivers` are those that workers find beside the system's.
+/// The header line for the records of a run on these devices, with these builds of compilers by
+/// name, of `cases` cases. `inputs` is the hash of everything that the run reads; `drivers` are
+/// those that workers find in addition to the system's.
 pub(crate) fn header(
     devices: &[DeviceInfo],
     builds: BTreeMap<String, String>,
@@ -51,7 +53,7 @@ pub(crate) fn header(
     }
 }
 
-/// A place for records that is open and locked, and in which nothing is changed yet.
+/// An output for records that is open and locked, but still unchanged.
 #[derive(Debug)]
 pub(crate) struct RecordsTarget {
     path: PathBuf,
@@ -60,11 +62,11 @@ pub(crate) struct RecordsTarget {
 
 #[derive(Debug)]
 enum OpenedTarget {
-    /// A file, locked.
+    /// A locked file.
     Regular(File),
     /// A terminal or a pipe, which has no lock.
     Stream,
-    /// It could not be opened.
+    /// Opening failed.
     Failed(io::Error),
 }
 
@@ -72,7 +74,7 @@ impl RecordsTarget {
     /// Opens and locks a file to write records to.
     ///
     /// # Errors
-    /// Another process writes it. Other problems are told when the file is ended.
+    /// Another process is writing the file. Other problems are reported when the file is ended.
     pub(crate) fn open(path: &Path) -> anyhow::Result<Self> {
         let opened = match fs::metadata(path) {
             Ok(there) if !there.is_file() => OpenedTarget::Stream,
@@ -81,10 +83,10 @@ impl RecordsTarget {
         Ok(Self { path: path.to_path_buf(), opened })
     }
 
-    /// The same of a file that is there, and its bytes.
+    /// Opens and locks an existing file, and returns its bytes.
     ///
     /// # Errors
-    /// Another process writes it, or it cannot be read.
+    /// Another process is writing the file, or it cannot be read.
     pub(crate) fn open_to_go_on(path: &Path) -> anyhow::Result<(Self, Vec<u8>)> {
         let reading = || format!("reading {}", path.display());
         fs::metadata(path).with_context(reading)?;
@@ -97,7 +99,7 @@ impl RecordsTarget {
         Ok((target, bytes.with_context(reading)?))
     }
 
-    /// Begins the file with the header and with records that are there already.
+    /// Begins the file with the header and with existing records.
     pub(crate) fn begin(self, header: RunHeader, kept: &[CheckRecord]) -> RecordsFile {
         let Self { path, opened } = self;
         let state = match opened {
@@ -109,10 +111,10 @@ impl RecordsTarget {
         RecordsFile { path, header, state }
     }
 
-    /// Writes a whole file of records, perhaps of several runs.
+    /// Writes a complete file of records, possibly of several runs.
     ///
     /// # Errors
-    /// The file, with the reason why it could not be written.
+    /// The file cannot be written.
     pub(crate) fn write_whole(
         self,
         headers: &[RunHeader],
@@ -144,15 +146,15 @@ pub(crate) struct RecordsFile {
 
 #[derive(Debug)]
 enum RecordsFileState {
-    /// Header and records so far are in it.
+    /// The file has the header and the records so far.
     Growing(GrowingFile),
-    /// A terminal or a pipe, where nothing can be mended later: it is written at the end.
+    /// A terminal or a pipe, which cannot be corrected later: it is written at the end.
     AtEnd,
-    /// It could not be written; the run goes on, and says so at its end.
+    /// Writing failed; the run goes on and reports the error at its end.
     Failed(io::Error),
 }
 
-/// A locked file, and the locked file whose place it took.
+/// A locked file, and the locked file that it replaced.
 #[derive(Debug)]
 struct GrowingFile {
     file: File,
@@ -160,7 +162,8 @@ struct GrowingFile {
     is_compressed: bool,
     /// Lines for the next frame of a compressed file.
     pending: String,
-    /// Kept open, for its lock: a process that opened it before it lost its place must not take it for free.
+    /// Kept open for its lock: a process that opened this file before it was replaced must not find
+    /// it unlocked.
     _replaced: Option<File>,
 }
 
@@ -178,18 +181,18 @@ impl GrowingFile {
         }
     }
 
-    /// Adds a line: to the file, in one write, or to the frame that is written next.
+    /// Adds a line: to the file, in one write, or to the next frame.
     fn add(&mut self, line: &RecordLine) -> io::Result<()> {
         let line = json_lines::write(line);
         if self.is_compressed {
             self.pending += &line;
             return Ok(());
         }
-        // What a kill tears is the last line at most.
+        // A kill can tear at most the last line.
         self.file.write_all(line.as_bytes())
     }
 
-    /// Writes the frame that lines wait for.
+    /// Writes the pending lines as a frame.
     fn flush(&mut self) -> io::Result<()> {
         if self.pending.is_empty() {
             return Ok(());
@@ -200,7 +203,7 @@ impl GrowingFile {
 }
 
 impl RecordsFile {
-    /// Adds the record of a check that is done, unless the file leaves it out.
+    /// Adds the record of a finished check, unless the file leaves it out.
     pub(crate) fn add(&mut self, record: &CheckRecord) {
         if !record.is_kept_by(self.header.records) {
             return;
@@ -212,7 +215,7 @@ impl RecordsFile {
         }
     }
 
-    /// Puts into the file what was added since the last time: a batch of checks is over.
+    /// Writes the lines that were added since the last call, at the end of a batch of checks.
     pub(crate) fn flush(&mut self) {
         if let RecordsFileState::Growing(growing) = &mut self.state {
             if let Err(error) = growing.flush() {
@@ -224,7 +227,7 @@ impl RecordsFile {
     /// Ends the file.
     ///
     /// # Errors
-    /// The first thing that went wrong, now or before.
+    /// The first error, now or before.
     pub(crate) fn end(self, end: &RunEnd) -> anyhow::Result<()> {
         let done = match self.state {
             RecordsFileState::Growing(mut growing) => {
@@ -236,11 +239,11 @@ impl RecordsFile {
         done.with_context(|| format!("writing {}", self.path.display()))
     }
 
-    /// Writes the whole file anew with the outcomes of `records`, which are the checks in the file, marked since, perhaps
-    /// without their rows.
+    /// Rewrites the file with the outcomes of `records`. These are the checks in the file, but with
+    /// marks, and possibly without rows.
     ///
     /// # Errors
-    /// As [`RecordsFile::end`].
+    /// See [`RecordsFile::end`].
     pub(crate) fn mark(mut self, records: &[CheckRecord], end: &RunEnd) -> anyhow::Result<()> {
         self.flush();
         if let RecordsFileState::AtEnd | RecordsFileState::Failed(_) = self.state {
@@ -260,15 +263,15 @@ impl RecordsFile {
         self.rewrite(&marked.collect::<Vec<_>>(), end)
     }
 
-    /// Writes the whole file anew, where what was written so far is not what the run came to.
+    /// Rewrites the file, if the lines so far differ from the final records.
     ///
     /// # Errors
-    /// As [`RecordsFile::end`].
+    /// See [`RecordsFile::end`].
     pub(crate) fn rewrite(self, records: &[CheckRecord], end: &RunEnd) -> anyhow::Result<()> {
         let done = match self.state {
             RecordsFileState::Growing(growing) => {
                 let whole = replace(&self.path, &self.header, records, Some(end));
-                // Its lock, too, holds until the whole file is in its place.
+                // Release this lock only after the new file is in place.
                 drop(growing);
                 whole.map(drop)
             }
@@ -290,42 +293,42 @@ impl RecordsFile {
     }
 }
 
-/// Checks that the records of an earlier run can be read and written further.
+/// Checks that the records of an earlier run can be read and extended.
 ///
 /// # Errors
-/// The path, with what keeps it from that.
+/// The path, with the reason.
 pub(crate) fn check_to_go_on(path: &Path) -> anyhow::Result<()> {
     regular_file::open_regular(path).with_context(|| format!("reading {}", path.display()))?;
     check_file(path)
 }
 
-/// True if two paths are the same, or lead to one regular file.
+/// True if two paths are equal, or lead to the same regular file.
 pub(crate) fn is_one_file(one: &Path, other: &Path) -> bool {
     let handle = |path: &Path| Handle::from_file(regular_file::open_regular(path).ok()?).ok();
     one == other || handle(one).zip(handle(other)).is_some_and(|(one, other)| one == other)
 }
 
-/// Takes all out of a file.
+/// Empties a file.
 fn emptied(file: &mut File) -> io::Result<()> {
     file.set_len(0)?;
     file.seek(SeekFrom::Start(0)).map(drop)
 }
 
-/// Puts a whole file in the place of another: whenever the run is killed, one of the two is there. The new file is locked
-/// before it is there, and can be written further.
+/// Replaces a file with a complete one, so that a kill always leaves one of the two. The new file
+/// is locked before it takes its place, and stays open for writing.
 fn replace(path: &Path, header: &RunHeader, records: &[CheckRecord], end: Option<&RunEnd>) -> io::Result<File> {
     let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     let mut name = target.clone().into_os_string();
     name.push(".part");
     let file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&name)?;
-    // Where the file in whose place it comes has no lock, because there are none here, this one goes without as well.
+    // If locking failed for the old file, because the file system has no locks, it fails here too.
     drop(FileExt::try_lock(&file));
     write(&file, compression::is_meant_by(&target), std::slice::from_ref(header), records, end)?;
     fs::rename(&name, &target)?;
     Ok(file)
 }
 
-/// Bytes of text in a frame of a file that is written as a whole.
+/// Bytes of text per frame, if the whole file is written at once.
 const WHOLE_FRAME: usize = 1 << 20;
 
 fn write(

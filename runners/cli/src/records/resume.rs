@@ -6,10 +6,12 @@ use layoutproof_core::results::record::{CheckRecord, RunHeader};
 use crate::records::ledger::before_the_end;
 use crate::records::recorded::{self, RecordedRuns};
 
-/// The records in the bytes of a file, which must be of the run that `header` begins; the last line may be torn.
+/// Parses the records in the bytes of a file, whose header must match `header`. The last line may
+/// be torn.
 ///
 /// # Errors
-/// A line that is not a record or contradicts itself, and each difference that keeps the two from being one run.
+/// A line is not a record or contradicts itself, or the two runs differ; the message lists the
+/// differences.
 pub(crate) fn read(place: &str, bytes: &[u8], header: &RunHeader) -> anyhow::Result<Vec<CheckRecord>> {
     let RecordedRuns { runs, checks, .. } = recorded::read(place, bytes)?;
     let [earlier] = &runs[..] else {
