@@ -1,5 +1,6 @@
-//! Cases with all that they expect, and the settings that probe them in every form, for commands that are about the cases
-//! themselves: `mutants`, `list --coverage`, `freeze` and `regress`.
+//! Reads cases with all of their expectations, and the settings that probe them in every form. Used
+//! by the commands that evaluate the cases themselves: `mutants`, `list --coverage`, `freeze` and
+//! `regress`.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,18 +13,19 @@ use layoutproof_layout::{ElementChoice, find};
 use crate::select::inputs::Cases;
 use crate::select::refused_input::RefusedInput;
 
-/// Every case that the filters match, or all, without those whose declarations must be refused. `added` are read too.
+/// The cases that match the filters, or all, except those whose declarations must be refused. Also
+/// reads the cases of `added`.
 ///
 /// # Errors
-/// A path that cannot be read, and every problem of the cases.
+/// A path cannot be read, or a case has problems.
 pub(crate) fn sources(added: &[PathBuf], filters: &[String]) -> anyhow::Result<Vec<Arc<Source>>> {
     read_sources(added, filters, |_, _| None)
 }
 
-/// The same with those whose declarations must be refused, as text that is not read.
+/// Like [`sources`], but includes the cases whose declarations must be refused, as unparsed text.
 ///
 /// # Errors
-/// As [`sources`].
+/// See [`sources`].
 pub(crate) fn sources_with_refused(added: &[PathBuf], filters: &[String]) -> anyhow::Result<Vec<Arc<Source>>> {
     read_sources(added, filters, |case, sources| Some(Source::unread(case, sources)))
 }
@@ -48,13 +50,14 @@ fn read_sources(
     if diagnostics.is_empty() { Ok(read) } else { Err(RefusedInput { diagnostics, sources }.into()) }
 }
 
-/// Cases, each under the rule sets that it expects something of.
+/// The cases, each under the rule sets that it has expectations for.
 pub(crate) fn subjects(cases: &[Arc<Source>]) -> impl Iterator<Item = Subject> {
     let expected = cases.iter().flat_map(|source| source.expect.iter().map(move |it| (source, find(&it.rules))));
     expected.filter_map(|(source, rules)| Some(Subject::new(Arc::clone(source), rules?)))
 }
 
-/// Shaders without a fault, through every form of access, in the usual spaces and stages, of the usual elements of arrays.
+/// Settings without a fault: every form of access, the usual spaces and stages, and a sample of
+/// array elements.
 pub(crate) fn all_forms() -> Settings {
     Settings::usual(ElementChoice::Sample)
 }

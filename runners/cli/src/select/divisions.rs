@@ -1,4 +1,4 @@
-//! Finds the shards of a run that records lack, and puts the headers of shards together.
+//! Finds the missing shards of a run, and merges the headers of shards.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,28 +6,29 @@ use layoutproof_core::results::record::RunHeader;
 
 use crate::args::Shard;
 
-/// The argument that says which shard a run is.
+/// The argument that holds the shard of a run.
 const SHARD: &str = "shard";
 
-/// A run's header as that of the whole run, and the shard that it was.
+/// The header of the whole run, and the shard of this run.
 pub(crate) fn split(run: &RunHeader) -> (RunHeader, Option<Shard>) {
     let mut whole = run.clone();
     let shard = whole.arguments.remove(SHARD).and_then(|values| values.first()?.parse().ok());
     (whole, shard)
 }
 
-/// The shards of one run that there are.
+/// The available shards of one run.
 #[derive(Debug, Default)]
 struct Division {
-    /// Those without a case, which ask no device.
+    /// Shards without a case, which use no device.
     empty: BTreeSet<u32>,
     by_device: BTreeMap<String, BTreeSet<u32>>,
 }
 
-/// The arguments of a run that is divided, and into how many shards.
+/// The arguments of a divided run, and the number of shards.
 type DividedRun = (BTreeMap<String, Vec<String>>, u32);
 
-/// Shards that no header has, a sentence each; those of single devices, where others have more.
+/// A message for each shard that no header has. If other devices have the shard, the message names
+/// the device.
 pub(crate) fn missing_shards(runs: &[RunHeader]) -> Vec<String> {
     let mut divisions: BTreeMap<DividedRun, Division> = BTreeMap::new();
     let is_whole = |run: &RunHeader| runs.iter().any(|other| other.arguments == run.arguments);
@@ -54,7 +55,7 @@ impl Division {
             lacking.map(|number| format!("shard {number}/{of}{what} is missing")).collect()
         };
 
-        // Shards that every device lacks are told once, not once for each device.
+        // Report shards that every device lacks once, not once per device.
         let mut sets = self.by_device.values();
         match sets.next() {
             None => lacking(&BTreeSet::new(), ""),
@@ -67,7 +68,7 @@ impl Division {
     }
 }
 
-/// The headers of whole runs, shards of one run put together.
+/// The headers of whole runs, with the shards of each run merged.
 pub(crate) fn undivided(runs: &[RunHeader]) -> Vec<RunHeader> {
     let mut whole: Vec<CollectedRun> = Vec::new();
     for (run, shard) in runs.iter().map(split) {
@@ -79,16 +80,17 @@ pub(crate) fn undivided(runs: &[RunHeader]) -> Vec<RunHeader> {
     whole.into_iter().map(|run| run.header).collect()
 }
 
-/// A run whose shards are put together, one after the other.
+/// A run whose shards are merged one by one.
 struct CollectedRun {
-    /// That of the whole run, with the cases of the shards so far.
+    /// The header of the whole run, with the number of cases so far.
     header: RunHeader,
-    /// The shards so far; `None` is a run that was not divided.
+    /// The shards so far; `None` is an undivided run.
     shards: BTreeSet<Option<Shard>>,
 }
 
 impl CollectedRun {
-    /// True if a header belongs to the same run. A shard without a case asks no device, so it has none.
+    /// True if a header belongs to the same run. A shard without a case uses no device, so its list
+    /// of devices is empty.
     fn is_of(&self, run: &RunHeader) -> bool {
         let known = &self.header;
         (&known.arguments, &known.inputs, &known.layoutproof) == (&run.arguments, &run.inputs, &run.layoutproof)

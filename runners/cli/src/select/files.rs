@@ -1,6 +1,7 @@
-//! The one place that reads files: those that users name, and those that such files name.
+//! The only module that reads files: those that users name, and those that such files name.
 //!
-//! Only regular files are read, see [`layoutproof_compilers::regular_file`], and none beyond what its kind ever has.
+//! It reads only regular files, see [`layoutproof_compilers::regular_file`], up to a limit for each
+//! kind.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::fs;
@@ -11,7 +12,7 @@ use anyhow::{anyhow, bail};
 use layoutproof_compilers::regular_file::{self, ReadError};
 use layoutproof_core::input::encoding::decode;
 
-/// The kinds of files that are read, which decide how long a file may be.
+/// Kinds of files; each has a maximum length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FileKind {
     /// A shader, a module or what a shader includes.
@@ -25,7 +26,7 @@ pub(crate) enum FileKind {
 }
 
 impl FileKind {
-    /// The most bytes that are read.
+    /// Maximum length in bytes.
     pub(crate) fn limit(self) -> u64 {
         match self {
             Self::Shader | Self::Frozen => 64 << 20,
@@ -35,32 +36,32 @@ impl FileKind {
     }
 }
 
-/// Deepest nesting of folders that are searched.
+/// Maximum nesting of folders in a search.
 const DEEPEST_FOLDER: usize = 64;
 
-/// Most folders, and most files, that one search goes through.
+/// Maximum number of files and folders that one search visits.
 const MOST_ENTRIES: usize = 100_000;
 
-/// The content of a file.
+/// Reads a file.
 ///
 /// # Errors
-/// The path with the reason.
+/// The path, with the reason.
 pub(crate) fn read(path: &Path, kind: FileKind) -> anyhow::Result<Vec<u8>> {
     regular_file::read(path, kind.limit()).map_err(|error| anyhow!("reading {}: {error}", path.display()))
 }
 
-/// The content of a text file.
+/// Reads a text file.
 ///
 /// # Errors
-/// As [`read`], and for bytes that are no text of this kind, with their place.
+/// See [`read`]; also if the bytes are not text of this kind, with their place.
 pub(crate) fn read_text(path: &Path, kind: FileKind) -> anyhow::Result<String> {
     text(path, kind, read(path, kind)?)
 }
 
-/// The same, or `None` if there is no such file.
+/// Like [`read_text`], or `None` if the file does not exist.
 ///
 /// # Errors
-/// As [`read_text`].
+/// See [`read_text`].
 pub(crate) fn read_text_if_there(path: &Path, kind: FileKind) -> anyhow::Result<Option<String>> {
     match regular_file::read(path, kind.limit()) {
         Ok(bytes) => text(path, kind, bytes).map(Some),
@@ -78,10 +79,10 @@ fn text(path: &Path, kind: FileKind, bytes: Vec<u8>) -> anyhow::Result<String> {
     }
 }
 
-/// The content of a folder, by name.
+/// The entries of a folder, by name.
 ///
 /// # Errors
-/// The path with the reason.
+/// The path, with the reason.
 pub(crate) fn entries(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let entries = fs::read_dir(folder)
         .and_then(|entries| entries.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<_>, _>>());
@@ -90,13 +91,13 @@ pub(crate) fn entries(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(entries)
 }
 
-/// The path itself, or all `.toml` files at all depths where it is a folder, by path.
+/// The path itself, or for a folder all `.toml` files at all depths, by path.
 ///
-/// A folder is searched once, whichever links lead to it: folders are gone through before links to folders, so that what
-/// lies in the tree keeps its own name.
+/// Searches each folder once, whichever links lead to it. Visits folders before links to folders,
+/// so that files in the tree keep their own paths.
 ///
 /// # Errors
-/// A folder that cannot be read, is too deep, or holds more than anyone keeps.
+/// A folder cannot be read, is nested too deep, or holds too many files.
 pub(crate) fn toml_files_below(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
     if !root.is_dir() {
         return Ok(vec![root.to_path_buf()]);
@@ -134,18 +135,18 @@ pub(crate) fn toml_files_below(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// A folder that is to be searched.
+/// A folder to search.
 #[derive(Debug)]
 struct Folder {
     path: PathBuf,
-    /// Folders between it and the root.
+    /// Number of folders between it and the root.
     depth: usize,
 }
 
-/// The text of a file that another one includes.
+/// Reads a file that another one includes.
 ///
 /// # Errors
-/// [`ReadError`], for a message that names the place of the `#include`.
+/// A [`ReadError`], for a message at the place of the `#include`.
 pub(crate) fn read_included(path: &Path) -> Result<String, ReadError> {
     let bytes = regular_file::read(path, FileKind::Shader.limit())?;
     decode(bytes).map_err(|bad| io::Error::new(io::ErrorKind::InvalidData, bad).into())

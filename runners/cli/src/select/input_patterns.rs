@@ -1,4 +1,5 @@
-//! Inputs by patterns: `shaders/*.hlsl` for files where the shell left the pattern as it is, `arrays/*` for cases.
+//! Expands patterns in inputs: `shaders/*.hlsl` for files, if the shell did not expand it, and
+//! `arrays/*` for cases.
 
 use std::path::Path;
 
@@ -7,10 +8,10 @@ use anyhow::{Context, bail};
 use crate::args::DeclareArgs;
 use crate::select::inputs::Cases;
 
-/// The words with patterns replaced by the files, or else the cases, that they match.
+/// Replaces each pattern by the files that it matches, or else by the cases.
 ///
 /// # Errors
-/// A pattern that is none or that matches nothing, a folder that cannot be read, and cases that cannot be read.
+/// A pattern is malformed or matches nothing, or a folder or the cases cannot be read.
 pub(crate) fn expanded(words: &[String], declare: &DeclareArgs) -> anyhow::Result<Vec<String>> {
     let mut found = Vec::new();
     for word in words {

@@ -1,4 +1,4 @@
-//! Reads what a command works on: built-in cases, case files, users' shader files.
+//! Reads the inputs of a command: built-in cases, case files, users' shader files.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read};
@@ -19,29 +19,28 @@ use crate::args::RunArgs;
 use crate::select::files::{FileKind, read_text, toml_files_below};
 use crate::select::shader_file::container_file::SUFFIXES as CONTAINER_SUFFIXES;
 
-/// The message where nothing tells the language of standard input.
+/// The message if standard input has no known language.
 pub(crate) const NO_LANGUAGE: &str =
     "standard input has no suffix: name its language with --lang hlsl, slang, glsl or wgsl";
 
 /// The word for standard input.
 pub(crate) const STANDARD_INPUT: &str = "-";
 
-/// A word on the command line, by what it names.
+/// A word on the command line, classified.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum InputWord {
-    /// Declarations.
+    /// A file of declarations.
     Declarations(PathBuf),
-    /// A module that says its own offsets.
+    /// A module that declares its own offsets.
     LaidOut(PathBuf),
-    /// A case file.
     CaseFile(PathBuf),
-    /// Cases by id.
+    /// A filter on the ids of cases.
     Filter(String),
 }
 
 impl InputWord {
-    /// Sorts a word by its extension, or if it is a file or standard input by the language that `--lang` names; anything
-    /// else is a filter.
+    /// Classifies a word by its extension. A file or standard input is also classified by the
+    /// language of `--lang`. Anything else is a filter.
     pub(crate) fn of(word: &str, named: Option<ShaderLanguage>) -> Self {
         let path = PathBuf::from(word);
         let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
@@ -56,7 +55,7 @@ impl InputWord {
     }
 }
 
-/// Returns true if a word of these arguments names a file of the user's own.
+/// True if a word of these arguments names a user's shader file.
 pub(crate) fn names_files(args: &RunArgs) -> bool {
     args.inputs.iter().any(|word| match InputWord::of(word, args.declare.lang) {
         InputWord::Declarations(_) | InputWord::LaidOut(_) => true,
@@ -64,15 +63,16 @@ pub(crate) fn names_files(args: &RunArgs) -> bool {
     })
 }
 
-/// Whether files with this suffix are modules, whatever `--lang` says: SPIR-V, or a container of compiled HLSL.
+/// True if files with this suffix are modules regardless of `--lang`: SPIR-V, or a container of
+/// compiled HLSL.
 pub(crate) fn is_module(suffix: &str) -> bool {
     suffix == "spv" || CONTAINER_SUFFIXES.contains(&suffix)
 }
 
-/// Refuses a word that is a file or a folder of which nothing tells what it holds.
+/// Refuses a word that is a file of an unknown language, or a folder.
 ///
 /// # Errors
-/// A sentence that says what would tell it.
+/// A message that says how to name the language or the files.
 pub(crate) fn check_suffix(word: &str) -> anyhow::Result<()> {
     let path = Path::new(word);
     if path.is_file() {
@@ -90,10 +90,10 @@ pub(crate) struct Cases {
 }
 
 impl Cases {
-    /// The built-in cases, with those of `added` (files or folders) added or put in their place.
+    /// The built-in cases, with those of `added` (files or folders) added or replaced.
     ///
     /// # Errors
-    /// A path that cannot be read.
+    /// A path cannot be read.
     pub(crate) fn load(added: &[PathBuf]) -> anyhow::Result<Self> {
         let named = |id: &str| format!("cases/{id}.toml");
         let mut texts: BTreeMap<_, _> =
@@ -107,11 +107,11 @@ impl Cases {
         Ok(Self { texts })
     }
 
-    /// Puts one case file beside the others and returns its id. A file that is another case word for word is that case, of
-    /// which lists may know differences.
+    /// Adds one case file and returns its id. If the file's text equals that of another case,
+    /// returns that case's id instead: lists may know differences of it.
     ///
     /// # Errors
-    /// As [`read_text`].
+    /// See [`read_text`].
     pub(crate) fn add_file(&mut self, path: &Path) -> anyhow::Result<String> {
         let text = read_text(path, FileKind::List)?;
         if let Some((id, _)) = self.texts.iter().find(|(_, (_, known))| *known == text) {
@@ -122,13 +122,13 @@ impl Cases {
         Ok(name)
     }
 
-    /// Ids that match one of the filters, or all where there is no filter.
+    /// Ids that match one of the filters; all ids if `filters` is empty.
     pub(crate) fn matching(&self, filters: &[String]) -> Vec<String> {
         let matches = |id: &str| filters.iter().any(|filter| matches_filter(id, filter));
         self.texts.keys().filter(|id| filters.is_empty() || matches(id)).cloned().collect()
     }
 
-    /// The id that `word` is, or the only one that it matches.
+    /// The id `word`, or the only id that it matches.
     ///
     /// # Errors
     /// The word is a file of an unknown language, no case matches it, or several do.
@@ -150,7 +150,7 @@ impl Cases {
         }
     }
 
-    /// What to say behind "no case is called so": the nearest id, or how to see all.
+    /// The end of a message about an unknown case: the nearest id, or how to list all.
     pub(crate) fn suggestion(&self, word: &str) -> String {
         let word = word.replace("::", "/");
         let last = |id: &str| id.rsplit('/').next().unwrap_or(id).len();
@@ -161,13 +161,13 @@ impl Cases {
         }
     }
 
-    /// The texts of these ids, by id with their hashes.
+    /// A line with the id and the hash of the text, for each of these ids.
     pub(crate) fn hashes(&self, ids: &[String]) -> String {
         let texts = ids.iter().filter_map(|id| Some((id, &self.texts.get(id)?.1)));
         texts.map(|(id, text)| hashed(id, text)).collect()
     }
 
-    /// Reads the cases of these ids; the problems of all of them go to `problems`.
+    /// Parses the cases of these ids; adds all of their problems to `problems`.
     pub(crate) fn read(&self, ids: &[String], sources: &mut SourceMap, problems: &mut Vec<Diagnostic>) -> Vec<Case> {
         let mut cases = Vec::new();
         for (id, (name, text)) in ids.iter().filter_map(|id| self.texts.get_key_value(id)) {
@@ -181,7 +181,7 @@ impl Cases {
     }
 }
 
-/// Texts by name with their hashes.
+/// A line with the name and the hash of the text, for each file.
 pub(crate) fn hashes(files: &[SourceFile]) -> String {
     files.iter().map(|file| hashed(&file.name, &file.text)).collect()
 }
@@ -196,7 +196,7 @@ fn id_below(root: &Path, file: &Path) -> String {
     path.with_extension("").iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")
 }
 
-/// The whole of standard input, which is no longer than a shader file.
+/// Reads standard input, which may be as long as a shader file.
 fn read_standard_input() -> anyhow::Result<String> {
     let limit = FileKind::Shader.limit();
     let mut bytes = Vec::new();
@@ -211,7 +211,7 @@ fn read_standard_input() -> anyhow::Result<String> {
 /// Adds a whole shader file, or with `-` standard input, to the map.
 ///
 /// # Errors
-/// As [`read_text`], and standard input that is too long.
+/// See [`read_text`]; also if standard input is too long.
 pub(crate) fn add_text(path: &Path, sources: &mut SourceMap) -> anyhow::Result<Span> {
     let text =
         if path == Path::new(STANDARD_INPUT) { read_standard_input()? } else { read_text(path, FileKind::Shader)? };

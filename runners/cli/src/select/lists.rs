@@ -1,4 +1,4 @@
-//! Reads the lists that a run is judged by: known differences and floors, from files or folders of files.
+//! Reads the lists that judge a run, known differences and floors, from files or folders.
 
 use std::path::{Path, PathBuf};
 
@@ -14,21 +14,22 @@ use crate::args::RunArgs;
 use crate::select::files::{FileKind, entries, read_text};
 use crate::select::refused_input::RefusedInput;
 
-/// How much of the repository's own list of known differences a run takes.
+/// How much of the built-in list of known differences a run uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BuiltInKnown {
     /// Nothing, in a run of all cases.
     LeftOut,
-    /// Nothing, in a run that is narrowed.
+    /// Nothing, in a narrowed run.
     LeftOutOfNarrowedRun,
-    /// Every entry; one of which no check differs is stale.
+    /// Every entry; an entry without a differing check is stale.
     OfWholeRun,
-    /// Every entry; the run has too few of their checks to say that one is stale.
+    /// Every entry; the run has too few of their checks to call one stale.
     OfNarrowedRun,
 }
 
 impl BuiltInKnown {
-    /// The choice that the arguments make. The list is about the built-in cases under all rule sets, in every form of access.
+    /// The choice of the arguments. The list covers the built-in cases under all rule sets, in
+    /// every form of access.
     pub(crate) fn of(args: &RunArgs) -> Self {
         let whole = args.inputs.is_empty() && args.rules.is_empty() && args.part.caselist.is_none();
         match (args.no_known, whole && takes_every_access(args)) {
@@ -40,15 +41,15 @@ impl BuiltInKnown {
     }
 }
 
-/// True if checks access members in every way, so that one that agrees does so in all of them.
+/// True if checks use every form of access, so that an agreement covers all of them.
 pub(crate) fn takes_every_access(args: &RunArgs) -> bool {
     args.form.is_empty() && args.space.is_empty() && args.stage.is_empty()
 }
 
-/// The built-in known differences and the user's own. Of a narrowed run, neither says that an entry is stale.
+/// The built-in known differences and the user's. In a narrowed run, no entry becomes stale.
 ///
 /// # Errors
-/// As [`lists`].
+/// See [`lists`].
 pub(crate) fn known_lists(paths: &[PathBuf], built_in: BuiltInKnown) -> anyhow::Result<Vec<KnownFailure>> {
     let (has_built_in, is_narrowed) = match built_in {
         BuiltInKnown::LeftOut => (false, false),
@@ -70,15 +71,15 @@ pub(crate) fn known_lists(paths: &[PathBuf], built_in: BuiltInKnown) -> anyhow::
     Ok(if is_narrowed { found.into_iter().map(KnownFailure::of_narrowed_run).collect() } else { found })
 }
 
-/// Renders lists of known differences as text that differs when they do.
+/// Lists of known differences as text, which differs if the lists do.
 pub(crate) fn text_of(known: &[KnownFailure]) -> String {
     format!("{known:?}")
 }
 
-/// The floors that the user names; none where no list is named.
+/// The floors of the user's lists.
 ///
 /// # Errors
-/// As [`lists`], and a list without a floor.
+/// See [`lists`]; also if a list has no floor.
 pub(crate) fn floors(paths: &[PathBuf]) -> anyhow::Result<Vec<Floor>> {
     let mut all = Vec::new();
     for path in paths {
@@ -91,10 +92,10 @@ pub(crate) fn floors(paths: &[PathBuf]) -> anyhow::Result<Vec<Floor>> {
     Ok(all)
 }
 
-/// Reads lists that the user keeps: files, or all `.toml` files of folders.
+/// Reads the user's lists: files, or all `.toml` files of folders.
 ///
 /// # Errors
-/// A path that cannot be read, or every problem of all lists.
+/// A path cannot be read, or lists have problems.
 pub(crate) fn lists<T>(
     paths: &[PathBuf],
     read_list: impl Fn(FileId, &SourceMap) -> Result<Vec<T>, Vec<Diagnostic>>,
@@ -132,7 +133,7 @@ mod tests {
     use super::*;
     use crate::select::inputs::Cases;
 
-    /// The builds of DXC by the names of compilers, the oldest first.
+    /// The builds of DXC by compiler name, the oldest first.
     const DXC_BUILDS: [(&str, &str); 4] = [
         ("dxc-old", "DXC of February 2022"),
         ("dxc", "DXC 1.7.2308"),
@@ -140,11 +141,12 @@ mod tests {
         ("dxc-dev", "DXC 1.9.0.5517"),
     ];
 
-    /// A run says whether each build that an entry matches differs; this is that the entry says which build it matches.
+    /// A run reports whether the builds that an entry matches differ. This test checks that `seen`
+    /// names the newest of them.
     #[test]
     fn entries_name_the_newest_build_that_they_are_about() {
         let known = known_lists(&[], BuiltInKnown::OfWholeRun).unwrap();
-        // What is said of untried drivers is about no build that was seen.
+        // Entries about untried drivers were seen with no build.
         for entry in known.iter().filter(|entry| !entry.untried) {
             let place = format!("{}:{}", entry.file, entry.line);
             let seen = entry.seen.as_deref().unwrap_or_else(|| panic!("{place} names no build in `seen`"));

@@ -1,16 +1,15 @@
-//! The error of input that the user has to mend: every problem with the texts that it is in.
+//! The error for input that the user has to fix: its problems, with the texts that they refer to.
 
 use std::fmt;
 
 use layoutproof_core::input::diagnostics::{Diagnostic, render};
 use layoutproof_core::input::sources::SourceMap;
 
-/// Problems in what the user wrote; nothing is run.
+/// Problems in the user's input, because of which nothing is run.
 #[derive(Debug)]
 pub(crate) struct RefusedInput {
-    /// The problems.
     pub diagnostics: Vec<Diagnostic>,
-    /// The texts that they are in.
+    /// The texts that the problems refer to.
     pub sources: SourceMap,
 }
 

@@ -1,4 +1,5 @@
-//! Finds the rule sets that the user names: single ones, patterns, and the choice that a compiler makes for each block.
+//! Finds the rule sets that the user names: single ones, patterns, or a compiler's choice for each
+//! block.
 
 use std::path::Path;
 
@@ -9,13 +10,13 @@ use layoutproof_layout::native::{find_native, natives};
 use layoutproof_layout::{DECLARED, RuleSet, find, table};
 use wildmatch::WildMatch;
 
-/// How the names of compilers' choices begin.
+/// The prefix for a compiler's choice.
 const NATIVE: &str = "native:";
 
 /// The rule set of this name.
 ///
 /// # Errors
-/// A sentence with the nearest name, or where none is near with all names.
+/// A message with the nearest name, or with all names if none is near.
 pub(crate) fn rule_set(name: &str) -> anyhow::Result<&'static RuleSet> {
     if name == DECLARED {
         bail!("`{DECLARED}` is what .spv, .wgsl and .glsl files declare: other declarations have no such layout");
@@ -26,10 +27,10 @@ pub(crate) fn rule_set(name: &str) -> anyhow::Result<&'static RuleSet> {
     }
 }
 
-/// What a name stands for: a rule set, or with `native:` in front a compiler.
+/// The rule set of this name or, with the prefix `native:`, the choice of a compiler.
 ///
 /// # Errors
-/// As [`rule_set`].
+/// See [`rule_set`].
 pub(crate) fn rule_choice(name: &str) -> anyhow::Result<RuleChoice> {
     if !name.starts_with(NATIVE) {
         return rule_set(name).map(RuleChoice::Rules);
@@ -44,10 +45,10 @@ pub(crate) fn rule_choice(name: &str) -> anyhow::Result<RuleChoice> {
     }
 }
 
-/// What the names of `--rules` stand for, each once; a name with `*` or `?` stands for all that it matches.
+/// The distinct choices of `--rules`. A name with `*` or `?` selects all that it matches.
 ///
 /// # Errors
-/// As [`rule_choice`], and a pattern that matches nothing.
+/// See [`rule_choice`]; also if a pattern matches nothing.
 pub(crate) fn rule_choices(names: &[String]) -> anyhow::Result<Vec<RuleChoice>> {
     let mut choices: Vec<RuleChoice> = Vec::new();
     for name in names {
@@ -61,7 +62,7 @@ pub(crate) fn rule_choices(names: &[String]) -> anyhow::Result<Vec<RuleChoice>> 
     Ok(choices)
 }
 
-/// True if a word of the command line is a rule set's name rather than a file's or a case's.
+/// True if a word on the command line is the name of a rule set, not of a file or case.
 pub(crate) fn is_rules_word(word: &str) -> bool {
     word == DECLARED || word.starts_with(NATIVE) || (find(word).is_some() && !Path::new(word).is_file())
 }
@@ -79,10 +80,10 @@ fn matching(pattern: &str) -> anyhow::Result<Vec<RuleChoice>> {
     Ok(choices)
 }
 
-/// The message about a name that no rule set has.
+/// The message about an unknown rule set.
 pub(crate) fn unknown_rules(name: &str) -> String {
     let known = || table().iter().map(|rules| rules.name);
-    // A compiler's choice is asked for with `native:` in front.
+    // The user may have forgotten the prefix `native:`.
     let native = format!("{NATIVE}{name}");
     if find_native(&native).is_some() {
         return format!("unknown rule set `{name}`: did you mean `{native}`?");

@@ -1,6 +1,6 @@
-//! The checked arguments of a run: producers, devices, lists, how shaders are made.
+//! The validated arguments of a run: producers, devices, lists, and how shaders are made.
 //!
-//! `layoutproof run` makes one from what the user typed, before anything is read or run.
+//! `layoutproof run` builds it from the command line, before it reads or runs anything.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -34,60 +34,59 @@ use crate::select::inputs::names_files;
 use crate::select::lists::{BuiltInKnown, floors, known_lists, text_of};
 use crate::select::rule_set::rule_set;
 
-/// The word for every space.
+/// The name that selects every space.
 const ALL_SPACES: &str = "all";
 
 /// Printed at the first Ctrl-C.
 const INTERRUPTED: &str = "\nnote: interrupted: \
                                       the report of the finished checks follows; interrupt again to stop at once\n";
 
-/// Listens for the user's wish that a run ends, and says what follows from it.
+/// Listens for Ctrl-C and similar signals, and prints a note at the first.
 ///
 /// # Errors
-/// If the system allows no handler.
+/// The system allows no handler.
 pub(crate) fn listen_for_the_end() -> anyhow::Result<Interrupt> {
     Interrupt::listen(|| warn(INTERRUPTED))
 }
 
-/// True if the user names the model and no other device, so that no driver is asked.
+/// True if the user names the model and no other device, so that no driver is used.
 pub(crate) fn names_model_only(device_ids: &[String]) -> bool {
     !device_ids.is_empty() && device_ids.iter().all(|id| id == "model")
 }
 
-/// The configuration of a run.
 pub(crate) struct RunConfig {
-    /// Who makes shaders.
     pub(crate) producers: Vec<Producer>,
-    /// The compilers behind them; none where none is asked.
+    /// The compilers among the producers; empty if the run uses no compiler.
     pub(crate) toolchains: Toolchains,
     /// Forms, spaces, stages and array elements that generators probe.
     pub(crate) settings: Settings,
     /// How workers are started.
     pub(crate) launch: Launch,
-    /// Where the run tells what it does.
+    /// Shows what the run does.
     pub(crate) progress: Progress,
-    /// Which devices run what compilers make.
+    /// Which devices run the output of compilers.
     pub(crate) compiler_devices: CompilerDevices,
-    /// Which checks drivers compile with their own settings.
+    /// Which checks use the driver's own compile settings.
     pub(crate) rotation: Rotation,
     device_ids: Vec<String>,
     runners: BTreeSet<RunnerKind>,
     required: Vec<String>,
-    /// The known differences.
     pub(crate) known: Vec<KnownFailure>,
-    /// The same entries, whatever the shard, for comparisons with another run.
+    /// The same entries as text, regardless of the shard, for comparisons with another run.
     pub(crate) known_text: String,
     /// The floors that devices must reach.
     pub(crate) floors: Vec<Floor>,
-    /// True if no flag picks devices, APIs, producers or forms, so that checks without any of them take part.
+    /// True if no flag selects devices, APIs, producers or forms, so that checks without these run
+    /// too.
     pub(crate) all_witnesses: bool,
 }
 
 impl RunConfig {
-    /// Checks the arguments; `progress` is where the run tells what it does, `interrupt` how the user ends it.
+    /// Validates the arguments. `progress` shows what the run does; `interrupt` is set when the
+    /// user stops it.
     ///
     /// # Errors
-    /// Unknown names, and lists that cannot be read.
+    /// A name is unknown, or a list cannot be read.
     pub(crate) fn of(args: &RunArgs, progress: &Progress, interrupt: Interrupt) -> anyhow::Result<Self> {
         let cache = answer_cache::open(&args.cache);
         let all_witnesses =
@@ -149,7 +148,7 @@ impl RunConfig {
         })
     }
 
-    /// The compilers that are asked.
+    /// The compilers that the run uses.
     pub(crate) fn chosen_toolchains(&self) -> Vec<&'static Toolchain> {
         let chosen = self.producers.iter().filter_map(|producer| match producer {
             Producer::Generator(_) => None,
@@ -158,21 +157,21 @@ impl RunConfig {
         chosen.collect()
     }
 
-    /// A sentence about a compiler that the user asks for and that is not here.
+    /// A message about a requested compiler that was not found.
     pub(crate) fn missing_compiler(&self) -> Option<String> {
         let absent = self.chosen_toolchains().into_iter().find(|toolchain| !self.toolchains.has(toolchain))?;
         let name = absent.compiler;
         Some(format!("compiler `{name}` was not found (`layoutproof compilers` says how to name one)"))
     }
 
-    /// How shaders are made.
+    /// The options for making shaders.
     pub(crate) fn making(&self) -> ShaderProduction<'_> {
         let Self { producers, settings, toolchains, compiler_devices, launch, .. } = self;
         ShaderProduction { producers, settings, compilers: toolchains, compiler_devices: *compiler_devices, launch }
     }
 
-    /// The compilers whose registers devices are asked about: those that are asked anyway, or all where placements for Direct3D
-    /// 12 can be proved and the user has not chosen.
+    /// The compilers whose registers are checked on devices. These are the run's compilers. If the
+    /// user chose none, and placements for Direct3D 12 can be proved, these are all compilers.
     pub(crate) fn compilers_of_registers(
         &self,
         args: &RunArgs,
@@ -189,7 +188,7 @@ impl RunConfig {
         Ok(compilers::find(&all, args.compile_limit, self.launch.cache.as_ref())?.keep(args.keep.clone()))
     }
 
-    /// The devices to run on: those of every API, and the model.
+    /// The devices for the run: those of the selected APIs, and the model.
     pub(crate) fn devices(&self) -> ChosenDevices {
         let is_asked = |api: &RunnerKind| self.runners.contains(api) && !names_model_only(&self.device_ids);
         let apis: Vec<RunnerKind> = RunnerKind::driven().filter(is_asked).collect();
@@ -208,12 +207,13 @@ impl RunConfig {
         ChosenDevices { listing, found }
     }
 
-    /// True if the user named a device that must be there.
+    /// True if the user named a device.
     pub(crate) fn names_devices(&self) -> bool {
         !self.device_ids.is_empty() || !self.required.is_empty()
     }
 
-    /// The model follows the shader by definition, so it proves nothing alone unless the user asks for it alone.
+    /// A message about a missing device. The model follows the shader by definition, so it proves
+    /// nothing; it is enough only if the user asks for the model alone.
     pub(crate) fn missing_device(&self, chosen: &ChosenDevices) -> Option<String> {
         let ChosenDevices { listing, found } = chosen;
         let devices = &listing.devices;
@@ -224,7 +224,8 @@ impl RunConfig {
         }
 
         let asked_for_model = self.device_ids.iter().any(|id| id == "model") || self.runners.len() == 1;
-        // An evaluator reads the code of compilers that the user named; beside those that take part by default it is no driver.
+        // The evaluator counts as a device if the user named compilers, whose code it reads. Among
+        // the default participants it does not replace a driver.
         let is_real = |device: &DeviceInfo| match device.runner {
             RunnerKind::Ash | RunnerKind::Wgpu | RunnerKind::D3d12 => true,
             RunnerKind::Dxil => !self.all_witnesses,
@@ -251,13 +252,14 @@ impl RunConfig {
 /// The devices of a run, and all that were found.
 #[derive(Debug, Default)]
 pub(crate) struct ChosenDevices {
-    /// Those that take part.
+    /// The devices that take part.
     pub(crate) listing: DeviceListing,
-    /// The ids of all, those included that the user left out.
+    /// The ids of all devices that were found, including excluded ones.
     pub(crate) found: BTreeSet<String>,
 }
 
-/// Those that need no compiler, or those of these names: generators, compilers, single toolchains, or `all`.
+/// The producers of these names: generators, compilers, single toolchains, or `all`. Without names,
+/// those that need no compiler.
 fn producers(names: &[String], toolchains: &Toolchains) -> anyhow::Result<Vec<Producer>> {
     if names.is_empty() {
         return Ok(Producer::BUILT_IN.to_vec());
@@ -280,7 +282,7 @@ fn producers(names: &[String], toolchains: &Toolchains) -> anyhow::Result<Vec<Pr
     Ok(found)
 }
 
-/// The names of all producers: first the compilers', then each with its options.
+/// The names of all producers: the built-in ones, compilers, then single toolchains.
 fn known_producers() -> String {
     let compilers = toolchains().iter().map(|toolchain| toolchain.compiler);
     let single = toolchains().iter().map(|toolchain| toolchain.name);
@@ -293,7 +295,7 @@ fn known_producers() -> String {
     names.join(", ")
 }
 
-/// The values that the user named, or all.
+/// The values that the user named, or all of them.
 fn choose<T: Copy>(what: &str, named: &[String], all: &[(&str, T)]) -> anyhow::Result<Vec<T>> {
     if named.is_empty() {
         return Ok(all.iter().map(|(_, value)| *value).collect());
@@ -313,7 +315,7 @@ fn choose<T: Copy>(what: &str, named: &[String], all: &[(&str, T)]) -> anyhow::R
     named.iter().map(find).collect()
 }
 
-/// The spaces that the user named; `None` for none.
+/// The spaces that the user named; `None` if none.
 fn spaces(names: &[String]) -> anyhow::Result<Option<BTreeSet<AddressSpace>>> {
     if names.iter().any(|name| name == ALL_SPACES) {
         return Ok(Some(AddressSpace::ALL.into()));
@@ -321,7 +323,7 @@ fn spaces(names: &[String]) -> anyhow::Result<Option<BTreeSet<AddressSpace>>> {
     named("space", names, &AddressSpace::ALL.map(|space| (space.as_str(), space)))
 }
 
-/// The values that the user named; `None` for none.
+/// The values that the user named; `None` if none.
 fn named<T: Copy + Ord>(what: &str, named: &[String], all: &[(&str, T)]) -> anyhow::Result<Option<BTreeSet<T>>> {
     if named.is_empty() { Ok(None) } else { Ok(Some(choose(what, named, all)?.into_iter().collect())) }
 }

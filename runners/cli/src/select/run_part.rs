@@ -1,6 +1,6 @@
-//! The part of a run that the user asks for: one of several shards, or what a list names.
+//! The requested part of a run: one of several shards, or the contents of a list.
 //!
-//! The selection asks it about each case, the run about each check.
+//! The selection filters cases by it, the run filters checks.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use anyhow::{Context, bail};
 use crate::args::{PartArgs, Shard};
 use crate::select::files::{FileKind, read_text};
 
-/// The part of a run that is carried out; by default all of it.
+/// The requested part of a run; by default all of it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RunPart {
     shard: Option<Shard>,
@@ -19,10 +19,10 @@ pub(crate) struct RunPart {
 }
 
 impl RunPart {
-    /// The part that the arguments name.
+    /// The part that the arguments select.
     ///
     /// # Errors
-    /// A list that cannot be read, and Bazel's file that cannot be written.
+    /// The list cannot be read, or Bazel's file cannot be written.
     pub(crate) fn of(args: &PartArgs) -> anyhow::Result<Self> {
         if args.shard.is_some() {
             mark_sharding()?;
@@ -31,25 +31,25 @@ impl RunPart {
         Ok(Self { shard: args.shard, list: list.map(|text| CaseList::of(&text)), may_be_empty: false })
     }
 
-    /// The trial of this name alone; nothing if there is no such trial.
+    /// The trial of this name only; empty if no such trial exists.
     pub(crate) fn of_trial(name: &str) -> Self {
         Self { shard: None, list: Some(CaseList::of(name)), may_be_empty: true }
     }
 
-    /// True if something of the case of this id belongs to the part.
+    /// True if any check of the case of this id belongs to the part.
     pub(crate) fn takes_case(&self, id: &str) -> bool {
         self.shard.is_none_or(|shard| shard.takes(id)) && self.list.as_ref().is_none_or(|list| list.takes_case(id))
     }
 
-    /// True if the trial of this name belongs to the part, given that its case does.
+    /// True if the trial of this name belongs to the part. Assumes that its case does.
     pub(crate) fn takes_trial(&self, name: &str) -> bool {
         self.list.as_ref().is_none_or(|list| list.takes_trial(name))
     }
 
-    /// Refuses lines of the list that name no case of the run.
+    /// Refuses a list with lines that match no case of the run.
     ///
     /// # Errors
-    /// All of them.
+    /// A message that names the first of these lines.
     pub(crate) fn check<'a>(&self, ids: impl IntoIterator<Item = &'a str>) -> anyhow::Result<()> {
         let known: BTreeSet<String> = ids.into_iter().map(in_trial).collect();
         let checked = self.list.iter().filter(|_| !self.may_be_empty);
@@ -68,7 +68,8 @@ impl RunPart {
     }
 }
 
-/// Touches the file by which a test tells Bazel that it divides its work; Bazel takes one that does not for a failure.
+/// Touches the file that tells Bazel that the test supports sharding. Without it, Bazel fails the
+/// test.
 fn mark_sharding() -> anyhow::Result<()> {
     let Some(path) = std::env::var_os("TEST_SHARD_STATUS_FILE") else { return Ok(()) };
     let file = std::fs::OpenOptions::new().create(true).append(true).open(&path);
@@ -76,17 +77,16 @@ fn mark_sharding() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A list of cases and trials.
 #[derive(Clone, Debug, Default)]
 struct CaseList {
-    /// As they stand in trial names.
+    /// The cases, written as in trial names.
     cases: BTreeSet<String>,
     trials: BTreeSet<String>,
     /// The cases of the trials.
     cases_of_trials: BTreeSet<String>,
 }
 
-/// Lines without a case that are named in an error.
+/// Number of unknown lines that an error lists.
 const NAMED: usize = 20;
 
 impl CaseList {
@@ -109,12 +109,13 @@ impl CaseList {
     }
 }
 
-/// A case's id as trial names have it.
+/// A case's id as written in trial names.
 fn in_trial(id: &str) -> String {
     id.replace('/', "::")
 }
 
-/// The case of a trial: what stands before rule set, producer, device and API. A case's own id has too few parts.
+/// The case of a trial: the part before rule set, producer, device and API. A case's own id has
+/// fewer parts and is returned whole.
 fn case_of(name: &str) -> &str {
     let parts: Vec<(usize, &str)> = name.rmatch_indices("::").take(4).collect();
     match parts[..] {

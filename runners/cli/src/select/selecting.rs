@@ -1,4 +1,5 @@
-//! Turns the words that the user typed into the subjects of a run, or collects every problem in them.
+//! Turns the words of the command line into the subjects of a run, or collects every problem in
+//! them.
 
 use anyhow::bail;
 use layoutproof_core::inspect::toolchain::Toolchain;
@@ -12,18 +13,18 @@ use crate::select::selection::Selection;
 use crate::select::shader_file::explicit_layouts::check_rules;
 use crate::select::user_choice::UserChoice;
 
-/// Reads everything that the words name and lays it out.
+/// Reads and lays out everything that the words name.
 ///
 /// # Errors
-/// [`RefusedInput`] with every problem, or what could not be read.
+/// [`RefusedInput`] with every problem, or an error if something cannot be read.
 pub(crate) fn select(args: &RunArgs, toolchains: &[&'static Toolchain]) -> anyhow::Result<Selection> {
     select_part(args, RunPart::of(&args.part)?, toolchains)
 }
 
-/// The same of one part of it; cases of other parts are not read.
+/// Like [`select`], for one part of the run; cases of other parts are not read.
 ///
 /// # Errors
-/// As [`select`].
+/// See [`select`].
 pub(crate) fn select_part(
     args: &RunArgs,
     part: RunPart,
@@ -63,7 +64,7 @@ pub(crate) fn select_part(
     ids.dedup();
     part.check(ids.iter().map(String::as_str).chain(selection.ids()))?;
 
-    // The same for every shard.
+    // Computed before filtering, so that it is the same for every shard.
     selection.texts = hashes(selection.sources.files()) + &cases.hashes(&ids);
     ids.retain(|id| part.takes_case(id));
     selection.subjects.retain(|subject| part.takes_case(&subject.source.id));

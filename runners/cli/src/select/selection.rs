@@ -1,7 +1,7 @@
 //! The subjects of a run: cases and files under rule sets and conventions.
 //!
-//! [`selecting`](crate::select::selecting) makes a [`Selection`] of the words that the user typed; how one case or one file
-//! is added is in [`user_choice`](crate::select::user_choice).
+//! [`selecting`](crate::select::selecting) builds a [`Selection`] from the words of the command
+//! line; [`user_choice`](crate::select::user_choice) adds single cases and files.
 
 use std::sync::Arc;
 
@@ -19,34 +19,34 @@ use crate::select::run_part::RunPart;
 pub(crate) struct Selection {
     /// Cases and files, each under one rule set.
     pub subjects: Vec<Arc<Subject>>,
-    /// Cases and files, each as one convention places its parameters; no case where the user names rule sets.
+    /// Cases and files, each with its parameters placed by one convention; no cases if the user
+    /// names rule sets.
     pub placed: Vec<BindingCheck>,
     /// Number of cases.
     pub cases: usize,
-    /// Warnings about files, rendered.
     pub warnings: Vec<Diagnostic>,
-    /// All texts.
     pub sources: SourceMap,
-    /// Every text that was selected, by name with its hash; those of all shards.
+    /// Name and hash of every selected text, of all shards.
     pub texts: String,
     /// The part of the run to carry out.
     pub part: RunPart,
 }
 
 impl Selection {
-    /// The ids of what was read so far.
+    /// The ids of everything read so far.
     pub(crate) fn ids(&self) -> impl Iterator<Item = &str> {
         let subjects = self.subjects.iter().map(|subject| subject.source.id.as_str());
         subjects.chain(self.placed.iter().map(|placed| placed.source.id.as_str()))
     }
 
-    /// Hashes the texts that a run reads, in hexadecimal digits: those of the selection and `known_text`, the lists of
-    /// known differences. All shards of a run have the same hash.
+    /// Hashes the texts that a run reads, the selection and `known_text` (the lists of known
+    /// differences), as hexadecimal digits. All shards of a run have the same hash.
     pub(crate) fn hash(&self, known_text: &str) -> String {
         format!("{:016x}", stable_hash(&format!("{}{known_text}", self.texts)))
     }
 
-    /// What it wants of devices. A binding with an expected place is checked against the rules without one.
+    /// How the selection uses devices. A binding with an expected place is checked against the
+    /// rules even without a device.
     pub(crate) fn device_use(&self) -> DeviceUse {
         let by_our_shaders = |placed: &BindingCheck| producer_for(placed.request.target).is_some();
         let by_registers = |placed: &&BindingCheck| Proof::of_registers(placed).is_some();
@@ -64,13 +64,13 @@ impl Selection {
     }
 }
 
-/// What a selection wants of devices.
+/// How a selection uses devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DeviceUse {
-    /// No device takes anything of it.
+    /// Not at all.
     None,
-    /// Devices prove what is there beside what is checked without them.
+    /// Devices prove placements that are also checked without them.
     Optional,
-    /// Without a device something of it is not checked at all.
+    /// Without a device, a part of the selection is not checked at all.
     Required,
 }

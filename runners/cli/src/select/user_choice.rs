@@ -1,4 +1,5 @@
-//! Adds cases and files to a selection under the rule sets, conventions and compilers that the user chose.
+//! Adds cases and files to a selection, under the rule sets, conventions and compilers that the
+//! user chose.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -29,7 +30,7 @@ pub(crate) struct UserChoice<'a> {
 }
 
 impl UserChoice<'_> {
-    /// True if the user asks for this placement of a case; without a target, all are asked for.
+    /// True if the user selects this placement of a case. Without a target, all are selected.
     fn takes(&self, placed: &BindingCheck) -> bool {
         let Some(target) = self.placement.target else { return true };
         let conventions = &self.placement.convention;
@@ -40,12 +41,13 @@ impl UserChoice<'_> {
         target == placed.request.target && named
     }
 
-    /// The rule sets that the user names for a source: for a compiler's choice those of the source's blocks.
+    /// The rule sets that the user names for a source. A compiler's choice selects the rule sets of
+    /// the source's blocks.
     fn rule_sets(&self, source: &Source) -> Vec<&'static RuleSet> {
         let mut found: Vec<&'static RuleSet> = Vec::new();
         for choice in &self.rules {
             let rules: Vec<&'static RuleSet> = match choice {
-                // A file without blocks is checked all the same, and said to have none.
+                // A file without blocks is still checked, and reported to have none.
                 RuleChoice::Rules(rules) => vec![rules],
                 RuleChoice::Native(native) => {
                     source.module.blocks.iter().filter_map(|block| native.rules(block)).collect()
@@ -60,7 +62,8 @@ impl UserChoice<'_> {
         found
     }
 
-    /// True if the user names the rule set for this block; of a compiler's choice only that of the block counts.
+    /// True if the user names the rule set for this block. A compiler's choice names only the rule
+    /// set of the block.
     fn names_for(&self, rules: &str, block: &Block) -> bool {
         self.rules.iter().any(|choice| choice.rules(block).is_some_and(|chosen| chosen.name == rules))
     }
@@ -85,8 +88,9 @@ impl Selection {
         Ok(())
     }
 
-    /// A user's file under the rule sets that the user names, or under all bare ones; as the conventions place its
-    /// parameters that the user names, and then under no rule set that is not named.
+    /// Adds a user's file under the rule sets that the user names, or under all bare ones. With
+    /// `--target`, also places its parameters by the conventions, and then uses no rule set that is
+    /// not named.
     fn add_file(
         &mut self,
         source: Source,
@@ -124,12 +128,14 @@ impl Selection {
         Ok(())
     }
 
-    /// A source under the rule sets that the compilers take for its blocks, without those that it is already under.
+    /// Adds a source under the rule sets that the compilers use for its blocks, except those that
+    /// it is already under.
     fn add_native(&mut self, source: &Arc<Source>, choice: &UserChoice<'_>) {
         let blocks = &source.module.blocks;
         let named = choice.rule_sets(source);
         let toolchains = choice.toolchains.iter();
-        // What is loaded from byte-address buffers is the cases' business: a file with structured buffers may have none.
+        // Only cases test loads from byte-address buffers: a file with structured buffers may have
+        // none.
         let by_address = |toolchain: &Toolchain, block| toolchain.byte_address_rules(block).filter(|_| source.is_case);
         let rules = toolchains.flat_map(|toolchain| {
             blocks.iter().flat_map(|block| toolchain.rules_for(block).into_iter().chain(by_address(toolchain, block)))
@@ -144,7 +150,7 @@ impl Selection {
         }
     }
 
-    /// Reads a user's module, which says its own offsets.
+    /// Reads a user's module, which declares its own offsets.
     pub(crate) fn read_module(
         &mut self,
         path: &Path,
@@ -200,8 +206,8 @@ impl Selection {
     }
 }
 
-/// The rule sets that a case speaks of, each once: first those that it expects numbers of, then those that it expects to
-/// refuse or to warn.
+/// The distinct rule sets that a case names: first those with expected numbers, then those that
+/// must refuse or warn.
 fn rules_of(source: &Source) -> Vec<(&str, Span)> {
     let mut named: Vec<_> = source.expect.iter().map(|it| (it.rules.as_str(), it.span)).collect();
     let mut known: HashSet<&str> = named.iter().map(|(name, _)| *name).collect();
@@ -214,7 +220,7 @@ fn rules_of(source: &Source) -> Vec<(&str, Span)> {
     named
 }
 
-/// Blocks that a rule set named by the user forbids.
+/// An error for each block that a rule set named by the user forbids.
 fn refusals(subject: &Subject, choice: &UserChoice<'_>) -> Vec<Diagnostic> {
     let blocks = subject.source.module.blocks.iter().zip(&subject.layouts);
     let blocks = blocks.filter(|(block, _)| choice.names_for(subject.rules, block));

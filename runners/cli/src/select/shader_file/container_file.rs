@@ -1,4 +1,5 @@
-//! Reads containers of compiled HLSL: FXC's here, DXC's through DXC, in a process with the limits of a reader.
+//! Reads containers of compiled HLSL. FXC's are parsed here; DXC lists its own, in a process with
+//! the limits of a reader.
 
 use std::path::Path;
 use std::time::Duration;
@@ -17,7 +18,7 @@ use crate::select::shader_file::reader_process;
 /// Suffixes of containers.
 pub(crate) const SUFFIXES: [&str; 4] = ["dxil", "cso", "dxbc", "fxo"];
 
-/// How long DXC may take to list a container.
+/// Time limit of DXC for listing a container.
 const TIME_LIMIT: Duration = Duration::from_secs(10);
 
 /// The advice for a container whose reflection is missing or stripped.
@@ -27,16 +28,16 @@ const STRIPPED: &str = "compile without -Qstrip_reflect (fxc: /Qstrip_reflect), 
 /// The blocks of a container.
 #[derive(Debug)]
 pub(crate) struct ContainerBlocks {
-    /// In the container's order.
+    /// The blocks, in the container's order.
     pub(crate) blocks: Vec<BlockLayout>,
     /// The start of the file, for diagnostics.
     pub(crate) start: Span,
 }
 
-/// Reads the blocks of a container; the inner error is what is wrong with it.
+/// Reads the blocks of a container. The inner error is a problem of its content.
 ///
 /// # Errors
-/// If the file cannot be read.
+/// The file cannot be read.
 pub(crate) fn read(path: &Path, sources: &mut SourceMap) -> anyhow::Result<Result<ContainerBlocks, Vec<Diagnostic>>> {
     let bytes = files::read(path, FileKind::Shader)?;
     let file = sources.add(path.display().to_string(), "");

@@ -1,4 +1,4 @@
-//! Turns arguments into the options with which a user's declarations are read.
+//! Converts arguments to the options for reading a user's declarations.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use layoutproof_core::show::ShaderLanguage;
 use crate::args::DeclareArgs;
 use crate::select::shader_file::included::IncludedFiles;
 
-/// How the user's declarations in the file at `path` are read, for a shader profile if one is named.
+/// The options for the file at `path`, with a shader profile if one is named.
 pub(crate) fn options_of(declare: &DeclareArgs, path: &Path, profile: Option<&str>) -> DeclareOptions {
     let defines = declare.define.iter().map(|define| layoutproof_core::case::file::split_define(define));
     DeclareOptions {

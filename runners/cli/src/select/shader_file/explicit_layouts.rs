@@ -1,7 +1,7 @@
 //! Reads files that declare their own offsets: `.spv`, `.wgsl`, `.glsl`, and containers of compiled HLSL.
 //!
-//! Their blocks are laid out under one name, `declared`, without any rule set. Third-party code reads the files, so it
-//! runs in a process of its own.
+//! Their blocks are laid out under one name, `declared`, without any rule set. Third-party code
+//! parses the files, so it runs in a process of its own.
 
 use std::path::Path;
 
@@ -22,10 +22,10 @@ use crate::select::shader_file::glsl_file;
 use crate::select::shader_file::reader_process::ReaderProcess;
 use crate::select::shader_file::spirv_words::words_of;
 
-/// Checks that the user names no rule set for such a file but `declared`.
+/// Checks that the user names no rule set for such a file except `declared`.
 ///
 /// # Errors
-/// A sentence about the first other name.
+/// A message about the first other name.
 pub(crate) fn check_rules(path: &Path, names: &[String]) -> anyhow::Result<()> {
     match names.iter().find(|name| *name != DECLARED) {
         None => Ok(()),
@@ -35,10 +35,10 @@ pub(crate) fn check_rules(path: &Path, names: &[String]) -> anyhow::Result<()> {
     }
 }
 
-/// The blocks of the file, or why it is refused.
+/// The blocks of the file. The inner error holds the problems of its content.
 ///
 /// # Errors
-/// If the file cannot be read.
+/// The file cannot be read.
 pub(crate) fn read(
     path: &Path,
     declare: &DeclareArgs,
@@ -64,7 +64,8 @@ pub(crate) fn read(
     Ok(read.and_then(|file| file.with_blocks(Span { end: span.start, ..span })))
 }
 
-/// The blocks of a GLSL text: by glslang where it is there, else by naga, which knows a part of the language.
+/// The blocks of a GLSL text. Uses glslang if it was found, otherwise naga, which supports a part
+/// of the language.
 fn read_glsl(
     path: &Path,
     span: Span,
@@ -87,7 +88,7 @@ fn read_glsl(
     Ok(read.map_err(|problems| problems.into_iter().map(explained).collect()))
 }
 
-/// The text of a WGSL file that was just read.
+/// The text of the WGSL file that was read last.
 pub(crate) fn wgsl_text(path: &Path, named: Option<ShaderLanguage>, sources: &SourceMap) -> Option<String> {
     let is_wgsl = ShaderLanguage::of(named, path) == Some(ShaderLanguage::Wgsl);
     sources.files().last().filter(|_| is_wgsl).map(|file| file.text.clone())

@@ -1,9 +1,10 @@
 //! Reads GLSL files through glslang, which decorates each block with its offsets.
 //!
-//! glslang makes a SPIR-V module of the text, in a process with the limits of a reader, and opens no file beside it: what
-//! the text includes is put in here. The stage is that of the file's suffix or of `#pragma shader_stage(STAGE)`; without
-//! one, it is the first that glslang takes, beginning with those of which the text has words. A text that is not Vulkan's
-//! GLSL is tried as OpenGL's.
+//! glslang compiles the text to a SPIR-V module, in a process with the limits of a reader. It opens
+//! no other file: included text is inserted here. The stage comes from the file's suffix or from
+//! `#pragma shader_stage(STAGE)`. Otherwise stages are tried until glslang accepts one, beginning
+//! with those whose keywords the text contains. A text that is not Vulkan's GLSL is tried as
+//! OpenGL's.
 
 use std::path::Path;
 use std::time::Duration;
@@ -24,13 +25,14 @@ use crate::select::shader_file::included::IncludedFiles;
 use crate::select::shader_file::reader_process::{self, ReaderProcess};
 use crate::select::shader_file::spirv_words::words_of;
 
-/// How long glslang may take for one stage of one file.
+/// Time limit of glslang for one stage of one file.
 const TIME_LIMIT: Duration = Duration::from_secs(10);
 
-/// The blocks of the text at `span`, which is the file at `path`.
+/// The blocks of the text at `span`, from the file at `path`.
 ///
 /// # Errors
-/// Errors of glslang at their places, files that cannot be included, and a text that exceeds the limits.
+/// glslang reports errors, at their places; a file cannot be included; or the text exceeds the
+/// limits.
 pub(crate) fn read(
     glslang: &Compiler,
     path: &Path,
@@ -64,8 +66,8 @@ pub(crate) fn read(
     Ok(file)
 }
 
-/// Where the text declares the specialization constant of this number; the start of the file where it does not say it in
-/// digits.
+/// Where the text declares the specialization constant of this number. The start of the file if the
+/// text does not write the number in digits.
 fn constant_place(text: &GlslText, number: u32, whole: Span) -> Span {
     const QUALIFIER: &str = "constant_id";
     let is_it = |(start, _): &(usize, &str)| {
@@ -77,9 +79,9 @@ fn constant_place(text: &GlslText, number: u32, whole: Span) -> Span {
     found.map_or(Span { end: whole.start, ..whole }, |(start, _)| text.place(start))
 }
 
-/// The warning that a block of OpenGL may be laid out otherwise: one that names no layout is its driver's affair.
+/// A warning that the driver may lay out an OpenGL block differently, if the block names no layout.
 ///
-/// Source: OpenGL 4.6 (Core Profile), 7.6.2.1: blocks are `shared` unless they say otherwise.
+/// Source: OpenGL 4.6 (Core Profile), 7.6.2.1: blocks are `shared` by default.
 fn layout_of_driver(text: &GlslText, blocks: usize, whole: Span) -> Option<Diagnostic> {
     let words = text.text.split(|part: char| !part.is_alphanumeric());
     let named = words.filter(|word| ["std140", "std430"].contains(word)).count();
@@ -89,30 +91,31 @@ fn layout_of_driver(text: &GlslText, blocks: usize, whole: Span) -> Option<Diagn
         .then(|| warning.with_help("layoutproof shows glslang's choice: std140 for uniform, std430 for buffer blocks"))
 }
 
-/// A module, and as whose GLSL the text was read.
+/// A module, and the dialect as which glslang accepted the text.
 struct GlslModule {
     words: Vec<u32>,
     dialect: GlslDialect,
 }
 
-/// Why there is no module.
+/// Why glslang produced no module.
 enum NoModule {
     Refused(Vec<GlslError>),
     Broken(String),
 }
 
-/// A way to give a text to glslang.
+/// A form in which a text is passed to glslang.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct GlslReading {
     dialect: GlslDialect,
     text: String,
-    /// Lines that were put before the first one.
+    /// Number of lines inserted before the first one.
     added_lines: usize,
-    /// Macros besides those of the user.
+    /// Macros in addition to the user's.
     defines: &'static [&'static str],
 }
 
-/// The functions of old GLSL that glslang leaves out where it writes SPIR-V, as those that took their place.
+/// Functions of old GLSL that glslang omits when it writes SPIR-V, as macros for their
+/// replacements.
 ///
 /// Source: GLSL 1.20, 8.7 Texture Lookup Functions; GLSL 1.30, 8.7. glslang 12, `TBuiltIns::add2ndGenerationSamplingImaging`.
 const OLD_FUNCTIONS: [&str; 12] = [
@@ -130,11 +133,12 @@ const OLD_FUNCTIONS: [&str; 12] = [
     "texture2DProjLod=textureProjLod",
 ];
 
-/// The ways to give a text to glslang, in the order in which they are tried.
+/// The forms in which a text is passed to glslang, in the order of the attempts.
 ///
-/// glslang writes SPIR-V of GLSL ES from 3.10 on, and for OpenGL of GLSL from 3.30 on. An older text is given as one of
-/// these: they have all that it has (3.30 with the compatibility profile), and blocks lie in them as they did before. A
-/// text without a version, which is usually one that others include, is read as the newest. One without `main` gets one.
+/// glslang writes SPIR-V for GLSL ES from 3.10 on, and for OpenGL's GLSL from 3.30 on. An older
+/// text is passed as one of these versions, which have all of its features (3.30 with the
+/// compatibility profile) and lay out blocks in the same way. A text without a version is usually
+/// one that others include, and is passed as the newest version. A text without `main` gets one.
 ///
 /// Source: glslang 12, `TParseVersions` and `TIntermediate`; OpenGL ES 3.1 and OpenGL 3.3 specifications, "Versions".
 fn readings(text: &GlslText) -> Vec<GlslReading> {
@@ -148,7 +152,7 @@ fn readings(text: &GlslText) -> Vec<GlslReading> {
     let as_version = |dialect, written: &str| {
         let (text, added_lines) = match &version {
             Some((_, range)) => {
-                // A directive may go over several lines.
+                // A directive may continue over several lines.
                 let lines = "\n".repeat(text.text[range.clone()].matches('\n').count());
                 let (before, behind) = (&text.text[..range.start], &text.text[range.end..]);
                 (format!("{before}#version {written}{lines}{behind}{main}"), 0)
@@ -172,10 +176,10 @@ fn readings(text: &GlslText) -> Vec<GlslReading> {
     }
 }
 
-/// The module of the first reading and stage in which glslang takes the text.
+/// The module of the first form and stage for which glslang accepts the text.
 ///
 /// # Errors
-/// Of what glslang refuses, the errors of the reading and the stage in which it came furthest.
+/// If glslang refuses all, the errors of the attempt that got furthest.
 fn module(glslang: &Compiler, text: &GlslText, path: &Path, defines: &[String]) -> Result<GlslModule, NoModule> {
     let mut furthest: Vec<GlslError> = Vec::new();
     let GlslStages { likely, others } = GlslStages::of(path, &text.text);
@@ -202,7 +206,8 @@ fn module(glslang: &Compiler, text: &GlslText, path: &Path, defines: &[String]) 
                 }
             }
         }
-        // Each attempt takes glslang longer than the text: what is wrong in every stage is not tried in every stage.
+        // An attempt costs more than parsing the text, so an error that does not depend on the stage
+        // ends the search.
         if !furthest.iter().any(is_about_stage) {
             break;
         }
@@ -211,7 +216,7 @@ fn module(glslang: &Compiler, text: &GlslText, path: &Path, defines: &[String]) 
     Err(NoModule::Refused(furthest))
 }
 
-/// Errors with their lines in the text before so many lines were put before it.
+/// The errors with line numbers of the text before `added_lines` lines were inserted.
 fn in_text(errors: Vec<GlslError>, added_lines: usize) -> Vec<GlslError> {
     let moved = errors
         .into_iter()
@@ -223,23 +228,25 @@ fn first_line(errors: &[GlslError]) -> Option<usize> {
     errors.first().and_then(|error| error.line)
 }
 
-/// Returns true if another stage may have what an error misses.
+/// True if the error may disappear in another stage.
 fn is_about_stage(error: &GlslError) -> bool {
     error.message.contains("stage")
         || error.message.contains("'gl_")
         || error.message.contains("no matching overloaded")
 }
 
-/// The stages that a text may be for.
+/// The candidate stages of a text.
 #[derive(Debug, PartialEq, Eq)]
 struct GlslStages {
-    /// Those of which it has words, or that its name or a pragma says; those without words of their own if it has none.
+    /// The stage of the file name or a pragma; otherwise the stages whose keywords the text
+    /// contains; otherwise those that need no keyword.
     likely: Vec<&'static str>,
-    /// Those to try where an error is about the stage.
+    /// Stages to try after an error about the stage.
     others: Vec<&'static str>,
 }
 
-/// Words that only shaders of a stage have, by stage. A stage comes before those whose words it may have as well.
+/// Words that only shaders of a stage contain. A stage comes before the stages whose words its
+/// shaders may contain too.
 ///
 /// Source: GLSL 4.60, 7.1 Built-In Language Variables; `GLSL_EXT_mesh_shader`, `GLSL_EXT_ray_tracing`.
 const STAGE_WORDS: [(&str, &[&str]); 14] = [
@@ -307,7 +314,7 @@ const STAGE_WORDS: [(&str, &[&str]); 14] = [
 ];
 
 impl GlslStages {
-    /// The stages by the name of a text's file and what it says.
+    /// The stages for a file name and its text.
     fn of(path: &Path, text: &str) -> Self {
         let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
         // `a.vert` and `a.vert.glsl`.
@@ -337,7 +344,7 @@ impl GlslStages {
     }
 }
 
-/// The stages of which a text has the words that no shader of the stage does without.
+/// The stages whose mandatory words a text contains.
 fn possible_stages(text: &str) -> Vec<&'static str> {
     let text = text.to_lowercase();
     let has_word = |stage: &&str| {
@@ -385,7 +392,7 @@ fn problems(text: &GlslText, errors: &[GlslError], whole: Span) -> Vec<Diagnosti
     problems
 }
 
-/// glslang's end without an answer.
+/// The error if glslang ended without a result.
 fn ended(how: &str, whole: Span) -> Diagnostic {
     Diagnostic::error(Code::ReaderFailed, Span { end: whole.start, ..whole }, how)
         .with_help("layoutproof itself is unharmed; the file is more than this reader can take")
@@ -428,7 +435,7 @@ mod tests {
         }
     }
 
-    /// The dialects and first lines in which a text is given to glslang.
+    /// The dialects and first lines of the forms in which a text is passed to glslang.
     fn first_lines(text: &str) -> Vec<(GlslDialect, String)> {
         let mut sources = SourceMap::default();
         let file = sources.add("a.frag", text);

@@ -1,8 +1,8 @@
-//! Included files: those of the user's project and of the folders that the user names, no others.
+//! Restricts included files to the user's project and the folders that the user names.
 //!
-//! A shader that is passed around must not print a stranger's files into a log. So `#include` and `import` read below
-//! the root of the project, below the folder of the shader itself, and below the folders of `-I`. Places are compared
-//! with all links followed.
+//! A shader from a stranger must not print the user's files into a log. So `#include` and `import`
+//! read only below the project's root, below the shader's own folder, and below the folders of
+//! `-I`. Paths are compared after resolving all links.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,30 +12,31 @@ use layoutproof_core::input::sources::{ReadRefusal, Sources};
 
 use crate::select::files::read_included;
 
-/// Names of folders that mark the root of a project.
+/// File or folder names that mark the root of a project.
 const MARKS: [&str; 2] = [".git", "layoutproof.toml"];
 
 /// The files that a shader may include.
 #[derive(Clone, Debug)]
 pub(crate) struct IncludedFiles {
-    /// With all links followed.
+    /// The allowed folders, with all links resolved.
     roots: Vec<PathBuf>,
 }
 
 impl IncludedFiles {
-    /// Those of the shader at `main`, with the folders of `-I`.
+    /// The files for the shader at `main`, with the folders of `-I`.
     pub(crate) fn of_shader(main: &Path, folders: &[String]) -> Self {
         let own = main.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let own = own.canonicalize().ok();
         let project = own.as_deref().and_then(project).or_else(|| Path::new(".").canonicalize().ok());
-        // A whole file system is no project, even if the shader or the working folder is at its top.
+        // The root of a file system is not a project, even if the shader or the working folder is
+        // there.
         let implied = project.into_iter().chain(own).filter(|root| root.parent().is_some());
         let named = folders.iter().filter_map(|folder| Path::new(folder).canonicalize().ok());
         Self { roots: implied.chain(named).collect() }
     }
 }
 
-/// The nearest folder above with a mark.
+/// The nearest parent folder with a mark.
 fn project(folder: &Path) -> Option<PathBuf> {
     let has_mark = |folder: &&Path| MARKS.iter().any(|mark| folder.join(mark).exists());
     folder.ancestors().find(has_mark).map(Path::to_path_buf)
@@ -48,7 +49,7 @@ impl Sources for IncludedFiles {
             Err(error) if is_nothing(&error) => return Err(ReadRefusal::NotFound),
             Err(error) => return Err(ReadRefusal::Refused { reason: error.to_string(), help: None }),
         };
-        // As for compilers, a folder of that name is not the file.
+        // As in compilers, a folder of that name does not count as the file.
         if real.is_dir() {
             return Err(ReadRefusal::NotFound);
         }

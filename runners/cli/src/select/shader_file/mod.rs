@@ -1,6 +1,7 @@
 //! Reads a user's shader files: declarations, and modules that declare their own offsets.
 //!
-//! Third-party code reads in a process of its own ([`reader_process`]); included files come from [`included`].
+//! Third-party code parses in a process of its own ([`reader_process`]); included files come from
+//! [`included`].
 
 pub(crate) mod container_file;
 pub(crate) mod declare_options;

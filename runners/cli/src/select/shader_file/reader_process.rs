@@ -1,8 +1,10 @@
-//! Third-party readers in a process of their own: one process for each file, with limits on time, memory and stack.
+//! Runs third-party parsers in child processes: one process per file, with limits on time, memory
+//! and stack.
 //!
-//! [`ReaderProcess`] is the parent's end: it starts this program again as `layoutproof read-worker`, writes the request to
-//! its standard input and reads the answer from its standard output. [`serve`] is what runs there. A reader that crashes,
-//! hangs or wants too much takes only that process along, and how it ended becomes a sentence.
+//! [`ReaderProcess`] is the parent's side: it starts this program as `layoutproof read-worker`,
+//! writes the request to its standard input and reads the answer from its standard output.
+//! [`serve`] is the child's side. A reader that crashes, hangs or needs too much memory affects
+//! only its own process; how it ended becomes an error message.
 
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
@@ -18,34 +20,33 @@ use layoutproof_core::report::summary::Exit;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// How long a reader may take for one file.
+/// Time limit of a reader for one file.
 const TIME_LIMIT: Duration = Duration::from_secs(10);
 
-/// Stack of a reader, in bytes: naga's recursion is as deep as the text nests.
+/// Stack of a reader in bytes; naga recurses as deep as the text nests.
 const STACK: usize = 256 << 20;
 
-/// Memory that a reader of modules may take beside its stack, in GiB.
+/// Memory limit of a module reader in GiB, not counting its stack.
 const MEMORY_GIB: u64 = 1;
 
-/// How much of what a dying reader prints is looked at, in bytes.
+/// Bytes of a reader's standard error that are kept for messages.
 const LAST_WORDS: u64 = 4096;
 
-/// The message of a reader: its answer, or the words of its panic.
+/// The output of a reader: its answer, or the message of its panic.
 type Reply<Answer> = Result<Answer, String>;
 
-/// What a reader may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ReaderLimits {
-    /// For one file.
+    /// Time for one file.
     pub time: Duration,
-    /// Memory beside its stack and the files that it maps, in GiB. Only Unix holds it to that.
+    /// Memory in GiB, not counting the stack and mapped files. Enforced on Unix only.
     pub memory_gib: u64,
 }
 
 /// The limits for shaders and modules.
 const MODULE_LIMITS: ReaderLimits = ReaderLimits { time: TIME_LIMIT, memory_gib: MEMORY_GIB };
 
-/// Asks a new process for each answer.
+/// Starts a new process for each request.
 #[derive(Clone, Debug)]
 pub(crate) struct ReaderProcess {
     program: PathBuf,
@@ -54,27 +55,27 @@ pub(crate) struct ReaderProcess {
 }
 
 impl ReaderProcess {
-    /// Processes of this program.
+    /// Readers that run `layoutproof read-worker`.
     ///
     /// # Errors
-    /// The system does not say where this program is.
+    /// The system does not report the path of this program.
     pub(crate) fn of_this_program() -> anyhow::Result<Self> {
         Self::of_command("read-worker", MODULE_LIMITS)
     }
 
-    /// Processes of this program that carry out one of its internal commands, which calls [`serve_request`].
+    /// Readers that run an internal command of this program; the command calls [`serve_request`].
     ///
     /// # Errors
-    /// The system does not say where this program is.
+    /// The system does not report the path of this program.
     pub(crate) fn of_command(command: &str, limits: ReaderLimits) -> anyhow::Result<Self> {
         let program = std::env::current_exe().context("finding this program")?;
         Ok(Self { program, arguments: vec![command.into()], limits })
     }
 
-    /// The answer to a request, or how the process ended without one, in a verb phrase.
+    /// Returns the answer to a request.
     ///
     /// # Errors
-    /// A verb phrase: `took more than 10 s`.
+    /// How the process ended without an answer, as a predicate: `took more than 10 s`.
     pub(crate) fn answer<Request: Serialize, Answer: DeserializeOwned>(
         &self,
         request: &Request,
@@ -85,12 +86,12 @@ impl ReaderProcess {
     fn start(&self) -> io::Result<Child> {
         let mut command = Command::new(&self.program);
         command.args(&self.arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        // A Ctrl-C at the terminal is the parent's business, and must not look like a crash.
+        // A Ctrl-C at the terminal reaches only the parent, and must not look like a crash.
         ProcessTree::prepare(&mut command);
         command.spawn()
     }
 
-    /// The reply, or how the process ended without one; in a verb phrase.
+    /// The reply, or how the process ended without one, as a predicate.
     fn ask<Request: Serialize, Answer: DeserializeOwned>(&self, request: &Request) -> Result<Reply<Answer>, String> {
         let not_started = |error: &dyn std::fmt::Display| format!("could not be started: {error}");
         let bytes = postcard::to_stdvec(request).map_err(|error| not_started(&error))?;
@@ -98,14 +99,15 @@ impl ReaderProcess {
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
 
         std::thread::scope(|scope| {
-            // Each pipe has a thread: neither side waits for the other to read. All end with the process.
+            // One thread per pipe: neither side waits for the other to read. All end with the
+            // process.
             scope.spawn(move || stdin.map(|mut stdin| stdin.write_all(&bytes)));
             let last_words = scope.spawn(move || stderr.map(last_words).unwrap_or_default());
             let (sender, reply) = channel();
             scope.spawn(move || {
                 let mut bytes = Vec::new();
                 let read = stdout.map(|mut stdout| stdout.read_to_end(&mut bytes));
-                // Nobody waits any more if it took too long.
+                // The receiver may be gone if the reader took too long.
                 let _ = sender.send(read.map(|_| bytes).unwrap_or_default());
             });
 
@@ -133,7 +135,8 @@ impl ModuleReader for ReaderProcess {
     }
 }
 
-/// The first of what a process prints to its standard error; the rest is read too, so that it never waits.
+/// The first bytes of a process's standard error. Reads the rest too, so that the process never
+/// blocks.
 fn last_words(mut stderr: impl Read) -> String {
     let mut kept = Vec::new();
     let _ = stderr.by_ref().take(LAST_WORDS).read_to_end(&mut kept);
@@ -141,7 +144,8 @@ fn last_words(mut stderr: impl Read) -> String {
     String::from_utf8_lossy(&kept).into_owned()
 }
 
-/// How a process without an answer ended, by its status and by what Rust prints before it aborts.
+/// How a process ended without an answer, from its status and from what Rust prints before it
+/// aborts.
 fn end_of(status: ExitStatus, last_words: &str, memory_gib: u64) -> String {
     let how = how(status);
     if last_words.contains("has overflowed its stack") {
@@ -172,22 +176,23 @@ fn how(status: ExitStatus) -> String {
     status.to_string()
 }
 
-/// Answers the one request on standard input, as the process that [`ReaderProcess`] starts.
+/// Answers the request on standard input; runs in the process that [`ReaderProcess`] starts.
 ///
 /// # Errors
-/// If there is no request, or nobody takes the answer.
+/// The request is missing, or the answer cannot be written.
 pub(crate) fn serve() -> anyhow::Result<()> {
     serve_request(MODULE_LIMITS, |request: ReadRequest| {
-        // Behind the stack and what the thread itself needs, which do not count.
+        // Only now, because the stack and the thread's own memory must not count.
         limit_memory(MODULE_LIMITS.memory_gib)?;
         Ok(answer(&request))
     })
 }
 
-/// Answers the one request on standard input with `answer`, which calls [`limit_memory`] when it has mapped its files.
+/// Answers the request on standard input with `answer`. That function calls [`limit_memory`] after
+/// it has mapped its files.
 ///
 /// # Errors
-/// If there is no request, or nobody takes the answer.
+/// The request is missing, or the answer cannot be written.
 pub(crate) fn serve_request<Request: DeserializeOwned, Answer: Serialize + Send + 'static>(
     limits: ReaderLimits,
     answer: impl FnOnce(Request) -> anyhow::Result<Answer> + Send + 'static,
@@ -195,7 +200,7 @@ pub(crate) fn serve_request<Request: DeserializeOwned, Answer: Serialize + Send 
     let mut bytes = Vec::new();
     io::stdin().lock().read_to_end(&mut bytes).context("reading the request")?;
     limit_life(limits.time)?;
-    // The words of a panic go into the reply; a backtrace would only take time.
+    // The reply contains the panic's message; a backtrace would only cost time.
     std::panic::set_hook(Box::new(|_| {}));
 
     let read = move || -> anyhow::Result<Answer> {
@@ -215,17 +220,16 @@ pub(crate) fn serve_request<Request: DeserializeOwned, Answer: Serialize + Send 
 /// The value that a panic carries.
 type PanicPayload = dyn std::any::Any + Send;
 
-/// The message of a panic.
 fn message_of(panic: &PanicPayload) -> String {
     let words = panic.downcast_ref::<String>().map(String::as_str);
     words.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without words").to_owned()
 }
 
-/// The same command in a process with the limits of a reader, for a reader that is a program of its own. How long it may
-/// take is the caller's business.
+/// Wraps a command so that it runs with the limits of a reader, for readers that are separate
+/// programs. The caller limits the time.
 ///
 /// # Errors
-/// The system does not say where this program is.
+/// The system does not report the path of this program.
 pub(crate) fn limited(command: &Command) -> io::Result<Command> {
     let program = std::env::current_exe()?;
     let mut limited = Command::new(program);
@@ -239,7 +243,7 @@ pub(crate) fn limited(command: &Command) -> io::Result<Command> {
     Ok(limited)
 }
 
-/// Becomes the program that [`limited`] was asked for, with the limits of a reader.
+/// Applies the limits of a reader and becomes the program of a command that [`limited`] wrapped.
 ///
 /// # Errors
 /// The program cannot be started.
@@ -257,7 +261,7 @@ pub(crate) fn run_limited(words: &[OsString]) -> anyhow::Result<Exit> {
     Err(anyhow::anyhow!("starting {}: {error}", program.display()))
 }
 
-/// Runs the program that [`limited`] was asked for; this system has no limits for it.
+/// Runs the program of a command that [`limited`] wrapped; this system has no limits for it.
 ///
 /// # Errors
 /// The program cannot be started.
@@ -268,8 +272,8 @@ pub(crate) fn run_limited(words: &[OsString]) -> anyhow::Result<Exit> {
     Ok(if status.success() { Exit::Agree } else { Exit::CouldNotRun })
 }
 
-/// Lets this process not outlive its use: it ends with its parent (on Linux), and when it has worked for much longer than
-/// anybody waits for it.
+/// Limits the life of this process: it ends with its parent (on Linux), and after much more
+/// processor time than the parent waits for.
 #[cfg(unix)]
 fn limit_life(time: Duration) -> anyhow::Result<()> {
     use rustix::process::{Resource, Rlimit, setrlimit};
@@ -277,11 +281,11 @@ fn limit_life(time: Duration) -> anyhow::Result<()> {
     #[cfg(target_os = "linux")]
     rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))
         .context("following the parent")?;
-    // Several threads use up the time of several processors.
+    // Several threads use the time of several processors.
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get) as u64;
     let seconds = time.as_secs().saturating_mul(2 * threads.min(8));
     setrlimit(Resource::Cpu, Rlimit { current: Some(seconds), maximum: Some(seconds) }).context("limiting the time")?;
-    // A crash is told by the parent; a core file would fill the user's disk.
+    // The parent reports the crash; a core file would fill the user's disk.
     setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) }).context("forbidding core files")
 }
 
@@ -291,7 +295,7 @@ fn limit_life(_time: Duration) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Limits the memory that this process may still take, to so many GiB.
+/// Limits the additional memory of this process to `gib` GiB.
 #[cfg(unix)]
 pub(crate) fn limit_memory(gib: u64) -> anyhow::Result<()> {
     use rustix::process::{Resource, Rlimit, setrlimit};
@@ -301,14 +305,15 @@ pub(crate) fn limit_memory(gib: u64) -> anyhow::Result<()> {
     setrlimit(Resource::As, limit).map_err(|error| anyhow::anyhow!("limiting the memory: {error}"))
 }
 
-/// This system has no limits for a process.
+/// Does nothing: this system has no limits for a process.
 #[cfg(not(unix))]
 #[expect(clippy::unnecessary_wraps, reason = "setting a limit may fail on Unix")]
 pub(crate) fn limit_memory(_gib: u64) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Bytes of address space that this process has; a GiB, for its stacks and the program, where the system does not say.
+/// The address space of this process in bytes. If the system does not report it, 1 GiB for the
+/// stacks and the program.
 ///
 /// Source: proc(5), `VmSize` of `/proc/pid/status`.
 #[cfg(unix)]
@@ -328,7 +333,7 @@ mod tests {
         ReaderLimits { time, ..MODULE_LIMITS }
     }
 
-    /// How a shell script in a reader's place ends, which gets this time.
+    /// Runs a shell script in place of a reader, with this time limit, and checks how it ended.
     #[track_caller]
     fn ends(script: &str, limit: Duration, end: &str) {
         let reader =
@@ -342,7 +347,7 @@ mod tests {
     fn every_end_of_a_reader_has_its_words() {
         ends("exec sleep 1000", Duration::from_millis(500), "took more than 0.5 s");
         for (script, end) in [
-            // More than is kept; what is kept ends behind the word.
+            // Prints more than is kept; the kept part ends after the word.
             ("yes out | head -c 1000000 >&2; exit 3", "ended with exit status: 3: out"),
             ("echo 'error: no' >&2; exit 2", "ended with exit status: 2: error: no"),
             ("kill -SEGV $$", "ended with SIGSEGV"),

@@ -1,9 +1,9 @@
-//! The bytes of a SPIR-V file as words.
+//! Converts the bytes of a SPIR-V file to words.
 
 /// First word of every SPIR-V module.
 const SPIRV_MAGIC: u32 = 0x0723_0203;
 
-/// The words of a SPIR-V file, which may be of either byte order.
+/// The words of a SPIR-V file in either byte order.
 pub(super) fn words_of(bytes: &[u8]) -> Result<Vec<u32>, String> {
     let words = bytes.chunks_exact(4).map(|word| [word[0], word[1], word[2], word[3]]);
     let swapped = words.clone().next().is_some_and(|first| u32::from_be_bytes(first) == SPIRV_MAGIC);
