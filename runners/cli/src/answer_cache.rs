@@ -1,4 +1,4 @@
-//! Opens the cache of compilers' answers for a command, and says what it was to a run.
+//! Opens the cache of compiler answers for a command, and records how a run used it.
 
 use std::sync::Arc;
 
@@ -8,7 +8,8 @@ use layoutproof_core::results::record::RecordedCacheUse;
 use crate::args::CacheArgs;
 use crate::output::warn;
 
-/// The cache of this user; `None` where the arguments want none or there can be none, of which a note tells.
+/// The current user's cache. `None` with `--no-cache`, or, after a note, if no cache folder can be
+/// used.
 pub(crate) fn open(args: &CacheArgs) -> Option<Arc<AnswerCache>> {
     if args.no_cache {
         return None;
@@ -22,14 +23,15 @@ pub(crate) fn open(args: &CacheArgs) -> Option<Arc<AnswerCache>> {
     }
 }
 
-/// Tells in a note if answers could not be written to the cache.
+/// Prints a note if answers could not be written to the cache.
 pub(crate) fn warn_of(cache: Option<&Arc<AnswerCache>>) {
     if let Some(sentence) = cache.and_then(|cache| cache.note()) {
         warn(&format!("note: {sentence}\n"));
     }
 }
 
-/// What the cache was to the run, for its records; `None` where there was none, or nobody had anything to answer.
+/// How the run used the cache, for its records. `None` without a cache, or if the run compiled and
+/// validated nothing.
 pub(crate) fn recorded(cache: Option<&Arc<AnswerCache>>) -> Option<Box<RecordedCacheUse>> {
     let CacheUse { compilations, validations } = cache?.usage();
     let used = RecordedCacheUse {

@@ -1,4 +1,4 @@
-//! The command line of `layoutproof`: its commands and the options that all of them take.
+//! Defines the command line of `layoutproof`: its commands and global options.
 
 use std::ffi::OsString;
 

@@ -11,16 +11,17 @@ use layoutproof_executor::tools::MachineTools;
 use crate::output::warn;
 use crate::select::shader_file::reader_process::ReaderProcess;
 
-/// The name that stands for every compiler.
+/// The name that selects every compiler.
 pub(crate) const ALL: &str = "all";
 
-/// Finds the compilers of this machine that `names` stand for: compilers, single toolchains or `all`; other names stand for
-/// none. Each gets `limit` seconds for one source, and none is asked for what `cache` knows. Prints a note for each program
-/// that an environment variable names and that is not a compiler or not trusted.
+/// Finds the compilers of this machine that `names` select: each name is a compiler, a single
+/// toolchain or `all`; other names select nothing. A compiler may spend `limit` seconds on one
+/// source, and runs only if `cache` has no answer. Prints a note for each environment variable that
+/// names a program which is not a compiler or not trusted.
 ///
 /// # Errors
-/// `LAYOUTPROOF_TOOLS` is not an absolute path, or the system does not say where this program is, which also reads what
-/// compilers write.
+/// `LAYOUTPROOF_TOOLS` is not an absolute path, or the system does not report the path of this
+/// program, which also parses the compilers' output.
 pub(crate) fn find(names: &[String], limit: u64, cache: Option<&Arc<AnswerCache>>) -> anyhow::Result<Toolchains> {
     let reader = Arc::new(ReaderProcess::of_this_program()?);
     let is_named = |toolchain: &&Toolchain| {

@@ -1,4 +1,5 @@
-//! The help: commands by who uses them, options by what they are about, examples. What each is stands with its declaration.
+//! Builds the help: commands grouped by user, options grouped by theme, examples. The text of each
+//! command and option is the doc comment of its declaration.
 
 use clap::builder::Styles;
 use clap::{Arg, Command, CommandFactory};
@@ -8,13 +9,13 @@ use crate::command_line::Cli;
 /// The name of the program.
 pub(crate) const PROGRAM: &str = "layoutproof";
 
-/// Commands for one kind of work.
+/// A heading of the command list and its commands.
 struct CommandGroup {
     heading: &'static str,
     commands: &'static [&'static str],
 }
 
-/// All commands that are shown; one that stands in no group is shown in the last.
+/// The groups of the command list. A visible command that is in no group appears in the last one.
 const GROUPS: [CommandGroup; 4] = [
     CommandGroup { heading: "Shader layouts", commands: &["show", "check", "diff", "run", "reflect", "init"] },
     CommandGroup { heading: "Compilers", commands: &["fuzz", "freeze", "regress", "compilers", "export", "upstream"] },
@@ -25,7 +26,7 @@ const GROUPS: [CommandGroup; 4] = [
     },
 ];
 
-/// Options about one thing, in every command that has them.
+/// A heading for options, and the options that appear below it in every command.
 struct OptionTheme {
     heading: &'static str,
     options: &'static [&'static str],
@@ -70,7 +71,7 @@ const THEMES: [OptionTheme; 6] = [
     },
 ];
 
-/// Command lines that show what a command is for.
+/// Example command lines of a command.
 struct Examples {
     command: &'static str,
     lines: &'static [&'static str],
@@ -160,13 +161,13 @@ const EXAMPLES: [Examples; 21] = [
     Examples { command: "man", lines: &["layoutproof man --out ~/.local/share/man/man1"] },
 ];
 
-/// Columns of the list of commands.
+/// Width of the command list in columns.
 const WIDTH: usize = 80;
 
-/// Column at which the list says what a command does.
+/// Column at which the descriptions of the command list begin.
 const TEXT_COLUMN: usize = 15;
 
-/// The command line, with all of its help.
+/// The command line with its complete help.
 pub(crate) fn command() -> Command {
     let command = Cli::command().mut_subcommands(|command| with_examples(command.mut_args(with_theme)));
     let header = *Styles::styled().get_header();
@@ -177,7 +178,7 @@ pub(crate) fn command() -> Command {
     ))
 }
 
-/// The command line without the commands that only the program itself starts.
+/// The command line without the hidden commands, which only the program itself starts.
 pub(crate) fn visible_command() -> Command {
     let all = command();
     let shown = all.get_subcommands().filter(|command| !command.is_hide_set()).cloned();
@@ -190,7 +191,7 @@ pub(crate) fn visible_command() -> Command {
         .subcommands(shown)
 }
 
-/// Puts an option below the heading of its theme.
+/// Puts an option below its theme's heading.
 fn with_theme(arg: Arg) -> Arg {
     let id = arg.get_id().as_str();
     let theme = THEMES.iter().find(|theme| theme.options.contains(&id));
@@ -209,7 +210,7 @@ fn with_examples(command: Command) -> Command {
     command.after_help(format!("{header}Examples:{header:#}\n{}", lines.join("\n")))
 }
 
-/// Every group with its commands.
+/// The command list, group by group.
 fn groups_text(command: &Command) -> String {
     let header = *Styles::styled().get_header();
     let mut text = String::new();
@@ -229,7 +230,7 @@ fn is_grouped(command: &Command) -> bool {
     GROUPS.iter().any(|group| group.commands.contains(&command.get_name()))
 }
 
-/// A command with the first sentence of what it does, in lines that fit.
+/// A command with the first sentence of its description, wrapped at [`WIDTH`].
 fn command_lines(command: &Command) -> String {
     let literal = *Styles::styled().get_literal();
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
@@ -270,7 +271,7 @@ mod tests {
         visible_command().debug_assert();
     }
 
-    /// Examples are command lines that the program takes.
+    /// Every example parses as a command line.
     #[test]
     fn every_example_is_understood() {
         for line in EXAMPLES.iter().flat_map(|examples| examples.lines) {

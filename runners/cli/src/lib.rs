@@ -1,4 +1,5 @@
-//! The `layoutproof` command: reads the arguments, starts processes, reads and writes files, prints reports.
+//! The `layoutproof` command: parses the arguments, starts processes, reads and writes files,
+//! prints reports.
 //!
 //! [`main`] runs the whole command; the conformance tests call [`suite`]. The verdicts come from the core crate.
 #![forbid(unsafe_code)]
@@ -54,7 +55,7 @@ pub fn command_line() -> Result<Cli, ExitCode> {
     })
 }
 
-/// Carries out the command.
+/// Runs the command.
 pub fn main(cli: &Cli) -> ExitCode {
     if let Err(error) = process_tree::bind_to_this_process() {
         warn(&format!("note: child processes may outlive this one: no job object could be created ({error})\n"));
@@ -89,12 +90,12 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::ReadWorker => reader_process::serve().map(|()| Exit::Agree),
         Command::DebugWorker => debug_worker::serve().map(|()| Exit::Agree),
         Command::RunLimited(args) => reader_process::run_limited(&args.words),
-        // Compilers print in their own words and end in their own ways.
+        // These three print in the compiler's own format and use its exit codes.
         Command::DxcLibrary(args) => dxc_library::compile_and_exit(&args.words),
         Command::SlangLibrary(args) => return slang_library::serve_requests(&args.words),
         Command::NagaSpirv(args) => return naga_command::compile_file(&args.words),
     };
-    // A report that could not be written is an error, whether or not the command succeeded.
+    // A report that cannot be written is an error even if the command succeeded.
     let printed = output::finish();
     let exit = done.and_then(|exit| printed.map(|()| exit)).unwrap_or_else(|error| {
         output::warn_of_error(&error, style);

@@ -14,22 +14,23 @@ use layoutproof_executor::device_listing::DeviceListing;
 use crate::args::Colour;
 use crate::select::refused_input::RefusedInput;
 
-/// Why standard output could not be written, the first time. Kept beside the process's one standard output rather than
-/// handed up: a report that cannot be printed must not cost the user the files that are written behind it.
+/// The first error of writing standard output. A static, like standard output itself: returning the
+/// error at once would cost the user the files that the command writes after the report.
 static FIRST_ERROR: Mutex<Option<io::Error>> = Mutex::new(None);
 
-/// Prints a part of the report; [`finish`] tells whether all of it was written.
+/// Prints a part of the report; [`finish`] reports errors.
 ///
-/// Reports escape what is foreign in them; what they forgot does not reach the terminal either, but for colours.
+/// Reports already escape foreign text. This escapes everything else that a terminal could obey,
+/// except colours.
 pub(crate) fn print(text: &str) {
     note(io::stdout().lock().write_all(escape_all_but_colours(text).as_bytes()));
 }
 
-/// Writes out what standard output still holds back.
+/// Flushes standard output.
 ///
 /// # Errors
-/// The first thing that could not be written, now or before. A reader that has gone away (EPIPE) is no error: it has read
-/// what it wanted.
+/// The first write error since the start. A reader that closed the pipe early (EPIPE) is not an
+/// error.
 pub(crate) fn finish() -> anyhow::Result<()> {
     note(io::stdout().lock().flush());
     let first = FIRST_ERROR.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -44,7 +45,7 @@ fn note(written: io::Result<()>) {
     }
 }
 
-/// Prints what clap has to say instead of a command: help and version to standard output, mistakes to standard error.
+/// Prints clap's own output: help and version to standard output, usage errors to standard error.
 pub(crate) fn print_usage(usage: &clap::Error) {
     let written = usage.print();
     if !usage.use_stderr() {
@@ -52,23 +53,24 @@ pub(crate) fn print_usage(usage: &clap::Error) {
     }
 }
 
-/// Prints JSON, with characters that a terminal could obey as JSON's escapes.
+/// Prints JSON; characters that a terminal could obey become JSON escapes.
 pub(crate) fn print_json(json: &str) {
     note(io::stdout().lock().write_all(escape_json(json).as_bytes()));
 }
 
-/// Prints a message, which may hold foreign text: control characters are shown as escapes.
+/// Prints a message to standard error. It may hold foreign text: control characters are escaped.
 pub(crate) fn warn(text: &str) {
     let _ = io::stderr().lock().write_all(escape_controls(text).as_bytes());
 }
 
-/// Prints rendered diagnostics, which may have colours and have escaped the rest.
+/// Prints rendered diagnostics to standard error. They may have colours; other control characters
+/// are escaped.
 pub(crate) fn warn_rendered(text: &str) {
     let _ = io::stderr().lock().write_all(escape_all_but_colours(text).as_bytes());
 }
 
-/// Tells programs why there is no answer; the caller tells people. `source` is what was read, where no text is refused, and
-/// `code` the kind of the reason.
+/// Prints a refusal as JSON, for programs; the caller prints it for people. If the error is not
+/// about the text of a file, `source` names the input and `code` gives the kind of error.
 pub(crate) fn print_refusal(source: &str, code: Code, error: &anyhow::Error) {
     let refused = error.downcast_ref::<RefusedInput>();
     let shown = match refused.and_then(|refused| refused.diagnostics.first().zip(Some(refused))) {
@@ -81,7 +83,7 @@ pub(crate) fn print_refusal(source: &str, code: Code, error: &anyhow::Error) {
     print_json(&shown.to_json());
 }
 
-/// Says why a command could not do what it was asked for.
+/// Prints the error that ended a command.
 pub(crate) fn warn_of_error(error: &anyhow::Error, style: Style) {
     match error.downcast_ref::<RefusedInput>() {
         Some(refused) => warn_rendered(&refused.text(style.colour)),
@@ -89,7 +91,8 @@ pub(crate) fn warn_of_error(error: &anyhow::Error, style: Style) {
     }
 }
 
-/// How to draw: `NO_COLOR`, `CLICOLOR_FORCE` and the terminal decide where the user does not.
+/// How to draw reports. With `--color auto`, `NO_COLOR`, `CLICOLOR_FORCE` and the terminal decide
+/// about colours.
 pub(crate) fn style(colour: Colour, ascii: bool) -> Style {
     let colour = match colour {
         Colour::Always => true,
@@ -99,14 +102,15 @@ pub(crate) fn style(colour: Colour, ascii: bool) -> Style {
     Style { colour, ascii: ascii || plain_locale() }
 }
 
-/// True if the locale is C or POSIX, which promises no more than ASCII.
+/// True if the locale is C or POSIX, which guarantees ASCII only.
 fn plain_locale() -> bool {
     let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     let locale = set("LC_ALL").or_else(|| set("LC_CTYPE")).or_else(|| set("LANG"));
     locale.is_some_and(|locale| locale == "C" || locale == "POSIX")
 }
 
-/// Says what the user should know of a listing of devices, and which APIs could not be listed.
+/// Prints the notes of a device listing, and an error for each API whose devices could not be
+/// listed.
 pub(crate) fn warn_of_listing(listing: &DeviceListing) {
     for note in &listing.notes {
         warn(&format!("note: {note}\n"));

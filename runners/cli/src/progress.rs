@@ -1,7 +1,9 @@
-//! Shows progress: a bar on a terminal, elsewhere a line on standard error when nothing was printed for a while.
+//! Shows progress: a bar on a terminal, otherwise a line on standard error after a period of
+//! silence.
 //!
-//! Worker threads report through [`Watcher`]. The first line comes when the checks begin. Then someone who checks a file sees
-//! a line every second or two; a run of the cases, whose logs are kept, prints one every half minute.
+//! Worker threads report through [`Watcher`]. The first line comes when the checks begin. After
+//! that, a user who checks a file sees a line every second or two; a run of the cases, whose logs
+//! are kept, prints one every half minute.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -14,27 +16,28 @@ use layoutproof_executor::watch::Watcher;
 
 use crate::output::warn;
 
-/// Longest silence of a run of a user's file: less than two seconds, also on a busy machine.
+/// Longest silence while checking a user's file. A line comes within two seconds, even on a busy
+/// machine.
 const OF_FILES: Duration = Duration::from_millis(1_500);
 
-/// Longest silence of a run of cases.
+/// Longest silence while checking cases.
 const OF_CASES: Duration = Duration::from_secs(30);
 
-/// One check in so many has to be done before anything is said of the time that is left.
+/// One check in 50 has to end before a line estimates the remaining time.
 const FIRST_SHARE: usize = 50;
 
-/// Pause between two looks at the clock.
+/// How often the thread that prints lines checks the clock.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// The phase before any other.
+/// The first phase.
 const BEGINNING: &str = "reading the arguments";
 
-/// Who waits for the command.
+/// What the command checks, which decides how often it prints a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Audience {
-    /// Somebody's file: somebody waits for it.
+    /// A user's file; the user waits for the result.
     File,
-    /// Cases.
+    /// Cases; their logs are kept.
     Cases,
 }
 
@@ -45,7 +48,7 @@ pub(crate) struct Progress(Arc<Shared>);
 #[derive(Debug)]
 struct Shared {
     bar: ProgressBar,
-    /// True if lines are printed where no bar is drawn.
+    /// True if lines are printed because no bar is drawn.
     is_told: AtomicBool,
     started: Instant,
     state: Mutex<ProgressState>,
@@ -53,18 +56,17 @@ struct Shared {
 
 #[derive(Debug)]
 struct ProgressState {
-    /// The phase before or after the checks; empty while checks run.
+    /// The phase before or after the checks; empty during the checks.
     phase: String,
-    /// Checks that have ended, and all.
+    /// Number of checks that have ended; `all` is the number of all checks.
     done: usize,
     all: usize,
-    /// The last that was begun or ended.
+    /// The device and case that was begun or ended last.
     place: String,
-    /// Checks that failed and are not known.
+    /// Checks that failed and are not on a list of known failures.
     failures: usize,
-    /// When the first checks began.
     checks_began: Option<Instant>,
-    /// When a line was printed last.
+    /// When the last line was printed.
     said: Instant,
     ended: bool,
 }
@@ -76,7 +78,7 @@ impl Default for Progress {
 }
 
 impl Progress {
-    /// Starts to show progress: a bar is there at once.
+    /// Starts to show progress. On a terminal the bar appears at once.
     pub(crate) fn begin(audience: Audience) -> Self {
         let progress = Self::with_bar(ProgressBar::with_draw_target(None, target()));
         progress.0.bar.set_style(style("   Running {elapsed}  {prefix}{wide_msg}"));
@@ -104,14 +106,14 @@ impl Progress {
         Self(Arc::new(Shared { bar, is_told: AtomicBool::new(false), started: now, state }))
     }
 
-    /// There will be `all` checks.
+    /// Announces the number of checks.
     pub(crate) fn expect(&self, all: usize) {
         self.0.state().all = all;
         self.0.bar.set_length(all as u64);
         self.0.bar.set_position(0);
     }
 
-    /// Begins checks, the first of a run or those behind another phase.
+    /// Starts the checks of a run, or resumes them after another phase.
     pub(crate) fn checks(&self) {
         let mut state = self.0.state();
         state.phase.clear();
@@ -127,31 +129,31 @@ impl Progress {
         }
     }
 
-    /// Counts a check that has ended.
+    /// Counts a finished check.
     pub(crate) fn check_ended(&self) {
         self.0.state().done += 1;
         self.0.bar.inc(1);
     }
 
-    /// Shows how many checks have failed so far.
+    /// Shows the number of failed checks.
     pub(crate) fn failed(&self, failures: usize) {
         self.0.state().failures = failures;
         self.0.bar.set_prefix(format!("{failures} failed  "));
     }
 
-    /// Prints lines at once.
+    /// Prints lines immediately.
     pub(crate) fn say(&self, lines: &str) {
         self.pause(|| warn(lines));
     }
 
-    /// Runs `print` with the bar out of its way.
+    /// Hides the bar while `print` runs.
     pub(crate) fn pause(&self, print: impl FnOnce()) {
         let mut state = self.0.state();
         self.0.bar.suspend(print);
         state.said = Instant::now();
     }
 
-    /// Stops: the report follows.
+    /// Stops showing progress, because the report follows.
     pub(crate) fn end(&self) {
         self.0.state().ended = true;
         self.0.bar.finish_and_clear();
@@ -179,7 +181,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The line of now.
+    /// The progress line for this moment.
     fn line(&self, state: &ProgressState) -> String {
         let ProgressState { phase, done, all, place, failures, .. } = state;
         let seconds = self.started.elapsed().as_secs();
@@ -194,7 +196,8 @@ impl Shared {
 }
 
 impl ProgressState {
-    /// How long the rest will take if it goes on as it did; `None` where nothing can be said yet.
+    /// Remaining time, estimated from the time per check so far; `None` while too few checks have
+    /// ended.
     fn seconds_left(&self) -> Option<u64> {
         let rest = self.all.checked_sub(self.done)?;
         if self.done == 0 || self.done * FIRST_SHARE < self.all {
@@ -205,7 +208,7 @@ impl ProgressState {
     }
 }
 
-/// Prints a line whenever `silence` has passed without one, until the end.
+/// Prints a line whenever none was printed for `silence`, until the end.
 fn tell(shared: &Weak<Shared>, silence: Duration) {
     while let Some(shared) = shared.upgrade() {
         let mut state = shared.state();
@@ -217,17 +220,17 @@ fn tell(shared: &Weak<Shared>, silence: Duration) {
             state.said = Instant::now();
         }
 
-        // Nobody waits for this thread while it sleeps, neither for the lock nor for the end.
+        // Hold neither the lock nor the progress itself while sleeping.
         drop(state);
         drop(shared);
         std::thread::sleep(LOOK);
     }
 }
 
-/// The last part is cut where the line is full.
+/// The bar's template; indicatif cuts the message at the end of the line.
 const OF_CHECKS: &str = "   Running {human_pos}/{human_len}  {bar:16}  {elapsed}, {eta} left  {prefix}{wide_msg}";
 
-/// A bar on a terminal, nothing elsewhere.
+/// A bar on a terminal; hidden elsewhere.
 pub(crate) fn bar(length: usize) -> ProgressBar {
     ProgressBar::with_draw_target(Some(length as u64), target()).with_style(style(OF_CHECKS))
 }

@@ -1,9 +1,10 @@
-//! Measures Mesa's shader cache on the disk before a run and after it.
+//! Measures Mesa's shader cache on disk before and after a run.
 //!
-//! Shaders in the cache are not compiled again, which makes a run many times as fast, so records say how warm it was.
+//! Mesa does not compile a cached shader again, which makes a run many times as fast, so records
+//! report how warm the cache was.
 //!
 //! Source: Mesa, "Environment Variables" (`MESA_SHADER_CACHE_DISABLE`, `MESA_SHADER_CACHE_DIR`) and
-//! `src/util/disk_cache_os.c` of Mesa 22.3, which says where the folder is.
+//! `src/util/disk_cache_os.c` of Mesa 22.3, which defines the location.
 
 use std::ffi::OsString;
 use std::fs;
@@ -12,34 +13,35 @@ use std::path::{Path, PathBuf};
 use layoutproof_core::stable_hash::stable_hash;
 use layoutproof_device::DeviceInfo;
 
-/// How every folder with a cache begins; what follows says how it is kept. Without an end it has a file for each shader.
+/// Prefix of the names of Mesa's cache folders. The suffix gives the storage format; without a
+/// suffix, the folder has one file per shader.
 const FOLDER: &str = "mesa_shader_cache";
 
-/// A file of Mesa's that is as long as it will ever be from the start.
+/// A file of Mesa's that has its final size from the start.
 const INDEX: &str = "index";
 
 /// Mesa's shader cache before a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ShaderCache {
-    /// Where it is; `None` if it is switched off.
+    /// The folder of the caches; `None` if the cache is switched off.
     folder: Option<PathBuf>,
     before: CacheContent,
 }
 
-/// What tells whether something was added to a cache. Files of shaders are known by their names alone, for to ask for the sizes
-/// of some ten thousand takes longer than a short run.
+/// Detects additions to a cache. Files that hold one shader count by name only: querying the sizes
+/// of some ten thousand files takes longer than a short run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct CacheContent {
-    /// Files, the index left out, which is always there and no shader.
+    /// Number of files, without the index, which always exists and holds no shader.
     files: u64,
-    /// Sum of the hashes of their names.
+    /// Sum of the hashes of the file names.
     names: u64,
-    /// Bytes of the files that hold many shaders.
+    /// Bytes of the files that hold many shaders each.
     bytes: u64,
 }
 
 impl ShaderCache {
-    /// The cache that workers of this process will find.
+    /// Measures the cache that this process's workers will use.
     pub(crate) fn look() -> Self {
         Self::at(folder(|name| std::env::var_os(name)))
     }
@@ -49,8 +51,8 @@ impl ShaderCache {
         Self { folder, before }
     }
 
-    /// The state of the cache in a run on `devices` that is over: `off`, `cold` if it was empty, `warm` if the run added
-    /// nothing, else `partly warm`. `None` if no device is Mesa's.
+    /// The state of the cache after a run on `devices`: `off`, `cold` if it was empty before,
+    /// `warm` if the run added nothing, otherwise `partly warm`. `None` if no device uses Mesa.
     pub(crate) fn state(&self, devices: &[DeviceInfo]) -> Option<&'static str> {
         devices.iter().any(|device| device.driver.contains("Mesa")).then(|| self.after_run())
     }
@@ -65,10 +67,10 @@ impl ShaderCache {
     }
 }
 
-/// Where the folders with caches are; `None` where the user wants none.
+/// The folder that holds the cache folders; `None` if the user switched the cache off.
 fn folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     let yes = |value: OsString| ["1", "true", "yes", "y"].iter().any(|yes| value.eq_ignore_ascii_case(yes));
-    // The older name is obeyed as well.
+    // Mesa still reads the older name.
     if ["MESA_SHADER_CACHE_DISABLE", "MESA_GLSL_CACHE_DISABLE"].iter().filter_map(|name| variable(name)).any(yes) {
         return None;
     }
@@ -77,7 +79,7 @@ fn folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
 }
 
 impl CacheContent {
-    /// Of all caches below `folder`; nothing where there are none.
+    /// Measures all caches in `folder`; zero if it has none.
     fn below(folder: &Path) -> Self {
         let mut content = Self::default();
         for entry in entries(folder) {
@@ -102,7 +104,7 @@ impl CacheContent {
     }
 }
 
-/// Bytes of the files in a folder and in its folders, the index left out.
+/// Bytes of all files below a folder, without the index.
 fn bytes_below(folder: &Path) -> u64 {
     let sizes = entries(folder).map(|entry| match entry.metadata() {
         Ok(found) if found.is_dir() => bytes_below(&entry.path()),

@@ -1,8 +1,8 @@
-//! The conformance run as tests: one trial per check, through libtest-mimic.
+//! The conformance run as tests: one libtest-mimic trial per check.
 //!
-//! Trials are listed after the devices are enumerated, without opening one. The first trial of a device runs all its
-//! checks at once and the others look their record up; a trial that is asked for by its exact name (as cargo-nextest
-//! does) runs alone.
+//! Listing the trials enumerates the devices but opens none. The first trial of a device runs all
+//! checks of that device; later trials look up their record. A trial selected by its exact name (as
+//! cargo-nextest does) runs alone.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -38,7 +38,7 @@ pub fn main(program: &Path) -> ExitCode {
     let mut arguments = Arguments::from_args();
     arguments.test_threads = arguments.test_threads.or_else(threads_of_libtest);
     if arguments.list && arguments.ignored {
-        // None is ignored before it is run, so nobody needs to look for devices.
+        // A trial becomes ignored only when it runs, so this list is empty and needs no devices.
         return libtest_mimic::run(&arguments, Vec::new()).exit_code();
     }
     match Suite::new(program, &arguments) {
@@ -53,12 +53,12 @@ pub fn main(program: &Path) -> ExitCode {
     }
 }
 
-/// The number of test threads that libtest would take from `RUST_TEST_THREADS`.
+/// The number of test threads from `RUST_TEST_THREADS`, which libtest reads too.
 fn threads_of_libtest() -> Option<usize> {
     std::env::var("RUST_TEST_THREADS").ok()?.parse().ok()
 }
 
-/// The part of the suite that the test arguments ask for.
+/// The part of the suite that the test arguments select.
 struct TrialSelection {
     part: RunPart,
     /// The APIs whose devices are listed.
@@ -66,8 +66,8 @@ struct TrialSelection {
 }
 
 impl TrialSelection {
-    /// A trial that is asked for by its name needs its own case and the devices of its own API, and no more: a tool that
-    /// runs every trial in a process of its own asks so thousands of times.
+    /// A trial selected by its exact name needs only its own case and the devices of its own API.
+    /// This matters for tools that run every trial in its own process, thousands of times.
     fn of(arguments: &Arguments) -> Self {
         let named = arguments.filter.as_ref().filter(|_| arguments.exact && !arguments.list);
         match named.and_then(|name| Some((name, name.rsplit_once("::")?.1))) {
@@ -80,22 +80,23 @@ impl TrialSelection {
     }
 }
 
-/// Everything that the trials share.
+/// The state that all trials share.
 struct Suite {
     selection: Selection,
     devices: Vec<DeviceInfo>,
     settings: Settings,
-    /// None: a trial of its own would start them again and again.
+    /// Always empty: a trial that runs in its own process would start the compilers again each
+    /// time.
     compilers: Toolchains,
     launch: Launch,
     known: Vec<known::KnownFailure>,
     alone: bool,
     batches: Vec<OnceLock<HashMap<String, CheckRecord>>>,
-    /// In the order of the selection.
+    /// One record per placement, in the order of the selection.
     placements: OnceLock<Vec<CheckRecord>>,
-    /// Placements with their shaders, on each device that takes them.
+    /// Placements with their shaders, on each device that can run them.
     proofs: Vec<ProofCheck>,
-    /// By device.
+    /// Records of the proofs by name, one map per device.
     proved: Vec<OnceLock<HashMap<String, CheckRecord>>>,
 }
 
@@ -164,7 +165,7 @@ impl Suite {
         Check::name_of(&self.selection.subjects[subject], producer, &self.devices[device])
     }
 
-    /// How shaders are made.
+    /// The options for writing shaders.
     fn making<'a>(&'a self, producers: &'a [Producer]) -> ShaderProduction<'a> {
         ShaderProduction {
             producers,
@@ -201,7 +202,8 @@ impl Suite {
     fn judge_proof(&self, proof: usize) -> Result<Completion, Failed> {
         let own = &self.proofs[proof];
 
-        // With all others of its device, unless the trial runs alone or the device was not listed.
+        // Run it with all proofs of its device, unless the trial runs alone or the device was not
+        // listed.
         let device = self.devices.iter().position(|device| *device == own.device);
         let alone;
         let records = match device.filter(|_| !self.alone) {
@@ -276,7 +278,7 @@ mod tests {
         requested.apis.into_iter().map(RunnerKind::as_str).collect()
     }
 
-    /// The arguments are those of cargo-nextest 0.9, which lists once and then runs every trial alone.
+    /// cargo-nextest 0.9 passes these arguments: it lists once, then runs every trial alone.
     #[test]
     fn a_trial_alone_lists_the_devices_of_its_api_only() {
         assert_eq!(apis(&["--list", "--format", "terse"]), ["ash", "wgpu", "d3d12"]);

@@ -1,4 +1,4 @@
-//! Whether what compilers and spirv-val said before is asked again.
+//! The arguments that control the cache of compiler answers.
 
 use clap::Args;
 

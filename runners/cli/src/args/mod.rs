@@ -1,5 +1,5 @@
-//! Arguments that several commands take, those of a run, which the selection reads, and those of `report`. Every other
-//! command's arguments are beside the command.
+//! Arguments that several commands share, and those of `run` (which the selection reads) and
+//! `report`. Every other command defines its arguments next to its code.
 
 mod cache;
 mod output;
@@ -67,7 +67,7 @@ pub struct DeclareArgs {
     pub cases: Vec<PathBuf>,
 }
 
-/// A language by its name.
+/// Parses the name of a language.
 fn shader_language() -> impl TypedValueParser<Value = ShaderLanguage> {
     let help = |language| match language {
         ShaderLanguage::Hlsl => "HLSL, as DXC reads it",
@@ -99,7 +99,7 @@ pub enum OnOff {
 }
 
 impl DeclareArgs {
-    /// The options for files; cases bring their own.
+    /// The layout options for files; cases have their own.
     pub fn layout_options(&self) -> LayoutOptions {
         LayoutOptions {
             matrix: match self.matrix {

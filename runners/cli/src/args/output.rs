@@ -1,4 +1,4 @@
-//! Where a command writes its reports.
+//! The arguments for a command's reports.
 
 use std::path::PathBuf;
 

@@ -1,6 +1,7 @@
 //! The arguments of `layoutproof completions` and `man`.
 //!
-//! They are here and not beside the commands: the command line names them, and the commands write about the command line.
+//! They are not next to the commands because the command line uses them, and the commands describe
+//! the command line.
 
 use std::path::PathBuf;
 

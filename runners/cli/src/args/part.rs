@@ -1,4 +1,4 @@
-//! The arguments that choose a part of a run: a shard, or a list of cases.
+//! The arguments that select a part of a run: a shard, or a list of cases.
 
 use std::path::PathBuf;
 
@@ -20,7 +20,7 @@ pub struct PartArgs {
     pub caselist: Option<PathBuf>,
 }
 
-/// Reads `2/3` or `auto`.
+/// Parses `2/3` or `auto`.
 pub(crate) fn parse_shard(text: &str) -> Result<Shard, String> {
     if text == "auto" { scheduled_shard(|name| std::env::var(name).ok()) } else { text.parse() }
 }

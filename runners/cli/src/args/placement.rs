@@ -1,6 +1,7 @@
-//! The flags that ask where parameters are bound, for every command that takes them.
+//! The flags about bindings, for every command that has them.
 //!
-//! `show`, `reflect` and `run` turn them, and what a case says itself, into one [`BindingRequest`] per convention.
+//! `show`, `reflect` and `run` combine them with the settings of a case into one [`BindingRequest`]
+//! per convention.
 
 use std::fmt;
 
@@ -64,8 +65,8 @@ fn convention(text: &str) -> Result<NamedConvention, String> {
 }
 
 impl PlacementArgs {
-    /// The conventions that the user names, or that of the compiler that files of a language usually go through for
-    /// `target`.
+    /// The conventions that the user names. Otherwise the convention of the usual compiler for the
+    /// language and `target`.
     fn conventions(&self, target: Target, language: Option<ShaderLanguage>) -> Vec<NamedConvention> {
         if !self.convention.is_empty() {
             return self.convention.clone();
@@ -78,12 +79,12 @@ impl PlacementArgs {
         vec![NamedConvention { convention, version: None }]
     }
 
-    /// One question for each convention that the user names, or for that of the target's usual compiler; none where no
-    /// target is named. `own` is what a case says itself: lists of the user add to it, a profile of the user replaces it.
-    /// `language` is that of a file.
+    /// One request per convention that the user names, or for that of the target's usual compiler;
+    /// empty without a target. `own` holds the settings of a case: the user's lists extend them,
+    /// the user's profile replaces theirs. `language` is that of a file.
     ///
     /// # Errors
-    /// A convention that does not speak of the target.
+    /// A convention does not cover the target.
     pub(crate) fn requests(
         &self,
         own: &BindingInvocation,
@@ -116,7 +117,7 @@ mod tests {
 
     use super::*;
 
-    /// A command line with these flags alone.
+    /// A command line with these flags only.
     #[derive(Parser)]
     struct CommandLine {
         #[command(flatten)]
@@ -148,7 +149,8 @@ mod tests {
         assert_eq!(requests(&[], &BindingInvocation::default()), Ok(Vec::new()));
     }
 
-    /// DXC is Microsoft's compiler for D3D12, and the one that the Vulkan SDK has for HLSL; WGSL and Metal come from Slang.
+    /// DXC is Microsoft's compiler for D3D12, and the Vulkan SDK's compiler for HLSL; Slang
+    /// produces WGSL and Metal.
     #[test]
     fn a_target_alone_means_its_usual_compiler() {
         let own = BindingInvocation::default();

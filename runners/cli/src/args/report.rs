@@ -1,7 +1,7 @@
 //! The arguments of `layoutproof report`.
 //!
-//! They are here and not beside the command: the command line names them, and the command reads records, which repeat the
-//! command line.
+//! They are not next to the command because the command line uses them, and the command reads
+//! records, which repeat the command line.
 
 use std::path::PathBuf;
 

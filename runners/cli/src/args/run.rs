@@ -166,7 +166,7 @@ pub struct RunArgs {
 }
 
 impl RunArgs {
-    /// Those of a plain `layoutproof run`.
+    /// The arguments of a plain `layoutproof run`.
     pub(crate) fn of_plain_run() -> Self {
         let command = Self::augment_args(clap::Command::new("run"));
         Self::from_arg_matches(&command.get_matches_from(["run"])).expect("a run needs no arguments")

@@ -1,13 +1,13 @@
-//! `--shard auto`: the shard that a scheduler has given this process, by the variables that it sets.
+//! `--shard auto`: reads the shard of this process from the variables that a scheduler sets.
 
 use super::shard::Shard;
 
-/// Variables of a scheduler that tell each of several equal processes which one it is.
+/// A scheduler's variables that number several equal processes.
 struct Scheduler {
     name: &'static str,
     index: &'static str,
     total: &'static str,
-    /// The number of the first process: a number, or the variable that has it.
+    /// The number of the first process, or the variable that holds it.
     first: FirstIndex,
 }
 
@@ -16,7 +16,7 @@ enum FirstIndex {
     Variable(&'static str),
 }
 
-/// The innermost first: a test that Bazel runs within a job of GitLab is a shard of Bazel's.
+/// The innermost scheduler first: a Bazel test within a GitLab job is a shard of Bazel's.
 ///
 /// Sources: Bazel, "Test encyclopedia", test sharding; Slurm, `sbatch`, job arrays; GitLab, Buildkite and CircleCI, lists of
 /// predefined variables.
@@ -43,7 +43,7 @@ const SCHEDULERS: [Scheduler; 5] = [
     Scheduler { name: "GitLab", index: "CI_NODE_INDEX", total: "CI_NODE_TOTAL", first: FirstIndex::Number(1) },
 ];
 
-/// A scheduler that does not tell all of it, and what to type there.
+/// A scheduler that sets not all of the needed variables, and advice for its users.
 struct SilentScheduler {
     variable: &'static str,
     advice: &'static str,
@@ -61,10 +61,10 @@ const SILENT: [SilentScheduler; 2] = [
     },
 ];
 
-/// Returns the shard of this process; `variable` looks a variable of the environment up.
+/// The shard of this process; `variable` looks up an environment variable.
 ///
 /// # Errors
-/// No scheduler is known, or what it says makes no shard.
+/// No scheduler is known, or its variables describe no shard.
 pub(super) fn scheduled_shard(variable: impl Fn(&str) -> Option<String>) -> Result<Shard, String> {
     if let Some(scheduler) = SCHEDULERS.iter().find(|scheduler| variable(scheduler.index).is_some()) {
         return scheduler.shard(variable);

@@ -1,7 +1,7 @@
 //! One of several parts of a run.
 //!
-//! Shards are drawn by a stable hash of the case's id, so every machine finds the same ones, and a case's checks stay
-//! together: they share their shaders.
+//! A stable hash of the case's id selects the shard. So every machine computes the same shards, and
+//! a case's checks, which share shaders, stay together.
 
 use std::fmt;
 use std::ops::Range;
@@ -21,16 +21,18 @@ pub struct Shard {
 impl Shard {
     /// True if the case of this id is in the shard.
     pub fn takes(self, case: &str) -> bool {
-        // The lower bits of the hash depend on the lower bits of the letters only.
+        // Use the upper half: the lower bits of the hash depend only on the lower bits of the
+        // letters.
         (stable_hash(case) >> 32) % u64::from(self.of) == u64::from(self.number - 1)
     }
 
-    /// The shard's numbers of these: the shards have one after the other, and none has two more than another.
+    /// The shard's share of these numbers. The shards divide them in order, and their lengths
+    /// differ by at most one.
     pub fn share_of(self, numbers: &Range<u64>) -> Range<u64> {
         let length = u128::from(numbers.end.saturating_sub(numbers.start));
         let before = |shards: u32| {
             let share = length * u128::from(shards) / u128::from(self.of);
-            // A share is no longer than the whole.
+            // A share is never longer than the whole.
             numbers.start + u64::try_from(share).unwrap_or(u64::MAX - numbers.start)
         };
         before(self.number - 1)..before(self.number)
@@ -59,7 +61,7 @@ impl fmt::Display for Shard {
 mod tests {
     use super::*;
 
-    /// Every id is in exactly one shard, and none has much more than its share.
+    /// Every id is in exactly one shard, and the shards have similar sizes.
     #[test]
     fn shards_are_together_everything_once() {
         let ids: Vec<String> = (0..3000).map(|index| format!("folder/case_{index}")).collect();
