@@ -1,7 +1,9 @@
-//! Compilers that misbehave: each is told in a line, and every other check of the run is carried out.
+//! Compilers that misbehave: each gets one message, and all other checks of the run are carried
+//! out.
 //!
-//! `DXC` names a shell script that answers with its version and then does what no compiler should. Exit codes are those of
-//! every command: 1 for a broken check, 3 for a compiler that is asked for and not there, or that answers nothing at all.
+//! `DXC` names a shell script that answers with its version and then misbehaves. Exit codes are as
+//! usual: 1 for a broken check, 3 for a requested compiler that is missing or returns no result at
+//! all.
 #![cfg(unix)]
 
 use std::fs::{Permissions, set_permissions};
@@ -14,12 +16,12 @@ use super::folder::{Answer, Folder};
 /// Two cases of DXC's constant buffers.
 const CASES: &str = "arrays/scalar_packs_behind_the_last_element vectors/two_pairs_fill_a_register";
 
-/// What a DXC that works would be asked for, without a driver: the evaluator runs its listings.
+/// Arguments for which a working DXC needs no driver: the evaluator runs its listings.
 fn words(options: &str) -> String {
     format!("run {CASES} --compiler rspirv,dxc-dxil --runner dxil,model --json r.jsonl{options}")
 }
 
-/// A folder with a compiler that does this for every source.
+/// A folder with a compiler that runs `deed` for every source.
 fn with_dxc(deed: &str) -> Folder {
     let folder = Folder::without_drivers(&[]).with_drivers().with_variable("DXC", "./dxc");
     let script = format!("#!/bin/sh\ncase \"$*\" in *--version*) echo 'dxc of a test'; exit 0;; esac\n{deed}\n");
@@ -37,7 +39,8 @@ fn records(folder: &Folder) -> (Vec<Value>, Value) {
     (lines.split_off(1), end)
 }
 
-/// The compiler breaks on both cases, which is told with this reason, so it answers nothing; our own shaders agree on both.
+/// The compiler breaks on both cases for this reason, so it returns no result; our own shaders
+/// agree on both.
 #[track_caller]
 fn breaks(deed: &str, options: &str, reason: &str) -> Answer {
     let folder = with_dxc(deed);
@@ -51,7 +54,7 @@ fn breaks(deed: &str, options: &str, reason: &str) -> Answer {
             assert_eq!((&check["outcome"], &check["culprit"]), (&"broken".into(), &"compiler".into()), "{check}");
             assert_eq!(check["skip_reason"], reason);
             let case = check["case"].as_str().unwrap();
-            // The report tells the two as one cause; each was told when it happened.
+            // The report combines both into one cause; during the run, each was printed.
             assert!(answer.err.contains(&format!("Broken {case} · hlsl-cbuffer · dxc-dxil")), "{answer}");
             broken += 1;
         } else {
@@ -66,12 +69,12 @@ fn breaks(deed: &str, options: &str, reason: &str) -> Answer {
 #[test]
 fn a_crash_names_its_signal() {
     let answer = breaks("kill -SEGV $$", "", "dxc died of SIGSEGV");
-    // Numbers that nobody compared would only hide what happened.
+    // Numbers that were not compared would only hide what happened.
     assert!(!answer.out.contains("struct S"), "{answer}");
     breaks("echo 'assertion failed' >&2; kill -ABRT $$", "", "dxc died of SIGABRT; its last words: assertion failed");
 }
 
-/// What a compiler says is shown, and steers no terminal.
+/// The compiler's output is printed, but its control characters do not reach the terminal.
 #[test]
 fn control_characters_of_a_compiler_do_not_reach_the_terminal() {
     let folder = with_dxc("printf 'error: \\033]0;x\\007 moon\\n' >&2; kill -ABRT $$");
@@ -92,13 +95,13 @@ fn a_frozen_set_of_pipes_is_refused() {
     assert!(answer.err.contains("reading set/manifest.toml: a pipe is no regular file"), "{answer}");
 }
 
-/// DXC's listing of a probe by plain names alone; `regress.rs` says how it was made.
+/// DXC's listing of a probe that uses plain names only; `regress.rs` says how it was made.
 const LISTING: &str = include_str!("../files/pair.dxil.txt");
 
-/// One check, of the declarations that the listing is of.
+/// One check, of the declarations in the listing.
 const PAIR: &str = "run pair.hlsl --rules hlsl-cbuffer --compiler dxc-dxil --runner dxil --json r.jsonl";
 
-/// A compiler that knows the plain names, and does this where a member goes through a function.
+/// A compiler that knows the plain names, and runs `deed` if a member goes through a function.
 fn with_plain_names(deed: &str) -> Folder {
     let deed = format!("if grep -q layoutproof_whole probe.hlsl; then {deed}; fi; cat \"$(dirname \"$0\")/listing\"");
     let folder = with_dxc(&deed);
@@ -107,7 +110,7 @@ fn with_plain_names(deed: &str) -> Folder {
     folder
 }
 
-/// What the compiler makes of simpler code does not hide that it crashes.
+/// The compiler crashes on one form of access. Its results for simpler code do not hide that.
 #[test]
 fn a_crash_on_one_form_of_access_is_told_though_the_others_agree() {
     let folder = with_plain_names("kill -SEGV $$");
@@ -128,7 +131,7 @@ fn a_crash_on_one_form_of_access_is_told_though_the_others_agree() {
     assert_eq!(records(&folder).0[0]["outcome"], "known");
 }
 
-/// A refusal is no failure, and still no agreement about what was refused.
+/// A refusal is not a failure, but also not an agreement about the refused form.
 #[test]
 fn a_form_of_access_that_is_refused_is_told_and_counted() {
     let folder = with_plain_names("echo 'probe.hlsl:3:5: error: unknown moon' >&2; exit 1");
@@ -166,8 +169,8 @@ fn nonsense_is_no_listing() {
 /// A compiler that refuses everything.
 const REFUSES: &str = "echo 'probe.hlsl:3:5: error: unknown moon' >&2; exit 1";
 
-/// Refusals are skips with the compiler's words. A compiler that was named and refuses everything has answered nothing,
-/// whatever others answer.
+/// Refusals are skips with the compiler's message. A named compiler that refuses everything returns
+/// no result, whatever others do.
 #[test]
 fn a_refusal_is_a_skip_in_the_words_of_the_compiler() {
     let folder = with_dxc(REFUSES);
@@ -186,7 +189,8 @@ fn a_refusal_is_a_skip_in_the_words_of_the_compiler() {
     folder.run(&words(" --forbid-skip refused")).exits(3).warns(forbidden);
 }
 
-/// One shard cannot say who answers in the others, but what it proves it knows: nothing.
+/// A shard cannot know who returns results in other shards, but it knows that it proves nothing
+/// itself.
 #[test]
 fn a_share_of_refusals_proves_nothing() {
     let folder = with_dxc(REFUSES);
@@ -196,7 +200,7 @@ fn a_share_of_refusals_proves_nothing() {
     folder.run("report r.jsonl").exits(3).warns("error: compiler `dxc-dxil` returned no result for 1 check;");
 }
 
-/// The script says that it is the build of which the case has its numbers, then refuses the case.
+/// The script claims to be the build that the case's numbers come from, then refuses the case.
 #[test]
 fn a_compiler_that_refuses_what_it_gave_the_numbers_of_is_broken() {
     let folder = with_dxc(REFUSES);
@@ -218,7 +222,7 @@ fn a_compiler_that_refuses_what_it_gave_the_numbers_of_is_broken() {
     let reason = "refused by dxc-dxil: unknown moon, but the case has its numbers from dxc 1.7.2308 -T cs_6_6";
     assert_eq!((&check["outcome"], &check["skip_reason"]), (&"broken".into(), &reason.into()), "{check}");
 
-    // Numbers of another version say nothing of this one, and a refusal that the case expects is none that counts.
+    // Numbers of another version do not apply to this one, and an expected refusal does not count.
     case("other.toml", "1.8.2405", "");
     folder.run(&words("other.toml")).exits(3);
     let check = &records(&folder).0[0];
@@ -254,7 +258,7 @@ fn a_compiler_that_crashes_before_it_says_its_version_is_missing() {
     assert!(answer.err.contains("dxc died of SIGSEGV, asked for its version"), "{answer}");
 }
 
-/// Another build of a compiler is another run, whatever it says of its version.
+/// With another build of a compiler it is another run, even if both report the same version.
 #[test]
 fn a_compiler_that_changed_is_no_run_to_go_on_with() {
     let folder = with_plain_names("exit 1");
@@ -276,7 +280,8 @@ fn a_limit_of_no_time_is_refused() {
     Folder::with(&[]).run("run --compiler dxc --compile-limit 0").exits(2);
 }
 
-/// A compiler that always crashes in two ways: each is told once, made as small as declarations get.
+/// A compiler that always crashes, in two ways: `fuzz` reports each once, with a minimal
+/// declaration.
 #[test]
 fn fuzzing_tells_each_crash_once_and_small() {
     let deed = "if grep -q StructuredBuffer probe.hlsl; then echo \"at $$\" >&2; kill -SEGV $$; fi; kill -ABRT $$";
@@ -292,7 +297,7 @@ fn fuzzing_tells_each_crash_once_and_small() {
         let name = entry.unwrap().file_name().into_string().unwrap();
         let report = folder.read(&format!("fuzz-found/{name}/report.md"));
         assert!(report.contains("dxc of a test") && report.contains("breaks on this: dxc died of SIG"), "{report}");
-        // It said no number that a case could expect.
+        // It returned no number that a case could expect.
         assert!(!folder.path(&format!("fuzz-found/{name}/case.toml")).exists());
         folder.run(&format!("show fuzz-found/{name}/declarations.hlsl")).exits(0);
     }

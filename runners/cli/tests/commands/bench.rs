@@ -1,4 +1,5 @@
-//! `bench`: a table for each Vulkan device and kind of buffer, and no figures where nothing was measured.
+//! `bench`: prints a table per Vulkan device and kind of buffer, and no figures if nothing was
+//! measured.
 
 use super::folder::Folder;
 
@@ -29,7 +30,8 @@ fn numbers_below_one_are_refused() {
     }
 }
 
-/// Whatever Vulkan devices this machine has, each is measured in both kinds of buffers; none is exit code 3.
+/// Measures each Vulkan device of this machine in both kinds of buffers; exit code 3 without a
+/// device.
 #[test]
 fn every_device_is_measured() {
     let folder = Folder::with(&[]).with_drivers();

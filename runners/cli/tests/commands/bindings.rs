@@ -1,6 +1,7 @@
 //! Where parameters are bound: `show --target --convention`, and cases with `[bind]` tables.
 //!
-//! Places are those that wg-hlsl 0024, implicit resource binding, prints beside its examples.
+//! The expected places are those that wg-hlsl 0024, implicit resource binding, prints next to its
+//! examples.
 
 use serde_json::{Value, json};
 
@@ -80,12 +81,12 @@ fn what_a_convention_refuses_is_refused() {
     assert_eq!(shown["errors"][0]["line"], json!(4));
 }
 
-/// The registers of this shader depend on what an optimiser knows of ranges.
+/// The registers of this shader depend on an optimiser's knowledge of ranges.
 const RANGE: &str = "Texture2D<float4> t; Texture2D<float4> z;\n\
     float4 main(float4 p : SV_Position, uint ii : II) : SV_Target {\n\
     float4 r = 0; if (ii > 3) if (ii < 2) r = t.Load(0); return r + z.Load(0); }\n";
 
-/// What DXC 1.7.2308 lists for it (`-T ps_6_6 -E main`).
+/// DXC 1.7.2308's listing for it (`-T ps_6_6 -E main`).
 #[cfg(unix)]
 const LISTING: &str = "; Resource Bindings:
 ;
@@ -108,7 +109,7 @@ fn a_number_that_is_not_certain_says_why() {
     assert_eq!(answer["bindings"], json!([row]));
 }
 
-/// A program in the place of DXC that prints its listing.
+/// A program in place of DXC prints its listing.
 #[cfg(unix)]
 #[test]
 fn the_compiler_says_its_registers_itself() {
@@ -207,7 +208,8 @@ fn an_expected_refusal_must_come() {
     assert!(answer.err.contains("d3d12.dxc does not refuse this"), "{answer}");
 }
 
-/// DXC 1.7.2308 with `-spirv` gives b0 and u0 one binding; with `-E CSMain` it drops what `PSMain` alone uses.
+/// DXC 1.7.2308 with `-spirv` gives b0 and u0 the same binding; with `-E CSMain` it drops what only
+/// `PSMain` uses.
 #[test]
 fn what_shares_a_place_and_what_is_not_used_is_said() {
     let text = "cbuffer Frame : register(b0) { float a; };\nRWStructuredBuffer<float> parts : register(u0);\n\

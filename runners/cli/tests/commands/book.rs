@@ -1,9 +1,11 @@
-//! The README and the book: their command lines are ones that the program knows, and what stands below one is what it prints.
+//! The README and the book: the program must accept their command lines and print the output shown
+//! below them.
 //!
-//! A block of code whose first line is "```hlsl scene.hlsl" is a file. In a block "```console" each line that begins with
-//! `$ layoutproof` is a command; what follows it, up to the next, is its standard output, in which `...` stands for any number
-//! of lines. A command without output is only asked whether it understands its arguments. A block with `needs=ID` is run
-//! where this device is, one with `needs=c++` where a C++ compiler is, whose lines begin with `$ c++`.
+//! A block of code whose first line is "```hlsl scene.hlsl" is a file. In a block "```console" each
+//! line that begins with `$ layoutproof` is a command. The lines up to the next command are its
+//! standard output, in which `...` matches any number of lines. For a command without output, only
+//! its arguments are checked. A block with `needs=ID` is run if the machine has this device, one
+//! with `needs=c++` if it has a C++ compiler; its lines begin with `$ c++`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,19 +13,19 @@ use std::time::Duration;
 
 use super::folder::Folder;
 
-/// How long a page's command may take; the longest runs a case on one device.
+/// Time limit of a page's command; the longest runs a case on one device.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// A block of code of a page.
+/// A block of code in a page.
 struct CodeBlock {
-    /// What stands behind the first fence.
+    /// The text after the first fence.
     info: String,
     lines: Vec<String>,
     /// Line of the page, from 1.
     line: usize,
 }
 
-/// A command with what it prints.
+/// A command with its output.
 struct Example {
     words: String,
     output: Vec<String>,
@@ -62,7 +64,7 @@ fn blocks(page: &Path) -> Vec<CodeBlock> {
     blocks
 }
 
-/// The commands of a console block that are of this program.
+/// The commands of this program in a console block.
 fn examples(block: &CodeBlock) -> Vec<Example> {
     let mut examples: Vec<Example> = Vec::new();
     let mut takes_output = false;
@@ -73,7 +75,7 @@ fn examples(block: &CodeBlock) -> Vec<Example> {
             example.words = format!("{} {}", example.words.trim_end_matches(['\\', ' ']), words_of(line));
             continue;
         }
-        // A machine's name may stand before the prompt.
+        // The prompt may begin with a machine's name.
         let command = line.split_once("$ ").filter(|(host, _)| !host.contains(' '));
         if let Some((_, command)) = command {
             takes_output = command.starts_with("layoutproof");
@@ -87,24 +89,24 @@ fn examples(block: &CodeBlock) -> Vec<Example> {
     examples
 }
 
-/// A line of a command without the remark behind it, with single spaces.
+/// A command line without its remark, with single spaces.
 fn words_of(line: &str) -> String {
     let words = line.split(" #").next().unwrap_or(line);
     words.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A command line with a word in place of each quoted one: folders split at spaces.
+/// Replaces each quoted word of a command line by one word, because folders split at spaces.
 fn without_quoted_words(words: &str) -> String {
     words.split('"').enumerate().map(|(index, part)| if index % 2 == 0 { part } else { "quoted" }).collect()
 }
 
-/// The arguments behind the program's name, without redirections.
+/// The arguments after the program's name, without redirections.
 fn arguments(words: &str) -> String {
     let words = words.split(" > ").next().unwrap_or(words).split(" < ").next().unwrap_or(words);
     words.strip_prefix("layoutproof").unwrap_or(words).trim().to_owned()
 }
 
-/// True if `printed` is `expected`, in which `...` stands for any number of lines.
+/// True if `printed` matches `expected`, in which `...` matches any number of lines.
 fn is_printed(expected: &[String], printed: &[&str]) -> bool {
     let Some((first, rest)) = expected.split_first() else { return printed.is_empty() };
     if first == "..." {
@@ -113,7 +115,7 @@ fn is_printed(expected: &[String], printed: &[&str]) -> bool {
     printed.split_first().is_some_and(|(line, others)| line.trim_end() == first.trim_end() && is_printed(rest, others))
 }
 
-/// Compiles what a block has compiled, in its folder.
+/// Runs the `c++` lines of a block in its folder.
 fn compile(block: &CodeBlock, folder: &Path) {
     for words in block.lines.iter().filter_map(|line| line.strip_prefix("$ c++ ")) {
         let status = Command::new("c++").args(words.split(' ')).current_dir(folder).status().unwrap();
@@ -121,7 +123,7 @@ fn compile(block: &CodeBlock, folder: &Path) {
     }
 }
 
-/// Whether this machine has the device or the C++ compiler that a block needs.
+/// True if this machine has the device or the C++ compiler that a block needs.
 fn has_what_it_needs(block: &CodeBlock) -> bool {
     let Some((_, id)) = block.info.split_once("needs=") else { return true };
     if id == "c++" {
@@ -159,7 +161,8 @@ fn what_the_pages_quote_is_what_is_printed() {
     assert!(compared >= 2, "{compared} outputs were compared");
 }
 
-/// `--help` behind a command line is answered only where the words before it are understood.
+/// With `--help` appended, a command line succeeds only if the program understands the words before
+/// it.
 #[test]
 fn every_command_line_of_the_pages_is_understood() {
     let folder = Folder::with(&[]).within(LIMIT);
@@ -178,7 +181,7 @@ fn every_command_line_of_the_pages_is_understood() {
     assert!(understood >= 30, "{understood} command lines");
 }
 
-/// Scripts and pages that are named are there.
+/// Scripts and pages that a page names exist.
 #[test]
 fn links_lead_to_files() {
     for page in pages() {

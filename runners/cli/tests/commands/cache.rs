@@ -1,8 +1,8 @@
-//! The cache of what compilers and spirv-val answer, as users meet it: they are not asked twice, and no state of the folder
-//! makes a run fail or say something else.
+//! The cache of answers from compilers and spirv-val, as users see it: nothing is compiled twice,
+//! and no state of the folder makes a run fail or changes its results.
 //!
-//! Runs ask spirv-val about our own modules, where it is installed; the tests of `layoutproof-compilers` ask scripts in the
-//! place of compilers.
+//! The runs validate our own modules with spirv-val, if it is installed; the tests of
+//! `layoutproof-compilers` use scripts in place of compilers.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::folder::{Answer, Folder, keys};
 use super::outcomes::{Ended, outcomes};
 
-/// Some modules, which the model executes.
+/// Makes some modules, which the model executes.
 const RUN: &str = "run vectors/ --rules std140,std430 --device model --json r.jsonl";
 
 const LIMIT: Duration = Duration::from_secs(120);
@@ -23,7 +23,7 @@ fn has_validator() -> bool {
     std::process::Command::new("spirv-val").arg("--version").output().is_ok_and(|answer| answer.status.success())
 }
 
-/// A folder whose commands have one cache, in the folder.
+/// A folder whose commands share one cache, inside the folder.
 fn folder() -> Folder {
     let folder = Folder::without_drivers(&[]).within(LIMIT);
     let cache = cache(&folder).display().to_string();
@@ -35,7 +35,7 @@ fn folder_with_cache(cache: &Path) -> Folder {
     Folder::without_drivers(&[]).within(LIMIT).with_variable("LAYOUTPROOF_CACHE", cache.display().to_string())
 }
 
-/// The cache of the commands of a folder.
+/// The cache folder of a folder's commands.
 fn cache(folder: &Folder) -> PathBuf {
     folder.path("").canonicalize().unwrap().join("cache")
 }
@@ -44,12 +44,12 @@ fn lines(folder: &Folder) -> Vec<Value> {
     folder.read("r.jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// What the last line says of the cache.
+/// The cache statistics in the last line.
 fn used(folder: &Folder) -> Value {
     lines(folder).last().unwrap()["cache"].clone()
 }
 
-/// How many checks say that they rest on an answer from the cache.
+/// Number of checks that used an answer from the cache.
 fn cached_checks(folder: &Folder) -> usize {
     lines(folder).iter().filter(|line| line["cached"] == true).count()
 }
@@ -61,7 +61,7 @@ fn entries(cache: &Path) -> Vec<PathBuf> {
     entries.map(|entry| entry.unwrap().path()).collect()
 }
 
-/// What a run without any cache comes to.
+/// The outcomes of a run without a cache.
 fn expected(words: &str) -> Vec<Ended> {
     let folder = folder();
     folder.run(&format!("{words} --no-cache")).exits(0);
@@ -89,7 +89,7 @@ fn a_second_run_says_that_it_asked_nobody() {
     assert!(cached_checks(&folder) > 10);
     assert_eq!(expected(RUN), first);
 
-    // Two runs that differ in this alone say the same.
+    // Apart from the use of the cache, both runs print the same.
     fs::copy(folder.path("r.jsonl"), folder.path("warm.jsonl")).unwrap();
     folder.run(&format!("{RUN} --no-cache")).exits(0);
     folder.run("report warm.jsonl r.jsonl").exits(0);
@@ -119,7 +119,8 @@ fn stats_count_and_clear_removes() {
     assert_eq!(cached_checks(&folder), 0);
 }
 
-/// The run goes on without a cache, and says so in one line; who asks for the cache itself gets an error.
+/// The run goes on without a cache and prints one note; `layoutproof cache` itself ends with an
+/// error.
 fn is_not_used(cache: &Path, sentence: &str) {
     let folder = folder_with_cache(cache);
     let answer = folder.run(RUN).exits(0).warns(&format!("note: nothing is cached: {sentence}"));
@@ -128,7 +129,7 @@ fn is_not_used(cache: &Path, sentence: &str) {
     for command in ["cache stats", "cache clear"] {
         folder.run(command).exits(2).warns(&format!("error: nothing is cached: {sentence}"));
     }
-    // Who wants no cache need not hear of it.
+    // With --no-cache, no note is printed.
     assert!(!folder.run(&format!("{RUN} --no-cache")).exits(0).err.contains("cached"));
 }
 
@@ -156,7 +157,7 @@ fn a_folder_that_is_not_the_users_alone_is_not_used() {
     is_not_used(&path.join("cache"), &format!("{told}"));
 }
 
-/// Root may write everywhere, so a file in the place of the folder of entries stands in for a folder that takes nothing.
+/// Root may write everywhere, so this test puts a file in place of the folder of entries.
 #[test]
 fn a_folder_that_cannot_be_written_is_told_once() {
     if !has_validator() {

@@ -1,5 +1,5 @@
-//! Containers that DXC and FXC made, read for `show` and `check`. Offsets are those of the compilers: a container of DXC's
-//! has to say what `native:dxc-dxil` lays out of the same source.
+//! Containers made by DXC and FXC, read by `show` and `check`. The expected offsets come from the
+//! compilers: a container from DXC must give the same layout as `native:dxc-dxil` for its source.
 
 use layoutproof_compilers::compiler::{Compiler, CompilerAnswer};
 use layoutproof_executor::tools::MachineTools;
@@ -12,7 +12,7 @@ const SOURCE: &str = include_str!("../files/containers/source.hlsl");
 /// Made by FXC 10.0.22621.2428, `cs_5_1`.
 const FXC: &[u8] = include_bytes!("../../../../harness/src/inspect/fxc/source.cso");
 
-/// Compiles `source.hlsl` with these options to `source.dxil`; `false` where DXC is not here.
+/// Compiles `source.hlsl` with these options to `source.dxil`; returns false if DXC was not found.
 #[expect(clippy::print_stdout, reason = "a test that skips says so")]
 fn compiles(folder: &Folder, options: &str) -> bool {
     let dxc = match Compiler::named("dxc", MachineTools::find().unwrap().folder()).compiler {
@@ -36,7 +36,7 @@ fn folder() -> Folder {
     Folder::with(&[("source.hlsl", SOURCE)]).within(std::time::Duration::from_secs(60))
 }
 
-/// The blocks of an answer of `show --format json`, by name and without what only a rule set says.
+/// The blocks in the output of `show --format json`, by name, without what only rule sets have.
 fn blocks(answer: &Answer) -> Vec<Value> {
     let json: Value = serde_json::from_str(&answer.out).unwrap();
     let mut blocks = json["layouts"][0]["blocks"].as_array().unwrap().clone();
@@ -115,7 +115,7 @@ fn a_damaged_container_is_a_diagnostic() {
     let middle = whole.len() * 3 / 4;
     damaged[middle..middle + 64].fill(0xa5);
     folder.write("damaged.dxil", &damaged);
-    // DXC may read it all the same; what it must not do is take the command along.
+    // DXC may still be able to read it, but it must not crash the command.
     let code = folder.run("show damaged.dxil").code();
     assert!([0, 2].contains(&code), "{code}");
 }

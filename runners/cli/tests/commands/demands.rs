@@ -1,12 +1,13 @@
-//! Demands that are not met: no device, a device or a floor that is missing, a skip that is forbidden (exit code 3);
-//! nothing selected or nothing proved (4); words that mean nothing (2, which beats 3, which beats 1, which beats 4).
+//! Requirements that are not met. Exit code 3: no device, a missing device or floor, a forbidden
+//! skip. Exit code 4: nothing selected or nothing proved. Exit code 2: wrong arguments. 2 takes
+//! precedence over 3, 3 over 1, 1 over 4.
 
 use super::folder::Folder;
 
-/// A case under one rule set on the model device.
+/// Runs a case under one rule set on the model device.
 const RUN: &str = "run scalar_packs_behind_the_last_element --rules std140 --device model";
 
-/// A file of which there is nothing to probe.
+/// Runs a file without anything to probe.
 const SKIPPED: &str = "run textures.hlsl --rules std140 --device model";
 
 /// A floor for a device that takes no part in a run on the model.
@@ -41,7 +42,7 @@ fn doctor_names_what_is_missing_and_how_to_get_it() {
     assert!(doctor.out.contains("`layoutproof setup lavapipe`") && doctor.out.contains("spirv-val"), "{doctor}");
 }
 
-/// The model needs no driver, so it runs where there is none.
+/// The model needs no driver, so it runs without one.
 #[cfg_attr(not(target_os = "linux"), ignore = "drivers can be hidden only from the loaders of Linux")]
 #[test]
 fn the_model_runs_without_any_driver() {
@@ -52,7 +53,7 @@ fn the_model_runs_without_any_driver() {
 
 #[test]
 fn a_device_that_is_required_and_missing() {
-    // With drivers, the message names the devices that there are: `endings.rs`.
+    // With drivers, the message lists the available devices: see `endings.rs`.
     let folder = Folder::without_drivers(&[]);
     let missing = "error: device `nosuch` is required and was not found";
     folder.run(&format!("{RUN} --require nosuch")).exits(3).warns(missing);
@@ -68,7 +69,7 @@ fn a_floor_that_is_not_met() {
         .warns("error: floor not met: lavapipe via ash answered for 0 leaves that prove `decorations`, the floor is 1");
 }
 
-/// Every run would reach it, so it can only be a mistake.
+/// Every run would reach such a floor, so it can only be a mistake.
 #[test]
 fn a_floor_that_every_run_reaches_is_refused() {
     let folder = Folder::with(&[("zero.toml", &floors(0)), ("empty.toml", ""), ("comment.toml", "# later\n")]);
@@ -84,7 +85,7 @@ fn a_floor_that_every_run_reaches_is_refused() {
     }
 }
 
-/// Three beats one.
+/// Exit code 3 takes precedence over 1.
 #[test]
 fn a_floor_that_is_not_met_by_a_run_that_differs() {
     let folder = Folder::with(&[("floors.toml", &floors(1))]);
@@ -92,8 +93,8 @@ fn a_floor_that_is_not_met_by_a_run_that_differs() {
     differs.prints("Summary failed: 1 differs").warns("error: floor not met:");
 }
 
-/// What no machine could answer is no skip that a lane can forbid, and no proof either. `bad_compilers.rs` has skips that
-/// count.
+/// A check that no machine could run is neither a skip that --forbid-skip can match nor a proof.
+/// `bad_compilers.rs` has skips that count.
 #[test]
 fn a_skip_that_lies_in_the_language_proves_nothing() {
     let folder = Folder::with(&[("textures.hlsl", "Texture2D a; SamplerState b;")]);
@@ -112,7 +113,7 @@ fn a_skip_that_lies_in_the_language_proves_nothing() {
 fn nothing_selected() {
     let folder = Folder::with(&[]);
     folder.run("run no_such_case --device model").exits(4).warns("error: nothing is selected: no case or file matches");
-    // The case says nothing about this rule set.
+    // The case has no numbers for this rule set.
     folder
         .run("run scalar_packs_behind --rules wgsl-uniform --device model")
         .exits(4)
@@ -146,7 +147,7 @@ fn words_that_mean_nothing() {
     }
 }
 
-/// The report is printed although the file beside it turns out not to be writable.
+/// The report is printed even if its records file turns out not to be writable.
 #[cfg_attr(not(target_os = "linux"), ignore = "there is no /dev/full")]
 #[test]
 fn a_records_file_that_cannot_be_written_does_not_cost_the_report() {
@@ -154,7 +155,7 @@ fn a_records_file_that_cannot_be_written_does_not_cost_the_report() {
     answer.prints("Summary ok: 1 agrees");
 }
 
-/// Two beats three.
+/// Exit code 2 takes precedence over 3.
 #[cfg_attr(not(target_os = "linux"), ignore = "drivers can be hidden only from the loaders of Linux")]
 #[test]
 fn a_bad_case_counts_more_than_a_missing_device() {

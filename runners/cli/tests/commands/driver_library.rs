@@ -1,4 +1,4 @@
-//! Libraries in a driver's place, built by the C compiler that links this program too.
+//! Libraries in place of drivers, built by the C compiler that links this program too.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -7,7 +7,8 @@ use std::process::Command;
 
 use super::folder::Folder;
 
-/// Says on which line a library does `deed` as soon as it is loaded; `MARK` is a file's path, as a string.
+/// The C source of a library that runs `deed` as soon as it is loaded; `MARK` is a file's path, as
+/// a string.
 fn source(mark: &Path, deed: &str) -> String {
     format!(
         "#include <fcntl.h>\n#include <stdio.h>\n#include <stdlib.h>\n#define MARK \"{}\"\n\
@@ -16,8 +17,8 @@ fn source(mark: &Path, deed: &str) -> String {
     )
 }
 
-/// Writes a manifest and a library of this name into a folder of `folder`, which is made; the file `mark` of `folder` is
-/// at the hands of `deed`.
+/// Writes a manifest and a library of this name into the folder `place` below `folder`, which is
+/// created. `deed` can use the file `mark` of `folder` as `MARK`.
 pub(crate) fn add_driver(folder: &Folder, place: &str, name: &str, deed: &str) {
     let place = folder.path(place);
     fs::create_dir_all(&place).unwrap();
@@ -32,7 +33,7 @@ pub(crate) fn add_driver(folder: &Folder, place: &str, name: &str, deed: &str) {
     for entry in fs::read_dir(&place).unwrap() {
         set_mode(&entry.unwrap().path(), 0o755);
     }
-    // The folders on the way, whatever the umask is.
+    // Set the mode of all parent folders, regardless of the umask.
     for path in place.ancestors().take_while(|path| *path != folder.path("").as_path()) {
         set_mode(path, 0o755);
     }

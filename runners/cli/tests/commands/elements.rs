@@ -1,4 +1,4 @@
-//! Which elements of arrays a run probes, and what it says of the others.
+//! Which array elements a run probes, and how it reports the others.
 
 use serde_json::Value;
 
@@ -6,7 +6,8 @@ use super::folder::Folder;
 
 const FILE: &str = "cbuffer S { float4 a[16]; float b; };";
 
-/// The paths of the leaves in the records of `r.jsonl`, without components, each once; and the record of the check.
+/// The distinct leaf paths in the records of `r.jsonl`, without components, and the record of the
+/// check.
 fn probed(folder: &Folder) -> (Vec<String>, Value) {
     let text = folder.read("r.jsonl");
     let check: Value = serde_json::from_str(text.lines().nth(1).unwrap()).unwrap();
@@ -27,7 +28,7 @@ fn a_sample_is_probed_and_the_other_elements_are_counted() {
     let answer = folder.run("run a.hlsl --rules std140 --device model --json r.jsonl -v").exits(0);
     let (paths, check) = probed(&folder);
     assert_eq!(paths, ["S.a[0]", "S.a[1]", "S.a[8]", "S.a[15]", "S.b"]);
-    // Four components of each of twelve elements.
+    // Four components for each of twelve elements.
     assert_eq!(check["leaves_not_probed"], 48);
     assert_eq!(check["leaves"], 17);
     assert_eq!(check["not_checked"][0], "leaves not probed (48 in other elements of arrays)");
@@ -50,7 +51,7 @@ fn every_element_can_be_asked_for() {
     assert!(!answer.out.contains("not probed"), "{answer}");
 }
 
-/// What stands between the probed elements is laid out all the same.
+/// Elements between the probed ones still appear in the layout.
 #[test]
 fn a_layout_has_every_element() {
     let folder = Folder::with(&[("a.hlsl", FILE)]);
@@ -65,7 +66,7 @@ fn short_arrays_leave_nothing_out() {
     assert!(!answer.out.contains("not probed"), "{answer}");
 }
 
-/// The command that a failure prints finds it again.
+/// The command that a failure prints reproduces it.
 #[test]
 fn the_command_to_run_again_asks_for_the_same_elements() {
     let folder = Folder::with(&[("a.hlsl", FILE)]);

@@ -1,22 +1,22 @@
-//! How a run ends and what it says: failures by cause, known differences of one's own files, compressed records, and the
-//! options that stop, repeat or silence it.
+//! The end of a run and its report: failures by cause, known differences of the user's own files,
+//! compressed records, and the options that stop, repeat or silence a run.
 
 use super::folder::{Answer, Folder};
 use super::survival::untimed;
 
-/// Checks of which some differ for one cause: on a device that reads arrays with another stride.
+/// Some checks differ for the same cause: the device reads arrays with another stride.
 const DIFFERS: &str =
     "run arrays/ --rules std140,scalar --form leaf --device model --plant-misreading array-stride-sixteen";
 
 const AGREES: &str = "run vectors/two_pairs_fill_a_register --rules std140 --device model";
 
-/// The words of the line that begins with this one.
+/// The words of the line that begins with `begin`.
 fn words_of<'a>(answer: &'a Answer, begin: &str) -> Vec<&'a str> {
     let line = answer.out.lines().find(|line| line.trim_start().starts_with(begin));
     line.unwrap_or_else(|| panic!("no line `{begin}` in {answer}")).split_whitespace().collect()
 }
 
-/// One device that misreads is one cause, however many cases show it.
+/// One misreading device is one cause, however many cases show it.
 #[test]
 fn failures_of_one_cause_are_told_once_and_listed_on_demand() {
     let folder = Folder::with(&[]);
@@ -29,7 +29,7 @@ fn failures_of_one_cause_are_told_once_and_listed_on_demand() {
 
     let listed = folder.run("report r.jsonl --group 1").exits(1);
     let others: usize = words_of(&answer, "like it")[3].parse().unwrap();
-    // The heading of the block, and a line for each failure of the group.
+    // The heading of the block, and one line per failure of the group.
     assert_eq!(listed.out.matches("  Disagree arrays/").count(), 1 + 1 + others, "{listed}");
     folder.run("report r.jsonl --group 99").exits(2).warns("error: no group 99: these records have");
 }
@@ -45,12 +45,13 @@ fn the_summary_fits_on_a_screen_and_details_are_for_those_who_ask() {
     folder.run("run vectors/ --rules std140,scalar --device model --form leaf -v").exits(0).prints("Devices 1 model");
 }
 
-/// What the command says to type again finds the same, whatever the user typed that changes the result.
+/// The command for repeating a check reproduces it, with every option of the user that changes the
+/// result.
 #[test]
 fn the_command_to_run_again_repeats_what_changes_the_result() {
     let known = "[[known]]\ncase = \"vectors/*\"\nreason = \"so it is\"\n";
     let folder = Folder::with(&[("a.hlsl", "cbuffer S { float a[N]; float b; };"), ("known.toml", known)]);
-    // The command names the producer, so that the compilers of this machine are looked for.
+    // The command names the producer, so it looks for the compilers of this machine.
     let folder = folder.with_drivers();
     let run = "run a.hlsl -D N=2 --matrix row --no-known --known known.toml --rules std140 --device model --form leaf";
     let first = folder.run(&format!("{run} --plant-misreading array-stride-sixteen --16bit off")).exits(0);
@@ -66,7 +67,7 @@ fn the_command_to_run_again_repeats_what_changes_the_result() {
     folder.run(again).exits(1).prints("Disagree a.hlsl · std140 · rspirv · model via model");
 }
 
-/// A list that knows a difference is no reason to hide it from the owner of the file.
+/// A list entry that knows a difference must not hide it from the owner of the file.
 #[test]
 fn a_known_difference_of_ones_own_file_is_told_in_full() {
     let known = "[[known]]\ndevice = \"model\"\nculprit = \"device\"\nreason = \"the model was told to misread\"\n\
@@ -102,7 +103,7 @@ fn a_run_stops_at_the_first_failure_on_demand() {
     folder.run("report r.jsonl").exits(1).prints("Summary stopped at the first failure:");
 }
 
-/// A device that fails again and again has failed.
+/// A device that fails in every attempt has failed.
 #[test]
 fn a_check_that_fails_is_run_again_on_demand() {
     let folder = Folder::with(&[]);
@@ -125,13 +126,13 @@ fn records_are_compressed_where_the_name_says_so() {
     let named = |answer: &Answer| untimed(&answer.out).replace("plain.jsonl", "r.jsonl.zst");
     assert_eq!(named(&report), named(&whole));
 
-    // A kill cuts the last frame at most; the run goes on behind those before it.
+    // A kill cuts at most the last frame; the run resumes after the complete frames.
     folder.write("cut.jsonl.zst", &bytes[..bytes.len() * 2 / 3]);
     let resumed = folder.run(&format!("{DIFFERS} --resume cut.jsonl.zst")).exits(1);
     assert_eq!(untimed(&resumed.out).replace("cut.jsonl", "r.jsonl"), untimed(&whole.out));
 }
 
-/// Where there are drivers, who asks for another one learns which there are.
+/// If a machine has drivers, the message about a missing device lists the available ones.
 #[test]
 fn a_device_that_is_not_here_is_answered_with_those_that_are() {
     let folder = Folder::with(&[]).with_drivers();

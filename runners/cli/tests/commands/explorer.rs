@@ -1,4 +1,5 @@
-//! The explorer of the site answers as the command does, for the declarations of every case, as HLSL and as Slang.
+//! The site's explorer answers like the command, for the declarations of every case, as HLSL and as
+//! Slang.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -14,7 +15,7 @@ use rayon::prelude::*;
 
 use super::folder::Folder;
 
-/// Texts that say their own offsets. GLSL is read by glslang in the command, where that is there.
+/// Texts that declare their own offsets. The command reads GLSL with glslang if that is installed.
 const LAID_OUT: [(&str, &str); 3] = [
     ("wgsl", "struct S { a: vec3<f32>, b: f32, c: array<vec2<f32>, 3> }\n@group(0) @binding(0) var<storage> s: S;\n"),
     ("wgsl", "@group(0) @binding(0) var<uniform> s: mat3x3<f32>;\nfn f() -> f32 { return s.x; }\n"),
@@ -47,7 +48,7 @@ fn requests() -> Vec<ExploreRequest> {
     requests
 }
 
-/// The flags with which the command reads such a request.
+/// The command's flags for such a request.
 fn flags(request: &ExploreRequest) -> String {
     let mut flags: Vec<String> = request.defines.iter().map(|define| format!(" -D {define}")).collect();
     if !request.entry.is_empty() {
@@ -61,17 +62,17 @@ fn flags(request: &ExploreRequest) -> String {
     flags.concat()
 }
 
-/// Texts that one command is asked about: enough to make its start cheap, few enough to keep every core at work.
+/// Number of texts per command: enough to amortise its start, few enough to keep every core busy.
 const TEXTS_OF_COMMAND: usize = 48;
 
-/// Texts that one command can read, since they need the same flags.
+/// Texts that one command can read, because they need the same flags.
 struct ComparedTexts {
     flags: String,
     requests: Vec<ExploreRequest>,
 }
 
 impl ComparedTexts {
-    /// All texts, by the flags that they need.
+    /// All texts, grouped by the flags that they need.
     fn all() -> Vec<Self> {
         let mut by_flags: BTreeMap<String, Vec<ExploreRequest>> = BTreeMap::new();
         for request in requests() {
@@ -87,7 +88,8 @@ impl ComparedTexts {
         groups
     }
 
-    /// Compares what the command says with what the explorer says, and returns the number of texts that were laid out.
+    /// Compares the command's output with the explorer's; returns the number of texts that were
+    /// laid out.
     fn compare(&self) -> usize {
         let Self { flags, requests } = self;
         let folder = Folder::with(&[]).within(Duration::from_secs(120));
@@ -120,7 +122,7 @@ impl ComparedTexts {
     }
 }
 
-/// A line of JSON without the name of its text, which the explorer does not know.
+/// A line of JSON without the name of the text, which the explorer does not know.
 fn unnamed(json: &str, name: &str) -> String {
     let source = format!("\"source\":\"{name}\"");
     assert_eq!(json.matches(&source).count(), 1, "{source}: {json}");
@@ -130,7 +132,7 @@ fn unnamed(json: &str, name: &str) -> String {
 #[test]
 fn the_explorer_and_the_command_say_the_same_about_every_case() {
     let laid_out: usize = ComparedTexts::all().par_iter().map(ComparedTexts::compare).sum();
-    // Most cases are about HLSL that Slang takes, too.
+    // Most cases contain HLSL that Slang accepts too.
     assert!(laid_out > CASES.len(), "{laid_out} texts were laid out, of {} cases", CASES.len());
 }
 
@@ -150,7 +152,7 @@ fn compare_byte_maps(request: &ExploreRequest) {
     let page = unclosed(&folder.run(&format!("show {name} --format html")).out);
     assert_eq!(!page.is_empty(), answer.is_read, "{}: {}", request.text, answer.rendered);
 
-    // The page draws each layout once more for every other reference that its reader may choose.
+    // The page draws each layout again for every other reference that its reader may choose.
     for part in answer.layouts.split_inclusive("</figure>").filter(|part| part.contains("<figure>")) {
         let map = unclosed(&part[part.find("<figure>").unwrap_or_default()..]);
         assert!(page.contains(&map), "{}: {map}", request.text);
@@ -162,7 +164,7 @@ fn compare_byte_maps(request: &ExploreRequest) {
     }
 }
 
-/// A page with its empty elements written in one way.
+/// A page with its empty elements written in the same way.
 fn unclosed(html: &str) -> String {
     ["path", "use", "rect"].iter().fold(html.to_owned(), |html, name| html.replace(&format!("></{name}>"), "/>"))
 }

@@ -1,8 +1,8 @@
-//! `export --folder`: each file is a test that LLVM's offload test suite can read, as far as that can be told without its
-//! tools, and what has no test is counted.
+//! `export --folder`: each file is a test that LLVM's offload test suite can read, as far as this
+//! can be checked without its tools, and cases without a test are counted.
 //!
-//! The keys of the YAML are those of `lib/Support/Pipeline.cpp` of llvm/offload-test-suite, of August 2026, whose parser
-//! refuses others.
+//! The YAML keys are those of `lib/Support/Pipeline.cpp` of llvm/offload-test-suite, of August
+//! 2026, whose parser refuses others.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,12 +13,12 @@ use saphyr::{LoadableYamlNode, Yaml};
 
 use super::folder::Folder;
 
-/// Writing all tests takes seconds where nothing is optimised.
+/// Time limit; without optimisation, writing all tests takes seconds.
 const LIMIT: Duration = Duration::from_secs(120);
 
 const EXPORT: &str = "export --format offload-test --folder tests";
 
-/// The keys of a mapping, those that must be there first.
+/// The allowed keys of a mapping, and the required ones among them.
 struct MappingKeys {
     required: &'static [&'static str],
     optional: &'static [&'static str],
@@ -60,7 +60,7 @@ fn part<'a>(text: &'a str, first: &str, behind: &str, file: &str) -> &'a str {
     rest.split_once(behind).unwrap_or_else(|| panic!("{file} has no `{behind}`")).0
 }
 
-/// Everything of a test that its parts say of each other.
+/// Checks that the parts of a test are consistent with each other.
 fn assert_is_test(text: &str, file: &str) {
     let hlsl = part(text, "#--- source.hlsl\n", "//--- pipeline.yaml", file);
     let yaml = part(text, "//--- pipeline.yaml\n", "#--- end\n", file);
@@ -106,7 +106,8 @@ fn assert_is_test(text: &str, file: &str) {
     assert_expected_bytes(&data(named("block")), &expected, comments, file);
 }
 
-/// Each expected word is the nonce, or one that the uploaded block has where the word's own number says.
+/// Each expected word is the nonce, or a word of the uploaded block at the offset that the word
+/// encodes.
 fn assert_expected_bytes(block: &[u32], expected: &[u32], comments: &str, file: &str) {
     for (index, word) in expected.iter().enumerate().skip(1) {
         let offset = usize::try_from(word & 0xFFFF).unwrap();

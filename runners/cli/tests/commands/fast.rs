@@ -1,4 +1,5 @@
-//! Fast compilation: records say where it was, and the model is without. `tests/installed/drivers.rs` asks lavapipe.
+//! Fast compilation: records report where it was used, and the model does without.
+//! `tests/installed/drivers.rs` tests lavapipe.
 
 use serde_json::Value;
 

@@ -1,15 +1,17 @@
-//! Workers that crash, hang, lie, run out of memory or print: the run comes to its end and loses no check.
+//! Workers that crash, hang, return garbage, run out of memory or print: the run ends normally and
+//! loses no check.
 //!
-//! The model runs in workers here, so that no driver is needed; `tests/installed/drivers.rs` has the drivers of this machine.
+//! Here the model runs in workers, so that no driver is needed; `tests/installed/drivers.rs` tests
+//! the drivers of this machine.
 
 use super::folder::{Answer, Folder};
 use super::outcomes::{self, Ended};
 
-/// A check for each case of arrays, one of which is of the case below.
+/// One check for each case of arrays, including the case below.
 const RUN: &str = "run arrays/ --rules std140 --form leaf --device model";
 const CASE: &str = "arrays/scalar_packs_behind_the_last_element";
 
-/// What each check came to, by case, with the reason.
+/// The outcome of each check by case, with its reason.
 fn outcomes(folder: &Folder) -> Vec<Ended> {
     outcomes::outcomes(&folder.read("r.jsonl"))
 }
@@ -23,7 +25,8 @@ fn run(folder: &Folder, options: &str) -> Answer {
     folder.run(&format!("{RUN} {options} --json r.jsonl --csv r.csv"))
 }
 
-/// Asserts that the check of [`CASE`] comes to this outcome for this reason, and that all others are as undisturbed.
+/// Asserts the outcome and the reason for the check of [`CASE`], and that no other check was
+/// affected.
 #[track_caller]
 fn only_the_guilty_case(options: &str, (outcome, status): (&str, &str), reasons: &[&str]) {
     let folder = Folder::with(&[]).with_drivers();
@@ -76,7 +79,7 @@ fn garbage_is_the_devices_fault() {
     assert!(answer.out.contains("verdict  device: case, rules and shader agree"), "{answer}");
 }
 
-/// The protocol has a socket of its own, so what a driver prints is in nobody's way, however much it is.
+/// The protocol uses a separate socket, so a driver may print any amount.
 #[test]
 fn drivers_may_print() {
     let folder = Folder::with(&[]).with_drivers();
@@ -86,7 +89,7 @@ fn drivers_may_print() {
     assert!(!answer.out.contains("printed by a driver") && !answer.err.contains("printed by a driver"), "{answer}");
 }
 
-/// A worker that does not live long is no case's fault: what took it down does well alone.
+/// A worker that dies after some jobs is no case's fault: the job that it died in succeeds alone.
 #[test]
 fn workers_that_die_of_age_break_nothing() {
     let folder = Folder::with(&[]).with_drivers();
@@ -95,8 +98,8 @@ fn workers_that_die_of_age_break_nothing() {
     assert_eq!(outcomes(&folder), before);
 }
 
-/// A device that takes down all that it is given, and a shader that does nothing, ends as lost, soon, and with a record
-/// for every check. It has answered nothing.
+/// A device that dies with every job, even with a shader that does nothing, is soon given up as
+/// lost. Every check has a record, and the device has returned no result.
 #[test]
 fn a_device_that_is_gone_is_given_up() {
     let folder = Folder::with(&[]).with_drivers();
@@ -112,7 +115,7 @@ fn a_device_that_is_gone_is_given_up() {
     assert!(given_up > 5, "{outcomes:?}");
 }
 
-/// However many cases take a worker down, the device lives, and all others are checked.
+/// However many cases kill a worker, the device still works, and all other checks are carried out.
 #[test]
 fn a_device_that_lives_is_not_given_up() {
     let folder = Folder::with(&[]).with_drivers();

@@ -1,4 +1,4 @@
-//! A temporary folder, the files in it, and the command run there.
+//! A temporary folder with files, in which tests run the command.
 
 use std::cell::Cell;
 use std::fmt;
@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// How long a command may take that loads no driver before it counts as hung.
+/// Time limit of a command that loads no driver; after that it counts as hung.
 const LIMIT: Duration = Duration::from_secs(20);
 
-/// Variables that change what the command finds or how it draws.
+/// Variables that affect what the command finds or how it draws.
 const CLEARED: [&str; 14] = [
     "CI",
     "CLICOLOR",
@@ -31,17 +31,17 @@ const CLEARED: [&str; 14] = [
     "VK_ICD_FILENAMES",
 ];
 
-/// Variables by which the loaders of Vulkan, EGL and Mesa find no driver on Linux.
+/// Variables that hide all drivers from the loaders of Vulkan, EGL and Mesa on Linux.
 const NO_DRIVERS: [&str; 4] =
     ["VK_DRIVER_FILES", "VK_ICD_FILENAMES", "__EGL_VENDOR_LIBRARY_FILENAMES", "LIBGL_DRIVERS_PATH"];
 
 /// A temporary folder to run the command in.
 pub(crate) struct Folder {
     place: TempDir,
-    /// Where each command has a cache of its own of what compilers answer, so that none depends on another one's, nor on the
-    /// user's.
+    /// Holds a separate cache of compiler answers for each command, so that none depends on
+    /// another's or the user's.
     caches: TempDir,
-    /// Commands that were started.
+    /// Number of commands started.
     commands: Cell<u32>,
     variables: Vec<(&'static str, String)>,
     limit: Duration,
@@ -58,23 +58,23 @@ impl Folder {
         folder
     }
 
-    /// The same, on a machine where no loader finds a driver.
+    /// Like [`Folder::with`], on a machine without drivers.
     pub(crate) fn without_drivers(files: &[(&str, &str)]) -> Self {
         Self { variables: NO_DRIVERS.map(|name| (name, "/nonexistent".to_owned())).to_vec(), ..Self::with(files) }
     }
 
-    /// The same folder with an environment variable.
+    /// Adds an environment variable.
     pub(crate) fn with_variable(mut self, name: &'static str, value: impl Into<String>) -> Self {
         self.variables.push((name, value.into()));
         self
     }
 
-    /// The same folder for commands that load this machine's drivers, which take what they take.
+    /// Raises the time limit for commands that load this machine's drivers.
     pub(crate) fn with_drivers(self) -> Self {
         self.within(Duration::from_secs(60))
     }
 
-    /// The same folder for commands that may take as long as this.
+    /// Sets the time limit of the commands.
     pub(crate) fn within(self, limit: Duration) -> Self {
         Self { limit, ..self }
     }
@@ -89,22 +89,22 @@ impl Folder {
         fs::read_to_string(self.path(name)).unwrap()
     }
 
-    /// Where a file of this name is.
+    /// The path of a file in the folder.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.place.path().join(name)
     }
 
-    /// Whether there is a text file of this name of which `holds` is true.
+    /// True if a text file of this name exists and `holds` is true for it.
     pub(crate) fn has(&self, name: &str, holds: impl Fn(&str) -> bool) -> bool {
         fs::read_to_string(self.path(name)).is_ok_and(|text| holds(&text))
     }
 
-    /// Runs `layoutproof` with these words, which stand one space apart.
+    /// Runs `layoutproof` with these words, separated by single spaces.
     pub(crate) fn run(&self, words: &str) -> Answer {
         self.start(words).ends()
     }
 
-    /// Runs `layoutproof` with these words, its standard output going elsewhere.
+    /// Runs `layoutproof` with these words and redirects its standard output.
     #[cfg(unix)]
     pub(crate) fn run_printing_to(&self, words: &str, stdout: impl Into<Stdio>) -> Answer {
         self.write(".out", b"");
@@ -125,7 +125,7 @@ impl Folder {
         self.start_printing_to(words, stdout.into())
     }
 
-    /// Starts `layoutproof` with these words and SIGHUP ignored, through the shell.
+    /// Starts `layoutproof` with these words, ignoring SIGHUP, through the shell.
     #[cfg(unix)]
     pub(crate) fn start_without_hangup(&self, words: &str) -> Running<'_> {
         let stdout = File::create(self.path(".out")).unwrap();
@@ -146,14 +146,14 @@ impl Folder {
         self.commands.set(self.commands.get() + 1);
         command.env("LAYOUTPROOF_CACHE", self.caches.path().join(self.commands.get().to_string()));
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
-        // Files instead of pipes: however much is printed, the process never waits for its reader.
+        // Use files instead of pipes, so that the process never waits for a reader.
         let stderr = File::create(self.path(".err")).unwrap();
         let child = command.stdout(streams.output).stderr(stderr).spawn().unwrap();
         Running { folder: self, words: words.to_owned(), child }
     }
 }
 
-/// Where a command reads from and prints to.
+/// The standard input and output of a command.
 struct Streams {
     input: Stdio,
     output: Stdio,
@@ -164,7 +164,7 @@ fn layoutproof() -> Command {
     Command::new(env!("CARGO_BIN_EXE_layoutproof"))
 }
 
-/// A run of the command that is not over.
+/// A command that is still running.
 pub(crate) struct Running<'a> {
     folder: &'a Folder,
     words: String,
@@ -172,7 +172,7 @@ pub(crate) struct Running<'a> {
 }
 
 impl Running<'_> {
-    /// Waits for its end.
+    /// Waits for the end of the command.
     pub(crate) fn ends(mut self) -> Answer {
         let code = self.wait();
         let Self { folder, words, .. } = self;
@@ -205,21 +205,22 @@ impl Running<'_> {
         self
     }
 
-    /// Sends it a signal of Unix by its short name, through the shell: not every machine has `kill` as a program.
+    /// Sends a Unix signal by its short name, through the shell: not every machine has `kill` as a
+    /// program.
     #[cfg(unix)]
     pub(crate) fn signal(&self, name: &str) {
         let kill = format!("kill -{name} {}", self.child.id());
         assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
     }
 
-    /// Kills it, as nobody can prevent.
+    /// Kills the command with a signal that it cannot catch.
     pub(crate) fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 }
 
-/// What a run of the command came to.
+/// The results of a command.
 pub(crate) struct Answer {
     words: String,
     code: i32,
@@ -248,19 +249,21 @@ impl Answer {
         self.code
     }
 
-    /// Asserts that standard output has a line that begins with these words, however far apart they stand.
+    /// Asserts that standard output has a line that begins with these words, with any spaces
+    /// between them.
     pub(crate) fn prints(self, line: &str) -> Self {
         assert!(has_line(&self.out, line), "no line `{line}` in the output of {self}");
         self
     }
 
-    /// Asserts that standard error has a line that begins with these words, however far apart they stand.
+    /// Asserts that standard error has a line that begins with these words, with any spaces between
+    /// them.
     pub(crate) fn warns(self, line: &str) -> Self {
         assert!(has_line(&self.err, line), "no line `{line}` in the errors of {self}");
         self
     }
 
-    /// Standard output, which is one JSON value.
+    /// Parses standard output as one JSON value.
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error} in {self}"))
     }

@@ -1,7 +1,8 @@
-//! `layoutproof check` of programs that this machine's compilers make here: C++ with DWARF 4 and 5, Windows, Rust.
+//! `layoutproof check` of programs that this machine's compilers make here: C++ with DWARF 4 and 5,
+//! Windows, Rust.
 //!
-//! A compiler that is not there is told and left out. Offsets of the host are those of the compiler that runs; nothing of
-//! ours writes them.
+//! A missing compiler is reported and left out. The host's offsets come from the compilers that
+//! run; our code never writes them.
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -15,7 +16,7 @@ const ENGINE_CPP: &str = include_str!("../files/host_check/engine.cpp");
 const RIGHT: &str = include_str!("../files/host_check/right.hlsl");
 const WRONG: &str = include_str!("../files/host_check/wrong.hlsl");
 
-/// Compilers with their options, and what they make.
+/// Compilers with their options and output files.
 const BUILDS: [[&str; 3]; 7] = [
     ["g++", "-gdwarf-4 -c", "engine.o"],
     ["g++", "-gdwarf-5", "engine"],
@@ -49,7 +50,7 @@ fn engine() -> Folder {
     Folder::with(&files).within(std::time::Duration::from_secs(120))
 }
 
-/// Compiles a file in the folder; `false` if the compiler is not there.
+/// Compiles a file in the folder; returns false if the compiler was not found.
 #[expect(clippy::print_stdout, reason = "a test that skips says so")]
 fn compiles(folder: &Folder, compiler: &str, words: &str) -> bool {
     let mut command = Command::new(compiler);
@@ -66,12 +67,12 @@ fn compiles(folder: &Folder, compiler: &str, words: &str) -> bool {
     }
 }
 
-/// Compiles the engine; `false` if the compiler is not there.
+/// Compiles the engine; returns false if the compiler was not found.
 fn builds(folder: &Folder, [compiler, options, output]: [&str; 3]) -> bool {
     compiles(folder, compiler, &format!("-std=c++17 {options} engine.cpp -o {output}"))
 }
 
-/// What was printed, with one space between words, however lines are broken.
+/// The printed text with one space between words, regardless of line breaks.
 fn unwrapped(answer: &Answer) -> String {
     answer.out.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -114,7 +115,7 @@ fn each_mistake_is_found_with_its_words() {
     }
 }
 
-/// The table at 80 columns, as the first compiler that is here lets it come out.
+/// The table at 80 columns, with the first compiler that was found.
 #[test]
 fn the_table_fits_in_80_columns() {
     let folder = engine();
@@ -135,7 +136,7 @@ fn the_table_fits_in_80_columns() {
     assert!(answer.out.ends_with("   Summary 0 agree, 14 differ\n"), "{}", answer.out);
 }
 
-/// The page has the words of the table, and both sides as byte maps.
+/// The page contains the words of the table, and byte maps of both sides.
 #[test]
 fn a_page_shows_both_sides() {
     let folder = engine();
@@ -319,7 +320,8 @@ fn rust_structs_are_read_and_those_without_repr_have_no_contract() {
     assert_eq!([kind(1).as_deref(), kind(2).as_deref()], [Some("no-contract"), Some("offset-moved")]);
 }
 
-/// A vector class that hides its numbers in bytes. The offsets are those of the compiler that runs, the shader's those of DXC.
+/// A vector class that stores its numbers as bytes. Its offsets come from the compiler that runs,
+/// the shader's from DXC.
 const OWN_VECTORS: &str = "
 namespace eng {
 template <class T, int N> class Vec {
@@ -351,7 +353,7 @@ fn vector_types_of_ones_own_are_named_in_the_project() {
         let answer = folder.run("check scene.hlsl scene.o").exits(0);
         assert!(unwrapped(&answer).contains("1 agree"), "{compiler}: {answer}");
 
-        // It is compared like any vector: floats are no integers.
+        // The class is compared like any vector: floats are not integers.
         folder.write("wrong.hlsl", b"cbuffer Scene { int3 sun; float exposure; };");
         assert!(folder.run("check wrong.hlsl scene.o").exits(1).out.contains("class differs"), "{compiler}");
     }
@@ -379,7 +381,8 @@ fn a_vector_type_that_nothing_can_match_is_refused_at_its_place() {
     }
 }
 
-/// One struct in three programs: as the shaders have it, with `vel` and `gradient` exchanged, and 20 bytes that lie 32 apart.
+/// One struct in three programs: like the shaders', with `vel` and `gradient` swapped, and with 20
+/// bytes at a stride of 32.
 const BUFFERS_CPP: &str = "
 namespace right { struct Particle { float pos[2], vel[2], gradient[4]; }; Particle particles[16]; }
 namespace wrong { struct Particle { float pos[2], gradient[4], vel[2]; }; Particle particles[16]; }
@@ -427,7 +430,7 @@ fn a_buffer_of_structs_is_compared_by_its_elements() {
     if !compiles(&folder, "g++", "-g -c all.cpp -o all.o") {
         return;
     }
-    // SPIR-V of a compiler that names what it reads.
+    // SPIR-V from a compiler that keeps the names.
     let mut shaders = BUFFERS.map(|[name, _]| name.to_owned()).to_vec();
     if compiles(&folder, "glslangValidator", "-V particles.comp -o particles.spv") {
         shaders.push("particles.spv".to_owned());
@@ -447,13 +450,13 @@ fn a_buffer_of_structs_is_compared_by_its_elements() {
         let found: Vec<_> =
             wrong[0]["mismatches"].as_array().unwrap().iter().filter_map(|found| found["message"].as_str()).collect();
         assert_eq!(found, ["offset moved: the shader has `vel` at byte 8, the host at byte 24"], "{shader}");
-        // The block of `fixed.wgsl` has 8 elements, the host's array 16.
+        // The block of `fixed.wgsl` has 8 elements, but the host's array has 16.
         if !["particles.hlsl", "fixed.wgsl"].contains(&shader.as_str()) {
             assert_eq!(check("whole::Particles", 0)[0]["outcome"].as_str(), Some("agree"), "{shader}");
         }
     }
 
-    // Found by the name of the elements, and listed if there is none.
+    // The struct is found by the name of the elements, and listed if it is missing.
     folder.write("one.cpp", b"struct Particle { float pos[2], vel[2], gradient[4]; } p[16];");
     folder.write("none.cpp", b"struct Camera { float m[16]; } c;");
     assert!(compiles(&folder, "g++", "-g -c one.cpp -o one.o") && compiles(&folder, "g++", "-g -c none.cpp -o none.o"));
@@ -494,14 +497,14 @@ fn a_header_with_elements_behind_it_is_compared_in_each_form_of_c() {
         let Some(pairs) = check(&counted(array), 0) else { return };
         assert_eq!((pairs.len(), pairs[0]["host"].as_str()), (1, Some("Counted")), "{array}: {pairs:#?}");
     }
-    // The header alone, with the elements beside it.
+    // The header alone, with a separate struct for the elements.
     let header = check(&counted(""), 0).unwrap();
     let found: Vec<_> =
         header.iter().map(|pair| (pair["part"].as_str().unwrap_or(""), pair["host"].as_str().unwrap())).collect();
     assert_eq!(found, [("", "Counted"), ("spheres[]", "Sphere")]);
     let remark = "the host struct is what comes before the elements of `spheres`, which begin at byte 16";
     assert_eq!(header[0]["remarks"][0].as_str(), Some(remark));
-    // Faults in the elements.
+    // Wrong elements.
     let short = "struct Sphere { float place[3]; float radius; unsigned material; };";
     let wrong = check(&counted("struct Sphere spheres[];").replace(sphere, short), 1).unwrap();
     let message = wrong[0]["mismatches"][0]["message"].as_str().unwrap();
@@ -515,7 +518,7 @@ fn a_header_with_elements_behind_it_is_compared_in_each_form_of_c() {
     let wrong = check(&counted("struct Sphere spheres[];").replace(sphere, swapped), 1).unwrap();
     assert_eq!(wrong[0]["mismatches"][0]["path"].as_str(), Some("spheres[].radius"));
 
-    // The header alone where no struct is that of the elements: said, and an error of a strict check.
+    // The header alone, without a struct for the elements: reported, and an error with --strict.
     folder.write("host.c", b"struct Counted { unsigned count; unsigned pad[3]; } c;");
     assert!(compiles(&folder, "gcc", "-g -c host.c -o host.o"));
     let answer = folder.run("check counted.comp host.o").exits(0);
@@ -532,7 +535,8 @@ const STRIDES_RS: &str = "
 #[used] pub static JOB: core::mem::MaybeUninit<Job> = core::mem::MaybeUninit::uninit();
 ";
 
-/// The stride is 48 (glslang 12, naga 29), which is no alignment; rustc 1.87 gives `Vertex` 40 bytes, `Job` 64.
+/// The stride is 48 (glslang 12, naga 29), which cannot be an alignment; rustc 1.87 gives `Vertex`
+/// 40 bytes, `Job` 64.
 #[test]
 fn strides_of_rust_structs_have_advice_that_compiles() {
     let vertices = "#version 450
@@ -563,7 +567,8 @@ void main() { vertices.mesh[1].uv.y = vertices.mesh[0].normal.z; }";
     assert_eq!(moved["message"].as_str(), Some("offset moved: the shader has `depth` at byte 44, the host at byte 48"));
 }
 
-/// What `show` writes for the example of the README, and for a struct that has three layouts in one shader.
+/// The output of `show` for the README's example, and for a struct with three layouts in one
+/// shader.
 #[test]
 fn structs_that_show_writes_agree() {
     let scene = "cbuffer Scene { float3 sun; float weights[2]; float exposure; };";

@@ -1,4 +1,4 @@
-//! `layoutproof show --format rust-asserts`, `cpp-asserts` and `--padding`, as a user meets them.
+//! `layoutproof show --format rust-asserts`, `cpp-asserts` and `--padding`, as users see them.
 //!
 //! Offsets are those of the case `arrays/scalar_packs_behind_the_last_element`: DXC 1.7.2308, listing (`c` at 36); of
 //! `std140` by glslang 12, decorations (`b` takes 32 bytes).
@@ -46,7 +46,7 @@ fn padding_is_one_more_key_of_the_answer() {
     folder().run("show a.hlsl --rules std140 --padding").exits(0).prints(text);
 }
 
-/// Assertions about a type of one's own, in a file that a build keeps and CI compares.
+/// Assertions about the user's own type, in a file that a build keeps and CI compares.
 #[test]
 fn assertions_about_ones_own_type_are_written_and_checked() {
     let folder = Folder::with(&[("a.hlsl", "cbuffer PerFrame { float4x4 m; float3 cameraPos; float exposure; };\n")]);

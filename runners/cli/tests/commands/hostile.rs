@@ -1,15 +1,16 @@
-//! Files that no compiler would take: each is refused with exit code 2, in words, without a panic and in time.
+//! Files that no compiler would accept: each is refused with exit code 2 and a message, without a
+//! panic and in time.
 //!
-//! The time limit and the search for panics are those of every run of these tests.
+//! All commands of these tests run with a time limit, and their output is searched for panics.
 
 use std::time::Duration;
 
 use super::folder::Folder;
 
-/// A module of glslang 12.
+/// A module from glslang 12.
 const MODULE: &[u8] = include_bytes!("../../../../harness/tests/frozen/std140_matrices.spv");
 
-/// Bytes of the large files.
+/// Size unit of the large files in bytes.
 const MEGABYTE: usize = 1 << 20;
 
 /// The commands that read one file.
@@ -33,10 +34,10 @@ fn refuses(name: &str, bytes: &[u8], message: &str) {
     }
 }
 
-/// Only `show` reads modules that come laid out; the others say that they do not.
+/// Asserts that `show` refuses the file with this message, and that `diff` and `run` refuse it too.
 #[track_caller]
 fn does_not_show(name: &str, bytes: &[u8], message: &str) {
-    // GLSL is naga's then.
+    // Without glslang, naga reads GLSL.
     let folder = Folder::with(&[]).with_variable("GLSLANG", "none");
     folder.write(name, bytes);
     let answer = folder.run(&format!("show {name}")).exits(2);
@@ -105,7 +106,8 @@ fn binary_and_empty_files() {
     does_not_show("empty.glsl", b"", "bad-module");
 }
 
-/// SPIR-V specification, "Physical Layout of a SPIR-V Module and Instruction": cut anywhere, nothing of it is valid.
+/// SPIR-V specification, "Physical Layout of a SPIR-V Module and Instruction": a truncated module
+/// is never valid.
 #[test]
 fn modules_that_are_cut_short() {
     let folder = Folder::with(&[]);
@@ -122,14 +124,14 @@ fn modules_that_are_cut_short() {
 fn modules_that_are_none() {
     does_not_show("a.spv", b"this is no module at all", "magic number is 0x73696874, not 0x07230203");
     let mut unbounded = MODULE.to_vec();
-    // The length of the first instruction, behind the header of 20 bytes.
+    // The length of the first instruction, after the header of 20 bytes.
     unbounded[22..24].copy_from_slice(&[0xFF, 0xFF]);
     does_not_show("b.spv", &unbounded, "an instruction of 65535 words");
     unbounded[22..24].copy_from_slice(&[0, 0]);
     does_not_show("b.spv", &unbounded, "an instruction of 0 words");
 }
 
-/// The other byte order is a module too.
+/// A module in the other byte order is valid too.
 #[test]
 fn a_module_of_the_other_byte_order_is_read() {
     let folder = Folder::with(&[]);
@@ -140,7 +142,8 @@ fn a_module_of_the_other_byte_order_is_read() {
     assert_eq!(little, big);
 }
 
-/// Offsets and strides that no compiler writes: the validator may refuse what is made of them, and nothing may panic.
+/// Offsets and strides that no compiler writes: the validator may refuse the resulting shaders, but
+/// nothing may panic.
 #[test]
 fn a_module_with_impossible_decorations_is_run_to_its_end() {
     /// Opcodes with their decorations, and the word of the number: SPIR-V, 3.20 Decoration and 3.52.3 Annotation
@@ -169,23 +172,24 @@ fn a_module_with_impossible_decorations_is_run_to_its_end() {
     }
 }
 
-/// GLSL behind whose first lines is a block that can be shown.
+/// GLSL with these lines before a block that can be shown.
 fn glsl(lines: &str) -> String {
     format!("#version 450\n{lines}\nlayout(std140, binding=0) uniform U {{ float a; }} u; void main() {{}}\n")
 }
 
-/// The same in WGSL.
+/// WGSL with these lines before a variable that can be shown.
 fn wgsl(lines: &str) -> String {
     format!("{lines}\n@group(0) @binding(0) var<uniform> u: f32;\n")
 }
 
-/// `#define`s each of which doubles what the one before makes, up to 2^30 tokens.
+/// `#define`s, each of which doubles the previous one, up to 2^30 tokens.
 fn doubling() -> String {
     let define = |level: u32| format!("#define A{level} A{0}+A{0}\n", level - 1);
     format!("#define A0 1\n{}", (1..=30).map(define).collect::<String>())
 }
 
-/// Each of these ended naga 30 with a panic or a stack overflow, took it more than half a minute, or filled the memory.
+/// Each of these texts made naga 30 panic, overflow its stack, run for more than half a minute, or
+/// fill the memory.
 #[test]
 fn texts_that_naga_does_not_survive_are_refused_at_their_place() {
     let (many, sum) = (10_000, vec!["1"; 10_000].join("+"));
@@ -219,7 +223,8 @@ fn texts_that_naga_does_not_survive_are_refused_at_their_place() {
     does_not_show("a.glsl", glsl(&levels).as_bytes(), "nests more than 64 levels deep");
 }
 
-/// What passes the look before, and is still too much. How a reader ends that takes too long is tested with its process.
+/// Texts that pass the check before naga and are still too much for it. The end of a reader that
+/// takes too long is tested with its process.
 #[cfg_attr(not(unix), ignore = "only Unix limits a reader's memory")]
 #[test]
 fn a_reader_that_dies_is_told_with_its_file() {
@@ -241,7 +246,8 @@ fn a_reader_that_dies_is_told_with_its_file() {
     }
 }
 
-/// naga unwraps an error, which no look at the text foresees: the sizes of nested structs multiply.
+/// naga unwraps an error that no check of the text can foresee: the sizes of nested structs
+/// multiply.
 #[test]
 fn a_panic_of_a_reader_is_told() {
     let structs = "struct A { float a[1 << 20]; }; struct B { A b[1 << 20]; };";
@@ -252,7 +258,8 @@ fn a_panic_of_a_reader_is_told() {
 #[test]
 fn modules_that_are_huge() {
     let mut words = vec![0x0723_0203, 0x0001_0300, 0, 100, 0];
-    // OpCapability Matrix a hundred thousand times: rspirv keeps each, and nothing else makes a module of them.
+    // OpCapability Matrix a hundred thousand times: rspirv keeps each, and the module has nothing
+    // else.
     words.extend([0x0002_0011, 0].repeat(100_000));
     let bytes = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
     does_not_show("a.spv", &bytes(&words), "no memory model");
@@ -260,7 +267,7 @@ fn modules_that_are_huge() {
     does_not_show("b.spv", &bytes(&words), "the module has 4194305 words, more than 4194304");
 }
 
-/// Our own readers get the same.
+/// Our own readers get the same texts.
 #[test]
 fn what_ends_naga_is_refused_or_read_in_hlsl_and_slang() {
     let (many, sum) = (10_000, vec!["1"; 10_000].join("+"));
@@ -301,7 +308,7 @@ fn make_pipe(folder: &Folder, name: &str) {
     assert!(made.success());
 }
 
-/// Whatever a user can name: a pipe is refused at once, without waiting for a writer.
+/// Wherever a user can name a file, a pipe is refused at once, without waiting for a writer.
 #[cfg(unix)]
 #[test]
 fn pipes_are_no_files() {
@@ -320,7 +327,7 @@ fn pipes_are_no_files() {
     let answer = folder.run("show good.hlsl").exits(2);
     assert!(answer.err.contains("`pipe.h` is not read: a pipe is no regular file"), "{answer}");
 
-    // One in a folder of cases or of lists.
+    // A pipe in a folder of cases or of lists.
     std::fs::create_dir(folder.path("folder")).unwrap();
     make_pipe(&folder, "folder/a.toml");
     for words in ["list --cases folder", "run good.toml --device model --known folder"] {
@@ -349,7 +356,8 @@ fn what_the_kernel_makes_up_is_no_file() {
     folder.run("report /dev/zero").exits(2).warns("error: reading /dev/zero: a device is no regular file");
 }
 
-/// Beside the shader, in its project and in folders of `-I`; the refusal says which `-I` would allow it.
+/// Files next to the shader, in its project and in folders of `-I` are included; the refusal of
+/// others names the `-I` that would allow them.
 #[test]
 fn files_of_the_project_are_included_and_no_others() {
     let user = "#include \"../common/a.h\"\ncbuffer S { A a; };";
@@ -372,7 +380,7 @@ fn files_of_the_project_are_included_and_no_others() {
         assert!(words.contains(&format!("{name}:1:1")) && words.contains("-I "), "{answer}");
     }
     folder.run("show project/shaders/b.hlsl --rules std140 -I .").exits(0);
-    // Without a project the working folder is one.
+    // Without a project, the working folder counts as one.
     std::fs::remove_dir(folder.path("project/.git")).unwrap();
     folder.run("show project/shaders/b.hlsl --rules std140").exits(0);
 }
@@ -434,12 +442,13 @@ fn control_characters_in_names_do_not_reach_the_terminal() {
     }
 }
 
-/// So many lines, by their index.
+/// `count` lines, made from their index.
 fn repeated(count: usize, line: impl Fn(usize) -> String) -> String {
     (0..count).map(line).collect::<Vec<_>>().concat()
 }
 
-/// Each of these took from half a minute to hours: every problem cost as much as the whole file.
+/// Each of these took from half a minute to hours, because every problem cost as much as the whole
+/// file.
 #[test]
 fn files_full_of_problems() {
     let folder = Folder::with(&[]).within(Duration::from_secs(60));
@@ -461,7 +470,7 @@ fn files_full_of_problems() {
     assert_eq!(answer["left_out"], 299_000);
 }
 
-/// A table of several rule sets looked for each member among all.
+/// The table of several rule sets once searched all members for each member.
 #[test]
 fn blocks_of_many_members() {
     let members = repeated(30_000, |index| format!("float4x4 m{index};\n"));

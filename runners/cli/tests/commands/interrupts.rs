@@ -1,4 +1,4 @@
-//! Ctrl-C, other signals that ask for an end, and other ends of a run that come from outside.
+//! Ctrl-C and other signals, and other interruptions of a run from outside.
 #![cfg(unix)]
 
 use std::time::{Duration, Instant};
@@ -13,10 +13,10 @@ const HANGS: &str =
 /// The same checks, all of which end.
 const ENDS: &str = "run arrays/ --rules std140 --form leaf --device model --json whole.jsonl";
 
-/// As long as a busy machine may take for what an idle one does at once.
+/// How long a busy machine may take for something immediate.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// SIGTERM is what supervisors send, SIGHUP what a terminal sends that is closed.
+/// Supervisors send SIGTERM, a closed terminal sends SIGHUP.
 #[test]
 fn the_first_ends_the_run_with_a_report_of_what_is_done() {
     for signal in ["INT", "TERM", "HUP"] {
@@ -27,7 +27,7 @@ fn the_first_ends_the_run_with_a_report_of_what_is_done() {
 #[track_caller]
 fn ends_with_a_report_at(signal: &str) {
     let folder = Folder::with(&[]).with_drivers();
-    // The records behind the one that hangs wait for it.
+    // The records after the hanging one wait for it.
     let running = folder.start(HANGS).once(PATIENCE, || folder.has("r.jsonl", |text| checks(text) > 0));
     running.signal(signal);
     let answer = running.ends().exits(2);
@@ -59,7 +59,7 @@ fn what_is_left_can_be_done_later() {
     assert!(redacted(&folder.read("r.jsonl")) == redacted(&whole));
 }
 
-/// While shaders of 1500 members are written, nothing looks up.
+/// While shaders of 1500 members are written, no code checks for the first signal.
 #[test]
 fn the_second_ends_it_at_once() {
     ends_at_once_at("INT", 130);
@@ -79,7 +79,7 @@ fn ends_at_once_at(signal: &str, code: i32) {
     running.ends().exits(code);
 }
 
-/// As `nohup` starts it.
+/// `nohup` starts a run like this.
 #[cfg_attr(not(target_os = "linux"), ignore = "only Linux says which signals are ignored")]
 #[test]
 fn a_run_that_is_to_survive_its_terminal_does() {
@@ -94,7 +94,7 @@ fn a_run_that_is_to_survive_its_terminal_does() {
     assert!(answer.out.contains("Summary"), "{answer}");
 }
 
-/// Nobody can catch SIGKILL: the workers see that the run is gone, the one that hangs as well.
+/// A run cannot catch SIGKILL: its workers notice that it is gone, even the hanging one.
 #[cfg_attr(not(target_os = "linux"), ignore = "processes are found in /proc")]
 #[test]
 fn no_worker_outlives_a_run_that_is_killed() {

@@ -1,8 +1,9 @@
-//! Lists of known differences: a difference that is known is no failure, and an entry without one is.
+//! Lists of known differences: a known difference is not a failure, but an entry that matches none
+//! is.
 
 use super::folder::Folder;
 
-/// A list with one entry, which begins in its second line.
+/// A list with one entry, which begins in the second line.
 fn list(entry: &str) -> String {
     format!("# Written by hand.\n[[known]]\n{entry}\nreason = \"the model was told to misread\"\n")
 }
@@ -23,7 +24,8 @@ fn a_known_difference_is_no_failure() {
     assert!(folder.read("r.jsonl").contains("\"outcome\":\"known\""));
 }
 
-/// The file of a case is that case, by whatever name it goes; one that somebody changed is none that a list knows.
+/// A copy of a case's file is that case, whatever its name; an edited copy is not known to any
+/// list.
 #[test]
 fn a_case_file_has_the_known_differences_of_its_case() {
     let case = include_str!("../../../../cases/vectors/two_pairs_fill_a_register.toml");
@@ -43,7 +45,7 @@ fn a_filtered_run_calls_no_entry_stale() {
     let answer = answer.prints("Fixed here: known.toml:2: 1 check agrees: the model was told to misread");
     answer.prints("Summary ok: 1 agrees");
     assert!(!folder.read("r.jsonl").contains("\"outcome\":\"stale\""));
-    // What did not run in every form of access may differ in another one.
+    // Checks that did not run in every form of access may differ in another form.
     let some = folder.run(&format!("{CASE} --form leaf --known known.toml")).exits(0);
     assert!(!some.out.contains("Fixed") && !some.out.contains("Stale"), "{some}");
 }
@@ -66,7 +68,8 @@ fn an_entry_for_another_culprit_or_driver_explains_nothing() {
     }
 }
 
-/// An entry without a selector would excuse all that will ever differ, one without a reason nobody could take out again.
+/// An entry without a selector would excuse all future differences; one without a reason could
+/// never be removed.
 #[test]
 fn an_entry_says_what_it_is_about_and_why() {
     let everything = "error: the entry is about every check: ";
@@ -83,7 +86,7 @@ fn an_entry_says_what_it_is_about_and_why() {
     }
 }
 
-/// That a device misplaces a member is no reason why it dies.
+/// A known wrong offset on a device does not excuse a crash.
 #[cfg_attr(not(unix), ignore = "how a process died is told in words of Unix")]
 #[test]
 fn an_entry_excuses_a_crash_only_in_its_words() {

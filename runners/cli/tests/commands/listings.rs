@@ -6,7 +6,8 @@ use super::folder::{Folder, keys};
 
 const FILE: &str = "cbuffer S { float3 a; float b[2]; float c; float2 d; };";
 
-/// OpenGL 4.6, 7.6.2.2 gives b an array stride of 16 in std140 and of 4 in std430; a block of one vector has no freedom.
+/// OpenGL 4.6, 7.6.2.2 gives b an array stride of 16 in std140 and of 4 in std430; all rule sets
+/// agree on a block of one vector.
 #[test]
 fn diff_says_whether_two_rule_sets_place_a_file_alike() {
     let folder = Folder::with(&[("a.hlsl", FILE), ("b.hlsl", "cbuffer S { float4 a; float4 b[3]; };")]);
@@ -56,7 +57,7 @@ fn list_takes_cases_of_ones_own() {
     folder.run("list --cases absent.toml").exits(2).warns("error: reading absent.toml:");
 }
 
-/// The example of std140 is worked out by hand from OpenGL 4.6, 7.6.2.2.
+/// The example of std140 was derived by hand from OpenGL 4.6, 7.6.2.2.
 #[test]
 fn list_describes_the_rule_sets() {
     let list = Folder::with(&[]).run("list --rules").exits(0);
@@ -67,7 +68,7 @@ fn list_describes_the_rule_sets() {
     assert!(list.out.contains("struct T { float3 a; float b[2]; float c; }; at [0, 16, 48], 64 bytes"), "{list}");
 }
 
-/// Whatever devices this machine has, text and JSON name the same, and none is exit code 3.
+/// Text and JSON list the same devices; exit code 3 without a device.
 #[test]
 fn devices_in_text_and_json() {
     let folder = Folder::with(&[]).with_drivers();
@@ -85,7 +86,8 @@ fn devices_in_text_and_json() {
     }
 }
 
-/// A variable beats the `PATH`; what does not answer is not there; naga always is.
+/// A variable takes precedence over `PATH`, a program that does not answer counts as missing, and
+/// naga is always there.
 #[cfg(unix)]
 #[test]
 fn compilers_are_found_by_variable() {
@@ -103,7 +105,7 @@ fn compilers_are_found_by_variable() {
     assert!(lock.contains(&format!("name = \"naga\"\nversion = \"{naga}\"")), "{naga}");
 }
 
-/// Records name the libraries that are inside, and nothing but `Cargo.lock` says which these are.
+/// Records name the versions of built-in libraries; only `Cargo.lock` determines these.
 #[test]
 fn the_libraries_of_records_are_those_of_the_lock_file() {
     let lock = include_str!("../../../../Cargo.lock");

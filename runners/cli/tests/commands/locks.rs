@@ -5,18 +5,18 @@ use std::time::Duration;
 
 use super::folder::{Folder, Running};
 
-/// Fifteen checks, one of which takes longer than the test.
+/// Fifteen checks; one of them takes longer than the test.
 const HANGS: &str = "run arrays/ --rules std140 --form leaf --device model --plant-fault hang@scalar_packs";
 
-/// As long as a busy machine may take for what an idle one does at once.
+/// How long a busy machine may take for something immediate.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Starts a run that writes `r.jsonl`, and waits until it has written more than so many lines.
+/// Starts a run that writes `r.jsonl`, and waits until the file has more than `lines` lines.
 fn writing<'a>(folder: &'a Folder, words: &str, lines: usize) -> Running<'a> {
     folder.start(words).once(PATIENCE, || folder.has("r.jsonl", |text| text.lines().count() > lines))
 }
 
-/// Every other command that writes or goes on with `r.jsonl` is refused.
+/// Every other command that writes or resumes `r.jsonl` is refused.
 #[track_caller]
 fn second_writers_are_refused(folder: &Folder) {
     let before = folder.read("r.jsonl");
@@ -38,11 +38,11 @@ fn a_second_writer_is_refused() {
     folder.run("run vectors/two_pairs_fill --rules std140 --device model --json a.jsonl").exits(0);
     let running = writing(&folder, &format!("{HANGS} --json r.jsonl"), 1);
     second_writers_are_refused(&folder);
-    // Who only reads may look: the run is not over.
+    // Readers may look at the file: the run is not over.
     folder.run("report r.jsonl").exits(2).warns("error: r.jsonl: the run was cut short;");
     running.kill();
 
-    // A run that goes on puts another file in the place of this one, which is locked as well.
+    // A resumed run replaces the file by another one, which is locked too.
     let inode = |name: &str| std::os::unix::fs::MetadataExt::ino(&std::fs::metadata(folder.path(name)).unwrap());
     let first = inode("r.jsonl");
     let running = folder.start(&format!("{HANGS} --resume r.jsonl"));

@@ -1,8 +1,9 @@
-//! An API whose devices cannot be listed is not lost in silence: exit code 3, whatever the others say.
+//! If the devices of an API cannot be listed, the exit code is 3, whatever the results of the
+//! others.
 
 use super::folder::Folder;
 
-/// A check, and its records.
+/// One check, with records.
 const RUN: &str = "run scalar_packs_behind --rules std140 --json r.jsonl";
 
 #[cfg_attr(not(target_os = "linux"), ignore = "drivers can be hidden only from the loaders of Linux")]
@@ -17,11 +18,11 @@ fn a_listing_that_dies_twice_is_an_error() {
         .run(&format!("{RUN} --plant-fault oom:wgpu"))
         .exits(3)
         .warns("error: the devices of wgpu could not be listed");
-    // Nobody asks for devices.
+    // This run needs no devices of an API.
     folder.run(&format!("{RUN} --device model --plant-fault crash:ash")).exits(0);
 }
 
-/// What a run finds out without an API is in its records, and so is that this is not all.
+/// Records contain the results without the API, and a note that these are incomplete.
 #[test]
 fn records_say_that_an_api_is_missing() {
     let folder = Folder::with(&[]);
@@ -43,7 +44,7 @@ mod drivers {
     use super::super::driver_library::add_driver;
     use super::super::folder::Folder;
 
-    /// A machine whose only Vulkan driver does this when it is loaded.
+    /// A machine whose only Vulkan driver runs `deed` when it is loaded.
     fn with_driver(deed: &str) -> Folder {
         let folder = Folder::without_drivers(&[]).with_drivers();
         add_driver(&folder, "drivers", "bad", deed);
@@ -51,7 +52,7 @@ mod drivers {
         folder.with_variable("VK_DRIVER_FILES", manifest)
     }
 
-    /// Both APIs load it, and so does Direct3D 12 where it is a translation for Vulkan.
+    /// Both APIs load the driver, and so does a Direct3D 12 that translates to Vulkan.
     #[test]
     fn a_driver_that_aborts_is_an_error_of_every_command_that_lists_devices() {
         let folder = with_driver("fputs(\"no such GPU\\n\", stderr); abort();");
@@ -71,7 +72,7 @@ mod drivers {
         assert!(failed[2..].iter().all(|failure| *failure == sentence("d3d12")), "{failed:?}");
     }
 
-    /// The evaluator of DXIL needs no driver, so there is something to compare, but not all.
+    /// The evaluator of DXIL needs no driver, so some checks run, but not all.
     #[test]
     fn fuzzing_goes_on_without_the_api_and_says_so() {
         let folder = with_driver("abort();").with_variable("DXC", "./dxc");
@@ -82,7 +83,7 @@ mod drivers {
         assert!(folder.read("r.jsonl").contains("\"failed_listings\":[\"the devices of ash"));
     }
 
-    /// The first of the two processes that load it makes the file, and aborts.
+    /// Of the two processes that load the driver, the first creates the file and aborts.
     #[test]
     fn a_listing_that_dies_once_is_tried_again() {
         let folder = with_driver("if (open(MARK, O_CREAT | O_EXCL | O_WRONLY, 0644) >= 0) abort();");

@@ -1,7 +1,8 @@
-//! The command `layoutproof` as its users meet it: words and files in, exit code, text and files out.
+//! The command `layoutproof` as users see it: arguments and files in, exit code, text and files
+//! out.
 //!
-//! Every run is a process of its own in a temporary folder, with none of the variables that steer drivers or colours.
-//! No test needs a GPU or a driver: what runs shaders runs them on the model device.
+//! Every run is a separate process in a temporary folder, without the variables that affect drivers
+//! or colours. No test needs a GPU or a driver: shaders run on the model device.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod bad_compilers;

@@ -1,11 +1,14 @@
-//! Numbers of `layoutproof show` against what compilers say of the same two files, every member of every block listed.
+//! Numbers of `layoutproof show` compared with those of compilers for the same two files, for every
+//! member of every block.
 //!
-//! `data.hlsl`: the listing of DXC 1.7.2308, `-T cs_6_6 -E main -HV 2021 -enable-16bit-types`. A base struct has a row of
-//! its own there, left out here, and a bit-field is listed as its storage unit.
+//! `data.hlsl`: the listing of DXC 1.7.2308, `-T cs_6_6 -E main -HV 2021 -enable-16bit-types`. The
+//! listing has a separate row for a base struct, which is omitted here, and lists a bit-field as
+//! its storage unit.
 //!
-//! `shapes.slang`: the reflection of Slang 2026.14.1, `-target spirv -matrix-layout-column-major -entry main -stage compute
-//! -no-codegen -reflection-json`, with `-fvk-use-scalar-layout` for `scalar@slang` and with `-target hlsl -profile sm_6_6`
-//! for `slang-cbuffer`. Bit-fields stand as their backing member.
+//! `shapes.slang`: the reflection of Slang 2026.14.1, `-target spirv -matrix-layout-column-major
+//! -entry main -stage compute -no-codegen -reflection-json`, with `-fvk-use-scalar-layout` for
+//! `scalar@slang` and with `-target hlsl -profile sm_6_6` for `slang-cbuffer`. Bit-fields are
+//! listed as their backing member.
 
 use serde_json::Value;
 
@@ -76,7 +79,7 @@ const SLANG_STD140: [Block; 7] = [
     ("$Entry.main", 80, "exposure 0, colours 16, nodes 64"),
 ];
 
-/// Slang 2026.14.1, SPIR-V; texture buffers and push constants follow std430 there.
+/// Slang 2026.14.1, SPIR-V; texture buffers and push constants use std430 there.
 const SLANG_STD430: [Block; 3] = [
     (
         "elements",
@@ -110,7 +113,7 @@ const SLANG_SCALAR: [Block; 7] = [
     ("$Entry.main", 48, "exposure 0, colours 4, nodes 40"),
 ];
 
-/// Slang 2026.14.1, HLSL; blocks without pointers, which HLSL has not.
+/// Slang 2026.14.1, HLSL; without blocks that have pointers, because HLSL has no pointers.
 const SLANG_D3D: [Block; 6] = [
     ("material", 28, "tint 0, inner 16, inner.uv 16, roughness 24"),
     ("material.flags", 8, "low 0, high 0, after 4"),
@@ -123,7 +126,7 @@ const SLANG_D3D: [Block; 6] = [
 #[track_caller]
 fn agrees((file, text): (&str, &str), rules: &str, measured: &[Block]) {
     let folder = Folder::with(&[(file, text)]);
-    // A rule set that is named must take every block of the file; bare ones are listed unnamed.
+    // A named rule set must accept every block of the file, so bare ones are not named.
     let named = if rules.contains('@') { format!(" --rules {rules}") } else { String::new() };
     let shown = folder.run(&format!("show {file}{named} --format json")).exits(0).json();
     let layout = shown["layouts"].as_array().unwrap().iter().find(|layout| layout["rules"] == rules).unwrap();

@@ -1,7 +1,8 @@
-//! `layoutproof run` of files that come laid out, `.spv`, `.wgsl` and `.glsl`: the module's own offsets on the model.
+//! `layoutproof run` of files with their own layouts, `.spv`, `.wgsl` and `.glsl`: the model reads
+//! at the module's offsets.
 //!
-//! The WGSL's offsets follow WGSL, 14.4 Memory Layout; the GLSL's OpenGL 4.6, 7.6.2.2; those of the frozen module, which
-//! glslang 12 made, are its decorations as `spirv-dis` lists them.
+//! The WGSL's offsets follow WGSL, 14.4 Memory Layout, the GLSL's follow OpenGL 4.6, 7.6.2.2. Those
+//! of the frozen module, which glslang 12 made, are its decorations as `spirv-dis` lists them.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +10,8 @@ use serde_json::Value;
 
 use super::folder::Folder;
 
-/// A struct of `vec3f` may only lie at multiples of 16; a `vec3f` leaves a word, which `c` takes.
+/// A struct with a `vec3f` may lie only at multiples of 16; `c` uses the word that a `vec3f` leaves
+/// free.
 const WGSL: &str = "struct In { v: vec3f, w: f32, m: mat2x3f }
 struct S { a: vec3f, c: f32, b: array<vec4f, 2>, i: In, n: u32 }
 @group(0) @binding(0) var<uniform> s: S;
@@ -26,7 +28,7 @@ void main() { t.c = s.c; }
 
 const MODULE: &[u8] = include_bytes!("../../../../harness/tests/frozen/std140_matrices.spv");
 
-/// Where the model device read each leaf, by path.
+/// The offset at which the model device read each leaf, by path.
 fn observed(records: &str) -> BTreeMap<String, u64> {
     let lines = records.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     let mut found = BTreeMap::new();
@@ -41,7 +43,7 @@ fn observed(records: &str) -> BTreeMap<String, u64> {
     found
 }
 
-/// Runs a file on the model and compares where these leaves were read.
+/// Runs a file on the model and compares the offsets of these leaves.
 #[track_caller]
 fn reads(folder: &Folder, name: &str, expected: &[(&str, u64)]) {
     let words = format!("run {name} --device model --json r.jsonl -v");
@@ -97,8 +99,8 @@ fn a_module_with_debug_information_is_read_where_its_decorations_say() {
     reads(&folder, "a.spv", &[("S.a.z", 8), ("S.b[1].y", 36), ("S.c", 64)]);
 }
 
-/// WGSL, 14.4.1: the struct `Inner` is aligned as its member `b` says. Offsets are also those of Tint's SPIR-V (Dawn for
-/// Node 0.6.2); naga 30 has 4, 20, 36, 100.
+/// WGSL, 14.4.1: the attribute of member `b` aligns the struct `Inner`. Tint's SPIR-V has the same
+/// offsets (Dawn for Node 0.6.2); naga 30 has 4, 20, 36, 100.
 #[test]
 fn an_alignment_in_a_nested_struct_counts() {
     let text = "struct Inner { a: u32, @align(16) b: f32, c: f32 }
@@ -112,7 +114,7 @@ struct Outer { head: u32, inner: Inner, many: array<Inner, 2>, tail: u32 }
     reads(&folder, "a.wgsl", &expected);
 }
 
-/// naga refuses this block too, without a name.
+/// naga refuses this block too, but without naming the member.
 #[test]
 fn a_member_that_a_uniform_buffer_may_not_hold_is_named() {
     let text = "struct Inner { a: f32 }
@@ -128,7 +130,7 @@ struct Outer { b: vec2<f32>, c: Inner, d: f32 }
     assert_eq!(error["message"], message);
 }
 
-/// Codes and messages of the warnings that `show` and `run` have for a file.
+/// Codes and messages of the warnings from `show` and `run` for a file.
 #[track_caller]
 fn warnings(name: &str, bytes: &[u8]) -> Vec<(String, String)> {
     let folder = Folder::with(&[]);
@@ -201,7 +203,7 @@ fn a_bad_module_is_refused() {
     folder.run("run c.spv --device model").exits(2).warns("error: reading c.spv:");
 }
 
-/// Bevy's shaders are WGSL only once their preprocessor has run.
+/// Bevy's shaders become WGSL only after their preprocessor has run.
 #[test]
 fn directives_of_naga_oil_are_named() {
     let import = "// A mesh.\n  #import bevy_pbr::mesh_view_bindings\n@group(0) @binding(0) var<uniform> a: vec4f;\n";

@@ -1,4 +1,5 @@
-//! The cases notice every planted fault: wrong rules and misreading devices, but for those that are explained.
+//! The cases notice every planted fault, wrong rules and misreading devices, except those with an
+//! explanation.
 
 use std::process::{Command, Output};
 

@@ -1,11 +1,11 @@
-//! The end of each check by the records of a run.
+//! The outcome of each check in the records of a run.
 
 use serde_json::Value;
 
-/// Case, outcome and reason, empty where there is none.
+/// Case, outcome and reason (empty if the check has none).
 pub(crate) type Ended = (String, String, String);
 
-/// What each check of the records came to.
+/// The outcome of each check in the records.
 pub(crate) fn outcomes(records: &str) -> Vec<Ended> {
     let lines = records.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     let word = |line: &Value, key: &str| line[key].as_str().unwrap_or("").to_owned();

@@ -1,4 +1,5 @@
-//! What cannot be written is an error of its own, told before the work begins where that can be known.
+//! A file that cannot be written is an error of its own, reported before the work begins if
+//! possible.
 
 use super::folder::Folder;
 
@@ -35,12 +36,12 @@ fn a_full_disk_under_standard_output_is_told() {
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
         let answer = folder.run_printing_to(words, full).exits(2);
         let told = "error: writing to standard output: No space left on device";
-        // What went wrong before it is told instead.
+        // An earlier error is reported instead.
         assert!(answer.err.contains(told) || words.contains("nosuch"), "{answer}");
     }
 }
 
-/// As under `| head`.
+/// As in a pipe to `head`.
 #[cfg(unix)]
 #[test]
 fn a_reader_that_has_gone_away_is_no_error() {
@@ -53,7 +54,7 @@ fn a_reader_that_has_gone_away_is_no_error() {
     }
 }
 
-/// The report comes to the user, and the other files are written, although one cannot be.
+/// If one file cannot be written, the report is still printed and the other files are written.
 #[cfg_attr(not(target_os = "linux"), ignore = "there is no /dev/full")]
 #[test]
 fn one_file_that_cannot_be_written_costs_no_other() {

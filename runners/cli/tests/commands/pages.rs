@@ -2,7 +2,7 @@
 
 use super::folder::Folder;
 
-/// A file with a name that is markup, of which std140 and scalar differ behind the array.
+/// A file whose name is markup; std140 and scalar differ after its array.
 const EVIL_FILE: &str = "a<script>b.hlsl";
 const TEXT: &str = "// <script>alert(1)</script>\ncbuffer S { float b[2]; float c; };";
 
@@ -24,7 +24,8 @@ fn a_file_is_shown_as_a_page_and_as_a_picture() {
     assert!(padded.err.contains("byte maps show padding by themselves"), "{}", padded.err);
 }
 
-/// Each layout can be the reference: the page has the maps for both, and one choice without a script.
+/// The reader can choose the reference layout: the page contains the maps for both choices, and
+/// works without a script.
 #[test]
 fn the_reference_of_a_page_can_be_chosen() {
     let shown = evil().run(&format!("show {EVIL_FILE} --rules std140,scalar --format html")).exits(0).out;
@@ -47,7 +48,8 @@ fn a_difference_is_shown_as_a_page() {
     assert!(same.out.contains("The two layouts are the same."), "{}", same.out);
 }
 
-/// The records hold everything that the page shows: on another machine, without the file, it is the same page.
+/// The records contain all data of the page: on another machine, without the file, the page is the
+/// same.
 #[test]
 fn a_run_and_its_records_give_the_same_page() {
     let folder = evil();

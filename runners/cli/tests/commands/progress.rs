@@ -1,4 +1,4 @@
-//! What a run says while it goes on, where no terminal shows a bar.
+//! The progress lines of a run without a terminal.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ const HANGS: &str = "--rules std140 --device model --form leaf --stage compute -
 
 const FILE: &str = "cbuffer S { float a; };";
 
-/// The seconds at the end of the lines that say what is done.
+/// The seconds at the ends of the progress lines.
 fn told(errors: &str) -> Vec<u64> {
     let lines = errors.lines().filter(|line| line.starts_with("   Running "));
     let seconds = lines.map(|line| line.rsplit_once(", ").unwrap().1.strip_suffix(" s").unwrap().parse().unwrap());
@@ -23,12 +23,12 @@ fn a_file_is_told_of_before_two_seconds_have_passed() {
     let seconds = told(&answer.err);
     assert!(seconds.len() >= 4, "two jobs hang twice for two seconds each: {answer}");
     assert!(seconds[0] <= 2 && seconds.windows(2).all(|two| two[1] - two[0] <= 2), "{seconds:?}: {answer}");
-    // Who waits hears at once what came of a check, before the report says it in full.
+    // The user sees the outcome of a check at once, before the detailed report.
     let answer = answer.warns("Running 0/1 model/model a.hlsl, ").warns("Broken a.hlsl · std140 · rspirv · model");
     assert!(!answer.out.contains("Running"), "{answer}");
 }
 
-/// The logs of runs of cases are kept.
+/// The logs of runs of cases are kept, so these print less often.
 #[test]
 fn cases_are_not_told_of_as_often() {
     let folder = Folder::with(&[]).within(Duration::from_secs(60));

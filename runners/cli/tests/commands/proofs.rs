@@ -1,9 +1,9 @@
-//! `layoutproof run --target`: parameters are read back where a convention binds them.
+//! `layoutproof run --target`: devices read parameters where a convention binds them.
 
 use super::folder::Folder;
 
-/// DXC 1.7.2308 with `-spirv -T cs_6_6` decorates these so: the number of a register is the binding, its space the
-/// set.
+/// DXC 1.7.2308 with `-spirv -T cs_6_6` decorates these as follows: the register number is the
+/// binding, its space the set.
 const FILE: &str = "
 cbuffer C : register(b0) { float4 c; };
 Texture2D tex[3] : register(t2);
@@ -56,7 +56,7 @@ fn a_target_is_asked_about_alone_unless_rule_sets_are_named() {
         .prints("Cases 1, 2 rule sets, 1 producer (rspirv): 2 checks");
 }
 
-/// The command that a failure names asks for the same placement.
+/// The command in a failure's report requests the same placement.
 #[test]
 fn the_command_to_run_again_has_the_flags() {
     let folder = Folder::with(&[("a.hlsl", FILE)]);

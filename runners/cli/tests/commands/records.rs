@@ -1,4 +1,4 @@
-//! What a run writes for other programs: records as JSON lines, and a `JUnit` report.
+//! The output of a run for other programs: records as JSON lines, and a `JUnit` report.
 
 use quick_junit::{NonSuccessKind, Report, TestCaseStatus};
 use serde_json::{Value, json};
@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use super::folder::{Answer, Folder, keys};
 use super::survival::untimed;
 
-/// Std140 agrees, scalar differs: the model puts array elements 16 bytes apart, as std140 does. Of the textures there is
-/// nothing to probe.
+/// Std140 agrees, scalar differs: the model puts array elements 16 bytes apart, as std140 does. The
+/// textures have nothing to probe.
 const MIXED: &str = "run arrays/scalar_packs_behind_the_last_element textures.hlsl --rules std140,scalar \
                      --device model --plant-misreading array-stride-sixteen";
 
@@ -20,12 +20,12 @@ fn lines(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error} in {line}"))).collect()
 }
 
-/// How many checks have their record in the text of a records file.
+/// Number of check records in the text of a records file.
 pub(crate) fn checks(records: &str) -> usize {
     records.lines().filter(|line| line.starts_with("{\"type\":\"check\"")).count()
 }
 
-/// The records without what differs between runs: wall times, and what came from the cache.
+/// The records without what differs between runs: wall times, and the use of the cache.
 pub(crate) fn redacted(text: &str) -> String {
     let redacted = lines(text).into_iter().map(|mut line| {
         if let Some(record) = line.as_object_mut() {
@@ -48,14 +48,14 @@ fn records_have_the_keys_of_the_contract() {
     for check in checks {
         let always = "case culprit device leaves ms outcome producer proves rows rules runner schema";
         let story = if check["outcome"] == "differ" { " story" } else { "" };
-        // Textures have nothing to probe, on any machine.
+        // On every machine, textures have nothing to probe.
         let kind = if check["outcome"] == "skipped" { " skip_kind" } else { "" };
         assert_eq!(keys(check).join(" "), format!("{always}{kind} skip_reason{story} type validation"));
         assert!(kind.is_empty() || check["skip_kind"] == "not-applicable", "{check}");
         assert_eq!((&check["type"], &check["schema"], &check["device"]), (&json!("check"), &json!(1), &json!("model")));
         for row in check["rows"].as_array().unwrap() {
             let mut found = keys(row);
-            // Left out where there is no note, and in the compute stage.
+            // Omitted without a note, and in the compute stage.
             found.retain(|key| *key != "note" && *key != "stage");
             let wanted = "compiled computed direction expected form observed path reported space what";
             assert_eq!(found.join(" "), wanted);
@@ -64,7 +64,7 @@ fn records_have_the_keys_of_the_contract() {
     let totals =
         "agree broken checks devices differ known leaves not_applicable proves schema skipped sources stale type";
     let mut found = keys(end);
-    // There where spirv-val is.
+    // Present only if spirv-val is installed.
     found.retain(|key| *key != "cache");
     assert_eq!(found.join(" "), totals);
     assert_eq!((&end["type"], &end["schema"]), (&json!("end"), &json!(1)));
@@ -139,7 +139,7 @@ fn a_junit_report_can_be_read_back() {
     assert_eq!((skipped.count(), suite.skipped), (2, 2), "{suite:?}");
 }
 
-/// What GitHub shows beside a change: annotations in the log, a table in the summary.
+/// What GitHub shows next to a change: annotations in the log, a table in the summary.
 #[test]
 fn github_gets_annotations_and_a_table() {
     let folder = mixed().with_variable("GITHUB_ACTIONS", "true").with_variable("GITHUB_STEP_SUMMARY", "s.md");
@@ -149,13 +149,13 @@ fn github_gets_annotations_and_a_table() {
     assert!(folder.read("s.md").contains("| model via model |"), "{}", folder.read("s.md"));
 }
 
-/// The report without its times and without the name of the file that it was made of.
+/// The report without its times and without the name of its file.
 fn report_of(answer: &Answer) -> String {
     let line = |line: &str| line.split(" (list: ").next().unwrap_or_default().to_owned();
     untimed(&answer.out).lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// Of one check that agrees, one that differs, two with nothing to probe, and one that this device cannot do.
+/// One check agrees, one differs, two have nothing to probe, and this device cannot run one.
 #[test]
 fn a_file_of_failures_has_the_totals_of_all() {
     let folder = mixed();
@@ -182,7 +182,7 @@ fn a_file_of_failures_has_the_totals_of_all() {
     for key in keys(whole).into_iter().filter(|key| *key != "sources") {
         assert_eq!(whole[key], end[key], "{key}");
     }
-    // Of what is left out, the sources are left out, too.
+    // The sources of omitted checks are omitted too.
     let is_of_kept = |source: &&Value| kept.iter().any(|check| check["case"] == source["case"]);
     let sources: Vec<&Value> = whole["sources"].as_array().unwrap().iter().filter(is_of_kept).collect();
     assert_eq!(end["sources"].as_array().unwrap().iter().collect::<Vec<_>>(), sources);
@@ -205,13 +205,14 @@ fn a_file_of_failures_is_not_resumed_nor_put_together_with_others() {
     answer.warns("error: cannot resume: a.jsonl leaves out the checks that agreed (--records failures)");
     let answer = folder.run("report a.jsonl b.jsonl").exits(2);
     answer.warns("error: a.jsonl leaves out the checks that agreed (--records failures), so it cannot be merged");
-    // Only all shards together know which entries of a list are stale.
+    // Only all shards together determine which list entries are stale.
     let answer = folder.run(&format!("run a.hlsl {words} --shard 1/2 --json c.jsonl --records failures")).exits(2);
     answer.warns("error: the argument '--shard <I/N|auto>' cannot be used with '--records <RECORDS>'");
     folder.run(&format!("run a.hlsl {words} --records failures")).exits(2).warns("--json <FILE>");
 }
 
-/// A file whose end counts what it does not hold, or that holds what it says it leaves out, is no file of failures.
+/// A file of failures whose end counts other checks, or that contains checks which it claims to
+/// leave out, is refused.
 #[test]
 fn a_file_of_failures_that_contradicts_itself_is_refused() {
     let folder = Folder::with(&[("a.hlsl", "cbuffer S { float a; };")]);

@@ -1,6 +1,7 @@
-//! `layoutproof reflect`, and `layoutproof show --format llvm` and `llvm-layout`, as a user meets them.
+//! `layoutproof reflect`, and `layoutproof show --format llvm` and `llvm-layout`, as users see
+//! them.
 //!
-//! Places are those of slangc 2026.14.1, `-target hlsl -profile sm_6_6 -reflection-json`.
+//! The places are those of slangc 2026.14.1, `-target hlsl -profile sm_6_6 -reflection-json`.
 
 use serde_json::json;
 

@@ -1,10 +1,10 @@
-//! What is refused, and how the refusal reads: exit code 2, places from 1, codes of the contract.
+//! Refused inputs and their messages: exit code 2, places from 1, codes of the contract.
 
 use serde_json::{Value, json};
 
 use super::folder::{Folder, keys};
 
-/// Shows a file as JSON, which must be refused, and gives the errors.
+/// Shows a file as JSON, which must be refused, and returns the errors.
 #[track_caller]
 fn errors(name: &str, text: &str) -> Vec<(u64, u64, String)> {
     let answer = Folder::with(&[(name, text)]).run(&format!("show {name} --format json")).exits(2);
@@ -13,7 +13,7 @@ fn errors(name: &str, text: &str) -> Vec<(u64, u64, String)> {
     assert_eq!((&shown["schema"], &shown["source"]), (&json!(1), &json!(name)));
     let error = |error: &Value| {
         assert_eq!(keys(error), ["code", "column", "line", "message"]);
-        // The human diagnostic stands on standard error, with the same place.
+        // Standard error has the diagnostic for people, with the same place.
         let place = format!("[{name}:{}:{}]", error["line"], error["column"]);
         assert!(answer.err.contains(&place), "no {place} in {answer}");
         (error["line"].as_u64().unwrap(), error["column"].as_u64().unwrap(), error["code"].as_str().unwrap().to_owned())
@@ -75,7 +75,7 @@ fn nothing_declared() {
     assert_eq!(errors("a.wgsl", ""), one(1, 1, "nothing-declared"));
 }
 
-/// Nothing was read, so the place is the first one; the sentence is that of standard error.
+/// Nothing was read, so the place is the first one; the message is the one on standard error.
 #[test]
 fn what_cannot_be_read_or_laid_out_is_told_to_programs_too() {
     let folder = Folder::with(&[("a.hlsl", "cbuffer S { float a; };"), ("a.wgsl", "var<private> a: f32;")]);
@@ -103,7 +103,7 @@ fn what_cannot_be_read_or_laid_out_is_told_to_programs_too() {
     }
 }
 
-/// A file of textures alone declares parameters, though none that holds bytes.
+/// A file with only textures declares parameters, but none that holds bytes.
 #[test]
 fn a_file_without_blocks_is_not_refused() {
     let shown = Folder::with(&[("a.hlsl", "Texture2D t;")]).run("show a.hlsl --format json --rules std140").exits(0);
@@ -117,7 +117,7 @@ fn wgsl_and_glsl_that_their_front_ends_refuse() {
     assert_eq!((found[0].0, found[0].2.as_str()), (2, "bad-module"));
 }
 
-/// Six mistakes, each in its own line of the case file.
+/// Six mistakes, each in a separate line of the case file.
 const MISTAKEN: &str = r#"schema = 3
 summary = "six mistakes at once"
 colour = "red"
@@ -139,7 +139,7 @@ sizes = { "S" = 20 }
 partially = true
 "#;
 
-/// Mistakes that show only once the declarations are laid out.
+/// Mistakes that only the layout of the declarations reveals.
 const MISPLACED: &str = r#"schema = 1
 summary = "numbers for what is not declared, and none for what is"
 declare = """
@@ -184,7 +184,7 @@ fn every_mistake_of_every_case_is_reported_before_anything_runs() {
     assert_eq!(both.err.matches("error: ").count(), mistakes.len() + 3, "{both}");
 }
 
-/// What a rule set is expected to refuse or to warn of, and does not.
+/// A rule set does not refuse or warn although the case expects it to.
 #[test]
 fn an_expected_word_of_a_rule_set_that_does_not_come() {
     let case = |declare: &str, table: &str| {
@@ -217,7 +217,7 @@ fn a_mistake_in_any_case_keeps_list_from_listing() {
     folder.run("list --cases a.toml").exits(2).warns("error: schema is 3");
 }
 
-/// A table without a number expects nothing, and an authority without a name is nobody.
+/// A table without a number expects nothing, and an authority without a name is not one.
 #[test]
 fn a_case_that_claims_nothing_is_refused() {
     let spec = "authority = { spec = \"OpenGL 4.6, 7.6.2.2\" }";
@@ -259,7 +259,8 @@ fn lists_of_known_differences_and_floors_are_read_as_strictly() {
     folder.run(&format!("{words} --known absent.toml")).exits(2).warns("error: reading absent.toml:");
 }
 
-/// Whoever asks for JSON gets it, also where there is no answer: the errors with their places, and people theirs.
+/// With `--format json`, a command prints JSON even if it fails: the errors with their places.
+/// People get the message too.
 #[test]
 fn programs_are_told_why_check_and_diff_have_no_answer() {
     let folder = Folder::with(&[("bad.hlsl", "cbuffer S { flot a; };"), ("a.hlsl", "cbuffer S { float a; };")]);

@@ -1,8 +1,9 @@
-//! `freeze` and `regress` with a compiler that is a shell script: what it decides is kept as text, and what another
-//! build of it decides otherwise is told.
+//! `freeze` and `regress` with a compiler that is a shell script: `freeze` keeps its decisions as
+//! text, and `regress` reports the differing decisions of another build.
 //!
-//! The script knows two cases. For `moons/pair` it prints the listing that DXC 1.7.2308 made of its probe; what it does
-//! with `moons/other` each test says. Of SPIR-V it knows nothing, as a DXC that is built without it.
+//! The script knows two cases. For `moons/pair` it prints the listing that DXC 1.7.2308 made of its
+//! probe; each test defines its behaviour for `moons/other`. It does not support SPIR-V, like a DXC
+//! built without it.
 #![cfg(unix)]
 
 use std::fs::{Permissions, set_permissions};
@@ -20,7 +21,7 @@ const LISTING: &str = include_str!("../files/pair.dxil.txt");
 const REFUSES: &str = "echo 'probe.hlsl:1:1: error: unknown moon' >&2; exit 1";
 const SPIRV: &str = "-spirv";
 
-/// A case that declares this.
+/// A case with these declarations.
 fn case(declare: &str) -> String {
     format!(
         "schema = 1\nsummary = \"a moon\"\ndeclare = \"{declare}\"\n[expect.std140]\npartial = true\n\
@@ -28,7 +29,7 @@ fn case(declare: &str) -> String {
     )
 }
 
-/// A build of the compiler: it prints `listing` for `moons/pair` and does `deed` with `moons/other`.
+/// A build of the compiler: it prints `listing` for `moons/pair` and runs `deed` for `moons/other`.
 fn build(folder: &Folder, version: &str, (listing, deed): (&str, &str)) {
     folder.write("listing", listing.as_bytes());
     let script = format!(
@@ -112,7 +113,7 @@ fn decisions_are_text_that_is_the_same_each_time() {
     );
 }
 
-/// What DXC lists at byte 4 and reads from there stands at byte 8 in this build.
+/// In this build, the member that DXC lists and reads at byte 4 is at byte 8.
 fn moved() -> String {
     let listed =
         LISTING.replace("float2 b;                                     ; Offset:    4", "float2 b; ; Offset:    8");
@@ -165,12 +166,13 @@ fn an_intended_change_is_recorded_until_it_is_stale() {
     regress(&folder, " --allow-stale").exits(0).prints(stale);
     let other = folder.run("regress --compiler ./my-dxc --cases c --against set moons/other").exits(0);
     assert!(!other.out.contains("Stale"), "{other}");
-    // Another version is not what the entry is about.
+    // The entry does not cover another version.
     build(&folder, "1.8.2505", (&moved(), REFUSES));
     regress(&folder, "").exits(1).prints("Differ 31 decisions of 2 cases: 2 differ, 0 accepted, 0 stale");
 }
 
-/// A compiler that does this with one of the two cases: a line says so, and the other case is as it was.
+/// A compiler runs `deed` for one of the two cases: a line reports it, and the other case is
+/// unchanged.
 #[track_caller]
 fn breaks(deed: &str, answer: &str) {
     let folder = frozen();
@@ -217,7 +219,7 @@ fn what_is_missing_has_its_exit_code() {
     run("./my-dxc").exits(2).warns("error: set: dxc-dxil.txt: line 1: `lorem` is no line of frozen decisions");
 }
 
-/// Without `--against`, the newest built-in set of the family counts.
+/// Without `--against`, the newest built-in set of the family is used.
 #[test]
 fn a_set_is_built_in() {
     let folder = frozen();
@@ -225,7 +227,7 @@ fn a_set_is_built_in() {
     assert!(answer.out.contains("shaders/frozen/dxc-1.9.2602.17 (built in)"), "{answer}");
 }
 
-/// What changed between two builds can be asked where neither is, and a set is not held against itself.
+/// Two builds can be compared without having either, but a set is not compared with itself.
 #[test]
 fn a_frozen_set_stands_for_its_compiler() {
     let folder = frozen();

@@ -1,4 +1,5 @@
-//! `layoutproof run` on the model device: agreement, wrong cases, planted faults, and who is blamed.
+//! `layoutproof run` on the model device: agreement, wrong cases, planted faults, and the reported
+//! culprits.
 
 use super::folder::Folder;
 
@@ -18,7 +19,7 @@ strides = { "S.b" = 16 }
 sizes = { "S" = 64 }
 "#;
 
-/// Every misreading that the model can be given, with a case and a rule set that show it.
+/// Misreadings of the model, with a case and a rule set that show each.
 const MISREADINGS: [(&str, &str); 9] = [
     ("shifted", "vectors/four_component_vector_behind_a_scalar --rules std140"),
     ("array-stride-four", "arrays/scalar_packs_behind_the_last_element --rules std140"),
@@ -61,7 +62,7 @@ fn a_wrong_case_is_blamed_on_case_or_rules() {
     answer.prints("again layoutproof run wrong.toml --rules std140").prints("Summary failed: 1 differs; 0 agree");
 }
 
-/// What a failure says to type again fails again in the same way.
+/// The command in a failure's report fails again in the same way.
 #[test]
 fn the_command_to_run_again_runs_the_same_check() {
     let folder = Folder::with(&[("wrong.toml", WRONG)]);
@@ -82,7 +83,7 @@ fn a_case_of_ones_own_replaces_the_built_in_one() {
     replaced.prints("C is said to be four bytes behind where it is.");
 }
 
-/// `layoutproof mutants` plants all of them; these are one of each kind.
+/// `layoutproof mutants` plants all misreadings; these are one of each kind.
 #[test]
 fn misreadings_are_blamed_on_the_device() {
     let folder = Folder::with(&[]);
@@ -94,7 +95,8 @@ fn misreadings_are_blamed_on_the_device() {
     }
 }
 
-/// The code's offsets, which equal those of hlsl-cbuffer too, do not explain what this device did.
+/// The code's offsets equal those of hlsl-cbuffer too, but that does not explain what this device
+/// did.
 #[test]
 fn a_hint_explains_what_the_culprit_did() {
     let (name, case) = MISREADINGS[0];
@@ -102,7 +104,7 @@ fn a_hint_explains_what_the_culprit_did() {
     assert!(!planted.out.contains("  hint"), "{planted}");
 }
 
-/// The shader has std430's offsets where std140's are checked.
+/// The shader uses std430's offsets although std140 is checked.
 #[test]
 fn a_module_for_other_rules_is_blamed_on_the_module() {
     let words = "run arrays/scalar_packs_behind_the_last_element --rules std140 --device model --plant-rules std430";
@@ -134,7 +136,7 @@ fn forms_of_access_can_be_chosen() {
     assert_eq!(forms(" --form leaf,whole"), [true, false, true]);
 }
 
-/// Colour is for terminals, and may be asked for.
+/// Only terminals get colour by default; options can request it elsewhere.
 #[test]
 fn colour_only_where_it_is_wanted() {
     let folder = Folder::with(&[("wrong.toml", WRONG)]);

@@ -1,4 +1,5 @@
-//! `setup`, `completions` and `man`. No test downloads anything: what is fetched is there, cannot be had, or is a forgery.
+//! `setup`, `completions` and `man`. No test downloads anything: each file is already there,
+//! missing, or a forgery.
 
 use std::fs;
 
@@ -10,7 +11,8 @@ fn pinned(name: &str) -> &'static str {
     versions.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('=')).unwrap()
 }
 
-/// A folder whose tools folder is `tools` in it, on a machine where pip finds packages in the folder `wheels` alone.
+/// A folder whose tools folder is `tools` in it, on a machine where pip finds packages only in the
+/// folder `wheels`.
 fn folder_without_registry() -> Folder {
     let folder = Folder::with(&[]).with_drivers();
     fs::create_dir_all(folder.path("wheels")).unwrap();
@@ -48,7 +50,7 @@ fn what_cannot_be_fetched_is_missing() {
     assert!(!folder.path("tools/tools/dxc-lib").exists());
 }
 
-/// A wheel of the right name and version that holds something else.
+/// A wheel with the right name and version, but another content.
 #[cfg_attr(not(target_os = "linux"), ignore = "the set-up is for Linux")]
 #[test]
 fn a_file_with_another_checksum_is_refused() {

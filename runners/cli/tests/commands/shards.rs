@@ -1,4 +1,4 @@
-//! Parts of a run: shards on several machines, lists of cases, and their records put together again.
+//! Parts of a run: shards on several machines, lists of cases, and the merging of their records.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use super::folder::{Answer, Folder};
 use super::records::{checks, redacted};
 use super::survival::untimed;
 
-/// Checks of bytes and of bindings, of which those differ whose arrays have elements of less than 16 bytes.
+/// Checks of bytes and of bindings. Those differ whose arrays have elements of less than 16 bytes.
 const RUN: &str = "run arrays/t arrays/s implicit --form leaf --device model --plant-misreading array-stride-sixteen";
 
 const NO_SCHEDULER: &str =
@@ -16,7 +16,7 @@ const NO_SCHEDULER: &str =
 
 /// The report without its times.
 fn summary(answer: &Answer) -> String {
-    // Each names the files that it was made of.
+    // Each report names its own files.
     let line = |line: &str| line.split(" (list: ").next().unwrap_or_default().to_owned();
     untimed(&answer.out).lines().map(line).collect::<Vec<_>>().join("\n")
 }
@@ -37,7 +37,7 @@ fn shards_are_together_the_run() {
     let parts = [1, 2, 3].map(|number| checks(&folder.read(&format!("{number}.jsonl"))));
     assert!(parts.iter().all(|part| *part > 0), "{parts:?}");
     assert_eq!(parts.iter().sum::<usize>(), checks(&folder.read("whole.jsonl")));
-    // In whatever order the files are named.
+    // The order of the files must not matter.
     let outputs = "--json merged.jsonl --junit merged.xml --csv merged.csv";
     let merged = folder.run(&format!("report 3.jsonl 1.jsonl 2.jsonl {outputs}")).exits(1);
     assert_eq!(summary(&merged).replace("merged.jsonl", "whole.jsonl"), summary(&whole));
@@ -49,12 +49,12 @@ fn shards_are_together_the_run() {
     assert_eq!(names("merged.csv"), names("whole.csv"));
     let cases = |name: &str| folder.read(name).matches("<testcase").count();
     assert_eq!(cases("merged.xml"), cases("whole.xml"));
-    // What is merged is a run like any other, and named twice it is still one.
+    // Merged records are those of a run like any other, and naming a run twice changes nothing.
     let again = folder.run("report merged.jsonl 1.jsonl whole.jsonl").exits(1);
     assert_eq!(summary(&again), summary(&folder.run("report whole.jsonl").exits(1)));
 }
 
-/// What the scheduler said is in the records, since whoever reads them cannot ask it.
+/// The records contain the scheduler's shard, because their readers cannot query the scheduler.
 #[test]
 fn a_scheduler_says_which_shard_it_is() {
     let words = "run arrays/s --rules std140 --form leaf --device model";
@@ -85,8 +85,8 @@ fn a_shard_that_is_not_here_is_no_success() {
     assert!(redacted(&folder.read("all.jsonl")) == redacted(&folder.read("whole.jsonl")));
 }
 
-/// Three files with one, two and three leaves, in shards whose records are made into those of a driver: leaves of the model
-/// count for no floor.
+/// Three files with one, two and three leaves, in shards whose records are edited to name a driver:
+/// leaves of the model count for no floor.
 fn on_lavapipe() -> Folder {
     let files = [("a.hlsl", "cbuffer S { float a; };"), ("b.hlsl", "cbuffer S { float2 a; };")];
     let folder = Folder::with(&files).with_drivers();
@@ -102,7 +102,7 @@ fn on_lavapipe() -> Folder {
     folder
 }
 
-/// The records with the leaves of that driver in their totals, where those of the model are not counted.
+/// The records with that driver's leaves in their totals, which do not count the model's.
 fn counted(records: &str) -> String {
     let lines = records.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     let leaves: u64 = lines.filter(|line| line["type"] == "check").filter_map(|line| line["leaves"].as_u64()).sum();
@@ -110,7 +110,7 @@ fn counted(records: &str) -> String {
     if leaves == 0 { records.to_owned() } else { records.replace(r#""leaves":0,"devices":[],"proves":{}"#, &totals) }
 }
 
-/// No shard sees enough to reach a floor that is for all of them.
+/// No single shard sees enough leaves to reach a floor for all of them.
 #[test]
 fn floors_are_for_all_shards_together() {
     let folder = on_lavapipe();
@@ -130,7 +130,7 @@ fn floors_are_for_all_shards_together() {
     floor("seven.toml", "", 7);
     report(all, "six.toml").exits(0);
     report(all, "seven.toml").exits(3).warns(&missed(6, "", 7));
-    // In cells: what type a leaf has is in the files.
+    // In cells: the type of a leaf comes from the files.
     floor("two.toml", "rules = \"std140\"\ntype = \"int*\"\n", 2);
     floor("three.toml", "type = \"int*\"\n", 3);
     floor("scalars.toml", "type = \"float\"\nafter = \"start\"\n", 2);
@@ -147,7 +147,7 @@ fn floors_are_for_all_shards_together() {
     report(all, "six.toml").exits(0);
 }
 
-/// As with drivers: a fleet is not always in step.
+/// As with drivers: the machines of a fleet may have different builds.
 #[test]
 fn another_build_of_a_tool_is_told() {
     let folder = Folder::with(&[]).with_drivers();
@@ -158,7 +158,7 @@ fn another_build_of_a_tool_is_told() {
     folder.run(shards).exits(0).warns("note: rspirv is not the same build in all runs: ");
 }
 
-/// There are more shards than cases, so some are empty; their records say so.
+/// With more shards than cases, some are empty; their records must show that.
 #[test]
 fn a_shard_may_be_empty() {
     let folder = Folder::with(&[]).with_drivers();
@@ -206,11 +206,11 @@ fn a_run_that_was_killed_is_no_success() {
     answer.warns("error: cut.jsonl: the run was cut short; `layoutproof run --resume cut.jsonl`");
 }
 
-/// A list's entry is stale if no check of any shard differs.
+/// A list's entry is stale if it matches no differing check of any shard.
 #[test]
 fn only_all_shards_call_an_entry_stale() {
     let list = |case: &str| format!("[[known]]\ncase = \"{case}\"\ndevice = \"model\"\nreason = \"so it was\"\n");
-    // A run of all cases: a filtered one calls no entry stale.
+    // Run all cases: a filtered run calls no entry stale.
     let folder = Folder::with(&[("known.toml", &list("arrays/*"))]).with_drivers().within(Duration::from_secs(300));
     let words = "run --device model --no-compiler --known known.toml";
     let whole = divided(&folder, words, 1).prints("Summary failed:");
@@ -220,7 +220,7 @@ fn only_all_shards_call_an_entry_stale() {
     let merged = folder.run("report 1.jsonl 2.jsonl 3.jsonl --json merged.jsonl").exits(1);
     assert_eq!(summary(&merged), summary(&whole));
     assert!(redacted(&folder.read("merged.jsonl")) == redacted(&folder.read("whole.jsonl")));
-    // With two of three shards, nobody knows.
+    // Two of three shards cannot decide it.
     let two = folder.run("report 1.jsonl 2.jsonl").exits(3);
     assert!(!two.out.contains("stale"), "{two}");
 }

@@ -1,15 +1,15 @@
 //! `layoutproof show` of two files that hold every kind of declaration.
 //!
-//! Golden files pin what is printed; where the numbers come from is the business of [`super::measured`].
+//! Golden files pin the output; [`super::measured`] tests its numbers.
 
 use expect_test::{ExpectFile, expect_file};
 use serde_json::Value;
 
 use super::folder::{Folder, keys};
 
-/// Everything that DXC takes.
+/// Every kind of declaration that DXC accepts.
 pub(crate) const DATA: &str = include_str!("../files/data.hlsl");
-/// Everything that only Slang takes.
+/// Every kind of declaration that only Slang accepts.
 pub(crate) const SHAPES: &str = include_str!("../files/shapes.slang");
 
 /// The blocks of `data.hlsl` in order: name, kind, count.
@@ -74,7 +74,8 @@ fn slang_under_three_rule_sets_side_by_side() {
     golden(words, &expect_file!["../golden/shapes_side_by_side.txt"]);
 }
 
-/// The columns are what ships for the language; equal ones are one, and nothing is wider than a terminal.
+/// The columns are the targets that ship for the language; equal ones are merged, and nothing is
+/// wider than a terminal.
 #[test]
 fn targets_that_ship_fit_on_a_terminal() {
     golden("data.hlsl", &expect_file!["../golden/data_shipping.txt"]);
@@ -96,7 +97,7 @@ fn targets_that_part_are_marked() {
     shown.prints("! float c 36 48 48").prints("! float2 d 40 52 56");
 }
 
-/// A structured buffer is not shown under the rules of constant buffers unless they are named.
+/// A structured buffer is shown under the rules of constant buffers only if the user names them.
 #[test]
 fn pairs_that_no_compiler_has_are_shown_when_they_are_named() {
     let folder = Folder::with(&[("a.hlsl", "struct T { float3 a; float b; };\nStructuredBuffer<T> s;")]);
@@ -106,7 +107,7 @@ fn pairs_that_no_compiler_has_are_shown_when_they_are_named() {
     folder.run("show a.hlsl --rules hlsl-*").exits(0).prints("all agree: hlsl-cbuffer, hlsl-cbuffer-struct");
 }
 
-/// Of several files one that is refused hides no other; JSON has a line for each.
+/// One refused file of several does not hide the others; JSON has a line for each.
 #[test]
 fn several_files_and_patterns() {
     let text = "cbuffer S { float a; };";
@@ -128,7 +129,7 @@ fn several_files_and_patterns() {
 /// Members of 12 and 4 bytes, and of 16 bytes each in WGSL: WGSL, 14.4.1 Alignment and Size.
 const WGSL: &str = "struct U { a: f32, b: vec3<f32> };\n@group(0) @binding(0) var<uniform> u: U;";
 
-/// Two files, each as it says itself or under the rule set behind it, and the answer for programs.
+/// Two files, each with its own layout or under the rule set after it, and the output for programs.
 #[test]
 fn two_files_are_compared() {
     let folder = Folder::with(&[
@@ -136,7 +137,7 @@ fn two_files_are_compared() {
         ("c.wgsl", WGSL),
         ("d.wgsl", "struct U { a: f32, @align(32) b: vec3<f32> };\n@group(0) @binding(0) var<uniform> v: U;"),
     ]);
-    // WGSL aligns vec3<f32> to 16 bytes, a cbuffer packs it behind the scalar.
+    // WGSL aligns vec3<f32> to 16 bytes; a cbuffer packs it after the scalar.
     let differs = folder.run("diff a.hlsl native:dxc-dxil c.wgsl").exits(1).prints("Differ");
     differs.prints("float3 b 4 12 ! 16 12");
     folder.run("diff a.hlsl std140 c.wgsl").exits(0).prints("Same");
@@ -210,7 +211,8 @@ fn blocks_and_members_have_the_keys_of_the_contract() {
     }
 }
 
-/// A rule set forbids a block only for itself: without `--rules` that is said beside the block, with it it is an error.
+/// A rule set that forbids a block: without `--rules` the block's table shows it, with `--rules` it
+/// is an error.
 #[test]
 fn a_forbidden_block_has_errors_and_no_members() {
     let folder = Folder::with(&[("a.hlsl", "cbuffer S { float3 a; float b[2]; };\ncbuffer T { float c; };")]);
@@ -228,7 +230,8 @@ fn a_forbidden_block_has_errors_and_no_members() {
     refused.warns("error: wgsl-uniform forbids `S.b`");
 }
 
-/// Of two rule sets one forbids a block: the others are shown, and the exit code and the messages say which it is.
+/// One of two rule sets forbids a block: the other one is shown, and the exit code and the messages
+/// identify the first.
 #[test]
 fn a_rule_set_that_forbids_a_block_hides_no_other() {
     let folder = Folder::with(&[("a.hlsl", "cbuffer S { float3 a; float b[2]; };\ncbuffer T { float c; };")]);
@@ -240,12 +243,12 @@ fn a_rule_set_that_forbids_a_block_hides_no_other() {
     assert_eq!(shown["errors"][0]["code"], "rule-forbids");
     let text = folder.run("show a.hlsl --rules wgsl-uniform,hlsl-cbuffer").exits(2);
     text.prints("size 36").prints("size 4").warns("error: wgsl-uniform forbids `S.b`");
-    // A host struct for some of the blocks would be taken for all of them.
+    // A host struct file that lacks a block would look complete.
     let asserts = folder.run("show a.hlsl --rules wgsl-uniform --format rust-asserts").exits(2);
     assert!(asserts.out.is_empty(), "{asserts}");
 }
 
-/// `--lang` says what the suffix does not, and `-` is standard input.
+/// `--lang` replaces the suffix, and `-` is standard input.
 #[test]
 fn the_language_of_a_file_can_be_said() {
     let text = "cbuffer S { float a[__HLSL_VERSION]; float z; };";
@@ -254,7 +257,7 @@ fn the_language_of_a_file_can_be_said() {
         let answer = folder.run_with(&format!("show {words} --rules hlsl-cbuffer --format json"), input).exits(0);
         answer.json()["layouts"][0]["blocks"][0]["size"].as_u64()
     };
-    // Arrays of __HLSL_VERSION elements, 16 bytes each: 2021 as DXC has it, 2018 as Slang has it.
+    // Arrays of __HLSL_VERSION elements, 16 bytes each: 2021 in DXC, 2018 in Slang.
     for words in ["a.hlsl", "a.fx", "a.inc --lang hlsl"] {
         assert_eq!(size(words, ""), Some(2021 * 16 - 12 + 4), "{words}");
     }
@@ -272,7 +275,7 @@ fn the_language_of_a_file_can_be_said() {
     folder.run_with("show - --lang wgsl", wgsl).exits(0).prints("var<uniform> a offset size").prints("vec4<f32> 0 16");
 }
 
-/// The macros of DXC that the profile decides.
+/// The macros of DXC that depend on the profile.
 #[test]
 fn the_profile_says_the_stage() {
     let text = "#if __SHADER_TARGET_STAGE == __SHADER_STAGE_PIXEL\ncbuffer S { float4 a; };\n#else\n\
@@ -283,17 +286,18 @@ fn the_profile_says_the_stage() {
     folder.run("show a.hlsl --rules hlsl-cbuffer").exits(2).warns("help: say the shader profile");
 }
 
-/// Names with a dialect are in no default list and are found by name.
+/// Rule sets with a dialect in their names are in no default list, but the user can name them.
 #[test]
 fn a_dialect_is_shown_when_it_is_named() {
     let folder = Folder::with(&[("a.hlsl", "struct E { double d; float f; }; cbuffer S { E e[2]; float g; };")]);
     let shown = folder.run("show a.hlsl --format json --rules scalar,scalar@dxc").exits(0).json();
     let offset_of_g = |layout: usize| &shown["layouts"][layout]["blocks"][0]["members"][3]["offset"];
-    // The example beside GL_EXT_scalar_block_layout's rule rounds strides; DXC 1.7.2308 -fvk-use-scalar-layout does not.
+    // The example next to GL_EXT_scalar_block_layout's rule rounds strides; DXC 1.7.2308
+    // -fvk-use-scalar-layout does not.
     assert_eq!((offset_of_g(0), offset_of_g(1)), (&Value::from(28), &Value::from(24)));
 }
 
-/// The options that say how a file is read change what is shown.
+/// The options for reading a file change what is shown.
 #[test]
 fn options_change_how_a_file_is_read() {
     let text = "cbuffer S { float2x3 m; half h[N]; float after; };";
@@ -324,7 +328,7 @@ fn only_the_entry_point_that_is_named_has_uniforms() {
     folder.run("show a.slang --entry three").exits(2).warns("error: no function is named `three` [unknown-path]");
 }
 
-/// A case is shown by its id, by a part of it that no other id has, or as a file.
+/// A case can be shown by its id, by a unique part of it, or as a file.
 #[test]
 fn cases_are_shown_by_id_or_file() {
     let case = include_str!("../../../../cases/arrays/scalar_packs_behind_the_last_element.toml");
@@ -347,7 +351,7 @@ fn cases_are_shown_by_id_or_file() {
     folder.run("show no_such_case").exits(2).warns("error: no file and no case is called `no_such_case`");
 }
 
-/// What a project says of its shaders, and a shader in a folder of it.
+/// A folder with a project file and a shader in a folder of the project.
 fn project(text: &str) -> Folder {
     let shader = "#if QUALITY == 2\ncbuffer S { float3 a; float b[2]; float c; };\n#endif\n";
     let folder = Folder::with(&[("layoutproof.toml", text), ("elsewhere.hlsl", "cbuffer T { float2 a; };")]);
@@ -364,11 +368,11 @@ fn columns_are_what_the_project_ships() {
     let folder = project(&format!("schema = 1\n{rules}\n{shaders}\n{rules}\n"));
     let answer = folder.run("show shaders/deep/a.hlsl").exits(0).prints("columns from layoutproof.toml");
     answer.prints("cbuffer S D3D12 · DXC native:dxc-spirv-scalar").prints("! float c 36 20");
-    // Of all shaders, where no entry names this one.
+    // The settings for all shaders apply if no entry names this one.
     let other = folder.run("show elsewhere.hlsl").exits(0).prints("columns from layoutproof.toml");
     other.prints("all agree: D3D12 · DXC, native:dxc-spirv-scalar");
 
-    // Whoever names what is shown, or reads it with a program, has the same as everywhere.
+    // If the user names the columns, or a program reads the output, the project is ignored.
     for words in ["--rules std140", "--all", "--target d3d12", "--format json"] {
         let answer = folder.run(&format!("show shaders/deep/a.hlsl {words}"));
         assert!(!answer.out.contains("layoutproof.toml") && !answer.out.contains("float c"), "{words}: {answer}");
@@ -396,8 +400,8 @@ fn a_project_has_four_columns_at_most_and_may_say_only_how_files_are_read() {
     assert!(answer.err.contains("layoutproof.toml:2:9") && answer.err.contains("std140"), "{answer}");
 }
 
-/// DXC 1.7.2308, the load of `bare[1][0][1]`: byte 8 of the element in DXIL, which takes columns of 8 bytes; with -spirv the
-/// matrix is `ColMajor` with `MatrixStride 16`, which are rows.
+/// DXC 1.7.2308, the load of `bare[1][0][1]`: in DXIL it reads byte 8 of the element, with columns
+/// of 8 bytes; with -spirv the matrix is `ColMajor` with `MatrixStride 16`, which are rows.
 #[test]
 fn a_transposed_matrix_differs_everywhere() {
     let text = "StructuredBuffer<row_major float2x3> bare;\n";
@@ -411,8 +415,8 @@ fn a_transposed_matrix_differs_everywhere() {
     assert!(page.out.contains("row ≠") && page.out.contains("16 ≠"), "{page}");
 }
 
-/// The order alone may differ: DXC 1.7.2308 reads `bare[1][0][1]` at byte 16 of the element in DXIL, and with -spirv the matrix is
-/// `ColMajor` with `MatrixStride 16`, so that it is at byte 4.
+/// Only the order may differ: in DXIL, DXC 1.7.2308 reads `bare[1][0][1]` at byte 16 of the
+/// element; with -spirv the matrix is `ColMajor` with `MatrixStride 16`, so it is at byte 4.
 #[test]
 fn an_order_is_a_difference_by_itself() {
     let folder = Folder::with(&[("t.hlsl", "StructuredBuffer<row_major float4x4> bare;\n")]);
@@ -421,7 +425,7 @@ fn an_order_is_a_difference_by_itself() {
     folder.run("diff t.hlsl native:dxc-dxil native:dxc-spirv").exits(1);
 }
 
-/// What nobody named is assumed, and said once: not where the command line names it.
+/// An assumption is reported once, but not if the command line names the value.
 #[test]
 fn an_assumed_size_of_halves_is_said() {
     let folder = Folder::with(&[("h.hlsl", "cbuffer C { half a; half b; };\n")]);

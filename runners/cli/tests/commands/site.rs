@@ -1,4 +1,5 @@
-//! `layoutproof site`: what is in it, where its links lead, how long its pages are, and what of records reaches it.
+//! `layoutproof site`: its contents, its links, the length of its pages, and the parts of records
+//! that reach it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,9 +10,9 @@ use layoutproof_layout::table;
 
 use super::folder::Folder;
 
-/// Most bytes of a page.
+/// Maximum length of a page in bytes.
 const MAX_PAGE: usize = 200_000;
-/// Writing a site takes seconds where nothing is optimised.
+/// Time limit; without optimisation, writing a site takes seconds.
 const LIMIT: Duration = Duration::from_secs(120);
 
 /// The files of a site by their addresses.
@@ -35,7 +36,7 @@ impl Site {
         html.map(|(path, text)| (path.as_str(), text.as_str()))
     }
 
-    /// Everything that cannot be right about links and lengths, a sentence each.
+    /// A message for each wrong link or page that is too long.
     fn problems(&self) -> Vec<String> {
         let mut problems = Vec::new();
         for (path, text) in self.pages() {
@@ -60,7 +61,7 @@ impl Site {
         problems
     }
 
-    /// The pages that one comes to from the start.
+    /// The pages that can be reached from the start page.
     fn reachable(&self) -> BTreeSet<String> {
         let mut reached = BTreeSet::from(["index.html".to_owned()]);
         let mut open = vec!["index.html".to_owned()];
@@ -94,7 +95,7 @@ fn is_html(path: &str) -> bool {
     path.rsplit('.').next() == Some("html")
 }
 
-/// What each `href` and `src` says.
+/// The value of each `href` and `src`.
 fn addresses(text: &str) -> Vec<String> {
     let of = |attribute: &str| {
         let found = text.split(attribute).skip(1).filter_map(|rest| rest.split('"').next());
@@ -103,7 +104,7 @@ fn addresses(text: &str) -> Vec<String> {
     [of(" href=\""), of(" src=\"")].concat()
 }
 
-/// Where a link leads.
+/// The target of a link.
 enum Target {
     Web,
     Page { path: String, anchor: String },
@@ -230,7 +231,8 @@ fn a_known_difference_without_numbers_says_why() {
     assert!(page_with("it is about versions that nobody has run yet").is_some());
 }
 
-/// OpenGL 4.6, 7.6.2.2: std140 puts the float behind a float3 and two floats of an array at 48; DXC lists 36.
+/// OpenGL 4.6, 7.6.2.2: std140 puts the float after a float3 and an array of two floats at 48; DXC
+/// lists 36.
 #[test]
 fn a_surprise_stands_under_all_rule_sets() {
     let folder = Folder::with(&[]).within(LIMIT);
@@ -259,7 +261,7 @@ fn a_site_without_records_says_what_is_missing() {
 const EVIL_FILE: &str = "a<script>b.hlsl";
 const EVIL_TEXT: &str = "cbuffer S { float b[2]; float c; };";
 
-/// Records of a run of [`EVIL_FILE`] in which the planted fault of the device shows.
+/// Records of a run of [`EVIL_FILE`] in which the device's planted fault shows.
 fn records(more: &str) -> Folder {
     let folder = Folder::with(&[(EVIL_FILE, EVIL_TEXT)]).within(LIMIT);
     let misreading = "--plant-misreading array-stride-sixteen";

@@ -1,4 +1,5 @@
-//! Which spaces and stages a run has: a file's block its own, a core of the cases more, all of them for who asks.
+//! The spaces and stages of a run: a file's block has its own space, a core of the cases has more,
+//! and options request all.
 
 use std::collections::BTreeSet;
 
@@ -33,7 +34,7 @@ fn every_stage(space: &'static str) -> [(&'static str, &'static str); 3] {
     ["compute", "vertex", "fragment"].map(|stage| (space, stage))
 }
 
-/// Whichever rule set it is laid out by.
+/// The space does not depend on the rule set.
 #[test]
 fn a_block_of_a_file_is_probed_in_the_space_that_it_is_for() {
     for rules in ["scalar", "std140,wgsl-uniform"] {
@@ -93,7 +94,8 @@ fn spaces_and_stages_can_be_named() {
         .warns("error: unknown stage `mesh`; known are compute, vertex, fragment");
 }
 
-/// `T` takes 16 bytes, so two of them are in the range that ends with the second, and in one that is 12 bytes longer.
+/// `T` has 16 bytes, so the range that ends after the second element holds two, and so does one
+/// that is 12 bytes longer.
 #[test]
 fn the_length_of_an_array_is_a_row() {
     let folder = Folder::with(&[("a.hlsl", FILE)]);

@@ -1,4 +1,5 @@
-//! Nothing is run because it lies in or above the working folder, and nothing from the tools folder that others can change.
+//! Nothing runs just because it is in the working folder or above, and nothing from a tools folder
+//! that others can change.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -6,13 +7,13 @@ use std::fs;
 use super::driver_library::{add_driver, set_mode};
 use super::folder::Folder;
 
-/// What a driver does that leaves a trace.
+/// A driver's code that leaves a trace.
 const LEAVE_A_MARK: &str = "close(open(MARK, O_CREAT | O_WRONLY, 0644));";
 
 /// Commands that load drivers, and a run.
 const LOADING: [&str; 3] = ["devices", "doctor", "run scalar_packs_behind --rules std140"];
 
-/// A folder as a cloned repository may be, with a driver where `ci/setup.sh` once put them.
+/// A folder like a cloned repository, with a driver in the old place of `ci/setup.sh`.
 fn repository() -> Folder {
     let folder = Folder::with(&[]).with_drivers();
     let deed = format!("extern int close(int); {LEAVE_A_MARK}");
@@ -33,7 +34,7 @@ fn a_driver_that_lies_around_is_not_loaded() {
     }
 }
 
-/// The other way round: were it loaded, it would be seen.
+/// The counter-test: if a driver is loaded, the trace shows it.
 #[test]
 fn a_driver_in_the_tools_folder_is_loaded() {
     let folder = repository();
@@ -116,7 +117,7 @@ fn the_working_folder_is_no_entry_of_the_path() {
         folder.run(words);
         assert!(!has_mark(&folder), "`{words}`");
     }
-    // A word is looked up as well, and a path is the user's own.
+    // A bare word is looked up too; a path is the user's own choice.
     let folder = folder.with_variable("DXC", "evil").with_variable("SPIRV_VAL", "evil");
     folder.run("compilers").exits(0).warns("note: DXC names no compiler: no `evil` is on the PATH");
     folder.run("doctor").prints("Missing spirv-val");

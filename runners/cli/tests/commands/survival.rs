@@ -1,16 +1,16 @@
-//! Runs that are cut short and go on.
+//! Runs that are cut short and resumed.
 
 use std::time::Duration;
 
 use super::folder::Folder;
 use super::records::redacted;
 
-/// Some eighty checks on the model, of which those differ whose arrays have elements of less than 16 bytes.
+/// Some eighty checks on the model. Those differ whose arrays have elements of less than 16 bytes.
 const RUN: &str = "run vectors/ arrays/ structs/ --rules std140,scalar --form leaf --device model \
                    --plant-misreading array-stride-sixteen";
 
-/// The report without its times: those of devices, which stand below each other with one decimal, and that of the whole
-/// run, the last words of the summary.
+/// The report without its times: those of the devices, in a column with one decimal, and that of
+/// the whole run, at the end of the summary.
 pub(crate) fn untimed(report: &str) -> String {
     let is_time = |word: &&str| word.contains('.') && word.parse::<f64>().is_ok();
     let line = |line: &str| {
@@ -21,7 +21,7 @@ pub(crate) fn untimed(report: &str) -> String {
     report.lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// However much of its records a run has written, the rest of it makes the same report and the same file.
+/// However many records a run has written, resuming it gives the same report and the same file.
 #[test]
 fn a_run_that_was_cut_short_goes_on() {
     let folder = Folder::with(&[]);
@@ -29,7 +29,7 @@ fn a_run_that_was_cut_short_goes_on() {
     let whole = folder.read("whole.jsonl");
     let lines: Vec<&str> = whole.lines().collect();
     let header = lines[0].len() + 1;
-    // Without the end, which counts all.
+    // Without the end line, which counts all checks.
     let lines_with_holes = lines[..lines.len() - 1].iter().enumerate().filter(|(index, _)| index % 3 != 2);
     let holes: Vec<&str> = lines_with_holes.map(|(_, line)| *line).collect();
     for (what, cut) in [
@@ -47,13 +47,13 @@ fn a_run_that_was_cut_short_goes_on() {
     }
 }
 
-/// The checks that have a record are taken from it, not run again: here the records say that a check broke.
+/// A check with a record is not run again: here the records claim that a check broke.
 #[test]
 fn what_is_done_is_not_done_again() {
     let folder = Folder::with(&[]);
     folder.run("run vectors/two_pairs --rules std140 --device model --json a.jsonl").exits(0);
     let whole = folder.read("a.jsonl");
-    // Without the end, which counts what agrees.
+    // Without the end line, which counts the agreeing checks.
     let lines: Vec<&str> = whole.split_inclusive('\n').collect();
     let broke = lines[..2].concat().replace(r#""outcome":"agree""#, r#""outcome":"broken""#);
     let broke = broke.replace(r#""skip_reason":null"#, r#""skip_reason":"device lost""#);
@@ -87,7 +87,7 @@ fn records_of_another_run_are_refused() {
     };
     refused("a.hlsl --rules std140,std430 --device model", "argument rules: `std140` there, `std140,std430` here");
     refused("a.hlsl --rules std140 --device model --form leaf", "argument form: `nothing` there, `leaf` here");
-    // They decide how drivers compile.
+    // These options change how drivers compile.
     refused("a.hlsl --rules std140 --device model --rotation 3", "argument rotation: `nothing` there, `3` here");
     refused("a.hlsl --rules std140 --device model --no-fuse", "argument no_fuse: `nothing` there, `true` here");
     let newer = folder.read("r.jsonl").replace(r#""layoutproof":"0"#, r#""layoutproof":"9"#);
@@ -104,7 +104,8 @@ fn records_of_another_run_are_refused() {
         .warns("error: cannot resume: empty.jsonl holds the records of 0 runs");
 }
 
-/// A list's entry is stale only once all its checks are done, so it changes lines that are written already.
+/// A list's entry is stale only after all its checks have run, so it changes lines that were
+/// already written.
 #[test]
 fn stale_entries_are_in_the_file_too() {
     let list = "[[known]]\ndevice = \"model\"\nreason = \"was so once\"\n";
@@ -119,7 +120,7 @@ fn stale_entries_are_in_the_file_too() {
     assert!(redacted(&folder.read("whole.jsonl")) == redacted(&whole));
 }
 
-/// What is no file cannot be mended afterwards, so it gets all lines at the end.
+/// An output that is not a file cannot be corrected later, so it gets all lines at the end.
 #[cfg_attr(not(unix), ignore = "there is no /dev/stdout")]
 #[test]
 fn records_can_go_to_standard_output() {

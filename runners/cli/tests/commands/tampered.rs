@@ -5,7 +5,7 @@ use super::folder::Folder;
 /// Two checks on the model, which agree.
 const RUN: &str = "run arrays/scalar_packs_behind vectors/two_pairs_fill --rules std140 --form leaf --device model";
 
-/// Both readers refuse the records with this sentence.
+/// Both commands refuse the records with this message.
 #[track_caller]
 fn refused(folder: &Folder, records: &str, sentence: &str) {
     folder.write("b.jsonl", records.as_bytes());
@@ -17,7 +17,7 @@ fn refused(folder: &Folder, records: &str, sentence: &str) {
     assert_eq!(folder.read("b.jsonl"), records, "what is refused stays as it is");
 }
 
-/// A line with one text in the place of the first of another.
+/// A line with the first occurrence of a text replaced.
 #[track_caller]
 fn edited(line: &str, from: &str, to: &str) -> String {
     assert!(line.contains(from), "no `{from}` in {line}");
@@ -48,7 +48,7 @@ fn an_outcome_follows_from_its_rows() {
     ] {
         let name =
             name.replace("model::model", if to.contains("lavapipe") { "lavapipe::model" } else { "model::model" });
-        // The totals of a run that was killed are not there to contradict.
+        // A killed run has no totals that could contradict its checks.
         let records = [lines[0], &edited(lines[1], from, to)].concat();
         refused(&folder, &records, &format!("{name}{sentence}"));
     }

@@ -1,4 +1,4 @@
-//! Temporary folders of compilers: none stays behind, whatever ends the command.
+//! Temporary folders of compilers: none is left over, however the command ends.
 #![cfg(unix)]
 
 use std::fs::{self, Permissions, set_permissions};
@@ -12,7 +12,8 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// One check, of a block that `DXC` compiles.
 const RUN: &str = "run a.hlsl --rules hlsl-cbuffer --compiler dxc-dxil --runner dxil";
 
-/// A folder with a compiler that does this for every source, and an empty folder `tmp` for what is temporary.
+/// A folder with a compiler that runs `deed` for every source, and an empty folder `tmp` for
+/// temporary files.
 fn with_dxc(deed: &str) -> Folder {
     let folder = Folder::without_drivers(&[("a.hlsl", "cbuffer S { float a; float2 b; };\n")]).with_drivers();
     let folder = folder.with_variable("DXC", "./dxc").with_variable("TMPDIR", "tmp");
@@ -27,13 +28,13 @@ fn set_dxc(folder: &Folder, deed: &str) {
     set_permissions(folder.path("dxc"), Permissions::from_mode(0o755)).unwrap();
 }
 
-/// Names of what is in `tmp`.
+/// The names of the entries of `tmp`.
 fn temporary(folder: &Folder) -> Vec<String> {
     let entries = fs::read_dir(folder.path("tmp")).unwrap();
     entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
 
-/// Starts the command and waits until its compiler is at work.
+/// Starts the command and waits until its compiler is running.
 fn compiling<'a>(folder: &'a Folder, words: &str) -> Running<'a> {
     folder.start(words).once(PATIENCE, || folder.path("begun").exists())
 }
@@ -63,7 +64,7 @@ fn a_run_that_is_ended_at_once_leaves_none() {
     assert_eq!(temporary(&folder), [""; 0]);
 }
 
-/// They have no report of half their work, so the first signal ends them.
+/// These commands do not report half of their work, so the first signal ends them.
 #[test]
 fn other_commands_with_compilers_leave_none() {
     let folder = with_dxc(HANGS);
@@ -74,7 +75,8 @@ fn other_commands_with_compilers_leave_none() {
     assert!(!folder.path("set").exists());
 }
 
-/// Nobody can catch SIGKILL: the next process that needs such a folder removes those that nobody uses.
+/// A command cannot catch SIGKILL: the next process that needs such a folder removes the unused
+/// ones.
 #[test]
 fn what_a_killed_run_leaves_is_removed_by_the_next() {
     let folder = with_dxc(HANGS);

@@ -1,4 +1,5 @@
-//! `upstream`: which texts it refuses and with which exit code, and what it writes of a compiler that is a shell script.
+//! `upstream`: the texts that it refuses, with their exit codes, and its output for a compiler that
+//! is a shell script.
 #![cfg(unix)]
 
 use std::fs::{Permissions, set_permissions};
@@ -7,7 +8,7 @@ use std::time::Duration;
 
 use super::folder::Folder;
 
-/// The lines by which `slang-wgsl-bool` knows the difference.
+/// The lines by which `slang-wgsl-bool` recognises the difference.
 const WGSL: &str = r#"
     @align(16) b_0 : bool,
 @binding(0) @group(0) var<uniform> S_0 : SLANG_ParameterGroup_S_std140_0;
@@ -16,7 +17,7 @@ const WGSL: &str = r#"
 
 const BOOL: &str = "upstream slang/slang-writes-bool";
 
-/// A folder on a machine whose only compiler is a slangc, which answers every source so.
+/// A folder on a machine whose only compiler is a slangc with the same answer for every source.
 fn with_slangc(deed: &str) -> Folder {
     let folder = Folder::with(&[]).within(Duration::from_secs(60));
     folder.write("wgsl", WGSL.as_bytes());
