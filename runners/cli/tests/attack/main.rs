@@ -1,12 +1,14 @@
-//! `ci/attack`: attacks the built program from outside, as its users' files, machines and accidents do.
+//! `ci/attack`: attacks the built program from outside, through its users' files, machines and
+//! accidents.
 //!
-//! Mutates what every reader reads, plants faults, kills runs and goes on with them, puts lying compilers and strange
-//! folders before it, and fills disks. Each attack is numbered: the seed, the name of its kind and its number make it
-//! again. The program may refuse, with words and an exit code of the contract. It may not crash, hang, take more than
-//! 1 GiB, run what lies around, lose a record, or be green without proof.
+//! Mutates the input of every reader, plants faults, kills and resumes runs, provides lying
+//! compilers and strange folders, and fills disks. Each attack has a number: the seed, the name of
+//! its kind and its number reproduce it. The program may refuse, with a message and an exit code of
+//! the contract. It must not crash, hang, need more than 1 GiB, run programs that lie around, lose
+//! a record, or report success without proof.
 //!
-//! No part of `cargo test`: `ci/attack` runs it, with limits of memory and time from the shell (`ulimit`), so on Unix
-//! alone.
+//! Not part of `cargo test`: `ci/attack` runs it, with limits on memory and time from the shell
+//! (`ulimit`), so it works on Unix only.
 
 #[cfg(unix)]
 mod unix;

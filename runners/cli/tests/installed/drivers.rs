@@ -1,5 +1,5 @@
-//! Runs on the drivers of this machine: a fault in a worker breaks its case alone, and lavapipe compiles fast where nobody
-//! minds.
+//! Runs on the drivers of this machine: a fault in a worker breaks only its own case, and lavapipe
+//! compiles fast where it may.
 
 use libtest_mimic::Trial;
 use serde_json::Value;
@@ -57,7 +57,7 @@ fn a_fault_breaks_its_case_alone() {
     }
 }
 
-/// The run goes on with what the other API lists, and its records say that this is not all.
+/// The run uses the devices of the other API, and its records show that these are not all.
 fn an_api_that_is_lost_is_exit_code_three() {
     let folder = Folder::with(&[]).with_drivers();
     let words = format!("run {CASE} --rules std140 --form leaf --plant-fault crash:ash --json r.jsonl");
@@ -81,7 +81,7 @@ fn fast(folder: &Folder, words: &str) -> Value {
     check["fast"].clone()
 }
 
-/// Of two rotations one at least is not the check's turn.
+/// In at least one of two rotations it is not the check's turn.
 const ROTATIONS: [&str; 2] = ["--rotation 0", "--rotation 1"];
 
 fn lavapipe_compiles_fast_but_for_the_share() {

@@ -1,5 +1,5 @@
-//! `layoutproof fuzz` with the compilers of this machine: what is planted is found and made small, and the same seed draws
-//! the same again, whole or in parts.
+//! `layoutproof fuzz` with the compilers of this machine: it finds a planted fault and shrinks it,
+//! and the same seed draws the same declarations again, whole or in parts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -10,20 +10,19 @@ use libtest_mimic::{Failed, Trial};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A rule that is planted wrong.
+/// A rule with a planted fault.
 #[derive(Clone, Copy)]
 struct PlantedRule {
     mutant: &'static str,
-    /// The toolchain that takes the right one.
+    /// The toolchain that follows the correct rule.
     toolchain: &'static str,
-    /// The seed.
     seed: u32,
-    /// Declarations within which it must show; each costs a compiler's time.
+    /// Number of declarations within which the fault must show; each costs a compiler's time.
     within: u32,
 }
 
-/// Arrays of constant buffers need not begin a register, those of Slang's uniform blocks neither, a vector in a storage buffer
-/// may cross 16 bytes, and so may WGSL's.
+/// Wrong rules: arrays of constant buffers, also with Slang's uniform blocks, need not begin a
+/// register; a vector in a storage buffer, also in WGSL, may cross 16 bytes.
 const PLANTED: [PlantedRule; 4] = [
     PlantedRule { mutant: "hlsl-cbuffer:array-alignment=4", toolchain: "dxc-dxil", seed: 7, within: 8 },
     PlantedRule { mutant: "std140@slang:array-alignment=4", toolchain: "slang-vulkan", seed: 7, within: 16 },
@@ -31,7 +30,7 @@ const PLANTED: [PlantedRule; 4] = [
     PlantedRule { mutant: "wgsl-storage:vectors=component", toolchain: "tint", seed: 7, within: 4 },
 ];
 
-/// Most members of what remains of the declaration.
+/// Maximum number of members in the shrunk declaration.
 const SMALL: usize = 2;
 
 pub(crate) fn trials() -> Vec<Trial> {
@@ -62,11 +61,11 @@ fn trial(name: &str, lacking: Option<String>, test: impl Fn() -> Result<(), Stri
     crate::trial(&format!("fuzz::{name}"), lacking, move || test().map_err(Failed::from))
 }
 
-/// What this machine has.
+/// The compilers and devices of this machine.
 pub(crate) struct Here {
     compilers: Vec<String>,
     has_vulkan: bool,
-    /// DXC, where it is a library and no program.
+    /// DXC, if it is a library and not a program.
     dxc_library: Option<String>,
 }
 
@@ -92,7 +91,7 @@ impl Here {
         }
     }
 
-    /// What a toolchain needs and this machine has not.
+    /// The requirement of a toolchain that this machine lacks.
     pub(crate) fn lacks(&self, toolchain: &str) -> Option<String> {
         let mut known = layoutproof_core::inspect::toolchain::toolchains().iter();
         let compiler = known.find(|known| known.name == toolchain).expect("the trials name toolchains").compiler;
@@ -115,7 +114,7 @@ fn layoutproof(folder: &Path, words: &str) -> Answer {
 }
 
 fn answer_of(mut command: Command, folder: &Path, words: &str) -> Answer {
-    // What compilers say today, not what they said to the user's runs.
+    // Use today's answers of the compilers, not those in the user's cache.
     command.env("LAYOUTPROOF_CACHE", folder.join("cache"));
     let output = command.args(words.split(' ')).current_dir(folder).output().expect("the command was just built");
     Answer { code: output.status.code(), out: String::from_utf8_lossy(&output.stdout).into_owned() }
@@ -125,8 +124,8 @@ fn folder() -> Result<TempDir, String> {
     tempfile::tempdir().map_err(|error| error.to_string())
 }
 
-/// The fault is found by this toolchain, in a declaration that agrees without the fault, and what is written of it can be
-/// read again.
+/// This toolchain finds the fault, in a declaration that agrees without the fault, and the written
+/// files can be read again.
 fn finds(PlantedRule { mutant, toolchain, seed, within }: PlantedRule) -> Result<(), String> {
     let folder = folder()?;
     let words = format!("fuzz --seed {seed} --count {within} --compiler {toolchain} --plant-mutant {mutant}");
@@ -145,7 +144,8 @@ fn finds(PlantedRule { mutant, toolchain, seed, within }: PlantedRule) -> Result
     if shown.code != Some(0) {
         return Err(format!("our own reader refuses the case\n{case}"));
     }
-    // The report has what whoever repeats it needs: the compiler's version, its command line and the source.
+    // The report has what a person needs to reproduce it: the compiler's version, its command line
+    // and the source.
     let told = match toolchain {
         "tint" => ["@workgroup_size(", "probe.", "--entry-point", "--format spirv"],
         "slang-vulkan" => ["[numthreads(", "probe.", "-entry", "-target spirv"],
@@ -166,7 +166,7 @@ fn only_folder(parent: &Path) -> Result<PathBuf, String> {
     }
 }
 
-/// The number that stands before these words where they stand first.
+/// The number before the first occurrence of these words.
 fn before(text: &str, words: &str) -> Result<usize, String> {
     let start = text.split_once(words).map(|(start, _)| start).ok_or_else(|| format!("no `{words}` in\n{text}"))?;
     let number = start.rsplit(' ').next().unwrap_or_default();
@@ -200,11 +200,11 @@ fn quiet() -> Result<(), String> {
     Ok(())
 }
 
-/// Numbers of the line of the table that begins with `dxc-dxil`.
+/// The numbers in the table's line for `dxc-dxil`.
 fn tally(text: &str) -> Result<Vec<u64>, String> {
     let line = text.lines().find_map(|line| line.trim_start().strip_prefix("dxc-dxil  "));
     let line = line.ok_or_else(|| format!("no line of dxc-dxil in\n{text}"))?;
-    // Thousands stand apart by one space, columns by more.
+    // One space separates thousands, more separate columns.
     let numbers = line.split("  ").map(|number| number.replace(' ', "")).filter(|number| !number.is_empty());
     numbers.map(|number| number.parse().map_err(|_| format!("`{number}` is no number"))).collect()
 }
@@ -226,7 +226,7 @@ fn parts() -> Result<(), String> {
     if whole.len() == 6 && whole[0] > 0 { Ok(()) } else { Err(format!("nothing agreed: {whole:?}")) }
 }
 
-/// Twelve kinds of members, each alone in a constant buffer and in a structured buffer.
+/// Twelve kinds of members, each as the only one in a constant buffer and in a structured buffer.
 fn one_member() -> Result<(), String> {
     let folder = folder()?;
     let words = "fuzz --exhaustive 1 --compiler dxc-dxil";
@@ -248,7 +248,7 @@ fn records() -> Result<(), String> {
     let [header, checks @ .., end] = lines.as_slice() else { return Err(text) };
     let is_drawn = |check: &Value| check["case"].as_str().is_some_and(|case| case.starts_with("fuzz/"));
     let well_formed = header["type"] == "run" && end["type"] == "end" && checks.iter().all(is_drawn);
-    // Agreeing, known, skipped, differing, broken; leaves come behind them.
+    // Agreeing, known, skipped, differing, broken; the leaves come after them.
     let counted: u64 = tally(&answer.out)?.iter().take(5).sum();
     if !well_formed || end["checks"] != counted || checks.len() as u64 != counted {
         return Err(format!("{counted} checks in\n{}\nand in the records\n{text}", answer.out));
@@ -257,8 +257,8 @@ fn records() -> Result<(), String> {
     if report.code == answer.code { Ok(()) } else { Err(format!("exit code {:?}\n{}", report.code, report.out)) }
 }
 
-/// A declaration goes through one of DXC's options for SPIR-V, the next ones through others; where the user wants all, through
-/// all four.
+/// A declaration uses one of DXC's options for SPIR-V, the next ones use others; with
+/// --every-option, each uses all four.
 fn options() -> Result<(), String> {
     let folder = folder()?;
     let of_declarations = |words: &str| -> Result<Vec<BTreeSet<String>>, String> {
@@ -285,7 +285,8 @@ fn options() -> Result<(), String> {
     if is_right { Ok(()) } else { Err(format!("in turn {in_turn:?}, all {all:?}")) }
 }
 
-/// DXC binds programs as its convention says, its records are those of devices, and a seed draws the same again.
+/// DXC binds programs as its convention predicts, the records are those of devices, and a seed
+/// draws the same programs again.
 fn bindings() -> Result<(), String> {
     let folder = folder()?;
     let words = "fuzz --bindings --seed 3 --count 6 --compiler dxc --json r.jsonl";
@@ -302,7 +303,7 @@ fn bindings() -> Result<(), String> {
     if matches!(report.code, Some(0 | 4)) { Ok(()) } else { Err(format!("{:?}\n{}", report.code, report.out)) }
 }
 
-/// A DXC that shifts the registers of textures for Vulkan does not bind them as its convention says.
+/// A DXC that shifts the texture registers for Vulkan contradicts its convention.
 #[cfg(unix)]
 fn bound_elsewhere(library: Option<&str>) -> Result<(), String> {
     use std::os::unix::fs::PermissionsExt;
@@ -325,7 +326,7 @@ fn bound_elsewhere(library: Option<&str>) -> Result<(), String> {
     }
     let found = only_folder(&folder.path().join("fuzz-found"))?;
     let program = fs::read_to_string(found.join("program.hlsl")).map_err(|error| error.to_string())?;
-    // One texture with a register, beside what every program has.
+    // One texture with a register, in addition to what every program has.
     let registers = program.matches(": register(t").count();
     if registers == 1 { Ok(()) } else { Err(format!("{registers} registers of textures are left\n{program}")) }
 }

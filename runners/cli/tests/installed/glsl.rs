@@ -40,7 +40,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     TESTS.into_iter().map(trial).collect()
 }
 
-/// What `layoutproof show` answers in `folder`.
+/// Runs `layoutproof show` in `folder`.
 fn show(folder: &Path, words: &str) -> Result<Output, Failed> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_layoutproof"));
     command.arg("show").args(words.split(' ')).args(["--format", "json"]).current_dir(folder);
@@ -61,7 +61,7 @@ fn shown(folder: &Path, words: &str) -> Result<Vec<(String, Vec<u64>)>, Failed> 
     Ok(blocks.collect())
 }
 
-/// Checks that a file is refused with these words at this place.
+/// Checks that a file is refused with this message at this place.
 fn refuses(folder: &Path, words: &str, (message, place): (&str, &str)) -> Result<(), Failed> {
     let output = show(folder, words)?;
     let told = String::from_utf8_lossy(&output.stderr);
@@ -120,7 +120,7 @@ fn stages_go_by_suffix(folder: &Path) -> Result<(), Failed> {
     equal(&shown(folder, "c.glsl")?, &vec![block("p", &[0, 64])])
 }
 
-/// Blocks without a layout are the driver's, which is said.
+/// The driver lays out blocks without a layout qualifier, and a warning says so.
 fn opengl_has_uniforms_outside_of_blocks(folder: &Path) -> Result<(), Failed> {
     let text = |layout: &str| {
         format!(
@@ -157,7 +157,8 @@ fn shader_records_are_blocks(folder: &Path) -> Result<(), Failed> {
     equal(&shown(folder, "a.rmiss")?, &vec![block("Record", &[0, 16, 28])])
 }
 
-/// Members lie as for the defaults. Behind a computed length glslang places them as if it were 1.
+/// Members are placed for the default values. After an array with a computed length, glslang places
+/// them as if the length were 1.
 fn lengths_may_be_specialized(folder: &Path) -> Result<(), Failed> {
     let text = "#version 450\nlayout(constant_id = 3) const int N = 5;\nlayout(constant_id=4) const uint M = 2;\n\
         layout(set=0, binding=0) uniform B { float a[N]; vec4 b[2]; float c; } b;\n\
@@ -207,7 +208,7 @@ fn old_versions_are_read(folder: &Path) -> Result<(), Failed> {
     refuses(folder, "b.vert", ("this shader has no block", "b.vert:1"))
 }
 
-/// A file that others include has neither.
+/// A file that others include has neither `main` nor a version.
 fn texts_without_main_or_version_are_read(folder: &Path) -> Result<(), Failed> {
     let text = "layout(std430, set = 1, binding = 0) buffer B { vec3 a; float b; vec2 c[]; } b;\n";
     for before in ["", "#version 450\n", "#pragma once\n"] {
@@ -235,8 +236,9 @@ fn stages_go_by_words(folder: &Path) -> Result<(), Failed> {
     Ok(())
 }
 
-/// spirv-val 2023.1 of the first: "member 2 at offset 16 overlaps previous member ending at offset 39". glslang makes four
-/// elements of an array because of an index, and places what follows as if there were one.
+/// spirv-val 2023.1 about the first: "member 2 at offset 16 overlaps previous member ending at
+/// offset 39". glslang gives an array four elements because of an index, and places the following
+/// members as if it had one.
 fn members_that_share_bytes_are_named(folder: &Path) -> Result<(), Failed> {
     let unsized_array = "uint count; vec2 pairs[]; float after; vec3 tail[];";
     let placed = "vec4 a; layout(offset = 8) vec2 pairs[4]; layout(offset = 12) float c;";
@@ -278,7 +280,7 @@ fn errors_have_their_places(folder: &Path) -> Result<(), Failed> {
     refuses(folder, "a.frag", ("'nothing' : undeclared identifier", "a.h:2"))
 }
 
-/// A glslang that crashes, hangs in its memory or writes no module costs nothing but the file.
+/// A glslang that crashes, hangs, fills its memory or writes no module affects only the file.
 #[cfg(unix)]
 fn a_glslang_that_dies_is_told(folder: &Path) -> Result<(), Failed> {
     use std::os::unix::fs::PermissionsExt;

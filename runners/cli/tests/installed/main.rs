@@ -1,7 +1,7 @@
 //! The command `layoutproof` with the drivers and compilers that are installed on this machine.
 //!
-//! A trial that needs one which is not there is ignored, with the reason. All are in one program, so that long ones of one file
-//! run beside those of another.
+//! A trial that needs a missing one is ignored, with the reason. One program contains all trials,
+//! so that long ones of one file run next to those of another.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod drivers;
@@ -27,11 +27,11 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, trials.into_iter().flatten().collect()).exit_code()
 }
 
-/// A trial that is ignored where this machine lacks what it needs.
+/// A trial that is ignored if this machine lacks what it needs.
 fn trial(name: &str, lacking: Option<String>, test: impl FnOnce() -> Result<(), Failed> + Send + 'static) -> Trial {
     match lacking {
         None => Trial::test(name, test),
-        // Who runs ignored trials, too, is told the same and gets no pass.
+        // If ignored trials are run too, this one fails with the same reason.
         Some(reason) => {
             let told = reason.clone();
             Trial::test(name, move || Err(told.into())).with_ignored_flag(true).with_kind(reason)

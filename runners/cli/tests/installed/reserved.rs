@@ -1,5 +1,5 @@
-//! Files of users that have every name, number, space and macro which probes would use: compilers bind and read them as any
-//! others.
+//! Users' files that contain every name, number, space and macro that probes would use: compilers
+//! bind and read them like any others.
 
 use std::fs;
 use std::path::Path;
@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use crate::fuzz::Here;
 
-/// The names, register spaces and bindings of a probe, those of its copy of a block (set 0, binding 3) among them, and words of
-/// its statements as macros.
+/// Uses the names, register spaces and bindings of a probe, including those of its copy of a block
+/// (set 0, binding 3), and defines words of its statements as macros.
 const TAKEN: &str = "#define Store Stored
 #define Load(x) Loaded
 #define asuint bits
@@ -36,7 +36,7 @@ void layoutproof_other_stage() {}
 [numthreads(1, 1, 1)] void read_bindings() { at0[0] = a.xy * b[1]; at1[0] = layoutproof_value; at3[0] = 1; }
 ";
 
-/// The same of WGSL, in which a group by number is left to the probe.
+/// The same for WGSL, with the probe's group number left free.
 const TAKEN_IN_WGSL: &str = "struct layoutproof_input { a: vec3<f32>, b: f32 }
 @group(0) @binding(3) var<storage, read_write> layoutproof_output: array<layoutproof_input>;
 @group(3) @binding(0) var<uniform> u: layoutproof_input;
@@ -45,7 +45,8 @@ fn read_storage() -> f32 { return u.b; }
 @compute @workgroup_size(1) fn read_uniform() { layoutproof_output[1].b = read_storage(); r[0] = 1u; }
 ";
 
-/// Writable buffers that are bound where a probe of ours has its own, without a word of it: by the order, by a register.
+/// Writable buffers that get the same place as a probe's, without using its names: by the order, by
+/// a register.
 const BOUND_ALIKE: [&str; 3] = [
     "StructuredBuffer<float> a; StructuredBuffer<float> b; StructuredBuffer<float> c; RWStructuredBuffer<float> result;",
     "RWStructuredBuffer<float> result : register(u3);",

@@ -1,4 +1,5 @@
-//! Runs with and without the screen on the Vulkan devices of this machine: they come to the same.
+//! Runs with and without the screen on the Vulkan devices of this machine: the results are the
+//! same.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,7 +12,7 @@ use crate::trial;
 
 /// Some thirty checks of vectors.
 const RUN: &str = "run vectors/ --rules std140,std430 --producer rspirv --runner ash";
-/// A case of these in which a fault is planted.
+/// One of these cases, in which a fault is planted.
 const GUILTY: &str = "vectors/three_component_vector_behind_a_scalar";
 
 type Trialled = fn(&str) -> Result<(), Failed>;
@@ -38,7 +39,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     devices.iter().flat_map(of_device).collect()
 }
 
-/// The ids of the devices that Vulkan has.
+/// The ids of the Vulkan devices.
 fn devices() -> Vec<String> {
     let answer = layoutproof(Path::new("."), "devices --format json");
     let json: Value = serde_json::from_slice(&answer.stdout).unwrap_or_default();
@@ -55,7 +56,7 @@ fn layoutproof(folder: &Path, words: &str) -> std::process::Output {
 /// The records of a run's checks by case and rule set.
 type Records = BTreeMap<String, Value>;
 
-/// Runs on a device with these words and reads the records.
+/// Runs on a device with these options and reads the records.
 fn records(device: &str, words: &str) -> Result<Records, Failed> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let answer = layoutproof(folder.path(), &format!("{RUN} --device {device} --json r.jsonl {words}"));
@@ -66,12 +67,12 @@ fn records(device: &str, words: &str) -> Result<Records, Failed> {
     Ok(checks.map(|check| (format!("{} {}", check["case"], check["rules"]), check)).collect())
 }
 
-/// Whether a fused module answered for any row of a check.
+/// True if a fused module answered for any row of a check.
 fn is_fused(check: &Value) -> bool {
     check["rows"].as_array().into_iter().flatten().any(|row| row["fused"] == true)
 }
 
-/// A check without what may differ: its time, how it was answered, and the words that run it again so.
+/// A check without what may differ: its time, how it was answered, and the command that repeats it.
 fn bare(mut check: Value) -> Value {
     if let Some(story) = check["story"].as_object_mut() {
         story.remove("again");
@@ -93,7 +94,7 @@ fn ensure(holds: bool, message: impl Fn() -> String) -> Result<(), Failed> {
     if holds { Ok(()) } else { Err(message().into()) }
 }
 
-/// The same checks come to the same, row by row; `but` is a case that is left out.
+/// Asserts that the same checks have the same results, row by row; `but` is a case to leave out.
 fn ensure_same(screened: &Records, alone: &Records, but: Option<&str>) -> Result<(), Failed> {
     ensure(screened.len() == alone.len() && !alone.is_empty(), || format!("{} checks", screened.len()))?;
     for (name, check) in alone.iter().filter(|(_, check)| Some(check["case"].as_str()) != Some(but) || but.is_none()) {
@@ -103,7 +104,7 @@ fn ensure_same(screened: &Records, alone: &Records, but: Option<&str>) -> Result
     Ok(())
 }
 
-/// Every leaf that a screened run answers for is answered for by the others too, with the same numbers.
+/// The run without fusing answers for every leaf of the screened run, with the same numbers.
 fn ends_as_others(device: &str) -> Result<(), Failed> {
     let (screened, alone) = (records(device, "")?, records(device, "--no-fuse")?);
     ensure(!alone.values().any(is_fused), || "a run without fused modules has some".to_owned())?;
@@ -113,7 +114,8 @@ fn ends_as_others(device: &str) -> Result<(), Failed> {
     ensure_same(&screened, &alone, None)
 }
 
-/// Shaders with the offsets of other rules get a wrong hash, and the verdict of the jobs that show every leaf.
+/// Shaders with the offsets of other rules get a wrong hash. The verdict comes from the jobs that
+/// show every leaf.
 fn planted_layout(device: &str) -> Result<(), Failed> {
     let words = "--plant-rules scalar";
     let (screened, alone) = (records(device, words)?, records(device, &format!("{words} --no-fuse"))?);
@@ -122,7 +124,8 @@ fn planted_layout(device: &str) -> Result<(), Failed> {
     ensure_same(&screened, &alone, None)
 }
 
-/// The case shares modules with others, which die with it; then all of them run alone, and it alone is broken.
+/// The case shares modules with others, which fail with it. Then all of them run alone, and only
+/// this case is broken.
 fn crash(device: &str) -> Result<(), Failed> {
     guilty_alone(device, "crash", "broken")
 }

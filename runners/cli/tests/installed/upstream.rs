@@ -1,5 +1,5 @@
-//! The texts in `ci/upstream` are what `layoutproof upstream` writes today, with the builds of compilers that the
-//! texts are about.
+//! The texts in `ci/upstream` equal the current output of `layoutproof upstream`, with the builds
+//! of compilers that they name.
 
 use std::fs;
 use std::path::Path;
@@ -45,7 +45,7 @@ fn read(name: &str, text: &str) -> ReducedSource {
     ReducedSource::read(file, &sources).unwrap_or_else(|problems| panic!("{name}: {problems:?}"))
 }
 
-/// The text in the repository.
+/// The committed text.
 fn written(name: &str) -> std::io::Result<String> {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ci/upstream").join(format!("{name}.md")))
 }

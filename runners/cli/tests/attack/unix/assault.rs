@@ -1,41 +1,42 @@
-//! What all kinds of attack have in common.
+//! The interface of all kinds of attack.
 
 use fastrand::Rng;
 
 use crate::unix::sandbox::Sandbox;
 
-/// One kind of attack, of which there are many or a fixed list.
+/// One kind of attack, with endless variants or a fixed list.
 pub(crate) trait Assault: Sync {
-    /// Its name in the table and behind `--only`; a single word.
+    /// Its name in the table and for `--only`; a single word.
     fn name(&self) -> &'static str;
 
-    /// How many there are.
+    /// The number of its attacks.
     fn extent(&self) -> Extent;
 
-    /// Carries out one attack in a fresh folder. The same number and the same random numbers make the same attack.
+    /// Carries out one attack in a fresh folder. The same number and the same random numbers give
+    /// the same attack.
     fn attack(&self, number: u64, rng: &mut Rng, sandbox: &Sandbox) -> Outcome;
 }
 
-/// How many attacks of a kind there are.
+/// The number of attacks of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extent {
-    /// A list: all of it is always carried out.
+    /// A list, which is always carried out completely.
     List(u64),
-    /// As many as there is time for.
+    /// As many as the time allows.
     Endless {
-        /// How many of them `--full` asks for.
+        /// The number of attacks with `--full`.
         full: u64,
     },
 }
 
-/// What one attack came to.
+/// The outcome of an attack.
 #[derive(Debug)]
 pub(crate) enum Outcome {
     /// The program did nothing wrong.
     Held,
-    /// The program did something wrong; in a sentence or more.
+    /// The program misbehaved, as described.
     Failed(String),
-    /// This machine cannot carry the attack out, for this reason.
+    /// This machine cannot carry out the attack, for this reason.
     NotTried(String),
 }
 

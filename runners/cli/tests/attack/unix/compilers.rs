@@ -1,4 +1,4 @@
-//! Compilers that lie, refuse, crash, hang and flood: whatever they do, no run with one of them is green.
+//! Compilers that lie, refuse, crash, hang and flood: no run with one of them may succeed.
 
 use fastrand::Rng;
 
@@ -13,13 +13,13 @@ const LISTING: &str = include_str!("../../files/pair.dxil.txt");
 /// The declarations that the listing is of.
 const PAIR: &str = "cbuffer S { float a; float2 b; };\n";
 
-/// What a compiler does with every source, as a shell script.
+/// A compiler's behaviour for every source, as a shell script.
 struct Deed {
     what: &'static str,
     script: &'static str,
 }
 
-/// What compilers do that no run may take for an answer.
+/// Behaviours that no run may accept as an answer.
 const DEEDS: [Deed; 16] = [
     Deed { what: "refuses", script: "echo 'probe.hlsl:1:1: error: no moon' >&2; exit 1" },
     Deed { what: "refuses without a word", script: "exit 1" },
@@ -42,8 +42,8 @@ const DEEDS: [Deed; 16] = [
     Deed { what: "removes its folder", script: "rm -rf \"$PWD\"" },
 ];
 
-/// What a compiler does that knows the plain names of [`PAIR`], as a script of sed over its listing. The first is honest:
-/// it shows that the run is green for no other reason.
+/// Behaviours of a compiler that knows the plain names of [`PAIR`], as sed scripts over its
+/// listing. The first is honest: it shows that the run succeeds only with the true listing.
 const LIES: [Deed; 4] = [
     Deed { what: "tells the truth", script: "" },
     Deed { what: "reports another offset", script: "s/Offset:    4/Offset:    8/" },
@@ -57,18 +57,18 @@ const LIES: [Deed; 4] = [
     },
 ];
 
-/// A compiler and a run that asks it.
+/// A compiler and a run that uses it.
 struct Impersonated {
     /// Variable that names it.
     variable: &'static str,
-    /// What it says of its version.
+    /// Its output for the version.
     says: &'static str,
     words: &'static str,
-    /// Whether only a device runs what it makes.
+    /// True if only a device runs its output.
     needs_lavapipe: bool,
 }
 
-/// The run that asks the compiler of [`LIES`].
+/// The run that uses the compiler of [`LIES`].
 const LIAR: &str = "run pair.hlsl --rules hlsl-cbuffer --compiler dxc-dxil --runner dxil";
 
 const IMPERSONATED: [Impersonated; 7] = [
@@ -111,12 +111,12 @@ const IMPERSONATED: [Impersonated; 7] = [
     },
 ];
 
-/// Every compiler doing every deed, and one that lies.
+/// The attacks with every compiler and behaviour, and with one that lies.
 pub(crate) fn assaults() -> Vec<Box<dyn Assault>> {
     vec![Box::new(BadCompilers), Box::new(LyingCompilers)]
 }
 
-/// Compilers that give no answer.
+/// Compilers that give no usable answer.
 struct BadCompilers;
 
 impl Assault for BadCompilers {
@@ -138,7 +138,7 @@ impl Assault for BadCompilers {
         }
         let end = run(sandbox, impersonated, script);
         let judged = end.exits(&[1, 2, 3, 4]).and_then(|end| {
-            // Where nothing is selected, the compiler was not asked.
+            // If nothing is selected, the compiler was not run.
             if end.text().contains("nothing is selected") {
                 Err(end.told("the compiler was not asked"))
             } else {
@@ -153,7 +153,7 @@ impl Assault for BadCompilers {
     }
 }
 
-/// Runs a compiler that does this.
+/// Runs a compiler with this behaviour.
 fn run(sandbox: &Sandbox, impersonated: &Impersonated, script: &str) -> End {
     let Impersonated { variable, says, words, needs_lavapipe } = impersonated;
     sandbox.write("pair.hlsl", PAIR);
@@ -164,7 +164,7 @@ fn run(sandbox: &Sandbox, impersonated: &Impersonated, script: &str) -> End {
     if *needs_lavapipe { call.with_drivers().run() } else { call.long().run() }
 }
 
-/// A compiler that answers, and lies.
+/// A compiler with wrong answers.
 struct LyingCompilers;
 
 impl Assault for LyingCompilers {
@@ -178,7 +178,7 @@ impl Assault for LyingCompilers {
 
     fn attack(&self, number: u64, _: &mut Rng, sandbox: &Sandbox) -> Outcome {
         let Deed { what, script } = LIES[usize::try_from(number).unwrap()];
-        // Whatever goes through a function has another listing, which it does not know.
+        // It does not know the listing of members that go through a function.
         let refuses = "if grep -q layoutproof_whole probe.hlsl; then echo 'probe.hlsl:1:1: error: no' >&2; exit 1; fi";
         let end = run(sandbox, &IMPERSONATED[0], &format!("{refuses}\nsed '{script}' \"$here/listing\""));
         let code = i32::from(!script.is_empty());

@@ -1,4 +1,5 @@
-//! Disks that are full and places that cannot be written: every output ends in exit code 2 and a sentence.
+//! Full disks and places that cannot be written: every lost output ends with exit code 2 and a
+//! message.
 
 use std::fs::OpenOptions;
 use std::io;
@@ -46,24 +47,24 @@ const WRITING_FOLDERS: [&str; 2] = [
     "freeze --compiler ./compiler --family dxc vectors/two_pairs --to FILE",
 ];
 
-/// Places that nothing can be written to.
+/// Paths that cannot be written.
 const PLACES: [&str; 3] = ["/dev/full", "nowhere/at/all", "tmp"];
 
-/// Places in which no folder can be made.
+/// Paths at which no folder can be created.
 const FOLDER_PLACES: [&str; 2] = ["/dev/full/a", "pair.hlsl/a"];
 
-/// One way to lose output.
+/// A way to lose output.
 #[derive(Clone, Copy, Debug)]
 enum Loss {
     /// Standard output is a full disk.
     FullOutput(&'static str),
-    /// Standard output is a pipe that nobody reads.
+    /// Standard output is a pipe without a reader.
     ClosedPipe(&'static str),
     /// The file cannot be written.
     BadPlace { words: &'static str, place: &'static str },
-    /// The disk has room for a KiB.
+    /// The disk has room for one KiB.
     SmallDisk(&'static str),
-    /// Another run writes the same records.
+    /// Another run is writing the same records.
     TwoWriters,
 }
 
@@ -108,7 +109,7 @@ impl Assault for Outputs {
 }
 
 fn lose(sandbox: &Sandbox, loss: Loss) -> Result<(), String> {
-    // `fuzz` writes nothing where no device takes what the compiler makes.
+    // `fuzz` writes nothing if no device can run the compiler's output.
     let call = |words: &str| {
         let call = Call::new(sandbox, words);
         if words.starts_with("fuzz") { call.with_drivers() } else { call.long() }
@@ -126,7 +127,7 @@ fn lose(sandbox: &Sandbox, loss: Loss) -> Result<(), String> {
         Loss::BadPlace { words, place } => call(&words.replace("FILE", place)).run().exits(&[2]).map(drop),
         Loss::SmallDisk(words) => {
             let end = call(&words.replace("FILE", "written")).with_files_of(1).run().orderly()?;
-            // What fits in a KiB is written.
+            // Up to one KiB can be written.
             let fits = sandbox.read("written").len() < 1024 && end.code() == Some(0);
             if fits { Ok(()) } else { end.exits(&[2]).map(drop) }
         }
@@ -134,7 +135,7 @@ fn lose(sandbox: &Sandbox, loss: Loss) -> Result<(), String> {
     }
 }
 
-/// The second run that writes the same records is refused, and the first loses nothing.
+/// A second run that writes the same records is refused, and the first loses nothing.
 fn two_writers(sandbox: &Sandbox) -> Result<(), String> {
     let words = "run arrays/ --rules std140 --form leaf --device model --json two.jsonl";
     let hangs = format!("{words} --plant-fault hang@scalar_packs --time-limit 60");

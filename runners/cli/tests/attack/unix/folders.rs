@@ -1,5 +1,6 @@
-//! Strange folders: libraries and programs that lie around, files that are none, folders without end, names that steer
-//! terminals. Nothing of it runs, nothing is read that nobody asked for, and every command ends.
+//! Strange folders: stray libraries and programs, things that are not files, endless nesting, names
+//! that control terminals. None of it may run, nothing may be read without a request, and every
+//! command must end.
 
 use std::fs;
 use std::os::unix::ffi::OsStringExt;
@@ -12,10 +13,10 @@ use crate::unix::assault::{Assault, Extent, Outcome};
 use crate::unix::program::{Call, End};
 use crate::unix::sandbox::{HOME, Sandbox};
 
-/// What a program or a library that must not run leaves behind, below the home.
+/// The trace of a program or library that must not run, below the home.
 const MARK: &str = "home/was-here";
 
-/// A value of the environment that must not be printed.
+/// A value in the environment that must not be printed.
 const SECRET: &str = "s3cret-of-the-environment";
 
 /// One strange folder.
@@ -69,11 +70,12 @@ fn has_c_compiler() -> bool {
     Command::new("cc").arg("--version").output().is_ok_and(|answer| answer.status.success())
 }
 
-/// The commands that load drivers or ask compilers.
+/// The commands that load drivers or run compilers.
 const LOADING: [&str; 4] =
     ["devices", "doctor", "compilers", "run vectors/two_pairs --rules std140 --form leaf --producer rspirv"];
 
-/// Runs the commands that load drivers or ask compilers, and asserts that nothing of the sandbox ran.
+/// Runs the commands that load drivers or run compilers, and asserts that nothing of the sandbox
+/// ran.
 fn nothing_runs<'a>(sandbox: &'a Sandbox, prepare: impl Fn(Call<'a>) -> Call<'a>) -> Result<(), String> {
     for words in LOADING {
         let end = prepare(Call::new(sandbox, words).with_drivers()).run();
@@ -85,7 +87,7 @@ fn nothing_runs<'a>(sandbox: &'a Sandbox, prepare: impl Fn(Call<'a>) -> Call<'a>
     Ok(())
 }
 
-/// Puts a driver for Vulkan's loader into this folder of tools, whose library says that it was loaded.
+/// Puts a Vulkan driver into this tools folder; its library leaves a trace when it is loaded.
 fn write_driver(sandbox: &Sandbox, tools: &str) {
     let mark = sandbox.path(MARK);
     let source = format!(
@@ -126,7 +128,7 @@ fn driver_in_writable_tools(sandbox: &Sandbox) -> Result<(), String> {
     nothing_runs(sandbox, |call| call)
 }
 
-/// Programs that the command may look for.
+/// Names of programs that the command may look for.
 const PROGRAMS: [&str; 12] = [
     "dxc",
     "dxc-old",
@@ -171,7 +173,7 @@ fn compilers_in_relative_path(sandbox: &Sandbox) -> Result<(), String> {
     if sandbox.path(MARK).exists() { Err(end.told("it ran what lies in the folder")) } else { end.orderly().map(drop) }
 }
 
-/// Commands that read a file, with `FILE` in its place; those of the second half name it without an ending.
+/// Commands that read a file, with `FILE` in its place; the second half names it without a suffix.
 const READING: [&str; 14] = [
     "show FILE.hlsl",
     "show FILE.slang",
@@ -189,7 +191,7 @@ const READING: [&str; 14] = [
     "run vectors/two_pairs --device model --floors FILE",
 ];
 
-/// Asserts that every command refuses a file, which `make` puts there, and prints no secret.
+/// Asserts that every command refuses the file that `make` creates, and prints no secret.
 fn refuses(sandbox: &Sandbox, make: impl Fn(&std::path::Path)) -> Result<(), String> {
     for (number, words) in READING.into_iter().enumerate() {
         let name = format!("strange{number}");

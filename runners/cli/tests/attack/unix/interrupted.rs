@@ -1,5 +1,5 @@
-//! Runs that are killed, or whose workers or disks fail them, and then go on: the file of records must come to be that of
-//! a run that nobody disturbed, times aside.
+//! Runs that are killed, or lose workers or disk space, and are then resumed: except for times, the
+//! records file must equal that of an undisturbed run.
 
 use std::fs;
 use std::sync::{Mutex, OnceLock};
@@ -13,13 +13,13 @@ use crate::unix::program::{Call, End, Running, kill};
 use crate::unix::records::redacted;
 use crate::unix::sandbox::Sandbox;
 
-/// Parts of the cases; a run is of one of them.
+/// Number of parts of the cases; a run covers one of them.
 const SHARDS: u64 = 10;
 
-/// Tries to kill a run before it is over.
+/// Maximum number of attempts to kill a run before it is over.
 const TRIES: u32 = 8;
 
-/// How a run is disturbed.
+/// A way to disturb a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Disturbance {
     /// SIGKILL to the run.
@@ -28,7 +28,7 @@ enum Disturbance {
     Interrupted,
     /// SIGKILL to one of its workers.
     KilledWorker,
-    /// No file grows beyond some size.
+    /// No file can grow beyond some size.
     FullDisk,
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn assaults() -> Vec<Box<dyn Assault>> {
     Disturbance::ALL.into_iter().map(|kind| Box::new(kind) as Box<dyn Assault>).collect()
 }
 
-/// A run of one shard that nobody disturbs.
+/// An undisturbed run of one shard.
 #[derive(Clone, Debug)]
 struct Reference {
     /// Number of the shard.
@@ -86,9 +86,9 @@ impl Assault for Disturbance {
 }
 
 impl Disturbance {
-    /// The words of a run of one shard.
+    /// The arguments of a run of one shard.
     fn words(self, shard: u64) -> String {
-        // The model runs in a worker where a fault is planted; this one strikes nowhere.
+        // With a planted fault, the model runs in a worker; this fault matches no case.
         let planted = match self {
             Self::KilledWorker => "--plant-fault print@no-such-case",
             Self::KilledParent | Self::Interrupted | Self::FullDisk => "--plant-misreading array-stride-sixteen",
@@ -100,7 +100,7 @@ impl Disturbance {
         Call::new(sandbox, &self.words(shard)).long().word("--json").word("r.jsonl").start()
     }
 
-    /// The run of this shard that nobody disturbs, which is made once.
+    /// The undisturbed run of this shard, which is made once.
     fn reference(self, shard: u64) -> Result<Reference, String> {
         type Cell = Mutex<Option<Result<Reference, String>>>;
         static CELLS: OnceLock<Vec<[Cell; 2]>> = OnceLock::new();
@@ -116,7 +116,7 @@ impl Disturbance {
         made.clone()
     }
 
-    /// Ends the run at a random moment and goes on with it.
+    /// Ends the run at a random moment and resumes it.
     fn cut_short(self, rng: &mut Rng, sandbox: &Sandbox, reference: &Reference) -> Outcome {
         for _ in 0..TRIES {
             let mut running = self.start(sandbox, reference.shard);
@@ -130,7 +130,7 @@ impl Disturbance {
                 if let Err(reason) = running.end().exits(&[0, 1]) {
                     return Outcome::Failed(reason);
                 }
-                // The next try must not find what this run wrote.
+                // The next attempt must not find this run's records.
                 fs::remove_file(sandbox.path("r.jsonl")).unwrap();
                 continue;
             }
@@ -138,9 +138,9 @@ impl Disturbance {
             let end = running.end();
             let judged = match signal {
                 Signal::KILL => Ok(()),
-                // It came before the run had begun anything, not even to listen.
+                // The signal came before the run had started anything, even its signal handler.
                 _ if end.is_ended_by(signal) && !sandbox.path("r.jsonl").exists() => sandbox.has_no_temporary_files(),
-                // A run that is done when the signal comes ends as ever.
+                // A run that is finished when the signal comes ends normally.
                 _ => end.exits(&[0, 1, 2]).map(drop).and_then(|()| sandbox.has_no_temporary_files()),
             };
             return judged
@@ -151,16 +151,16 @@ impl Disturbance {
         Outcome::NotTried(format!("the run was over before the signal, {TRIES} times"))
     }
 
-    /// Goes on with what is there, and compares the whole with the reference.
+    /// Resumes from the existing records, and compares the result with the reference.
     fn goes_on(self, sandbox: &Sandbox, reference: &Reference) -> Result<(), String> {
         let text = sandbox.read("r.jsonl");
-        // A run that had not come to write its header has nothing to go on with.
+        // A run that was stopped before it wrote its header cannot be resumed.
         let option = if text.lines().count() > 1 || text.ends_with('\n') { "--resume" } else { "--json" };
         let call = Call::new(sandbox, &self.words(reference.shard)).long().word(option).word("r.jsonl");
         same(call.run(), sandbox, reference)
     }
 
-    /// Kills a worker at a random moment; the run must not be any different for it.
+    /// Kills a worker at a random moment, which must not change the run.
     fn kill_worker(self, rng: &mut Rng, sandbox: &Sandbox, reference: &Reference) -> Outcome {
         for _ in 0..TRIES {
             let mut running = self.start(sandbox, reference.shard);
@@ -175,7 +175,7 @@ impl Disturbance {
         Outcome::NotTried(format!("no worker was there at the random moment, {TRIES} times"))
     }
 
-    /// Runs on a disk that is full at some size, then goes on where there is room.
+    /// Runs on a disk that is full at some size, then resumes with more room.
     fn fill_disk(self, rng: &mut Rng, sandbox: &Sandbox, reference: &Reference) -> Outcome {
         let kib = u64::try_from(reference.records.len() / 1024).unwrap_or(u64::MAX);
         let call = Call::new(sandbox, &self.words(reference.shard)).long().with_files_of(rng.u64(0..kib.max(1)));
@@ -184,7 +184,7 @@ impl Disturbance {
     }
 }
 
-/// Asserts that a run came to what the reference came to.
+/// Asserts that a run has the same results as the reference.
 fn same(end: End, sandbox: &Sandbox, reference: &Reference) -> Result<(), String> {
     let end = end.orderly()?;
     if end.code() != reference.code {

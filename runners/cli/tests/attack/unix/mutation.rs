@@ -1,17 +1,17 @@
-//! Changes inputs at the level of bytes, of words and of lines, and joins two of them.
+//! Mutates inputs by bytes, words and lines, and joins two inputs.
 
 use fastrand::Rng;
 
-/// Most bytes of an input.
+/// Maximum length of an input in bytes.
 const LONGEST: usize = 1 << 16;
 
-/// Most changes of one input.
+/// Maximum number of changes per input.
 const CHANGES: usize = 8;
 
-/// Most copies of a piece that is repeated.
+/// Maximum number of copies of a repeated piece.
 const COPIES: usize = 3000;
 
-/// Numbers at the ends of ranges.
+/// Numbers at the limits of their ranges.
 const NUMBERS: [&str; 12] = [
     "0",
     "-1",
@@ -27,14 +27,14 @@ const NUMBERS: [&str; 12] = [
     "0x7fffffffffffffff",
 ];
 
-/// Characters that readers and terminals treat in ways of their own.
+/// Characters that readers and terminals treat specially.
 const SIGNS: [&str; 10] =
     ["\0", "\n", "\r\n", "\"", "\\", "\u{1b}]0;x\u{7}", "\u{202e}", "\u{feff}", "\u{1F600}", "/*"];
 
 /// Brackets that nest.
 const BRACKETS: [(&str, &str); 6] = [("(", ")"), ("{", "}"), ("[", "]"), ("<", ">"), ("[[", "]]"), ("-(", ")")];
 
-/// Draws an input of the corpus and changes it. `words` are those of the input's language.
+/// Draws an input of the corpus and mutates it. `words` are words of the input's language.
 pub(crate) fn mutated(rng: &mut Rng, corpus: &[Vec<u8>], words: &[&str]) -> Vec<u8> {
     let mut bytes = drawn(rng, corpus).to_vec();
     for _ in 0..rng.usize(1..=CHANGES) {
@@ -86,7 +86,7 @@ fn change(rng: &mut Rng, bytes: &mut Vec<u8>, corpus: &[Vec<u8>], words: &[&str]
     }
 }
 
-/// A piece of what has so many bytes.
+/// Draws a range within `length` bytes.
 fn range(rng: &mut Rng, length: usize) -> (usize, usize) {
     let (one, other) = (rng.usize(..=length), rng.usize(..=length));
     (one.min(other), one.max(other))
@@ -97,13 +97,13 @@ fn insert(rng: &mut Rng, bytes: &mut Vec<u8>, new: &[u8]) {
     bytes.splice(at..at, new.iter().copied());
 }
 
-/// The words and what stands between them.
+/// Splits the bytes into words and the text between them.
 fn words_of(bytes: &[u8]) -> Vec<&[u8]> {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     bytes.chunk_by(|one, other| is_word(*one) == is_word(*other)).collect()
 }
 
-/// Replaces a word by one of the language, of another input or of another place.
+/// Replaces a word by another one from the language, another input or another place.
 fn change_word(rng: &mut Rng, bytes: &mut Vec<u8>, corpus: &[Vec<u8>], words: &[&str]) {
     let other = drawn(rng, corpus).to_vec();
     let (mut own, others) = (words_of(bytes), words_of(&other));
@@ -131,7 +131,7 @@ fn change_line(rng: &mut Rng, bytes: &mut Vec<u8>) {
     *bytes = lines.concat();
 }
 
-/// Replaces a number by one at the end of a range.
+/// Replaces a number by one at the limit of a range.
 fn change_number(rng: &mut Rng, bytes: &mut Vec<u8>) {
     let mut words = words_of(bytes);
     let numbers: Vec<usize> =
@@ -142,7 +142,7 @@ fn change_number(rng: &mut Rng, bytes: &mut Vec<u8>) {
     *bytes = words.concat();
 }
 
-/// Puts brackets around a piece, as deep as it comes.
+/// Puts brackets around a piece, to a random depth.
 fn nest(rng: &mut Rng, bytes: &mut Vec<u8>) {
     let (open, close) = BRACKETS[rng.usize(..BRACKETS.len())];
     let depth = 1 << rng.u8(..14);

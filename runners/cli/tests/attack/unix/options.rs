@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clap::Parser;
 
-/// Minutes that leave room for whole lists of attacks.
+/// From this many minutes on, lists of attacks are carried out completely.
 const WHOLE_LISTS: f64 = 5.0;
 
 /// Attacks the built program from outside; exit code 1 if something did not hold.
@@ -35,7 +35,7 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// The seed of this call.
+    /// The seed of this run.
     pub(crate) fn seed(&self) -> u64 {
         static OF_THE_CLOCK: OnceLock<u64> = OnceLock::new();
         self.seed.unwrap_or_else(|| {
@@ -43,7 +43,7 @@ impl Options {
         })
     }
 
-    /// Whether there is time for whole lists of attacks.
+    /// True if lists of attacks are carried out completely.
     pub(crate) fn takes_lists_whole(&self) -> bool {
         self.full || self.minutes >= WHOLE_LISTS || !self.only.is_empty()
     }
@@ -53,7 +53,7 @@ impl Options {
         Duration::from_secs_f64(self.minutes.max(0.0) * 60.0)
     }
 
-    /// Which attacks of a kind are wanted.
+    /// The attacks of a kind that the options select.
     pub(crate) fn wanted(&self, kind: &str) -> Wanted {
         if self.only.is_empty() {
             return Wanted::All;
@@ -67,13 +67,13 @@ impl Options {
     }
 }
 
-/// Which attacks of a kind are wanted.
+/// The selected attacks of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wanted {
     /// None.
     None,
     /// As many as the options ask for.
     All,
-    /// The one of this number.
+    /// The attack with this number.
     Number(u64),
 }

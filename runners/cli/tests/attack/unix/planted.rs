@@ -1,5 +1,5 @@
-//! Faults planted in the processes that run shaders: the run must lose no check, tell none twice, and call none green that
-//! was struck.
+//! Faults planted in the processes that run shaders: the run must lose no check, report none twice,
+//! and pass none that was hit.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -11,19 +11,19 @@ use crate::unix::program::Call;
 use crate::unix::records::{self, CheckEnd};
 use crate::unix::sandbox::Sandbox;
 
-/// Checks of the model device, one for each case that has bytes under this rule set.
+/// Checks of the model device, one for each case with bytes under this rule set.
 const ON_MODEL: &str = "run --rules std140 --form leaf --producer rspirv --device model";
 
-/// The same on lavapipe.
+/// The same checks on lavapipe.
 const ON_LAVAPIPE: &str = "run --rules std140 --form leaf --producer rspirv --device lavapipe --runner ash";
 
-/// Most cases of one run.
+/// Maximum number of cases per run.
 const CASES: usize = 6;
 
-/// Jobs of a worker before one that is struck.
+/// Number of jobs in a worker before the fault hits one.
 const JOBS: u32 = 9;
 
-/// A kind of fault, as `--plant-fault` takes it.
+/// A kind of fault of `--plant-fault`.
 #[derive(Clone, Copy, Debug)]
 struct PlantedFault {
     /// Name in the table.
@@ -32,23 +32,23 @@ struct PlantedFault {
     fault: &'static str,
     strikes: Strikes,
     device: FaultDevice,
-    /// How many of the thousand.
+    /// The number of attacks with `--full`, of a thousand in total.
     full: u64,
 }
 
-/// Which jobs are struck.
+/// Which jobs the fault hits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Strikes {
     /// All jobs of one case.
     Case,
-    /// One job in so many of each worker. Where the same job does well in a fresh worker, its check is as without the
-    /// fault.
+    /// One of every N jobs in each worker. If the job succeeds in a fresh worker, its check is the
+    /// same as without the fault.
     Jobs,
     /// Every job: the device is lost.
     All,
 }
 
-/// Where it is planted.
+/// Where the fault is planted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FaultDevice {
     Model,
@@ -83,10 +83,10 @@ pub(crate) fn assaults() -> Vec<Box<dyn Assault>> {
     FAULTS.into_iter().map(|fault| Box::new(fault) as Box<dyn Assault>).collect()
 }
 
-/// Whether lavapipe is there and answers.
+/// Checks that lavapipe is installed and works.
 ///
 /// # Errors
-/// Why not.
+/// The reason why not.
 pub(crate) fn lavapipe() -> Result<(), String> {
     FaultDevice::Lavapipe.undisturbed().as_ref().map(drop).map_err(Clone::clone)
 }
@@ -95,7 +95,7 @@ pub(crate) fn lavapipe() -> Result<(), String> {
 type Checks = BTreeMap<String, CheckEnd>;
 
 impl FaultDevice {
-    /// A call of the run on this device.
+    /// A command that runs the checks on this device.
     fn call(self, sandbox: &Sandbox) -> Call<'_> {
         match self {
             Self::Model => Call::new(sandbox, ON_MODEL).long(),
@@ -103,10 +103,10 @@ impl FaultDevice {
         }
     }
 
-    /// What all checks come to without a fault.
+    /// The outcomes of all checks without a fault.
     ///
     /// # Errors
-    /// Why there are none.
+    /// The reason why the run failed.
     fn undisturbed(self) -> &'static Result<Checks, String> {
         static MODEL: OnceLock<Result<Checks, String>> = OnceLock::new();
         static LAVAPIPE: OnceLock<Result<Checks, String>> = OnceLock::new();
@@ -149,7 +149,7 @@ impl Assault for PlantedFault {
             Strikes::Jobs => format!("#{}", rng.u32(2..=JOBS)),
             Strikes::All => "#1".to_owned(),
         };
-        // Jobs that nothing hangs have all the time that a busy machine needs.
+        // Without a hanging job, allow for the time that a busy machine needs.
         let limit = if self.fault == "hang" { "2" } else { "60" };
         let call = self.device.call(sandbox).word("--caselist").word("work.txt").word("--time-limit").word(limit);
         let call = call.word("--plant-fault").word(format!("{}{place}", self.fault));
@@ -175,7 +175,8 @@ impl Assault for PlantedFault {
 }
 
 impl PlantedFault {
-    /// What becomes of a check that agrees without the fault and is struck; `None`: nothing.
+    /// The outcome of a check that agrees without the fault and is hit by it; `None` if it stays
+    /// the same.
     fn outcome(&self) -> Option<&'static str> {
         match self.fault {
             "garbage" => Some("differ"),
@@ -184,7 +185,7 @@ impl PlantedFault {
         }
     }
 
-    /// Holds what the checks came to against what they come to without the fault.
+    /// Compares the outcomes of the checks with those without the fault.
     fn compare(&self, expected: &Checks, found: &Checks, struck: &str) -> Result<(), String> {
         if !expected.keys().eq(found.keys()) {
             return Err(format!("{} checks instead of {}", found.len(), expected.len()));
@@ -205,7 +206,7 @@ impl PlantedFault {
     }
 }
 
-/// Some of the cases, each once.
+/// Some distinct cases.
 fn some_cases(rng: &mut Rng, checks: &Checks) -> Vec<String> {
     let mut cases: Vec<&String> = checks.values().map(|check| &check.case).collect();
     cases.dedup();

@@ -1,4 +1,4 @@
-//! The program that is attacked: one call of it, under limits, and what must be true of every end.
+//! The program under attack: runs it with limits, and checks what must hold for every end.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -13,23 +13,23 @@ use tempfile::TempDir;
 
 use crate::unix::sandbox::{HOME, Sandbox, TEMPORARY};
 
-/// Processor time in seconds that one process of a call may take. Other work on the machine does not count.
+/// Limit of processor time in seconds per process. Other work on the machine does not count.
 const PROCESSOR_SECONDS: u64 = 10;
 
-/// Time after which a call hangs, however busy the machine.
+/// Wall time after which a command counts as hung, however busy the machine.
 const TIME: Duration = Duration::from_secs(60);
 
-/// The same for calls that load drivers or start processes again and again.
+/// The same for commands that load drivers or start processes repeatedly.
 pub(crate) const LONG_TIME: Duration = Duration::from_secs(600);
 
-/// Memory that one call may map, in KiB.
+/// Memory that one command may map, in KiB.
 const MEMORY_KIB: u64 = 1 << 20;
 
-/// Variables by which the loaders of Vulkan, EGL and Mesa find no driver.
+/// Variables that hide all drivers from the loaders of Vulkan, EGL and Mesa.
 const NO_DRIVERS: [&str; 4] =
     ["VK_DRIVER_FILES", "VK_ICD_FILENAMES", "__EGL_VENDOR_LIBRARY_FILENAMES", "LIBGL_DRIVERS_PATH"];
 
-/// The program outside of the repository, as if installed; the folder is removed when the value is dropped.
+/// The program outside of the repository, as if installed. Dropping the value removes the folder.
 #[derive(Debug)]
 pub(crate) struct Installed {
     _folder: TempDir,
@@ -39,7 +39,8 @@ pub(crate) struct Installed {
 static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
 
 impl Installed {
-    /// Puts the built program into a temporary folder. What lies beside it in the repository's `target` must not count.
+    /// Copies the built program into a temporary folder, so that the files next to it in the
+    /// repository's `target` have no effect.
     pub(crate) fn new() -> Self {
         let built = env!("CARGO_BIN_EXE_layoutproof");
         let folder = tempfile::Builder::new().prefix("attacked").tempdir().unwrap();
@@ -52,7 +53,7 @@ impl Installed {
     }
 }
 
-/// One call of the program that is not started yet.
+/// A command that has not been started yet.
 #[derive(Debug)]
 pub(crate) struct Call<'a> {
     sandbox: &'a Sandbox,
@@ -67,7 +68,8 @@ pub(crate) struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// A call with these words, which stand one space apart, in the sandbox, on a machine without drivers.
+    /// A command with these words, separated by single spaces, in the sandbox, on a machine without
+    /// drivers.
     pub(crate) fn new(sandbox: &'a Sandbox, words: &str) -> Self {
         Self {
             sandbox,
@@ -82,50 +84,50 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// The same with another word.
+    /// Adds a word.
     pub(crate) fn word(mut self, word: impl Into<OsString>) -> Self {
         self.words.push(word.into());
         self
     }
 
-    /// The same with an environment variable.
+    /// Adds an environment variable.
     pub(crate) fn variable(mut self, name: &'static str, value: impl Into<OsString>) -> Self {
         self.variables.push((name, value.into()));
         self
     }
 
-    /// The same with this machine's drivers, which take the memory and the time that they take.
+    /// Allows this machine's drivers, and lifts the limits that they exceed.
     pub(crate) fn with_drivers(mut self) -> Self {
         self.drivers = true;
         self.long()
     }
 
-    /// The same with the time that runs of many checks take.
+    /// Allows the time that runs of many checks need.
     pub(crate) fn long(mut self) -> Self {
         self.processor_limit = false;
         self.time = LONG_TIME;
         self
     }
 
-    /// The same in a folder below the sandbox.
+    /// Runs in a folder below the sandbox.
     pub(crate) fn below(mut self, folder: &str) -> Self {
         self.folder = self.sandbox.path(folder);
         self
     }
 
-    /// The same where no file can grow beyond this size, as on a disk that is full.
+    /// Limits the size of files, as on a full disk.
     pub(crate) fn with_files_of(mut self, kib: u64) -> Self {
         self.file_kib = Some(kib);
         self
     }
 
-    /// The same with another standard output, instead of a file of the sandbox.
+    /// Redirects standard output, instead of writing it to a file of the sandbox.
     pub(crate) fn stdout(mut self, stdout: impl Into<Stdio>) -> Self {
         self.stdout = Some(stdout.into());
         self
     }
 
-    /// Runs the program to its end.
+    /// Runs the program and waits for its end.
     pub(crate) fn run(self) -> End {
         self.start().end()
     }
@@ -133,10 +135,10 @@ impl<'a> Call<'a> {
     /// Starts the program.
     pub(crate) fn start(self) -> Running {
         let line = self.words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
-        // For whoever looks at the folder of an attack that did not hold.
+        // For people who examine the folder of a failed attack.
         self.sandbox.write("command.txt", format!("layoutproof {line}\n"));
         let file = |name| File::create(self.sandbox.path(name)).unwrap();
-        // Of an earlier call, where this one writes its output elsewhere.
+        // Remove an earlier command's output, in case this one writes elsewhere.
         drop(file(".out"));
         let (out, err) = (self.sandbox.path(".out"), self.sandbox.path(".err"));
         let child = Command::new("/bin/sh")
@@ -155,11 +157,12 @@ impl<'a> Call<'a> {
         Running { line, child, started: Instant::now(), time: self.time, out, err }
     }
 
-    /// The shell's script that sets the limits and becomes the program, which is `$0`.
+    /// The shell script that sets the limits and then becomes the program, which is `$0`.
     fn limits(&self) -> String {
         let memory = if self.drivers { String::new() } else { format!("ulimit -S -v {MEMORY_KIB}; ") };
         let processor = if self.processor_limit { format!("ulimit -t {PROCESSOR_SECONDS}; ") } else { String::new() };
-        // Without the signal, writing beyond the limit is an error, as on a full disk. POSIX counts blocks of 512 bytes.
+        // With the signal ignored, writing beyond the limit is an error, as on a full disk. POSIX
+        // counts blocks of 512 bytes.
         let file = self.file_kib.map_or(String::new(), |kib| format!("trap '' XFSZ; ulimit -f {}; ", kib * 2));
         format!("{memory}{processor}{file}exec \"$0\" \"$@\"")
     }
@@ -173,13 +176,13 @@ impl<'a> Call<'a> {
         if !self.drivers {
             variables.extend(NO_DRIVERS.map(|name| (name, "/nonexistent".into())));
         }
-        // The later one of two wins.
+        // Of two values for a variable, the later one wins.
         variables.extend(self.variables.iter().cloned());
         variables
     }
 }
 
-/// The program at work.
+/// The running program.
 pub(crate) struct Running {
     line: String,
     child: Child,
@@ -190,22 +193,22 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    /// Its process id, which is that of its process group.
+    /// Its process id, which is also its process group.
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// Whether it is over already.
+    /// True if it has ended.
     pub(crate) fn is_over(&mut self) -> bool {
         self.child.try_wait().unwrap().is_some()
     }
 
-    /// Sends it a signal.
+    /// Sends a signal to it.
     pub(crate) fn signal(&self, signal: Signal) {
         let _ = kill_process(pid(self.child.id()), signal);
     }
 
-    /// Waits for its end, which it comes to by itself or at the time limit.
+    /// Waits for its end, at most until the time limit.
     pub(crate) fn end(mut self) -> End {
         let mut pause = Duration::from_millis(1);
         let status = loop {
@@ -225,8 +228,8 @@ impl Running {
     }
 }
 
-/// Whether a terminal does something else with this character than show it. The last two ranges turn the direction of
-/// text.
+/// True if a terminal does not simply show this character. The last two ranges change the direction
+/// of text.
 fn steers_terminals(sign: char) -> bool {
     sign.is_control() && !matches!(sign, '\n' | '\t')
         || matches!(sign, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -236,12 +239,12 @@ fn pid(id: u32) -> Pid {
     i32::try_from(id).ok().and_then(Pid::from_raw).unwrap()
 }
 
-/// Kills one process at once.
+/// Kills one process.
 pub(crate) fn kill(id: u32) -> bool {
     kill_process(pid(id), Signal::KILL).is_ok()
 }
 
-/// How a call of the program ended.
+/// How the program ended.
 #[derive(Debug)]
 pub(crate) struct End {
     line: String,
@@ -253,26 +256,26 @@ pub(crate) struct End {
 }
 
 impl End {
-    /// The exit code, `None` where it has none.
+    /// The exit code; `None` if it has none.
     pub(crate) fn code(&self) -> Option<i32> {
         self.status.and_then(|status| status.code())
     }
 
-    /// Returns true if the process had no handler for this signal when it came.
+    /// True if this signal ended the process, so that it had no handler when it came.
     pub(crate) fn is_ended_by(&self, signal: Signal) -> bool {
         self.status.and_then(|status| status.signal()) == Some(signal.as_raw())
     }
 
-    /// What it printed, on both streams.
+    /// The output on both streams.
     pub(crate) fn text(&self) -> String {
         String::from_utf8_lossy(&[self.out.as_slice(), &self.err].concat()).into_owned()
     }
 
-    /// What must be true of every end: in time, with a code of the contract, without a panic, in characters that do
-    /// nothing to a terminal.
+    /// Checks what must hold for every end: in time, with an exit code of the contract, without a
+    /// panic, and without characters that control a terminal.
     ///
     /// # Errors
-    /// The first thing that is not, with what was printed.
+    /// The first violation, with the output.
     pub(crate) fn orderly(self) -> Result<Self, String> {
         let text = self.text();
         let problem = match self.status {
@@ -295,7 +298,7 @@ impl End {
     /// Asserts that the exit code is one of these.
     ///
     /// # Errors
-    /// The other one, with what was printed.
+    /// The actual exit code, with the output.
     pub(crate) fn exits(self, codes: &[i32]) -> Result<Self, String> {
         let orderly = self.orderly()?;
         if orderly.code().is_some_and(|code| codes.contains(&code)) {
@@ -305,7 +308,7 @@ impl End {
         Err(orderly.told(&problem))
     }
 
-    /// A problem, with the call and the end of what was printed.
+    /// Describes a problem, with the command and the end of its output.
     pub(crate) fn told(&self, problem: &str) -> String {
         let tail = |bytes: &[u8]| {
             let text = String::from_utf8_lossy(bytes);

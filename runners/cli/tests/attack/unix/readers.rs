@@ -1,4 +1,4 @@
-//! Inputs that are almost right, to every command that reads them.
+//! Almost valid inputs for every command that reads them.
 
 mod answers;
 mod corpus;
@@ -12,61 +12,59 @@ use crate::unix::mutation::mutated;
 use crate::unix::program::Call;
 use crate::unix::sandbox::Sandbox;
 
-/// Inputs of all readers together with `--full`.
+/// Number of inputs of all readers together with `--full`.
 const FULL: u64 = 20_000;
 
 /// A kind of file, and the commands that read it.
 struct Reader {
     /// Name in the table.
     name: &'static str,
-    /// Files that are right, or almost.
+    /// Valid or almost valid files.
     corpus: Vec<Vec<u8>>,
     /// Words of its language.
     words: &'static [&'static str],
-    /// The name under which the commands read it.
+    /// The name under which the commands read the file.
     file: &'static str,
-    /// The other files that they need.
+    /// Other files that the commands need.
     others: Vec<(&'static str, Vec<u8>)>,
-    /// A shell script in the place of a compiler, and the variable that names it.
+    /// A shell script in place of a compiler, and the variable that names it.
     compiler: Option<FakeCompiler>,
-    /// The commands.
     commands: &'static [&'static str],
-    /// Whether the commands fail whatever the file says.
+    /// True if the commands must fail for any content of the file.
     never_green: bool,
 }
 
 impl Reader {
-    /// Commands that read this file.
+    /// A reader with the commands that read this file.
     fn new(name: &'static str, corpus: Vec<Vec<u8>>, file: &'static str, commands: &'static [&'static str]) -> Self {
         Self { name, corpus, words: &[], file, others: Vec::new(), compiler: None, commands, never_green: false }
     }
 
-    /// The same with words of the file's language.
+    /// Sets words of the file's language.
     fn words(self, words: &'static [&'static str]) -> Self {
         Self { words, ..self }
     }
 
-    /// The same with other files beside it.
+    /// Adds other files.
     fn others(self, others: Vec<(&'static str, Vec<u8>)>) -> Self {
         Self { others, ..self }
     }
 
-    /// The same with a compiler.
+    /// Adds a compiler.
     fn compiler(self, variable: &'static str, script: &str) -> Self {
         Self { compiler: Some(FakeCompiler { variable, script: script.to_owned() }), ..self }
     }
 
-    /// The same, where no change of the file makes the commands succeed.
+    /// States that no change of the file may make the commands succeed.
     fn never_green(self) -> Self {
         Self { never_green: true, ..self }
     }
 }
 
-/// A shell script that stands in for a compiler.
+/// A shell script in place of a compiler.
 struct FakeCompiler {
     /// Variable that names it.
     variable: &'static str,
-    /// What it does.
     script: String,
 }
 
@@ -79,7 +77,7 @@ pub(crate) fn assaults() -> Vec<Box<dyn Assault>> {
     readers.into_iter().map(|reader| Box::new(Mutations { reader, full }) as Box<dyn Assault>).collect()
 }
 
-/// Mutations of what one reader reads.
+/// Mutations of the input of one reader.
 struct Mutations {
     reader: Reader,
     full: u64,

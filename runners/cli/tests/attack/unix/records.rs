@@ -1,10 +1,10 @@
-//! Records files as the attacks compare them.
+//! Parses records files for comparisons.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-/// What one check came to.
+/// The outcome of one check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CheckEnd {
     /// Id of its case.
@@ -13,10 +13,11 @@ pub(crate) struct CheckEnd {
     pub(crate) outcome: String,
 }
 
-/// Reads a whole records file: one header, each check once, one end whose totals are those of the checks.
+/// Parses a complete records file: one header, each check once, one end whose totals match the
+/// checks.
 ///
 /// # Errors
-/// What is wrong with the file.
+/// The problem with the file.
 pub(crate) fn read(text: &str) -> Result<BTreeMap<String, CheckEnd>, String> {
     let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).map_err(|error| error.to_string()));
     let lines: Vec<Value> = lines.collect::<Result<_, _>>()?;
@@ -45,8 +46,8 @@ pub(crate) fn read(text: &str) -> Result<BTreeMap<String, CheckEnd>, String> {
     Ok(checks)
 }
 
-/// The file without what differs between runs: wall times, and what came from the cache. A line that is no record stays as it
-/// is.
+/// The file without what differs between runs: wall times, and the use of the cache. A line that is
+/// not a record is not changed.
 pub(crate) fn redacted(text: &str) -> String {
     let redacted = text.lines().map(|line| match serde_json::from_str::<Value>(line) {
         Ok(Value::Object(mut record)) => {

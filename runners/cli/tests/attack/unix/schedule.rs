@@ -1,5 +1,5 @@
-//! Which attack is carried out when: first the lists where there is time for them, then all other kinds in turn until the
-//! time is up.
+//! The order of the attacks: first the complete lists, if there is time for them, then all other
+//! kinds in turn until the time is up.
 
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -14,7 +14,7 @@ use crate::unix::options::{Options, Wanted};
 use crate::unix::sandbox::Sandbox;
 use crate::unix::tally::{Failure, Tally};
 
-/// One attack: which kind, which number of it.
+/// One attack: its kind and its number.
 #[derive(Clone, Copy, Debug)]
 struct Turn {
     kind: usize,
@@ -23,13 +23,13 @@ struct Turn {
 
 /// The order of the attacks.
 struct Schedule {
-    /// Those that are always carried out.
+    /// The attacks that are always carried out.
     first: Vec<Turn>,
     /// Kinds that then take turns until the time is up.
     then: Vec<usize>,
 }
 
-/// Carries out what the options ask for and counts it, kind by kind.
+/// Carries out the selected attacks and counts them by kind.
 pub(crate) fn carry_out(assaults: &[Box<dyn Assault>], options: &Options) -> Vec<Tally> {
     let tallies: Vec<Mutex<Tally>> =
         assaults.iter().map(|assault| Mutex::new(Tally::new(assault.name().to_owned()))).collect();
@@ -68,12 +68,12 @@ impl Schedule {
                 (Wanted::All, Extent::List(_) | Extent::Endless { .. }) => then.push(kind),
             }
         }
-        // Those that wait stand beside those that work.
+        // Mix attacks that wait with those that compute.
         Rng::with_seed(options.seed()).shuffle(&mut first);
         Self { first, then }
     }
 
-    /// The turn of this ticket; `None` where the schedule ends.
+    /// The attack for this ticket; `None` at the end of the schedule.
     fn turn(&self, ticket: usize, assaults: &[Box<dyn Assault>], seed: u64) -> Option<Turn> {
         if let Some(turn) = self.first.get(ticket) {
             return Some(*turn);
@@ -82,7 +82,7 @@ impl Schedule {
         let kind = *self.then.get(later.checked_rem(self.then.len())?)?;
         let round = u64::try_from(later / self.then.len()).unwrap_or(u64::MAX);
         let number = match assaults[kind].extent() {
-            // Another part of the list each time.
+            // Each seed starts at another part of the list.
             Extent::List(count) => seed.wrapping_add(round) % count,
             Extent::Endless { .. } => round,
         };
@@ -90,7 +90,7 @@ impl Schedule {
     }
 }
 
-/// Carries out one attack in a folder of its own, which is kept if the attack succeeds.
+/// Carries out one attack in a separate folder, which is kept if the attack succeeds.
 fn attack(assault: &dyn Assault, number: u64, seed: u64) -> Tally {
     let name = assault.name();
     let mut rng = Rng::with_seed(stable_hash(&format!("{seed} {name} {number}")));

@@ -1,47 +1,46 @@
-//! Counts of attacks by kind, and the table of them.
+//! Counts attacks by kind, and prints the table.
 #![expect(clippy::print_stdout, reason = "this module prints")]
 
 use std::path::PathBuf;
 
 use crate::unix::assault::{Assault, Extent};
 
-/// Failures of one kind that are printed; all are counted.
+/// Number of failures per kind that are printed; all are counted.
 const PRINTED: usize = 8;
 
-/// Characters of a reason that are printed; the rest is in the kept folder.
+/// Number of characters of a reason that are printed; the kept folder has the rest.
 const REASON: usize = 1500;
 
 /// The attacks of one kind.
 #[derive(Debug)]
 pub(crate) struct Tally {
-    /// Name of the kind.
     pub(crate) name: String,
-    /// How many were carried out.
+    /// Number of attacks.
     pub(crate) attacks: usize,
-    /// Those that did not hold.
+    /// The attacks that the program did not withstand.
     pub(crate) failures: Vec<Failure>,
-    /// Why attacks were not carried out, one sentence each.
+    /// Reasons for skipped attacks, one sentence each.
     pub(crate) not_tried: Vec<String>,
 }
 
-/// An attack that did not hold.
+/// An attack that the program did not withstand.
 #[derive(Debug)]
 pub(crate) struct Failure {
-    /// Number of the attack among those of its kind.
+    /// Number of the attack within its kind.
     pub(crate) number: u64,
     /// What the program did.
     pub(crate) reason: String,
-    /// Where the folder of the attack lies.
+    /// The kept folder of the attack.
     pub(crate) kept: PathBuf,
 }
 
 impl Tally {
-    /// Of no attacks yet.
+    /// A tally without attacks.
     pub(crate) fn new(name: String) -> Self {
         Self { name, attacks: 0, failures: Vec::new(), not_tried: Vec::new() }
     }
 
-    /// Adds others of the same kind.
+    /// Adds another tally of the same kind.
     pub(crate) fn add(&mut self, other: Self) {
         self.attacks += other.attacks;
         self.failures.extend(other.failures);
@@ -50,7 +49,7 @@ impl Tally {
     }
 }
 
-/// Prints the table, then each failure with the way to see it again.
+/// Prints the table, then each failure with the command to reproduce it.
 pub(crate) fn print(tallies: &[Tally], seed: u64) {
     println!("{:<24}{:>9}{:>9}{:>11}", "kind", "attacks", "failed", "not tried");
     for tally in tallies.iter().filter(|tally| tally.attacks + tally.not_tried.len() > 0) {
@@ -85,7 +84,7 @@ fn print_reasons(tally: &Tally, seed: u64) {
     }
 }
 
-/// The text with its control characters escaped, lines and tabs aside.
+/// Escapes the control characters of a text, except line ends and tabs.
 fn harmless(text: &str) -> String {
     let escaped = |sign: char| match sign {
         '\n' | '\t' => sign.to_string(),

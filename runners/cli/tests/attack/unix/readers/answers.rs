@@ -1,11 +1,11 @@
-//! Readers of what compilers answer: listings, IR, reflection, modules. Shell scripts stand in for the compilers, and
-//! `freeze` asks them, which needs no device.
+//! Readers of compiler output: listings, IR, reflection, modules. `freeze` runs shell scripts in
+//! place of the compilers, and needs no device.
 
 use super::Reader;
 use super::corpus::{file, files};
 use super::lists::frozen_cases;
 
-/// Says a version, then prints `answer`.
+/// Prints a version, then `answer`.
 const PRINTS: &str = "case \"$*\" in *-version*) echo '1.7 - 1.7.2308 (test)'; exit 0;; esac\n\
                       cat \"$(dirname \"$0\")/answer\"";
 
@@ -16,7 +16,7 @@ const WRITES_MODULE: &str = "case \"$*\" in *-version*) echo '1.7 - 1.7.2308 (te
                              before=$word\n\
                              done";
 
-/// Writes `answer` as the reflection, beside a module that is right.
+/// Writes `answer` as the reflection, next to a valid module.
 const WRITES_REFLECTION: &str = "case $1 in -v) echo '2026.14.1'; exit 0;; esac\n\
                                  here=$(dirname \"$0\")\n\
                                  for word; do\n\
@@ -51,7 +51,7 @@ const IR: &[&str] = &[
     "Offset:",
 ];
 
-/// Readers of what compilers answer.
+/// The readers of compiler output.
 pub(super) fn readers() -> Vec<Reader> {
     let pair = vec![file("runners/cli/tests/files/pair.dxil.txt")];
     let listings = [pair, files("harness/fuzz/corpus/listings", ".ll")].concat();

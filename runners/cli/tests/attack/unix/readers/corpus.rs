@@ -1,14 +1,14 @@
-//! The files that mutations begin with: those of this repository.
+//! The initial files for mutations, from this repository.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The repository.
+/// The root of the repository.
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
-/// The files of a folder of the repository and of those below it whose names end so, in the order of their paths.
+/// The files in a folder of the repository and below whose names end with `end`, ordered by path.
 pub(super) fn files(folder: &str, end: &str) -> Vec<Vec<u8>> {
     let mut paths = Vec::new();
     collect(&root().join(folder), &mut paths);

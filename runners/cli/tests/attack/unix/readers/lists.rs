@@ -9,7 +9,7 @@ use crate::unix::sandbox::Sandbox;
 const RUN: &str = "run arrays/scalar_packs_behind_the_last_element vectors/two_pairs --rules std140,scalar --form leaf \
                    --device model --plant-misreading array-stride-sixteen";
 
-/// The same run with records to go on with.
+/// The same run, resuming from records.
 const RESUME: &str = "run arrays/scalar_packs_behind_the_last_element vectors/two_pairs --rules std140,scalar --form leaf \
                       --device model --plant-misreading array-stride-sixteen --resume r.jsonl";
 
@@ -91,7 +91,7 @@ fn caselists() -> Vec<Vec<u8>> {
     vec![ids.as_bytes().to_vec()]
 }
 
-/// What the run writes that differs.
+/// The records of a run with differences.
 fn records_of_a_failed_run() -> Vec<u8> {
     let sandbox = Sandbox::new();
     let end = Call::new(&sandbox, RUN).word("--json").word("r.jsonl").run();
@@ -99,7 +99,7 @@ fn records_of_a_failed_run() -> Vec<u8> {
     sandbox.read("r.jsonl").into_bytes()
 }
 
-/// A compiler that makes one listing of every source, and has no SPIR-V.
+/// A compiler that prints the same listing for every source, and has no SPIR-V.
 fn pair_compiler() -> String {
     let listing = String::from_utf8(file("runners/cli/tests/files/pair.dxil.txt")).unwrap();
     format!(
@@ -111,7 +111,7 @@ fn pair_compiler() -> String {
     )
 }
 
-/// The case that the frozen set is about.
+/// The case of the frozen set.
 pub(super) fn frozen_cases() -> Vec<(&'static str, Vec<u8>)> {
     let case = "schema = 1\nsummary = \"a pair\"\ndeclare = \"cbuffer S { float a; float2 b; };\"\n[expect.std430]\n\
                 authority = { spec = \"OpenGL 4.6, 7.6.2.2\" }\noffsets = { \"S.a\" = 0, \"S.b\" = 8 }\n\
@@ -119,7 +119,7 @@ pub(super) fn frozen_cases() -> Vec<(&'static str, Vec<u8>)> {
     vec![("c/moons/pair.toml", case.as_bytes().to_vec())]
 }
 
-/// What the program freezes of that compiler, with a list of accepted changes beside it.
+/// The frozen set of that compiler, with a list of accepted changes.
 fn frozen_set() -> Vec<(&'static str, Vec<u8>)> {
     let sandbox = Sandbox::new();
     for (name, bytes) in frozen_cases() {
