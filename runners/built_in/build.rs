@@ -1,7 +1,8 @@
-//! Makes lists of the data files of the repository that the program brings along, each entry with the file's text.
+//! Generates lists of the data files that the program contains, each entry with the file's text.
 //!
-//! The package's folder is the root of the repository, so that what people edit stays where they look for it, and nothing is
-//! read from outside of the package. `include` in `Cargo.toml` names the same folders.
+//! The package's folder is the root of the repository: the files stay where people look for them,
+//! and the package reads nothing outside of itself. `include` in `Cargo.toml` names the same
+//! folders.
 
 use std::env;
 use std::fmt::Write as _;
@@ -16,7 +17,8 @@ fn main() {
     embed("shaders/frozen", "frozen.rs", &["toml", "txt"], Path::to_path_buf);
 }
 
-/// Writes the files of these extensions below `folder` of the repository as an array; `name` makes names of paths below it.
+/// Writes the files with these extensions below `folder` of the repository as an array. `name`
+/// turns their relative paths into names.
 fn embed(folder: &str, output: &str, extensions: &[&str], name: impl Fn(&Path) -> PathBuf) {
     let manifest = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it for build scripts"));
     let root = manifest.join(folder);

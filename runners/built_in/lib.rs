@@ -1,43 +1,46 @@
-//! The data files that the `layoutproof` program brings along: cases, known differences, reduced sources that show them,
-//! frozen decisions of compilers, and the scripts of its set-up.
+//! The data files that are built into the `layoutproof` program: cases, known differences, reduced
+//! sources that show them, frozen decisions of compilers, and the scripts of its set-up.
 //!
-//! Texts only: nothing here knows what they mean. The package's folder is the root of the repository.
+//! This crate contains texts only and does not interpret them. The package's folder is the root of
+//! the repository.
 #![forbid(unsafe_code)]
 
 /// A data file of the repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BuiltInFile {
-    /// Its path below the folder of its kind, with `/`; of cases, known differences and reduced sources without the suffix.
+    /// Its path below the folder of its kind, with `/` as separator. Names of cases, known
+    /// differences and reduced sources have no suffix.
     pub name: &'static str,
-    /// What is in it.
+    /// The file's text.
     pub text: &'static str,
 }
 
-/// The cases: id and text.
+/// The cases, by id.
 pub const CASES: &[BuiltInFile] = &include!(concat!(env!("OUT_DIR"), "/cases.rs"));
 
-/// What a case file holds, for people who write one, `cases/README.md`.
+/// The format of case files, for people who write one: `cases/README.md`.
 pub const CASE_FORMAT: &str = include_str!("../../cases/README.md");
 
-/// The known differences, `ci/known`.
+/// The lists of known differences: `ci/known`.
 pub const KNOWN: &[BuiltInFile] = &include!(concat!(env!("OUT_DIR"), "/known.rs"));
 
-/// Sources, reduced by hand, that show known differences, `ci/upstream`.
+/// Sources, reduced by hand, that show known differences: `ci/upstream`.
 pub const UPSTREAM: &[BuiltInFile] = &include!(concat!(env!("OUT_DIR"), "/upstream.rs"));
 
-/// Checks that show known differences, one for each line, as `ci/known-evidence` took them from the records of a run.
+/// Checks that show known differences, one per line. `ci/known-evidence` extracts them from the
+/// records of a run.
 pub const KNOWN_EVIDENCE: &str = include_str!("../../ci/known-evidence.jsonl");
 
-/// What builds of compilers decided, `shaders/frozen`.
+/// Recorded decisions of compiler builds: `shaders/frozen`.
 pub const FROZEN: &[BuiltInFile] = &include!(concat!(env!("OUT_DIR"), "/frozen.rs"));
 
-/// Mutants of rules that no case can tell from the rule, `ci/equivalent-mutants.toml`.
+/// Mutants of rules that no case can distinguish from the rule: `ci/equivalent-mutants.toml`.
 pub const EQUIVALENT_MUTANTS: &str = include_str!("../../ci/equivalent-mutants.toml");
 
-/// The parts of the set-up, `ci/setup`.
+/// The parts of the set-up: `ci/setup`.
 pub const SETUP_PARTS: &[BuiltInFile] = &include!(concat!(env!("OUT_DIR"), "/setup.rs"));
 
-/// The scripts in `ci` itself that the set-up consists of.
+/// The set-up's scripts that are directly in `ci`.
 pub const SETUP_SCRIPTS: &[BuiltInFile] = &[
     BuiltInFile { name: "setup.sh", text: include_str!("../../ci/setup.sh") },
     BuiltInFile { name: "tools-folder", text: include_str!("../../ci/tools-folder") },

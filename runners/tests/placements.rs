@@ -1,7 +1,8 @@
-//! The binding probe on each device: everything is read where it is bound, and swapped descriptors are named.
+//! The binding probe on each device: every read finds what is bound there, and swapped descriptors
+//! are detected.
 //!
-//! Where things are bound is the test's own choice; what must be read there follows from the specification of
-//! descriptor sets.
+//! The tests choose the places; the expected reads follow from the specification of descriptor
+//! sets.
 
 use layoutproof_core::model::{BINDING_MISREADINGS, Misreading};
 use layoutproof_core::probe::binding::{
@@ -13,25 +14,25 @@ use libtest_mimic::Failed;
 
 use crate::suite::{Api, ensure, ensure_eq, run};
 
-/// What came back of a plan.
+/// The results of a plan.
 pub(crate) struct Answers {
-    /// Every read of every program that the device takes.
+    /// Every read of every program that the device can run.
     pub(crate) seen: Vec<BindingAnswer>,
-    /// What the device has no room for, by program.
+    /// What the device has no room for, one message per program.
     pub(crate) lacking: Vec<String>,
 }
 
 impl Answers {
-    /// Wrong reads in words.
+    /// Describes the wrong reads.
     pub(crate) fn wrong(&self) -> Vec<String> {
         self.seen.iter().filter(|seen| !seen.is_right()).map(ToString::to_string).collect()
     }
 }
 
-/// How an API gets the shader of a program.
+/// Creates the shader of a program for an API.
 pub(crate) type Write = fn(&BindingProgram) -> Shader;
 
-/// Runs every program of `plan`, with a fault in its descriptors or none.
+/// Runs every program of `plan`, optionally with a fault in its descriptors.
 pub(crate) fn prove(
     (api, write): (Api, Write),
     info: &DeviceInfo,
@@ -55,8 +56,8 @@ pub(crate) fn prove(
     Ok(answers)
 }
 
-/// Each place of `plan` is read, by some program, and holds its own word; but parameters that devices may lack the means
-/// for are `optional`.
+/// Some program reads each place of `plan` and finds that place's word. `optional` lists parameters
+/// that a device may not support.
 pub(crate) fn all_right(
     api: (Api, Write),
     info: &DeviceInfo,
@@ -74,7 +75,8 @@ pub(crate) fn all_right(
     ensure(unread.is_empty(), &format!("not read: {unread:?}; device lacks {:?}", answers.lacking))
 }
 
-/// Each swap for which the plan has descriptors makes exactly two reads of the program that binds everything wrong.
+/// Each swap that the plan has descriptors for makes exactly two reads wrong, in the program that
+/// binds everything.
 pub(crate) fn swaps_show(api: (Api, Write), info: &DeviceInfo, plan: &BindingPlan) -> Result<(), Failed> {
     let whole = programs(plan).first().map_or(0, |program| program.reads.len());
     let arrays = plan.probed.iter().any(|probed| probed.elements > 1);

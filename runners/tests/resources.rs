@@ -1,6 +1,6 @@
-//! What runners do with everything besides single buffers: arrays, constants, draws, images and samplers.
+//! Checks of runners beyond single buffers: arrays, constants, draws, images and samplers.
 //!
-//! A device may lack each of them; it must then say so by name, and the trial checks that it does.
+//! A device may lack a feature. It must then name the feature, and the trial checks that it does.
 
 use layoutproof_device::{
     BufferKind, DeviceInfo, Draw, Feature, ImageKind, ImageView, Job, JobBuffer, JobImage, JobSampler, ReadBack,
@@ -25,7 +25,7 @@ pub(crate) const CHECKS: [(&str, Check); 11] = [
     ("resources_that_no_device_has_are_named", absent),
 ];
 
-/// The one result of a job, or `None` if the device lacks `feature` and says so.
+/// Runs a job. Returns its result, or `None` if the device reports that it lacks `feature`.
 fn run_with(api: Api, info: &DeviceInfo, job: Job, feature: Feature) -> Result<Option<ReadBack>, Failed> {
     let result = run(api, info, vec![job])?.remove(0);
     if info.features.contains(&feature) {
@@ -35,7 +35,7 @@ fn run_with(api: Api, info: &DeviceInfo, job: Job, feature: Feature) -> Result<O
     Ok(None)
 }
 
-/// The one result of a job, or `None` if the device lacks something, which it must name with one of `names`.
+/// Runs a job. Returns its result, or `None` if the device reports that it lacks one of `names`.
 fn run_unless(api: Api, info: &DeviceInfo, job: Job, names: &[&str]) -> Result<Option<ReadBack>, Failed> {
     match run(api, info, vec![job])?.remove(0) {
         Ok(read_back) => Ok(Some(read_back)),
@@ -47,8 +47,8 @@ fn run_unless(api: Api, info: &DeviceInfo, job: Job, names: &[&str]) -> Result<O
     }
 }
 
-/// Whether the device is one that is known to have all that these checks ask for: both software devices on Vulkan, as
-/// vulkaninfo reports for Mesa 22.3.6 and `SwiftShader` 5.0.
+/// True for devices that are known to have all features of these checks: both software devices on
+/// Vulkan, as vulkaninfo reports for Mesa 22.3.6 and `SwiftShader` 5.0.
 fn is_known(info: &DeviceInfo) -> bool {
     matches!((info.id.as_str(), info.runner.as_str()), ("lavapipe" | "swiftshader", "ash"))
 }
@@ -74,14 +74,15 @@ fn sampler(binding: u32, level: u32) -> JobSampler {
     JobSampler { set: 0, binding, element: 0, level, comparison: false }
 }
 
-/// The texels that a job wrote to its output, the only buffer.
+/// The texels that a job wrote to its only output buffer.
 fn written_texels(read_back: ReadBack) -> Result<Vec<[u32; 4]>, Failed> {
     let result = Ok(read_back);
     let [output] = buffers_of(&result)?;
     Ok(words_of(&output.bytes).chunks_exact(4).map(|texel| [texel[0], texel[1], texel[2], texel[3]]).collect())
 }
 
-/// Left-out elements hold the word that lies before the first named range, and named ones are told apart.
+/// Omitted elements read the word before the first named range, and named elements read different
+/// words.
 fn storage_arrays(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     let buffers = vec![
         element(0, 3, buffer(0, BufferKind::Storage, &[FILL; 2])),
@@ -99,7 +100,8 @@ fn storage_arrays(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     ensure_eq(&words_of(&first.bytes), &vec![1, FILL], "element 1")
 }
 
-/// A constant that a job leaves out keeps its default; equal shaders with other constants are compiled anew.
+/// An omitted constant keeps its default; equal shaders with different constants are compiled
+/// separately.
 fn constants(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     let shader = (api.shader)(include_str!("shaders/constants.wgsl"));
     let jobs = [[(7, 0x7007), (5, 0x5005)], [(5, 0x5006), (7, 0x7008)]]
@@ -117,7 +119,7 @@ fn draw(api: Api, wgsl: &str, targets: u32, buffers: Vec<JobBuffer>) -> Job {
     Job { draw: Some(draw), entry: "vertex".to_owned(), ..job((api.shader)(wgsl), buffers) }
 }
 
-/// Two draws in a row, so that a target that is not cleared and a texel that is read too early show.
+/// Two draws in a row: this shows a target that is not cleared, and a texel that is read too early.
 fn draws(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     let wgsl = include_str!("shaders/draw.wgsl");
     let block = |first| vec![buffer(2, BufferKind::Uniform, &texels(first))];
@@ -179,7 +181,7 @@ fn lines(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     ensure_eq(&written_texels(read_back)?, &vec![float_texels(-7.0)], "output")
 }
 
-/// One image through three samplers; OpenGL has an image and its sampler in one.
+/// One image through three samplers. OpenGL combines an image with its sampler.
 fn samplers(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     let levels = [float_texels(1.5), float_texels(21.5), float_texels(41.5)];
     let mut job = job((api.shader)(include_str!("shaders/samplers.wgsl")), vec![output(12)]);
@@ -220,7 +222,7 @@ fn storage_images(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     ensure_eq(&written_texels(read_back)?, &vec![texels(0x5107), [1; 4]], "output")
 }
 
-/// Left-out images are all zeros, and left-out samplers see the first level that no named one sees.
+/// Omitted images read zeros, and omitted samplers read the first level that no named one reads.
 fn image_arrays(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     let levels = [float_texels(1.5), float_texels(21.5), float_texels(41.5)];
     let ty = (ImageKind::Sampled, ImageView::D2, TexelType::Float);
@@ -235,7 +237,8 @@ fn image_arrays(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     ensure_eq(&written_texels(read_back)?, &expected, "output")
 }
 
-/// More than any device has room for is a lack with both numbers, and the next job runs.
+/// A job that exceeds every device's limits is reported as a lack with both numbers, and the next
+/// job runs.
 fn absent(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     let good = job((api.shader)(include_str!("shaders/fill.wgsl")), vec![output(1)]);
     let mut jobs = vec![good.clone(); 3];

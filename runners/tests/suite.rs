@@ -1,7 +1,8 @@
-//! What every runner must do, as trials: each crate of a device API runs them on each device that it lists.
+//! The requirements on every runner, as trials. Each crate of a device API runs them on each device
+//! that it lists.
 //!
-//! Shaders are WGSL; a runner's test says how they become a [`Shader`] that it takes. What the shaders must leave in
-//! memory follows from the Vulkan and WGSL specifications and is written here as literals.
+//! Shaders are WGSL; a runner's test converts them to a [`Shader`] that the runner accepts. The
+//! expected memory contents follow from the Vulkan and WGSL specifications and are literals here.
 
 pub(crate) mod resources;
 
@@ -14,9 +15,9 @@ use libtest_mimic::{Failed, Trial};
 
 /// Fills the memory before each bound range.
 pub(crate) const BEFORE: u32 = 0xBEF0_BEF0;
-/// A word of the guards behind each bound range.
+/// Fills the guards after each bound range.
 const AFTER: u32 = 0xAF7E_AF7E;
-/// What the output is filled with.
+/// Fills the output before a job runs.
 pub(crate) const FILL: u32 = 0xDEAD_F111;
 
 /// A runner under test.
@@ -28,7 +29,7 @@ pub(crate) struct Api {
     pub(crate) shader: fn(&str) -> Shader,
 }
 
-/// What is run on a device.
+/// A check of one device.
 pub(crate) type Check = fn(Api, &DeviceInfo) -> Result<(), Failed>;
 
 /// The checks that any device must pass.
@@ -44,7 +45,7 @@ const CHECKS: [(&str, Check); 9] = [
     ("bad_jobs_are_refused_and_the_device_goes_on", bad_jobs),
 ];
 
-/// One trial per check and device; without a device one trial that is reported as ignored, with the reason.
+/// One trial per check and device. Without a device, one ignored trial with the reason.
 pub(crate) fn trials(found: &Enumeration, api: Api) -> Vec<Trial> {
     if found.devices.is_empty() {
         let reason = format!("no device: {}", found.notes.join("; "));
@@ -63,19 +64,19 @@ pub(crate) fn trials(found: &Enumeration, api: Api) -> Vec<Trial> {
     trials
 }
 
-/// A check as a trial on a device.
+/// Wraps a check of a device as a trial.
 pub(crate) fn trial(device: &DeviceInfo, api: Api, (name, check): (&str, Check)) -> Trial {
     let info = device.clone();
     Trial::test(format!("{}::{name}", device.id), move || check(api, &info))
 }
 
-/// A trial that is reported as ignored, with the reason, and fails if it is run all the same.
+/// An ignored trial with its reason, which fails if it is run anyway.
 fn skipped(name: &str, reason: &str) -> Trial {
     let failure = Failed::from(reason);
     Trial::test(name, move || Err(failure)).with_kind(reason).with_ignored_flag(true)
 }
 
-/// Why a device is not asked to hang; `None` for the one that is known to give up cleanly.
+/// The reason for not making a device hang; `None` for the device that is known to recover cleanly.
 fn endless_reason(device: &DeviceInfo) -> Option<&'static str> {
     match device.id.as_str() {
         "swiftshader" => None,
@@ -94,7 +95,7 @@ pub(crate) fn run(api: Api, info: &DeviceInfo, jobs: Vec<Job>) -> Result<Vec<Res
     Ok(results)
 }
 
-/// A job with nothing but a shader.
+/// A job with a shader and buffers only.
 pub(crate) fn job(shader: Shader, buffers: Vec<JobBuffer>) -> Job {
     Job::compute(shader, "main", buffers)
 }
@@ -280,7 +281,7 @@ fn endless(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     buffers_of::<2>(&results[0]).map(|_| ())
 }
 
-/// The buffers of a job that went well.
+/// The buffers of a successful job.
 pub(crate) fn buffers_of<const N: usize>(result: &Result<ReadBack, RunnerError>) -> Result<&[BufferAfter; N], Failed> {
     let read_back = result.as_ref().map_err(|error| format!("the job failed: {error}"))?;
     Ok(read_back.buffers.as_slice().try_into().map_err(|_| "another number of buffers came back")?)

@@ -1,4 +1,4 @@
-//! What the page shows of a request.
+//! The answer to a request of the page.
 
 use layoutproof_core::input::diagnostics::{Diagnostic, Severity, render};
 use layoutproof_core::input::sources::SourceMap;
@@ -9,49 +9,50 @@ use serde::Serialize;
 use crate::reading::ExploreReading;
 use crate::request::ExploreRequest;
 
-/// Problems that are marked in the text; the rendered ones end with the number of the others.
+/// Maximum number of problems that are marked in the text. The rendered text ends with the number
+/// of the others.
 const MARKED: usize = 50;
 
-/// The answer to an [`ExploreRequest`]. What is HTML is escaped where it holds texts of the user.
+/// The answer to an [`ExploreRequest`]. HTML parts escape the user's text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ExploreAnswer {
-    /// True if the text is laid out.
+    /// True if the text could be laid out.
     pub is_read: bool,
     /// The first problems, with their places in the text.
     pub problems: Vec<ExploreProblem>,
     /// The problems as the command prints them, each with its line and a caret.
     pub rendered: String,
-    /// HTML: a section with table and byte maps for each block.
+    /// HTML: for each block, a section with a table and byte maps.
     pub layouts: String,
-    /// HTML: where padding is, and better orders.
+    /// HTML: the padding of each block, and better orders of members.
     pub padding: String,
-    /// HTML: where parameters are bound; empty where no convention was asked or the text says it itself.
+    /// HTML: the bindings; empty if no convention is requested or the text declares its own.
     pub bindings: String,
 }
 
 /// A problem with its place in the text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ExploreProblem {
-    /// Its weight.
+    /// Error or warning.
     pub severity: Severity,
-    /// First place, in the units of JavaScript's strings.
+    /// Start of the place, in UTF-16 units like offsets of JavaScript strings.
     pub start: usize,
-    /// One past the last place.
+    /// End of the place (exclusive), in the same units.
     pub end: usize,
-    /// From 1.
+    /// Line of the start, from 1.
     pub line: u32,
-    /// In characters, from 1.
+    /// Column of the start in characters, from 1.
     pub column: u32,
-    /// In kebab case.
+    /// The kind of problem, in kebab case.
     pub code: String,
-    /// Sentence.
+    /// A sentence about the problem.
     pub message: String,
-    /// What to do.
+    /// Advice for solving it.
     pub help: Option<String>,
 }
 
-/// Reads the text and draws what it declares.
+/// Parses the text and draws its declarations.
 pub fn explore(request: &ExploreRequest) -> ExploreAnswer {
     let read = ExploreReading::of(request);
     match &read.input {
@@ -86,7 +87,7 @@ fn laid_out(read: &ExploreReading, input: &ShowInput) -> ExploreAnswer {
     }
 }
 
-/// The first problems, errors before warnings.
+/// The first problems to mark, errors before warnings.
 fn marked(problems: &[Diagnostic], sources: &SourceMap) -> Vec<ExploreProblem> {
     let of = |severity| problems.iter().filter(move |problem| problem.severity == severity);
     let shown = of(Severity::Error).chain(of(Severity::Warning)).take(MARKED);

@@ -1,4 +1,4 @@
-//! A case file about the text, for people who want to keep what they found.
+//! Writes a case file about the text, for people who want to keep a finding.
 
 use std::fmt::Write;
 
@@ -7,7 +7,8 @@ use layoutproof_core::show::ShowInput;
 use crate::reading::ExploreReading;
 use crate::request::{ExploreMatrix, ExploreRequest};
 
-/// The file, with a table for each rule set of the columns and without a number: those are an authority's.
+/// The file, with a table for each rule set of the columns. It contains no numbers, because these
+/// must come from an authority.
 pub(crate) fn case_text(request: &ExploreRequest, read: &ExploreReading) -> String {
     let mut text =
         String::from("# No number in a case comes from layoutproof itself: `ci/transcribe.py --fill RULES FILE`\n");
@@ -29,7 +30,7 @@ pub(crate) fn case_text(request: &ExploreRequest, read: &ExploreReading) -> Stri
     text
 }
 
-/// The declaration as a TOML string of several lines.
+/// The declaration as a multi-line TOML string.
 fn declare(text: &str) -> String {
     let mut escaped = String::new();
     for letter in text.trim_end().chars() {
@@ -47,7 +48,7 @@ fn declare(text: &str) -> String {
     format!("\"\"\"\n{escaped}\n\"\"\"")
 }
 
-/// The rule sets that the columns take for the blocks, each once.
+/// The distinct rule sets that the columns use for the blocks.
 fn rule_sets(read: &ExploreReading, input: &ShowInput) -> Vec<String> {
     let mut rules: Vec<String> = Vec::new();
     for column in input.layouts(&read.rules) {

@@ -1,4 +1,4 @@
-//! What can be chosen on the page, from the tables of the core.
+//! The choices of the page, from the tables of the core crate.
 
 use layoutproof_core::bindings::{Convention, Target};
 use layoutproof_core::show::{ShaderLanguage, ShippingTarget};
@@ -6,38 +6,39 @@ use layoutproof_layout::native::natives;
 use layoutproof_layout::table;
 use serde::Serialize;
 
-/// Everything that can be chosen.
+/// All choices of the page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ExplorerChoices {
-    /// Languages by name, with the columns that are shown of them first.
+    /// Languages by name, each with its initial columns.
     pub languages: Vec<LanguageChoice>,
-    /// What compilers do by themselves.
+    /// Compilers' own layout choices.
     pub compilers: Vec<ColumnChoice>,
     /// Rule sets.
     pub rules: Vec<ColumnChoice>,
-    /// `d3d12.dxc` ...: whose rules place parameters, by target.
+    /// Targets with the convention that places parameters: `d3d12.dxc` ...
     pub bindings: Vec<String>,
 }
 
-/// A language.
+/// A language of the page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LanguageChoice {
-    /// `hlsl`.
+    /// The language's name, such as `hlsl`.
     pub name: &'static str,
-    /// The names of the columns that ship; none for a language whose texts say their own offsets.
+    /// The names of the columns that ship; empty for a language whose texts declare their own
+    /// offsets.
     pub columns: Vec<&'static str>,
 }
 
-/// A column.
+/// A column of the page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ColumnChoice {
     /// Its name on the command line.
     pub name: &'static str,
-    /// What people call it: the command that has it, or the name.
+    /// The label for people: the compiler command, or the name.
     pub label: &'static str,
 }
 
-/// Everything that can be chosen.
+/// Collects all choices of the page.
 pub fn choices() -> ExplorerChoices {
     let columns = |language| match language {
         ShaderLanguage::Hlsl | ShaderLanguage::Slang => {

@@ -1,8 +1,10 @@
-//! The explorer of the site: what is typed on the page goes in, byte maps, bindings, padding and texts to copy come out.
+//! The explorer of the site: turns text typed on the page into byte maps, bindings, padding and
+//! texts to copy.
 //!
-//! Compiled to WebAssembly and called by a Web Worker of the page, which ends it when it takes too long or crashes. A question
-//! is JSON, [`ExploreRequest`]; it is read and laid out by the core as `layoutproof show` does it, and drawn by the same
-//! functions. Nothing here reads a file or reaches a network.
+//! Compiled to WebAssembly and called by a Web Worker of the page, which ends it if it takes too
+//! long or crashes. A request is JSON, [`ExploreRequest`]. The core crate parses and lays out its
+//! text like `layoutproof show`, and draws it with the same functions. Nothing here reads a file or
+//! uses a network.
 #![forbid(unsafe_code)]
 
 mod answer;
@@ -22,17 +24,17 @@ use wasm_bindgen::prelude::wasm_bindgen;
 /// Answers the [`ExploreRequest`] in `request` with an [`ExploreAnswer`].
 ///
 /// # Errors
-/// A sentence about a request that is no such JSON.
+/// A message if the request is not such JSON.
 #[wasm_bindgen(js_name = explore)]
 pub fn explore_json(request: &str) -> Result<String, String> {
     let request: ExploreRequest = serde_json::from_str(request).map_err(|error| error.to_string())?;
     serde_json::to_string(&explore(&request)).map_err(|error| error.to_string())
 }
 
-/// The text of the kind that `kind` names, for the [`ExploreRequest`] in `request`.
+/// The text to copy of the kind `kind`, for the [`ExploreRequest`] in `request`.
 ///
 /// # Errors
-/// A sentence about a request that is no such JSON, or why there is no such text.
+/// A message if the request is not such JSON, or if the text cannot be written.
 #[wasm_bindgen(js_name = copiedText)]
 pub fn copied_text_json(request: &str, kind: &str) -> Result<String, String> {
     let request: ExploreRequest = serde_json::from_str(request).map_err(|error| error.to_string())?;
@@ -40,10 +42,10 @@ pub fn copied_text_json(request: &str, kind: &str) -> Result<String, String> {
     copied_text(&request, kind)
 }
 
-/// The [`ExplorerChoices`].
+/// The [`ExplorerChoices`] as JSON.
 ///
 /// # Errors
-/// None: they can be written as JSON.
+/// Never: the choices can always be written as JSON.
 #[wasm_bindgen(js_name = choices)]
 pub fn choices_json() -> Result<String, String> {
     serde_json::to_string(&choices()).map_err(|error| error.to_string())

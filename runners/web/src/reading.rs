@@ -1,4 +1,4 @@
-//! Reads the text of a request as the command reads a file of its language.
+//! Parses the text of a request like the command parses a file of its language.
 
 use std::sync::Arc;
 
@@ -20,29 +20,29 @@ use layoutproof_layout::{FileId, LayoutOptions, Span, find};
 
 use crate::request::{ExploreMatrix, ExploreRequest};
 
-/// The name of the text before the suffix of its language, for messages and for what is copied.
+/// The file stem of the text, for messages and for copied texts.
 pub const EXPLORED_FILE_STEM: &str = "explorer";
 
-/// What is said where naga refuses GLSL, which may know less than the text uses.
+/// The advice if naga refuses a GLSL text, because naga supports only a part of the language.
 const GLSL_HELP: &str =
     "naga parsed this, which supports a part of GLSL; `layoutproof show` uses glslang, which supports all of it";
 
-/// A request whose text was read.
+/// A request with its parsed text.
 #[derive(Debug)]
 pub struct ExploreReading {
-    /// The text, and nothing else: no file can be included.
+    /// The text only: no file can be included.
     pub sources: SourceMap,
-    /// Its blocks, or what is wrong with it.
+    /// Its blocks, or its problems.
     pub input: Result<ShowInput, Vec<Diagnostic>>,
-    /// What is shown of it.
+    /// The columns to show.
     pub rules: ShownRules,
-    /// Where it is bound.
+    /// The requests for bindings.
     pub bindings: Vec<BindingRequest>,
-    /// The name of the text, as a file's.
+    /// The file name of the text.
     pub name: String,
 }
 
-/// The files that a text in a browser can include: none.
+/// The included files of a text in a browser: none exist.
 #[derive(Clone, Copy, Debug)]
 struct NoFilesHere;
 
@@ -56,7 +56,7 @@ impl Sources for NoFilesHere {
 }
 
 impl ExploreReading {
-    /// Reads the text.
+    /// Parses the text of a request.
     pub fn of(request: &ExploreRequest) -> Self {
         let language = ShaderLanguage::named(&request.language).unwrap_or(ShaderLanguage::Hlsl);
         let name = format!("{EXPLORED_FILE_STEM}.{}", language.as_str());
@@ -74,13 +74,13 @@ impl ExploreReading {
                 laid_out(LaidOutFile::of_glsl(&InProcessReader, span, &sources).map_err(explained), span)
             }
         };
-        // The page shows which size is chosen.
+        // The page shows the chosen size, so nothing is assumed.
         let assumes_sixteen_bit = false;
         let input = content.map(|content| ShowInput { content, language: Some(language), assumes_sixteen_bit });
         Self { sources, input, rules: shown_rules(&request.columns), bindings: binding_requests(request), name }
     }
 
-    /// The blocks under what is shown; none of a text that is refused.
+    /// The blocks under each shown column; empty if the text was refused.
     pub fn layouts(&self) -> Vec<RuleSetLayouts> {
         self.input.as_ref().map(|input| input.layouts(&self.rules)).unwrap_or_default()
     }
@@ -96,7 +96,7 @@ fn laid_out(read: Result<LaidOutFile, Vec<Diagnostic>>, span: Span) -> Result<In
     read.and_then(|file| file.with_blocks(start)).map(InputContent::LaidOut)
 }
 
-/// Problems of a GLSL text with what would read more of GLSL.
+/// Adds the advice about GLSL to naga's problems.
 fn explained(problems: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let explain = |problem: Diagnostic| match problem.code {
         Code::BadModule => problem.with_help(GLSL_HELP),
@@ -127,7 +127,8 @@ fn entry(request: &ExploreRequest) -> Option<String> {
     Some(request.entry.clone()).filter(|entry| !entry.is_empty())
 }
 
-/// The rule sets and choices of these names; a link may name one that there no longer is, which is left out.
+/// The rule sets and compiler choices of these names. Skips unknown names, which an old link may
+/// contain.
 fn shown_rules(names: &[String]) -> ShownRules {
     let choice = |name: &String| match find(name) {
         Some(rules) => Some(RuleChoice::Rules(rules)),
@@ -137,7 +138,7 @@ fn shown_rules(names: &[String]) -> ShownRules {
     if choices.is_empty() { ShownRules::Shipping } else { ShownRules::Columns(choices) }
 }
 
-/// The questions of these names (`d3d12.dxc`); one that no convention answers is left out.
+/// The binding requests of these names (`d3d12.dxc`). Skips names that no convention covers.
 fn binding_requests(request: &ExploreRequest) -> Vec<BindingRequest> {
     let invocation = BindingInvocation { entry: entry(request), ..BindingInvocation::default() };
     let named = |name: &String| {

@@ -1,30 +1,31 @@
-//! The questions of the page.
+//! The requests of the page.
 
 use serde::{Deserialize, Serialize};
 
-/// A text that is to be shown, and how.
+/// A text to show, with its options.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "camelCase")]
 pub struct ExploreRequest {
     /// `hlsl`, `slang`, `glsl` or `wgsl`.
     pub language: String,
-    /// The text.
+    /// The shader text.
     pub text: String,
-    /// Rule sets and compilers' choices, the reference first; none for the targets that ship.
+    /// Names of the columns, rule sets and compiler choices; the first is the reference. Empty for
+    /// the targets that ship.
     pub columns: Vec<String>,
-    /// `d3d12.dxc`, `vulkan.slang` ...: where parameters are bound.
+    /// Targets with conventions whose bindings are shown: `d3d12.dxc`, `vulkan.slang` ...
     pub bindings: Vec<String>,
     /// Macros, each `NAME` or `NAME=VALUE`.
     pub defines: Vec<String>,
-    /// The entry point; empty for all.
+    /// The entry point; empty for all entry points.
     pub entry: String,
-    /// Order of matrices that declare none.
+    /// The order of matrices without a declared one.
     pub matrix: ExploreMatrix,
     /// True if `half` and minimum-precision types take 4 bytes.
     pub wide_half: bool,
 }
 
-/// Order of matrices.
+/// The order of matrices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ExploreMatrix {
@@ -55,10 +56,10 @@ pub enum CopiedText {
 }
 
 impl CopiedText {
-    /// All of them.
+    /// Every kind.
     pub const ALL: [Self; 7] = [Self::Svg, Self::Markdown, Self::Json, Self::Cpp, Self::Rust, Self::C, Self::Case];
 
-    /// Its name for the page.
+    /// The name that the page uses.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Svg => "svg",
@@ -71,7 +72,7 @@ impl CopiedText {
         }
     }
 
-    /// The one of this name.
+    /// The kind of this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == name)
     }

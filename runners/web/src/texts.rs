@@ -10,10 +10,11 @@ use crate::case_text::case_text;
 use crate::reading::ExploreReading;
 use crate::request::{CopiedText, ExploreRequest};
 
-/// A text of the request.
+/// Writes a text to copy.
 ///
 /// # Errors
-/// A sentence about why there is none: a text that is not laid out has neither picture nor structs.
+/// A message why it cannot be written. For example, a text that could not be laid out has neither
+/// picture nor structs.
 pub fn copied_text(request: &ExploreRequest, kind: CopiedText) -> Result<String, String> {
     let read = ExploreReading::of(request);
     let laid_out = || read.input.as_ref().map_err(|_| "there is nothing to copy: the text has errors".to_owned());
@@ -31,7 +32,7 @@ pub fn copied_text(request: &ExploreRequest, kind: CopiedText) -> Result<String,
     }
 }
 
-/// As `layoutproof show --padding --format json` answers, where columns are chosen with their names behind `--rules`.
+/// The output of `layoutproof show --padding --format json`, with the chosen columns in `--rules`.
 fn json(read: &ExploreReading) -> String {
     let input = match &read.input {
         Ok(input) => input,
@@ -48,17 +49,17 @@ fn json(read: &ExploreReading) -> String {
     shown.to_json()
 }
 
-/// The declaration and the table of `layoutproof show`, each in a block of code.
+/// The declaration and the table of `layoutproof show`, each as a code block.
 fn markdown(request: &ExploreRequest, read: &ExploreReading, input: &ShowInput) -> String {
     let columns: Vec<_> = read.layouts().iter().map(RuleSetLayouts::column).collect();
     let table = struct_text::show(&columns, input.words(), Style::PLAIN);
-    // A fence is longer than any that the text holds.
+    // Use a fence that is longer than any in the text.
     let longest = request.text.split(|letter| letter != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
     format!("{fence}{}\n{}\n{fence}\n\n{fence}text\n{table}{fence}\n", request.language, request.text.trim_end())
 }
 
-/// Structs under the first column.
+/// Host structs under the first column.
 fn host_structs(read: &ExploreReading, language: HostLanguage) -> Result<String, String> {
     let layouts = read.layouts();
     let first = layouts.first().ok_or("there is no column to write structs for")?;

@@ -1,4 +1,4 @@
-//! The answers of the explorer to what people type, and to what nobody should.
+//! Tests the explorer's answers to ordinary and to hostile input.
 
 use std::time::{Duration, Instant};
 
@@ -37,7 +37,7 @@ fn an_answer_has_maps_padding_and_bindings() {
 
 #[test]
 fn problems_have_their_places_in_the_units_of_javascript() {
-    // The letter takes two units and four bytes.
+    // The emoji has two UTF-16 units and four bytes.
     let text = "// \u{1f642}\ncbuffer S { flot a; };";
     let ExploreAnswer { is_read, problems, rendered, .. } = answer("hlsl", text);
     assert!(!is_read);
@@ -140,20 +140,20 @@ fn texts_to_copy_are_what_they_say() {
 fn a_case_holds_the_text_and_no_number() {
     let hostile = format!("{SCENE} // \"\"\" \\ \u{7}\t\u{1f642}\r\n");
     let text = copied_text(&request("hlsl", &hostile), CopiedText::Case).unwrap();
-    // What a person adds, from an authority.
+    // A person adds this, from an authority.
     let claim = "\n[expect.std140]\nauthority = { spec = \"x\" }\npartial = true\noffsets = { \"S.a\" = 0 }\n";
     let filled = format!("{text}{claim}");
     let mut sources = SourceMap::default();
     let file = sources.add("a.toml", filled);
     let case = Case::read("a", file, &mut sources);
     let case = case.map_err(|found| found.into_iter().map(|problem| problem.message).collect::<Vec<_>>()).unwrap();
-    // Escapes make it a text of its own.
+    // The escaped text is a separate source.
     let declared = sources.text(case.declare);
     assert_eq!(declared.trim(), hostile.replace('\r', "").trim());
     assert!(text.contains("ci/transcribe.py --fill hlsl-cbuffer,relaxed140"), "{text}");
 }
 
-/// In a browser a worker is ended after two seconds; here optimisation is missing.
+/// In a browser, the page ends a worker after two seconds; this test is not optimised.
 #[test]
 fn hostile_texts_are_answered() {
     let deep = |open: &str, close: &str| {
