@@ -47,8 +47,8 @@ pub(super) enum TokenKind {
     #[regex(r"\.[0-9]+([eE][+-]?[0-9]+)?[fFhHlL]*")]
     #[regex(r"[0-9]+[eE][+-]?[0-9]+[fFhHlL]*")]
     #[regex("[0-9]+[fFhH]")]
-    // Infinity, which DXC takes behind a whole `1.` alone (`1.#IND` and `1.#QNAN` are errors there).
-    #[regex(r"[0-9]+\.[0-9]*#INF[fFhHlL]?")]
+    // Infinity, which DXC takes behind a whole `1.` alone (`1.#IND` and `1.#QNAN` are errors there), Slang behind `1`, too.
+    #[regex(r"[0-9]+(\.[0-9]*)?#INF([fFhHlL]|hf|HF|lf|LF)?")]
     Float,
     /// A digit with letters behind it (`2D`): no number, but what `##` pastes on.
     #[regex("[0-9][A-Za-z0-9_]*", priority = 1)]
