@@ -85,8 +85,8 @@ pub enum Type {
     Resource(Resource),
     /// Slang's `DescriptorHandle<T>`: the number of a descriptor, which is data.
     Handle {
-        /// HLSL spelling of the resource.
-        resource: String,
+        /// The resource.
+        resource: Box<Resource>,
     },
     /// A value of a Slang interface, whose own type is known when the program runs: two numbers of 8 bytes that say which
     /// one it is, then room for it.
@@ -113,6 +113,9 @@ pub struct StructType {
     pub members: Vec<Member>,
     /// Where the struct is declared; the default where it has no source text.
     pub span: Span,
+    /// True for a generic parameter of an entry point, in whose place a type stands when the program is specialised: no
+    /// members, and no bytes, as slangc reflects it.
+    pub is_open: bool,
 }
 
 /// A member of a struct or of a constant buffer.
@@ -303,7 +306,13 @@ impl Member {
 impl StructType {
     /// A struct without a base, its members in declaration order.
     pub fn new(name: impl Into<String>, members: impl IntoIterator<Item = Member>) -> Self {
-        Self { name: name.into(), base: None, members: members.into_iter().collect(), span: Span::default() }
+        Self {
+            name: name.into(),
+            base: None,
+            members: members.into_iter().collect(),
+            span: Span::default(),
+            is_open: false,
+        }
     }
 
     /// The member `name`, in the bases too.

@@ -45,7 +45,12 @@ fn first_uses(layout: &TypeLayout) -> Vec<LayoutUnit> {
         TypeParts::None | TypeParts::Memory(_) => Vec::new(),
         TypeParts::Fields(fields) => {
             let units = fields.iter().flat_map(|field| order(&field.layout));
-            units
+            // Arguments come before the types that interface values leave open, and after all else.
+            let has_values = layout.usage.get(LayoutUnit::ExistentialType) != Count::Finite(0);
+            let first = if has_values { Some(LayoutUnit::MetalArgument) } else { None };
+            first
+                .into_iter()
+                .chain(units)
                 .filter(|unit| *unit != LayoutUnit::Bytes)
                 .chain([LayoutUnit::MetalArgument, LayoutUnit::Bytes])
                 .collect()

@@ -109,12 +109,14 @@ impl TypeLayoutBuilder<'_> {
     }
 }
 
-/// Units that a container takes as a whole: a space hides everything but further spaces.
+/// Units that a container takes as a whole: a space hides everything but further spaces, and the types that interfaces
+/// leave open.
 fn outside(own: &Usage, inside: &Usage) -> Usage {
     let space = own.get(LayoutUnit::Space);
     if space != Count::Finite(0) {
         let mut usage = Usage::of(LayoutUnit::Space, space);
         usage.add(LayoutUnit::Space, inside.get(LayoutUnit::Space));
+        usage.add(LayoutUnit::ExistentialType, inside.get(LayoutUnit::ExistentialType));
         return usage;
     }
     let own = own.iter().filter(|(unit, _)| *unit != LayoutUnit::MetalArgument);

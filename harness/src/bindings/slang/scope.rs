@@ -67,7 +67,7 @@ impl<'m> ScopeItem<'m> {
 
 /// The struct type of a scope.
 pub(super) fn structure(name: &str, members: Vec<Member>, span: Span) -> Type {
-    Type::Struct(Arc::new(StructType { name: name.to_owned(), base: None, members, span }))
+    Type::Struct(Arc::new(StructType { name: name.to_owned(), base: None, members, span, is_open: false }))
 }
 
 /// A scope to be built.

@@ -169,7 +169,9 @@ fn class_of(unit: LayoutUnit) -> Option<RegisterClass> {
         | LayoutUnit::MetalBuffer
         | LayoutUnit::MetalTexture
         | LayoutUnit::MetalSampler
-        | LayoutUnit::MetalArgument => None,
+        | LayoutUnit::MetalArgument
+        | LayoutUnit::ExistentialType
+        | LayoutUnit::ExistentialObject => None,
     }
 }
 

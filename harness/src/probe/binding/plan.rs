@@ -112,8 +112,8 @@ impl Planner<'_> {
             | LayoutUnit::MetalArgument => {
                 self.skip(row, binding, &format!("no device here has the registers of {}", self.request.target));
             }
-            // Neither is something that a shader reads: what is in a set has rows of its own.
-            LayoutUnit::Bytes | LayoutUnit::Space => {}
+            // None of them is something that a shader reads: what is in a set has rows of its own, existentials have none.
+            LayoutUnit::Bytes | LayoutUnit::Space | LayoutUnit::ExistentialType | LayoutUnit::ExistentialObject => {}
         }
     }
 
