@@ -157,6 +157,12 @@ impl<'m> MeasuredEntry<'m> {
         unbound.flat_map(|(_, field)| field.layout.usage.iter().map(|(unit, _)| unit))
     }
 
+    /// True if a parameter is the payload of a callable shader.
+    pub(super) fn has_callable_payload(&self) -> bool {
+        let takes = |field: &VariableLayout| field.layout.usage.get(LayoutUnit::CallablePayload) != Count::Finite(0);
+        self.fields.iter().any(takes)
+    }
+
     /// True for a parameter that is placed alone and asks for no binding.
     fn is_placed_alone(&self, parameter: &EntryParameter) -> bool {
         !self.bound.is_empty() && parameter.is_uniform() && !self.bound.contains(&parameter.name.as_str())

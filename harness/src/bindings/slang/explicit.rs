@@ -125,6 +125,9 @@ impl SlangSettings {
     fn metal_binding(&self, asking: ExplicitParameter<'_>) -> Option<FixedSlot> {
         let register =
             asking.annotations.registers.first().filter(|register| !self.documented && !register.only_dxc)?;
+        if vulkan_binding(asking.annotations).is_some() {
+            return other_letter(register, asking);
+        }
         let is_combined = asking.layout.ty.resource().is_some_and(|resource| is_combined(resource.kind));
         let index = register.index.filter(|_| register.class.is_some() && !is_combined)?;
         let (unit, space) = (LayoutUnit::Binding, register.space);
@@ -198,6 +201,18 @@ impl SlangSettings {
         self.shift_of(class, space.unwrap_or(0)).filter(|_| fits)?;
         Some(FixedSlot { unit, space, index, count: None, span: register.span })
     }
+}
+
+/// With a `[[vk::binding]]` a register is no binding on Metal; one of another class than the parameter has there counts as
+/// 0 of that class all the same (Slang 2026.14.1).
+fn other_letter(register: &Register, asking: ExplicitParameter<'_>) -> Option<FixedSlot> {
+    let unit = class_unit(register.class?);
+    let is_other = match unit {
+        LayoutUnit::UnorderedAccess => true,
+        LayoutUnit::ShaderResource => !asking.takes(LayoutUnit::MetalTexture),
+        _ => false,
+    };
+    is_other.then_some(FixedSlot { unit, space: None, index: 0, count: Some(0), span: register.span })
 }
 
 /// The set of a parameter block; its binding can only be 0 (Slang's error E39015).

@@ -140,6 +140,10 @@ impl<'m> ProgramPlacement<'_, 'm> {
             Arc::make_mut(&mut item.layout).usage.set(fixed.unit, Count::Finite(count));
         }
         let count = fixed.count.map_or_else(|| item.layout.usage.get(fixed.unit), Count::Finite);
+        if count == Count::Finite(0) && fixed.count.is_some() {
+            item.at.insert(fixed.unit, SlotPosition { space: 0, index: fixed.index });
+            return;
+        }
         // On Metal nothing is at a binding, which reflection shows all the same.
         let is_real = fixed.unit != LayoutUnit::Binding || self.settings.target != Target::Metal;
         if let Some(held) = self.lines.fix(fixed, count, item.owner()).filter(|_| is_real) {
@@ -168,10 +172,8 @@ impl<'m> ProgramPlacement<'_, 'm> {
             self.fix_slot(&mut item, slot);
         }
         for (index, count) in std::mem::take(&mut entry.render_targets) {
-            let (unit, span) = (LayoutUnit::UnorderedAccess, entry.scope.span);
-            let fixed = FixedSlot { unit, space: None, index, count: Some(count), span };
             // Two entry points may write the same targets.
-            self.lines.fix(fixed, Count::Finite(count), entry.scope.owner());
+            self.lines.reserve_register(LayoutUnit::UnorderedAccess, index, count, entry.scope.owner());
         }
     }
 
@@ -179,8 +181,13 @@ impl<'m> ProgramPlacement<'_, 'm> {
     fn choose_default_space(&mut self, has_bytes: bool, globals: &MeasuredGlobals<'_>, entries: &[MeasuredEntry<'_>]) {
         let scopes = entries.iter().map(|entry| &entry.scope);
         let open = globals.items.iter().chain(scopes).flat_map(ScopeItem::open);
+        let records =
+            globals.items.iter().any(|item| item.layout.usage.get(LayoutUnit::ShaderRecord) != Count::Finite(0));
+        let passes_alone = entries.iter().any(MeasuredEntry::has_callable_payload);
         let unbound = entries.iter().flat_map(MeasuredEntry::unbound_units);
-        if has_bytes || open.map(|(unit, _)| unit).chain(unbound).any(LayoutUnit::has_space) {
+        let takes_slots = open.map(|(unit, _)| unit).chain(unbound).any(LayoutUnit::has_space);
+        // slangc 2026.14.1 counts a space for shader records and callable payloads, too, though they have none.
+        if has_bytes || takes_slots || (!self.settings.documented && (records || passes_alone)) {
             if self.settings.documented {
                 self.default_space = self.lines.take_spaces(1).unwrap_or(0);
             }

@@ -140,6 +140,9 @@ impl<'t> Elaborator<'t> {
             let message = format!("`{name}` has no semantic and counts as uniform, as in Slang");
             self.problems.report(Diagnostic::warning(Code::ImplicitUniform, span, message));
             annotations.modifiers.push("uniform".to_owned());
+        } else if self.is_slang && is_plain && matches!(ty.dimensions().0, Type::Pointer { .. }) {
+            // slangc 2026.14.1 passes no address between stages, whatever its semantic.
+            annotations.modifiers.push("uniform".to_owned());
         }
 
         self.warn_of_push_constant(&name, &annotations);

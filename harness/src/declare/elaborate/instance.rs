@@ -53,7 +53,7 @@ impl<'t> Elaborator<'t> {
             (Builtin::PointerStruct, [GenericArgument::Type(pointee), ..]) => {
                 let named = self.named(pointee, None, context)?;
                 let member = self.pointer(named, span)?;
-                self.pointer_struct(member, span)
+                self.pointer_struct("ConstBufferPointer", member, span)
             }
             (Builtin::Tuple, elements) => {
                 let elements: Option<Vec<Type>> =
@@ -148,13 +148,22 @@ impl<'t> Elaborator<'t> {
             self.problems.report(Diagnostic::error(Code::GenericArguments, span, message));
             return None;
         }
-        self.tuple(vec![value, Type::Scalar(Scalar::Bool)], span)
+        if matches!(&value, Type::Struct(tuple) if self.optionals.iter().any(|known| Arc::ptr_eq(known, tuple))) {
+            let message = "Slang reflects an `Optional` of an `Optional` as one alone, its code has both";
+            self.problems.report(Diagnostic::error(Code::Unsupported, span, message));
+            return None;
+        }
+        let optional = self.tuple(vec![value, Type::Scalar(Scalar::Bool)], span)?;
+        if let Type::Struct(tuple) = &optional {
+            self.optionals.push(Arc::clone(tuple));
+        }
+        Some(optional)
     }
 
-    /// `ConstBufferPointer<T>`: a struct around a pointer, as slangc 2026.14.1 reflects it.
-    fn pointer_struct(&mut self, pointer: Type, span: Span) -> Option<Type> {
+    /// `ConstBufferPointer<T>`, `vk::BufferPointer<T>`: a struct around a pointer, as slangc 2026.14.1 reflects it.
+    pub(super) fn pointer_struct(&mut self, name: &str, pointer: Type, span: Span) -> Option<Type> {
         let spelled = pointer.to_string();
-        let name = format!("ConstBufferPointer<{}>", spelled.strip_suffix('*').unwrap_or(&spelled));
+        let name = format!("{name}<{}>", spelled.strip_suffix('*').unwrap_or(&spelled));
         let annotations = Annotations::default();
         let member = Member { name: "_ptr".to_owned(), ty: pointer, bit_width: None, annotations, span };
         let ty = Arc::new(StructType { name, base: None, members: vec![member], span, is_open: false });

@@ -200,9 +200,13 @@ impl<'t> Elaborator<'t> {
         if let Some(alignment) = alignment.first() {
             self.argument_integer(alignment, context)?;
         }
+        let named = self.named(pointee, None, context)?;
+        if self.is_slang {
+            let pointer = self.pointer(named, span)?;
+            return self.pointer_struct("BufferPointer", pointer, span).map(NamedType::Type);
+        }
         let message = "DXC takes `vk::BufferPointer` from release 1.8.2505 on, and for SPIR-V alone";
         self.problems.report(Diagnostic::warning(Code::Ignored, span, message));
-        let named = self.named(pointee, None, context)?;
         self.members_point = true;
         self.pointer(named, span).map(NamedType::Type)
     }

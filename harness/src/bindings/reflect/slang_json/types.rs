@@ -59,8 +59,15 @@ fn sizes(layout: &TypeLayout) -> Vec<ReflectionNode> {
         let alignment = (unit == LayoutUnit::Bytes).then_some(ReflectionNode::Number(layout.alignment));
         value.with_some("alignment", alignment).into()
     };
-    // slangc states the bytes of an argument buffer for its type, and the arguments only where it is bound.
-    let stated = resource_usage::sizes(layout).into_iter().filter(|(unit, _)| *unit != LayoutUnit::MetalArgument);
+    // slangc states the bytes of an argument buffer for its type, and the arguments and the space that an array without an
+    // end takes only where it is bound.
+    let is_argument_buffer = layout.usage.get(LayoutUnit::MetalArgument) != Count::Finite(0);
+    let is_stated = |unit| match unit {
+        LayoutUnit::MetalArgument => false,
+        LayoutUnit::Space => !is_argument_buffer,
+        _ => true,
+    };
+    let stated = resource_usage::sizes(layout).into_iter().filter(|(unit, _)| is_stated(*unit));
     stated.map(size).collect()
 }
 
@@ -188,6 +195,7 @@ fn plain(ty: &Type) -> NodeFields {
         Type::Array { element, .. } => kind("array")
             .with("elementCount", ReflectionNode::Number(array_length(ty)))
             .with("elementType", plain(element).into()),
+        Type::Struct(open) if open.is_open => kind("None"),
         Type::Struct(members) => kind("struct").with("fields", plain_fields(members)),
         Type::Pointer { pointee } => kind("pointer").with("valueType", ReflectionNode::text(pointee_name(pointee))),
         Type::Handle { .. } => plain(&Type::Vector { scalar: Scalar::Uint32, length: 2 }),

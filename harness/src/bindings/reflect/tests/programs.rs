@@ -125,6 +125,19 @@ programs! {
     spellings_on_vulkan: "spellings", Vulkan, "spellings.vulkan.json";
     spellings_on_d3d12: "spellings", D3d12, "spellings.d3d12.json";
     spellings_on_metal: "spellings", Metal, "spellings.metal.json";
+    payloads_of_callables_on_vulkan: "callables", Vulkan, "callables.vulkan.json";
+    payloads_of_callables_on_webgpu: "callables", Webgpu, "callables.webgpu.json";
+    shader_records_on_vulkan: "shader_records", Vulkan, "shader_records.vulkan.json";
+    resources_between_stages_on_vulkan: "passed_resources", Vulkan, "passed_resources.vulkan.json";
+    resources_between_stages_on_d3d12: "passed_resources", D3d12, "passed_resources.d3d12.json";
+    shader_records_on_webgpu: "shader_records", Webgpu, "shader_records.webgpu.json";
+    unsized_arguments_on_metal: "unsized_arguments", Metal, "unsized_arguments.metal.json";
+    unsized_arguments_on_vulkan: "unsized_arguments", Vulkan, "unsized_arguments.vulkan.json";
+    interface_values_as_arguments_on_metal: "interface_arguments", Metal, "interface_arguments.metal.json";
+    registers_and_bindings_on_metal: "both_places", Metal, "both_places.metal.json";
+    registers_and_bindings_on_vulkan: "both_places", Vulkan, "both_places.vulkan.json";
+    registers_and_bindings_on_d3d12: "both_places", D3d12, "both_places.d3d12.json";
+    registers_and_bindings_on_webgpu: "both_places", Webgpu, "both_places.webgpu.json";
     what_is_used_on_d3d12: "used", D3d12, "used.d3d12.json";
     what_is_used_of_buffers_on_d3d12: "used_parts", D3d12, "used_parts.d3d12.json";
 }
@@ -134,6 +147,13 @@ programs! {
 fn render_targets_take_views_without_a_profile() {
     let (found, _) = print_with(include_str!("slangc/render_targets.slang"), Target::D3d12, None, &[]);
     is_equal(found, Target::D3d12, include_str!("slangc/render_targets.d3d12-no-profile.json"));
+}
+
+/// Registers of render targets leave their space to arrays without an end.
+#[test]
+fn render_targets_take_no_space() {
+    let (found, _) = print_with(include_str!("slangc/render_target_space.slang"), Target::D3d12, None, &[]);
+    is_equal(found, Target::D3d12, include_str!("slangc/render_target_space.d3d12-no-profile.json"));
 }
 
 /// A handle makes slangc assume shader model 6.6, where the others have no bindless resources without a profile.
