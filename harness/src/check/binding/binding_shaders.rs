@@ -93,10 +93,10 @@ fn binds_unused(convention: Convention) -> bool {
 }
 
 /// The entry point whose uniform parameters a program can take over: the only one that has some, since the blocks of
-/// several follow one another.
+/// several follow one another. A generic one has none that a program could declare.
 fn entry_with_parameters(module: &Module, convention: Convention) -> Option<&EntryPoint> {
     let mut entries = module.entry_points.iter().filter(|entry| !entry.uniform_parameters().is_empty());
-    let first = entries.next().filter(|_| convention == Convention::Slang);
+    let first = entries.next().filter(|entry| convention == Convention::Slang && entry.generics.is_empty());
     if entries.next().is_some() { None } else { first }
 }
 
