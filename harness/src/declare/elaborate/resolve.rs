@@ -202,8 +202,8 @@ impl<'t> Elaborator<'t> {
         }
         let named = self.named(pointee, None, context)?;
         if self.is_slang {
-            let pointer = self.pointer(named, span)?;
-            return self.pointer_struct("BufferPointer", pointer, span).map(NamedType::Type);
+            let address = self.pointer(named, span)?;
+            return self.pointer_struct("BufferPointer", address, span).map(NamedType::Type);
         }
         let message = "DXC takes `vk::BufferPointer` from release 1.8.2505 on, and for SPIR-V alone";
         self.problems.report(Diagnostic::warning(Code::Ignored, span, message));

@@ -127,8 +127,8 @@ impl<'a> Parser<'_, 'a> {
         let is_initialised = self.eat(TokenKind::Assign);
         let from = self.position();
         let initialiser = if is_initialised { Some(self.initialiser()) } else { None };
-        let initialised = from..self.position();
-        let declarator = Declarator { name, placement, initialiser, initialised, ..self.unnamed() };
+        let value = from..self.position();
+        let declarator = Declarator { name, placement, initialiser, initialised: value, ..self.unnamed() };
         Ok(FunctionParameter { prefix, ty, declarator, tokens: start..self.position() })
     }
 
