@@ -91,6 +91,9 @@ pub struct EntryPoint {
     pub name: String,
     /// `[shader("compute")]`, `[numthreads(...)]` and the like.
     pub annotations: Annotations,
+    /// The names of its generic parameters. Their arguments, which the application chooses when it specialises the program,
+    /// decide what its parameters take: its uniform data is no block, and what is bound for it has no rows.
+    pub generics: Vec<String>,
     /// Parameters in order.
     pub parameters: Vec<EntryParameter>,
     /// Result; `None` for `void`.

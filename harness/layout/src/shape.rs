@@ -78,8 +78,8 @@ pub enum Type {
     Resource(Resource),
     /// Slang's `DescriptorHandle<T>`: the number of a descriptor, which is data.
     Handle {
-        /// HLSL spelling of the resource.
-        resource: String,
+        /// The resource.
+        resource: Box<Resource>,
     },
     /// A value of a Slang interface, whose concrete type is known only at run time: two 8-byte
     /// numbers that identify the type, followed by room for the value.
@@ -106,6 +106,9 @@ pub struct StructType {
     pub members: Vec<Member>,
     /// The declaration; the default span if the struct has no source text.
     pub span: Span,
+    /// True for a generic parameter of an entry point, in whose place a type stands when the program is specialised: no
+    /// members, and no bytes, as slangc reflects it.
+    pub is_open: bool,
 }
 
 /// A member of a struct or of a constant buffer.
@@ -297,7 +300,13 @@ impl Member {
 impl StructType {
     /// A struct without a base. The members are in declaration order.
     pub fn new(name: impl Into<String>, members: impl IntoIterator<Item = Member>) -> Self {
-        Self { name: name.into(), base: None, members: members.into_iter().collect(), span: Span::default() }
+        Self {
+            name: name.into(),
+            base: None,
+            members: members.into_iter().collect(),
+            span: Span::default(),
+            is_open: false,
+        }
     }
 
     /// The member `name` of this struct or its bases.

@@ -70,6 +70,10 @@ units! {
     MetalSampler = "metal-sampler",
     /// Elements of a Metal argument buffer.
     MetalArgument = "metal-argument",
+    /// Types that Slang's interfaces leave open, which a program is specialised by.
+    ExistentialType = "existential-type",
+    /// Values of such types, which are bound when the type is chosen.
+    ExistentialObject = "existential-object",
 }
 
 impl LayoutUnit {
@@ -106,7 +110,9 @@ impl LayoutUnit {
             | Self::HitAttributes
             | Self::CallablePayload
             | Self::InputAttachment
-            | Self::MetalArgument => false,
+            | Self::MetalArgument
+            | Self::ExistentialType
+            | Self::ExistentialObject => false,
         }
     }
 }

@@ -24,25 +24,26 @@ pub struct TypeLayout {
 }
 
 impl TypeLayout {
-    /// Bytes of the pointers in a Metal argument buffer, which Slang reflects next to its arguments; `None` for anything
-    /// else.
+    /// Bytes of the pointers and interface values in a Metal argument buffer, which Slang reflects next to its arguments;
+    /// `None` for anything else.
     pub fn argument_pointers(&self) -> Option<u32> {
         let has_arguments = self.usage.get(LayoutUnit::MetalArgument) != Count::Finite(0);
-        has_arguments.then(|| pointers(&self.ty).saturating_mul(POINTER))
+        has_arguments.then(|| pointer_bytes(&self.ty))
     }
 }
 
-/// Bytes of a pointer.
-const POINTER: u32 = 8;
+/// Bytes before the value itself: two numbers that say which type it has.
+const INTERFACE_HEADER: u32 = 16;
 
-/// How many pointers a type holds, outside of resources.
-fn pointers(ty: &Type) -> u32 {
+/// Bytes of the pointers and interface values that a type holds, outside of resources.
+fn pointer_bytes(ty: &Type) -> u32 {
     match ty {
-        Type::Pointer { .. } => 1,
-        Type::Array { element, count: Count::Finite(count) } => pointers(element).saturating_mul(*count),
+        Type::Pointer { .. } => 8,
+        Type::Interface { any_value_size, .. } => any_value_size.saturating_add(INTERFACE_HEADER),
+        Type::Array { element, count: Count::Finite(count) } => pointer_bytes(element).saturating_mul(*count),
         Type::Struct(structure) => {
-            let base = structure.base.iter().map(|base| pointers(&Type::Struct(Arc::clone(base))));
-            base.chain(structure.members.iter().map(|member| pointers(&member.ty))).fold(0, u32::saturating_add)
+            let base = structure.base.iter().map(|base| pointer_bytes(&Type::Struct(Arc::clone(base))));
+            base.chain(structure.members.iter().map(|member| pointer_bytes(&member.ty))).fold(0, u32::saturating_add)
         }
         Type::Array { count: Count::Unbounded, .. }
         | Type::Scalar(_)
@@ -50,7 +51,6 @@ fn pointers(ty: &Type) -> u32 {
         | Type::Matrix { .. }
         | Type::Enum(_)
         | Type::Handle { .. }
-        | Type::Interface { .. }
         | Type::Resource(_) => 0,
     }
 }
@@ -135,7 +135,9 @@ pub struct EntryLayout {
     pub stage: String,
     /// Its attributes.
     pub annotations: Annotations,
-    /// `[numthreads(x, y, z)]`, for compute.
+    /// The names of its generic parameters.
+    pub generics: Vec<String>,
+    /// `[numthreads(x, y, z)]`, for compute; 0 where a size is chosen when the program is specialised.
     pub thread_group_size: Option<[u32; 3]>,
     /// Its scope: a struct of its parameters, or a constant buffer with that struct as its element. Offsets of
     /// parameters with a `[[vk::binding]]` of their own do not count from the scope's.

@@ -254,6 +254,8 @@ pub(super) struct StructDeclaration<'a> {
 pub(super) struct GenericParameter<'a> {
     pub(super) name: Identifier<'a>,
     pub(super) is_value: bool,
+    /// True for Slang's `each T`: any number of arguments.
+    pub(super) is_pack: bool,
     pub(super) default: Option<GenericArgument<'a>>,
 }
 

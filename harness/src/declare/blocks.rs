@@ -30,7 +30,7 @@ pub(super) fn derive(elaborated: &mut ElaboratedModule) {
         }
         blocks.parameter(parameter);
     }
-    for entry in &module.entry_points {
+    for entry in module.entry_points.iter().filter(|entry| entry.generics.is_empty()) {
         blocks.entry_point(entry);
     }
 
@@ -292,7 +292,7 @@ fn is_shader_record(annotations: &Annotations) -> bool {
 }
 
 fn structure(name: &str, members: Vec<Member>, span: Span) -> Type {
-    Type::Struct(Arc::new(StructType { name: name.to_owned(), base: None, members, span }))
+    Type::Struct(Arc::new(StructType { name: name.to_owned(), base: None, members, span, is_open: false }))
 }
 
 fn member(parameter: &EntryParameter) -> Member {

@@ -47,8 +47,9 @@ pub(super) enum TokenKind {
     #[regex(r"\.[0-9]+([eE][+-]?[0-9]+)?[fFhHlL]*")]
     #[regex(r"[0-9]+[eE][+-]?[0-9]+[fFhHlL]*")]
     #[regex("[0-9]+[fFhH]")]
-    // Infinity, which DXC takes behind a whole `1.` alone (`1.#IND` and `1.#QNAN` are errors there).
-    #[regex(r"[0-9]+\.[0-9]*#INF[fFhHlL]?")]
+    // Infinity, which DXC takes behind a whole `1.` alone (`1.#IND` and `1.#QNAN` are errors there), Slang behind `1`, too.
+    #[regex(r"[0-9]+(\.[0-9]*)?#INF([fFhHlL]|hf|HF|lf|LF)?")]
+    #[regex(r"0[xX][0-9a-fA-F]+(\.[0-9a-fA-F]*)?#INF([fFhHlL]|hf|HF|lf|LF)?")]
     Float,
     /// A digit with letters behind it (`2D`): no number, but what `##` pastes on.
     #[regex("[0-9][A-Za-z0-9_]*", priority = 1)]
@@ -130,6 +131,7 @@ pub(super) enum TokenKind {
     #[token("->")]
     Arrow,
     /// An operator that no declaration and no constant needs: `+=`, `++`, `...`.
+    #[regex(r"'([^'\\\n]|\\[^\n][0-9a-fA-F]*)'")]
     #[regex(r"\+=|-=|\*=|/=|%=|&=|\|=|\^=|<<=|\+\+|--|\.\.\.|@|\\|'")]
     Other,
     /// A name that came out of its own definition and is never replaced again (only while macros are expanded).

@@ -4,7 +4,7 @@
 //! container lists what it takes for itself, then what its element leaks. Measured with Slang 2026.14.1.
 
 use layoutproof_layout::LayoutUnit;
-use layoutproof_layout::shape::Count;
+use layoutproof_layout::shape::{Count, Type};
 
 use crate::bindings::tree::{TypeLayout, TypeParts, UnitOffset, VariableLayout};
 
@@ -44,7 +44,13 @@ fn first_uses(layout: &TypeLayout) -> Vec<LayoutUnit> {
     match &layout.parts {
         TypeParts::None | TypeParts::Memory(_) => Vec::new(),
         TypeParts::Fields(fields) => {
-            let units = fields.iter().flat_map(|field| order(&field.layout));
+            // In an argument buffer data and resources are arguments, which slangc counts as they come.
+            let is_argument_buffer = layout.usage.get(LayoutUnit::MetalArgument) != Count::Finite(0);
+            let units = fields.iter().flat_map(|field| {
+                let counts = is_argument_buffer && is_argument(&field.layout);
+                let argument = counts.then_some(LayoutUnit::MetalArgument);
+                argument.into_iter().chain(order(&field.layout)).collect::<Vec<_>>()
+            });
             units
                 .filter(|unit| *unit != LayoutUnit::Bytes)
                 .chain([LayoutUnit::MetalArgument, LayoutUnit::Bytes])
@@ -53,5 +59,18 @@ fn first_uses(layout: &TypeLayout) -> Vec<LayoutUnit> {
         TypeParts::Stream(element) | TypeParts::Patch(element) => order(element),
         TypeParts::Elements { element, .. } => [vec![LayoutUnit::Bytes], order(element)].concat(),
         TypeParts::Contained { container, element } => [order(&container.layout), order(&element.layout)].concat(),
+    }
+}
+
+/// True if `layout` is or holds an argument of Metal's argument buffers: data and resources, but no pointers, no interface
+/// values and no buffers with resources inside.
+fn is_argument(layout: &TypeLayout) -> bool {
+    match &layout.parts {
+        TypeParts::None => !matches!(layout.ty, Type::Pointer { .. } | Type::Interface { .. } | Type::Handle { .. }),
+        TypeParts::Memory(_) => true,
+        TypeParts::Fields(fields) => fields.iter().any(|field| is_argument(&field.layout)),
+        TypeParts::Elements { element, .. } => is_argument(element),
+        TypeParts::Contained { .. } => layout.usage.iter().all(|(unit, _)| unit == LayoutUnit::Bytes),
+        TypeParts::Stream(_) | TypeParts::Patch(_) => false,
     }
 }

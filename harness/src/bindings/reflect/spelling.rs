@@ -49,6 +49,8 @@ pub(super) fn unit(unit: LayoutUnit) -> (UnitWords, &'static str) {
         LayoutUnit::MetalArgument => {
             ("metalArgumentBufferElement", "MetalArgumentBufferElement", "Metal argument buffer elements")
         }
+        LayoutUnit::ExistentialType => ("existentialTypeParam", "ExistentialTypeParam", "types of interface values"),
+        LayoutUnit::ExistentialObject => ("existentialObjectParam", "ExistentialObjectParam", "interface values"),
     };
     (UnitWords::new(json, chapter), meaning)
 }

@@ -268,6 +268,7 @@ fn type_head(ty: &Type) -> NodeFields {
         Type::Array { count: length, .. } => {
             head("Array", "Array").with("element count", ReflectionNode::count(*length))
         }
+        Type::Struct(ty) if ty.is_open => head(&ty.name, "None"),
         Type::Struct(ty) => {
             let name = simple_name(&ty.name).map_or(ReflectionNode::Null, ReflectionNode::text);
             NodeFields::default().with("name", name).with("kind", ReflectionNode::Word("Struct"))

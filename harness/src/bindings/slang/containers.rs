@@ -76,11 +76,18 @@ impl TypeLayoutBuilder<'_> {
             let message = "how Slang counts a subpass input in an argument buffer is not modelled";
             self.problems.push(Diagnostic::error(Code::Unsupported, span, message));
         }
+        let unsized_arrays = if is_argument_buffer { unsized_arrays(element) } else { 0 };
+        if unsized_arrays > 1 || (unsized_arrays == 1 && arguments == 0) {
+            let message = "how slangc counts such an unsized array of resources in an argument buffer is not modelled";
+            let help = "it is counted next to other members, where it is the only one of its kind";
+            self.problems.push(Diagnostic::error(Code::Unsupported, span, message).with_help(help));
+        }
         let whole = WholeBlock { kind: group.kind, data_layout: group.data_layout, element, room, span };
         let laid = self.bytes(whole);
         let mut inside = self.of(element, laid.as_ref(), TypePosition { room, span });
         // Slang counts arguments here, though the type and its fields have bytes.
         inside.usage.add(LayoutUnit::MetalArgument, Count::Finite(arguments));
+        inside.usage.add(LayoutUnit::Space, Count::Finite(if arguments > 0 { unsized_arrays } else { 0 }));
 
         let own = self.own(group, &inside.usage);
         let usage = outside(&own, &inside.usage);
@@ -109,12 +116,14 @@ impl TypeLayoutBuilder<'_> {
     }
 }
 
-/// Units that a container takes as a whole: a space hides everything but further spaces.
+/// Units that a container takes as a whole: a space hides everything but further spaces, and the types that interfaces
+/// leave open.
 fn outside(own: &Usage, inside: &Usage) -> Usage {
     let space = own.get(LayoutUnit::Space);
     if space != Count::Finite(0) {
         let mut usage = Usage::of(LayoutUnit::Space, space);
         usage.add(LayoutUnit::Space, inside.get(LayoutUnit::Space));
+        usage.add(LayoutUnit::ExistentialType, inside.get(LayoutUnit::ExistentialType));
         return usage;
     }
     let own = own.iter().filter(|(unit, _)| *unit != LayoutUnit::MetalArgument);
@@ -150,6 +159,26 @@ fn arguments_inside(element: &Type, default: MatrixOrder) -> u32 {
         .resource()
         .is_some_and(|resource| matches!(resource.kind, ResourceKind::ConstantBuffer | ResourceKind::TextureBuffer));
     if is_buffer { 0 } else { arguments(element, default) }
+}
+
+/// How many arrays of resources without an end stand in `ty`, outside of other buffers.
+fn unsized_arrays(ty: &Type) -> u32 {
+    match ty {
+        Type::Array { element, count: Count::Unbounded } => u32::from(element.holds(&|_| true)),
+        Type::Array { element, count: Count::Finite(_) } => unsized_arrays(element),
+        Type::Struct(structure) => {
+            let base = structure.base.as_ref().map_or(0, |base| unsized_arrays(&Type::Struct(Arc::clone(base))));
+            structure.members.iter().map(|member| unsized_arrays(&member.ty)).fold(base, u32::saturating_add)
+        }
+        Type::Scalar(_)
+        | Type::Vector { .. }
+        | Type::Matrix { .. }
+        | Type::Enum(_)
+        | Type::Pointer { .. }
+        | Type::Handle { .. }
+        | Type::Interface { .. }
+        | Type::Resource(_) => 0,
+    }
 }
 
 /// Elements that a type takes in a Metal argument buffer: one for each vector, matrix vector and resource.

@@ -14,7 +14,7 @@ use layoutproof_layout::{Annotations, Argument, BlockKind, LaidOut, LayoutUnit, 
 
 use super::bytes::{ByteRoom, WholeBlock};
 use super::containers::BlockContainer;
-use super::explicit::{ExplicitParameter, FixedSlot, vulkan_binding, whole_set};
+use super::explicit::{ExplicitParameter, FixedSlot, vulkan_binding, vulkan_number, whole_set};
 use super::scope::{ScopeDraft, ScopeItem, SlotPosition, structure};
 use super::types::{TypeLayoutBuilder, TypePosition, finite, members, next_member, with_bytes};
 use super::varying::{Varyings, blend_index};
@@ -150,6 +150,24 @@ impl<'m> MeasuredEntry<'m> {
         pairs.filter(move |(parameter, _)| is_open(parameter))
     }
 
+    /// The units of those parameters.
+    pub(super) fn unbound_units(&self) -> impl Iterator<Item = LayoutUnit> {
+        let pairs = self.declared.parameters.iter().zip(&self.fields);
+        let unbound = pairs.filter(|(parameter, _)| self.is_placed_alone(parameter));
+        unbound.flat_map(|(_, field)| field.layout.usage.iter().map(|(unit, _)| unit))
+    }
+
+    /// True if a parameter is the payload of a callable shader.
+    pub(super) fn has_callable_payload(&self) -> bool {
+        let takes = |field: &VariableLayout| field.layout.usage.get(LayoutUnit::CallablePayload) != Count::Finite(0);
+        self.fields.iter().any(takes)
+    }
+
+    /// True for a parameter that is placed alone and asks for no binding.
+    fn is_placed_alone(&self, parameter: &EntryParameter) -> bool {
+        !self.bound.is_empty() && parameter.is_uniform() && !self.bound.contains(&parameter.name.as_str())
+    }
+
     /// The tree of the entry point once its scope is placed.
     pub(super) fn into_layout(self) -> EntryLayout {
         let Self { declared, stage, scope, ty, size, alignment, buffer, fields, result, .. } = self;
@@ -161,6 +179,7 @@ impl<'m> MeasuredEntry<'m> {
         EntryLayout {
             name: declared.name.clone(),
             annotations: declared.annotations.clone(),
+            generics: declared.generics.clone(),
             thread_group_size: if stage == "compute" { thread_group_size(&declared.annotations) } else { None },
             stage,
             scope: ScopeDraft { ty, size, alignment, fields, buffer }.tree(offsets, declared.span),
@@ -206,6 +225,8 @@ impl<'m> Uniforms<'_, '_, 'm> {
         let EntryParameter { name, annotations, span, .. } = parameter;
         let mut field = variable(Some(name), annotations, layout, *span);
         let fixed = self.explicit(parameter, &field.layout);
+        let attachment = vulkan_number(annotations, "input_attachment_index").map(|(index, _)| index);
+        let attachment = attachment.filter(|_| self.types.settings.binds_entry_parameters());
 
         for (at, (unit, count)) in field.offsets.iter_mut().zip(field.layout.usage.iter()) {
             match fixed.filter(|fixed| fixed.unit == unit) {
@@ -213,7 +234,8 @@ impl<'m> Uniforms<'_, '_, 'm> {
                 None if unit == LayoutUnit::Bytes => at.offset = bytes,
                 None => {
                     // What has no end is not counted for those behind it.
-                    at.offset = finite(self.running.get(unit));
+                    let explicit = attachment.filter(|_| unit == LayoutUnit::InputAttachment);
+                    at.offset = explicit.unwrap_or_else(|| finite(self.running.get(unit)));
                     self.running.add(unit, Count::Finite(finite(count)));
                     self.used.add(unit, count);
                 }
@@ -348,7 +370,9 @@ fn thread_group_size(annotations: &Annotations) -> Option<[u32; 3]> {
     let arguments = &attribute.arguments;
     let size = |at: usize| match arguments.get(at) {
         Some(Argument::Integer(size)) => u32::try_from(*size).ok(),
-        Some(Argument::Text(_) | Argument::Other(_)) => None,
+        // A specialization constant or a generic parameter (Slang 2026.14.1).
+        Some(Argument::Other(_)) => Some(0),
+        Some(Argument::Text(_)) => None,
         None => Some(1),
     };
     Some([size(0)?, size(1)?, size(2)?])

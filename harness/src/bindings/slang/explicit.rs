@@ -125,6 +125,9 @@ impl SlangSettings {
     fn metal_binding(&self, asking: ExplicitParameter<'_>) -> Option<FixedSlot> {
         let register =
             asking.annotations.registers.first().filter(|register| !self.documented && !register.only_dxc)?;
+        if vulkan_binding(asking.annotations).is_some() {
+            return other_letter(register, asking);
+        }
         let is_combined = asking.layout.ty.resource().is_some_and(|resource| is_combined(resource.kind));
         let index = register.index.filter(|_| register.class.is_some() && !is_combined)?;
         let (unit, space) = (LayoutUnit::Binding, register.space);
@@ -208,6 +211,18 @@ impl SlangSettings {
 fn ignored_for_bytes(name: &str, span: Span) -> Diagnostic {
     let message = format!("the binding does not move the bytes of `{name}`: they are in the default constant buffer");
     Diagnostic::warning(Code::Ignored, span, message).with_help("declare it as ConstantBuffer<T>")
+}
+
+/// With a `[[vk::binding]]` a register is no binding on Metal; one of another class than the parameter has there counts as
+/// 0 of that class all the same (Slang 2026.14.1).
+fn other_letter(register: &Register, asking: ExplicitParameter<'_>) -> Option<FixedSlot> {
+    let unit = class_unit(register.class?);
+    let is_other = match unit {
+        LayoutUnit::UnorderedAccess => true,
+        LayoutUnit::ShaderResource => !asking.takes(LayoutUnit::MetalTexture),
+        _ => false,
+    };
+    is_other.then_some(FixedSlot { unit, space: None, index: 0, count: Some(0), span: register.span })
 }
 
 /// The set of a parameter block; its binding can only be 0 (Slang's error E39015).

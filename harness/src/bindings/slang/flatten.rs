@@ -35,7 +35,8 @@ pub(super) fn rows(program: &ProgramLayout, own: usize, settings: &SlangSettings
         rows.variable(field, "", &start);
     }
 
-    for entry in before {
+    // What a generic entry point takes depends on its arguments.
+    for entry in before.iter().filter(|entry| entry.generics.is_empty()) {
         rows.entry(entry);
     }
 
@@ -43,7 +44,7 @@ pub(super) fn rows(program: &ProgramLayout, own: usize, settings: &SlangSettings
         rows.variable(field, "", &start);
     }
 
-    for entry in behind {
+    for entry in behind.iter().filter(|entry| entry.generics.is_empty()) {
         rows.entry(entry);
     }
 
@@ -222,9 +223,12 @@ impl RowCollector<'_> {
         for (unit, count) in layout.usage.iter() {
             let (space, index) = match unit {
                 LayoutUnit::Binding if lacks_bindings => continue,
-                // The last three are what shader stages pass to each other; no host binds them.
+                // Shader stages pass payloads and attributes to each other, and a program is specialised by existentials;
+                // no host binds them.
                 LayoutUnit::Bytes
                 | LayoutUnit::MetalArgument
+                | LayoutUnit::ExistentialType
+                | LayoutUnit::ExistentialObject
                 | LayoutUnit::RayPayload
                 | LayoutUnit::HitAttributes
                 | LayoutUnit::CallablePayload => continue,

@@ -117,7 +117,7 @@ impl TypeLayoutBuilder<'_> {
         };
 
         let is_pushed = is_push_constant && self.settings.speaks_spirv();
-        let is_record = is_shader_record(parameter) && self.settings.target == Target::Vulkan;
+        let is_record = is_shader_record(parameter) && self.settings.speaks_spirv();
         let (unit, kind) = match (is_pushed, is_record) {
             (true, _) => (LayoutUnit::PushConstant, BlockKind::PushConstant),
             (false, true) => (LayoutUnit::ShaderRecord, BlockKind::ShaderRecord),

@@ -17,6 +17,7 @@ mod entry;
 mod explicit;
 mod flatten;
 mod globals;
+mod handles;
 mod program;
 mod scope;
 mod settings;

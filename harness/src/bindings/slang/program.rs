@@ -15,6 +15,7 @@ use super::budget::LayoutBudget;
 use super::entry::{FixedParameter, MeasuredEntry, is_descriptor};
 use super::explicit::FixedSlot;
 use super::globals::MeasuredGlobals;
+use super::handles::{has_handles, without_handles};
 use super::scope::{ScopeDraft, ScopeItem, SlotPosition};
 use super::settings::SlangSettings;
 use super::slot_allocator::{SlotAllocator, SlotOwner};
@@ -33,6 +34,8 @@ struct ProgramPlacement<'s, 'm> {
     problems: Vec<Diagnostic>,
     /// The space of everything that asks for none.
     default_space: u32,
+    /// True if there are bindless resources.
+    has_bindless: bool,
 }
 
 /// Lays out the program of `module`.
@@ -41,6 +44,10 @@ struct ProgramPlacement<'s, 'm> {
 /// Programs that slangc refuses (for `slang-documented`, that the user guide calls errors), and types without a layout.
 pub fn layout(module: &Module, request: &BindingRequest) -> Result<ProgramLayout, Vec<Diagnostic>> {
     let settings = SlangSettings::of(request)?;
+    let has_handles = has_handles(module);
+    let opened =
+        (has_handles && settings.target == Target::Metal && !settings.documented).then(|| without_handles(module));
+    let module = opened.as_ref().unwrap_or(module);
 
     let mut types = TypeLayoutBuilder { settings: &settings, problems: Vec::new(), budget: LayoutBudget::default() };
     types.problems.extend(module.nested_buffers.iter().map(|span| nested_buffer(*span)));
@@ -51,7 +58,9 @@ pub fn layout(module: &Module, request: &BindingRequest) -> Result<ProgramLayout
 
     let problems = types.problems;
     let lines = SlotAllocator::new(settings.documented);
-    let mut program = ProgramPlacement { settings: &settings, lines, problems, default_space: 0 };
+    // A handle makes slangc assume a shader model that has them, where the profile names none.
+    let has_bindless = settings.has_bindless() || has_handles;
+    let mut program = ProgramPlacement { settings: &settings, lines, problems, default_space: 0, has_bindless };
     let program = program.place(globals, entries, module.own_parameters);
 
     if program.warnings.iter().any(|problem| problem.severity == Severity::Error) {
@@ -107,7 +116,7 @@ impl<'m> ProgramPlacement<'_, 'm> {
             }
         }
 
-        let bindless_space = self.settings.has_bindless().then(|| self.bindless_space());
+        let bindless_space = self.has_bindless.then(|| self.bindless_space());
         let fields = globals.items.into_iter().map(|item| self.shifted(item).into_field()).collect();
         let scope = ScopeDraft { ty: globals.ty, size, alignment, fields, buffer };
         ProgramLayout {
@@ -131,6 +140,10 @@ impl<'m> ProgramPlacement<'_, 'm> {
             Arc::make_mut(&mut item.layout).usage.set(fixed.unit, Count::Finite(count));
         }
         let count = fixed.count.map_or_else(|| item.layout.usage.get(fixed.unit), Count::Finite);
+        if count == Count::Finite(0) && fixed.count.is_some() {
+            item.at.insert(fixed.unit, SlotPosition { space: 0, index: fixed.index });
+            return;
+        }
         // On Metal nothing is at a binding, which reflection shows all the same.
         let is_real = fixed.unit != LayoutUnit::Binding || self.settings.target != Target::Metal;
         if let Some(held) = self.lines.fix(fixed, count, item.owner()).filter(|_| is_real) {
@@ -159,18 +172,22 @@ impl<'m> ProgramPlacement<'_, 'm> {
             self.fix_slot(&mut item, slot);
         }
         for (index, count) in std::mem::take(&mut entry.render_targets) {
-            let (unit, span) = (LayoutUnit::UnorderedAccess, entry.scope.span);
-            let fixed = FixedSlot { unit, space: None, index, count: Some(count), span };
             // Two entry points may write the same targets.
-            self.lines.fix(fixed, Count::Finite(count), entry.scope.owner());
+            self.lines.reserve_register(LayoutUnit::UnorderedAccess, index, count, entry.scope.owner());
         }
     }
 
     /// The space of what asks for none is 0, whoever is there already; the user guide has the first free one.
     fn choose_default_space(&mut self, has_bytes: bool, globals: &MeasuredGlobals<'_>, entries: &[MeasuredEntry<'_>]) {
         let scopes = entries.iter().map(|entry| &entry.scope);
-        let mut open = globals.items.iter().chain(scopes).flat_map(ScopeItem::open);
-        if has_bytes || open.any(|(unit, _)| unit.has_space()) {
+        let open = globals.items.iter().chain(scopes).flat_map(ScopeItem::open);
+        let records =
+            globals.items.iter().any(|item| item.layout.usage.get(LayoutUnit::ShaderRecord) != Count::Finite(0));
+        let passes_alone = entries.iter().any(MeasuredEntry::has_callable_payload);
+        let unbound = entries.iter().flat_map(MeasuredEntry::unbound_units);
+        let takes_slots = open.map(|(unit, _)| unit).chain(unbound).any(LayoutUnit::has_space);
+        // slangc 2026.14.1 counts a space for shader records and callable payloads, too, though they have none.
+        if has_bytes || takes_slots || (!self.settings.documented && (records || passes_alone)) {
             if self.settings.documented {
                 self.default_space = self.lines.take_spaces(1).unwrap_or(0);
             }

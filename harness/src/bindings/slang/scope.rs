@@ -11,6 +11,7 @@ use layoutproof_layout::{Annotations, LayoutUnit, Span, Usage};
 
 use super::explicit::ExplicitParameter;
 use super::slot_allocator::SlotOwner;
+use super::units::unit_class;
 use crate::bindings::tree::{TypeLayout, TypeParts, UnitOffset, VariableLayout};
 
 /// Where something is in a unit.
@@ -59,7 +60,12 @@ impl<'m> ScopeItem<'m> {
             Some(at) => UnitOffset { unit, space: at.space, offset: at.index },
             None => UnitOffset { unit, space: 0, offset: if unit == LayoutUnit::Bytes { self.bytes } else { 0 } },
         };
-        let offsets = self.layout.usage.iter().map(offset).collect();
+        let taken = self.layout.usage.iter().map(offset);
+        // A register of a class that the parameter does not have, which reflection shows on Metal.
+        let is_other = |unit: LayoutUnit| unit_class(unit).is_some() && self.layout.usage.get(unit) == Count::Finite(0);
+        let others = self.at.iter().filter(|(unit, _)| is_other(**unit));
+        let others = others.map(|(unit, at)| UnitOffset { unit: *unit, space: at.space, offset: at.index });
+        let offsets = taken.chain(others).collect();
         let Self { name, annotations, span, layout, .. } = self;
         VariableLayout { name: Some(name.to_owned()), annotations: annotations.clone(), offsets, layout, span }
     }
@@ -67,7 +73,7 @@ impl<'m> ScopeItem<'m> {
 
 /// The struct type of a scope.
 pub(super) fn structure(name: &str, members: Vec<Member>, span: Span) -> Type {
-    Type::Struct(Arc::new(StructType { name: name.to_owned(), base: None, members, span }))
+    Type::Struct(Arc::new(StructType { name: name.to_owned(), base: None, members, span, is_open: false }))
 }
 
 /// A scope to be built.

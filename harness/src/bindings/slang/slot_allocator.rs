@@ -52,6 +52,11 @@ impl<'m> SlotAllocator<'m> {
         self.slots.entry((fixed.unit, fixed.space.unwrap_or(0))).or_default().reserve(fixed.index, count, owner)
     }
 
+    /// Keeps registers of space 0 from others; the space itself stays free (Slang 2026.14.1).
+    pub(super) fn reserve_register(&mut self, unit: LayoutUnit, index: u32, count: u32, owner: SlotOwner<'m>) {
+        self.slots.entry((unit, 0)).or_default().reserve(index, Count::Finite(count), owner);
+    }
+
     /// Takes the first gap of `count` slots; `None` if there is none.
     pub(super) fn take(&mut self, unit: LayoutUnit, space: u32, count: Count, owner: SlotOwner<'m>) -> Option<u32> {
         let line = self.slots.entry((unit, space)).or_default();

@@ -61,8 +61,14 @@ impl TypeLayoutBuilder<'_> {
             | Type::Matrix { .. }
             | Type::Enum(_)
             | Type::Pointer { .. }
-            | Type::Handle { .. }
-            | Type::Interface { .. } => with_bytes(ty, laid),
+            | Type::Handle { .. } => with_bytes(ty, laid),
+            Type::Interface { .. } => {
+                // Its place in a struct has an alignment, which Slang 2026.14.1 does not reflect.
+                let mut layout = TypeLayout { alignment: 1, ..with_bytes(ty, laid) };
+                layout.usage.add(LayoutUnit::ExistentialType, Count::Finite(1));
+                layout.usage.add(LayoutUnit::ExistentialObject, Count::Finite(1));
+                layout
+            }
             Type::Array { element, count } => self.array(ty, element, *count, laid, place),
             Type::Struct(structure) => self.structure(ty, structure, laid, place),
             Type::Resource(resource) => self.resource(ty, resource, laid, place),
@@ -87,6 +93,9 @@ impl TypeLayoutBuilder<'_> {
             };
             let laid = self.bytes(whole);
             let element = self.of(element, laid.as_ref(), TypePosition { room: ByteRoom::Ordinary, ..place });
+            for unit in [LayoutUnit::ExistentialType, LayoutUnit::ExistentialObject] {
+                layout.usage.add(unit, element.usage.get(unit));
+            }
             layout.parts = TypeParts::Memory(Arc::new(element));
         }
         layout

@@ -74,7 +74,8 @@ impl SlangSettings {
     /// True if an array of resources takes the unit once for each element.
     pub(super) fn multiplies(&self, unit: LayoutUnit) -> bool {
         match unit {
-            LayoutUnit::Binding => false,
+            // All elements of an array of interface values have one type.
+            LayoutUnit::Binding | LayoutUnit::ExistentialType => false,
             LayoutUnit::ConstantBuffer
             | LayoutUnit::ShaderResource
             | LayoutUnit::UnorderedAccess
@@ -93,7 +94,8 @@ impl SlangSettings {
             | LayoutUnit::MetalBuffer
             | LayoutUnit::MetalTexture
             | LayoutUnit::MetalSampler
-            | LayoutUnit::MetalArgument => true,
+            | LayoutUnit::MetalArgument
+            | LayoutUnit::ExistentialObject => true,
         }
     }
 }
@@ -140,7 +142,9 @@ pub(super) fn is_register(unit: LayoutUnit) -> bool {
         | LayoutUnit::HitAttributes
         | LayoutUnit::CallablePayload
         | LayoutUnit::InputAttachment
-        | LayoutUnit::MetalArgument => false,
+        | LayoutUnit::MetalArgument
+        | LayoutUnit::ExistentialType
+        | LayoutUnit::ExistentialObject => false,
     }
 }
 

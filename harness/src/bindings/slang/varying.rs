@@ -154,6 +154,12 @@ impl Varyings<'_, '_> {
                 self.leaf(ty, vectors, semantic, directions)
             }
             Type::Array { element, count } => self.array(ty, element, *count, semantic, directions),
+            Type::Struct(structure) if structure.is_open => {
+                let message =
+                    format!("slangc 2026.14.1 cannot lay out a varying of the open type `{}`", structure.name);
+                self.types.problems.push(Diagnostic::error(Code::Unsupported, self.span, message));
+                with_bytes(ty, None)
+            }
             Type::Struct(structure) => self.structure(ty, structure, semantic, directions),
             Type::Resource(_) => self.leaf(ty, 0, semantic, directions),
         }

@@ -92,10 +92,11 @@ fn binds_unused(convention: Convention) -> bool {
 }
 
 /// Returns the entry point whose uniform parameters a program can take over. It must be the only
-/// one with such parameters, since the blocks of several entry points follow one another.
+/// one with such parameters, since the blocks of several entry points follow one another. A program
+/// could not declare the parameters of a generic one.
 fn entry_with_parameters(module: &Module, convention: Convention) -> Option<&EntryPoint> {
     let mut entries = module.entry_points.iter().filter(|entry| !entry.uniform_parameters().is_empty());
-    let first = entries.next().filter(|_| convention == Convention::Slang);
+    let first = entries.next().filter(|entry| convention == Convention::Slang && entry.generics.is_empty());
     if entries.next().is_some() { None } else { first }
 }
 
@@ -169,7 +170,9 @@ fn class_of(unit: LayoutUnit) -> Option<RegisterClass> {
         | LayoutUnit::MetalBuffer
         | LayoutUnit::MetalTexture
         | LayoutUnit::MetalSampler
-        | LayoutUnit::MetalArgument => None,
+        | LayoutUnit::MetalArgument
+        | LayoutUnit::ExistentialType
+        | LayoutUnit::ExistentialObject => None,
     }
 }
 

@@ -264,7 +264,9 @@ impl CompileJob<'_> {
         let block = module.blocks[self.block].name.as_str();
         let own = module.entry_points.iter().find(|entry| entry.uniform_block() == block);
         let (holder, _) = block.split_once(['.', '[']).unwrap_or((block, ""));
-        let holds = |entry: &&EntryPoint| entry.parameters.iter().any(|parameter| parameter.name == holder);
+        let holds = |entry: &&EntryPoint| {
+            entry.generics.is_empty() && entry.parameters.iter().any(|parameter| parameter.name == holder)
+        };
         // A global parameter with this name gives its name to the block.
         let is_global = module.parameters.iter().any(|parameter| parameter.name == holder);
         let holding = || module.entry_points.iter().find(holds).filter(|_| !is_global);

@@ -75,7 +75,7 @@ impl<'t> Elaborator<'t> {
         }
         self.check_mixture(&members);
         let name = self.symbols.qualified(context.scope, buffer.name.text);
-        let ty = Arc::new(StructType { name, base: None, members, span: buffer.name.span });
+        let ty = Arc::new(StructType { name, base: None, members, span: buffer.name.span, is_open: false });
         self.measure_struct(&ty, buffer.name.span)?;
         complete.then_some(ty)
     }

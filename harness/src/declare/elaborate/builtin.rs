@@ -65,7 +65,7 @@ pub(super) fn builtin(name: &str) -> Option<Builtin> {
             Builtin::Array
         }
         "Atomic" | "PointStream" | "LineStream" | "TriangleStream" => Builtin::Same,
-        "Ptr" => Builtin::Pointer,
+        "Ptr" | "ImmutablePtr" => Builtin::Pointer,
         "LayoutPtr" => Builtin::LayoutPointer,
         "BuiltInTriangleIntersectionAttributes" => Builtin::Struct(&[("float2", "barycentrics")]),
         "RayDesc" => {

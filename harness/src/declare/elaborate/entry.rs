@@ -4,16 +4,18 @@
 //! uniform, as Slang 2026.14.1 says in its warning E38040.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use layoutproof_layout::shape::Type;
+use layoutproof_layout::shape::{StructType, Type};
 use layoutproof_layout::{Annotations, Argument, Attribute, Span};
 
-use super::lookup_context::LookupContext;
+use super::lookup_context::{GenericBinding, GenericValue, LookupContext};
 use super::resolve::order;
 use super::scope::ScopeId;
 use super::{Elaborator, NamedType};
 use crate::declare::ast::{
-    AttributeSyntax, FunctionDeclaration, FunctionParameter, PlacementSyntax, TypeExpression, TypeKind,
+    AttributeSyntax, FunctionDeclaration, FunctionParameter, GenericParameter, PlacementSyntax, TypeExpression,
+    TypeKind,
 };
 use crate::input::diagnostics::{Code, Diagnostic};
 use crate::input::nearest_name::did_you_mean;
@@ -46,7 +48,7 @@ impl<'t> Elaborator<'t> {
             }
             (None, _) => {
                 for entry in chosen {
-                    if entry.declaration.prefix.generics.is_none() {
+                    if entry.declaration.prefix.generics.is_none() || self.is_slang {
                         self.entry_point(entry);
                     } else {
                         self.skip_generic(entry.declaration);
@@ -56,16 +58,42 @@ impl<'t> Elaborator<'t> {
         }
     }
 
-    /// A generic function is an entry point for given arguments only, which the source does not name.
+    /// A generic function is an entry point for given arguments only, which HLSL has no way to choose.
     fn skip_generic(&mut self, function: &FunctionDeclaration<'t>) {
         let name = function.name.text;
         let message = format!("skipped: `{name}` becomes an entry point when its generic arguments are chosen");
         self.problems.report(Diagnostic::warning(Code::Skipped, function.name.span, message));
     }
 
+    /// The context of a generic entry point, with an open type for each of its type parameters, and the names of its
+    /// parameters as slangc 2026.14.1 lists them.
+    fn open_parameters(&mut self, generics: &[GenericParameter<'t>], scope: ScopeId) -> (LookupContext, Vec<String>) {
+        let inner = self.symbols.generic_scope(scope);
+        let listed = generics.iter().filter(|parameter| !parameter.is_pack);
+        let types = listed.clone().filter(|parameter| !parameter.is_value);
+        let open = types.map(|parameter| {
+            let (name, span) = (parameter.name.text.to_owned(), parameter.name.span);
+            let ty = StructType { name: name.clone(), base: None, members: Vec::new(), span, is_open: true };
+            GenericBinding { scope: inner, name, value: GenericValue::Type(Type::Struct(Arc::new(ty))) }
+        });
+        let context = LookupContext::new(inner, open.collect());
+        let named = listed.map(|parameter| parameter.name.text.to_owned());
+        (context, named.collect())
+    }
+
     fn entry_point(&mut self, entry: ScopedFunction<'t>) {
         let ScopedFunction { declaration: function, scope } = entry;
-        let context = LookupContext::plain(scope);
+        let (context, generics) = match &function.prefix.generics {
+            Some(generics) => {
+                let message = format!(
+                    "`{}` is generic: what its arguments decide takes nothing here, as in slangc's reflection",
+                    function.name.text
+                );
+                self.problems.report(Diagnostic::warning(Code::UncertainLayout, function.name.span, message));
+                self.open_parameters(generics, scope)
+            }
+            None => (LookupContext::plain(scope), Vec::new()),
+        };
         let annotations = self.annotations(&function.prefix, &PlacementSyntax::default(), &context);
         let parameters = match &function.parameters {
             Ok(parameters) => parameters.as_slice(),
@@ -82,6 +110,7 @@ impl<'t> Elaborator<'t> {
         self.module.entry_points.push(EntryPoint {
             name: self.symbols.qualified(scope, function.name.text),
             annotations,
+            generics,
             parameters,
             result,
             result_semantic: function.result_semantic.map(str::to_owned),
@@ -110,6 +139,9 @@ impl<'t> Elaborator<'t> {
         if lacks_varyings && is_plain && self.is_implicitly_uniform(&ty, &annotations) {
             let message = format!("`{name}` has no semantic and counts as uniform, as in Slang");
             self.problems.report(Diagnostic::warning(Code::ImplicitUniform, span, message));
+            annotations.modifiers.push("uniform".to_owned());
+        } else if self.is_slang && is_plain && matches!(ty.dimensions().0, Type::Pointer { .. }) {
+            // slangc 2026.14.1 passes no address between stages, whatever its semantic.
             annotations.modifiers.push("uniform".to_owned());
         }
 
@@ -165,7 +197,8 @@ impl<'t> Elaborator<'t> {
         let directions = ["in", "out", "inout"];
         let is_varying = ["uniform", "groupshared", "payload"].iter().any(written)
             || (!self.is_slang && directions.iter().any(written));
-        let is_ordinary = self.measure(ty).data && !matches!(ty, Type::Resource(_));
+        let is_ordinary =
+            (self.measure(ty).data || is_open(ty)) && !matches!(ty, Type::Resource(_) | Type::Handle { .. });
         is_ordinary && !is_varying && annotations.semantic.is_none() && !has_semantics(ty)
     }
 
@@ -227,6 +260,11 @@ fn lacks_varyings(annotations: &Annotations) -> bool {
 
 fn is_void(ty: &TypeExpression<'_>) -> bool {
     matches!(&ty.kind, TypeKind::Path(path) if path.parts.len() == 1 && path.parts[0].name.text == "void")
+}
+
+/// True if nothing is known of the type itself.
+fn is_open(ty: &Type) -> bool {
+    matches!(ty.dimensions().0, Type::Struct(ty) if ty.is_open)
 }
 
 /// True if a member, at any depth, has a semantic.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use layoutproof_layout::resource::{DataLayout, Resource, ResourceKind};
 use layoutproof_layout::scalar::Scalar;
-use layoutproof_layout::shape::{Count, Member, StructType, Type};
+use layoutproof_layout::shape::{Count, EnumType, Member, StructType, Type};
 use layoutproof_layout::{Annotations, Span};
 
 use super::Elaborator;
@@ -53,7 +53,7 @@ impl<'t> Elaborator<'t> {
             (Builtin::PointerStruct, [GenericArgument::Type(pointee), ..]) => {
                 let named = self.named(pointee, None, context)?;
                 let member = self.pointer(named, span)?;
-                self.pointer_struct(member, span)
+                self.pointer_struct("ConstBufferPointer", member, span)
             }
             (Builtin::Tuple, elements) => {
                 let elements: Option<Vec<Type>> =
@@ -70,7 +70,7 @@ impl<'t> Elaborator<'t> {
                     return Some(value);
                 }
                 let (name, members) = (part.name.text.to_owned(), Vec::new());
-                let ty = Arc::new(StructType { name, base: None, members, span });
+                let ty = Arc::new(StructType { name, base: None, members, span, is_open: false });
                 self.measure_struct(&ty, span)?;
                 Some(Type::Struct(ty))
             }
@@ -117,7 +117,7 @@ impl<'t> Elaborator<'t> {
             Some(Member { name, ty: builtin::numeric(ty)?, bit_width: None, annotations, span })
         };
         let members: Vec<Member> = declared.iter().filter_map(member).collect();
-        let ty = Arc::new(StructType { name: part.name.text.to_owned(), base: None, members, span });
+        let ty = Arc::new(StructType { name: part.name.text.to_owned(), base: None, members, span, is_open: false });
         self.measure_struct(&ty, span)?;
         Some(Type::Struct(ty))
     }
@@ -132,7 +132,7 @@ impl<'t> Elaborator<'t> {
 
         let spelled: Vec<String> = members.iter().map(|member| written(&member.ty)).collect();
         let name = format!("Tuple<{}>", spelled.join(", "));
-        let ty = Arc::new(StructType { name, base: None, members, span });
+        let ty = Arc::new(StructType { name, base: None, members, span, is_open: false });
         self.measure_struct(&ty, span)?;
         Some(Type::Struct(ty))
     }
@@ -148,16 +148,25 @@ impl<'t> Elaborator<'t> {
             self.problems.report(Diagnostic::error(Code::GenericArguments, span, message));
             return None;
         }
-        self.tuple(vec![value, Type::Scalar(Scalar::Bool)], span)
+        if matches!(&value, Type::Struct(tuple) if self.optionals.iter().any(|known| Arc::ptr_eq(known, tuple))) {
+            let message = "Slang reflects an `Optional` of an `Optional` as one alone, its code has both";
+            self.problems.report(Diagnostic::error(Code::Unsupported, span, message));
+            return None;
+        }
+        let optional = self.tuple(vec![value, Type::Scalar(Scalar::Bool)], span)?;
+        if let Type::Struct(tuple) = &optional {
+            self.optionals.push(Arc::clone(tuple));
+        }
+        Some(optional)
     }
 
-    /// `ConstBufferPointer<T>`: a struct around a pointer, as slangc 2026.14.1 reflects it.
-    fn pointer_struct(&mut self, pointer: Type, span: Span) -> Option<Type> {
+    /// `ConstBufferPointer<T>`, `vk::BufferPointer<T>`: a struct around a pointer, as slangc 2026.14.1 reflects it.
+    pub(super) fn pointer_struct(&mut self, name: &str, pointer: Type, span: Span) -> Option<Type> {
         let spelled = pointer.to_string();
-        let name = format!("ConstBufferPointer<{}>", spelled.strip_suffix('*').unwrap_or(&spelled));
+        let name = format!("{name}<{}>", spelled.strip_suffix('*').unwrap_or(&spelled));
         let annotations = Annotations::default();
         let member = Member { name: "_ptr".to_owned(), ty: pointer, bit_width: None, annotations, span };
-        let ty = Arc::new(StructType { name, base: None, members: vec![member], span });
+        let ty = Arc::new(StructType { name, base: None, members: vec![member], span, is_open: false });
         self.measure_struct(&ty, span)?;
         Some(Type::Struct(ty))
     }
@@ -165,7 +174,7 @@ impl<'t> Elaborator<'t> {
     /// `DescriptorHandle<T>`: the number of a descriptor.
     pub(super) fn handle(&mut self, resource: &Type, span: Span) -> Option<Type> {
         if let Type::Resource(resource) = resource {
-            return Some(Type::Handle { resource: resource.to_string() });
+            return Some(Type::Handle { resource: Box::new(resource.clone()) });
         }
         let message = format!("`{resource}` is not a resource type, so it has no descriptor handle");
         self.problems.report(Diagnostic::error(Code::GenericArguments, span, message));
@@ -246,7 +255,8 @@ impl<'t> Elaborator<'t> {
         let (element, data_layout) = match (rule, arguments) {
             // What a depth texture holds is no vector, which only reflection shows (Slang 2026.14.1).
             (Element::Optional, []) if is_depth_texture(part.name.text) => (Some(Type::Scalar(Scalar::Float32)), None),
-            (Element::None | Element::Optional, []) | (Element::Word, [_]) => (None, None),
+            (Element::None | Element::Optional, []) => (None, None),
+            (Element::Word, [argument]) => (feedback_kind(argument), None),
             (Element::Required, [element]) | (Element::Optional, [element, ..]) => {
                 (Some(self.argument_type(element, context)?), None)
             }
@@ -323,4 +333,11 @@ fn span_of(argument: &GenericArgument<'_>) -> Span {
 /// True for Slang's `DepthTexture2D`, `Sampler2DShadow` and their kin.
 fn is_depth_texture(name: &str) -> bool {
     name.contains("DepthTexture") || (name.starts_with("Sampler") && name.ends_with("Shadow"))
+}
+
+/// `SAMPLER_FEEDBACK_MIN_MIP` or `SAMPLER_FEEDBACK_MIP_REGION_USED`: enumerators in HLSL, types in Slang.
+fn feedback_kind(argument: &GenericArgument<'_>) -> Option<Type> {
+    let GenericArgument::Type(TypeExpression { kind: TypeKind::Path(path), .. }) = argument else { return None };
+    let name = path.parts.last()?.name.text.to_owned();
+    Some(Type::Enum(Arc::new(EnumType { name, underlying: Scalar::Uint32 })))
 }

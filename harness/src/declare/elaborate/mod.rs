@@ -27,6 +27,7 @@ mod unused;
 
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use constant::ConstantResult;
 use generic::Specialisation;
@@ -71,6 +72,8 @@ pub(super) struct Elaborator<'t> {
     not_understood: Vec<Diagnostic>,
     /// The template and its arguments, by the name of the struct that they make.
     instances: HashMap<String, (TypeId, Vec<GenericValue>)>,
+    /// The structs that `Optional<T>` is laid out as.
+    optionals: Vec<Arc<StructType>>,
     /// The contexts inside structs, by the names of the structs.
     insides: HashMap<String, LookupContext>,
     measures: TypeMeasures,
@@ -141,7 +144,7 @@ pub(super) fn elaborate<'t>(
     elaborator.check_types();
     elaborator.set_aside_what_is_not_understood(before);
 
-    let (mut functions, mut seen) = (Vec::new(), HashMap::new());
+    let (mut functions, mut own_functions, mut seen) = (Vec::new(), 0, HashMap::new());
     for (number, items) in modules.iter().enumerate() {
         let (parameters, globals) = (elaborator.module.parameters.len(), elaborator.globals.len());
         elaborator.parameters(items, roots[number], &mut seen, &mut functions);
@@ -150,6 +153,7 @@ pub(super) fn elaborate<'t>(
         }
         if number == 0 {
             elaborator.module.own_parameters = elaborator.module.parameters.len();
+            own_functions = functions.len();
         }
     }
 
@@ -157,7 +161,8 @@ pub(super) fn elaborate<'t>(
     elaborator.push_constants_among(&mut globals, is_slang);
     elaborator.check_unsized(&globals);
 
-    elaborator.entry_points(&functions, whole);
+    // Those of an imported module are entry points of that module alone.
+    elaborator.entry_points(&functions[..own_functions], whole);
     elaborator.bodies(&functions, modules, &roots);
     let pointees = elaborator.finish_pointees(whole);
     elaborator.warn_of_unused();
@@ -200,6 +205,7 @@ impl<'t> Elaborator<'t> {
             type_problems: HashMap::new(),
             not_understood: Vec::new(),
             instances: HashMap::new(),
+            optionals: Vec::new(),
             insides: HashMap::new(),
             similar_types: HashMap::new(),
             measures: TypeMeasures::default(),

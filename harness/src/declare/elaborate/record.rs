@@ -85,7 +85,7 @@ impl<'t> Elaborator<'t> {
         let mut members = Vec::new();
         let complete = self.members(&declaration.items, MemberHolder::Struct, context, &mut members);
         self.check_members(&members);
-        let ty = Arc::new(StructType { name: specialisation.name.clone(), base, members, span });
+        let ty = Arc::new(StructType { name: specialisation.name.clone(), base, members, span, is_open: false });
         self.measure_struct(&ty, span)?;
         // A struct with a broken member would be laid out wrongly; its other members have been checked by now.
         (complete && has_base).then_some(ty)

@@ -67,7 +67,7 @@ impl<'t> Elaborator<'t> {
     ) -> Option<Type> {
         let pointers = declarator.pointers;
         let (mut named, pointers) =
-            match self.interface_of(ty, context).filter(|_| pointers > 0 && ty.suffixes.is_empty()) {
+            match self.opaque_pointee(ty, context).filter(|_| pointers > 0 && ty.suffixes.is_empty()) {
                 Some(pointee) => (NamedType::Type(Type::Pointer { pointee }), pointers - 1),
                 None => (self.named(ty, order, context)?, pointers),
             };
@@ -89,10 +89,12 @@ impl<'t> Elaborator<'t> {
         Some(resolved)
     }
 
-    /// The name of the interface that `ty` begins with: a pointer at a value of one has a layout, the value has none
-    /// here.
-    fn interface_of(&mut self, ty: &TypeExpression<'t>, context: &LookupContext) -> Option<String> {
+    /// The name of the interface, or the `void`, that `ty` begins with: a pointer at it has a layout, it has none here.
+    fn opaque_pointee(&mut self, ty: &TypeExpression<'t>, context: &LookupContext) -> Option<String> {
         let TypeKind::Path(path) = &ty.kind else { return None };
+        if self.is_slang && matches!(path.parts.as_slice(), [part] if part.name.text == "void") {
+            return Some("void".to_owned());
+        }
         let id = self.find_type(path, context)?;
         let symbol = self.symbols.ty(id);
         matches!(symbol.entry, TypeEntry::Interface { .. }).then(|| symbol.name.clone())
@@ -107,7 +109,7 @@ impl<'t> Elaborator<'t> {
     ) -> Option<NamedType> {
         self.nested(ty.span, |elaborator| {
             let points = matches!(ty.suffixes.first(), Some(TypeSuffix::Pointer));
-            let interface = if points { elaborator.interface_of(ty, context) } else { None };
+            let interface = if points { elaborator.opaque_pointee(ty, context) } else { None };
             let behind = usize::from(interface.is_some());
 
             let mut named = match (&ty.kind, interface) {
@@ -198,9 +200,13 @@ impl<'t> Elaborator<'t> {
         if let Some(alignment) = alignment.first() {
             self.argument_integer(alignment, context)?;
         }
+        let named = self.named(pointee, None, context)?;
+        if self.is_slang {
+            let address = self.pointer(named, span)?;
+            return self.pointer_struct("BufferPointer", address, span).map(NamedType::Type);
+        }
         let message = "DXC takes `vk::BufferPointer` from release 1.8.2505 on, and for SPIR-V alone";
         self.problems.report(Diagnostic::warning(Code::Ignored, span, message));
-        let named = self.named(pointee, None, context)?;
         self.members_point = true;
         self.pointer(named, span).map(NamedType::Type)
     }

@@ -149,7 +149,7 @@ impl<'t> Elaborator<'t> {
                 GenericValue::Integer(i64::MIN.saturating_add(number))
             } else {
                 let span = parameter.name.span;
-                let ty = StructType { name: format!("${name}"), base: None, members: Vec::new(), span };
+                let ty = StructType { name: format!("${name}"), base: None, members: Vec::new(), span, is_open: false };
                 GenericValue::Type(Type::Struct(Arc::new(ty)))
             };
             GenericBinding { scope: pattern.inner, name, value }

@@ -50,6 +50,7 @@ const MODIFIERS: &[&str] = &[
     "override",
     "param",
     "payload",
+    "pervertex",
     "point",
     "precise",
     "primitives",
@@ -266,7 +267,8 @@ impl<'a> Parser<'_, 'a> {
             self.type_path()?;
         }
         // Any number of arguments: a struct with such a parameter is refused where it is used with another number.
-        if self.is_word("each") && self.peek(1).kind == TokenKind::Identifier {
+        let is_pack = self.is_word("each") && self.peek(1).kind == TokenKind::Identifier;
+        if is_pack {
             self.bump();
         }
         let name = self.name("a generic parameter")?;
@@ -277,7 +279,7 @@ impl<'a> Parser<'_, 'a> {
             }
         }
         let default = if self.eat(TokenKind::Assign) { Some(self.generic_argument()?) } else { None };
-        Ok(GenericParameter { name, is_value, default })
+        Ok(GenericParameter { name, is_value, is_pack: is_pack || is_pack_of_values, default })
     }
 
     /// Everything behind `:` of a declarator, a buffer or a function.

@@ -59,7 +59,12 @@ impl<'a> Parser<'_, 'a> {
             }
         }
 
-        self.semicolon()?;
+        // slangc 2026.14.1 does without the `;` of a `typedef`.
+        if self.source.is_slang && prefix.has("typedef") {
+            self.eat(TokenKind::Semicolon);
+        } else {
+            self.semicolon()?;
+        }
         Ok(Item::Declaration(DeclarationSyntax { prefix, ty, declarators, span: self.span_from(start) }))
     }
 

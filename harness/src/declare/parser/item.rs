@@ -88,7 +88,10 @@ impl<'a> Parser<'_, 'a> {
                 self.skipped(SkippedKind::GenericValue, start);
                 return Ok(());
             }
-            "func" if named => self.slang_function(prefix),
+            "func" if named => {
+                self.bump();
+                self.slang_function(prefix).map(Item::Function)
+            }
             "__init" | "__subscript" | "property" | "associatedtype" => {
                 self.recover();
                 return Ok(());
@@ -222,16 +225,6 @@ impl<'a> Parser<'_, 'a> {
 
         let span = self.span_from(start);
         Ok(Item::Declaration(DeclarationSyntax { prefix, ty, declarators: vec![declarator], span }))
-    }
-
-    /// Slang's `func f(x : int) -> int { ... }`.
-    fn slang_function(&mut self, prefix: Prefix<'a>) -> ParseResult<Item<'a>> {
-        self.bump();
-        let name = self.name("the name of a function")?;
-        let mut function = self.function(prefix, name, None)?;
-        let message = "an entry point that is declared with `func` is not understood";
-        function.parameters = Err(Diagnostic::error(Code::Unsupported, name.span, message));
-        Ok(Item::Function(function))
     }
 
     fn interface(&mut self, prefix: &Prefix<'a>) -> ParseResult<Item<'a>> {

@@ -19,10 +19,11 @@ impl<'a> Parser<'_, 'a> {
                 "enum" => TypeKind::Enum(Box::new(parser.enum_declaration()?)),
                 _ => TypeKind::Path(parser.type_path()?),
             };
-            // Behind the `}` of a declaration a `[` begins the attributes of the next one.
+            // Behind the `}` of a declaration a `[` begins the attributes of the next one, and in Slang, which needs no `;`
+            // there, `const` its modifiers.
             let is_path = matches!(kind, TypeKind::Path(_));
-            let suffixes =
-                if is_path || !parser.is(TokenKind::LeftBracket) { parser.type_suffixes()? } else { Vec::new() };
+            let begins_next = parser.is(TokenKind::LeftBracket) || (parser.source.is_slang && parser.is_word("const"));
+            let suffixes = if is_path || !begins_next { parser.type_suffixes()? } else { Vec::new() };
             Ok(TypeExpression { kind, suffixes, packed, order: None, span: parser.span_from(start) })
         })
     }

@@ -170,6 +170,13 @@ impl<'a> Preprocessor<'a> {
     fn line_directive(&mut self, span: Span, rest: Token<'a>) {
         let tokens = self.tokens(rest);
         let expanded = self.expand_alone(tokens);
+        // Slang's way back to the lines of the file itself.
+        if expanded.first().is_some_and(|word| word.text == "default") {
+            if let Some(file) = self.open.last_mut() {
+                file.presume_nothing();
+            }
+            return;
+        }
         let number = expanded.first().and_then(|number| number.text.parse::<u32>().ok());
         let name = expanded.get(1).map(|name| (name.kind, name.text));
         let (Some(number), None | Some((TokenKind::Text, _))) = (number, name) else {

@@ -49,6 +49,11 @@ impl<'a> OpenSource<'a> {
         self.presumed.as_ref().and_then(|presumed| presumed.name.as_deref()).unwrap_or(&self.path)
     }
 
+    /// `#line default`: the file's own lines count again.
+    pub(super) fn presume_nothing(&mut self) {
+        self.presumed = None;
+    }
+
     /// `#line`: the line behind the one of `span` has the number `next`.
     pub(super) fn presume(&mut self, span: Span, next: i64, name: Option<String>) {
         let shift = next - self.lines.line_of(span) - 1;

@@ -58,6 +58,7 @@ fn structs() {
     refused("struct A {}; struct B {}; struct C : A, B {};", Code::Unsupported);
     refused("struct S { struct { float a; }; };", Code::Unsupported);
     refused("struct S { DescriptorHandle<float> t; };", Code::GenericArguments);
+    refused("struct S { Optional<Optional<int>> t; };", Code::Unsupported);
     assert_eq!(problems("struct S { S* next; };"), []);
 }
 

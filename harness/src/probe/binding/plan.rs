@@ -110,8 +110,8 @@ impl Planner<'_> {
             | LayoutUnit::MetalArgument => {
                 self.skip(row, binding, &format!("no device here has the registers of {}", self.request.target));
             }
-            // Shaders read neither of these. The resources in a set have their own rows.
-            LayoutUnit::Bytes | LayoutUnit::Space => {}
+            // Shaders read none of these. The resources in a set have their own rows, existentials have none.
+            LayoutUnit::Bytes | LayoutUnit::Space | LayoutUnit::ExistentialType | LayoutUnit::ExistentialObject => {}
         }
     }
 

@@ -5,6 +5,9 @@
 
 mod types;
 
+use std::sync::Arc;
+
+use layoutproof_layout::resource::ResourceKind;
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::shape::{Count, Type};
 use layoutproof_layout::{Annotations, Argument, LayoutUnit};
@@ -28,8 +31,62 @@ pub fn slang_json(program: &ProgramLayout, used: &ParameterUses) -> String {
     let top = NodeFields::default()
         .with("parameters", ReflectionNode::List(listed))
         .with_some("entryPoints", (!entries.is_empty()).then_some(ReflectionNode::List(entries)))
+        .with_some("typeParams", specialization_parameters(program, globals))
         .with_some("bindlessSpaceIndex", program.bindless_space.map(ReflectionNode::Number));
     ReflectionNode::from(top).to_json()
+}
+
+/// What the program can be specialised by: the types that interface values of globals and of entry points leave open,
+/// which have no names, and the generic parameters of entry points.
+fn specialization_parameters(program: &ProgramLayout, globals: &[VariableLayout]) -> Option<ReflectionNode> {
+    let nameless = |variables: &[VariableLayout]| {
+        let count = variables.iter().map(|variable| interface_values(&variable.layout.ty)).sum();
+        vec![String::new(); count]
+    };
+    let mut names = nameless(globals);
+    for entry in &program.entry_points {
+        names.extend(entry.generics.iter().cloned());
+        names.extend(nameless(parameters(&entry.scope)));
+    }
+
+    let parameter = |name: &String| {
+        let name = NodeFields::default().with("name", ReflectionNode::text(name));
+        name.with("constraints", ReflectionNode::List(Vec::new())).into()
+    };
+    (!names.is_empty()).then(|| ReflectionNode::List(names.iter().map(parameter).collect()))
+}
+
+/// How many types the interface values in `ty` leave open, as slangc 2026.14.1 counts: one for all elements of an array,
+/// none behind a `StructuredBuffer`.
+fn interface_values(ty: &Type) -> usize {
+    match ty {
+        Type::Interface { .. } => 1,
+        Type::Array { element, .. } => interface_values(element),
+        Type::Struct(structure) => {
+            let base = structure.base.iter().map(|base| interface_values(&Type::Struct(Arc::clone(base))));
+            base.chain(structure.members.iter().map(|member| interface_values(&member.ty))).sum()
+        }
+        Type::Resource(resource) => match resource.kind {
+            ResourceKind::ConstantBuffer | ResourceKind::TextureBuffer | ResourceKind::ParameterBlock => {
+                resource.element.as_deref().map_or(0, interface_values)
+            }
+            ResourceKind::StructuredBuffer(_)
+            | ResourceKind::ByteAddressBuffer(_)
+            | ResourceKind::Buffer(_)
+            | ResourceKind::Texture(_)
+            | ResourceKind::CombinedSampler(_)
+            | ResourceKind::Sampler
+            | ResourceKind::SamplerComparison
+            | ResourceKind::AccelerationStructure
+            | ResourceKind::SubpassInput { .. } => 0,
+        },
+        Type::Scalar(_)
+        | Type::Vector { .. }
+        | Type::Matrix { .. }
+        | Type::Enum(_)
+        | Type::Pointer { .. }
+        | Type::Handle { .. } => 0,
+    }
 }
 
 /// The parameters of a scope, which may be wrapped in a constant buffer.

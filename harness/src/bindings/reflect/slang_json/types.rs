@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use layoutproof_layout::LayoutUnit;
-use layoutproof_layout::resource::{Access, Resource};
+use layoutproof_layout::resource::{Access, Resource, ResourceKind};
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::{Count, StructType, Type};
 
@@ -16,6 +16,9 @@ use crate::bindings::tree::{TypeLayout, TypeParts, UnitOffset, VariableLayout};
 /// A type as it is laid out.
 pub(super) fn layout(layout: &TypeLayout, context: &VariableContext<'_>) -> NodeFields {
     let shown = match (&layout.parts, &layout.ty) {
+        (TypeParts::Fields(_), Type::Struct(ty)) if ty.is_open => {
+            NodeFields::default().with("kind", ReflectionNode::Word("None"))
+        }
         (TypeParts::Fields(fields), ty) => {
             let has_names = !is_tuple(ty);
             structure(ty).with("fields", self::fields(fields, has_names, context))
@@ -37,6 +40,13 @@ pub(super) fn layout(layout: &TypeLayout, context: &VariableContext<'_>) -> Node
                 .with("containerVarLayout", NodeFields::default().into())
                 .with("elementVarLayout", NodeFields::default().with("type", none.into()).into())
         }
+        // A buffer that passes between stages, of whose elements slangc shows nothing.
+        (TypeParts::None, ty) if holds_memory(ty) => resource_base(ty),
+        // slangc shows the number of a descriptor as what it is, but for one that passes between stages.
+        (TypeParts::None, Type::Handle { .. }) if in_bytes(layout).is_none() => NodeFields::default()
+            .with("kind", ReflectionNode::Word("struct"))
+            .with("name", ReflectionNode::text("DescriptorHandle"))
+            .with("fields", ReflectionNode::List(Vec::new())),
         (TypeParts::None, ty) => plain(ty),
     };
     shown.with("sizes", ReflectionNode::List(sizes(layout)))
@@ -49,14 +59,26 @@ fn sizes(layout: &TypeLayout) -> Vec<ReflectionNode> {
         let alignment = (unit == LayoutUnit::Bytes).then_some(ReflectionNode::Number(layout.alignment));
         value.with_some("alignment", alignment).into()
     };
-    // slangc states the bytes of an argument buffer for its type, and the arguments only where it is bound.
-    let stated = resource_usage::sizes(layout).into_iter().filter(|(unit, _)| *unit != LayoutUnit::MetalArgument);
+    // slangc states the bytes of an argument buffer for its type, and the arguments and the space that an array without an
+    // end takes only where it is bound.
+    let is_argument_buffer = layout.usage.get(LayoutUnit::MetalArgument) != Count::Finite(0);
+    let is_stated = |unit| match unit {
+        LayoutUnit::MetalArgument => false,
+        LayoutUnit::Space => !is_argument_buffer,
+        _ => true,
+    };
+    let stated = resource_usage::sizes(layout).into_iter().filter(|(unit, _)| is_stated(*unit));
     stated.map(size).collect()
 }
 
 /// The bytes of a layout that takes some.
 fn in_bytes(layout: &TypeLayout) -> Option<Count> {
     Some(layout.usage.get(LayoutUnit::Bytes)).filter(|bytes| *bytes != Count::Finite(0))
+}
+
+/// True for `StructuredBuffer<T>` and its kin.
+fn holds_memory(ty: &Type) -> bool {
+    ty.resource().is_some_and(|resource| matches!(resource.kind, ResourceKind::StructuredBuffer(_)))
 }
 
 /// True for Slang's built-in `Tuple`, whose members slangc lists without their names.
@@ -106,7 +128,13 @@ fn contained(ty: &Type, container: &VariableLayout, element: &VariableLayout) ->
     let mut inside = TypeLayout::clone(&element.layout);
     if has_own_members(ty) {
         let span = element.span;
-        inside.ty = Type::Struct(Arc::new(StructType { name: String::new(), base: None, members: Vec::new(), span }));
+        inside.ty = Type::Struct(Arc::new(StructType {
+            name: String::new(),
+            base: None,
+            members: Vec::new(),
+            span,
+            is_open: false,
+        }));
     }
     // An argument buffer is laid out anew for reflection, from its own start.
     let is_argument_buffer = inside.argument_pointers().is_some();
@@ -167,6 +195,7 @@ fn plain(ty: &Type) -> NodeFields {
         Type::Array { element, .. } => kind("array")
             .with("elementCount", ReflectionNode::Number(array_length(ty)))
             .with("elementType", plain(element).into()),
+        Type::Struct(open) if open.is_open => kind("None"),
         Type::Struct(members) => kind("struct").with("fields", plain_fields(members)),
         Type::Pointer { pointee } => kind("pointer").with("valueType", ReflectionNode::text(pointee_name(pointee))),
         Type::Handle { .. } => plain(&Type::Vector { scalar: Scalar::Uint32, length: 2 }),
@@ -208,7 +237,14 @@ fn plain_resource(ty: &Type, resource: &Resource) -> NodeFields {
         SlangTypeKind::Sampler => NodeFields::default().with("kind", ReflectionNode::Word("samplerState")),
         SlangTypeKind::Container(words) => NodeFields::default().with("kind", ReflectionNode::Word(words.json)),
         SlangTypeKind::Plain | SlangTypeKind::Resource(_) => {
-            resource_base(ty).with_some("resultType", spelling::result(resource).map(|result| plain(&result).into()))
+            let result = |result| match (resource.kind, &result) {
+                (ResourceKind::Texture(texture), Type::Enum(feedback)) if texture.access == Access::Feedback => {
+                    let kind = NodeFields::default().with("kind", ReflectionNode::Word("Feedback"));
+                    kind.with("name", ReflectionNode::text(&feedback.name))
+                }
+                _ => plain(&result),
+            };
+            resource_base(ty).with_some("resultType", spelling::result(resource).map(|ty| result(ty).into()))
         }
     }
 }

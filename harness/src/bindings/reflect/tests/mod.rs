@@ -40,7 +40,8 @@ fn variable(name: Option<&str>, offsets: Amounts<'_>, layout: TypeLayout) -> Var
 }
 
 fn structure(name: &str, amounts: Amounts<'_>, alignment: u32, fields: Vec<VariableLayout>) -> TypeLayout {
-    let ty = StructType { name: name.to_owned(), base: None, members: Vec::new(), span: Span::default() };
+    let ty =
+        StructType { name: name.to_owned(), base: None, members: Vec::new(), span: Span::default(), is_open: false };
     layout(Type::Struct(Arc::new(ty)), amounts, alignment, TypeParts::Fields(fields))
 }
 

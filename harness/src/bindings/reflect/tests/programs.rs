@@ -108,6 +108,36 @@ programs! {
     what_only_code_honours_on_vulkan: "reflection_only", Vulkan, "reflection_only.vulkan.json";
     textures_on_vulkan: "textures", Vulkan, "textures.vulkan.json";
     textures_on_d3d12: "textures", D3d12, "textures.d3d12.json";
+    values_of_interfaces_on_vulkan: "interfaces", Vulkan, "interfaces.vulkan.json";
+    values_of_interfaces_on_d3d12: "interfaces", D3d12, "interfaces.d3d12.json";
+    values_of_interfaces_on_metal: "interfaces", Metal, "interfaces.metal.json";
+    generic_entry_points_on_vulkan: "generic_entries", Vulkan, "generic_entries.vulkan.json";
+    generic_entry_points_on_d3d12: "generic_entries", D3d12, "generic_entries.d3d12.json";
+    generic_entry_points_on_metal: "generic_entries", Metal, "generic_entries.metal.json";
+    handles_on_vulkan: "handles", Vulkan, "handles.vulkan.json";
+    handles_on_d3d12: "handles", D3d12, "handles.d3d12.json";
+    handles_on_metal: "handles", Metal, "handles.metal.json";
+    attachments_of_entry_points_on_vulkan: "attachments", Vulkan, "attachments.vulkan.json";
+    attachments_of_entry_points_on_webgpu: "attachments", Webgpu, "attachments.webgpu.json";
+    attachments_of_entry_points_on_d3d12: "attachments", D3d12, "attachments.d3d12.json";
+    bindings_of_parameters_alone_on_vulkan: "only_own_bindings", Vulkan, "only_own_bindings.vulkan.json";
+    bindings_of_parameters_alone_on_webgpu: "only_own_bindings", Webgpu, "only_own_bindings.webgpu.json";
+    spellings_on_vulkan: "spellings", Vulkan, "spellings.vulkan.json";
+    spellings_on_d3d12: "spellings", D3d12, "spellings.d3d12.json";
+    spellings_on_metal: "spellings", Metal, "spellings.metal.json";
+    payloads_of_callables_on_vulkan: "callables", Vulkan, "callables.vulkan.json";
+    payloads_of_callables_on_webgpu: "callables", Webgpu, "callables.webgpu.json";
+    shader_records_on_vulkan: "shader_records", Vulkan, "shader_records.vulkan.json";
+    resources_between_stages_on_vulkan: "passed_resources", Vulkan, "passed_resources.vulkan.json";
+    resources_between_stages_on_d3d12: "passed_resources", D3d12, "passed_resources.d3d12.json";
+    shader_records_on_webgpu: "shader_records", Webgpu, "shader_records.webgpu.json";
+    unsized_arguments_on_metal: "unsized_arguments", Metal, "unsized_arguments.metal.json";
+    unsized_arguments_on_vulkan: "unsized_arguments", Vulkan, "unsized_arguments.vulkan.json";
+    interface_values_as_arguments_on_metal: "interface_arguments", Metal, "interface_arguments.metal.json";
+    registers_and_bindings_on_metal: "both_places", Metal, "both_places.metal.json";
+    registers_and_bindings_on_vulkan: "both_places", Vulkan, "both_places.vulkan.json";
+    registers_and_bindings_on_d3d12: "both_places", D3d12, "both_places.d3d12.json";
+    registers_and_bindings_on_webgpu: "both_places", Webgpu, "both_places.webgpu.json";
     what_is_used_on_d3d12: "used", D3d12, "used.d3d12.json";
     what_is_used_of_buffers_on_d3d12: "used_parts", D3d12, "used_parts.d3d12.json";
 }
@@ -117,6 +147,20 @@ programs! {
 fn render_targets_take_views_without_a_profile() {
     let (found, _) = print_with(include_str!("slangc/render_targets.slang"), Target::D3d12, None, &[]);
     is_equal(found, Target::D3d12, include_str!("slangc/render_targets.d3d12-no-profile.json"));
+}
+
+/// Registers of render targets leave their space to arrays without an end.
+#[test]
+fn render_targets_take_no_space() {
+    let (found, _) = print_with(include_str!("slangc/render_target_space.slang"), Target::D3d12, None, &[]);
+    is_equal(found, Target::D3d12, include_str!("slangc/render_target_space.d3d12-no-profile.json"));
+}
+
+/// A handle makes slangc assume shader model 6.6, where the others have no bindless resources without a profile.
+#[test]
+fn handles_bring_bindless_resources_without_a_profile() {
+    let (found, _) = print_with(include_str!("slangc/handles.slang"), Target::D3d12, None, &[]);
+    is_equal(found, Target::D3d12, include_str!("slangc/handles.d3d12-no-profile.json"));
 }
 
 /// What `used.slang` says: `first` reaches `a` through a function, `second` the texture of `buffer`, none of them

@@ -29,6 +29,10 @@ const REFUSED: &[Refused] = &[
     // E99997, an exception: \"unimplemented: array of parameter group\".
     ("struct I { Texture2D t; float y; }; ConstantBuffer<I> a[3];", D3D, &[Code::Unsupported]),
     ("struct I { Texture2D t; float y; }; ConstantBuffer<I> a[3];", METAL, &[Code::Unsupported]),
+    // Not refused by slangc, which counts such an array as it counts no other.
+    ("struct S { Texture2D t[]; }; ParameterBlock<S> p;", METAL, &[Code::Unsupported]),
+    // E99997, an exception: \"unhandled type kind\".
+    ("[shader(\"vertex\")] float4 main<T>(T t : A) : SV_Position {}", VULKAN, &[Code::Unsupported]),
     // E39023.
     (
         "struct V { [[vk::location(4)]] float3 n : NORMAL; float4 m : M; }; \

@@ -361,9 +361,9 @@ fn parameters_of_an_entry_point() {
 }
 
 const ARGUMENTS_METAL: &str = "
-p metal-buffer 0+2
+p space 1+1 metal-buffer 0+2
   container metal-buffer 0+1
-  element metal-buffer 1+1 metal-argument 0+8
+  element space 0+1 metal-buffer 1+1 metal-argument 0+8
     m bytes 0+48
     a bytes 48+16 metal-buffer 0+1
     c bytes 64+8

@@ -113,6 +113,21 @@ fn names_come_from_the_modules_that_are_imported() {
     assert_eq!(members(&files, source, "s"), ["float[5] z", "float[6] w"]);
 }
 
+/// Entry points of an imported module are not those of the source (slangc 2026.14.1), those of its own other files are.
+#[test]
+fn entry_points_are_those_of_the_module_itself() {
+    let files = [
+        ("a/ea.slang", "module ea; [shader(\"compute\")] [numthreads(1, 1, 1)] public void other(uniform float a) {}"),
+        ("a/part.slang", "implementing main; [shader(\"compute\")] [numthreads(1, 1, 1)] void second() {}"),
+    ];
+    let source = "module main; __include part; import ea; [shader(\"compute\")] [numthreads(1, 1, 1)] void first() {}";
+    let options = Memory::of(&files).options(&[]);
+    let (mut sources, span) = one_file("a/main.slang", source);
+    let module = declare(&mut sources, span, &options).unwrap();
+    let names: Vec<&str> = module.entry_points.iter().map(|entry| entry.name.as_str()).collect();
+    assert_eq!(names, ["first", "second"]);
+}
+
 /// A statement in an included file names a module next to that file, not next to the source.
 #[test]
 fn an_included_file_imports_what_is_next_to_it() {
