@@ -11,7 +11,6 @@
 //!
 #![doc = include_str!("../ARCHITECTURE.md")]
 #![forbid(unsafe_code)]
-#![expect(missing_docs, reason = "many names of fields and variants need no explanation")]
 
 pub mod bindings;
 pub mod case;

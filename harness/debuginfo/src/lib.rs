@@ -22,7 +22,6 @@
 //! }
 //! ```
 #![forbid(unsafe_code)]
-#![expect(missing_docs, reason = "many names of fields and variants need no explanation")]
 
 mod codeview;
 mod container;

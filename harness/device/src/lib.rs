@@ -6,7 +6,6 @@
 //! [`DeviceSession`] and wrap it in a [`SessionRunner`]. This needs only this crate: devices do not
 //! depend on layouts, cases or reports.
 #![forbid(unsafe_code)]
-#![expect(missing_docs, reason = "many names of fields and variants need no explanation")]
 
 pub mod descriptors;
 pub mod devices;

@@ -5,7 +5,6 @@
 //! Nothing here calls the engine or prints, so a saved records file can be rendered later and on
 //! another machine.
 
-#![expect(missing_docs, reason = "some names need no docs")]
 
 mod failure;
 mod formats;

@@ -6,7 +6,6 @@
 //! `cache` keeps the answers of programs, and `line_service` and `library_service` keep a compiler
 //! running.
 
-#![expect(missing_docs, reason = "many fields are documented by their names")]
 
 pub mod binding_answers;
 pub mod cache;

@@ -6,7 +6,6 @@
 //! [`proofs`] does the same for placements. This crate reads no arguments and prints nothing: it
 //! reports progress to a [`watch::Watcher`].
 #![forbid(unsafe_code)]
-#![expect(missing_docs, reason = "many fields are documented by their names")]
 
 pub mod compiler_devices;
 mod connection;

@@ -44,7 +44,6 @@ impl Proves {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[expect(missing_docs, reason = "the contract's words")]
 pub enum Outcome {
     Agree,
     Differ,
