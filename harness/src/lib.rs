@@ -19,7 +19,6 @@ pub mod declare;
 pub mod export;
 pub mod generate;
 pub mod host;
-pub mod input;
 pub mod inspect;
 pub mod model;
 pub mod module;

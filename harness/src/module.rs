@@ -6,7 +6,7 @@ use code::{Code, StaticVariable};
 use layoutproof_layout::shape::{Member, Type};
 use layoutproof_layout::{Annotations, Block, Span};
 
-use crate::input::diagnostics::Diagnostic;
+use layoutproof_source::diagnostics::Diagnostic;
 
 /// Everything that one source (and what it includes) declares, in declaration order.
 #[derive(Clone, Debug, Default, PartialEq)]

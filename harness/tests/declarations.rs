@@ -1,11 +1,11 @@
 //! A file with every kind of declaration is read as a whole, through the public interface only.
 
 use layoutproof_core::declare::{DeclareOptions, declare};
-use layoutproof_core::input::diagnostics::render;
-use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::module::Module;
 use layoutproof_layout::Span;
 use layoutproof_layout::shape::Type;
+use layoutproof_source::diagnostics::render;
+use layoutproof_source::sources::SourceMap;
 
 /// Everything but resources.
 const DATA: &str = r#"

@@ -9,8 +9,8 @@ use expect_test::expect_file;
 use layoutproof_core::case::Case;
 use layoutproof_core::check::{Source, Subject};
 use layoutproof_core::export::{amber, offload_test};
-use layoutproof_core::input::sources::SourceMap;
 use layoutproof_layout::find;
+use layoutproof_source::sources::SourceMap;
 use libtest_mimic::{Arguments, Failed, Trial};
 
 /// A case file in memory.

@@ -10,11 +10,11 @@ use std::process::Command;
 use expect_test::{ExpectFile, expect_file};
 use layoutproof_core::case::Case;
 use layoutproof_core::check::Source;
-use layoutproof_core::input::diagnostics::Diagnostic;
-use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::report::asserts::own_types::{OwnMember, OwnType, OwnTypes, own_type_asserts};
 use layoutproof_core::report::asserts::{HostLanguage, asserts};
 use layoutproof_layout::{BlockLayout, find, lay_out};
+use layoutproof_source::diagnostics::Diagnostic;
+use layoutproof_source::sources::SourceMap;
 use libtest_mimic::{Arguments, Failed, Trial};
 
 /// A case and a rule set, with the offsets in bytes that the case's authority gives, as fields of the host struct.

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use layoutproof_core::bindings::{BindingRequest, BoundModule, Convention, Target, bind};
 use layoutproof_core::declare::{DeclareOptions, declare};
-use layoutproof_core::input::diagnostics::{Code, Diagnostic, Severity, render};
-use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::module::Module;
 use layoutproof_core::random::{ParameterAnnotation, ProgramDialect, RandomParameter, RandomProgram, programs};
 use layoutproof_layout::shape::Count;
 use layoutproof_layout::{LayoutUnit, Span};
+use layoutproof_source::diagnostics::{Code, Diagnostic, Severity, render};
+use layoutproof_source::sources::SourceMap;
 use proptest::prelude::*;
 
 /// First and last slot of each row, by the path of its row, for one unit in one space.

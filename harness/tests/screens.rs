@@ -9,12 +9,12 @@ use layoutproof_core::check::{
     Check, CompiledAccesses, Generator, Jobs, ProbeSet, Screen, Settings, Source, Subject, SubjectShaders,
 };
 use layoutproof_core::declare::DeclareOptions;
-use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::model::{MISREADINGS, Misreading, Model};
 use layoutproof_core::probe::{AddressSpace, FUSED_ENTRY, Form};
 use layoutproof_core::results::record::{CheckRecord, Outcome, Row};
 use layoutproof_device::{Batch, Feature, ReadBack, Runner};
 use layoutproof_layout::{ElementChoice, LayoutOptions, Span, find};
+use layoutproof_source::sources::SourceMap;
 
 /// Vectors, matrices, arrays and structs of 32-bit numbers.
 const BLOCKS: [&str; 3] = [

@@ -10,7 +10,6 @@ use layoutproof_core::check::{
     Check, CompiledAccesses, Generator, Settings, Source, Subject, SubjectShaders, share_shaders,
 };
 use layoutproof_core::generate::reserved::Reserved;
-use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::inspect::module_reader::{InProcessReader, ModuleReader};
 use layoutproof_core::inspect::toolchain::{
     CodeTarget, Compilation, CompileOutcome, CompileRequest, CompiledShader, Compilers, Report, Toolchain, toolchains,
@@ -21,6 +20,7 @@ use layoutproof_core::results::record::{CheckRecord, Culprit, Outcome, RecordVal
 use layoutproof_device::{Batch, Feature, Runner, RunnerError, Shader, ShaderModel};
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::{BlockRules, ElementChoice, Quantity, find};
+use layoutproof_source::sources::SourceMap;
 
 /// OpenGL 4.6, 7.6.2.2: `a` at 0; `b` at 16, elements 16 bytes apart; `c` at 48.
 const ARRAY: &str = "cbuffer S { float3 a; float b[2]; float c; };";

@@ -9,9 +9,6 @@ use std::sync::Arc;
 use layoutproof_core::bindings::{BindingRequest, Convention, bind};
 use layoutproof_core::case::Case;
 use layoutproof_core::declare::{DeclareOptions, declare};
-use layoutproof_core::input::diagnostics::{Diagnostic, Severity, render};
-use layoutproof_core::input::sources::{ReadRefusal, SourceMap, Sources};
-use layoutproof_core::input::text_limits::{TextLanguage, check_text};
 use layoutproof_core::inspect::clang_ir::listed::{constant_buffers, resources};
 use layoutproof_core::inspect::container::{ContainerReflection, listed_blocks};
 use layoutproof_core::inspect::dxil::Evaluator;
@@ -27,6 +24,9 @@ use layoutproof_core::results::record::RecordLine;
 use layoutproof_core::results::{floors, known};
 use layoutproof_device::{Batch, BufferKind, Job, JobBuffer, Runner, Shader};
 use layoutproof_layout::{LayoutOptions, Span, lay_out, table};
+use layoutproof_source::diagnostics::{Diagnostic, Severity, render};
+use layoutproof_source::sources::{ReadRefusal, SourceMap, Sources};
+use layoutproof_source::text_limits::{TextLanguage, check_text};
 
 /// Begins each included file of an input of [`declarations`]; the file's name ends the line.
 const FILE_MARK: &str = "\n//// ";

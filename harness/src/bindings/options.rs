@@ -6,8 +6,8 @@
 use layoutproof_layout::Span;
 
 use super::place::number;
-use crate::input::diagnostics::{Code, Diagnostic};
 use layoutproof_layout::LayoutUnit;
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// Command-line options that change bindings, parsed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

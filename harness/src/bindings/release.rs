@@ -11,9 +11,9 @@ use layoutproof_layout::Span;
 use layoutproof_layout::shape::{Count, Type};
 
 use super::{Convention, Target};
-use crate::input::diagnostics::{Code, Diagnostic};
 use crate::module::{Module, Parameter};
-use crate::version::VersionRange;
+use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::version_range::VersionRange;
 
 /// A release of DXC with its way of placing parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use layoutproof_layout::shape::{Count, Type};
 use layoutproof_layout::{Annotations, LayoutUnit, Span, Usage};
 
-use crate::input::diagnostics::Diagnostic;
+use layoutproof_source::diagnostics::Diagnostic;
 
 /// How much a type takes where it is used, and where its parts are in it.
 #[derive(Clone, Debug, PartialEq)]

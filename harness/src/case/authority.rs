@@ -4,8 +4,8 @@
 
 use std::fmt;
 
-use crate::input::diagnostics::Code;
-use crate::input::toml_table::{FileProblems, TomlTable, TomlValue};
+use layoutproof_source::diagnostics::Code;
+use layoutproof_source::toml_table::{FileProblems, TomlTable, TomlValue};
 
 /// The source of the numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

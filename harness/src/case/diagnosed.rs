@@ -6,8 +6,8 @@ use layoutproof_layout::Span;
 use crate::bindings::request::parse_convention;
 use crate::bindings::{Convention, Target, release};
 use crate::case::placement::target_named;
-use crate::input::diagnostics::Code;
-use crate::input::toml_table::{FileProblems, TomlTable};
+use layoutproof_source::diagnostics::Code;
+use layoutproof_source::toml_table::{FileProblems, TomlTable};
 
 /// A refusal or a warning that the case expects.
 #[derive(Clone, Debug, PartialEq)]

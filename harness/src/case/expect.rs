@@ -3,8 +3,8 @@
 use layoutproof_layout::{BlockLayout, MemberRow, Numbers, Quantity, join, without_indices};
 
 use crate::case::file::Expectation;
-use crate::input::diagnostics::{Code, Diagnostic};
-use crate::input::nearest_name::did_you_mean;
+use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::nearest_name::did_you_mean;
 
 impl From<&Expectation> for Numbers {
     fn from(expectation: &Expectation) -> Self {

@@ -12,9 +12,9 @@ use crate::bindings::BindingInvocation;
 use crate::case::authority::{Authority, authority};
 use crate::case::diagnosed::{ExpectedDiagnostic, diagnosed};
 use crate::case::placement::{BindExpectation, bindings, invocation};
-use crate::input::diagnostics::{Code, Diagnostic};
-use crate::input::sources::SourceMap;
-use crate::input::toml_table::{FileProblems, TomlTable, TomlValue, number, parse, string};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::sources::SourceMap;
+use layoutproof_source::toml_table::{FileProblems, TomlTable, TomlValue, number, parse, string};
 
 /// The only version of the format.
 const SCHEMA: u32 = 1;

@@ -9,8 +9,8 @@ use layoutproof_layout::Span;
 use crate::bindings::request::parse_convention;
 use crate::bindings::{BindingInvocation, BindingPlace, Convention, Target, release};
 use crate::case::authority::{Authority, authority};
-use crate::input::diagnostics::Code;
-use crate::input::toml_table::{FileProblems, TomlTable, TomlValue, string};
+use layoutproof_source::diagnostics::Code;
+use layoutproof_source::toml_table::{FileProblems, TomlTable, TomlValue, string};
 
 /// The places that one authority gives under one target and convention.
 #[derive(Clone, Debug, PartialEq)]
@@ -140,7 +140,7 @@ fn places(value: &TomlValue<'_>, problems: &mut FileProblems<'_>) -> Vec<Binding
 mod tests {
     use super::*;
     use crate::case::{By, Case};
-    use crate::input::sources::SourceMap;
+    use layoutproof_source::sources::SourceMap;
 
     const START: &str = "schema = 1\nsummary = \"s\"\ndeclare = \"\"\"\nTexture2D T;\n\"\"\"\n";
 

@@ -6,10 +6,10 @@ use crate::bindings::BindingInvocation;
 use crate::case::{BindExpectation, By, Case, Expectation, ExpectedDiagnostic};
 use crate::declare::{DeclareOptions, declare};
 use crate::generate::reserved::Reserved;
-use crate::input::diagnostics::{Code, Diagnostic};
-use crate::input::sources::SourceMap;
 use crate::inspect::toolchain::SourceText;
 use crate::module::Module;
+use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::sources::SourceMap;
 
 /// Errors that a case may expect as warnings, because some compiler accepts what the documents
 /// forbid. DXC before 1.8.2405 lets arrays, structs and matrices begin at any component.

@@ -7,10 +7,10 @@ use layoutproof_layout::{BlockLayout, DECLARED, Numbers, Quantity, RuleSet, find
 use crate::case::{Authority, By, Expectation, ExpectedDiagnostic, expect};
 use crate::check::source::Source;
 use crate::generate::reserved::Reserved;
-use crate::input::diagnostics::{Code, Diagnostic};
 use crate::inspect::toolchain::SourceText;
 use crate::module::Module;
 use crate::results::record::{RecordValue, Row};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// Finds the case's expectation for a rule set. A case lists a dialect separately only if some type
 /// differs; otherwise the expectation for the specification's rule set applies to the dialect too.

@@ -8,8 +8,8 @@ use std::ops::Range;
 use layoutproof_layout::Span;
 use layoutproof_layout::shape::MatrixOrder;
 
-use crate::input::diagnostics::Diagnostic;
 pub(super) use crate::module::code::BinaryOperator;
+use layoutproof_source::diagnostics::Diagnostic;
 
 /// A name with the place where it stands.
 #[derive(Clone, Copy, Debug)]

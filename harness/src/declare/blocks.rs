@@ -13,8 +13,8 @@ use layoutproof_layout::{Annotations, Block, BlockKind, MixedGlobals, Span};
 
 use super::elaborate::{ElaboratedModule, LONGEST_LISTING, TypeMeasures, are_push_constants};
 use super::problems::ProblemList;
-use crate::input::diagnostics::{Code, Diagnostic};
 use crate::module::{EntryParameter, EntryPoint, Parameter, ParameterKind};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// Structs that hold each other twice double their blocks each time; no real shader has this many.
 const MOST_BLOCKS: usize = 1 << 12;

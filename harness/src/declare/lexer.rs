@@ -7,7 +7,7 @@
 use layoutproof_layout::{FileId, Span};
 use logos::{FilterResult, Lexer, Logos, Skip};
 
-use crate::input::diagnostics::{Code, Diagnostic};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// A token with its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

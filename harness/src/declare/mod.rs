@@ -12,6 +12,7 @@ mod ast;
 mod attribute_names;
 mod blocks;
 mod elaborate;
+pub mod glsl_text;
 mod lexer;
 mod parser;
 mod preprocess;
@@ -26,9 +27,9 @@ pub use preprocess::{IncludeSearch, IncludedFile};
 use preprocess::{PreprocessedSource, Trace, preprocess};
 use problems::ProblemList;
 
-use crate::input::diagnostics::{Code, Diagnostic};
-use crate::input::sources::{NoSources, SourceFile, SourceMap, Sources};
 use crate::module::Module;
+use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::sources::{NoSources, SourceFile, SourceMap, Sources};
 
 /// Options for reading declarations, from the command line or from a case.
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! Collects the problems of one source, so that the user sees all of them at once.
 
-use crate::input::diagnostics::{Code, Diagnostic, Severity};
+use layoutproof_source::diagnostics::{Code, Diagnostic, Severity};
 
 /// More problems than this are counted, not kept: nobody reads them, and hostile input must not fill the memory.
 const KEPT: usize = 100;

@@ -161,8 +161,8 @@ fn added(value: &str) -> String {
 mod tests {
     use super::*;
     use crate::declare::{DeclareOptions, declare};
-    use crate::input::sources::SourceMap;
     use layoutproof_layout::{LayoutOptions, find, lay_out};
+    use layoutproof_source::sources::SourceMap;
 
     #[test]
     fn every_parameter_is_used_once() {

@@ -197,8 +197,8 @@ impl TakenNumbers {
 mod tests {
     use super::*;
     use crate::declare::{DeclareOptions, declare};
-    use crate::input::sources::SourceMap;
     use layoutproof_layout::Span;
+    use layoutproof_source::sources::SourceMap;
 
     fn reserved(text: &str) -> Reserved {
         let mut sources = SourceMap::default();

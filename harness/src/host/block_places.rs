@@ -6,7 +6,7 @@ use layoutproof_layout::{Block, Span, StructType, Type};
 
 use super::names::join_path;
 use super::program_struct::LinePlace;
-use crate::input::sources::SourceMap;
+use layoutproof_source::sources::SourceMap;
 
 /// Maximum number of members. Structs of structs double with each level.
 const MAX_PLACES: usize = 1 << 16;

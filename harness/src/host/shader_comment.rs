@@ -3,7 +3,7 @@
 
 use layoutproof_layout::{Block, Span, Type};
 
-use crate::input::sources::SourceMap;
+use layoutproof_source::sources::SourceMap;
 
 /// The first word of such a comment.
 const MARK: &str = "layoutproof:";

@@ -10,7 +10,7 @@ use layoutproof_layout::{BlockLayout, LaidOut, LaidOutMember, LaidOutShape};
 
 use super::names::join_path;
 use super::program_struct::LinePlace;
-use crate::input::sources::SourceFile;
+use layoutproof_source::sources::SourceFile;
 
 /// Maximum nesting of structs.
 const DEEPEST: u32 = 32;

@@ -4,7 +4,6 @@
 //! `toolchain` is the table of compilers. `check` and the drivers of compilers call the readers;
 //! `dxil` and `clang_ir` also execute the code.
 
-
 pub mod clang_ir;
 pub mod container;
 pub mod dxil;

@@ -14,12 +14,12 @@ use layoutproof_layout::{BlockLayout, FileId, Span};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::input::diagnostics::{Code, Diagnostic};
-use crate::input::text_limits::{TextLanguage, check_text};
 use crate::inspect::naga::{read_glsl, read_wgsl};
 use crate::inspect::naga_hlsl::hlsl_of_wgsl;
 use crate::inspect::naga_offsets::{self, NagaError, WgslBinding, WgslCode};
 use crate::inspect::spirv::{BadModule, DeclaredModule};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::text_limits::{TextLanguage, check_text};
 
 /// Most words of a SPIR-V module to read: 16 MiB.
 const MOST_WORDS: usize = 1 << 22;

@@ -15,8 +15,8 @@ use naga::{AddressSpace, Module, ShaderStage};
 
 use crate::declare::{DeclareOptions, declare};
 use crate::generate::wgsl::{BLOCK, WgslStep};
-use crate::input::sources::SourceMap;
 use crate::inspect::naga_offsets::{NagaError, NagaShader, block_of, chain, load};
+use layoutproof_source::sources::SourceMap;
 
 /// The oldest shader model with 16-bit types; naga writes the same for newer ones.
 const SHADER_MODEL: hlsl::ShaderModel = hlsl::ShaderModel::V6_2;

@@ -84,10 +84,10 @@ fn parts(laid_out: &LaidOut, members: &BTreeSet<Vec<u32>>, path: &mut Vec<u32>) 
 mod tests {
     use super::*;
     use crate::declare::{DeclareOptions, declare};
-    use crate::input::sources::SourceMap;
     use crate::probe::elements;
     use layoutproof_layout::Span;
     use layoutproof_layout::{BlockLayout, ElementChoice, LayoutOptions, find, lay_out};
+    use layoutproof_source::sources::SourceMap;
 
     /// Lays out the only block of the declarations.
     fn laid_out(declarations: &str) -> BlockLayout {

@@ -96,12 +96,12 @@ mod tests {
 
     use super::*;
     use crate::declare::{DeclareOptions, declare};
-    use crate::input::sources::SourceMap;
     use crate::probe::plan_by_name;
     use crate::probe::{AddressSpace, BoundRange, Interface, PlanShader, Stage, jobs};
     use layoutproof_device::Shader;
     use layoutproof_layout::Span;
     use layoutproof_layout::{LayoutOptions, find, lay_out};
+    use layoutproof_source::sources::SourceMap;
 
     /// Returns the layout of the only block of `declarations`, and a plan that reads it in compute
     /// shaders.

@@ -112,9 +112,9 @@ impl BlockWriter {
 mod tests {
     use super::*;
     use crate::declare::{DeclareOptions, declare};
-    use crate::input::sources::SourceMap;
     use layoutproof_layout::Span;
     use layoutproof_layout::{LayoutOptions, find, lay_out};
+    use layoutproof_source::sources::SourceMap;
 
     fn scalars(seed: u64) -> u64 {
         let mut sources = SourceMap::default();

@@ -5,7 +5,6 @@
 //! Nothing here calls the engine or prints, so a saved records file can be rendered later and on
 //! another machine.
 
-
 mod failure;
 mod formats;
 pub mod host_check;

@@ -5,7 +5,7 @@
 
 use anstyle::AnsiColor;
 
-use crate::input::plain_text::escape_controls;
+use layoutproof_source::plain_text::escape_controls;
 
 /// Options for drawing text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -9,11 +9,11 @@ use layoutproof_device::RunnerKind;
 use layoutproof_layout::FileId;
 use wildmatch::WildMatch;
 
-use crate::input::diagnostics::{Code, Diagnostic};
-use crate::input::sources::SourceMap;
-use crate::input::toml_table::{FileProblems, TomlTable, parse};
 use crate::results::coverage::word;
 use crate::results::record::{BoundCount, CellRow, CheckRecord, DeviceCells, LeftOutChecks, Outcome, Proves};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::sources::SourceMap;
+use layoutproof_source::toml_table::{FileProblems, TomlTable, parse};
 
 /// One `[[floor]]` entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,7 +76,7 @@ fn floor(mut entry: TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -> Optio
     }
 
     let mut text =
-        |key| entry.required(key, problems).and_then(|value| crate::input::toml_table::string(value, problems));
+        |key| entry.required(key, problems).and_then(|value| layoutproof_source::toml_table::string(value, problems));
     let [runner, proves] = ["runner", "proves"].map(&mut text);
 
     let counted = if entry.entries().any(|(key, ..)| key == FloorUnit::Resources.as_str()) {
@@ -85,7 +85,7 @@ fn floor(mut entry: TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -> Optio
         FloorUnit::Leaves
     };
     let least = entry.required(counted.as_str(), problems).and_then(|value| {
-        let least = crate::input::toml_table::number(value, problems);
+        let least = layoutproof_source::toml_table::number(value, problems);
         if least == Some(0) {
             let word = counted.as_str();
             let message = format!("every run reaches a floor of 0 {word}: `{word}` must be at least 1");

@@ -1,7 +1,6 @@
 //! Stored results: records of runs, known differences, floors, coverage, and frozen decisions of
 //! compilers.
 
-
 pub mod coverage;
 pub mod floors;
 pub mod frozen;

@@ -13,8 +13,8 @@ use layoutproof_layout::{Block, BlockKind, BlockLayout, RuleSet, find, lay_out};
 
 use super::rule_set_layouts::RuleSetLayouts;
 use crate::check::Source;
-use crate::input::diagnostics::{Code, Diagnostic};
 use crate::module::BufferStatic;
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// Most levels of nested structs to follow.
 const DEEPEST: usize = 64;
@@ -181,8 +181,8 @@ mod tests {
 
     use super::*;
     use crate::declare::DeclareOptions;
-    use crate::input::sources::SourceMap;
     use crate::show::{InputContent, RuleChoice, ShowInput, ShownRules};
+    use layoutproof_source::sources::SourceMap;
 
     /// Warnings of a source under a compiler's choice, each with its line.
     fn warned(text: &str, native: &str) -> Vec<String> {

@@ -17,8 +17,8 @@ use super::rule_set_layouts::RuleSetLayouts;
 use super::shader_language::ShaderLanguage;
 use super::show_input::{InputContent, ShowInput};
 use crate::check::Source;
-use crate::input::diagnostics::{Code, Diagnostic};
 use crate::module::Parameter;
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 impl ShowInput {
     /// Padding of every block. Other orders of members are tried if there are declarations.
@@ -273,8 +273,8 @@ fn assumed_sixteen_bit(source: &Source, layouts: &[RuleSetLayouts]) -> Option<Di
 mod tests {
     use super::*;
     use crate::declare::DeclareOptions;
-    use crate::input::sources::SourceMap;
     use crate::show::{RuleChoice, ShownRules};
+    use layoutproof_source::sources::SourceMap;
 
     /// Warnings about layouts have their codes and rule sets, and come after those about
     /// declarations, each once.

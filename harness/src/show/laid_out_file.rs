@@ -2,10 +2,10 @@
 
 use layoutproof_layout::{BlockLayout, FileId, LayoutWarning, Span, join};
 
-use crate::input::diagnostics::{Code, Diagnostic};
-use crate::input::sources::SourceMap;
 use crate::inspect::module_reader::{ModuleReader, glsl_blocks, wgsl_blocks};
 use crate::inspect::spirv::{DeclaredModule, SpecializedLength};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::sources::SourceMap;
 
 /// The blocks of such a file.
 #[derive(Clone, Debug, PartialEq)]

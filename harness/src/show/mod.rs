@@ -4,7 +4,6 @@
 //! The command reads files and cases into a [`ShowInput`], the explorer reads what the user types.
 //! Both then make the columns that [`crate::report`] draws.
 
-
 mod dxc_spirv;
 mod findings;
 mod laid_out_file;

@@ -7,8 +7,8 @@ use super::shipping::ShippingTarget;
 use crate::bindings::options::BindingOptions;
 use crate::bindings::{BindingPlace, BindingRequest, bind, chosen_entry};
 use crate::check::Source;
-use crate::input::diagnostics::{Code, Diagnostic};
 use crate::report::bindings_text::BindingsColumn;
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// The results of all requested conventions.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -6,7 +6,6 @@
 //! `cache` keeps the answers of programs, and `line_service` and `library_service` keep a compiler
 //! running.
 
-
 pub mod binding_answers;
 pub mod cache;
 pub mod child;

@@ -9,8 +9,8 @@ use layoutproof_compilers::tools_folder::ToolsFolder;
 use layoutproof_core::case::Case;
 use layoutproof_core::check::{Source, Subject};
 use layoutproof_core::export::{OffloadApis, offload_test};
-use layoutproof_core::input::sources::SourceMap;
 use layoutproof_layout::find;
+use layoutproof_source::sources::SourceMap;
 use libtest_mimic::{Arguments, Failed, Trial};
 
 const CASES: [(&str, &str, &str); 3] = [

@@ -9,10 +9,10 @@ use layoutproof_compilers::tools_folder::ToolsFolder;
 use layoutproof_core::case::Case;
 use layoutproof_core::check::produce::CompiledOffsets;
 use layoutproof_core::check::{Generator, Settings, ShaderModule, Source, Subject, SubjectShaders};
-use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::inspect::toolchain::{CodeTarget, Compilers, toolchains};
 use layoutproof_core::probe::{AddressSpace, Form};
 use layoutproof_layout::{ElementChoice, find};
+use layoutproof_source::sources::SourceMap;
 use libtest_mimic::{Arguments, Failed, Trial};
 
 const ARRAY: &str = "struct S { float a; float b[2]; float c; };";

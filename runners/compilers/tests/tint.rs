@@ -9,7 +9,6 @@ use std::sync::Arc;
 use layoutproof_compilers::toolchains::Toolchains;
 use layoutproof_compilers::tools_folder::ToolsFolder;
 use layoutproof_core::check::{Settings, Subject, SubjectShaders};
-use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::inspect::naga::read_wgsl;
 use layoutproof_core::inspect::spirv::{bound_variables, declared};
 use layoutproof_core::inspect::toolchain::{
@@ -18,6 +17,7 @@ use layoutproof_core::inspect::toolchain::{
 use layoutproof_core::probe::Stage;
 use layoutproof_device::{Shader, word_bytes};
 use layoutproof_layout::{ElementChoice, LayoutOptions};
+use layoutproof_source::sources::SourceMap;
 use libtest_mimic::{Arguments, Failed, Trial};
 
 /// Bindings with gaps, and groups; Dawn renumbers them.

@@ -131,10 +131,10 @@ fn cells_of(check: &Check, plan: &ProbePlan, entry: &ProbeEntry) -> BTreeSet<Acc
 mod tests {
     use layoutproof_core::check::{CompiledAccesses, Generator, Settings, Source, Subject, SubjectShaders};
     use layoutproof_core::declare::DeclareOptions;
-    use layoutproof_core::input::sources::SourceMap;
     use layoutproof_core::model::Model;
     use layoutproof_device::Runner as _;
     use layoutproof_layout::{ElementChoice, LayoutOptions, Span, find};
+    use layoutproof_source::sources::SourceMap;
 
     use super::*;
 

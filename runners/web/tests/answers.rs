@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use layoutproof_core::case::Case;
-use layoutproof_core::input::sources::SourceMap;
+use layoutproof_source::sources::SourceMap;
 use layoutproof_web::{
     CopiedText, ExploreAnswer, ExploreRequest, choices, copied_text, copied_text_json, explore, explore_json,
 };

@@ -22,8 +22,8 @@ use super::dxc::reach::{WalkResult, reach};
 use super::options::BindingOptions;
 use super::slots::SlotLine;
 use super::{Binding, BindingRequest, BoundModule, Target};
-use crate::input::diagnostics::{Code, Diagnostic};
 use crate::module::Module;
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// A number line: its class (all classes share one on Vulkan) and space.
 type NumberLine = (LayoutUnit, u32);

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use layoutproof_layout::Span;
 
 use crate::bindings::{Binding, BoundModule};
-use crate::input::diagnostics::{Code, Diagnostic};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// How far a walk goes where something is not certain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -34,8 +34,8 @@ use registers::AllocationRules;
 use super::options::BindingOptions;
 use super::release::DxcRelease;
 use super::{BindingRequest, BoundModule, Target};
-use crate::input::diagnostics::{Code, Diagnostic};
 use crate::module::Module;
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// Places the parameters of `module`.
 pub(super) fn bind(module: &Module, request: &BindingRequest) -> Result<BoundModule, Vec<Diagnostic>> {

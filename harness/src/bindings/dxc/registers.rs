@@ -12,7 +12,7 @@ use super::claim::{ClaimOrigin, RegisterClaim};
 use crate::bindings::Binding;
 use crate::bindings::options::BindingOptions;
 use crate::bindings::slots::SlotLine;
-use crate::input::diagnostics::{Code, Diagnostic};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// The register that stands for none in DXC's tables.
 const NO_REGISTER: u32 = u32::MAX;

@@ -2,7 +2,7 @@
 
 use layoutproof_layout::Span;
 
-use crate::input::diagnostics::{Code, Diagnostic};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// A number of layouts that may still be made. Structs of structs double with each level, and each parameter has its
 /// own layout, so the limit keeps small texts from making large programs.

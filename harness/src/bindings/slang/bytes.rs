@@ -14,7 +14,7 @@ use layoutproof_layout::{Annotations, Attribute, Block, BlockKind, LaidOut, Rule
 
 use super::settings::SlangSettings;
 use crate::bindings::Target;
-use crate::input::diagnostics::{Code, Diagnostic};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// How resources are represented in the memory around them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -17,7 +17,7 @@ use super::bytes::{ByteRoom, WholeBlock, handles};
 use super::types::{TypeLayoutBuilder, TypePosition, finite};
 use crate::bindings::Target;
 use crate::bindings::tree::{TypeLayout, TypeParts, UnitOffset, VariableLayout};
-use crate::input::diagnostics::{Code, Diagnostic};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// A buffer with a layout inside.
 #[derive(Clone, Copy, Debug)]

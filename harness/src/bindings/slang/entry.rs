@@ -21,8 +21,8 @@ use super::varying::{Varyings, blend_index};
 use crate::bindings::Target;
 use crate::bindings::slots::SlotLine;
 use crate::bindings::tree::{EntryLayout, TypeLayout, UnitOffset, VariableLayout};
-use crate::input::diagnostics::{Code, Diagnostic};
 use crate::module::{EntryParameter, EntryPoint};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// A parameter that asks for an explicit slot.
 #[derive(Debug)]

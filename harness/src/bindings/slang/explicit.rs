@@ -12,7 +12,7 @@ use super::settings::SlangSettings;
 use super::units::{class_unit, is_combined};
 use crate::bindings::Target;
 use crate::bindings::tree::TypeLayout;
-use crate::input::diagnostics::{Code, Diagnostic};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// A slot that a parameter asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

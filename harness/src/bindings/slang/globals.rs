@@ -15,8 +15,8 @@ use super::scope::{ScopeItem, structure};
 use super::types::{TypeLayoutBuilder, TypePosition, members, next_member, with_bytes};
 use crate::bindings::Target;
 use crate::bindings::tree::TypeLayout;
-use crate::input::diagnostics::{Code, Diagnostic};
 use crate::module::{Module, NamespaceRank, Parameter, ParameterKind};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// The role of a global parameter on this target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -34,8 +34,8 @@ use layoutproof_layout::LayoutUnit;
 use layoutproof_layout::shape::Type;
 
 use super::{Binding, BindingRequest, BoundModule, Convention, Target};
-use crate::input::diagnostics::{Code, Diagnostic};
 use crate::module::{Module, ParameterKind};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// Places the parameters of `module`.
 pub(super) fn bind(module: &Module, request: &BindingRequest) -> Result<BoundModule, Vec<Diagnostic>> {

@@ -23,8 +23,8 @@ use super::types::TypeLayoutBuilder;
 use super::units::unit_class;
 use crate::bindings::tree::{ProgramLayout, UnitOffset};
 use crate::bindings::{BindingRequest, Target};
-use crate::input::diagnostics::{Code, Diagnostic, Severity};
 use crate::module::{EntryParameter, Module};
+use layoutproof_source::diagnostics::{Code, Diagnostic, Severity};
 
 /// Placement of one program.
 #[derive(Debug)]

@@ -8,8 +8,8 @@ use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::{LayoutOptions, Span};
 
 use crate::bindings::{BindingRequest, Convention, Target};
-use crate::input::diagnostics::{Code, Diagnostic};
-use crate::version::VersionRange;
+use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::version_range::VersionRange;
 
 /// One `-fvk-t-shift 10 all`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -20,7 +20,7 @@ use super::budget::LayoutBudget;
 use super::bytes::{ByteRoom, WholeBlock};
 use super::settings::SlangSettings;
 use crate::bindings::tree::{TypeLayout, TypeParts, UnitOffset, VariableLayout};
-use crate::input::diagnostics::{Code, Diagnostic};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// Makes type layouts.
 #[derive(Debug)]

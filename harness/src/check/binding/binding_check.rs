@@ -13,8 +13,8 @@ use crate::bindings::{BindingPlace, BindingRequest, BoundModule, bind};
 use crate::case::{BindExpectation, By, ExpectedDiagnostic};
 use crate::check::source::Source;
 use crate::check::verdict::{self, Validation, Writer, judge};
-use crate::input::diagnostics::{Code, Diagnostic};
 use crate::results::record::{CheckRecord, Outcome, Proves, RecordValue, Row, SCHEMA, Story};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// Stands for the producer and the device in names and records, since this check has neither.
 const NOBODY: &str = "none";

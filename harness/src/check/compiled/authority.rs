@@ -6,7 +6,7 @@
 
 use crate::case::{Authority, By, ExpectedDiagnostic};
 use crate::inspect::toolchain::{Output, Toolchain};
-use crate::version::VersionRange;
+use layoutproof_source::version_range::VersionRange;
 
 /// Maps the commit number in the version of DXC's library to the release, which is named by date.
 /// Source: `ci/transcription/tools.py`.
@@ -64,9 +64,9 @@ fn has_flags(flags: &str, toolchain: &Toolchain) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::input::sources::SourceMap;
     use crate::inspect::toolchain::toolchains;
     use layoutproof_layout::{FileId, Span};
+    use layoutproof_source::sources::SourceMap;
 
     fn named(name: &str) -> &'static Toolchain {
         toolchains().iter().find(|toolchain| toolchain.name == name).unwrap()

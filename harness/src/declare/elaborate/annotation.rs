@@ -10,7 +10,7 @@ use super::record::MemberHolder;
 use crate::declare::ast::{
     ArgumentSyntax, AttributeSyntax, LayoutSyntax, PackOffsetSyntax, PlacementSyntax, Prefix, RegisterSyntax,
 };
-use crate::input::diagnostics::{Code, Diagnostic};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// Letters that `register` takes: DXC says "available types are 'b', 'c', 'i', 's', 't', 'u'".
 const REGISTER_LETTERS: [char; 6] = ['b', 'c', 'i', 's', 't', 'u'];

@@ -6,7 +6,7 @@ use layoutproof_layout::Attribute;
 
 use super::Elaborator;
 use super::scope::ScopeId;
-use crate::input::diagnostics::{Code, Diagnostic};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// The effect of an attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -17,8 +17,8 @@ use super::record::MemberHolder;
 use super::resolve::order;
 use super::scope::ScopeId;
 use crate::declare::ast::{BufferDeclaration, BufferKeyword, Item};
-use crate::input::diagnostics::{Code, Diagnostic};
 use crate::module::{BufferStatic, Parameter, ParameterKind};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 impl<'t> Elaborator<'t> {
     /// A buffer, behind the buffers inside it.

@@ -9,7 +9,7 @@ use crate::declare::ast::{
     BufferDeclaration, DeclarationSyntax, Declarator, EnumDeclaration, EnumeratorSyntax, Identifier, Initialiser, Item,
     Prefix, StructDeclaration, TypeKind,
 };
-use crate::input::diagnostics::{Code, Diagnostic};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 impl<'t> Elaborator<'t> {
     /// Enters the names of `items` into `scope`.

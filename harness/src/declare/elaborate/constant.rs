@@ -15,7 +15,7 @@ use crate::declare::ast::{
     UnaryOperator,
 };
 use crate::declare::elaborate::builtin;
-use crate::input::diagnostics::{Code, Diagnostic};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// An integer constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

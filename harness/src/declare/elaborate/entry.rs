@@ -17,9 +17,9 @@ use crate::declare::ast::{
     AttributeSyntax, FunctionDeclaration, FunctionParameter, GenericParameter, PlacementSyntax, TypeExpression,
     TypeKind,
 };
-use crate::input::diagnostics::{Code, Diagnostic};
-use crate::input::nearest_name::did_you_mean;
 use crate::module::{EntryParameter, EntryPoint, ParameterKind, StageWrapper};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::nearest_name::did_you_mean;
 
 /// A function with the scope that declares it.
 #[derive(Clone, Copy, Debug)]

@@ -10,7 +10,7 @@ use super::specialisation::{BestFit, TemplateFit, TemplateUse};
 use crate::declare::ast::{
     Expression, GenericArgument, GenericParameter, Operation, PathPart, TypeExpression, TypeKind,
 };
-use crate::input::diagnostics::{Code, Diagnostic};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// Arguments inside arguments double the name each time; no real name is this long (bytes).
 const LONGEST_NAME: usize = 4096;

@@ -12,7 +12,7 @@ use super::builtin::{self, Builtin, Element};
 use super::lookup_context::{LookupContext, written};
 use super::resolve::NamedType;
 use crate::declare::ast::{GenericArgument, PathPart, TypeExpression, TypeKind};
-use crate::input::diagnostics::{Code, Diagnostic};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 impl<'t> Elaborator<'t> {
     /// The type that a built-in name with its arguments stands for.

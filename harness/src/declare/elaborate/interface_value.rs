@@ -7,7 +7,7 @@ use layoutproof_layout::Span;
 use layoutproof_layout::shape::{StructType, Type};
 
 use super::Elaborator;
-use crate::input::diagnostics::{Code, Diagnostic};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// The interfaces whose values stand in parameters, each with the first parameter that has one.
 #[derive(Debug, Default)]

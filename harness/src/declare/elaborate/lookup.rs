@@ -9,8 +9,8 @@ use super::lookup_context::{GenericBinding, GenericValue, LookupContext};
 use super::resolve::NamedType;
 use super::scope::{ScopeId, TypeId, ValueId};
 use crate::declare::ast::{NamePath, PathPart};
-use crate::input::diagnostics::{Code, Diagnostic};
-use crate::input::nearest_name::nearest_name;
+use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::nearest_name::nearest_name;
 
 impl<'t> Elaborator<'t> {
     /// Value of the generic parameter that `path` names.

@@ -8,7 +8,7 @@ use layoutproof_layout::scalar::{Scalar, SixteenBit};
 use layoutproof_layout::shape::{Count, StructType, Type};
 
 use super::Elaborator;
-use crate::input::diagnostics::{Code, Diagnostic};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// No block is larger, whatever the rules (bytes).
 const LARGEST: u64 = 1 << 31;

@@ -44,8 +44,8 @@ use unused::TypeKey;
 use super::ast::{Declarator, Item};
 use super::parser::BracketedTokens;
 use super::problems::ProblemList;
-use crate::input::diagnostics::{Code, Diagnostic};
 use crate::module::{Module, NamespaceRank};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// Structs, aliases and constants may refer to each other this deep; with the limit of the parser this keeps the stack
 /// small.

@@ -15,8 +15,8 @@ use super::lookup_context::LookupContext;
 use super::resolve::order;
 use super::scope::ScopeId;
 use crate::declare::ast::{DeclarationSyntax, Declarator, Identifier, Item, Prefix, TypeExpression, TypeKind};
-use crate::input::diagnostics::{Code, Diagnostic};
 use crate::module::{Parameter, ParameterKind};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// Global variables that have been seen, by scope and name.
 pub(super) type GlobalSpans<'t> = HashMap<(ScopeId, &'t str), Span>;

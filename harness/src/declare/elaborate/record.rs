@@ -14,7 +14,7 @@ use super::lookup_context::LookupContext;
 use super::resolve::{NamedType, order};
 use super::scope::{TypeEntry, TypeId};
 use crate::declare::ast::{DeclarationSyntax, Declarator, Expression, Identifier, Item, StructDeclaration, TypeKind};
-use crate::input::diagnostics::{Code, Diagnostic};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// How far a struct has been elaborated.
 #[derive(Clone, Debug)]

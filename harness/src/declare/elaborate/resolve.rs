@@ -16,7 +16,7 @@ use crate::declare::ast::{
     ArrayDimension, Declarator, Expression, GenericArgument, Initialiser, NamePath, PathPart, Prefix, TypeExpression,
     TypeKind, TypeSuffix,
 };
-use crate::input::diagnostics::{Code, Diagnostic};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// No shader leaves more room for the value of an interface (bytes).
 const LARGEST_ANY_VALUE: u32 = 1 << 16;

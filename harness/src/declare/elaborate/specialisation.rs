@@ -17,7 +17,7 @@ use super::scope::{ScopeId, TypeEntry, TypeId};
 use crate::declare::ast::{
     Expression, GenericArgument, GenericParameter, NamePath, Operation, TypeExpression, TypeKind,
 };
-use crate::input::diagnostics::{Code, Diagnostic};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// A declaration for certain arguments, with what its own parameters stand for.
 #[derive(Clone, Debug)]

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use super::Elaborator;
 use super::scope::TypeId;
-use crate::input::diagnostics::{Code, Diagnostic};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// Codes of errors that a type may have here although compilers accept it.
 const NOT_UNDERSTOOD: [Code; 6] = [

@@ -10,7 +10,7 @@ use crate::declare::ast::{
 };
 use crate::declare::attribute_names::spelling;
 use crate::declare::lexer::TokenKind;
-use crate::input::diagnostics::{Code, Diagnostic};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// An annotation is followed this far (tokens), which keeps parsing linear.
 const ANNOTATION_TOKENS: usize = 1 << 10;

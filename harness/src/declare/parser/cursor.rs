@@ -10,7 +10,7 @@ use crate::declare::ast::Identifier;
 use crate::declare::lexer::{Token, TokenKind};
 use crate::declare::preprocess::PreparedTokens;
 use crate::declare::problems::ProblemList;
-use crate::input::diagnostics::{Code, Diagnostic};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// Deepest nesting of declarations, types and expressions; deeper than any real file, shallow enough for the stack of
 /// a test.

@@ -8,7 +8,7 @@ use layoutproof_layout::Span;
 use super::cursor::{BracketedTokens, ParseResult, Parser};
 use crate::declare::ast::{BinaryOperator, Expression, Identifier, NamePath, Operation, PathPart, UnaryOperator};
 use crate::declare::lexer::{Token, TokenKind};
-use crate::input::diagnostics::{Code, Diagnostic};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// Generic arguments inside an expression are looked for this many tokens ahead, which keeps parsing linear.
 const GENERIC_ARGUMENT_TOKENS: usize = 32;

@@ -9,7 +9,7 @@ use crate::declare::ast::{
     TypeExpression, TypeKind,
 };
 use crate::declare::lexer::TokenKind;
-use crate::input::diagnostics::{Code, Diagnostic};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 impl<'a> Parser<'_, 'a> {
     /// The declarations of a whole source.

@@ -5,7 +5,7 @@
 use super::Preprocessor;
 use super::definition::Macro;
 use crate::declare::lexer::{Token, TokenKind};
-use crate::input::diagnostics::{Code, Diagnostic};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// The arguments of one use.
 #[derive(Debug, Default)]

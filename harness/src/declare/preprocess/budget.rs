@@ -3,7 +3,7 @@
 use layoutproof_layout::Span;
 
 use super::{Preprocessor, SourceProgress};
-use crate::input::diagnostics::{Code, Diagnostic};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// Most tokens that come out.
 pub(super) const TOKENS: usize = 1 << 21;

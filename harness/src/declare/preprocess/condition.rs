@@ -7,7 +7,7 @@ use layoutproof_layout::Span;
 use super::Preprocessor;
 use super::evaluate::value;
 use crate::declare::lexer::{Token, TokenKind};
-use crate::input::diagnostics::{Code, Diagnostic};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// A condition whose `#endif` is still to come.
 #[derive(Clone, Copy, Debug)]

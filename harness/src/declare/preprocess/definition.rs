@@ -5,7 +5,7 @@
 use layoutproof_layout::Span;
 
 use crate::declare::lexer::{Token, TokenKind};
-use crate::input::diagnostics::{Code, Diagnostic};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// A macro.
 #[derive(Clone, Debug, PartialEq)]

@@ -11,7 +11,7 @@ use super::condition::{BranchState, Condition};
 use super::definition::{Macro, definable_name};
 use super::predefined::MacroDialect;
 use crate::declare::lexer::{SourcePiece, SourcePieces, Token, TokenKind};
-use crate::input::diagnostics::{Code, Diagnostic};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 impl<'a> Preprocessor<'a> {
     /// Follows a directive.

@@ -7,7 +7,7 @@ use layoutproof_layout::Span;
 
 use super::budget::DEEPEST;
 use crate::declare::lexer::{Token, TokenKind};
-use crate::input::diagnostics::{Code, Diagnostic};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// The value of `tokens`, which end at `end`.
 pub(super) fn value(tokens: &[Token<'_>], end: Span) -> Result<i64, Diagnostic> {

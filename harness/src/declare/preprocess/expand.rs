@@ -9,7 +9,7 @@ use super::budget::DEEPEST;
 use super::definition::{Macro, Replacement};
 use super::{Preprocessor, SourceProgress};
 use crate::declare::lexer::{SourcePiece, Token, TokenKind};
-use crate::input::diagnostics::{Code, Diagnostic};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// Tokens that are read before anything else.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use bumpalo::Bump;
 use layoutproof_layout::FileId;
 
-use crate::input::sources::{ReadRefusal, SourceFile, Sources};
+use layoutproof_source::sources::{ReadRefusal, SourceFile, Sources};
 
 /// The texts that preprocessing adds to the source map.
 #[derive(Debug)]

@@ -11,8 +11,8 @@ use super::opened::OpenSource;
 use super::predefined::{self, MacroDialect};
 use super::{Preprocessor, SourceProgress};
 use crate::declare::lexer::{Token, TokenKind};
-use crate::input::diagnostics::{Code, Diagnostic};
-use crate::input::sources::{SourceMap, Sources};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::sources::{SourceMap, Sources};
 
 /// The file name of an `#include`.
 #[derive(Clone, Debug, PartialEq, Eq)]

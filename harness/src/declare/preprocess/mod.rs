@@ -7,7 +7,7 @@
 //! Each token keeps the place in the file that the user wrote: what an argument holds stands where it was written,
 //! everything else from a definition stands where the macro is used.
 //!
-//! Not done here: reading from a file system (see [`crate::input::sources::Sources`]).
+//! Not done here: reading from a file system (see [`layoutproof_source::sources::Sources`]).
 //!
 //! Sources: ISO C11, 6.10 "Preprocessing directives", with the GNU extensions that DXC 1.7.2308 takes (`,
 //! ##__VA_ARGS__`, named variable arguments, `__COUNTER__`, `__has_include`).
@@ -47,8 +47,8 @@ use layoutproof_layout::{FileId, Span};
 use super::lexer::{Token, TokenKind};
 use super::problems::ProblemList;
 use super::{DeclareOptions, DeclaredLanguage};
-use crate::input::diagnostics::Diagnostic;
-use crate::input::sources::{SourceFile, SourceMap};
+use layoutproof_source::diagnostics::Diagnostic;
+use layoutproof_source::sources::{SourceFile, SourceMap};
 
 /// Tokens without directives, and what the directives said.
 #[derive(Debug, Default)]

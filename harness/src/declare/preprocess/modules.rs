@@ -15,7 +15,7 @@ use super::include::refused;
 use super::opened::OpenSource;
 use super::{Preprocessor, predefined};
 use crate::declare::lexer::{Token, TokenKind};
-use crate::input::diagnostics::{Code, Diagnostic};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// Files that are still to be read.
 #[derive(Debug, Default)]

@@ -5,7 +5,7 @@ use layoutproof_layout::shape::MatrixOrder;
 
 use super::Preprocessor;
 use crate::declare::lexer::Token;
-use crate::input::diagnostics::{Code, Diagnostic};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// Pragmas that only speak to a compiler or an engine's importer about messages.
 const SILENT: [&str; 4] = ["warning", "message", "clang", "dxc"];

@@ -7,7 +7,7 @@ use super::Preprocessor;
 use super::arguments::{MacroArguments, about};
 use super::definition::{Macro, ReplacementPart};
 use crate::declare::lexer::{Token, TokenKind, single};
-use crate::input::diagnostics::{Code, Diagnostic};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// A use of a macro that is being filled in.
 #[derive(Debug)]

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use layoutproof_layout::{FileId, Span};
 
-use crate::input::diagnostics::Diagnostic;
-use crate::input::sources::SourceMap;
+use layoutproof_source::diagnostics::Diagnostic;
+use layoutproof_source::sources::SourceMap;
 
 /// Uses of macros and included files by place.
 #[derive(Debug, Default)]

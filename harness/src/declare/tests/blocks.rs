@@ -6,8 +6,8 @@ use layoutproof_layout::{Argument, Block, BlockKind};
 
 use super::{DeclareOptions, read, read_with, structure};
 use crate::declare::DeclaredLanguage;
-use crate::input::diagnostics::Code;
 use crate::module::{Module, ParameterKind};
+use layoutproof_source::diagnostics::Code;
 
 /// `name kind element count` of each block.
 fn blocks(module: &Module) -> Vec<String> {
@@ -164,7 +164,7 @@ fn pointees() {
 #[test]
 fn places_are_places_in_the_file() {
     let text = "declare = \"\"\"\ncbuffer S { float a; };\n\"\"\"\n";
-    let mut sources = crate::input::sources::SourceMap::default();
+    let mut sources = layoutproof_source::sources::SourceMap::default();
     let file = sources.add("case.toml", text);
     let start = u32::try_from(text.find("cbuffer").unwrap()).unwrap();
     let span = layoutproof_layout::Span { file, start, end: start + 23 };

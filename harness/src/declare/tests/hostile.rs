@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use proptest::prelude::*;
 
 use super::{DeclareOptions, problems, read_with};
-use crate::input::diagnostics::{Code, Severity};
+use layoutproof_source::diagnostics::{Code, Severity};
 
 /// Far above what linear work takes unoptimised, far below what quadratic work on these sizes would take.
 const PATIENCE: Duration = Duration::from_secs(20);

@@ -12,9 +12,9 @@ use layoutproof_layout::Span;
 use layoutproof_layout::shape::{MatrixOrder, Member, StructType, Type};
 
 use super::{DeclareOptions, declare};
-use crate::input::diagnostics::{Code, Diagnostic};
-use crate::input::sources::SourceMap;
 use crate::module::Module;
+use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::sources::SourceMap;
 
 /// Reads `source` as a whole file.
 fn read_with(source: &str, options: &DeclareOptions) -> (SourceMap, Result<Module, Vec<Diagnostic>>) {
@@ -27,7 +27,7 @@ fn read_with(source: &str, options: &DeclareOptions) -> (SourceMap, Result<Modul
 
 fn read(source: &str) -> Module {
     let (sources, result) = read_with(source, &DeclareOptions::default());
-    result.unwrap_or_else(|problems| panic!("{}", crate::input::diagnostics::render(&problems, &sources, false)))
+    result.unwrap_or_else(|problems| panic!("{}", layoutproof_source::diagnostics::render(&problems, &sources, false)))
 }
 
 /// Line and code of every problem; empty for a source without any.

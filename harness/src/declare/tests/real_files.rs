@@ -1,7 +1,7 @@
 //! What real shader files have and no layout needs: read over, or refused only where it is used.
 
 use super::{members, problems, read};
-use crate::input::diagnostics::Code;
+use layoutproof_source::diagnostics::Code;
 
 #[track_caller]
 fn read_over(source: &str) {

@@ -1,7 +1,7 @@
 //! What is wrong, where, and under which code.
 
 use super::problems;
-use crate::input::diagnostics::Code;
+use layoutproof_source::diagnostics::Code;
 
 #[track_caller]
 fn refused(source: &str, code: Code) {

@@ -4,7 +4,7 @@ use layoutproof_layout::BlockKind;
 use layoutproof_layout::shape::Type;
 
 use super::{DeclareOptions, flat, line, members, ordered, read, read_with, structure};
-use crate::input::diagnostics::Code;
+use layoutproof_source::diagnostics::Code;
 
 /// One member of a constant buffer, and its type.
 fn ty(member: &str) -> String {

@@ -2,7 +2,7 @@
 
 use super::{line, read_with, structure};
 use crate::declare::{DeclareOptions, DeclaredLanguage};
-use crate::input::diagnostics::{Code, Severity};
+use layoutproof_source::diagnostics::{Code, Severity};
 
 /// Line, severity and code of every problem, and the names of the blocks where there is no error.
 fn read(source: &str) -> (Vec<(u32, Severity, Code)>, Vec<String>) {
@@ -74,8 +74,8 @@ fn words_of_slang_alone() {
 fn block(source: &str, name: &str) -> Vec<String> {
     let options = DeclareOptions { language: Some(DeclaredLanguage::Slang), ..DeclareOptions::default() };
     let (sources, result) = read_with(source, &options);
-    let module =
-        result.unwrap_or_else(|problems| panic!("{}", crate::input::diagnostics::render(&problems, &sources, false)));
+    let module = result
+        .unwrap_or_else(|problems| panic!("{}", layoutproof_source::diagnostics::render(&problems, &sources, false)));
     structure(&module, name).members.iter().map(line).collect()
 }
 

@@ -6,7 +6,7 @@ use super::declare::declaration;
 use super::types::GlslTypeNames;
 use super::{GlslDeclaration, space_of};
 use crate::declare::{DeclareOptions, declare};
-use crate::input::sources::SourceMap;
+use layoutproof_source::sources::SourceMap;
 
 fn block(text: &str) -> Block {
     let mut sources = SourceMap::default();

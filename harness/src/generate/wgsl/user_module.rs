@@ -100,11 +100,11 @@ fn expression(text: String, laid_out: &LaidOut, steps: &[LeafStep]) -> Option<St
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::input::sources::SourceMap;
     use crate::inspect::naga::read_wgsl;
     use crate::inspect::naga_offsets::wgsl_bindings;
     use crate::probe::AddressSpace;
     use crate::probe::plan;
+    use layoutproof_source::sources::SourceMap;
 
     const TEXT: &str = "
 struct Light { position: vec3<f32>, @size(20) power: f32 }

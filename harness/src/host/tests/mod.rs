@@ -12,7 +12,7 @@ use layoutproof_layout::{LayoutOptions, Span, find, lay_out};
 
 use super::{CompareOptions, Comparison, ShaderBlock, VectorTypes, block_parts, compare, member_places, part_of_host};
 use crate::declare::{DeclareOptions, declare};
-use crate::input::sources::SourceMap;
+use layoutproof_source::sources::SourceMap;
 
 /// Compares the only block of a shader with a host struct.
 #[track_caller]

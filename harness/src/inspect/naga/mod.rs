@@ -24,10 +24,10 @@ use naga::valid::{Capabilities, ValidationFlags, Validator};
 use naga::{AddressSpace, ArraySize, GlobalVariable, Handle, ScalarKind, ShaderStage, StructMember, TypeInner};
 
 use crate::generate::wgsl::MAX_IMMEDIATE_SIZE;
-use crate::input::diagnostics::{Code, Diagnostic};
-use crate::input::text_limits::TextLanguage;
 use crate::inspect::listing::{LISTED_BYTES, ListingBudget, array_name, member_path};
 use crate::inspect::naga_offsets::{chain, matrix_stride};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::text_limits::TextLanguage;
 use type_layouts::{Misplaced, NoTypeLayout, TypeLayouts};
 use wgsl_attributes::{UnknownValue, struct_attributes};
 

@@ -4,7 +4,7 @@
 use expect_test::expect;
 
 use super::*;
-use crate::input::sources::SourceMap;
+use layoutproof_source::sources::SourceMap;
 
 const SPEC_WGSL: &str = "\
 struct A { u: f32, v: f32, w: vec2<f32>, @size(16) x: f32 }

@@ -8,9 +8,9 @@ use layoutproof_layout::shape::MatrixOrder;
 
 use super::shape::{BlockForm, ExplicitOffset, MemberType, RandomDeclaration, RandomMember, RandomStruct};
 use crate::declare::{DeclareOptions, declare};
-use crate::input::diagnostics::Diagnostic;
-use crate::input::sources::SourceMap;
 use crate::module::Module;
+use layoutproof_source::diagnostics::Diagnostic;
+use layoutproof_source::sources::SourceMap;
 
 impl RandomDeclaration {
     /// Writes the declarations: enums `E0` and on, structs `T0` and on, and the block `B` (of the

@@ -9,10 +9,10 @@ use serde::Serialize;
 use super::member_tree::strides;
 use super::numeric::order_word;
 use super::struct_lines::{declaration, heading, refused};
-use crate::input::plain_text::escape_json;
 use crate::report::formats::show_json::{ShownBlock, ShownLayout};
 use crate::report::style::{Style, TextLines, Tone, pad, pad_left, width};
 use crate::results::record::SCHEMA;
+use layoutproof_source::plain_text::escape_json;
 
 /// The text and the result of the comparison.
 #[derive(Clone, Debug, PartialEq)]

@@ -8,7 +8,7 @@ use super::*;
 use crate::case::expect::problems;
 use crate::case::{Case, Expectation};
 use crate::declare::{DeclareOptions, declare};
-use crate::input::sources::SourceMap;
+use layoutproof_source::sources::SourceMap;
 
 const DECLARE: &str = "cbuffer S { float a; float2x1 m; float b; };\n";
 

@@ -171,9 +171,9 @@ fn spelling(layout: &LaidOut) -> String {
 mod tests {
     use super::*;
     use crate::declare::{DeclareOptions, declare};
-    use crate::input::sources::SourceMap;
     use layoutproof_layout::Span;
     use layoutproof_layout::{LayoutOptions, find, lay_out};
+    use layoutproof_source::sources::SourceMap;
 
     fn kinds_of(text: &str) -> Vec<String> {
         let mut sources = SourceMap::default();

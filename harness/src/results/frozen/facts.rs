@@ -8,7 +8,6 @@ use super::answer::{Fact, Facts, line};
 use crate::bindings::BindingPlace;
 use crate::check::produce::CompiledOffsets;
 use crate::generate::reserved::Reserved;
-use crate::input::sources::SourceMap;
 use crate::inspect::clang_ir;
 use crate::inspect::dxil::bindings::resource_bindings;
 use crate::inspect::dxil::definitions::{ListedBuffer, buffer_definitions};
@@ -18,6 +17,7 @@ use crate::inspect::reflection::parameters;
 use crate::inspect::spirv::{bound_variables, declared};
 use crate::inspect::toolchain::{CompiledShader, Report};
 use crate::probe::ProbePlan;
+use layoutproof_source::sources::SourceMap;
 
 /// Replaces a name that the compiler dropped.
 const NAMELESS: &str = "?";

@@ -7,7 +7,7 @@ use super::shape_entry::ShapeEntry;
 use crate::check::verdict::Validation;
 use crate::probe::AddressSpace;
 use crate::results::record::{CheckRecord, Culprit, KnownEntry, Outcome};
-use crate::version::VersionRange;
+use layoutproof_source::version_range::VersionRange;
 
 /// One `[[known]]` entry.
 #[derive(Clone, Debug)]

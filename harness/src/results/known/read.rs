@@ -7,11 +7,11 @@ use wildmatch::WildMatch;
 
 use super::entry::{CasePattern, KnownFailure, RunScope};
 use super::shape_entry::ShapeEntry;
-use crate::input::diagnostics::{Code, Diagnostic};
-use crate::input::sources::SourceMap;
-use crate::input::toml_table::{FileProblems, TomlTable, parse, string};
 use crate::probe::AddressSpace;
-use crate::version::VersionRange;
+use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::sources::SourceMap;
+use layoutproof_source::toml_table::{FileProblems, TomlTable, parse, string};
+use layoutproof_source::version_range::VersionRange;
 
 /// The content of a file with known differences.
 #[derive(Clone, Debug)]

@@ -9,9 +9,9 @@
 use layoutproof_layout::FileId;
 use wildmatch::WildMatch;
 
-use crate::input::diagnostics::{Code, Diagnostic};
-use crate::input::sources::SourceMap;
-use crate::input::toml_table::{FileProblems, TomlTable, parse};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::sources::SourceMap;
+use layoutproof_source::toml_table::{FileProblems, TomlTable, parse};
 
 /// The version of the format.
 const SCHEMA: u32 = 1;

@@ -84,9 +84,9 @@ fn behind_every_row(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::input::sources::SourceMap;
     use crate::random::declaration::MemberShape;
     use crate::results::record::{RecordValue, Story, StoryBlock};
+    use layoutproof_source::sources::SourceMap;
 
     const ENTRY: &str = "
 [[known]]
@@ -100,7 +100,7 @@ reason = \"an index from memory counts registers\"
     fn entries(text: &str) -> Result<Vec<KnownFailure>, String> {
         let mut sources = SourceMap::default();
         let file = sources.add("known.toml", text);
-        let listed = |problems: Vec<crate::input::diagnostics::Diagnostic>| {
+        let listed = |problems: Vec<layoutproof_source::diagnostics::Diagnostic>| {
             problems.iter().map(|problem| problem.message.clone()).collect::<Vec<_>>().join("\n")
         };
         crate::results::known::read(file, &sources).map_err(listed)

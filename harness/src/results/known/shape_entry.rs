@@ -3,10 +3,10 @@
 
 use layoutproof_layout::{Quantity, join};
 
-use crate::input::toml_table::{FileProblems, TomlTable};
 use crate::probe::Form;
 use crate::random::declaration::MemberShape;
 use crate::results::record::{CheckRecord, Culprit, RecordValue, Row};
+use layoutproof_source::toml_table::{FileProblems, TomlTable};
 
 /// The part of an entry about random declarations, in addition to producer, device, rules and
 /// culprit.

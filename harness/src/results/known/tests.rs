@@ -2,9 +2,9 @@ use layoutproof_device::{DeviceInfo, RunnerKind};
 use layoutproof_layout::Quantity;
 
 use super::{KnownFailure, apply, mark_seen, read, seen_in_shard};
-use crate::input::sources::SourceMap;
 use crate::probe::AddressSpace;
 use crate::results::record::{BoundCount, CheckRecord, Culprit, Outcome, Proves, RecordValue, Row, SCHEMA};
+use layoutproof_source::sources::SourceMap;
 
 fn agreeing_check() -> CheckRecord {
     CheckRecord {

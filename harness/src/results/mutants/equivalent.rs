@@ -8,9 +8,9 @@ use layoutproof_layout::mutate::RuleMutant;
 use layoutproof_layout::{FileId, find};
 
 use super::mutant_table::RuleLine;
-use crate::input::diagnostics::{Code, Diagnostic};
-use crate::input::sources::SourceMap;
-use crate::input::toml_table::{FileProblems, TomlTable, parse, string};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::sources::SourceMap;
+use layoutproof_source::toml_table::{FileProblems, TomlTable, parse, string};
 
 /// One `[[equivalent]]` entry.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,7 +9,6 @@ use layoutproof_compilers::lookup::CompilersOfMachine;
 use layoutproof_compilers::spirv_val::SpirvVal;
 use layoutproof_compilers::tools_folder::ToolsFolder;
 use layoutproof_core::check::{Generator, SubjectShaders};
-use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::report::listing::{self, CaseLine, Finding, RuleSetLine, ToolHealth};
 use layoutproof_core::report::summary::Exit;
 use layoutproof_core::report::{Style, coverage_table};
@@ -24,6 +23,7 @@ use layoutproof_executor::tools::MachineTools;
 use layoutproof_layout::native::natives;
 use layoutproof_layout::rules::Example;
 use layoutproof_layout::{RuleSet, table};
+use layoutproof_source::sources::SourceMap;
 use serde_json::json;
 
 use crate::args::{Format, FormatArgs};

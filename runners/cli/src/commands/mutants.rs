@@ -8,7 +8,6 @@ use layoutproof_built_in::EQUIVALENT_MUTANTS;
 use layoutproof_core::check::{
     BindingCheck, Generator, Proof, Settings, Source, Subject, SubjectShaders, share_shaders,
 };
-use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::model::{BINDING_MISREADINGS, MISREADINGS};
 use layoutproof_core::report::summary::Exit;
 use layoutproof_core::report::{Style, mutant_table};
@@ -18,6 +17,7 @@ use layoutproof_core::results::mutants::rules::try_rules;
 use layoutproof_core::results::mutants::{DeviceLine, MutantTable, RuleLine};
 use layoutproof_core::results::record::SCHEMA;
 use layoutproof_layout::{RuleSet, table};
+use layoutproof_source::sources::SourceMap;
 use rayon::prelude::*;
 
 use crate::args::Format;

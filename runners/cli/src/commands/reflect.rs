@@ -8,8 +8,6 @@ use clap::{Args, ValueEnum};
 use layoutproof_core::bindings::reflect::{ParameterUses, slang_json, yaml};
 use layoutproof_core::bindings::{BindingRequest, Convention, Target, slang};
 use layoutproof_core::check::Source;
-use layoutproof_core::input::diagnostics::{Code, Diagnostic, render};
-use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::module::Module;
 use layoutproof_core::report::Style;
 use layoutproof_core::report::summary::Exit;
@@ -17,6 +15,8 @@ use layoutproof_core::show::{InputContent, ShaderLanguage, ShowInput};
 use layoutproof_layout::resource::DataLayout;
 use layoutproof_layout::shape::{MatrixOrder, Member, StructType, Type};
 use layoutproof_layout::{BlockKind, Span};
+use layoutproof_source::diagnostics::{Code, Diagnostic, render};
+use layoutproof_source::sources::SourceMap;
 
 use crate::args::DeclareArgs;
 use crate::args::placement::PlacementArgs;

@@ -7,7 +7,6 @@ use anyhow::bail;
 use layoutproof_built_in::CASES;
 use layoutproof_compilers::free_memory::give_back_free_memory;
 use layoutproof_core::check::{BindingCheck, ProofCheck};
-use layoutproof_core::input::diagnostics::render;
 use layoutproof_core::random::declaration::shapes_of_block;
 use layoutproof_core::report::Style;
 use layoutproof_core::report::found_table::{FileLayout, found_table};
@@ -23,6 +22,7 @@ use layoutproof_executor::proofs;
 use layoutproof_executor::rotation::{Rotation, SparedKinds};
 use layoutproof_executor::watch::Watcher;
 use layoutproof_layout::DECLARED;
+use layoutproof_source::diagnostics::render;
 
 use crate::answer_cache;
 use crate::args::RunArgs;

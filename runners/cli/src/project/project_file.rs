@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use layoutproof_core::host::{VectorTypeRow, VectorTypes};
-use layoutproof_core::input::diagnostics::{Code, Diagnostic};
-use layoutproof_core::input::sources::SourceMap;
-use layoutproof_core::input::toml_table::{FileProblems, TomlTable, parse, string};
 use layoutproof_core::show::ShaderLanguage;
+use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::sources::SourceMap;
+use layoutproof_source::toml_table::{FileProblems, TomlTable, parse, string};
 
 use super::globs;
 use crate::select::files::{FileKind, read_text};
@@ -169,7 +169,7 @@ fn rules(table: &mut TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -> Vec<
     names
 }
 
-fn toml_span(value: &layoutproof_core::input::toml_table::TomlValue<'_>) -> std::ops::Range<usize> {
+fn toml_span(value: &layoutproof_source::toml_table::TomlValue<'_>) -> std::ops::Range<usize> {
     value.span()
 }
 

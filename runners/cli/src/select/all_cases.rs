@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use layoutproof_core::case::Case;
 use layoutproof_core::check::{Settings, Source, Subject};
-use layoutproof_core::input::sources::SourceMap;
 use layoutproof_layout::{ElementChoice, find};
+use layoutproof_source::sources::SourceMap;
 
 use crate::select::inputs::Cases;
 use crate::select::refused_input::RefusedInput;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow, bail};
 use layoutproof_compilers::regular_file::{self, ReadError};
-use layoutproof_core::input::encoding::decode;
+use layoutproof_source::encoding::decode;
 
 /// Kinds of files; each has a maximum length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

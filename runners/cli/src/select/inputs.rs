@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use layoutproof_built_in::CASES;
 use layoutproof_core::case::{Case, matches_filter};
-use layoutproof_core::input::diagnostics::Diagnostic;
-use layoutproof_core::input::encoding::decode;
-use layoutproof_core::input::nearest_name::nearest_name;
-use layoutproof_core::input::sources::{SourceFile, SourceMap};
 use layoutproof_core::show::ShaderLanguage;
 use layoutproof_core::stable_hash::stable_hash;
 use layoutproof_layout::Span;
+use layoutproof_source::diagnostics::Diagnostic;
+use layoutproof_source::encoding::decode;
+use layoutproof_source::nearest_name::nearest_name;
+use layoutproof_source::sources::{SourceFile, SourceMap};
 
 use crate::args::RunArgs;
 use crate::select::files::{FileKind, read_text, toml_files_below};

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use layoutproof_built_in::KNOWN;
-use layoutproof_core::input::diagnostics::Diagnostic;
-use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::results::floors::{self, Floor};
 use layoutproof_core::results::known::{self, KnownFailure};
 use layoutproof_layout::FileId;
+use layoutproof_source::diagnostics::Diagnostic;
+use layoutproof_source::sources::SourceMap;
 
 use crate::args::RunArgs;
 use crate::select::files::{FileKind, entries, read_text};

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use layoutproof_core::input::diagnostics::{Diagnostic, render};
-use layoutproof_core::input::sources::SourceMap;
+use layoutproof_source::diagnostics::{Diagnostic, render};
+use layoutproof_source::sources::SourceMap;
 
 /// Problems in the user's input, because of which nothing is run.
 #[derive(Debug)]

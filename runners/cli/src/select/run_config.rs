@@ -9,7 +9,6 @@ use anyhow::{Context, bail};
 use layoutproof_compilers::toolchains::Toolchains;
 use layoutproof_core::bindings::Target;
 use layoutproof_core::check::{BindingCheck, CompiledAccesses, Producer, Settings};
-use layoutproof_core::input::nearest_name::did_you_mean;
 use layoutproof_core::inspect::dxil::Evaluator;
 use layoutproof_core::inspect::toolchain::{Compilers, Toolchain, toolchains};
 use layoutproof_core::model::{BINDING_MISREADINGS, MISREADINGS, Model};
@@ -24,6 +23,7 @@ use layoutproof_executor::interrupt::Interrupt;
 use layoutproof_executor::launch::Launch;
 use layoutproof_executor::rotation::Rotation;
 use layoutproof_layout::ElementChoice;
+use layoutproof_source::nearest_name::did_you_mean;
 
 use crate::answer_cache;
 use crate::args::RunArgs;

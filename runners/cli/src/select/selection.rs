@@ -8,9 +8,9 @@ use std::sync::Arc;
 use layoutproof_core::check::Proof;
 use layoutproof_core::check::binding_shaders::producer_for;
 use layoutproof_core::check::{BindingCheck, Subject};
-use layoutproof_core::input::diagnostics::Diagnostic;
-use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::stable_hash::stable_hash;
+use layoutproof_source::diagnostics::Diagnostic;
+use layoutproof_source::sources::SourceMap;
 
 use crate::select::run_part::RunPart;
 

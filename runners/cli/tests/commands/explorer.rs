@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use layoutproof_built_in::CASES;
 use layoutproof_core::case::Case;
-use layoutproof_core::input::sources::SourceMap;
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::table;
+use layoutproof_source::sources::SourceMap;
 use layoutproof_web::{CopiedText, EXPLORED_FILE_STEM, ExploreMatrix, ExploreRequest, copied_text, explore};
 use rayon::prelude::*;
 

@@ -6,11 +6,11 @@ use std::fmt;
 
 use layoutproof_core::bindings::{Binding, BindingRequest, BoundModule, bind};
 use layoutproof_core::declare::{DeclareOptions, declare};
-use layoutproof_core::input::diagnostics::render;
-use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::module::Module;
 use layoutproof_layout::shape::Count;
 use layoutproof_layout::{LayoutUnit, Span};
+use layoutproof_source::diagnostics::render;
+use layoutproof_source::sources::SourceMap;
 
 /// The place of a parameter.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

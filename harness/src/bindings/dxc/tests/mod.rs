@@ -19,15 +19,15 @@ use layoutproof_layout::shape::Count;
 
 use crate::bindings::{BindingRequest, Convention, Target, bind};
 use crate::declare::{DeclareOptions, declare};
-use crate::input::sources::SourceMap;
 use crate::module::Module;
+use layoutproof_source::sources::SourceMap;
 
 fn read(source: &str) -> Module {
     let mut sources = SourceMap::default();
     let file = sources.add("test.hlsl", source);
     let end = u32::try_from(source.len()).unwrap();
     let module = declare(&mut sources, Span { file, start: 0, end }, &DeclareOptions::default());
-    module.unwrap_or_else(|problems| panic!("{}", crate::input::diagnostics::render(&problems, &sources, false)))
+    module.unwrap_or_else(|problems| panic!("{}", layoutproof_source::diagnostics::render(&problems, &sources, false)))
 }
 
 /// `B u3[4] space1`, one text for each row; the messages where the source is refused.

@@ -2,7 +2,7 @@
 
 use super::{d3d12, placed, shader, shader_with};
 use crate::bindings::{BindingRequest, Convention, Target, bind};
-use crate::input::diagnostics::Code;
+use layoutproof_source::diagnostics::Code;
 
 /// Loose globals are the first constant buffer wherever they stand, texture buffers the last textures.
 #[test]

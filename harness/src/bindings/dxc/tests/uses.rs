@@ -3,7 +3,7 @@
 
 use super::{placed, read};
 use crate::bindings::{BindingRequest, Convention, Target, bind};
-use crate::input::diagnostics::Code;
+use layoutproof_source::diagnostics::Code;
 
 /// The registers of `A`, `B` and `C` where `declarations` stand before an entry point that adds up `a`, `c` and
 /// `value`; without `o`, which is written.

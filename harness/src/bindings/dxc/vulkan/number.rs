@@ -11,7 +11,7 @@ use layoutproof_layout::shape::Count;
 use super::descriptor_request::{DescriptorRequest, VulkanRole};
 use crate::bindings::options::{BindingOptions, DescriptorPlace};
 use crate::bindings::slots::SlotLine;
-use crate::input::diagnostics::{Code, Diagnostic};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// Where each want goes.
 ///

@@ -8,8 +8,8 @@ use layoutproof_layout::shape::Type;
 
 use crate::bindings::BindingRequest;
 use crate::bindings::dxc::location::is_struct;
-use crate::input::diagnostics::{Code, Diagnostic};
 use crate::module::{Function, Life, Module, ParameterKind, Step};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// Every global that DXC refuses.
 pub(super) fn refused(module: &Module) -> Vec<Diagnostic> {

@@ -16,8 +16,8 @@ use layoutproof_layout::{Annotations, Argument, LayoutUnit, Span};
 
 use crate::bindings::options::StageOrder;
 use crate::bindings::{Binding, BindingRequest};
-use crate::input::diagnostics::{Code, Diagnostic};
 use crate::module::EntryPoint;
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// DXC's `LocationSet` has room for so many.
 const MOST_LOCATIONS: u32 = 64;

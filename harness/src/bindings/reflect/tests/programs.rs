@@ -12,7 +12,7 @@ use crate::bindings::reflect::{ParameterUses, slang_json, yaml};
 use crate::bindings::slang::layout;
 use crate::bindings::{BindingRequest, Convention, Target};
 use crate::declare::{DeclareOptions, declare};
-use crate::input::sources::SourceMap;
+use layoutproof_source::sources::SourceMap;
 
 /// What we print of `text`: JSON, YAML.
 fn print(text: &str, target: Target) -> (Value, String) {

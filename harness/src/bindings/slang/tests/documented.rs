@@ -9,7 +9,7 @@ use super::{D3D, METAL, VULKAN, errors, module, request, row};
 use crate::bindings::slang::layout;
 use crate::bindings::tree::{TypeLayout, TypeParts, VariableLayout};
 use crate::bindings::{BindingRequest, Convention, Target, bind};
-use crate::input::diagnostics::Code;
+use layoutproof_source::diagnostics::Code;
 
 fn documented(target: Target) -> BindingRequest {
     BindingRequest { convention: Convention::SlangDocumented, ..request(target) }

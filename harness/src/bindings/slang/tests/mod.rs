@@ -18,9 +18,9 @@ use layoutproof_layout::{LayoutUnit, Span};
 
 use crate::bindings::{Binding, BindingRequest, BoundModule, Convention, Target, bind};
 use crate::declare::{DeclareOptions, declare};
-use crate::input::diagnostics::{Code, Diagnostic, render};
-use crate::input::sources::SourceMap;
 use crate::module::Module;
+use layoutproof_source::diagnostics::{Code, Diagnostic, render};
+use layoutproof_source::sources::SourceMap;
 
 const D3D: Target = Target::D3d12;
 const VULKAN: Target = Target::Vulkan;

@@ -2,7 +2,7 @@
 
 use super::{D3D, METAL, VULKAN, WEBGPU, errors, request, warnings};
 use crate::bindings::{BindingRequest, Convention, Target};
-use crate::input::diagnostics::Code;
+use layoutproof_source::diagnostics::Code;
 
 const NO_CODE: &[Code] = &[];
 

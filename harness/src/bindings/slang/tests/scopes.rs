@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Case, D3D, METAL, VULKAN, WEBGPU, check, module_with, request, row, rows};
 use crate::bindings::{BindingRequest, Convention, bind};
 use crate::declare::DeclareOptions;
-use crate::input::sources::{ReadRefusal, Sources};
+use layoutproof_source::sources::{ReadRefusal, Sources};
 
 /// The buffer of loose globals, push constants, specialization constants.
 const LOOSE_GLOBALS_COME_FIRST: &[Case] = &[

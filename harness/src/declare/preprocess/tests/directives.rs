@@ -2,7 +2,7 @@
 
 use super::{Memory, gives, refused, said, tokens, tokens_of};
 use crate::declare::DeclareOptions;
-use crate::input::diagnostics::Code;
+use layoutproof_source::diagnostics::Code;
 
 #[test]
 fn conditions_choose_lines() {

@@ -14,8 +14,8 @@ use layoutproof_layout::Span;
 use super::preprocess;
 use crate::declare::problems::ProblemList;
 use crate::declare::{DeclareOptions, declare};
-use crate::input::diagnostics::{Code, Diagnostic};
-use crate::input::sources::{ReadRefusal, SourceMap, Sources};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::sources::{ReadRefusal, SourceMap, Sources};
 
 /// Files in memory.
 #[derive(Clone, Debug, Default)]

@@ -8,10 +8,10 @@ use layoutproof_layout::shape::Count;
 use layoutproof_layout::{BlockKind, BlockLayout, Extent, MemberRow, Refusal};
 use serde::{Serialize, Serializer};
 
-use crate::input::diagnostics::{self, Code, Diagnostic, Severity};
-use crate::input::plain_text::escape_json;
-use crate::input::sources::SourceMap;
 use crate::results::record::SCHEMA;
+use layoutproof_source::diagnostics::{self, Code, Diagnostic, Severity};
+use layoutproof_source::plain_text::escape_json;
+use layoutproof_source::sources::SourceMap;
 
 /// The whole output.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -2,7 +2,7 @@ use layoutproof_layout::Span;
 use layoutproof_layout::shape::MatrixOrder;
 
 use super::*;
-use crate::input::diagnostics::Code;
+use layoutproof_source::diagnostics::Code;
 
 fn row(path: &str, type_name: &str, place: [u32; 3], array_stride: Option<u32>) -> MemberRow {
     let [offset, size, alignment] = place;

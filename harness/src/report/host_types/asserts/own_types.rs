@@ -15,9 +15,9 @@ use std::collections::BTreeSet;
 use layoutproof_layout::{BlockLayout, LaidOut, LaidOutMember, LaidOutShape};
 
 use super::{HostLanguage, comment};
-use crate::input::nearest_name::did_you_mean;
 use crate::report::host_types::slots::{HostSlot, has_no_end, slots, touched};
 use crate::report::style::TextLines;
+use layoutproof_source::nearest_name::did_you_mean;
 
 /// The user's names for the shader's declarations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -345,7 +345,7 @@ mod tests {
 
     use super::*;
     use crate::declare::{DeclareOptions, declare};
-    use crate::input::sources::SourceMap;
+    use layoutproof_source::sources::SourceMap;
 
     const TEXT: &str = "struct Light { float3 pos; float range; }; cbuffer PerFrame { float4x4 m; float3 cameraPos; float3 sun; \
         float weights[2]; Light lights[2]; };";

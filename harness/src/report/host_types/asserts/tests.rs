@@ -4,8 +4,8 @@ use super::host::{HostStruct, HostType};
 use super::names::ReservedWords;
 use super::{HostLanguage, asserts, flatten};
 use crate::declare::{DeclareOptions, declare};
-use crate::input::sources::SourceMap;
 use crate::module::Module;
+use layoutproof_source::sources::SourceMap;
 
 fn module(text: &str) -> Module {
     let mut sources = SourceMap::default();

@@ -4,7 +4,7 @@ use layoutproof_layout::{LayoutOptions, Span, find, lay_out};
 
 use super::{LlvmForm, llvm_types};
 use crate::declare::{DeclareOptions, declare};
-use crate::input::sources::SourceMap;
+use layoutproof_source::sources::SourceMap;
 
 /// The text for all blocks of `text`.
 fn print(text: &str, rules: &str, form: LlvmForm) -> String {

@@ -69,7 +69,7 @@ mod tests {
 
     use super::*;
     use crate::declare::DeclareOptions;
-    use crate::input::sources::SourceMap;
+    use layoutproof_source::sources::SourceMap;
 
     #[test]
     fn a_link_holds_the_text_and_how_it_is_read() {

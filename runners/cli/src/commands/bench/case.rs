@@ -3,7 +3,6 @@
 use anyhow::{Context, bail};
 use layoutproof_core::declare::{DeclareOptions, declare};
 use layoutproof_core::generate::spirv::{produce, produce_fused};
-use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::probe::image::nonce_word;
 use layoutproof_core::probe::{
     BoundRange, Fold, FusedCase, FusedGroup, FusedJob, FusedSpace, Interface, PlanShader, ProbeJob, fusable, jobs,
@@ -13,6 +12,7 @@ use layoutproof_device::{Batch, JOB_LIMIT, Job, ReadBack};
 use layoutproof_executor::protocol::{WorkerAnswer, WorkerRequest};
 use layoutproof_executor::worker::{Worker, WorkerDeath};
 use layoutproof_layout::{LayoutOptions, RuleSet, Span, find, lay_out};
+use layoutproof_source::sources::SourceMap;
 
 use super::design::Design;
 

@@ -21,12 +21,12 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 use layoutproof_core::host::matching::BlockNames;
 use layoutproof_core::host::{VectorTypes, part_path};
-use layoutproof_core::input::diagnostics::{Code, Diagnostic, Severity, render};
-use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::report::Style;
 use layoutproof_core::report::host_check::{HostCheck, PairOutcome, UnmatchedBlock, annotations, json, junit, text};
 use layoutproof_core::report::html::check_page;
 use layoutproof_core::report::summary::Exit;
+use layoutproof_source::diagnostics::{Code, Diagnostic, Severity, render};
+use layoutproof_source::sources::SourceMap;
 
 use crate::commands::check::args::{CheckArgs, CheckFormat};
 use crate::commands::check::debug_worker::{DebugAnswer, read_types};

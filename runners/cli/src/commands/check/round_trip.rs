@@ -14,10 +14,10 @@ use layoutproof_core::case::Case;
 use layoutproof_core::check::Source;
 use layoutproof_core::host::shader_comment::BlockComment;
 use layoutproof_core::host::{ProgramStruct, VectorTypes};
-use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::report::asserts::{HostLanguage, asserts};
 use layoutproof_debuginfo::{DebugFile, Sibling, SiblingBytes, SiblingFiles};
 use layoutproof_layout::{find, lay_out};
+use layoutproof_source::sources::SourceMap;
 
 use super::debug_types::convert;
 use super::debug_worker::DebugAnswer;

@@ -8,10 +8,10 @@ use layoutproof_core::check::Source;
 use layoutproof_core::host::matching::{BlockNames, PartName};
 use layoutproof_core::host::shader_comment::{BlockComment, comment_of};
 use layoutproof_core::host::{LinePlace, TextPlaces, block_parts, member_places};
-use layoutproof_core::input::diagnostics::Diagnostic;
-use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::show::{InputContent, RuleChoice, ShaderLanguage, overlap_warnings};
 use layoutproof_layout::{Block, BlockKind, BlockLayout, DECLARED, LaidOutShape, LayoutOptions, Refusal, lay_out};
+use layoutproof_source::diagnostics::Diagnostic;
+use layoutproof_source::sources::SourceMap;
 
 use super::args::CheckTarget;
 use crate::args::DeclareArgs;

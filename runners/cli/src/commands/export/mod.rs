@@ -13,9 +13,9 @@ use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use layoutproof_core::check::{Source, Subject};
 use layoutproof_core::export::{NotExported, amber, offload_test, offload_test_of_case};
-use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::report::summary::Exit;
 use layoutproof_layout::{RuleSet, find};
+use layoutproof_source::sources::SourceMap;
 
 use crate::output::print;
 use crate::select::inputs::{Cases, InputWord};

@@ -4,8 +4,6 @@
 use std::path::Path;
 
 use anyhow::bail;
-use layoutproof_core::input::diagnostics::{Code, render};
-use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::report::Style;
 use layoutproof_core::report::diff_text::{diff, paired};
 use layoutproof_core::report::html::diff_page;
@@ -13,6 +11,8 @@ use layoutproof_core::report::show_json::ShownLayout;
 use layoutproof_core::report::summary::Exit;
 use layoutproof_core::show::{InputContent, RuleSetLayouts, ShownRules};
 use layoutproof_layout::DECLARED;
+use layoutproof_source::diagnostics::{Code, render};
+use layoutproof_source::sources::SourceMap;
 
 use crate::args::DeclareArgs;
 use crate::commands::show::args::{DiffArgs, DiffFormat};

@@ -5,9 +5,9 @@ use std::path::Path;
 use anyhow::bail;
 use layoutproof_core::bindings::BindingRequest;
 use layoutproof_core::check::Source;
-use layoutproof_core::input::diagnostics::{Code, Diagnostic};
-use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::show::{InputContent, ShaderLanguage, ShowInput};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::sources::SourceMap;
 
 use crate::args::DeclareArgs;
 use crate::commands::show::args::ShowArgs;

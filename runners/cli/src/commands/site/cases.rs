@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use layoutproof_built_in::CASES;
 use layoutproof_core::check::Source;
-use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::report::html::site::{CaseFacts, ExplorerText};
 use layoutproof_core::results::record::RecordedSource;
+use layoutproof_source::sources::SourceMap;
 
 use crate::select::inputs::Cases;
 use crate::select::refused_input::RefusedInput;

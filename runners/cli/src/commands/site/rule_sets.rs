@@ -2,12 +2,12 @@
 
 use layoutproof_core::check::Source;
 use layoutproof_core::declare::DeclareOptions;
-use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::report::html::site::{RuleSetFacts, ShownNeighbour};
 use layoutproof_core::report::shown_columns::{BlockPresence, ShownColumn};
 use layoutproof_core::show::{LaidOutBlock, RuleSetLayouts};
 use layoutproof_layout::rules::HomeBuffer;
 use layoutproof_layout::{LayoutOptions, RuleSet, Span, lay_out, table};
+use layoutproof_source::sources::SourceMap;
 
 use crate::select::refused_input::RefusedInput;
 

@@ -1,8 +1,8 @@
 //! The reduced sources that are built into the program.
 
 use layoutproof_built_in::UPSTREAM;
-use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::results::known::ReducedSource;
+use layoutproof_source::sources::SourceMap;
 
 use crate::select::refused_input::RefusedInput;
 

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use layoutproof_compilers::compiler::Compiler;
 use layoutproof_compilers::dxil_listing::ask_for_listing;
-use layoutproof_core::input::diagnostics::{Code, Diagnostic};
-use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::inspect::container::{ContainerReflection, listed_blocks};
 use layoutproof_executor::tools::MachineTools;
 use layoutproof_layout::{BlockLayout, Span};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::sources::SourceMap;
 
 use crate::select::files::{self, FileKind};
 use crate::select::shader_file::reader_process;

@@ -7,12 +7,12 @@ use std::path::Path;
 
 use anyhow::bail;
 use layoutproof_compilers::compiler::Compiler;
-use layoutproof_core::input::diagnostics::{Code, Diagnostic};
-use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::inspect::module_reader::spirv_blocks;
 use layoutproof_core::show::{LaidOutFile, ShaderLanguage};
 use layoutproof_executor::tools::MachineTools;
 use layoutproof_layout::{DECLARED, Span};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::sources::SourceMap;
 
 use crate::args::DeclareArgs;
 use crate::select::files::{self, FileKind};

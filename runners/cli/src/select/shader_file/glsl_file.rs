@@ -12,13 +12,13 @@ use std::time::Duration;
 use layoutproof_compilers::compiler::Compiler;
 use layoutproof_compilers::glslang_module::{GlslAnswer, GlslDialect, GlslError, GlslRequest, ask_for_module};
 use layoutproof_core::declare::IncludeSearch;
-use layoutproof_core::input::diagnostics::{Code, Diagnostic};
-use layoutproof_core::input::glsl_text::GlslText;
-use layoutproof_core::input::sources::SourceMap;
-use layoutproof_core::input::text_limits::{TextLanguage, check_text, glsl_words};
+use layoutproof_core::declare::glsl_text::GlslText;
 use layoutproof_core::inspect::module_reader::spirv_blocks;
 use layoutproof_core::show::{LaidOutFile, STAGES};
 use layoutproof_layout::Span;
+use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::sources::SourceMap;
+use layoutproof_source::text_limits::{TextLanguage, check_text, glsl_words};
 
 use crate::args::DeclareArgs;
 use crate::select::shader_file::included::IncludedFiles;
@@ -400,7 +400,7 @@ fn ended(how: &str, whole: Span) -> Diagnostic {
 
 #[cfg(test)]
 mod tests {
-    use layoutproof_core::input::sources::{ReadRefusal, Sources};
+    use layoutproof_source::sources::{ReadRefusal, Sources};
 
     use super::*;
 

@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use layoutproof_compilers::regular_file::ReadError;
-use layoutproof_core::input::sources::{ReadRefusal, Sources};
+use layoutproof_source::sources::{ReadRefusal, Sources};
 
 use crate::select::files::read_included;
 

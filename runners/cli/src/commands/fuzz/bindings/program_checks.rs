@@ -7,7 +7,6 @@ use layoutproof_compilers::binding_answers::{self, BindingAgreement, BindingDisa
 use layoutproof_core::bindings::Target;
 use layoutproof_core::check::{BindingCheck, Generator, Producer, ProofCheck, Source};
 use layoutproof_core::declare::DeclareOptions;
-use layoutproof_core::input::sources::SourceMap;
 use layoutproof_core::random::ProgramDialect;
 use layoutproof_core::results::known;
 use layoutproof_core::results::record::{CheckRecord, Outcome};
@@ -15,6 +14,7 @@ use layoutproof_device::DeviceInfo;
 use layoutproof_executor::rotation::Rotation;
 use layoutproof_executor::{pool, proofs};
 use layoutproof_layout::{LayoutOptions, Span};
+use layoutproof_source::sources::SourceMap;
 
 use super::super::draws::turn;
 use super::finding::{BindingFinding, FindingKind};

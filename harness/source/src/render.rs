@@ -4,10 +4,10 @@ use std::fmt;
 
 use layoutproof_layout::Span;
 
-use crate::input::diagnostics::{Diagnostic, Severity, left_out};
-use crate::input::excerpt::{Excerpt, drawn_labels};
-use crate::input::plain_text::escape_controls;
-use crate::input::sources::{Position, SourceMap};
+use crate::diagnostics::{Diagnostic, Severity, left_out};
+use crate::excerpt::{Excerpt, drawn_labels};
+use crate::plain_text::escape_controls;
+use crate::sources::{Position, SourceMap};
 
 /// Problems that are shown to people; the others are counted.
 const SHOWN: usize = 20;
@@ -15,7 +15,7 @@ const SHOWN: usize = 20;
 /// Renders diagnostics for people: file, line, column, the line itself with a caret, the help.
 ///
 /// At most twenty are shown, errors before warnings; a last line counts the others. Control characters of the sources are
-/// shown as escapes, see [`crate::input::plain_text`].
+/// shown as escapes, see [`crate::plain_text`].
 pub fn render(diagnostics: &[Diagnostic], sources: &SourceMap, colour: bool) -> String {
     let mut theme = if colour { miette::GraphicalTheme::unicode() } else { miette::GraphicalTheme::unicode_nocolor() };
     // What editors and CI systems look for at the start of a line.
@@ -170,9 +170,9 @@ impl miette::SourceCode for PlacedDiagnostic<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::input::diagnostics::Code;
-    use crate::input::excerpt::{FARTHEST_DRAWN, LONGEST_EXCERPT};
-    use crate::input::plain_text::is_unsafe;
+    use crate::diagnostics::Code;
+    use crate::excerpt::{FARTHEST_DRAWN, LONGEST_EXCERPT};
+    use crate::plain_text::is_unsafe;
 
     /// Source, start and end of one error in it.
     fn drawn(text: &str, start: u32, end: u32) -> String {

@@ -18,7 +18,7 @@ use layoutproof_layout::{FileId, Span};
 use self::macros::Macros;
 use self::shape::check_shape;
 use self::tokens::{LimitToken, LimitTokenKind, Tokens};
-use crate::input::diagnostics::{Code, Diagnostic};
+use crate::diagnostics::{Code, Diagnostic};
 
 /// Most bytes of a text.
 const MOST_BYTES: usize = 1 << 24;
@@ -77,7 +77,7 @@ pub fn check_text(text: &str, file: FileId, language: TextLanguage) -> Result<()
 }
 
 /// The directives of a GLSL text, in order: each from its `#` to the end of its line, with the lines that continue it.
-pub(crate) fn directives(text: &str) -> impl Iterator<Item = Range<usize>> {
+pub fn directives(text: &str) -> impl Iterator<Item = Range<usize>> {
     let directives = Tokens::new(text, TextLanguage::Glsl).filter(|token| token.kind == LimitTokenKind::Directive);
     directives.map(|directive| directive.start..directive.start + directive.text.len())
 }

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::tokens::{LimitToken, LimitTokenKind};
 use super::{FileText, MOST_TOKENS};
-use crate::input::diagnostics::Diagnostic;
+use crate::diagnostics::Diagnostic;
 
 /// Deepest chain of macros in macros.
 const DEEPEST_MACRO: usize = 256;

@@ -13,9 +13,9 @@ use std::ops::Range;
 use layoutproof_layout::{FileId, Span};
 
 use crate::declare::{IncludeSearch, IncludedFile};
-use crate::input::diagnostics::{Code, Diagnostic};
-use crate::input::sources::SourceMap;
-use crate::input::text_limits::directives;
+use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::sources::SourceMap;
+use layoutproof_source::text_limits::directives;
 
 /// Deepest nesting of included files.
 const DEEPEST: usize = 64;
@@ -289,7 +289,7 @@ fn span_of(file: FileId, range: &Range<usize>) -> Span {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::input::sources::{ReadRefusal, Sources};
+    use layoutproof_source::sources::{ReadRefusal, Sources};
 
     /// Files by name.
     #[derive(Debug)]

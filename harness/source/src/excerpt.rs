@@ -8,9 +8,9 @@ use std::ops::Range;
 
 use layoutproof_layout::Span;
 
-use crate::input::diagnostics::{Diagnostic, Label};
-use crate::input::plain_text::{is_unsafe, push_escaped};
-use crate::input::sources::SourceMap;
+use crate::diagnostics::{Diagnostic, Label};
+use crate::plain_text::{is_unsafe, push_escaped};
+use crate::sources::SourceMap;
 
 /// Bytes of the lines that are drawn around a place: three that people could read.
 pub(super) const LONGEST_EXCERPT: usize = 3 * 4096;

@@ -2,7 +2,7 @@
 
 use super::tokens::{LimitToken, LimitTokenKind};
 use super::{DEEPEST, DEEPEST_TEMPLATE, FileText, MOST_ELEMENTS, MOST_ELSE_IFS, MOST_OPERATORS};
-use crate::input::diagnostics::Diagnostic;
+use crate::diagnostics::Diagnostic;
 
 /// Checks that nothing in these tokens nests too deep, is chained too long or has too many elements.
 ///

@@ -7,8 +7,8 @@ use layoutproof_layout::{FileId, Span};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::input::diagnostics::{Code, Diagnostic};
-use crate::input::sources::SourceMap;
+use crate::diagnostics::{Code, Diagnostic};
+use crate::sources::SourceMap;
 
 /// A TOML value with its place.
 pub type TomlValue<'a> = Spanned<DeValue<'a>>;

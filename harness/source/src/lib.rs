@@ -1,13 +1,14 @@
 //! Handles text that people write, before its meaning is known: sources, places in them, diagnostics about them, limits
 //! on them.
+#![forbid(unsafe_code)]
 
 pub mod diagnostics;
 pub mod encoding;
 mod excerpt;
-pub mod glsl_text;
 pub mod nearest_name;
 pub mod plain_text;
 mod render;
 pub mod sources;
 pub mod text_limits;
 pub mod toml_table;
+pub mod version_range;

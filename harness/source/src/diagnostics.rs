@@ -5,7 +5,7 @@ use std::fmt;
 use layoutproof_layout::{LayoutWarningKind, Span};
 use serde::{Deserialize, Serialize};
 
-pub use crate::input::render::render;
+pub use crate::render::render;
 
 /// The weight of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
