@@ -1,7 +1,7 @@
 //! A file with every kind of declaration is read as a whole, through the public interface only.
 
-use layoutproof_core::declare::{DeclareOptions, declare};
-use layoutproof_core::module::Module;
+use layoutproof_frontend::module::Module;
+use layoutproof_frontend::{DeclareOptions, declare};
 use layoutproof_layout::Span;
 use layoutproof_layout::shape::Type;
 use layoutproof_source::diagnostics::render;

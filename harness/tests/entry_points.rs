@@ -3,11 +3,11 @@
 use std::sync::{Arc, Mutex};
 
 use layoutproof_core::check::{Settings, Source, Subject, SubjectShaders};
-use layoutproof_core::declare::DeclareOptions;
 use layoutproof_core::inspect::module_reader::{InProcessReader, ModuleReader};
 use layoutproof_core::inspect::toolchain::{
     CodeTarget, Compilation, CompileOutcome, CompileRequest, Compilers, Toolchain, toolchains,
 };
+use layoutproof_frontend::DeclareOptions;
 use layoutproof_layout::{ElementChoice, LayoutOptions, Span, find};
 use layoutproof_source::sources::SourceMap;
 

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use layoutproof_core::bindings::{BindingRequest, BoundModule, Convention, Target, bind};
-use layoutproof_core::declare::{DeclareOptions, declare};
-use layoutproof_core::module::Module;
 use layoutproof_core::random::{ParameterAnnotation, ProgramDialect, RandomParameter, RandomProgram, programs};
+use layoutproof_frontend::module::Module;
+use layoutproof_frontend::{DeclareOptions, declare};
 use layoutproof_layout::shape::Count;
 use layoutproof_layout::{LayoutUnit, Span};
 use layoutproof_source::diagnostics::{Code, Diagnostic, Severity, render};

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use layoutproof_layout::shape::Count;
 use layoutproof_layout::{LayoutUnit, Span};
 
-use crate::module::{Module, Parameter, ParameterKind};
+use layoutproof_frontend::module::{Module, Parameter, ParameterKind};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 pub use place::BindingPlace;
 pub use request::{BindingInvocation, BindingRequest, Convention, Target};

@@ -11,7 +11,7 @@ use layoutproof_layout::Span;
 use layoutproof_layout::shape::{Count, Type};
 
 use super::{Convention, Target};
-use crate::module::{Module, Parameter};
+use layoutproof_frontend::module::{Module, Parameter};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::version_range::VersionRange;
 

@@ -4,10 +4,10 @@ use layoutproof_layout::{LayoutOptions, Span};
 
 use crate::bindings::BindingInvocation;
 use crate::case::{BindExpectation, By, Case, Expectation, ExpectedDiagnostic};
-use crate::declare::{DeclareOptions, declare};
 use crate::generate::reserved::Reserved;
 use crate::inspect::toolchain::SourceText;
-use crate::module::Module;
+use layoutproof_frontend::module::Module;
+use layoutproof_frontend::{DeclareOptions, declare};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::sources::SourceMap;
 

@@ -8,8 +8,8 @@ use crate::case::{Authority, By, Expectation, ExpectedDiagnostic, expect};
 use crate::check::source::Source;
 use crate::generate::reserved::Reserved;
 use crate::inspect::toolchain::SourceText;
-use crate::module::Module;
 use crate::results::record::{RecordValue, Row};
+use layoutproof_frontend::module::Module;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// Finds the case's expectation for a rule set. A case lists a dialect separately only if some type

@@ -4,7 +4,7 @@
 use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::{Block, BlockKind, LayoutOptions, MemberRow, Span, find, lay_out};
 
-use crate::declare::{DeclareOptions, declare};
+use layoutproof_frontend::{DeclareOptions, declare};
 use layoutproof_source::sources::SourceMap;
 
 /// The members of a block by type and place. Blocks that differ only in names are equal.

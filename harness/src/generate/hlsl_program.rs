@@ -12,7 +12,7 @@ use layoutproof_layout::shape::{StructType, Type};
 
 use super::hlsl::expression;
 use super::reserved::{MARK, Reserved};
-use crate::module::{Module, ParameterKind};
+use layoutproof_frontend::module::{Module, ParameterKind};
 
 /// Name of the generated entry point.
 pub const ENTRY: &str = "main";
@@ -160,7 +160,7 @@ fn added(value: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::declare::{DeclareOptions, declare};
+    use layoutproof_frontend::{DeclareOptions, declare};
     use layoutproof_layout::{LayoutOptions, find, lay_out};
     use layoutproof_source::sources::SourceMap;
 

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use layoutproof_layout::{Annotations, Argument};
 
-use crate::module::Module;
+use layoutproof_frontend::module::Module;
 
 /// Placeholder for the prefix in generated text until [`Reserved::place`] replaces it. No language
 /// allows this character in a name, so user names next to ours keep their spelling.
@@ -196,7 +196,7 @@ impl TakenNumbers {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::declare::{DeclareOptions, declare};
+    use layoutproof_frontend::{DeclareOptions, declare};
     use layoutproof_layout::Span;
     use layoutproof_source::sources::SourceMap;
 

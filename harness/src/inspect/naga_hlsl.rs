@@ -13,9 +13,9 @@ use naga::back::hlsl;
 use naga::valid::ModuleInfo;
 use naga::{AddressSpace, Module, ShaderStage};
 
-use crate::declare::{DeclareOptions, declare};
 use crate::generate::wgsl::{BLOCK, WgslStep};
 use crate::inspect::naga_offsets::{NagaError, NagaShader, block_of, chain, load};
+use layoutproof_frontend::{DeclareOptions, declare};
 use layoutproof_source::sources::SourceMap;
 
 /// The oldest shader model with 16-bit types; naga writes the same for newer ones.

@@ -83,8 +83,8 @@ fn parts(laid_out: &LaidOut, members: &BTreeSet<Vec<u32>>, path: &mut Vec<u32>) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::declare::{DeclareOptions, declare};
     use crate::probe::elements;
+    use layoutproof_frontend::{DeclareOptions, declare};
     use layoutproof_layout::Span;
     use layoutproof_layout::{BlockLayout, ElementChoice, LayoutOptions, find, lay_out};
     use layoutproof_source::sources::SourceMap;

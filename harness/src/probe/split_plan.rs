@@ -95,10 +95,10 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::declare::{DeclareOptions, declare};
     use crate::probe::plan_by_name;
     use crate::probe::{AddressSpace, BoundRange, Interface, PlanShader, Stage, jobs};
     use layoutproof_device::Shader;
+    use layoutproof_frontend::{DeclareOptions, declare};
     use layoutproof_layout::Span;
     use layoutproof_layout::{LayoutOptions, find, lay_out};
     use layoutproof_source::sources::SourceMap;

@@ -111,7 +111,7 @@ impl BlockWriter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::declare::{DeclareOptions, declare};
+    use layoutproof_frontend::{DeclareOptions, declare};
     use layoutproof_layout::Span;
     use layoutproof_layout::{LayoutOptions, find, lay_out};
     use layoutproof_source::sources::SourceMap;

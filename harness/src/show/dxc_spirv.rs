@@ -13,7 +13,7 @@ use layoutproof_layout::{Block, BlockKind, BlockLayout, RuleSet, find, lay_out};
 
 use super::rule_set_layouts::RuleSetLayouts;
 use crate::check::Source;
-use crate::module::BufferStatic;
+use layoutproof_frontend::module::BufferStatic;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// Most levels of nested structs to follow.
@@ -180,8 +180,8 @@ mod tests {
     use layoutproof_layout::{LayoutOptions, Span};
 
     use super::*;
-    use crate::declare::DeclareOptions;
     use crate::show::{InputContent, RuleChoice, ShowInput, ShownRules};
+    use layoutproof_frontend::DeclareOptions;
     use layoutproof_source::sources::SourceMap;
 
     /// Warnings of a source under a compiler's choice, each with its line.

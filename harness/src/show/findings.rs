@@ -17,7 +17,7 @@ use super::rule_set_layouts::RuleSetLayouts;
 use super::shader_language::ShaderLanguage;
 use super::show_input::{InputContent, ShowInput};
 use crate::check::Source;
-use crate::module::Parameter;
+use layoutproof_frontend::module::Parameter;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 impl ShowInput {
@@ -272,8 +272,8 @@ fn assumed_sixteen_bit(source: &Source, layouts: &[RuleSetLayouts]) -> Option<Di
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::declare::DeclareOptions;
     use crate::show::{RuleChoice, ShownRules};
+    use layoutproof_frontend::DeclareOptions;
     use layoutproof_source::sources::SourceMap;
 
     /// Warnings about layouts have their codes and rule sets, and come after those about

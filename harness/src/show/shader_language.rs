@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use crate::declare::DeclaredLanguage;
 use crate::report::declaration_words::DeclarationWords;
+use layoutproof_frontend::DeclaredLanguage;
 
 /// A language of shader files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

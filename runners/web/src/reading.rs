@@ -6,11 +6,11 @@ use layoutproof_core::bindings::request::parse_convention;
 use layoutproof_core::bindings::{BindingInvocation, BindingRequest, Target};
 use layoutproof_core::case::file::split_define;
 use layoutproof_core::check::Source;
-use layoutproof_core::declare::DeclareOptions;
 use layoutproof_core::inspect::module_reader::InProcessReader;
 use layoutproof_core::show::{
     InputContent, LaidOutFile, RuleChoice, RuleSetLayouts, ShaderLanguage, ShowInput, ShownRules,
 };
+use layoutproof_frontend::DeclareOptions;
 use layoutproof_layout::native::find_native;
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::shape::MatrixOrder;

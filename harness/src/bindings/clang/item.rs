@@ -9,7 +9,7 @@ use crate::bindings::dxc::location::{Location, buffer_members};
 use crate::bindings::dxc::register_class::register_class;
 use crate::bindings::dxc::use_walk::ResourceUse;
 use crate::bindings::dxc::vulkan::descriptor_request::{BindingAttributes, descriptors};
-use crate::module::{Module, Parameter, ParameterKind};
+use layoutproof_frontend::module::{Module, Parameter, ParameterKind};
 
 /// A resource, an array of resources, or a counter.
 #[derive(Clone, Debug)]

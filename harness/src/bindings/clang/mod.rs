@@ -22,7 +22,7 @@ use super::dxc::reach::{WalkResult, reach};
 use super::options::BindingOptions;
 use super::slots::SlotLine;
 use super::{Binding, BindingRequest, BoundModule, Target};
-use crate::module::Module;
+use layoutproof_frontend::module::Module;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// A number line: its class (all classes share one on Vulkan) and space.

@@ -11,7 +11,7 @@ use super::location::{holds_resources, is_resource, is_struct};
 use super::use_walk::{
     AccessManner, CallFrame, CopyPosition, DEEPEST_CALL, MOST_USES, NamedLocation, ResolvedPath, ResourceUse, UseWalk,
 };
-use crate::module::{Callees, Function, Life, Step, Use};
+use layoutproof_frontend::module::{Callees, Function, Life, Step, Use};
 
 /// Locations and calls of the uses of one function.
 #[derive(Debug)]

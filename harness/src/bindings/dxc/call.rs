@@ -4,7 +4,7 @@ use layoutproof_layout::shape::{StructType, Type};
 
 use super::location::{holds_resources, is_resource};
 use super::use_walk::{AccessManner, CallFrame, CopyPosition, NamedLocation, ResolvedPath, UseWalk};
-use crate::module::{Callees, Function, Step, Use};
+use layoutproof_frontend::module::{Callees, Function, Step, Use};
 
 /// A call of a function with a body.
 #[derive(Clone, Debug)]

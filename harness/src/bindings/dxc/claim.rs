@@ -14,7 +14,7 @@ use super::lost_register::BufferUses;
 use super::order::split_off;
 use super::register_class::{register_class, variable_class};
 use super::use_walk::ResourceUse;
-use crate::module::{Module, Parameter, ParameterKind, Step};
+use layoutproof_frontend::module::{Module, Parameter, ParameterKind, Step};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// A resource or constant buffer that is used, with what its declaration says about its registers.

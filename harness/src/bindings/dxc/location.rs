@@ -6,7 +6,7 @@ use layoutproof_layout::Annotations;
 use layoutproof_layout::resource::{Resource, ResourceKind};
 use layoutproof_layout::shape::{Count, Member, StructType, Type};
 
-use crate::module::{Module, ParameterKind, Step};
+use layoutproof_frontend::module::{Module, ParameterKind, Step};
 
 /// A struct has no more resources than this, counting each element of each array.
 pub(super) const MOST_LEAVES: usize = 1 << 16;

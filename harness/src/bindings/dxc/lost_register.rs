@@ -12,7 +12,7 @@ use layoutproof_layout::shape::Type;
 use super::location::{Location, buffer_members};
 use super::register_class::variable_class;
 use super::use_walk::ResourceUse;
-use crate::module::{Module, Parameter, ParameterKind};
+use layoutproof_frontend::module::{Module, Parameter, ParameterKind};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// The buffers of a module and which of them are used.

@@ -34,7 +34,7 @@ use registers::AllocationRules;
 use super::options::BindingOptions;
 use super::release::DxcRelease;
 use super::{BindingRequest, BoundModule, Target};
-use crate::module::Module;
+use layoutproof_frontend::module::Module;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// Places the parameters of `module`.

@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::location::Location;
 use super::use_walk::{AccessManner, ResourceUse};
-use crate::module::{Module, Step};
+use layoutproof_frontend::module::{Module, Step};
 
 /// The places in `reached` that stand in structs or cbuffers, each once, in DXC's order.
 pub(super) fn split_off<'m>(module: &'m Module, reached: &[ResourceUse<'m>]) -> Vec<Location<'m>> {

@@ -14,7 +14,7 @@ use super::location::{Location, globals, holds_resources, is_struct};
 use super::use_walk::{AccessManner, CallFrame, CopyPosition, MOST_USES, NamedLocation, ResourceUse, UseWalk};
 use crate::bindings::options::{BindingOptions, UnusedResources};
 use crate::bindings::{BindingRequest, Convention, Target};
-use crate::module::{EntryPoint, Module, Static};
+use layoutproof_frontend::module::{EntryPoint, Module, Static};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// Everything that is used, and what is not certain about it.

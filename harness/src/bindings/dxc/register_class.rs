@@ -4,7 +4,7 @@ use layoutproof_layout::LayoutUnit;
 use layoutproof_layout::resource::ResourceKind;
 use layoutproof_layout::shape::Type;
 
-use crate::module::{Parameter, ParameterKind};
+use layoutproof_frontend::module::{Parameter, ParameterKind};
 
 /// The register class of a resource; of a texture with its sampler, that of the texture.
 pub(in crate::bindings) fn register_class(kind: ResourceKind) -> LayoutUnit {

@@ -4,7 +4,7 @@
 
 use super::location::is_resource;
 use super::use_walk::{AccessManner, CallFrame, CopyPosition, NamedLocation, UseWalk};
-use crate::module::{Step, Use};
+use layoutproof_frontend::module::{Step, Use};
 
 impl<'m> UseWalk<'m> {
     /// The parameter, or the part of one, that the `static` variable `name` is another name for.

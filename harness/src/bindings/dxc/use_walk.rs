@@ -9,7 +9,7 @@ use layoutproof_layout::Span;
 
 use super::doubt::{CallPolicy, Doubt};
 use super::location::Location;
-use crate::module::{Function, Module, Static, Step};
+use layoutproof_frontend::module::{Function, Module, Static, Step};
 
 /// Uses and calls after which the walk gives up; calls can double them at each level.
 pub(super) const MOST_USES: usize = 1 << 16;

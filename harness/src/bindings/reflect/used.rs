@@ -13,7 +13,7 @@ use layoutproof_layout::shape::Type;
 
 use crate::bindings::BindingRequest;
 use crate::bindings::tree::{TypeLayout, TypeParts, VariableLayout};
-use crate::module::{Function, Life, Module, Parameter, ParameterKind, Step, Use};
+use layoutproof_frontend::module::{Function, Life, Module, Parameter, ParameterKind, Step, Use};
 
 /// The parameters that each entry point of a module reaches.
 #[derive(Clone, Debug, Default, PartialEq)]

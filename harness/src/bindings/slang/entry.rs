@@ -21,7 +21,7 @@ use super::varying::{Varyings, blend_index};
 use crate::bindings::Target;
 use crate::bindings::slots::SlotLine;
 use crate::bindings::tree::{EntryLayout, TypeLayout, UnitOffset, VariableLayout};
-use crate::module::{EntryParameter, EntryPoint};
+use layoutproof_frontend::module::{EntryParameter, EntryPoint};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// A parameter that asks for an explicit slot.

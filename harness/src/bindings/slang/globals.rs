@@ -15,7 +15,7 @@ use super::scope::{ScopeItem, structure};
 use super::types::{TypeLayoutBuilder, TypePosition, members, next_member, with_bytes};
 use crate::bindings::Target;
 use crate::bindings::tree::TypeLayout;
-use crate::module::{Module, NamespaceRank, Parameter, ParameterKind};
+use layoutproof_frontend::module::{Module, NamespaceRank, Parameter, ParameterKind};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// The role of a global parameter on this target.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use layoutproof_layout::resource::Resource;
 use layoutproof_layout::shape::{Member, StructType, Type};
 
-use crate::module::Module;
+use layoutproof_frontend::module::Module;
 
 /// True if a parameter of `module` is or holds a handle, behind buffers too.
 pub(super) fn has_handles(module: &Module) -> bool {

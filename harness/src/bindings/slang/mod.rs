@@ -34,7 +34,7 @@ use layoutproof_layout::LayoutUnit;
 use layoutproof_layout::shape::Type;
 
 use super::{Binding, BindingRequest, BoundModule, Convention, Target};
-use crate::module::{Module, ParameterKind};
+use layoutproof_frontend::module::{Module, ParameterKind};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// Places the parameters of `module`.

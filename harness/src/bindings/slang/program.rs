@@ -23,7 +23,7 @@ use super::types::TypeLayoutBuilder;
 use super::units::unit_class;
 use crate::bindings::tree::{ProgramLayout, UnitOffset};
 use crate::bindings::{BindingRequest, Target};
-use crate::module::{EntryParameter, Module};
+use layoutproof_frontend::module::{EntryParameter, Module};
 use layoutproof_source::diagnostics::{Code, Diagnostic, Severity};
 
 /// Placement of one program.

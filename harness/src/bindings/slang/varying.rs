@@ -18,7 +18,7 @@ use super::explicit::vulkan_number;
 use super::types::{TypeLayoutBuilder, TypePosition, finite, with_bytes};
 use crate::bindings::Target;
 use crate::bindings::tree::{TypeLayout, TypeParts, UnitOffset, VariableLayout};
-use crate::module::{EntryParameter, StageWrapper};
+use layoutproof_frontend::module::{EntryParameter, StageWrapper};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// Makes the layouts of an entry point's varyings.

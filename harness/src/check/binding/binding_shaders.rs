@@ -22,10 +22,10 @@ use crate::inspect::toolchain::{
     AnswerOrigin, CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, SourceProfile, SourceText,
     Toolchain, toolchains,
 };
-use crate::module::{EntryPoint, Module, ParameterKind};
 use crate::probe::Stage;
 use crate::probe::binding::{BindingPlan, BindingProgram, ENTRY, ProgramExtent, plan, programs};
 use crate::results::record::REFUSED_BY;
+use layoutproof_frontend::module::{EntryPoint, Module, ParameterKind};
 
 /// A placement with its shaders.
 #[derive(Clone, Debug)]

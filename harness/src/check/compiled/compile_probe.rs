@@ -31,9 +31,9 @@ use crate::inspect::toolchain::{
     CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, Language, Output, Report, SourceProfile,
     SourceText, Toolchain,
 };
-use crate::module::EntryPoint;
 use crate::probe::{Direction, Form, Interface, ProbeEntry, ProbePlan, Stage, Wiring, elements};
 use crate::results::record::REFUSED_BY;
+use layoutproof_frontend::module::EntryPoint;
 
 /// Forms for the retries of a failed plan, in order.
 const FEWER_FORMS: [&[Form]; 3] =

@@ -16,12 +16,12 @@ use layoutproof_layout::{BlockKind, BlockLayout, Leaf};
 use crate::generate::hlsl::expression;
 use crate::generate::hlsl_program;
 use crate::generate::reserved::{MARK, Reserved};
-use crate::module::{EntryPoint, Module, Parameter, ParameterKind};
 use crate::probe::binding::{
     BindingProgram, BindingSite, BoundKind, ENTRY, FIRST_ANSWER, ProbedBinding, ProgramRead, depth,
     is_combined_sampler, is_sampled_cube, is_sampler,
 };
 use crate::probe::image::REFILL_WORD;
+use layoutproof_frontend::module::{EntryPoint, Module, Parameter, ParameterKind};
 
 /// Path of the buffer of loose globals.
 const GLOBALS: &str = "$Globals";

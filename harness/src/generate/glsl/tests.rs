@@ -5,7 +5,7 @@ use layoutproof_layout::{Block, LayoutOptions, Span};
 use super::declare::declaration;
 use super::types::GlslTypeNames;
 use super::{GlslDeclaration, space_of};
-use crate::declare::{DeclareOptions, declare};
+use layoutproof_frontend::{DeclareOptions, declare};
 use layoutproof_source::sources::SourceMap;
 
 fn block(text: &str) -> Block {

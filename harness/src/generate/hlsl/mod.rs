@@ -14,8 +14,8 @@ use self::statements::{ProbedBlock, Statements};
 use super::ProduceError;
 use super::reserved::{MARK, Reserved};
 use crate::inspect::toolchain::{Language, Output, Toolchain};
-use crate::module::Module;
 use crate::probe::{Direction, Form, ProbeEntry, ProbePlan, Stage, Wiring};
+use layoutproof_frontend::module::Module;
 
 /// A language that these probes are written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

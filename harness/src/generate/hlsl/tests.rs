@@ -4,9 +4,9 @@ use expect_test::expect;
 use layoutproof_layout::{LayoutOptions, Span, find, lay_out};
 
 use super::{Dialect, HlslSource, other_stage, probe};
-use crate::declare::{DeclareOptions, declare};
 use crate::generate::reserved::Reserved;
 use crate::probe::{AddressSpace, Direction, Form, ProbeEntry, Stage, Wiring, plan_by_name};
+use layoutproof_frontend::{DeclareOptions, declare};
 use layoutproof_source::sources::SourceMap;
 
 /// Returns the entry point for the only block of `declarations`.

@@ -11,7 +11,7 @@ mod program_text;
 use layoutproof_layout::{LayoutOptions, Span, find, lay_out};
 
 use super::{CompareOptions, Comparison, ShaderBlock, VectorTypes, block_parts, compare, member_places, part_of_host};
-use crate::declare::{DeclareOptions, declare};
+use layoutproof_frontend::{DeclareOptions, declare};
 use layoutproof_source::sources::SourceMap;
 
 /// Compares the only block of a shader with a host struct.

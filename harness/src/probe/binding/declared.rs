@@ -7,7 +7,7 @@
 use layoutproof_layout::resource::{Resource, ResourceKind};
 use layoutproof_layout::shape::{Count, Member, StructType, Type};
 
-use crate::module::{EntryPoint, Module, ParameterKind};
+use layoutproof_frontend::module::{EntryPoint, Module, ParameterKind};
 
 /// The declaration that a path names.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -13,7 +13,7 @@ use super::kind::{self, BoundKind};
 use super::site::BindingSite;
 use super::stage::{self, DrawStage};
 use crate::bindings::{Binding, BindingRequest, BoundModule, Target};
-use crate::module::Module;
+use layoutproof_frontend::module::Module;
 
 /// Why the probe does not read a rasterizer-ordered view.
 const RASTERIZER_ORDERED: &str = "a rasterizer-ordered view, which only pixel shaders have";

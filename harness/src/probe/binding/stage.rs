@@ -2,7 +2,7 @@
 
 use layoutproof_layout::Argument;
 
-use crate::module::EntryPoint;
+use layoutproof_frontend::module::EntryPoint;
 
 /// The stages of the probe's draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

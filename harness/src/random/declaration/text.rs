@@ -7,8 +7,8 @@ use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::MatrixOrder;
 
 use super::shape::{BlockForm, ExplicitOffset, MemberType, RandomDeclaration, RandomMember, RandomStruct};
-use crate::declare::{DeclareOptions, declare};
-use crate::module::Module;
+use layoutproof_frontend::module::Module;
+use layoutproof_frontend::{DeclareOptions, declare};
 use layoutproof_source::diagnostics::Diagnostic;
 use layoutproof_source::sources::SourceMap;
 

@@ -7,7 +7,7 @@ use layoutproof_layout::{find, lay_out};
 use super::*;
 use crate::case::expect::problems;
 use crate::case::{Case, Expectation};
-use crate::declare::{DeclareOptions, declare};
+use layoutproof_frontend::{DeclareOptions, declare};
 use layoutproof_source::sources::SourceMap;
 
 const DECLARE: &str = "cbuffer S { float a; float2x1 m; float b; };\n";

@@ -170,7 +170,7 @@ fn spelling(layout: &LaidOut) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::declare::{DeclareOptions, declare};
+    use layoutproof_frontend::{DeclareOptions, declare};
     use layoutproof_layout::Span;
     use layoutproof_layout::{LayoutOptions, find, lay_out};
     use layoutproof_source::sources::SourceMap;

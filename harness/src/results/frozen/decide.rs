@@ -20,8 +20,8 @@ use crate::inspect::toolchain::{
     CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, Language, Output, SourceProfile, SourceText,
     Toolchain,
 };
-use crate::module::EntryPoint;
 use crate::probe::{Form, ProbePlan, Stage, elements, plan_in};
+use layoutproof_frontend::module::EntryPoint;
 
 /// Hexadecimal digits of a case's digest: enough that two versions of a case do not share it by
 /// chance.

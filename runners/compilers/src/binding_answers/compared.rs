@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use layoutproof_core::bindings::{Binding, BindingRequest, BoundModule, bind};
-use layoutproof_core::declare::{DeclareOptions, declare};
-use layoutproof_core::module::Module;
+use layoutproof_frontend::module::Module;
+use layoutproof_frontend::{DeclareOptions, declare};
 use layoutproof_layout::shape::Count;
 use layoutproof_layout::{LayoutUnit, Span};
 use layoutproof_source::diagnostics::render;

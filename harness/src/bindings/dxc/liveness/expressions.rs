@@ -9,8 +9,8 @@ use super::graph::NodeId;
 use super::value::{Handle, Joining, Value, all_leaves, number};
 use super::{Liveness, State};
 use crate::bindings::dxc::location::{Location, holds_resources};
-use crate::module::code::{BinaryOperator, CallExpression, Expression, Literal, PrefixOperator};
-use crate::module::{Callees, Step};
+use layoutproof_frontend::module::code::{BinaryOperator, CallExpression, Expression, Literal, PrefixOperator};
+use layoutproof_frontend::module::{Callees, Step};
 
 /// Where a value is stored.
 #[derive(Clone, Debug)]

@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::module::code::{BinaryOperator, Literal, PrefixOperator};
+use layoutproof_frontend::module::code::{BinaryOperator, Literal, PrefixOperator};
 
 /// Index of a node.
 pub(super) type NodeId = u32;

@@ -8,7 +8,7 @@ use super::expressions::element_of;
 use super::graph::{Graph, NodeId, float};
 use super::value::{Handle, Value, number};
 use super::{Liveness, State};
-use crate::module::code::{BinaryOperator, CallExpression, Expression, Literal};
+use layoutproof_frontend::module::code::{BinaryOperator, CallExpression, Expression, Literal};
 
 /// Functions of the components of their arguments.
 const ELEMENTWISE: [&str; 66] = [

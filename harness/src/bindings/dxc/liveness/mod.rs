@@ -20,8 +20,8 @@ use value::{Joining, Value, all_leaves};
 
 use super::doubt::UnfollowedCode;
 use super::location::{Location, globals};
-use crate::module::Module;
-use crate::module::code::{Code, Expression, Literal, Statement, StaticVariable, SwitchCase};
+use layoutproof_frontend::module::Module;
+use layoutproof_frontend::module::code::{Code, Expression, Literal, Statement, StaticVariable, SwitchCase};
 
 /// Expressions and statements that are run before the analysis gives up.
 const MOST_STEPS: usize = 1 << 20;
@@ -398,7 +398,7 @@ impl<'m> Liveness<'m> {
 
     /// What is known of a condition here.
     fn truth(&self, condition: NodeId) -> Option<bool> {
-        use crate::module::code::PrefixOperator;
+        use layoutproof_frontend::module::code::PrefixOperator;
         if let Some(truth) = self.graph.truth(condition) {
             return Some(truth);
         }
@@ -419,7 +419,7 @@ impl<'m> Liveness<'m> {
 
     /// True if comparisons of the same value that hold here decide this one.
     fn is_implied(&self, condition: NodeId) -> bool {
-        use crate::module::code::BinaryOperator as B;
+        use layoutproof_frontend::module::code::BinaryOperator as B;
         let Some((value, operator, bound)) = self.graph.comparison(condition) else { return false };
         let (mut least, mut most) = (i64::MIN, i64::MAX);
         for (fact, holds) in &self.facts {

@@ -7,7 +7,7 @@ use layoutproof_layout::shape::{Count, StructType, Type};
 
 use super::graph::{Graph, NodeId, float, is_true, truncated};
 use crate::bindings::dxc::location::Location;
-use crate::module::code::{BinaryOperator, Literal};
+use layoutproof_frontend::module::code::{BinaryOperator, Literal};
 
 /// Arrays with more elements are one value.
 const MOST_ELEMENTS: u32 = 64;
@@ -362,7 +362,7 @@ impl Graph {
 
     fn is_truth(&self, node: NodeId) -> bool {
         use super::graph::Operation;
-        use crate::module::code::PrefixOperator;
+        use layoutproof_frontend::module::code::PrefixOperator;
         match self.nodes[node as usize].operation {
             Operation::Prefix(PrefixOperator::Not) => true,
             Operation::Binary(operator) => matches!(

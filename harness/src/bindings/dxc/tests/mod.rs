@@ -18,8 +18,8 @@ use layoutproof_layout::Span;
 use layoutproof_layout::shape::Count;
 
 use crate::bindings::{BindingRequest, Convention, Target, bind};
-use crate::declare::{DeclareOptions, declare};
-use crate::module::Module;
+use layoutproof_frontend::module::Module;
+use layoutproof_frontend::{DeclareOptions, declare};
 use layoutproof_source::sources::SourceMap;
 
 fn read(source: &str) -> Module {

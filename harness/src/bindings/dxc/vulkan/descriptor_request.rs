@@ -11,7 +11,7 @@ use crate::bindings::dxc::claim::{annotated_first, elements};
 use crate::bindings::dxc::location::{Location, buffer_members, holds_resources, is_resource};
 use crate::bindings::dxc::register_class::variable_class;
 use crate::bindings::release::DxcRelease;
-use crate::module::{Module, Parameter, ParameterKind};
+use layoutproof_frontend::module::{Module, Parameter, ParameterKind};
 
 /// One entry of DXC's list: a variable in SPIR-V, or a struct that falls apart into several.
 #[derive(Clone, Debug)]

@@ -23,7 +23,7 @@ use super::use_walk::ResourceUse;
 use crate::bindings::options::{BindingOptions, DescriptorPlace, UnusedResources};
 use crate::bindings::release::DxcRelease;
 use crate::bindings::{Binding, BindingRequest, BoundModule};
-use crate::module::{Module, Parameter, ParameterKind, Step};
+use layoutproof_frontend::module::{Module, Parameter, ParameterKind, Step};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// Places the parameters of `module`.

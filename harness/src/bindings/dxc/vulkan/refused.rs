@@ -8,7 +8,7 @@ use layoutproof_layout::shape::Type;
 
 use crate::bindings::BindingRequest;
 use crate::bindings::dxc::location::is_struct;
-use crate::module::{Function, Life, Module, ParameterKind, Step};
+use layoutproof_frontend::module::{Function, Life, Module, ParameterKind, Step};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// Every global that DXC refuses.

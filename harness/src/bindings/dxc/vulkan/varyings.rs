@@ -16,7 +16,7 @@ use layoutproof_layout::{Annotations, Argument, LayoutUnit, Span};
 
 use crate::bindings::options::StageOrder;
 use crate::bindings::{Binding, BindingRequest};
-use crate::module::EntryPoint;
+use layoutproof_frontend::module::EntryPoint;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// DXC's `LocationSet` has room for so many.

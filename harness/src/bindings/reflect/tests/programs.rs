@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::bindings::reflect::{ParameterUses, slang_json, yaml};
 use crate::bindings::slang::layout;
 use crate::bindings::{BindingRequest, Convention, Target};
-use crate::declare::{DeclareOptions, declare};
+use layoutproof_frontend::{DeclareOptions, declare};
 use layoutproof_source::sources::SourceMap;
 
 /// What we print of `text`: JSON, YAML.

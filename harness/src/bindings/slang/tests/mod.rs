@@ -17,8 +17,8 @@ use layoutproof_layout::shape::Count;
 use layoutproof_layout::{LayoutUnit, Span};
 
 use crate::bindings::{Binding, BindingRequest, BoundModule, Convention, Target, bind};
-use crate::declare::{DeclareOptions, declare};
-use crate::module::Module;
+use layoutproof_frontend::module::Module;
+use layoutproof_frontend::{DeclareOptions, declare};
 use layoutproof_source::diagnostics::{Code, Diagnostic, render};
 use layoutproof_source::sources::SourceMap;
 

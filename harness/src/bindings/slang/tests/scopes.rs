@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Case, D3D, METAL, VULKAN, WEBGPU, check, module_with, request, row, rows};
 use crate::bindings::{BindingRequest, Convention, bind};
-use crate::declare::DeclareOptions;
+use layoutproof_frontend::DeclareOptions;
 use layoutproof_source::sources::{ReadRefusal, Sources};
 
 /// The buffer of loose globals, push constants, specialization constants.

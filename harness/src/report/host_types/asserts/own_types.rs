@@ -344,7 +344,7 @@ mod tests {
     use layoutproof_layout::{LayoutOptions, Span, find, lay_out};
 
     use super::*;
-    use crate::declare::{DeclareOptions, declare};
+    use layoutproof_frontend::{DeclareOptions, declare};
     use layoutproof_source::sources::SourceMap;
 
     const TEXT: &str = "struct Light { float3 pos; float range; }; cbuffer PerFrame { float4x4 m; float3 cameraPos; float3 sun; \

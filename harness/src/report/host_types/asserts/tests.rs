@@ -3,8 +3,8 @@ use layoutproof_layout::{BlockLayout, LayoutOptions, Span, find, lay_out, table}
 use super::host::{HostStruct, HostType};
 use super::names::ReservedWords;
 use super::{HostLanguage, asserts, flatten};
-use crate::declare::{DeclareOptions, declare};
-use crate::module::Module;
+use layoutproof_frontend::module::Module;
+use layoutproof_frontend::{DeclareOptions, declare};
 use layoutproof_source::sources::SourceMap;
 
 fn module(text: &str) -> Module {

@@ -3,7 +3,7 @@
 use layoutproof_layout::{LayoutOptions, Span, find, lay_out};
 
 use super::{LlvmForm, llvm_types};
-use crate::declare::{DeclareOptions, declare};
+use layoutproof_frontend::{DeclareOptions, declare};
 use layoutproof_source::sources::SourceMap;
 
 /// The text for all blocks of `text`.

@@ -68,7 +68,7 @@ mod tests {
     use layoutproof_layout::{LayoutOptions, Span};
 
     use super::*;
-    use crate::declare::DeclareOptions;
+    use layoutproof_frontend::DeclareOptions;
     use layoutproof_source::sources::SourceMap;
 
     #[test]

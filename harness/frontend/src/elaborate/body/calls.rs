@@ -1,0 +1,383 @@
+//! Chooses the function of the module that a call in a body runs: resolves overloads, and gives generic functions their
+//! arguments.
+//!
+//! Each function with a body has one entry in [`crate::module::Module::functions`]; a generic one, or a method of a
+//! generic struct, has one more for each set of arguments that it is called with, and default arguments are functions
+//! of their own.
+
+use std::collections::{HashMap, VecDeque};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use layoutproof_layout::shape::{StructType, Type};
+
+use super::names::Catalogue;
+use super::value::{ArgumentFit, ValueType, fit};
+use crate::ast::{FunctionParameter, GenericArgument, GenericParameter, TypeExpression, TypeKind};
+use crate::elaborate::Elaborator;
+use crate::elaborate::entry::ScopedFunction;
+use crate::elaborate::lookup_context::{GenericBinding, GenericValue, LookupContext};
+use crate::elaborate::resolve::order;
+use crate::elaborate::scope::ScopeId;
+use crate::module::Callees;
+
+/// Functions with generic arguments after which no more are made: each may name new ones.
+const MOST_INSTANCES: usize = 1 << 12;
+
+/// The piece of a function that is walked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum FunctionPiece {
+    /// Its body.
+    Body,
+    /// The default arguments from the parameter of this number on.
+    Defaults(usize),
+}
+
+/// A function with its generic arguments.
+#[derive(Clone, Debug)]
+pub(super) struct FunctionInstance {
+    /// Index among the functions of the source.
+    pub(super) function: usize,
+    /// Context in which its names are looked up.
+    pub(super) context: LookupContext,
+    /// The struct whose method it is.
+    pub(super) this: Option<Arc<StructType>>,
+    pub(super) piece: FunctionPiece,
+}
+
+/// A function that a name may mean.
+#[derive(Clone, Debug)]
+pub(super) struct FunctionCandidate {
+    pub(super) function: usize,
+    /// The context that declares it.
+    pub(super) context: LookupContext,
+    pub(super) this: Option<Arc<StructType>>,
+}
+
+/// The generic arguments that are written at a call, and where their names are looked up.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WrittenGenerics<'c, 't> {
+    /// `None` where no `<` follows the name.
+    pub(super) arguments: Option<&'c [GenericArgument<'t>]>,
+    pub(super) context: &'c LookupContext,
+}
+
+/// The functions that a call runs, and the type of its result.
+#[derive(Clone, Debug, Default)]
+pub(super) struct CallChoice {
+    pub(super) callees: Callees,
+    /// The functions that evaluate default arguments.
+    pub(super) defaults: Vec<usize>,
+    pub(super) result: ValueType,
+}
+
+/// A candidate whose parameters fit the arguments of a call.
+#[derive(Debug)]
+struct ViableCandidate {
+    instance: FunctionInstance,
+    fits: Vec<ArgumentFit>,
+    result: ValueType,
+    /// True if default arguments are needed.
+    is_short: bool,
+}
+
+/// The functions of a module that is being made.
+#[derive(Debug)]
+pub(super) struct Calls<'t> {
+    pub(super) functions: Vec<ScopedFunction<'t>>,
+    pub(super) catalogue: Catalogue<'t>,
+    indices: HashMap<(usize, Rc<str>, FunctionPiece), usize>,
+    /// The names of the functions of the module, by index.
+    names: Vec<String>,
+    /// Functions that are still to be walked, in the order of their indices.
+    pub(super) queue: VecDeque<FunctionInstance>,
+    /// The scopes of the parameters of generic functions.
+    scopes: HashMap<usize, ScopeId>,
+}
+
+impl<'t> Calls<'t> {
+    pub(super) fn new(functions: Vec<ScopedFunction<'t>>, catalogue: Catalogue<'t>) -> Self {
+        Self {
+            functions,
+            catalogue,
+            indices: HashMap::new(),
+            names: Vec::new(),
+            queue: VecDeque::new(),
+            scopes: HashMap::new(),
+        }
+    }
+
+    /// The name of a function of the module.
+    pub(super) fn name(&self, index: usize) -> &str {
+        &self.names[index]
+    }
+
+    /// The index that `instance` has or gets among the functions of the module, under `name` if it is new. `None` for a
+    /// function without a body and beyond [`MOST_INSTANCES`].
+    pub(super) fn index(&mut self, instance: FunctionInstance, name: impl FnOnce() -> String) -> Option<usize> {
+        let FunctionInstance { function, ref context, piece, .. } = instance;
+        self.functions[function].declaration.body.as_ref()?;
+        let key = (function, Rc::clone(&context.key), piece);
+        if let Some(index) = self.indices.get(&key) {
+            return Some(*index);
+        }
+
+        let is_extra = !context.bindings.is_empty() || piece != FunctionPiece::Body;
+        if is_extra && self.names.len() >= self.functions.len() + MOST_INSTANCES {
+            return None;
+        }
+
+        let index = self.names.len();
+        self.indices.insert(key, index);
+        self.names.push(name());
+        self.queue.push_back(instance);
+        Some(index)
+    }
+
+    /// The default argument of a parameter, which stands at the function or at a declaration of it without a body.
+    pub(super) fn default_of(&self, function: usize, parameter: usize) -> Option<&'t FunctionParameter<'t>> {
+        let ScopedFunction { declaration: declared, scope } = self.functions[function];
+        let count = declared.parameters.as_deref().unwrap_or_default().len();
+        let same =
+            self.catalogue.functions(scope, declared.name.text).iter().map(|index| self.functions[*index].declaration);
+        let others = same.filter(|other| other.parameters.as_deref().is_ok_and(|found| found.len() == count));
+        let mut found =
+            std::iter::once(declared).chain(others).filter_map(|one| one.parameters.as_deref().ok()?.get(parameter));
+        found.find(|parameter| !parameter.declarator.initialised.is_empty())
+    }
+
+    fn parameters(&self, function: usize) -> Option<&'t [FunctionParameter<'t>]> {
+        self.functions[function].declaration.parameters.as_deref().ok()
+    }
+}
+
+impl<'t> Elaborator<'t> {
+    /// Runs `step` without reporting what is wrong, and without what it points at.
+    pub(in crate::elaborate) fn quietly<T>(&mut self, step: impl FnOnce(&mut Self) -> T) -> T {
+        let problems = std::mem::take(&mut self.problems);
+        let pointees = std::mem::take(&mut self.pointees);
+        let result = step(self);
+        self.problems = problems;
+        self.pointees = pointees;
+        result
+    }
+
+    /// The function that a call of one of `candidates` runs; `written` are its generic arguments.
+    pub(super) fn choose(
+        &mut self,
+        calls: &mut Calls<'t>,
+        candidates: &[FunctionCandidate],
+        written: WrittenGenerics<'_, 't>,
+        arguments: &[ValueType],
+    ) -> CallChoice {
+        let mut viable: Vec<ViableCandidate> = Vec::new();
+        for candidate in candidates {
+            if calls.functions[candidate.function].declaration.body.is_none() {
+                continue;
+            }
+            viable.extend(self.viable(calls, candidate, written, arguments));
+        }
+        if viable.is_empty() {
+            return CallChoice::default();
+        }
+
+        // Where none is the best, the call may run any of them.
+        let best: Vec<usize> = (0..viable.len()).filter(|one| is_best(&viable, *one)).collect();
+        if let [best] = best.as_slice() {
+            viable = vec![viable.swap_remove(*best)];
+        }
+
+        let (mut callees, mut defaults) = (Vec::new(), Vec::new());
+        let result = viable[0].result.clone().filter(|_| viable.iter().all(|other| other.result == viable[0].result));
+        for ViableCandidate { instance, is_short, .. } in viable {
+            let name = self.instance_name(calls, &instance);
+            if is_short {
+                let piece = FunctionPiece::Defaults(arguments.len());
+                let name = format!("{name}: default arguments from {}", arguments.len());
+                defaults.extend(calls.index(FunctionInstance { piece, ..instance.clone() }, || name));
+            }
+            callees.extend(calls.index(instance, || name));
+        }
+
+        let callees = match callees.as_slice() {
+            [] => Callees::Named,
+            [one] => Callees::Known(*one),
+            _ => Callees::OneOf(callees),
+        };
+        CallChoice { callees, defaults, result }
+    }
+
+    /// How `candidate` takes `arguments`; `None` where it does not.
+    fn viable(
+        &mut self,
+        calls: &mut Calls<'t>,
+        candidate: &FunctionCandidate,
+        written: WrittenGenerics<'_, 't>,
+        arguments: &[ValueType],
+    ) -> Option<ViableCandidate> {
+        let FunctionCandidate { function, this, .. } = candidate;
+        let declared = calls.functions[*function].declaration;
+        let parameters = calls.parameters(*function);
+        if let Some(parameters) = parameters {
+            let has_rest = (arguments.len()..parameters.len()).all(|at| calls.default_of(*function, at).is_some());
+            if arguments.len() > parameters.len() || !has_rest {
+                return None;
+            }
+        }
+
+        let parameters = parameters.unwrap_or_default();
+        let context = match declared.prefix.generics.as_deref() {
+            Some(generics) => {
+                let scope = *calls
+                    .scopes
+                    .entry(*function)
+                    .or_insert_with(|| self.symbols.generic_scope(candidate.context.scope));
+                let outer = LookupContext { scope, ..candidate.context.clone() };
+                self.quietly(|elaborator| elaborator.deduced(generics, written, &outer, parameters, arguments))
+            }
+            None => Some(candidate.context.clone()),
+        };
+
+        let is_deduced = context.is_some();
+        let context = context.unwrap_or_else(|| candidate.context.clone());
+        let fits = parameters.iter().zip(arguments).map(|(parameter, argument)| {
+            let ty = if is_deduced { self.parameter_type(parameter, &context) } else { None };
+            fit(&ty, argument)
+        });
+        let fits: Vec<ArgumentFit> = fits.collect();
+        if fits.contains(&ArgumentFit::Refused) {
+            return None;
+        }
+
+        let result = declared.result.as_ref().filter(|_| is_deduced);
+        let result =
+            result.and_then(|ty| self.quietly(|elaborator| elaborator.resolve(ty, order(&declared.prefix), &context)));
+        let instance =
+            FunctionInstance { function: *function, context, this: this.clone(), piece: FunctionPiece::Body };
+        Some(ViableCandidate { instance, fits, result, is_short: arguments.len() < parameters.len() })
+    }
+
+    /// The type of a parameter.
+    pub(super) fn parameter_type(&mut self, parameter: &FunctionParameter<'t>, context: &LookupContext) -> ValueType {
+        let FunctionParameter { prefix, ty, declarator, .. } = parameter;
+        self.quietly(|elaborator| elaborator.declared(ty, order(prefix), declarator, context))
+    }
+
+    /// The name of a function with its generic arguments: `N::f<float>`, `Pair<float>::first`.
+    fn instance_name(&self, calls: &Calls<'t>, instance: &FunctionInstance) -> String {
+        let ScopedFunction { declaration: declared, scope } = calls.functions[instance.function];
+        let name = match &instance.this {
+            Some(this) => format!("{}::{}", this.name, declared.name.text),
+            None => self.symbols.qualified(scope, declared.name.text),
+        };
+        let own = calls.scopes.get(&instance.function);
+        let bindings = instance.context.bindings.iter().filter(|binding| Some(&binding.scope) == own);
+        let arguments: Vec<String> = bindings.map(|binding| binding.value.written()).collect();
+        if arguments.is_empty() { name } else { format!("{name}<{}>", arguments.join(", ")) }
+    }
+
+    /// The context inside a generic function with the arguments that are written or that the types of its arguments
+    /// say.
+    fn deduced(
+        &mut self,
+        generics: &'t [GenericParameter<'t>],
+        written: WrittenGenerics<'_, 't>,
+        outer: &LookupContext,
+        parameters: &'t [FunctionParameter<'t>],
+        arguments: &[ValueType],
+    ) -> Option<LookupContext> {
+        let mut bindings = outer.bindings.to_vec();
+        for (index, generic) in generics.iter().enumerate() {
+            let inside = LookupContext::new(outer.scope, bindings.clone());
+            let value = if let Some(argument) = written.arguments.and_then(|arguments| arguments.get(index)) {
+                self.argument(generic, argument, written.context)
+            } else {
+                match (self.deduced_value(generic.name.text, parameters, arguments), &generic.default) {
+                    (None, Some(default)) => self.argument(generic, default, &inside),
+                    (found, _) => found,
+                }
+            };
+            bindings.push(GenericBinding { scope: outer.scope, name: generic.name.text.to_owned(), value: value? });
+        }
+
+        Some(LookupContext::new(outer.scope, bindings))
+    }
+
+    /// Deduces the generic parameter `name` from the first argument of a call that says it.
+    fn deduced_value(
+        &self,
+        name: &str,
+        parameters: &'t [FunctionParameter<'t>],
+        arguments: &[ValueType],
+    ) -> Option<GenericValue> {
+        parameters.iter().zip(arguments).find_map(|(parameter, argument)| {
+            let mut ty = argument.as_ref()?;
+            for _ in &parameter.declarator.dimensions {
+                let Type::Array { element, .. } = ty else { return None };
+                ty = element;
+            }
+            self.deduced_from(name, &parameter.ty, &GenericValue::Type(ty.clone()), 0)
+        })
+    }
+
+    /// Deduces the generic parameter `name` from the type `ty` as written and the type `found` of the argument.
+    fn deduced_from(
+        &self,
+        name: &str,
+        ty: &TypeExpression<'t>,
+        found: &GenericValue,
+        depth: usize,
+    ) -> Option<GenericValue> {
+        const DEEPEST: usize = 16;
+        let TypeKind::Path(path) = &ty.kind else { return None };
+        let [part] = path.parts.as_slice() else { return None };
+        let Some(written) = part.arguments.as_deref() else {
+            return (part.name.text == name && ty.suffixes.is_empty()).then(|| found.clone());
+        };
+
+        let GenericValue::Type(found) = found else { return None };
+        let values = self.generic_arguments_of(found);
+        written.iter().zip(&values).find_map(|(argument, value)| match argument {
+            GenericArgument::Type(ty) if depth < DEEPEST => self.deduced_from(name, ty, value, depth + 1),
+            GenericArgument::Type(_) | GenericArgument::Value(_) => None,
+        })
+    }
+
+    /// The generic arguments with which a type was made; empty for a type that has none.
+    fn generic_arguments_of(&self, ty: &Type) -> Vec<GenericValue> {
+        match ty {
+            Type::Struct(ty) => {
+                let Some(specialisation) = self.specialisations.get(&Arc::as_ptr(ty)) else { return Vec::new() };
+                let own = |binding: &&GenericBinding| binding.scope == specialisation.context.scope;
+                specialisation.context.bindings.iter().filter(own).map(|binding| binding.value.clone()).collect()
+            }
+            Type::Resource(resource) => {
+                resource.element.iter().map(|element| GenericValue::Type((**element).clone())).collect()
+            }
+            Type::Vector { scalar, length } => {
+                vec![GenericValue::Type(Type::Scalar(*scalar)), GenericValue::Integer(i64::from(*length))]
+            }
+            Type::Matrix { scalar, rows, columns, .. } => vec![
+                GenericValue::Type(Type::Scalar(*scalar)),
+                GenericValue::Integer(i64::from(*rows)),
+                GenericValue::Integer(i64::from(*columns)),
+            ],
+            Type::Scalar(_)
+            | Type::Array { .. }
+            | Type::Enum(_)
+            | Type::Pointer { .. }
+            | Type::Handle { .. }
+            | Type::Interface { .. } => Vec::new(),
+        }
+    }
+}
+
+/// True if `one` fits at least as well as every other one for each argument, and better for one of them.
+fn is_best(viable: &[ViableCandidate], one: usize) -> bool {
+    let beats = |other: &ViableCandidate| {
+        let pairs = || viable[one].fits.iter().zip(&other.fits);
+        let is_known = pairs().all(|(own, other)| *own != ArgumentFit::Unknown && *other != ArgumentFit::Unknown);
+        is_known && pairs().all(|(own, other)| own <= other) && pairs().any(|(own, other)| own < other)
+    };
+    viable.iter().enumerate().all(|(index, other)| index == one || beats(other))
+}

@@ -1,0 +1,542 @@
+//! Records what function bodies mention: access paths in the order of evaluation, calls, and what stands in
+//! `if (false)`.
+//!
+//! Bodies are not parsed. A name counts as a local variable, and is left out, from where it looks like a declaration
+//! (two names side by side) to the end of its block; one that only renames a path (`S t = s;`) stands for that path.
+//! The types of expressions are followed as far as they decide what is called (`typed`, `candidates`, `callees`).
+
+mod callees;
+mod calls;
+mod candidates;
+mod flow;
+mod locals;
+mod names;
+mod order;
+mod path;
+mod range;
+mod statics;
+mod tree;
+mod typed;
+mod value;
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use std::sync::Arc;
+
+use calls::{Calls, FunctionInstance, FunctionPiece};
+use layoutproof_layout::shape::{Count, StructType, Type};
+use locals::{LocalMeaning, Locals};
+use names::Catalogue;
+use order::{EvaluationSwap, UseDraft};
+use range::{LoopRange, ReturnedComparison};
+use value::ValueType;
+
+use super::entry::ScopedFunction;
+use super::lookup_context::LookupContext;
+use super::scope::ScopeId;
+use super::{Elaborator, builtin};
+use crate::ast::{ArgumentSyntax, FunctionDeclaration, FunctionParameter, Item, TypeKind};
+use crate::lexer::TokenKind;
+use crate::module::{Callees, Function, Life};
+use crate::parser::{BracketedTokens, ExpressionContext, Parser};
+
+/// Words after which a name is not declared.
+const NO_TYPE: [&str; 12] =
+    ["return", "else", "case", "in", "out", "inout", "new", "throw", "discard", "is", "as", "const"];
+
+/// Words that use nothing.
+const WORDS: [&str; 21] = [
+    "if", "else", "for", "while", "do", "switch", "case", "default", "return", "break", "continue", "discard", "const",
+    "static", "struct", "true", "false", "in", "out", "inout", "precise",
+];
+
+/// A statement without braces is followed this far (tokens), which keeps the walk linear.
+const STATEMENT_TOKENS: usize = 256;
+
+/// A path of more steps has no other name, so that names of names do not grow without end.
+const LONGEST_ALIAS: usize = 64;
+
+/// The walk over one body.
+#[derive(Debug)]
+struct BodyWalk<'e, 't> {
+    elaborator: &'e mut Elaborator<'t>,
+    source: &'t BracketedTokens<'t>,
+    context: LookupContext,
+    locals: Locals<'t>,
+    /// The path at this token is what a local variable is another name for; it is not a use of its own.
+    renamed: Option<usize>,
+    /// The tokens before this one are dead code.
+    dead_until: usize,
+    /// The tokens before this one are dead code to an optimiser.
+    optimised_until: usize,
+    /// Ranges of tokens that are dead once the walk gets there, with how dead; the next one last.
+    dead_later: Vec<DeadRange>,
+    drafts: Vec<UseDraft>,
+    swaps: Vec<EvaluationSwap>,
+    /// Loops with a known range around this place.
+    counted: Vec<LoopRange<'t>>,
+    comparisons: &'e HashMap<&'t str, ReturnedComparison>,
+    calls: &'e mut Calls<'t>,
+    /// The struct whose method this is.
+    this: Option<Arc<StructType>>,
+    /// The functions that called access paths run, by the first token of the path.
+    callees: HashMap<usize, Callees>,
+    /// The functions that calls run, by the token that calls: `(`, `[` or an operator.
+    runs: HashMap<usize, Callees>,
+    /// Tokens that stand for a call without a path.
+    drafted: HashSet<usize>,
+    /// The types of the expressions before this token are known.
+    typed_until: usize,
+    /// Expressions around the one that is walked.
+    depth: u32,
+    /// Where the walk of an expression has stopped because it is too deep.
+    cut: Option<usize>,
+    /// A name that is declared next, with its type.
+    declared: Option<UpcomingVariable>,
+}
+
+/// Tokens that are never run.
+#[derive(Clone, Copy, Debug)]
+struct DeadRange {
+    start: usize,
+    end: usize,
+    /// Dead in any case, or to an optimiser only.
+    life: Life,
+}
+
+/// A local variable that is about to be declared.
+#[derive(Clone, Debug)]
+struct UpcomingVariable {
+    /// The token that is its name.
+    at: usize,
+    /// Its type without dimensions.
+    ty: ValueType,
+}
+
+impl<'t> Elaborator<'t> {
+    /// Records the uses in every function body and in the initialisers of `static` variables.
+    /// `roots` are the scopes of the `modules`.
+    pub(super) fn bodies(&mut self, functions: &[ScopedFunction<'t>], modules: &[&'t [Item<'t>]], roots: &[ScopeId]) {
+        let comparisons = range::comparisons(self.source, functions);
+        let catalogue = Catalogue::new(self, functions, modules, roots);
+        let mut calls = Calls::new(functions.to_vec(), catalogue);
+        for (function, &ScopedFunction { declaration, scope }) in functions.iter().enumerate() {
+            let context = LookupContext::plain(scope);
+            let this = calls.catalogue.structure(scope).and_then(|id| self.finished_struct(id, &context));
+            let instance = FunctionInstance { function, context, this, piece: FunctionPiece::Body };
+            let name = self.symbols.qualified(scope, declaration.name.text);
+            calls.index(instance, || name);
+        }
+        self.initialisers(&mut calls);
+        self.static_variables(&mut calls);
+        // A function that is walked may ask for further ones.
+        while let Some(instance) = calls.queue.pop_front() {
+            let name = calls.name(self.module.functions.len()).to_owned();
+            let function = self.function(&mut calls, &instance, name, &comparisons);
+            self.module.functions.push(function);
+        }
+
+        let patch_constants = patch_constants(functions);
+        for function in &mut self.module.functions {
+            function.exported |= patch_constants.contains(function.name.as_str());
+        }
+    }
+
+    /// Records the uses in one function.
+    fn function(
+        &mut self,
+        calls: &mut Calls<'t>,
+        instance: &FunctionInstance,
+        name: String,
+        comparisons: &HashMap<&'t str, ReturnedComparison>,
+    ) -> Function {
+        let FunctionInstance { function, context, this, piece } = instance.clone();
+        let declared = calls.functions[function].declaration;
+        let parameters = declared.parameters.as_deref().unwrap_or_default();
+        let (types, pieces) = match piece {
+            FunctionPiece::Body => {
+                let types = parameters.iter().map(|parameter| self.parameter_type(parameter, &context)).collect();
+                (types, declared.body.iter().cloned().collect())
+            }
+            FunctionPiece::Defaults(first) => {
+                let defaults = (first..parameters.len()).filter_map(|at| calls.default_of(function, at));
+                (Vec::new(), defaults.map(|parameter| parameter.declarator.initialised.clone()).collect::<Vec<_>>())
+            }
+        };
+
+        let mut walk = BodyWalk::new(self, calls, comparisons, context, this);
+        for ((index, parameter), ty) in parameters.iter().enumerate().zip(types) {
+            let local = if is_plain(parameter) { LocalMeaning::Variable } else { LocalMeaning::Parameter(index) };
+            walk.locals.declare(parameter.declarator.name.text, local, ty);
+        }
+        for piece in pieces.iter().cloned() {
+            walk.run(piece);
+        }
+        let code = if piece == FunctionPiece::Body { walk.tree(function) } else { None };
+        let (mut uses, places) = order::evaluated(walk.drafts, walk.swaps);
+
+        let flow = match (piece, pieces.as_slice()) {
+            (FunctionPiece::Body, [body]) => flow::copied(self.source, body.clone()),
+            (FunctionPiece::Body | FunctionPiece::Defaults(_), _) => None,
+        };
+        let copied: Vec<usize> = match flow {
+            Some(ranges) => ranges.into_iter().flat_map(|range| order::within(&places, range)).collect(),
+            None => (0..uses.len()).collect(),
+        };
+        order::kill_the_rest(&mut uses, &copied);
+        let exported = piece == FunctionPiece::Body && is_compiled_in_libraries(declared);
+        Function { name, uses, copied, code, exported, span: declared.name.span }
+    }
+}
+
+impl<'e, 't> BodyWalk<'e, 't> {
+    fn new(
+        elaborator: &'e mut Elaborator<'t>,
+        calls: &'e mut Calls<'t>,
+        comparisons: &'e HashMap<&'t str, ReturnedComparison>,
+        context: LookupContext,
+        this: Option<Arc<StructType>>,
+    ) -> Self {
+        let mut locals = Locals::default();
+        locals.open();
+        Self {
+            source: elaborator.source,
+            context,
+            elaborator,
+            locals,
+            renamed: None,
+            dead_until: 0,
+            optimised_until: 0,
+            dead_later: Vec::new(),
+            drafts: Vec::new(),
+            swaps: Vec::new(),
+            counted: Vec::new(),
+            comparisons,
+            calls,
+            this,
+            callees: HashMap::new(),
+            runs: HashMap::new(),
+            drafted: HashSet::new(),
+            typed_until: 0,
+            depth: 0,
+            cut: None,
+            declared: None,
+        }
+    }
+}
+
+impl BodyWalk<'_, '_> {
+    fn run(&mut self, body: Range<usize>) {
+        let mut at = body.start;
+        while at < body.end {
+            while let Some(DeadRange { end, life, .. }) = self.dead_later.pop_if(|dead| dead.start <= at) {
+                match life {
+                    Life::Live => {}
+                    Life::Optimised => self.optimised_until = self.optimised_until.max(end),
+                    Life::Dead => self.dead_until = self.dead_until.max(end),
+                }
+            }
+
+            let token = self.source.token(at);
+            if token.text == "sizeof" && self.source.token(at + 1).kind == TokenKind::LeftParenthesis {
+                // What stands there is looked at, not evaluated.
+                at = self.source.closer(at + 1) + 1;
+                continue;
+            }
+
+            self.declaration_ahead(at);
+            if self.calls.catalogue.needs_types && at >= self.typed_until && self.starts_expression(at) {
+                self.typed_until = self.expression(at);
+            }
+
+            match token.kind {
+                TokenKind::LeftBrace => self.locals.open(),
+                TokenKind::RightBrace => self.locals.close(),
+                // `[unroll]` before a statement, not an index behind a value.
+                TokenKind::LeftBracket if self.starts_statement(at) => at = self.source.closer(at),
+                TokenKind::Identifier => self.word(at),
+                _ => {}
+            }
+            at += 1;
+        }
+    }
+
+    /// Finds which functions the calls in `range` run, where its uses are those of another function: a default argument is
+    /// evaluated by the caller.
+    fn find_callees(&mut self, range: Range<usize>) {
+        let (drafts, swaps) = (self.drafts.len(), self.swaps.len());
+        let (typed, dead, optimised) = (self.typed_until, self.dead_until, self.optimised_until);
+        (self.typed_until, self.dead_until, self.optimised_until) = (0, 0, 0);
+        self.run(range);
+        (self.typed_until, self.dead_until, self.optimised_until) = (typed, dead, optimised);
+        self.drafts.truncate(drafts);
+        self.swaps.truncate(swaps);
+    }
+
+    /// Notes the first name of the declaration of local variables that begins at `at`, if one does.
+    fn declaration_ahead(&mut self, at: usize) {
+        let token = self.source.token(at);
+        let before = self.source.token(at.saturating_sub(1));
+        let is_header =
+            || at >= 2 && before.kind == TokenKind::LeftParenthesis && self.source.token(at - 2).text == "for";
+        let is_start = self.starts_statement(at) || before.kind == TokenKind::Colon || is_header();
+        if token.kind != TokenKind::Identifier || !is_start {
+            return;
+        }
+
+        let mut first = at;
+        while matches!(self.source.token(first).text, "const" | "static" | "precise" | "uniform") {
+            first += 1;
+        }
+        if self.source.token(first).kind != TokenKind::Identifier || !self.is_type_name(first) {
+            return;
+        }
+
+        let Some((ty, name)) = self.written_type(first) else { return };
+        if self.is_declarator(name) {
+            self.declared = Some(UpcomingVariable { at: name, ty });
+            self.typed_until = self.typed_until.max(name);
+        }
+    }
+
+    /// True if a name with what follows the name of a variable is at `at`.
+    fn is_declarator(&self, at: usize) -> bool {
+        let follows = self.source.token(at + 1).kind;
+        self.source.token(at).kind == TokenKind::Identifier
+            && matches!(follows, TokenKind::Assign | TokenKind::Semicolon | TokenKind::Comma | TokenKind::LeftBracket)
+    }
+
+    fn starts_statement(&self, at: usize) -> bool {
+        let before = self.source.token(at.saturating_sub(1)).kind;
+        matches!(before, TokenKind::LeftBrace | TokenKind::RightBrace | TokenKind::Semicolon)
+    }
+
+    /// Takes the word at `at`: a condition, a loop, a declaration, or the first name of an access path.
+    fn word(&mut self, at: usize) {
+        let token = self.source.token(at);
+        let before = self.source.token(at.saturating_sub(1));
+        if matches!(token.text, "if" | "while") && self.source.token(at + 1).kind == TokenKind::LeftParenthesis {
+            return self.condition(at + 1);
+        }
+        if token.text == "for" && self.source.token(at + 1).kind == TokenKind::LeftParenthesis {
+            self.counted_loop(at + 1);
+            return self.loop_step(at + 1);
+        }
+
+        let is_part = matches!(before.kind, TokenKind::Dot | TokenKind::ColonColon | TokenKind::Arrow);
+        if is_part || self.is_word(at) {
+            return;
+        }
+
+        // `S s` and `vector<float, 3> v = ...` declare; any other name is used.
+        let follows_word = NO_TYPE.contains(&before.text) || (before.text != "struct" && self.is_word(at - 1));
+        let follows_type = before.kind == TokenKind::Identifier && !follows_word;
+        let follows_arguments =
+            before.kind == TokenKind::Greater && self.source.token(at + 1).kind == TokenKind::Assign;
+        let is_upcoming = self.declared.as_ref().is_some_and(|upcoming| upcoming.at == at);
+        if follows_type || follows_arguments || is_upcoming {
+            self.declaration(at);
+        } else if builtin::builtin(token.text).is_none() || self.is_value_name(token.text) || self.qualifies(at) {
+            let end = self.path(at);
+            self.assignment(at, end);
+        }
+    }
+
+    /// True if the token at `at` is a word that uses nothing. `precise` is one before a type alone: DXC takes it as a
+    /// name, too.
+    fn is_word(&self, at: usize) -> bool {
+        let text = self.source.token(at).text;
+        WORDS.contains(&text) && (text != "precise" || self.source.token(at + 1).kind == TokenKind::Identifier)
+    }
+
+    /// True if `name` is that of a variable or a function here, whatever type it names elsewhere: DXC and Slang take
+    /// names of built-in types, too.
+    fn is_value_name(&self, name: &str) -> bool {
+        self.locals.find(name).is_some()
+            || self.this.as_ref().is_some_and(|this| this.member(name).is_some())
+            || self.is_declared_value(name)
+    }
+
+    /// True if the name at `at` stands before a `::`, and so is that of a namespace or a type of the source.
+    fn qualifies(&self, at: usize) -> bool {
+        self.source.token(at + 1).kind == TokenKind::ColonColon
+    }
+
+    /// True if a scope around this place declares a variable or a function of this name.
+    fn is_declared_value(&self, name: &str) -> bool {
+        let (symbols, catalogue) = (&self.elaborator.symbols, &self.calls.catalogue);
+        let declares =
+            |scope| catalogue.variable(scope, name).is_some() || !catalogue.functions(scope, name).is_empty();
+        symbols.outwards(self.context.scope).any(declares)
+    }
+
+    /// A local variable, whose name is at `at`. One that is initialised with an access path, and is not a number, is
+    /// another name for that path.
+    fn declaration(&mut self, at: usize) {
+        let name = self.source.token(at);
+        let is_initialised = self.source.token(at + 1).kind == TokenKind::Assign;
+        let path = if is_initialised && !self.is_number(at) {
+            self.whole_path(at + 2, self.expression_end(at + 2)).filter(|path| path.len() <= LONGEST_ALIAS)
+        } else {
+            None
+        };
+        self.renamed = path.as_ref().map(|_| at + 2);
+        let upcoming = self.declared.take().filter(|upcoming| upcoming.at == at);
+        let element = upcoming.as_ref().and_then(|upcoming| upcoming.ty.clone());
+        let local = match path {
+            Some(path) => LocalMeaning::Alias(path, name.span),
+            None => LocalMeaning::Variable,
+        };
+        let ty = element.map(|element| self.dimensioned(element, at + 1));
+        self.locals.declare(name.text, local, ty);
+
+        // `float a = 1, b;`: the next name is one of a variable, too.
+        let next = self.expression_end(at + 1) + 1;
+        let is_another = self.source.token(next - 1).kind == TokenKind::Comma && self.is_declarator(next);
+        if let (Some(UpcomingVariable { ty, .. }), true) = (upcoming, is_another) {
+            self.declared = Some(UpcomingVariable { at: next, ty });
+        }
+    }
+
+    /// `element` with the dimensions that are written from `at` on; their lengths do not matter here.
+    fn dimensioned(&self, element: Type, at: usize) -> Type {
+        let (mut ty, mut next) = (element, at);
+        while self.source.token(next).kind == TokenKind::LeftBracket {
+            ty = Type::Array { element: Box::new(ty), count: Count::Unbounded };
+            next = self.source.closer(next) + 1;
+        }
+        ty
+    }
+
+    /// True if the variable at `at` is declared with a scalar, vector or matrix type.
+    fn is_number(&self, at: usize) -> bool {
+        let name = self.source.token(self.type_name(at)).text;
+        builtin::numeric(name).is_some() || matches!(name, "vector" | "matrix")
+    }
+
+    /// The token that is the name of the type of the variable at `at`, without generic arguments.
+    fn type_name(&self, at: usize) -> usize {
+        let first = at.saturating_sub(1);
+        if self.source.token(first).kind != TokenKind::Greater {
+            return first;
+        }
+        let start = at.saturating_sub(STATEMENT_TOKENS);
+        let opening = (start..at).rev().find(|index| self.source.token(*index).kind == TokenKind::Less);
+        opening.unwrap_or(at).saturating_sub(1)
+    }
+
+    /// The right side of an assignment is evaluated before the left one, from `start` to `end`.
+    fn assignment(&mut self, start: usize, end: usize) {
+        let operator = self.source.token(end);
+        let is_compound = operator.kind == TokenKind::Other && operator.text.ends_with('=');
+        if is_compound || operator.kind == TokenKind::Assign {
+            self.swaps.push(EvaluationSwap { start, middle: end, end: self.expression_end(end + 1) });
+        }
+    }
+
+    /// The step of the `for` whose `(` is at `open` is evaluated behind the body.
+    fn loop_step(&mut self, open: usize) {
+        let close = self.source.closer(open);
+        let header = (open..close).take(STATEMENT_TOKENS);
+        let mut semicolons = header.filter(|index| self.source.token(*index).kind == TokenKind::Semicolon);
+        if let Some(second) = semicolons.nth(1) {
+            let end = statement_end(self.source, close + 1);
+            self.swaps.push(EvaluationSwap { start: second, middle: close, end });
+        }
+    }
+
+    /// Marks what follows a condition that is always false, and the `else` of one that is always true.
+    fn condition(&mut self, open: usize) {
+        if open < self.dead_until {
+            return;
+        }
+
+        let close = self.source.closer(open);
+        let constant = self.constant(open + 1, close).map(|value| value != 0);
+        let life = if constant.is_some() { Life::Dead } else { Life::Optimised };
+        let Some(holds) = constant.or_else(|| self.decided(open + 1, close)) else { return };
+
+        let first = statement_end(self.source, close + 1);
+        if !holds {
+            self.dead_later.push(DeadRange { start: close + 1, end: first, life });
+        } else if self.source.token(first).text == "else" {
+            let start = first + 1;
+            self.dead_later.push(DeadRange { start, end: statement_end(self.source, start), life });
+        }
+    }
+
+    /// True if the code at a token is run.
+    fn life(&self, at: usize) -> Life {
+        if at < self.dead_until {
+            Life::Dead
+        } else if at < self.optimised_until {
+            Life::Optimised
+        } else {
+            Life::Live
+        }
+    }
+
+    /// The value of the tokens from `start` to `end`, if they are an integer constant.
+    fn constant(&mut self, start: usize, end: usize) -> Option<i64> {
+        let mut parser = Parser::new(self.source, start);
+        let expression = parser.expression(ExpressionContext::Free).ok().filter(|_| parser.position() == end)?;
+        let constant = self.elaborator.evaluate(&expression, &self.context).ok()?;
+        Some(constant.value)
+    }
+}
+
+/// True if a parameter is a number, and so no way to a resource.
+fn is_plain(parameter: &FunctionParameter<'_>) -> bool {
+    match &parameter.ty.kind {
+        TypeKind::Path(path) => path.parts.last().is_some_and(|part| builtin::numeric(part.name.text).is_some()),
+        TypeKind::Struct(_) | TypeKind::Enum(_) => false,
+    }
+}
+
+/// The index behind the statement that begins at `start`, without an `else` that belongs to an `if` before it.
+fn statement_end(source: &BracketedTokens<'_>, start: usize) -> usize {
+    let (mut at, mut open_ifs) = (start, 0_usize);
+    for _ in 0..STATEMENT_TOKENS {
+        let token = source.token(at);
+        let end = match token.kind {
+            TokenKind::LeftBrace => source.closer(at) + 1,
+            TokenKind::Semicolon => at + 1,
+            TokenKind::RightBrace | TokenKind::End => return at,
+            TokenKind::LeftParenthesis | TokenKind::LeftBracket => {
+                at = source.closer(at) + 1;
+                continue;
+            }
+            _ => {
+                open_ifs += usize::from(token.text == "if");
+                at += 1;
+                continue;
+            }
+        };
+        if open_ifs == 0 || source.token(end).text != "else" {
+            return end;
+        }
+        open_ifs -= 1;
+        at = end + 1;
+    }
+
+    start
+}
+
+/// True if a library has the function though no `[shader]` names its stage: it is exported, or has an attribute that
+/// only entry points have (measured with DXC 1.7.2308).
+fn is_compiled_in_libraries(function: &FunctionDeclaration<'_>) -> bool {
+    const OF_ENTRY_POINTS: [&str; 4] = ["domain", "earlydepthstencil", "maxvertexcount", "numthreads"];
+    let attributes = &function.prefix.attributes;
+    function.prefix.has("export") || attributes.iter().any(|attribute| OF_ENTRY_POINTS.contains(&attribute.name))
+}
+
+/// The functions that `[patchconstantfunc("name")]` names.
+fn patch_constants<'t>(functions: &[ScopedFunction<'t>]) -> HashSet<&'t str> {
+    let attributes = functions.iter().flat_map(|function| &function.declaration.prefix.attributes);
+    let named = attributes.filter(|attribute| attribute.name == "patchconstantfunc");
+    let name = |argument: &ArgumentSyntax<'t>| match argument {
+        ArgumentSyntax::Text(name) => Some(*name),
+        ArgumentSyntax::Value(..) | ArgumentSyntax::Other(_) => None,
+    };
+    named.filter_map(|attribute| attribute.arguments.first().and_then(name)).collect()
+}

@@ -1,0 +1,160 @@
+//! Access paths: `s.B[2].Load(i)` to steps and arguments.
+
+use super::locals::LocalMeaning;
+use super::order::{EvaluationSwap, UseDraft};
+use super::{BodyWalk, STATEMENT_TOKENS};
+use crate::lexer::TokenKind;
+use crate::module::{Alias, Callees, Step, Use};
+use crate::parser::generic_arguments_end;
+
+/// An access path in the text.
+#[derive(Debug)]
+struct AccessPathReading {
+    steps: Vec<Step>,
+    alias: Option<Alias>,
+    /// The token behind it.
+    end: usize,
+    /// True if a variable of the function's own begins it.
+    own: bool,
+}
+
+impl BodyWalk<'_, '_> {
+    /// Records the access path that begins at `at`, unless it is a type or a local variable. Returns where it ends.
+    pub(super) fn path(&mut self, at: usize) -> usize {
+        let AccessPathReading { steps, alias, end, own } = self.reading(at);
+        let behind = generic_arguments_end(self.source, end).unwrap_or(end);
+        let after = self.source.token(behind).kind;
+        if after == TokenKind::Identifier || self.renamed == Some(at) {
+            return end;
+        }
+        let call = after == TokenKind::LeftParenthesis;
+        let callees = self.callees.remove(&at).filter(|_| call).unwrap_or_default();
+        // A variable of the function's own is nothing to record, but its methods are.
+        let path = match (own, &callees) {
+            (false, _) => steps,
+            (true, Callees::Known(method)) => vec![Step::Name(self.calls.name(*method).to_owned())],
+            (true, Callees::OneOf(methods) | Callees::Perhaps(methods)) => {
+                let first = methods.first().map(|method| self.calls.name(*method).to_owned());
+                first.map(Step::Name).into_iter().collect()
+            }
+            (true, Callees::Named | Callees::BuiltIn) => return end,
+        };
+
+        let arguments = if call { self.arguments(behind) } else { Vec::new() };
+        let end = if call { self.source.closer(behind) + 1 } else { end };
+        let (life, span) = (self.life(at), self.source.token(at).span);
+        let used = Use { path, alias, call, callees, arguments: Vec::new(), life, span };
+        self.drafts.push(UseDraft { used, at, end, arguments });
+        end
+    }
+
+    /// The steps of the path that begins at `at`.
+    fn reading(&mut self, at: usize) -> AccessPathReading {
+        let start = self.source.token(at).text;
+        if start == "this" {
+            let mut steps = vec![Step::This];
+            let end = self.steps(at + 1, &mut steps);
+            return AccessPathReading { steps, alias: None, end, own: false };
+        }
+        let kind = |index: usize| self.source.token(index).kind;
+
+        let mut name = start.to_owned();
+        let mut next = at + 1;
+        while kind(next) == TokenKind::ColonColon && kind(next + 1) == TokenKind::Identifier {
+            name = format!("{name}::{}", self.source.token(next + 1).text);
+            next += 2;
+        }
+
+        let mut alias = None;
+        let is_member = || self.this.as_ref().is_some_and(|this| this.member(&name).is_some());
+        let (mut steps, own) = match self.locals.find(&name).map(|found| &found.local) {
+            Some(LocalMeaning::Variable) => (Vec::new(), true),
+            Some(LocalMeaning::Parameter(index)) => (vec![Step::Parameter(*index)], false),
+            Some(LocalMeaning::Alias(path, span)) => {
+                alias = Some(Alias { steps: path.len(), span: *span });
+                (path.clone(), false)
+            }
+            None if is_member() => (vec![Step::This, Step::Name(name)], false),
+            None => (vec![Step::Name(self.qualified(&name))], false),
+        };
+
+        let end = self.steps(next, &mut steps);
+        AccessPathReading { steps, alias, end, own }
+    }
+
+    /// Appends `.member` and `[index]` from `next` on; the walk itself comes to what stands in the brackets.
+    fn steps(&mut self, mut next: usize, path: &mut Vec<Step>) -> usize {
+        loop {
+            let (token, following) = (self.source.token(next), self.source.token(next + 1));
+            if token.kind == TokenKind::Dot && following.kind == TokenKind::Identifier {
+                path.push(Step::Name(following.text.to_owned()));
+                next += 2;
+            } else if token.kind == TokenKind::LeftBracket {
+                let close = self.source.closer(next);
+                let index = self.constant(next + 1, close).and_then(|value| u32::try_from(value).ok());
+                path.push(index.map_or(Step::DynamicIndex, Step::Index));
+                next = close + 1;
+            } else {
+                return next;
+            }
+        }
+    }
+
+    /// For each argument of the call that opens at `open` the first token of the path that it is. The last argument is
+    /// evaluated first.
+    pub(super) fn arguments(&mut self, open: usize) -> Vec<Option<usize>> {
+        let close = self.source.closer(open);
+        let mut arguments = Vec::new();
+        let mut start = open + 1;
+
+        for _ in 0..STATEMENT_TOKENS {
+            if start >= close {
+                break;
+            }
+            let end = self.expression_end(start).min(close);
+            arguments.push(self.whole_path(start, end).map(|_| start));
+            // One swap for each argument turns their order around.
+            self.swaps.push(EvaluationSwap { start, middle: end, end: close });
+            start = end + 1;
+        }
+
+        arguments
+    }
+
+    /// The steps of the path that the tokens from `start` to `end` are, if they are one and nothing else.
+    pub(super) fn whole_path(&mut self, start: usize, end: usize) -> Option<Vec<Step>> {
+        if self.source.token(start).kind != TokenKind::Identifier {
+            return None;
+        }
+        let reading = self.reading(start);
+        (reading.end == end && !reading.own).then_some(reading.steps)
+    }
+
+    /// The `,`, `;` or closing bracket that ends the expression which begins at `start`.
+    pub(super) fn expression_end(&self, start: usize) -> usize {
+        let mut at = start;
+        for _ in 0..STATEMENT_TOKENS {
+            match self.source.token(at).kind {
+                TokenKind::Comma
+                | TokenKind::Semicolon
+                | TokenKind::RightParenthesis
+                | TokenKind::RightBracket
+                | TokenKind::RightBrace
+                | TokenKind::End => break,
+                _ => at = self.source.closer(at) + 1,
+            }
+        }
+        at
+    }
+
+    /// The qualified name of what a body calls by a shorter one.
+    pub(super) fn qualified(&self, name: &str) -> String {
+        let symbols = &self.elaborator.symbols;
+        let scope = self.context.scope;
+        let found = match name.split_once("::") {
+            Some((first, _)) => symbols.outwards(scope).find(|outer| symbols.namespace(*outer, first).is_some()),
+            None => symbols.mentioned(scope, name),
+        };
+        found.map_or_else(|| name.to_owned(), |outer| symbols.qualified(outer, name))
+    }
+}

@@ -1,0 +1,379 @@
+//! Walks the expressions of a body to find their types, which decide what they call without naming a function: methods,
+//! operators, default arguments.
+//!
+//! The walk over the body comes here at the first token of an expression. What a name means is found in
+//! `candidates`, what a call runs in `callees`. The functions that access paths call are kept for [`super::path`]; a
+//! call without a path becomes a use of its own.
+//!
+//! Source: HLSL 2021 as DXC 1.7.2308 takes it: operators are methods of their left operand.
+
+use layoutproof_layout::shape::Type;
+
+use super::BodyWalk;
+use super::candidates::QualifiedName;
+use super::value::{self, BOOL, FLOAT, INT, UINT, ValueType};
+use crate::elaborate::builtin;
+use crate::lexer::TokenKind;
+use crate::parser::{Parser, generic_arguments_end};
+
+/// Expressions in expressions after which the walk begins anew, which keeps the stack small.
+const DEEPEST: u32 = 48;
+
+/// An expression: its type and the token behind it.
+#[derive(Debug)]
+struct TypedExpression {
+    ty: ValueType,
+    end: usize,
+}
+
+/// A binary operator.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BinarySymbol {
+    pub(super) symbol: &'static str,
+    pub(super) precedence: u8,
+    /// How many tokens it has.
+    pub(super) tokens: usize,
+}
+
+/// Precedence of `?`.
+const CONDITIONAL: u8 = 1;
+
+impl BodyWalk<'_, '_> {
+    /// True if an expression can begin at `at`.
+    pub(super) fn starts_expression(&self, at: usize) -> bool {
+        let token = self.source.token(at);
+        match token.kind {
+            TokenKind::Identifier => !self.is_word(at) || matches!(token.text, "true" | "false"),
+            TokenKind::LeftParenthesis => {
+                let before = self.source.token(at.saturating_sub(1)).text;
+                !matches!(before, "if" | "for" | "while" | "switch")
+            }
+            TokenKind::Integer
+            | TokenKind::Float
+            | TokenKind::Plus
+            | TokenKind::Minus
+            | TokenKind::Tilde
+            | TokenKind::Bang => true,
+            _ => false,
+        }
+    }
+
+    /// Walks the expression that begins at `at`. Returns the token up to which nothing needs to be walked again.
+    pub(super) fn expression(&mut self, at: usize) -> usize {
+        self.depth = 0;
+        self.cut = None;
+        let TypedExpression { end, .. } = self.binary(at, 0);
+        self.cut.unwrap_or(end).min(end).max(at + 1)
+    }
+
+    fn binary(&mut self, at: usize, least: u8) -> TypedExpression {
+        if let Some(unknown) = self.cut_if_deep(at) {
+            return unknown;
+        }
+        self.depth += 1;
+
+        let mut left = self.unary(at);
+        while let Some(operator) = self.operator(left.end).filter(|operator| operator.precedence >= least) {
+            let start = left.end + operator.tokens;
+            let right = match operator.symbol {
+                "?" => {
+                    let second = self.binary(start, 0);
+                    let third = self.binary(second.end + 1, CONDITIONAL);
+                    TypedExpression { ty: second.ty.or(third.ty), end: third.end }
+                }
+                "=" => self.binary(start, operator.precedence),
+                _ => self.binary(start, operator.precedence + 1),
+            };
+            if right.end <= start {
+                break;
+            }
+            left = self.operation(left, start - operator.tokens, operator.symbol, right);
+        }
+
+        self.depth -= 1;
+        left
+    }
+
+    /// The binary operator at `at`.
+    pub(super) fn operator(&self, at: usize) -> Option<BinarySymbol> {
+        let token = self.source.token(at);
+        let next = self.source.token(at + 1);
+        let joined = |kind| next.kind == kind && !next.spaced;
+        let (symbol, precedence, tokens) = match token.kind {
+            TokenKind::Assign => ("=", 0, 1),
+            TokenKind::Other if token.text.ends_with('=') => ("=", 0, 1),
+            TokenKind::Question => ("?", CONDITIONAL, 1),
+            TokenKind::Or => ("||", 2, 1),
+            TokenKind::And => ("&&", 3, 1),
+            TokenKind::Bar => ("|", 4, 1),
+            TokenKind::Caret => ("^", 5, 1),
+            TokenKind::Ampersand => ("&", 6, 1),
+            TokenKind::Equal => ("==", 7, 1),
+            TokenKind::NotEqual => ("!=", 7, 1),
+            TokenKind::Less => ("<", 8, 1),
+            TokenKind::LessEqual => ("<=", 8, 1),
+            TokenKind::GreaterEqual => (">=", 8, 1),
+            TokenKind::Greater if joined(TokenKind::GreaterEqual) => ("=", 0, 2),
+            TokenKind::Greater if joined(TokenKind::Greater) => (">>", 9, 2),
+            TokenKind::Greater => (">", 8, 1),
+            TokenKind::ShiftLeft => ("<<", 9, 1),
+            TokenKind::Plus => ("+", 10, 1),
+            TokenKind::Minus => ("-", 10, 1),
+            TokenKind::Star => ("*", 11, 1),
+            TokenKind::Slash => ("/", 11, 1),
+            TokenKind::Percent => ("%", 11, 1),
+            _ => return None,
+        };
+
+        Some(BinarySymbol { symbol, precedence, tokens })
+    }
+
+    /// The value of `left` and `right` joined by the operator `symbol` at the token `at`.
+    fn operation(&mut self, left: TypedExpression, at: usize, symbol: &str, right: TypedExpression) -> TypedExpression {
+        let end = right.end;
+
+        // Operators of numbers are built in; those of anything else call a method.
+        let ty = match (symbol, &left.ty) {
+            ("?", _) => right.ty,
+            ("=", _) => left.ty,
+            (_, Some(ty)) if value::is_number(ty) => match symbol {
+                "==" | "!=" | "<" | ">" | "<=" | ">=" => value::comparison(left.ty, right.ty),
+                "&&" | "||" => Some(BOOL),
+                "<<" | ">>" => left.ty,
+                _ => value::arithmetic(left.ty, right.ty),
+            },
+            (_, _) => self.called_operator(&left.ty, symbol, at, end, &[right.ty]),
+        };
+        TypedExpression { ty, end }
+    }
+
+    fn unary(&mut self, at: usize) -> TypedExpression {
+        let mut start = at;
+        loop {
+            let token = self.source.token(start);
+            match token.kind {
+                TokenKind::Plus | TokenKind::Minus | TokenKind::Tilde | TokenKind::Star | TokenKind::Ampersand => {
+                    start += 1;
+                }
+                TokenKind::Other if matches!(token.text, "++" | "--") => start += 1,
+                TokenKind::Bang => {
+                    let TypedExpression { end, .. } = self.unary_operand(start + 1);
+                    return TypedExpression { ty: Some(BOOL), end };
+                }
+                TokenKind::LeftParenthesis => match self.cast(start) {
+                    Some((ty, operand)) => {
+                        let TypedExpression { end, .. } = self.unary_operand(operand);
+                        return TypedExpression { ty, end };
+                    }
+                    None => break,
+                },
+                _ => break,
+            }
+        }
+
+        self.postfix(start)
+    }
+
+    /// The operand of a prefix operator, one level deeper.
+    fn unary_operand(&mut self, at: usize) -> TypedExpression {
+        if let Some(unknown) = self.cut_if_deep(at) {
+            return unknown;
+        }
+
+        self.depth += 1;
+        let operand = self.unary(at);
+        self.depth -= 1;
+        operand
+    }
+
+    /// The expression at `at` with an unknown type, and a note to begin there anew, if the walk is too deep already.
+    fn cut_if_deep(&mut self, at: usize) -> Option<TypedExpression> {
+        if self.depth < DEEPEST {
+            return None;
+        }
+        self.cut = Some(self.cut.map_or(at, |cut| cut.min(at)));
+        Some(TypedExpression { ty: None, end: self.expression_end(at) })
+    }
+
+    /// The type of the cast whose `(` is at `at`, and where its operand begins.
+    pub(super) fn cast(&mut self, at: usize) -> Option<(ValueType, usize)> {
+        let (close, first) = (self.source.closer(at), self.source.token(at + 1));
+        let operand = self.source.token(close + 1).kind;
+
+        // `(a) - b` subtracts, `(int) - b` casts.
+        let is_signed_operand =
+            matches!(operand, TokenKind::Minus | TokenKind::Plus | TokenKind::Bang | TokenKind::Tilde)
+                && builtin::builtin(first.text).is_some();
+        let is_operand = is_signed_operand
+            || matches!(
+                operand,
+                TokenKind::Identifier | TokenKind::Integer | TokenKind::Float | TokenKind::LeftParenthesis
+            );
+        if first.kind != TokenKind::Identifier || !is_operand || !self.is_type_name(at + 1) {
+            return None;
+        }
+
+        let (ty, end) = self.written_type(at + 1)?;
+        (end == close).then_some((ty, close + 1))
+    }
+
+    /// True if the name at `at` is the name of a type, and not of a variable.
+    pub(super) fn is_type_name(&self, at: usize) -> bool {
+        let name = self.source.token(at).text;
+        let symbols = &self.elaborator.symbols;
+        let mut scopes = symbols.outwards(self.context.scope);
+        !self.is_value_name(name)
+            && (builtin::builtin(name).is_some()
+                || self.context.bindings.iter().any(|binding| binding.name == name)
+                || scopes
+                    .any(|scope| symbols.type_in(scope, name).is_some() || symbols.namespace_in(scope, name).is_some()))
+    }
+
+    /// The type that is written at `at`, and the token behind it.
+    pub(super) fn written_type(&mut self, at: usize) -> Option<(ValueType, usize)> {
+        let mut parser = Parser::new(self.source, at);
+        let ty = parser.type_expression().ok()?;
+        let context = self.context.clone();
+        let found = self.elaborator.quietly(|elaborator| elaborator.resolve(&ty, None, &context));
+        Some((found, parser.position()))
+    }
+
+    /// A primary expression with the members, indices and calls behind it.
+    fn postfix(&mut self, at: usize) -> TypedExpression {
+        let token = self.source.token(at);
+        match token.kind {
+            TokenKind::LeftParenthesis => {
+                let close = self.source.closer(at);
+                let mut inner = self.binary(at + 1, 0);
+                // `(a, b)` has the type of its last operand.
+                while inner.end < close && self.source.token(inner.end).kind == TokenKind::Comma {
+                    inner = self.binary(inner.end + 1, 0);
+                }
+                self.behind(TypedExpression { ty: inner.ty, end: close + 1 }, None)
+            }
+            TokenKind::Integer => {
+                let ty = if token.text.ends_with(['u', 'U']) { UINT } else { INT };
+                TypedExpression { ty: Some(ty), end: at + 1 }
+            }
+            TokenKind::Float => TypedExpression { ty: Some(FLOAT), end: at + 1 },
+            TokenKind::Identifier => self.named(at),
+            _ => TypedExpression { ty: None, end: at },
+        }
+    }
+
+    /// An expression that begins with a name.
+    fn named(&mut self, at: usize) -> TypedExpression {
+        let text = self.source.token(at).text;
+        if matches!(text, "true" | "false") {
+            return TypedExpression { ty: Some(BOOL), end: at + 1 };
+        }
+        if text == "sizeof" && self.source.token(at + 1).kind == TokenKind::LeftParenthesis {
+            return TypedExpression { ty: Some(UINT), end: self.source.closer(at + 1) + 1 };
+        }
+        if self.is_word(at) {
+            return TypedExpression { ty: None, end: at };
+        }
+        if text == "this" {
+            let ty = self.this.clone().map(Type::Struct);
+            return self.behind(TypedExpression { ty, end: at + 1 }, Some(at));
+        }
+
+        let QualifiedName { outer, name, arguments, end } = self.qualified_name(at);
+        if self.source.token(end).kind != TokenKind::LeftParenthesis {
+            let ty = if outer.is_empty() { self.variable(name) } else { self.qualified_variable(&outer, name) };
+            return self.behind(TypedExpression { ty, end }, Some(at));
+        }
+
+        // What is called may be an object with an `operator()` as well as a function.
+        let (types, close) = self.argument_types(end);
+        let object = self.locals.find(name).filter(|_| outer.is_empty()).map(|local| local.ty.clone());
+        let object = object.or_else(|| {
+            let has_functions = !outer.is_empty() || !self.candidates(name).is_empty();
+            let is_conversion = builtin::builtin(name).is_some() && !self.is_value_name(name);
+            if has_functions || is_conversion { None } else { self.variable(name).map(Some) }
+        });
+        let ty = match object {
+            Some(object) => self.called_operator(&object, "()", end, close + 1, &types),
+            None => self.function(at, &outer, name, arguments.as_deref(), end, &types),
+        };
+        self.behind(TypedExpression { ty, end: close + 1 }, None)
+    }
+
+    /// Follows the steps behind a value: members, indices, calls of its methods. `path` is the first token of the access
+    /// path that the value is, if it is one.
+    fn behind(&mut self, mut object: TypedExpression, mut path: Option<usize>) -> TypedExpression {
+        loop {
+            let (token, next) = (self.source.token(object.end), self.source.token(object.end + 1));
+            match token.kind {
+                TokenKind::Dot | TokenKind::Arrow if next.kind == TokenKind::Identifier => {
+                    object = self.member(object, &mut path);
+                }
+                TokenKind::LeftBracket => object = self.indexed(&object),
+                TokenKind::LeftParenthesis if path.is_none() => {
+                    let (types, close) = self.argument_types(object.end);
+                    let ty = self.called_operator(&object.ty, "()", object.end, close + 1, &types);
+                    object = TypedExpression { ty, end: close + 1 };
+                }
+                TokenKind::Other if matches!(token.text, "++" | "--") => object.end += 1,
+                _ => return object,
+            }
+        }
+    }
+
+    /// A member or the call of a method of `object`, which a `.` follows. Such a call takes the `path`.
+    fn member(&mut self, object: TypedExpression, path: &mut Option<usize>) -> TypedExpression {
+        let at = object.end + 1;
+        let behind = generic_arguments_end(self.source, at + 1)
+            .filter(|end| self.source.token(*end).kind == TokenKind::LeftParenthesis)
+            .unwrap_or(at + 1);
+        if self.source.token(behind).kind == TokenKind::LeftParenthesis {
+            return self.method_call(&object.ty, at, behind, path.take());
+        }
+
+        let name = self.source.token(at).text;
+        let ty = object.ty.and_then(|ty| value::member(&ty, name));
+        TypedExpression { ty, end: at + 1 }
+    }
+
+    /// The element of `object` at the index that follows it.
+    fn indexed(&mut self, object: &TypedExpression) -> TypedExpression {
+        let close = self.source.closer(object.end);
+        let index = self.binary(object.end + 1, 0).ty;
+        let ty = match &object.ty {
+            Some(Type::Struct(_)) | None => self.called_operator(&object.ty, "[]", object.end, close + 1, &[index]),
+            Some(ty) => value::element(ty),
+        };
+        TypedExpression { ty, end: close + 1 }
+    }
+
+    /// The call of the method whose name is at `at` and whose `(` is at `open`.
+    fn method_call(&mut self, object: &ValueType, at: usize, open: usize, path: Option<usize>) -> TypedExpression {
+        let name = self.source.token(at).text;
+        let written = if open > at + 1 { Parser::new(self.source, at + 1).generic_arguments().ok() } else { None };
+        let (types, close) = self.argument_types(open);
+        let choice = self.method(object, name, written.as_deref(), &types);
+        self.draft_defaults(open, close + 1, &choice);
+        self.runs.insert(open, choice.callees.clone());
+        if let Some(path) = path {
+            self.callees.insert(path, choice.callees);
+        } else {
+            let arguments = self.arguments(open);
+            self.draft(at, close + 1, &choice, arguments);
+        }
+        TypedExpression { ty: choice.result, end: close + 1 }
+    }
+
+    /// The types of the arguments between the parentheses that open at `open`, and where those close.
+    fn argument_types(&mut self, open: usize) -> (Vec<ValueType>, usize) {
+        let close = self.source.closer(open);
+        let mut types = Vec::new();
+        let mut at = open + 1;
+        while at < close {
+            let TypedExpression { ty, end } = self.binary(at, 0);
+            types.push(ty);
+            let next = if end > at { self.expression_end(end) } else { self.expression_end(at) };
+            at = next.max(at) + 1;
+        }
+        (types, close)
+    }
+}

@@ -1,0 +1,343 @@
+//! Built-in types with their generic arguments: `vector<float, 3>`, `StructuredBuffer<S>`, `Ptr<T>`.
+
+use std::sync::Arc;
+
+use layoutproof_layout::resource::{DataLayout, Resource, ResourceKind};
+use layoutproof_layout::scalar::Scalar;
+use layoutproof_layout::shape::{Count, EnumType, Member, StructType, Type};
+use layoutproof_layout::{Annotations, Span};
+
+use super::Elaborator;
+use super::builtin::{self, Builtin, Element};
+use super::lookup_context::{LookupContext, written};
+use super::resolve::NamedType;
+use crate::ast::{GenericArgument, PathPart, TypeExpression, TypeKind};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
+
+impl<'t> Elaborator<'t> {
+    /// The type that a built-in name with its arguments stands for.
+    pub(super) fn built_in(
+        &mut self,
+        found: Builtin,
+        part: &PathPart<'t>,
+        span: Span,
+        context: &LookupContext,
+    ) -> Option<Type> {
+        let arguments = part.arguments.as_deref().unwrap_or_default();
+        match (found, arguments) {
+            (Builtin::Numeric(ty), []) if part.arguments.is_none() => Some(ty),
+            (Builtin::Vector, [..]) if arguments.len() <= 2 => self.vector(arguments, span, context),
+            (Builtin::Matrix, [..]) if arguments.len() <= 3 => self.matrix(arguments, span, context),
+            (Builtin::Array, [element, length]) => {
+                let element = self.argument_type(element, context)?;
+                let count = self.argument_count(length, context)?;
+                let array = Type::Array { element: Box::new(element), count: Count::Finite(count) };
+                self.check_size(&array, span)?;
+                Some(array)
+            }
+            (Builtin::Same, [element]) => self.argument_type(element, context),
+            (Builtin::Pointer, [GenericArgument::Type(pointee), ..]) => {
+                let named = self.named(pointee, None, context)?;
+                self.pointer(named, span)
+            }
+            (Builtin::LayoutPointer, [GenericArgument::Type(pointee), layout, ..]) => {
+                self.data_layout(layout)?;
+                let pointee = match self.named(pointee, None, context)? {
+                    NamedType::Struct(specialisation) => specialisation.name,
+                    NamedType::Type(ty) => written(&ty),
+                };
+                // The pointee is no block: blocks have the rules of the target.
+                Some(Type::Pointer { pointee })
+            }
+            (Builtin::Struct(members), []) if part.arguments.is_none() => self.built_in_struct(part, members, span),
+            (Builtin::PointerStruct, [GenericArgument::Type(pointee), ..]) => {
+                let named = self.named(pointee, None, context)?;
+                let member = self.pointer(named, span)?;
+                self.pointer_struct("ConstBufferPointer", member, span)
+            }
+            (Builtin::Tuple, elements) => {
+                let elements: Option<Vec<Type>> =
+                    elements.iter().map(|element| self.argument_type(element, context)).collect();
+                self.tuple(elements?, span)
+            }
+            (Builtin::Optional, [value]) => {
+                let value = self.argument_type(value, context)?;
+                self.optional(value, span)
+            }
+            (Builtin::Conditional, [value, condition]) => {
+                let value = self.argument_type(value, context)?;
+                if self.argument_integer(condition, context)? != 0 {
+                    return Some(value);
+                }
+                let (name, members) = (part.name.text.to_owned(), Vec::new());
+                let ty = Arc::new(StructType { name, base: None, members, span, is_open: false });
+                self.measure_struct(&ty, span)?;
+                Some(Type::Struct(ty))
+            }
+            (Builtin::Object, _) => {
+                let message = format!("a shader cannot read a value of type `{}`", part.name.text);
+                self.problems.report(Diagnostic::error(Code::Unsupported, span, message));
+                None
+            }
+            (Builtin::Local, _) => self.built_in_struct(part, &[], span),
+            (Builtin::Handle, [resource]) => {
+                let resource = self.argument_type(resource, context)?;
+                self.handle(&resource, span)
+            }
+            (Builtin::Resource(kind, element), _) => {
+                self.resource(kind, element, part, span, context).map(Type::Resource)
+            }
+            (Builtin::Unsupported(why), _) => {
+                let message = format!("`{}` is not supported: {why}", part.name.text);
+                self.problems.report(Diagnostic::error(Code::Unsupported, span, message));
+                None
+            }
+            (
+                Builtin::Numeric(_)
+                | Builtin::Vector
+                | Builtin::Matrix
+                | Builtin::Array
+                | Builtin::Same
+                | Builtin::Struct(_)
+                | Builtin::Handle
+                | Builtin::Pointer
+                | Builtin::LayoutPointer
+                | Builtin::Optional
+                | Builtin::Conditional
+                | Builtin::PointerStruct,
+                _,
+            ) => self.bad_arguments(part, span),
+        }
+    }
+
+    /// A struct that the language declares.
+    fn built_in_struct(&mut self, part: &PathPart<'t>, declared: &[(&str, &str)], span: Span) -> Option<Type> {
+        let member = |(ty, name): &(&str, &str)| {
+            let (name, annotations) = ((*name).to_owned(), Annotations::default());
+            Some(Member { name, ty: builtin::numeric(ty)?, bit_width: None, annotations, span })
+        };
+        let members: Vec<Member> = declared.iter().filter_map(member).collect();
+        let ty = Arc::new(StructType { name: part.name.text.to_owned(), base: None, members, span, is_open: false });
+        self.measure_struct(&ty, span)?;
+        Some(Type::Struct(ty))
+    }
+
+    /// `Tuple<A, B>`: Slang lays it out as a struct of members that code calls `_0`, `_1` ... (slangc 2026.14.1).
+    fn tuple(&mut self, elements: Vec<Type>, span: Span) -> Option<Type> {
+        let mut members = Vec::new();
+        for (index, ty) in elements.into_iter().enumerate() {
+            let (name, annotations) = (format!("_{index}"), Annotations::default());
+            members.push(Member { name, ty, bit_width: None, annotations, span });
+        }
+
+        let spelled: Vec<String> = members.iter().map(|member| written(&member.ty)).collect();
+        let name = format!("Tuple<{}>", spelled.join(", "));
+        let ty = Arc::new(StructType { name, base: None, members, span, is_open: false });
+        self.measure_struct(&ty, span)?;
+        Some(Type::Struct(ty))
+    }
+
+    /// `Optional<T>`: slangc 2026.14.1 reflects a tuple of a `T` and a `bool`; of a pointer or an interface, whose values
+    /// can be none, the value alone; of a resource it takes none (its error E30902).
+    fn optional(&mut self, value: Type, span: Span) -> Option<Type> {
+        if matches!(value, Type::Pointer { .. } | Type::Interface { .. }) {
+            return Some(value);
+        }
+        if self.measure(&value).resources {
+            let message = format!("`Optional` cannot hold `{value}`, which is or has a resource");
+            self.problems.report(Diagnostic::error(Code::GenericArguments, span, message));
+            return None;
+        }
+        if matches!(&value, Type::Struct(tuple) if self.optionals.iter().any(|known| Arc::ptr_eq(known, tuple))) {
+            let message = "Slang reflects an `Optional` of an `Optional` as one alone, its code has both";
+            self.problems.report(Diagnostic::error(Code::Unsupported, span, message));
+            return None;
+        }
+        let optional = self.tuple(vec![value, Type::Scalar(Scalar::Bool)], span)?;
+        if let Type::Struct(tuple) = &optional {
+            self.optionals.push(Arc::clone(tuple));
+        }
+        Some(optional)
+    }
+
+    /// `ConstBufferPointer<T>`, `vk::BufferPointer<T>`: a struct around a pointer, as slangc 2026.14.1 reflects it.
+    pub(super) fn pointer_struct(&mut self, name: &str, pointer: Type, span: Span) -> Option<Type> {
+        let spelled = pointer.to_string();
+        let name = format!("{name}<{}>", spelled.strip_suffix('*').unwrap_or(&spelled));
+        let annotations = Annotations::default();
+        let member = Member { name: "_ptr".to_owned(), ty: pointer, bit_width: None, annotations, span };
+        let ty = Arc::new(StructType { name, base: None, members: vec![member], span, is_open: false });
+        self.measure_struct(&ty, span)?;
+        Some(Type::Struct(ty))
+    }
+
+    /// `DescriptorHandle<T>`: the number of a descriptor.
+    pub(super) fn handle(&mut self, resource: &Type, span: Span) -> Option<Type> {
+        if let Type::Resource(resource) = resource {
+            return Some(Type::Handle { resource: Box::new(resource.clone()) });
+        }
+        let message = format!("`{resource}` is not a resource type, so it has no descriptor handle");
+        self.problems.report(Diagnostic::error(Code::GenericArguments, span, message));
+        None
+    }
+
+    fn bad_arguments<T>(&mut self, part: &PathPart<'t>, span: Span) -> Option<T> {
+        let count = part.arguments.as_ref().map_or(0, Vec::len);
+        let message = format!("`{}` does not take {count} generic arguments", part.name.text);
+        self.problems.report(Diagnostic::error(Code::GenericArguments, span, message));
+        None
+    }
+
+    /// `vector` is `vector<float, 4>`.
+    fn vector(&mut self, arguments: &[GenericArgument<'t>], span: Span, context: &LookupContext) -> Option<Type> {
+        let scalar = self.component(arguments.first(), span, context)?;
+        let length = self.extent(arguments.get(1), context)?;
+        Some(Type::Vector { scalar, length })
+    }
+
+    /// `matrix` is `matrix<float, 4, 4>`.
+    fn matrix(&mut self, arguments: &[GenericArgument<'t>], span: Span, context: &LookupContext) -> Option<Type> {
+        let scalar = self.component(arguments.first(), span, context)?;
+        let rows = self.extent(arguments.get(1), context)?;
+        let columns = self.extent(arguments.get(2), context)?;
+        Some(Type::Matrix { scalar, rows, columns, order: None })
+    }
+
+    fn component(
+        &mut self,
+        argument: Option<&GenericArgument<'t>>,
+        span: Span,
+        context: &LookupContext,
+    ) -> Option<Scalar> {
+        let Some(argument) = argument else { return Some(Scalar::Float32) };
+        match self.argument_type(argument, context)? {
+            Type::Scalar(scalar) => Some(scalar),
+            other => {
+                let message = format!("components are scalars, not `{other}`");
+                self.problems.report(Diagnostic::error(Code::GenericArguments, span, message));
+                None
+            }
+        }
+    }
+
+    /// A number of components, rows or columns: 1 to 4.
+    fn extent(&mut self, argument: Option<&GenericArgument<'t>>, context: &LookupContext) -> Option<u32> {
+        let Some(argument) = argument else { return Some(4) };
+        let value = self.argument_count(argument, context)?;
+        if value <= 4 {
+            return Some(value);
+        }
+        let message = format!("vectors and matrices have 1 to 4 components each way, not {value}");
+        self.problems.report(Diagnostic::error(Code::GenericArguments, span_of(argument), message));
+        None
+    }
+
+    /// A number of elements: at least 1.
+    fn argument_count(&mut self, argument: &GenericArgument<'t>, context: &LookupContext) -> Option<u32> {
+        let value = self.argument_integer(argument, context)?;
+        let count = u32::try_from(value).ok().filter(|count| *count > 0);
+        if count.is_none() {
+            let message = format!("a number of elements must be from 1 to 2^32 - 1, not {value}");
+            self.problems.report(Diagnostic::error(Code::BadArrayLength, span_of(argument), message));
+        }
+        count
+    }
+
+    fn resource(
+        &mut self,
+        kind: ResourceKind,
+        rule: Element,
+        part: &PathPart<'t>,
+        span: Span,
+        context: &LookupContext,
+    ) -> Option<Resource> {
+        let arguments = part.arguments.as_deref().unwrap_or_default();
+        let (element, data_layout) = match (rule, arguments) {
+            // What a depth texture holds is no vector, which only reflection shows (Slang 2026.14.1).
+            (Element::Optional, []) if is_depth_texture(part.name.text) => (Some(Type::Scalar(Scalar::Float32)), None),
+            (Element::None | Element::Optional, []) => (None, None),
+            (Element::Word, [argument]) => (feedback_kind(argument), None),
+            (Element::Required, [element]) | (Element::Optional, [element, ..]) => {
+                (Some(self.argument_type(element, context)?), None)
+            }
+            (Element::Required, [element, layout]) => {
+                let element = self.argument_type(element, context)?;
+                (Some(element), Some(self.data_layout(layout)?))
+            }
+            (Element::Required | Element::None | Element::Word, _) => return self.bad_arguments(part, span),
+        };
+
+        if let Some(element) = &element {
+            self.refuse_empty(element, span)?;
+        }
+        if element.as_ref().is_some_and(|element| self.has_no_end(kind, element)) {
+            let message = "an element cannot end in an unsized array";
+            self.problems.report(Diagnostic::error(Code::UnsizedNotLast, span, message));
+            return None;
+        }
+        Some(Resource { kind, element: element.map(Box::new), data_layout })
+    }
+
+    /// True if `element` has no end that `kind` can hold. Buffers of one element may end in an unsized array of
+    /// resources,
+    /// which are bound on their own (Slang 2026.14.1 takes them in `ParameterBlock` and `ConstantBuffer`).
+    fn has_no_end(&self, kind: ResourceKind, element: &Type) -> bool {
+        let holds_one = matches!(kind, ResourceKind::ConstantBuffer | ResourceKind::ParameterBlock);
+        self.measure(element).unbounded && !(holds_one && self.ends_in_resources(element))
+    }
+
+    /// True if the unsized array at the end of `ty` holds no data.
+    fn ends_in_resources(&self, ty: &Type) -> bool {
+        match ty {
+            Type::Array { element, count: Count::Unbounded } => !self.measure(element).data,
+            Type::Array { element, count: Count::Finite(_) } => self.ends_in_resources(element),
+            Type::Struct(structure) => match structure.members.last() {
+                Some(last) => self.ends_in_resources(&last.ty),
+                None => {
+                    structure.base.as_ref().is_some_and(|base| self.ends_in_resources(&Type::Struct(Arc::clone(base))))
+                }
+            },
+            Type::Scalar(_)
+            | Type::Vector { .. }
+            | Type::Matrix { .. }
+            | Type::Enum(_)
+            | Type::Pointer { .. }
+            | Type::Handle { .. }
+            | Type::Interface { .. }
+            | Type::Resource(_) => false,
+        }
+    }
+
+    fn data_layout(&mut self, argument: &GenericArgument<'t>) -> Option<DataLayout> {
+        let found = match argument {
+            GenericArgument::Type(TypeExpression { kind: TypeKind::Path(path), .. }) => {
+                path.parts.last().and_then(|part| builtin::data_layout(part.name.text))
+            }
+            GenericArgument::Type(_) | GenericArgument::Value(_) => None,
+        };
+        if found.is_none() {
+            let message = "expected a data layout such as `Std430DataLayout`";
+            self.problems.report(Diagnostic::error(Code::GenericArguments, span_of(argument), message));
+        }
+        found
+    }
+}
+
+fn span_of(argument: &GenericArgument<'_>) -> Span {
+    match argument {
+        GenericArgument::Type(ty) => ty.span,
+        GenericArgument::Value(expression) => expression.span,
+    }
+}
+
+/// True for Slang's `DepthTexture2D`, `Sampler2DShadow` and their kin.
+fn is_depth_texture(name: &str) -> bool {
+    name.contains("DepthTexture") || (name.starts_with("Sampler") && name.ends_with("Shadow"))
+}
+
+/// `SAMPLER_FEEDBACK_MIN_MIP` or `SAMPLER_FEEDBACK_MIP_REGION_USED`: enumerators in HLSL, types in Slang.
+fn feedback_kind(argument: &GenericArgument<'_>) -> Option<Type> {
+    let GenericArgument::Type(TypeExpression { kind: TypeKind::Path(path), .. }) = argument else { return None };
+    let name = path.parts.last()?.name.text.to_owned();
+    Some(Type::Enum(Arc::new(EnumType { name, underlying: Scalar::Uint32 })))
+}

@@ -1,0 +1,395 @@
+//! Types as written to [`Type`]: aliases followed, arrays sized, resources with their elements.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use layoutproof_layout::Span;
+use layoutproof_layout::scalar::Scalar;
+use layoutproof_layout::shape::{Count, DEFAULT_ANY_VALUE_SIZE, EnumType, MatrixOrder, Type};
+
+use super::Elaborator;
+use super::builtin::{self, Builtin};
+use super::generic::{GenericUse, Specialisation, TypeUseSite};
+use super::lookup_context::{GenericValue, LookupContext, written};
+use super::scope::{TypeEntry, TypeId};
+use crate::ast::{
+    ArrayDimension, Declarator, Expression, GenericArgument, Initialiser, NamePath, PathPart, Prefix, TypeExpression,
+    TypeKind, TypeSuffix,
+};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
+
+/// No shader leaves more room for the value of an interface (bytes).
+const LARGEST_ANY_VALUE: u32 = 1 << 16;
+
+/// Pointers to pointers to pointers: no real file goes this far.
+const MOST_STARS: usize = 16;
+
+/// A type whose members need not be known yet: a pointer may point at the struct that holds it.
+#[derive(Clone, Debug)]
+pub(super) enum NamedType {
+    Struct(Specialisation),
+    Type(Type),
+}
+
+/// How far an alias has been followed.
+#[derive(Clone, Debug)]
+pub(super) enum AliasState {
+    InProgress,
+    Done(Option<NamedType>),
+}
+
+/// `row_major` or `column_major`, the last if both are there.
+pub(super) fn order(prefix: &Prefix<'_>) -> Option<MatrixOrder> {
+    prefix.modifiers.iter().rev().find_map(|modifier| MatrixOrder::of_modifier(modifier.text))
+}
+
+impl<'t> Elaborator<'t> {
+    /// The type `ty`, with the order of its modifiers.
+    pub(super) fn resolve(
+        &mut self,
+        ty: &TypeExpression<'t>,
+        order: Option<MatrixOrder>,
+        context: &LookupContext,
+    ) -> Option<Type> {
+        let named = self.named(ty, order, context)?;
+        let resolved = self.complete(named, ty.span)?;
+        self.check_size(&resolved, ty.span)?;
+        Some(resolved)
+    }
+
+    /// The type of a declarator: its own pointers and dimensions around `ty`.
+    pub(super) fn declared(
+        &mut self,
+        ty: &TypeExpression<'t>,
+        order: Option<MatrixOrder>,
+        declarator: &Declarator<'t>,
+        context: &LookupContext,
+    ) -> Option<Type> {
+        let pointers = declarator.pointers;
+        let (mut named, pointers) =
+            match self.opaque_pointee(ty, context).filter(|_| pointers > 0 && ty.suffixes.is_empty()) {
+                Some(pointee) => (NamedType::Type(Type::Pointer { pointee }), pointers - 1),
+                None => (self.named(ty, order, context)?, pointers),
+            };
+
+        for _ in 0..pointers {
+            named = NamedType::Type(self.pointer(named, ty.span)?);
+        }
+
+        let mut resolved = self.complete(named, ty.span)?;
+        for (index, dimension) in declarator.dimensions.iter().enumerate().rev() {
+            let listed = match &declarator.initialiser {
+                Some(Initialiser::List(elements)) if index == 0 && declarator.dimensions.len() == 1 => Some(*elements),
+                Some(Initialiser::List(_) | Initialiser::Value(_) | Initialiser::Other) | None => None,
+            };
+            resolved = self.array(resolved, dimension, listed, context)?;
+        }
+
+        self.check_size(&resolved, declarator.name.span)?;
+        Some(resolved)
+    }
+
+    /// The name of the interface, or the `void`, that `ty` begins with: a pointer at it has a layout, it has none here.
+    fn opaque_pointee(&mut self, ty: &TypeExpression<'t>, context: &LookupContext) -> Option<String> {
+        let TypeKind::Path(path) = &ty.kind else { return None };
+        if self.is_slang && matches!(path.parts.as_slice(), [part] if part.name.text == "void") {
+            return Some("void".to_owned());
+        }
+        let id = self.find_type(path, context)?;
+        let symbol = self.symbols.ty(id);
+        matches!(symbol.entry, TypeEntry::Interface { .. }).then(|| symbol.name.clone())
+    }
+
+    /// `ty` without looking at the members of a struct; `order` is that of its declaration.
+    pub(super) fn named(
+        &mut self,
+        ty: &TypeExpression<'t>,
+        order: Option<MatrixOrder>,
+        context: &LookupContext,
+    ) -> Option<NamedType> {
+        self.nested(ty.span, |elaborator| {
+            let points = matches!(ty.suffixes.first(), Some(TypeSuffix::Pointer));
+            let interface = if points { elaborator.opaque_pointee(ty, context) } else { None };
+            let behind = usize::from(interface.is_some());
+
+            let mut named = match (&ty.kind, interface) {
+                (TypeKind::Path(_), Some(pointee)) => NamedType::Type(Type::Pointer { pointee }),
+                (TypeKind::Path(path), None) => elaborator.named_path(path, ty.packed, context)?,
+                (TypeKind::Struct(_) | TypeKind::Enum(_), _) => {
+                    let Some(id) = elaborator.symbols.inline(&ty.kind) else {
+                        let message = "a type cannot be declared here";
+                        elaborator.problems.report(Diagnostic::error(Code::Unsupported, ty.span, message));
+                        return None;
+                    };
+                    elaborator.named_type(id, None, TypeUseSite::here(ty.span, context))?
+                }
+            };
+
+            for suffix in &ty.suffixes[behind..] {
+                named = NamedType::Type(match suffix {
+                    TypeSuffix::Pointer => elaborator.pointer(named, ty.span)?,
+                    TypeSuffix::Array(dimension) => {
+                        let element = elaborator.complete(named, ty.span)?;
+                        elaborator.array(element, dimension, None, context)?
+                    }
+                });
+            }
+
+            if let (Some(order), NamedType::Type(found)) = (order.or(ty.order), &mut named) {
+                reorder(found, order);
+            }
+            Some(named)
+        })
+    }
+
+    fn named_path(
+        &mut self,
+        path: &NamePath<'t>,
+        pack: Option<MatrixOrder>,
+        context: &LookupContext,
+    ) -> Option<NamedType> {
+        match self.generic(path, context) {
+            Some(GenericValue::Type(ty)) => return Some(NamedType::Type(ty)),
+            Some(GenericValue::Integer(_)) => {
+                let message = "expected a type, found a value";
+                self.problems.report(Diagnostic::error(Code::GenericArguments, path.span, message));
+                return None;
+            }
+            None => {}
+        }
+
+        if let Some((id, found)) = self.find_type_in(path, context) {
+            let site = TypeUseSite { span: path.span, written: context, found: &found };
+            return self.named_type(id, path.parts.last(), site);
+        }
+        let built_in = match path.parts.as_slice() {
+            [part] => builtin::builtin(part.name.text).map(|found| (found, part)),
+            [namespace, pointer] if namespace.name.text == "vk" && pointer.name.text == "BufferPointer" => {
+                return self.buffer_pointer(pointer, path.span, context);
+            }
+            [resource, handle] if handle.name.text == "Handle" && handle.arguments.is_none() => {
+                if let Some(found @ Builtin::Resource(..)) = builtin::builtin(resource.name.text) {
+                    let resource = self.built_in(found, resource, path.span, context)?;
+                    return self.handle(&resource, path.span).map(NamedType::Type);
+                }
+                None
+            }
+            _ => None,
+        };
+
+        let Some((built_in, part)) = built_in else {
+            self.unknown_type(path);
+            return None;
+        };
+        self.built_in(built_in, part, path.span, context).map(|mut ty| {
+            if let (Some(order), Type::Matrix { order: unset @ None, .. }) = (pack, &mut ty) {
+                *unset = Some(order);
+            }
+            NamedType::Type(ty)
+        })
+    }
+
+    /// `vk::BufferPointer<T, alignment>`: DXC has it from release 1.8.2505 on, for SPIR-V, where it is as large and as
+    /// aligned as a `uint64_t`. The alignment that it promises is that of the pointee's address.
+    fn buffer_pointer(&mut self, part: &PathPart<'t>, span: Span, context: &LookupContext) -> Option<NamedType> {
+        let [GenericArgument::Type(pointee), alignment @ ..] = part.arguments.as_deref().unwrap_or_default() else {
+            let message = "`vk::BufferPointer` takes the type that it points at, and an alignment";
+            self.problems.report(Diagnostic::error(Code::GenericArguments, span, message));
+            return None;
+        };
+        if let Some(alignment) = alignment.first() {
+            self.argument_integer(alignment, context)?;
+        }
+        let named = self.named(pointee, None, context)?;
+        if self.is_slang {
+            let address = self.pointer(named, span)?;
+            return self.pointer_struct("BufferPointer", address, span).map(NamedType::Type);
+        }
+        let message = "DXC takes `vk::BufferPointer` from release 1.8.2505 on, and for SPIR-V alone";
+        self.problems.report(Diagnostic::warning(Code::Ignored, span, message));
+        self.members_point = true;
+        self.pointer(named, span).map(NamedType::Type)
+    }
+
+    /// The declared type `id` with the arguments of `part`.
+    pub(super) fn named_type(
+        &mut self,
+        id: TypeId,
+        part: Option<&PathPart<'t>>,
+        site: TypeUseSite<'_>,
+    ) -> Option<NamedType> {
+        let symbol = self.symbols.ty(id).clone();
+        match symbol.entry {
+            TypeEntry::Struct { .. } => self.specialise(id, part, site).map(NamedType::Struct),
+            TypeEntry::Enum(declaration) => {
+                let outer = self.seen_from(site.found, symbol.scope);
+                let underlying = match &declaration.underlying {
+                    Some(ty) => self.underlying(ty, &outer)?,
+                    None => Scalar::Int32,
+                };
+                Some(NamedType::Type(Type::Enum(Arc::new(EnumType { name: symbol.name, underlying }))))
+            }
+            TypeEntry::Alias { generics: Some((parameters, inner)), .. } => {
+                let outer = self.seen_from(site.found, symbol.scope);
+                let arguments = part.and_then(|part| part.arguments.as_deref()).unwrap_or_default();
+                let generics = GenericUse { name: &symbol.name, parameters, inner, arguments };
+                let bindings = self.bindings(generics, &outer, site)?;
+                self.alias(id, site.span, &LookupContext::new(inner, bindings))
+            }
+            TypeEntry::Alias { generics: None, .. } => {
+                let outer = self.seen_from(site.found, symbol.scope);
+                self.alias(id, site.span, &outer)
+            }
+            TypeEntry::Unread(what) => {
+                let message = format!("`{}` is {what}, which is not understood", symbol.name);
+                self.problems.report(Diagnostic::error(Code::Unsupported, site.span, message));
+                None
+            }
+            TypeEntry::Interface { .. } if !self.is_slang => {
+                let message = format!("`{}` is an interface, of which HLSL has no values", symbol.name);
+                self.problems.report(Diagnostic::error(Code::Unsupported, site.span, message));
+                None
+            }
+            TypeEntry::Interface { any_value_size } => {
+                let context = LookupContext::plain(symbol.scope);
+                let any_value_size = match any_value_size {
+                    Some(written) => self.any_value_size(written, &context)?,
+                    None => DEFAULT_ANY_VALUE_SIZE,
+                };
+                Some(NamedType::Type(Type::Interface { name: symbol.name, any_value_size }))
+            }
+        }
+    }
+
+    /// `N` of `[anyValueSize(N)]`.
+    fn any_value_size(&mut self, size: &Expression<'t>, context: &LookupContext) -> Option<u32> {
+        let bytes = u32::try_from(self.integer(size, context)?).ok().filter(|bytes| *bytes <= LARGEST_ANY_VALUE);
+        if bytes.is_none() {
+            let message = format!("a value of an interface has 0 to {LARGEST_ANY_VALUE} bytes");
+            self.problems.report(Diagnostic::error(Code::BadAttribute, size.span, message));
+        }
+        bytes
+    }
+
+    fn underlying(&mut self, ty: &TypeExpression<'t>, context: &LookupContext) -> Option<Scalar> {
+        match self.resolve(ty, None, context)? {
+            Type::Scalar(scalar) if !scalar.is_float() => Some(scalar),
+            other => {
+                let message = format!("an enum cannot be stored as `{other}`");
+                self.problems.report(Diagnostic::error(Code::Unsupported, ty.span, message));
+                None
+            }
+        }
+    }
+
+    fn alias(&mut self, id: TypeId, span: Span, context: &LookupContext) -> Option<NamedType> {
+        let TypeEntry::Alias { ty, declarator, order, .. } = self.symbols.ty(id).entry else { return None };
+        let key = (id, Rc::clone(&context.key));
+        match self.aliases.get(&key) {
+            Some(AliasState::Done(named)) => {
+                let named = named.clone();
+                if named.is_none() {
+                    self.report_again(&key);
+                }
+                return named;
+            }
+            Some(AliasState::InProgress) => {
+                let message = "this name stands for itself";
+                self.problems.report(Diagnostic::error(Code::CyclicStruct, span, message));
+                return None;
+            }
+            None => {}
+        }
+
+        self.aliases.insert(key.clone(), AliasState::InProgress);
+        let before = self.problems.count();
+        let named = match declarator {
+            Some(declarator) if declarator.pointers > 0 || !declarator.dimensions.is_empty() => {
+                self.declared(ty, order, declarator, context).map(NamedType::Type)
+            }
+            Some(_) | None => self.named(ty, order, context),
+        };
+
+        if named.is_none() {
+            self.keep_problems(&key, before);
+        }
+        self.aliases.insert(key, AliasState::Done(named.clone()));
+        named
+    }
+
+    /// The whole type, members included.
+    pub(super) fn complete(&mut self, named: NamedType, span: Span) -> Option<Type> {
+        match named {
+            NamedType::Struct(specialisation) => self.struct_type(&specialisation, span).map(Type::Struct),
+            NamedType::Type(ty) => Some(ty),
+        }
+    }
+
+    /// A pointer; what it points at is looked into only after everything else.
+    pub(super) fn pointer(&mut self, named: NamedType, span: Span) -> Option<Type> {
+        let pointee = match &named {
+            NamedType::Struct(specialisation) => specialisation.name.clone(),
+            NamedType::Type(ty) => written(ty),
+        };
+        if let NamedType::Type(ty) = &named {
+            self.refuse_empty(ty, span)?;
+        }
+        let stars = pointee.bytes().rev().take_while(|byte| *byte == b'*').count();
+        if stars >= MOST_STARS {
+            let message = format!("a pointer to a pointer, more than {MOST_STARS} levels deep");
+            self.problems.report(Diagnostic::error(Code::TooDeep, span, message));
+            return None;
+        }
+        self.pointees.entry(pointee.clone()).or_insert(named);
+        Some(Type::Pointer { pointee })
+    }
+
+    /// One dimension around `element`; `listed` is the length of its initialiser.
+    fn array(
+        &mut self,
+        element: Type,
+        dimension: &ArrayDimension<'t>,
+        listed: Option<u32>,
+        context: &LookupContext,
+    ) -> Option<Type> {
+        let bad_length = |message: String| Diagnostic::error(Code::BadArrayLength, dimension.span, message);
+        if self.measure(&element).unbounded {
+            let message = "only the outermost dimension of the last member may be unsized".to_owned();
+            self.problems.report(bad_length(message));
+            return None;
+        }
+        let count = match (&dimension.length, listed) {
+            (None, Some(elements)) => Count::Finite(elements),
+            (None, None) => Count::Unbounded,
+            (Some(expression), _) => {
+                let length = self.integer(expression, context)?;
+                let is_empty = length == 0 && self.is_slang && !self.measure(&element).resources;
+                if length < 1 && !is_empty {
+                    self.problems.report(bad_length(format!("an array cannot have {length} elements")));
+                    return None;
+                }
+                let Ok(length) = u32::try_from(length) else {
+                    let message = format!("an array of {length} elements is longer than 2^32 - 1");
+                    self.problems.report(Diagnostic::error(Code::TooLarge, dimension.span, message));
+                    return None;
+                };
+                Count::Finite(length)
+            }
+        };
+
+        let array = Type::Array { element: Box::new(element), count };
+        self.check_size(&array, dimension.span)?;
+        Some(array)
+    }
+}
+
+/// Gives the matrices of `ty`, in arrays too, this order.
+fn reorder(ty: &mut Type, order: MatrixOrder) {
+    let mut inner = ty;
+    while let Type::Array { element, .. } = inner {
+        inner = element;
+    }
+    if let Type::Matrix { order: found, .. } = inner {
+        *found = Some(order);
+    }
+}

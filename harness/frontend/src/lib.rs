@@ -1,0 +1,155 @@
+//! Reads HLSL and Slang declarations into a [`crate::module::Module`], for cases and for users' own shader files.
+//!
+//! `lexer` makes tokens, `preprocess` includes files and replaces macros, `parser` makes the declarations as written
+//! (`ast`), `elaborate` follows names, evaluates constants, specialises generics and checks what has no layout,
+//! `blocks` says which blocks of bytes there are. Function bodies are not understood; what they mention is kept.
+//!
+//! Not decided here: offsets, sizes and strides (see [`layoutproof_layout`]), registers and bindings.
+//!
+//! Sources: the HLSL of DXC and the Slang language, as their compilers take them (DXC 1.7.2308, Slang 2026.12).
+#![forbid(unsafe_code)]
+
+mod ast;
+mod attribute_names;
+mod blocks;
+mod elaborate;
+pub mod glsl_text;
+mod lexer;
+pub mod module;
+mod parser;
+mod preprocess;
+mod problems;
+
+use std::sync::Arc;
+
+use bumpalo::Bump;
+use layoutproof_layout::Span;
+use parser::{BracketedTokens, Parser};
+pub use preprocess::{IncludeSearch, IncludedFile};
+use preprocess::{PreprocessedSource, Trace, preprocess};
+use problems::ProblemList;
+
+use crate::module::Module;
+use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::sources::{NoSources, SourceFile, SourceMap, Sources};
+
+/// Options for reading declarations, from the command line or from a case.
+#[derive(Clone, Debug)]
+pub struct DeclareOptions {
+    /// The entry point; without it every function with a stage, or else `main`, is one.
+    pub entry: Option<String>,
+    /// Macros, name and replacement; the name of a function-like macro has its parameters: `F(x)`.
+    pub defines: Vec<(String, String)>,
+    /// Folders in which included files are looked for, behind the folder of the including file.
+    pub include_paths: Vec<String>,
+    /// Where included files come from.
+    pub files: Arc<dyn Sources>,
+    /// Errors that are warnings here: what some compiler takes and no document allows.
+    pub taken: Vec<Code>,
+    /// The language, which says whose macros there are; `None` goes by the suffix of the file's name.
+    pub language: Option<DeclaredLanguage>,
+    /// Shader profile (`ps_6_0`, `lib_6_3`), which DXC's `__SHADER_TARGET_` macros tell.
+    pub profile: Option<String>,
+}
+
+/// A language of declarations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeclaredLanguage {
+    /// HLSL, as DXC reads it.
+    Hlsl,
+    /// Slang.
+    Slang,
+}
+
+impl Default for DeclareOptions {
+    fn default() -> Self {
+        Self {
+            entry: None,
+            defines: Vec::new(),
+            include_paths: Vec::new(),
+            files: Arc::new(NoSources),
+            taken: Vec::new(),
+            language: None,
+            profile: None,
+        }
+    }
+}
+
+/// The module that the text at `span` declares.
+///
+/// `span` is a whole file, or the part of a file that holds declarations; places in diagnostics are places in the file.
+/// Included files are added to `sources`.
+///
+/// # Errors
+/// Every problem, warnings among them, in the order of the text, if one of them is an error.
+pub fn declare(sources: &mut SourceMap, span: Span, options: &DeclareOptions) -> Result<Module, Vec<Diagnostic>> {
+    let SourceReading { module, mut problems, trace, added } = read(sources, span, options);
+    problems.soften(&options.taken);
+    for file in added {
+        sources.add(file.name, file.text);
+    }
+    let has_errors = problems.has_errors();
+    let explained = problems.finish().into_iter().map(|problem| trace.explain(problem, sources)).collect();
+    match module {
+        Some(module) if !has_errors => Ok(Module { warnings: explained, ..module }),
+        Some(_) | None => Err(explained),
+    }
+}
+
+/// Result of reading a source, before its included files are in the source map.
+struct SourceReading {
+    /// Missing where tokens are.
+    module: Option<Module>,
+    problems: ProblemList,
+    trace: Trace,
+    added: Vec<SourceFile>,
+}
+
+fn read(sources: &SourceMap, span: Span, options: &DeclareOptions) -> SourceReading {
+    let (mut problems, made) = (ProblemList::default(), Bump::new());
+    let PreprocessedSource { prepared, trace, added } = preprocess(sources, span, options, &made, &mut problems);
+    let Some(prepared) = prepared else { return SourceReading { module: None, problems, trace, added } };
+
+    let end = Span { start: span.end, ..span };
+    let is_slang = preprocess::is_slang(options.language, &sources.file(span.file).name);
+    let version = prepared.version;
+    let source = BracketedTokens::new(prepared, end, is_slang, &mut problems);
+    if let Some(version) = source.glsl_version() {
+        problems.report(is_glsl(version));
+        return SourceReading { module: None, problems, trace, added };
+    }
+    let mut parser = Parser::new(&source, 0);
+    let items = parser.file();
+    problems.absorb(parser.problems);
+
+    let mut modules = Vec::new();
+    let mut rest = items.as_slice();
+    for first in parser.items_before.iter().rev() {
+        let (before, module) = rest.split_at((*first).min(rest.len()));
+        modules.push(module);
+        rest = before;
+    }
+    modules.push(rest);
+    modules.reverse();
+    let subject = elaborate::ElaborationInput { entry: options.entry.as_deref(), whole: span, is_slang };
+    let mut elaborated = elaborate::elaborate(&source, &modules, subject);
+    blocks::derive(&mut elaborated);
+
+    problems.absorb(elaborated.problems);
+    // Whatever is not understood is then GLSL, which one problem says once.
+    if let Some(version) = version.filter(|_| problems.has_errors()) {
+        problems = ProblemList::default();
+        problems.report(is_glsl(version));
+    }
+    SourceReading { module: Some(elaborated.module), problems, trace, added }
+}
+
+/// The problem with a Slang file that is GLSL from its `#version` on.
+fn is_glsl(version: Span) -> Diagnostic {
+    let message = "`#version` makes this GLSL, of which slangc reads a dialect of its own";
+    let problem = Diagnostic::error(Code::Unsupported, version, message);
+    problem.with_help("GLSL is read through glslang, in files of its suffixes (.comp, .frag, .glsl ...)")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,327 @@
+//! Parses a list of declarations: finds which one begins at a token, and goes on behind a mistake.
+
+use layoutproof_layout::Span;
+
+use super::cursor::{ParseResult, Parser, SkippedKind};
+use super::generic_arguments_end;
+use crate::ast::{
+    ArgumentSyntax, BufferKeyword, DeclarationSyntax, Declarator, Identifier, Item, NamePath, PathPart, Prefix,
+    TypeExpression, TypeKind,
+};
+use crate::lexer::TokenKind;
+use layoutproof_source::diagnostics::{Code, Diagnostic};
+
+impl<'a> Parser<'_, 'a> {
+    /// The declarations of a whole source.
+    pub(crate) fn file(&mut self) -> Vec<Item<'a>> {
+        let mut items = self.items();
+        while self.is(TokenKind::RightBrace) {
+            let problem = self.unexpected("a declaration");
+            self.report(problem);
+            self.bump();
+            items.extend(self.items());
+        }
+        self.report_skipped();
+        items
+    }
+
+    /// One warning for each kind of declaration that was skipped, at the first of them.
+    fn report_skipped(&mut self) {
+        for (kind, places) in std::mem::take(&mut self.skipped) {
+            let Some(first) = places.first() else { continue };
+            let message = match places.len() {
+                1 => format!("skipped: {}", kind.reason()),
+                count => format!("skipped: {} ({count} of them)", kind.reason()),
+            };
+            self.problems.report(Diagnostic::warning(Code::Skipped, *first, message));
+        }
+    }
+
+    /// Declarations up to a `}` or the end.
+    pub(super) fn items(&mut self) -> Vec<Item<'a>> {
+        let mut items = Vec::new();
+        while !matches!(self.token().kind, TokenKind::End | TokenKind::RightBrace) {
+            let start = self.at;
+            self.note_imports(items.len());
+            match self.item(&mut items) {
+                Ok(()) => {}
+                Err(problem) => {
+                    self.report(problem);
+                    self.recover();
+                }
+            }
+            if self.at == start {
+                self.bump();
+            }
+            self.count_declaration(start);
+        }
+
+        items
+    }
+
+    fn item(&mut self, out: &mut Vec<Item<'a>>) -> ParseResult<()> {
+        if self.eat(TokenKind::Semicolon) {
+            return Ok(());
+        }
+        let start = self.span();
+        let prefix = self.prefix()?;
+        let token = self.token();
+        // A keyword of Slang is an ordinary name in HLSL: only what follows tells them apart.
+        let named = self.peek(1).kind == TokenKind::Identifier;
+        let item = match token.text {
+            word if self.source.is_declared_type(word) => self.typed_item(prefix),
+            "namespace" if token.kind == TokenKind::Identifier => self.namespace(),
+            "cbuffer" if named => self.buffer(prefix, BufferKeyword::Cbuffer).map(Item::Buffer),
+            "tbuffer" if named => self.buffer(prefix, BufferKeyword::Tbuffer).map(Item::Buffer),
+            "struct" | "class" if self.is_forward_declaration(&prefix) => return Ok(()),
+            "struct" | "class" if prefix.generics.is_some() && self.names_arguments() => self.specialisation(prefix),
+            "struct" if prefix.has("extern") || prefix.has("export") || self.wraps_type() => {
+                self.link_time_struct(prefix)
+            }
+            "typedef" => self.typedef(),
+            "typealias" if named => self.alias(prefix.has("public")),
+            "using" => self.using(prefix.has("public")),
+            "var" | "let" if named => self.slang_variable(prefix),
+            "interface" if named => self.interface(&prefix),
+            "type_param" if named => self.type_parameter(prefix.has("public")),
+            "__generic_value_param" if named => {
+                self.skipped(SkippedKind::GenericValue, start);
+                return Ok(());
+            }
+            "func" if named => {
+                self.bump();
+                self.slang_function(prefix).map(Item::Function)
+            }
+            "__init" | "__subscript" | "property" | "associatedtype" => {
+                self.recover();
+                return Ok(());
+            }
+            word if self.is_technique(word) => {
+                self.bump();
+                self.eat(TokenKind::Identifier);
+                self.skip_annotation();
+                self.skipped(SkippedKind::Technique, start);
+                return Ok(());
+            }
+            "extension" | "__extension" => {
+                self.skipped(SkippedKind::Extension, start);
+                return Ok(());
+            }
+            "import" | "__import" | "module" | "implementing" | "__include" => return self.module_item(out, start),
+            _ => self.typed_item(prefix),
+        };
+        out.push(item?);
+        Ok(())
+    }
+
+    /// Moves behind `struct S;` and `template<> struct S<float>;`.
+    fn is_forward_declaration(&mut self, prefix: &Prefix<'a>) -> bool {
+        let arguments = generic_arguments_end(self.source, self.at + 2).filter(|_| prefix.generics.is_some());
+        let end = arguments.unwrap_or(self.at + 2);
+        let forward = self.peek(1).kind == TokenKind::Identifier && self.source.token(end).kind == TokenKind::Semicolon;
+        if forward {
+            self.at = end + 1;
+        }
+        forward
+    }
+
+    /// True if `struct S<` stands here: behind `template<...>`, what follows are arguments.
+    fn names_arguments(&self) -> bool {
+        self.peek(1).kind == TokenKind::Identifier && self.peek(2).kind == TokenKind::Less
+    }
+
+    /// `template<> struct S<float> { ... };`
+    fn specialisation(&mut self, prefix: Prefix<'a>) -> ParseResult<Item<'a>> {
+        let start = self.span();
+        let kind = TypeKind::Struct(Box::new(self.specialised_struct()?));
+        let span = self.span_from(start);
+        self.eat(TokenKind::Semicolon);
+        let ty = TypeExpression { kind, suffixes: Vec::new(), packed: None, order: None, span };
+        Ok(Item::Declaration(DeclarationSyntax { prefix, ty, declarators: Vec::new(), span }))
+    }
+
+    fn namespace(&mut self) -> ParseResult<Item<'a>> {
+        self.bump();
+        let mut path = Vec::new();
+        while self.is(TokenKind::Identifier) {
+            path.push(self.name("the name of a namespace")?);
+            if !(self.eat(TokenKind::ColonColon) || self.eat(TokenKind::Dot)) {
+                break;
+            }
+        }
+        let items = self.block()?;
+        self.eat(TokenKind::Semicolon);
+        Ok(Item::Namespace { path, items })
+    }
+
+    /// `typedef float3 A, B[2];` is a declaration whose names are types.
+    fn typedef(&mut self) -> ParseResult<Item<'a>> {
+        let start = self.bump().span;
+        let mut prefix = self.prefix()?;
+        prefix.modifiers.push(Identifier { text: "typedef", span: start });
+        self.typed_item(prefix)
+    }
+
+    /// `typealias A = T;`, Slang's `typealias A<T, let N : int> = T[N];`
+    fn alias(&mut self, is_public: bool) -> ParseResult<Item<'a>> {
+        self.bump();
+        let name = self.name("the name of a type")?;
+        let generics = if self.is(TokenKind::Less) { Some(self.generic_parameters()?) } else { None };
+        if self.is_word("where") {
+            self.skip_to(|kind| matches!(kind, TokenKind::Assign | TokenKind::Semicolon));
+        }
+        self.expect(TokenKind::Assign, "`=`")?;
+        let ty = self.modified_type()?;
+        // `IA & IB`: an interface that is both, and as much of a type as one of them.
+        while self.eat(TokenKind::Ampersand) {
+            self.modified_type()?;
+        }
+        self.semicolon()?;
+        Ok(Item::Alias { name, generics, ty, is_public })
+    }
+
+    /// `using A = T;`, `using namespace N;`, `using N::S;`
+    fn using(&mut self, is_public: bool) -> ParseResult<Item<'a>> {
+        if self.peek(1).kind == TokenKind::Identifier && self.peek(2).kind == TokenKind::Assign {
+            return self.alias(is_public);
+        }
+        self.bump();
+        self.eat_word("namespace");
+        let path = self.type_path()?;
+        self.semicolon()?;
+        Ok(Item::Using { path })
+    }
+
+    /// Slang's `var x : float = 1;` and `let x : int = 1;`. Without a type it is not a parameter, at most a constant.
+    fn slang_variable(&mut self, mut prefix: Prefix<'a>) -> ParseResult<Item<'a>> {
+        let start = self.span();
+        let word = self.name("`var` or `let`")?;
+        if word.text == "let" {
+            prefix.modifiers.push(word);
+        }
+        let name = self.name("a name")?;
+        let ty = if self.eat(TokenKind::Colon) {
+            self.type_expression()?
+        } else {
+            prefix.modifiers.push(Identifier { text: "static", span: word.span });
+            inferred(word.span)
+        };
+
+        let placement = self.placement()?;
+        let is_initialised = self.eat(TokenKind::Assign);
+        let from = self.position();
+        let initialiser = if is_initialised { Some(self.initialiser()) } else { None };
+        let tokens = from..self.position();
+        self.semicolon()?;
+        let declarator = Declarator {
+            name,
+            outer: Vec::new(),
+            pointers: 0,
+            dimensions: Vec::new(),
+            placement,
+            initialiser,
+            initialised: tokens,
+        };
+
+        let span = self.span_from(start);
+        Ok(Item::Declaration(DeclarationSyntax { prefix, ty, declarators: vec![declarator], span }))
+    }
+
+    fn interface(&mut self, prefix: &Prefix<'a>) -> ParseResult<Item<'a>> {
+        self.bump();
+        let name = self.name("the name of an interface")?;
+        self.skip_to(|kind| matches!(kind, TokenKind::LeftBrace | TokenKind::Semicolon));
+        self.recover();
+        let sized = prefix.attributes.iter().find(|attribute| attribute.is("anyValueSize", true));
+        let any_value_size = sized.and_then(|attribute| match attribute.arguments.first() {
+            Some(ArgumentSyntax::Value(size, _)) => Some(size.clone()),
+            Some(ArgumentSyntax::Text(_) | ArgumentSyntax::Other(_)) | None => None,
+        });
+        Ok(Item::Interface { name, any_value_size, is_public: prefix.has("public") })
+    }
+
+    /// `type_param T : I;`
+    fn type_parameter(&mut self, is_public: bool) -> ParseResult<Item<'a>> {
+        self.bump();
+        let name = self.name("the name of a type parameter")?;
+        Ok(self.unread(name, "a type that is chosen when the program is specialised", is_public))
+    }
+
+    /// True if `struct S : I = T;` stands here.
+    fn wraps_type(&self) -> bool {
+        let ends = |kind| matches!(kind, TokenKind::LeftBrace | TokenKind::Semicolon | TokenKind::End);
+        let rest = (self.at..).map(|index| self.source.token(index).kind).take_while(|kind| !ends(*kind));
+        self.peek(1).kind == TokenKind::Identifier
+            && self.peek(2).kind == TokenKind::Colon
+            && rest.take(LONGEST_HEAD).any(|kind| kind == TokenKind::Assign)
+    }
+
+    /// `extern struct S : I;` and `export struct S : I = T;` leave the members to another module.
+    fn link_time_struct(&mut self, prefix: Prefix<'a>) -> ParseResult<Item<'a>> {
+        let (start, name) = (self.at, self.peek(1));
+        self.skip_to(|kind| matches!(kind, TokenKind::LeftBrace | TokenKind::Semicolon | TokenKind::Assign));
+        if self.is(TokenKind::LeftBrace) || name.kind != TokenKind::Identifier {
+            self.at = start;
+            return self.typed_item(prefix);
+        }
+        let (name, is_public) = (Identifier { text: name.text, span: name.span }, prefix.has("public"));
+        Ok(self.unread(name, "a type that is chosen when modules are linked", is_public))
+    }
+
+    /// Moves behind a type that is an error only where it is used.
+    fn unread(&mut self, name: Identifier<'a>, what: &'static str, is_public: bool) -> Item<'a> {
+        self.recover();
+        let message = format!("skipped: `{}` is {what}", name.text);
+        self.problems.report(Diagnostic::warning(Code::Skipped, name.span, message));
+        Item::Unread { name, what, is_public }
+    }
+
+    /// True if a technique of an effect, or a group of them, begins here. FXC takes the word in any case, DXC 1.7.2308 in
+    /// small letters.
+    fn is_technique(&self, word: &str) -> bool {
+        const WORDS: [&str; 4] = ["fxgroup", "technique", "technique10", "technique11"];
+        let opens = |ahead: usize| {
+            self.peek(ahead).kind == TokenKind::LeftBrace || self.annotation_end(self.at + ahead).is_some()
+        };
+        let is_open = opens(1) || (self.peek(1).kind == TokenKind::Identifier && opens(2));
+        is_open && WORDS.iter().any(|known| known.eq_ignore_ascii_case(word))
+    }
+
+    /// Moves behind a declaration that cannot change a layout; [`Parser::report_skipped`] says so once per kind.
+    fn skipped(&mut self, kind: SkippedKind, start: Span) {
+        let place = self.span_from(start);
+        self.skipped.entry(kind).or_default().push(place);
+        self.skip_to(|kind| matches!(kind, TokenKind::LeftBrace | TokenKind::Semicolon));
+        self.recover();
+    }
+
+    /// `import a.b;`, `module m;`, `__include "part.slang";`
+    fn module_item(&mut self, out: &mut Vec<Item<'a>>, start: Span) -> ParseResult<()> {
+        let keyword = self.bump();
+        let mut name = String::new();
+        while !matches!(self.token().kind, TokenKind::Semicolon | TokenKind::End | TokenKind::RightBrace) {
+            name += self.bump().text.trim_matches('"');
+        }
+
+        self.semicolon()?;
+        match keyword.text {
+            "import" | "__import" => out.push(Item::Import { name }),
+            "__include" | "implementing" => {
+                let message = format!("the other files of this module are not read: `{name}`");
+                self.problems.report(Diagnostic::warning(Code::Skipped, self.span_from(start), message));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// Most tokens between `struct` and its `{`.
+const LONGEST_HEAD: usize = 256;
+
+/// The type of a variable without one, wide enough for every integer.
+fn inferred<'a>(span: Span) -> TypeExpression<'a> {
+    let part = PathPart { name: Identifier { text: "int64_t", span }, arguments: None };
+    let kind = TypeKind::Path(NamePath { is_rooted: false, parts: vec![part], span });
+    TypeExpression { kind, suffixes: Vec::new(), packed: None, order: None, span }
+}

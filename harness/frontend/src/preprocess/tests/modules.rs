@@ -1,0 +1,144 @@
+//! Slang's modules; the order and the rules about macros as slangc 2026.14.1 shows them.
+
+use layoutproof_layout::shape::Type;
+
+use super::{Memory, one_file, said, tokens_of};
+use crate::declare;
+
+#[test]
+fn modules_follow_the_source_in_the_order_in_which_they_are_named() {
+    let files = [
+        ("a/a.slang", "module a; import c; __include a2; A"),
+        ("a/a2.slang", "implementing a; import d; A2"),
+        ("a/b.slang", "import c; B"),
+        ("a/c.slang", "C"),
+        ("i/d.slang", "D"),
+    ];
+    let options = Memory::of(&files).options(&["i"]);
+    let tokens = tokens_of("a/main.slang", "import a; import b; M", &options).unwrap();
+    let words: Vec<&str> = tokens.split(' ').filter(|word| *word != ";").collect();
+    assert_eq!(words, ["M", "module", "a", "A", "A2", "B", "C", "D"]);
+}
+
+#[test]
+fn modules_see_no_macro_of_each_other() {
+    let files = [
+        ("a/sub/x-y.slang", "#pragma once\n#include \"h.h\"\n#ifdef M\nseen\n#endif\n__COUNT N"),
+        ("a/sub/h.h", "#pragma once\nh"),
+    ];
+    let mut options = Memory::of(&files).options(&[]);
+    options.defines = vec![("N".into(), "3".into())];
+    let source = "#define M\n#pragma pack_matrix(row_major)\n#include \"sub/h.h\"\nimport sub.x_y;";
+    assert_eq!(tokens_of("a/main.slang", source, &options), Ok("h ; ; ; ; ; h __COUNT 3".into()));
+}
+
+#[test]
+fn types_of_modules_are_known() {
+    let files = [("a/types.slang", "public struct Light { float3 colour; float power; }\nfloat4x4 m;")];
+    let options = Memory::of(&files).options(&[]);
+    let source = "#pragma pack_matrix(row_major)\nimport types;\nConstantBuffer<Light> light;";
+    let (mut sources, span) = one_file("a/main.slang", source);
+    let module = declare(&mut sources, span, &options).unwrap();
+    let names: Vec<&str> = module.blocks.iter().map(|block| block.name.as_str()).collect();
+    assert_eq!(names, ["light", "$Globals"]);
+    assert_eq!((module.warnings, module.imports), (Vec::new(), Vec::new()));
+}
+
+#[test]
+fn a_module_that_is_not_found_is_said_where_it_is_missed() {
+    let options = Memory::default().options(&["i"]);
+    let (mut sources, span) = one_file("a/main.slang", "import lights.point;\nConstantBuffer<Light> light;");
+    let found = declare(&mut sources, span, &options).unwrap_err();
+    let messages: Vec<_> = found.iter().map(|problem| problem.message.as_str()).collect();
+    let unknown = "the file of this module is not found: what it declares is not known";
+    assert_eq!(messages, [unknown, "no type is named `Light`"]);
+    assert_eq!(found[1].help.as_deref(), Some("imported modules are not read: `lights.point`"));
+    assert_eq!(said("import a;\nfloat x;", &options), Vec::<String>::new());
+}
+
+/// The members of the struct that the block `name` holds: name and type. `source` is `a/main.slang`.
+fn members(files: &[(&str, &str)], source: &str, name: &str) -> Vec<String> {
+    let options = Memory::of(files).options(&[]);
+    let (mut sources, span) = one_file("a/main.slang", source);
+    let module = declare(&mut sources, span, &options).unwrap();
+    let block = module.blocks.iter().find(|block| block.name == name).unwrap();
+    let Type::Struct(structure) = &block.element else { panic!("{name} holds {}", block.element) };
+    let described = |ty: &Type| match ty {
+        Type::Struct(inner) => format!("{{{}}}", inner.members[0].ty),
+        other => other.to_string(),
+    };
+    structure.members.iter().map(|member| format!("{} {}", described(&member.ty), member.name)).collect()
+}
+
+/// Private names of two modules may be the same, in namespaces too; each module has its own.
+#[test]
+fn modules_keep_their_private_names() {
+    let module = |scalar: &str, length: u32| {
+        format!(
+            "module m; struct T {{ {scalar} x; }}\nTexture2D tex; static T glob; {scalar} lib(T t) {{ return t.x; }}\n\
+             namespace N {{ struct U {{ {scalar}2 a; }}\n static const int M = {length}; enum E {{ C = {length} }} }}\n\
+             typealias Own = {scalar}; public struct P_{scalar} {{ T t; N.U u; float v[N.M]; Own w; float z[N.E.C]; }}"
+        )
+    };
+    let (a, b) = (module("float", 3), module("double", 5));
+    let files = [("a/qa.slang", a.as_str()), ("a/qb.slang", b.as_str())];
+    let source = "import qa;\nimport qb;\nConstantBuffer<P_float> a; ConstantBuffer<P_double> b;";
+    assert_eq!(members(&files, source, "a"), ["{float} t", "{float2} u", "float[3] v", "float w", "float[3] z"]);
+    assert_eq!(members(&files, source, "b"), ["{double} t", "{double2} u", "float[5] v", "double w", "float[5] z"]);
+}
+
+/// A module sees what it declares, then what is public in the modules that it imports or that these import for it.
+#[test]
+fn names_come_from_the_modules_that_are_imported() {
+    let files = [
+        ("a/pa.slang", "static const int K = 3; public struct P { public float a[K]; }"),
+        ("a/pb.slang", "public static const int K = 5;"),
+        ("a/pc.slang", "import pb; public struct Q { public float a[K]; }"),
+        ("a/pe.slang", "__exported import pb;"),
+        ("a/pf.slang", "public import pb;"),
+    ];
+    let used =
+        |imports: &str| members(&files, &format!("{imports} struct S {{ float z[K]; }}\nConstantBuffer<S> s;"), "s");
+    assert_eq!(used("import pa; import pb;"), ["float[5] z"]);
+    assert_eq!(used("import pc; static const int K = 2;"), ["float[2] z"]);
+    assert_eq!(used("import pa; import pe;"), ["float[5] z"]);
+    assert_eq!(used("import pa; import pf;"), ["float[5] z"]);
+    let through = "import pc; static const int K = 2; struct S { Q q; }\nConstantBuffer<S> s; ConstantBuffer<Q> q;";
+    assert_eq!(members(&files, through, "q"), ["float[5] a"]);
+    let files = [
+        ("a/na.slang", "public struct A { public float a; } namespace N { static const int K = 3; }"),
+        ("a/nb.slang", "public namespace N { public static const int K = 5; public enum E { C = 6 } }"),
+    ];
+    let source = "import na; import nb; struct S { float z[N::K]; float w[N.E.C]; }\nConstantBuffer<S> s;";
+    assert_eq!(members(&files, source, "s"), ["float[5] z", "float[6] w"]);
+}
+
+/// Entry points of an imported module are not those of the source (slangc 2026.14.1), those of its own other files are.
+#[test]
+fn entry_points_are_those_of_the_module_itself() {
+    let files = [
+        ("a/ea.slang", "module ea; [shader(\"compute\")] [numthreads(1, 1, 1)] public void other(uniform float a) {}"),
+        ("a/part.slang", "implementing main; [shader(\"compute\")] [numthreads(1, 1, 1)] void second() {}"),
+    ];
+    let source = "module main; __include part; import ea; [shader(\"compute\")] [numthreads(1, 1, 1)] void first() {}";
+    let options = Memory::of(&files).options(&[]);
+    let (mut sources, span) = one_file("a/main.slang", source);
+    let module = declare(&mut sources, span, &options).unwrap();
+    let names: Vec<&str> = module.entry_points.iter().map(|entry| entry.name.as_str()).collect();
+    assert_eq!(names, ["first", "second"]);
+}
+
+/// A statement in an included file names a module next to that file, not next to the source.
+#[test]
+fn an_included_file_imports_what_is_next_to_it() {
+    let files = [
+        ("a/sub/inc.slangh", "import mine;\nConstantBuffer<D> data;"),
+        ("a/sub/mine.slang", "module mine; public struct D { public float3 a; }"),
+    ];
+    assert_eq!(members(&files, "#include \"sub/inc.slangh\"\n", "data"), ["float3 a"]);
+    let elsewhere = [("a/sub/inc.slangh", "import mine;\nfloat x;"), ("a/mine.slang", "float y;")];
+    let options = Memory::of(&elsewhere).options(&[]);
+    let (mut sources, span) = one_file("a/main.slang", "#include \"sub/inc.slangh\"\n");
+    let module = declare(&mut sources, span, &options).unwrap();
+    assert_eq!(module.imports, ["mine"]);
+}

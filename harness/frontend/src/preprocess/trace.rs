@@ -1,0 +1,76 @@
+//! Remembers where tokens came from, to say it in diagnostics.
+
+use std::collections::{BTreeMap, HashMap};
+
+use layoutproof_layout::{FileId, Span};
+
+use layoutproof_source::diagnostics::Diagnostic;
+use layoutproof_source::sources::SourceMap;
+
+/// Uses of macros and included files by place.
+#[derive(Debug, Default)]
+pub(crate) struct Trace {
+    /// Where the macro is defined that is used at a place.
+    uses: HashMap<(FileId, u32), Span>,
+    /// The `#include` that brought a file first.
+    includes: BTreeMap<FileId, Span>,
+}
+
+impl Trace {
+    /// The macro that is defined at `definition` is used at `span`; the outermost of several is kept.
+    pub(super) fn used(&mut self, span: Span, definition: Span) {
+        self.uses.entry((span.file, span.start)).or_insert(definition);
+    }
+
+    /// `file` is included at `span`.
+    pub(super) fn included(&mut self, file: FileId, span: Span) {
+        self.includes.entry(file).or_insert(span);
+    }
+
+    /// True if a file was included or imported.
+    pub(super) fn is_included(&self, file: FileId) -> bool {
+        self.includes.contains_key(&file)
+    }
+
+    /// Adds to a diagnostic the definition of the macro that it is in, and the files that included its file.
+    pub(crate) fn explain(&self, diagnostic: Diagnostic, sources: &SourceMap) -> Diagnostic {
+        let main = diagnostic.span();
+        let mut said: Vec<String> = diagnostic.help.iter().cloned().collect();
+        let mut explained = diagnostic;
+        if let Some(definition) = self.uses.get(&(main.file, main.start)) {
+            let name = text(*definition, sources);
+            if definition.file == main.file {
+                explained = explained.with_label(*definition, format!("`{name}` is a macro, defined here"));
+            } else {
+                said.push(format!("`{name}` is a macro, defined at {}", place(*definition, sources)));
+            }
+        }
+
+        // A label in another file is not drawn: it is said instead.
+        let elsewhere = explained.labels.iter().filter(|label| label.span.file != main.file && !label.text.is_empty());
+        said.extend(elsewhere.map(|label| format!("{} at {}", label.text, place(label.span, sources))));
+        said.extend(self.chain(main.file).map(|include| format!("included at {}", place(include, sources))));
+        explained.help = (!said.is_empty()).then(|| said.join("\n"));
+        explained
+    }
+
+    /// The `#include` of `file`, then that of the file which it is in, and so on.
+    fn chain(&self, file: FileId) -> impl Iterator<Item = Span> {
+        let first = self.includes.get(&file).copied();
+        let next = |span: &Span| self.includes.get(&span.file).copied();
+        // Files that include each other have no first; no chain is longer than there are files.
+        std::iter::successors(first, next).take(self.includes.len().min(LONGEST_CHAIN))
+    }
+}
+
+/// Links of a chain that are shown.
+const LONGEST_CHAIN: usize = 8;
+
+fn text(span: Span, sources: &SourceMap) -> &str {
+    sources.file(span.file).text.get(span.start as usize..span.end as usize).unwrap_or_default()
+}
+
+fn place(span: Span, sources: &SourceMap) -> String {
+    let position = sources.position(span);
+    format!("{}:{}:{}", sources.file(span.file).name, position.line, position.column)
+}
