@@ -88,6 +88,8 @@ pub(super) struct Graph {
     fresh: u32,
     /// The values of choices among constants.
     constant_choices: HashMap<NodeId, Vec<Literal>>,
+    /// Least and most of values that go around and depend on constants alone.
+    pub(super) ranges: HashMap<NodeId, (i64, i64)>,
     /// Values of unsigned types.
     pub(super) unsigned: HashSet<NodeId>,
 }
@@ -126,10 +128,52 @@ impl Graph {
         self.intern(Operation::Fresh(self.fresh), operands)
     }
 
-    /// A value that goes around in a loop; its operands are added later.
-    pub(super) fn around(&mut self) -> NodeId {
+    /// A value that goes around in a loop; its operands are added later. `varies` is false if it depends on constants
+    /// alone, so that the compiler may compute it for each round.
+    pub(super) fn around(&mut self, varies: bool) -> NodeId {
         self.fresh += 1;
-        self.intern(Operation::Around(self.fresh), Vec::new())
+        let node = self.intern(Operation::Around(self.fresh), Vec::new());
+        self.nodes[node as usize].varies = varies;
+        node
+    }
+
+    /// `node`, on which what is certain does not depend.
+    pub(super) fn doubtful(&mut self, node: NodeId) -> NodeId {
+        let node = self.computed("doubtful", vec![node]);
+        self.nodes[node as usize].is_doubtful = true;
+        node
+    }
+
+    /// A value after a loop: `unrolled` if the compiler unrolls it, else `around`.
+    pub(super) fn perhaps_unrolled(&mut self, unrolled: NodeId, around: NodeId) -> NodeId {
+        if unrolled == around {
+            return unrolled;
+        }
+        let varies = self.varies(unrolled) && self.varies(around);
+        let doubtful = self.doubtful(around);
+        let node = self.computed("unrolled", vec![unrolled, doubtful]);
+        self.nodes[node as usize].varies = varies;
+        node
+    }
+
+    /// True for a condition that holds for some of the values that go around, and not for others.
+    pub(super) fn is_undecided(&self, condition: NodeId) -> bool {
+        if let Node { operation: Operation::Prefix(PrefixOperator::Not), operands, .. } =
+            &self.nodes[condition as usize]
+        {
+            return operands.first().is_some_and(|operand| self.is_undecided(*operand));
+        }
+        if let Some(range) = self.ranges.get(&condition) {
+            return *range == (0, 1);
+        }
+        let Some((value, operator, bound)) = self.comparison(condition) else { return false };
+        let range = self.ranges.get(&value);
+        range.is_some_and(|range| Self::compared(operator, *range, bound).is_none())
+    }
+
+    /// True if nothing but the compiler knows what a condition is.
+    pub(super) fn may_be_computed(&self, condition: NodeId) -> bool {
+        self.literal(condition).is_none() && !self.varies(condition) && !self.is_undecided(condition)
     }
 
     pub(super) fn access(&mut self, place: u32, operands: Vec<NodeId>) -> NodeId {
@@ -231,7 +275,8 @@ impl Graph {
             _ => {
                 let conditions: Vec<NodeId> =
                     conditions.iter().copied().filter(|one| self.literal(*one).is_none()).collect();
-                let is_known = !conditions.is_empty() && !conditions.iter().any(|condition| self.varies(*condition));
+                let is_known =
+                    !conditions.is_empty() && conditions.iter().all(|condition| self.may_be_computed(*condition));
                 let mut operands = conditions;
                 operands.extend(values.iter().copied());
                 let node = self.intern(Operation::Choice, operands);

@@ -234,7 +234,10 @@ impl<'m> Liveness<'m> {
                 }
                 Value::Scalar(self.graph.fresh(all))
             }
-            _ if name.contains("MemoryBarrier") => self.graph.undefined_value(None),
+            _ if name.contains("MemoryBarrier") => {
+                self.effect(all, state);
+                self.graph.undefined_value(None)
+            }
             _ => {
                 // Not known: it may have an effect.
                 self.doubtful += 1;
