@@ -92,7 +92,8 @@ const PACKOFFSETS: &NamedValues<PackOffsetRule> = &[
     ("ascending", PackOffsetRule::Ascending),
     ("refused", PackOffsetRule::Refused),
 ];
-const VK_OFFSETS: &NamedValues<VkOffset> = &[("ignored", VkOffset::Ignored), ("honoured", VkOffset::Honoured)];
+const VK_OFFSETS: &NamedValues<VkOffset> =
+    &[("ignored", VkOffset::Ignored), ("honoured", VkOffset::Honoured), ("aligned", VkOffset::Aligned)];
 const GLOBAL_REGISTERS: &NamedValues<GlobalRegister> = &[
     ("any-letter", GlobalRegister::AnyLetter),
     ("letter-c", GlobalRegister::LetterC),

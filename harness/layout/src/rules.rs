@@ -340,6 +340,8 @@ pub enum VkOffset {
     /// The member stands there and the next ones follow it. The struct ends where the last declared member ends, so that
     /// a reordered struct gets too small a stride (DXC and Slang alike).
     Honoured,
+    /// The same, at the next multiple of the member's alignment (slangc: `[[vk::offset(6)]] float` stands at 8).
+    Aligned,
 }
 
 /// The effect of `register(...)` on a loose global.

@@ -152,6 +152,7 @@ const STD430_SLANG: RuleSet = RuleSet {
     example: Example { declaration: ARRAY_ORDER_EXAMPLE, offsets: &[0, 48], size: 56 },
     glsl: None,
     array_order: ArrayOrder::Default,
+    vk_offset: VkOffset::Aligned,
     ..STD430
 };
 
@@ -299,6 +300,7 @@ const TABLE: &[RuleSet] = &[
         example: Example { declaration: ARRAY_ORDER_EXAMPLE, offsets: &[0, 48], size: 52 },
         glsl: None,
         array_order: ArrayOrder::Default,
+        vk_offset: VkOffset::Aligned,
         ..SCALAR
     },
     RuleSet {
