@@ -372,4 +372,6 @@ pub enum Forbid {
     ColumnMajorIntegers,
     /// `[[vk::offset]]` on a member that is declared directly in `cbuffer` or `tbuffer` (DXC to SPIR-V).
     VkOffsetInCbuffer,
+    /// Pointers, `vk::BufferPointer` included, which DXC has for SPIR-V alone.
+    Pointers,
 }

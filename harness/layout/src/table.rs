@@ -188,6 +188,7 @@ const HLSL_CBUFFER: RuleSet = RuleSet {
     members: DXC_IN_STRUCT,
     direct: Some(DXC_DIRECT),
     global_register: GlobalRegister::AnyLetter,
+    forbids: &[Forbid::Pointers],
     ..SLANG_CBUFFER
 };
 
@@ -204,6 +205,7 @@ const HLSL_STRUCTURED: RuleSet = RuleSet {
     bit_fields: BitFields::SameSize,
     packoffset: PackOffsetRule::Refused,
     vk_offset: VkOffset::Ignored,
+    forbids: &[Forbid::Pointers],
     ..SCALAR
 };
 
@@ -275,6 +277,7 @@ const TABLE: &[RuleSet] = &[
         array_order: ArrayOrder::Default,
         element_order: ElementOrder::Declared,
         bit_fields: BitFields::Widening,
+        forbids: &[],
         ..HLSL_STRUCTURED
     },
     STD140,
