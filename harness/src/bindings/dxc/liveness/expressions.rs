@@ -153,9 +153,13 @@ impl<'m> Liveness<'m> {
                         None => {}
                     }
                 }
+                let start = self.graph.next();
                 let first = self.evaluate(first, state);
                 let second = self.evaluate(second, state);
-                self.selected(&condition, first, second)
+                let before = std::mem::replace(&mut self.graph.branch_start, start);
+                let selected = self.selected(&condition, first, second);
+                self.graph.branch_start = before;
+                selected
             }
             Expression::Assign { operator, target, value } => {
                 let value = match &**value {
@@ -313,14 +317,7 @@ impl<'m> Liveness<'m> {
             }
         }
         if let (Value::Opaque(node, Some(Type::Array { element, .. })), PlaceStep::Index(index)) = (&value, step) {
-            if let super::graph::Operation::Shared(number) = self.graph.nodes[*node as usize].operation {
-                // Elements of structs keep their members apart; which element it is does not matter.
-                if matches!(**element, Type::Struct(_)) {
-                    let element = (**element).clone();
-                    let node = self.graph.shared(number);
-                    let _ = index;
-                    return Value::Opaque(node, Some(element));
-                }
+            if let super::graph::Operation::Shared(_) = self.graph.nodes[*node as usize].operation {
                 let read = self.graph.computed("element", vec![*node, *index]);
                 return Value::Opaque(read, Some((**element).clone()));
             }
@@ -494,6 +491,20 @@ impl<'m> Liveness<'m> {
                     }));
                     return self.effect(operands, state);
                 }
+            }
+            // A resource of a descriptor heap, or one that is not known.
+            let is_memory = match &at {
+                Value::Opaque(_, Some(Type::Resource(resource))) => !is_transparent(resource),
+                Value::Opaque(_, None) => matches!(place.root, Root::Value(_)),
+                _ => false,
+            };
+            if is_memory {
+                let mut operands = self.dependencies(&[at, value]);
+                operands.extend(place.steps[taken..].iter().filter_map(|step| match step {
+                    PlaceStep::Index(index) => Some(*index),
+                    PlaceStep::Member(_) => None,
+                }));
+                return self.effect(operands, state);
             }
             at = self.step(at, step);
         }
@@ -673,8 +684,13 @@ impl<'m> Liveness<'m> {
 
     /// A number with as many components as `old` has.
     fn shaped_like(&mut self, old: &Value<'m>, new: Value<'m>) -> Value<'m> {
-        let (Some((old, columns)), Some((nodes, _))) = (self.graph.components(old), self.graph.components(&new)) else {
-            return new;
+        let Some((old, columns)) = self.graph.components(old) else { return new };
+        let Some((nodes, _)) = self.graph.components(&new) else {
+            // Of a type that is not known: `buffer.Load<float>(i)`.
+            let dependencies = self.dependencies(std::slice::from_ref(&new));
+            let whole = self.graph.computed("whole", dependencies);
+            let parts = (0..old.len()).map(|at| self.graph.part(whole, u32::try_from(at).unwrap_or(0))).collect();
+            return number(parts, columns);
         };
         if nodes.len() == old.len() {
             return number(nodes, columns);

@@ -90,6 +90,10 @@ pub(super) struct Graph {
     constant_choices: HashMap<NodeId, Vec<Literal>>,
     /// Least and most of values that go around and depend on constants alone.
     pub(super) ranges: HashMap<NodeId, (i64, i64)>,
+    /// Values after loops of which the unrolled one is a constant, with both.
+    unrolled: HashMap<NodeId, (NodeId, NodeId)>,
+    /// The first node that was made in the branches whose values are chosen from.
+    pub(super) branch_start: NodeId,
     /// Values of unsigned types.
     pub(super) unsigned: HashSet<NodeId>,
 }
@@ -153,7 +157,20 @@ impl Graph {
         let doubtful = self.doubtful(around);
         let node = self.computed("unrolled", vec![unrolled, doubtful]);
         self.nodes[node as usize].varies = varies;
+        if self.literal(unrolled).is_some() {
+            self.unrolled.insert(node, (unrolled, around));
+        }
         node
+    }
+
+    /// A value after a loop, if the unrolled one is a constant: that and the other one.
+    pub(super) fn unrolled_pair(&self, node: NodeId) -> Option<(NodeId, NodeId)> {
+        self.unrolled.get(&node).copied()
+    }
+
+    /// The number of the next node.
+    pub(super) fn next(&self) -> NodeId {
+        NodeId::try_from(self.nodes.len()).unwrap_or(NodeId::MAX)
     }
 
     /// True for a condition that holds for some of the values that go around, and not for others.
@@ -271,6 +288,20 @@ impl Graph {
         }
         match different.as_slice() {
             [] => self.undefined(),
+            // DXC takes the value without the choice if it is there before it, or can be.
+            [one]
+                if *one >= self.branch_start
+                    && values.len() > 1
+                    && values.iter().any(|value| self.is_undefined(*value)) =>
+            {
+                let one = *one;
+                if self.literal(one).is_some() || conditions.is_empty() {
+                    return one;
+                }
+                let conditions = self.computed("whole", conditions.to_vec());
+                let doubtful = self.doubtful(conditions);
+                self.computed("chosen", vec![one, doubtful])
+            }
             [one] => *one,
             _ => {
                 let conditions: Vec<NodeId> =
@@ -294,6 +325,10 @@ impl Graph {
     }
 
     pub(super) fn prefix(&mut self, operator: PrefixOperator, operand: NodeId) -> NodeId {
+        if let Some((unrolled, around)) = self.unrolled_pair(operand) {
+            let (unrolled, around) = (self.prefix(operator, unrolled), self.prefix(operator, around));
+            return self.perhaps_unrolled(unrolled, around);
+        }
         let folded = self.literal(operand).map(|literal| match (operator, literal) {
             (PrefixOperator::Not, literal) => Literal::Boolean(!is_true(literal)),
             (PrefixOperator::Minus, Literal::Float(value)) => Literal::Float(-value),
@@ -309,6 +344,15 @@ impl Graph {
     pub(super) fn binary(&mut self, operator: BinaryOperator, left: NodeId, right: NodeId) -> NodeId {
         if self.is_undefined(left) || self.is_undefined(right) {
             return self.undefined();
+        }
+        match (self.unrolled_pair(left), self.unrolled_pair(right)) {
+            (None, None) => {}
+            (one, other) => {
+                let (one, other) = (one.unwrap_or((left, left)), other.unwrap_or((right, right)));
+                let unrolled = self.binary(operator, one.0, other.0);
+                let around = self.binary(operator, one.1, other.1);
+                return self.perhaps_unrolled(unrolled, around);
+            }
         }
         let (one, other) = (self.literal(left), self.literal(right));
         if let (Some(one), Some(other)) = (one, other) {

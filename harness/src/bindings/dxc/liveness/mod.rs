@@ -193,6 +193,7 @@ impl<'m> Liveness<'m> {
             depth: 0,
             failed: None,
         };
+        liveness.graph.branch_start = NodeId::MAX;
         for memory in memories {
             let node = liveness.graph.around(true);
             liveness.memories.push((memory, node));
@@ -508,6 +509,7 @@ impl<'m> Liveness<'m> {
     }
 
     fn branch(&mut self, condition: NodeId, then: &'m [Statement], otherwise: &'m [Statement], state: &mut State<'m>) {
+        let start = self.graph.next();
         let mut other = state.clone();
         // An optimiser that follows ranges of integers may decide this.
         let is_doubtful = self.is_implied(condition);
@@ -517,7 +519,9 @@ impl<'m> Liveness<'m> {
         self.under(condition, false, |liveness| liveness.block(otherwise, &mut other));
         self.doubtful -= usize::from(is_doubtful);
         let one = std::mem::take(state);
+        let before = std::mem::replace(&mut self.graph.branch_start, start);
         *state = self.merged(&[decides], vec![one, other]);
+        self.graph.branch_start = before;
     }
 
     /// One state for several, of which those that have ended count only by their conditions.

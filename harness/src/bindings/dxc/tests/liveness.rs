@@ -407,3 +407,89 @@ fn code_that_is_followed() {
         keeps(&format!("{heap} static const {ty} b;"), "Texture2D<float4> u = b[3]; r = u.Load(q) + t.Load(q);");
     }
 }
+
+/// A resource of a descriptor heap is written, too.
+#[test]
+fn stores_to_resources_of_descriptor_heaps() {
+    let heap = "= ResourceDescriptorHeap[ii];";
+    keeps("", &format!("RWBuffer<float4> h {heap} h[3] = t.Load(q);"));
+    keeps("", &format!("RWByteAddressBuffer h {heap} h.Store(3, asuint(t.Load(q).x));"));
+    keeps("", &format!("RWStructuredBuffer<float4> h {heap} h[0].x = t.Load(q).x;"));
+    keeps("", &format!("RWBuffer<uint> h {heap} InterlockedAdd(h[3], asuint(t.Load(q).x));"));
+    keeps("", "RWBuffer<float4> h = ResourceDescriptorHeap[asuint(t.Load(q).x)]; h[3] = 1;");
+    keeps("static RWBuffer<float4> h = ResourceDescriptorHeap[3];", "h[3] = t.Load(q);");
+    keeps("struct H { RWBuffer<float4> b; };", &format!("H h; h.b {heap} h.b[3] = t.Load(q);"));
+    let write = "void w(RWBuffer<float4> b, float4 v) { b[0] = v; }";
+    keeps(write, "w(ResourceDescriptorHeap[ii], t.Load(q));");
+    let two = "RWBuffer<float4> h[2] = { ResourceDescriptorHeap[ii], ResourceDescriptorHeap[ii + 1] };";
+    keeps("", &format!("{two} h[1][3] = t.Load(q);"));
+}
+
+#[test]
+fn lists_without_a_length() {
+    keeps("", "Texture2D<float4> h[] = { z, t }; r = h[1].Load(q);");
+    drops("", "Texture2D<float4> h[] = { z, t }; r = h[0].Load(q);");
+    keeps("static const Texture2D<float4> h[] = { z, t };", "r = h[1].Load(q);");
+    keeps("struct H { Texture2D<float4> a, b; };", "H h = { z, t }; r = h.b.Load(q);");
+    keeps("", "float a[] = { 1, t.Load(q).x }; r = a[1];");
+    drops("", "float a[] = { 1, t.Load(q).x }; r = a[0];");
+}
+
+#[test]
+fn the_status_of_a_read_is_its_last_argument() {
+    let used = "r += t.Load(q) * st;";
+    let offsets = "int2(0, 1), int2(1, 0), int2(0, 1), int2(1, 1)";
+    keeps("", &format!("uint st; r += t.GatherAlpha(sm, p.xy, {offsets}, st); r += st;"));
+    keeps("", "uint st; r += t.Gather(sm, p.xy, int2(-3, 2), st); r += st;");
+    keeps("Texture2DMS<float4> ms;", &format!("uint st; r += ms.Load(q.xy, 2, int2(1, 1), st); {used}"));
+    keeps("TextureCube<float4> cu;", &format!("uint st; r += cu.Gather(sm, float3(1, 2, 3), st); {used}"));
+    keeps("TextureCube<float4> cu;", &format!("uint st; r += cu.GatherRed(sm, float3(1, 2, 3), st); {used}"));
+    keeps("ByteAddressBuffer ba;", &format!("uint st; r.xyz += ba.Load<float3>(ii, st); {used}"));
+}
+
+#[test]
+fn components_of_a_type_that_is_not_known() {
+    let loads = "ByteAddressBuffer ba;";
+    keeps(loads, "r.x += ba.Load<float>(asuint(t.Load(q).x));");
+    keeps(loads, "r.xy = ba.Load<double2>(asuint(t.Load(q).x));");
+    keeps(loads, "float4 v; v.yz = ba.Load<float2>(asuint(t.Load(q).x)); r = v.y;");
+    keeps(loads, "float2x2 m; m[0] = ba.Load<float2>(asuint(t.Load(q).x)); r = m[0].x;");
+    drops(loads, "float4 v; v.yz = ba.Load<float2>(asuint(t.Load(q).x)); v.y = 1; v.z = 2; r = v.y;");
+}
+
+#[test]
+fn indices_into_shared_structs() {
+    let array = "struct S { float a; float b; float own() { return a; } }; groupshared S g[64];";
+    keeps(array, "g[ii].b = 1; r = g[asuint(t.Load(q).x) & 63].b;");
+    keeps(array, "g[ii].a = 1; r = g[asuint(t.Load(q).x) & 63].own();");
+    keeps(array, "g[ii].b = 1; S s = g[asuint(t.Load(q).x) & 63]; r = s.b;");
+    keeps(array, "g[asuint(t.Load(q).x) & 63].b = 1; r = g[ii].b;");
+}
+
+/// DXC takes the value alone if it is there before the choice, or is computed from what is.
+#[test]
+fn a_choice_between_a_value_and_nothing() {
+    drops("", "float4 v; if (t.Load(q).x > 0) v = 3; r = v;");
+    // Kept.
+    doubts("", "float4 v; if (t.Load(q).x > 0) v = c; r = v;");
+    doubts("", "float4 v; [branch] if (t.Load(q).x > 0) v = z.Load(q + 1); r = v;");
+    doubts("", "float4 v; v = t.Load(q).x > 0 ? c : v; r = v;");
+    keeps("", "float4 v; if (t.Load(q).x > 0) v = z.Load(q + 1); else if (ii > 3) v = 1; r = v;");
+    // Dropped.
+    doubts("", "float4 v, w = z.Load(q + 1); if (t.Load(q).x > 0) v = w; r = v;");
+}
+
+#[test]
+fn products_and_sums_in_one() {
+    drops("", "r = mad(t.Load(q), 0, 1);");
+    drops("", "r = mad(0, t.Load(q), c);");
+    keeps("", "r = fma((double4)t.Load(q), 0, 1);");
+}
+
+/// All are dropped.
+#[test]
+fn products_with_a_value_after_a_loop() {
+    doubts("", "uint b = 3; while (--b > 0); r = b * t.Load(q);");
+    doubts("", "int k = 0; for (int i = 0; i < 4; i++) k += i; r = (k - 6) * t.Load(q);");
+    doubts("", "float k = 1; for (int i = 0; i < 4; i++) k -= 0.25; r = k * t.Load(q);");
+}
