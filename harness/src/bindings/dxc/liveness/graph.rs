@@ -278,11 +278,18 @@ impl Graph {
         converted
     }
 
+    /// True for one node, and for constants of the same value: `0` and `0.0`.
+    fn is_same(&self, one: NodeId, other: NodeId) -> bool {
+        let number = |node| self.literal(node).map(|literal| float(literal).to_bits());
+        one == other || number(one).is_some_and(|bits| number(other) == Some(bits))
+    }
+
     /// One of `values`, as `conditions` decide.
     pub(super) fn choice(&mut self, conditions: &[NodeId], values: &[NodeId]) -> NodeId {
         let mut different: Vec<NodeId> = Vec::new();
         for value in values {
-            if !self.is_undefined(*value) && !different.contains(value) {
+            let is_known = different.iter().any(|known| self.is_same(*known, *value));
+            if !self.is_undefined(*value) && !is_known {
                 different.push(*value);
             }
         }
@@ -446,6 +453,11 @@ impl Graph {
             Operation::Binary(BinaryOperator::Remainder) if bits > 0 && self.literal(by).is_some() => {
                 let is_unsigned = unsigned || self.unsigned.contains(&value);
                 (if is_unsigned { 0 } else { 1 - bits }, bits - 1)
+            }
+            Operation::Binary(BinaryOperator::ShiftRight)
+                if (1..32).contains(&bits) && self.literal(by).is_some() && self.unsigned.contains(&value) =>
+            {
+                (0, (1 << (32 - bits)) - 1)
             }
             _ => return None,
         };

@@ -519,9 +519,15 @@ impl<'m> Liveness<'m> {
         self.under(condition, false, |liveness| liveness.block(otherwise, &mut other));
         self.doubtful -= usize::from(is_doubtful);
         let one = std::mem::take(state);
+        *state = self.merged_since(start, &[decides], vec![one, other]);
+    }
+
+    /// One state for several, of code that has made the nodes from `start` on.
+    fn merged_since(&mut self, start: NodeId, conditions: &[NodeId], states: Vec<State<'m>>) -> State<'m> {
         let before = std::mem::replace(&mut self.graph.branch_start, start);
-        *state = self.merged(&[decides], vec![one, other]);
+        let merged = self.merged(conditions, states);
         self.graph.branch_start = before;
+        merged
     }
 
     /// One state for several, of which those that have ended count only by their conditions.
@@ -788,6 +794,7 @@ impl<'m> Liveness<'m> {
     /// Runs a loop once, with a node for each value that goes around.
     fn around(&mut self, parts: LoopParts<'m>, state: &mut State<'m>) {
         let (mark, entry) = (self.mark(), std::mem::take(state));
+        let start = self.graph.next();
         let mut moving: Vec<Moving> = Vec::new();
         // The first test of `for (int i = 0; i < 100; i++)` is known to hold, so that the loop is left at later ones.
         let mut is_entered = false;
@@ -897,7 +904,7 @@ impl<'m> Liveness<'m> {
                 let ended = back.ended.filter(|ended| *ended == Ending::Return);
                 *state = State { ended: ended.or(Some(Ending::Return)), ..back };
             } else {
-                *state = self.merged(&deciding, states);
+                *state = self.merged_since(start, &deciding, states);
             }
             if is_counted {
                 // The compiler may know their last values.
@@ -1047,6 +1054,7 @@ impl<'m> Liveness<'m> {
         };
 
         let outer = state.guards.clone();
+        let start = self.graph.next();
         self.open_loop(true);
         let entry = state.clone();
         let mut states = Vec::new();
@@ -1084,7 +1092,7 @@ impl<'m> Liveness<'m> {
         }
         states.retain(|state| state.ended != Some(Ending::Break));
         states.extend(frame.breaks.into_iter().map(|exit| State { ended: None, ..exit.state }));
-        *state = self.merged(&conditions, states);
+        *state = self.merged_since(start, &conditions, states);
         state.guards.retain(|guard| guard.1 != Ending::Break || outer.contains(guard));
     }
 }

@@ -127,6 +127,8 @@ fn conditions_that_are_constant() {
     drops("", "if (ii < 0) r = t.Load(q);");
     drops("", "if ((ii & 3) > 4) r = t.Load(q);");
     drops("", "if ((ii % 4) == 7) r = t.Load(q);");
+    drops("", "if ((ii >> 31) > 1) r = t.Load(q);");
+    drops("", "float4 v = 0; if (t.Load(q).x > 0) v = 0; r = v;");
     keeps("", "if ((ii & 3) == 2) r = t.Load(q);");
 }
 
@@ -474,6 +476,8 @@ fn a_choice_between_a_value_and_nothing() {
     doubts("", "float4 v; if (t.Load(q).x > 0) v = c; r = v;");
     doubts("", "float4 v; [branch] if (t.Load(q).x > 0) v = z.Load(q + 1); r = v;");
     doubts("", "float4 v; v = t.Load(q).x > 0 ? c : v; r = v;");
+    doubts("", "float4 v; switch (asuint(t.Load(q).x)) { case 0: v = z.Load(q + 1); break; } r = v;");
+    doubts("", "float4 v; while (t.Load(q).x > 3) { v = z.Load(q + 1); break; } r = v;");
     keeps("", "float4 v; if (t.Load(q).x > 0) v = z.Load(q + 1); else if (ii > 3) v = 1; r = v;");
     // Dropped.
     doubts("", "float4 v, w = z.Load(q + 1); if (t.Load(q).x > 0) v = w; r = v;");
