@@ -45,7 +45,7 @@ impl<'m> Liveness<'m> {
         }
         self.touch(&found);
         match self.memory(expression).filter(|_| !self.memories.is_empty()) {
-            Some(memory) => self.from_memory(&memory, found),
+            Some(memory) => self.perhaps_in_memory(&memory, found),
             None => found,
         }
     }
@@ -72,12 +72,12 @@ impl<'m> Liveness<'m> {
     }
 
     /// A part of a value; where that is no `groupshared` variable of its own, the whole one is read.
-    fn part_of(&mut self, object: Value<'m>, step: &PlaceStep) -> Value<'m> {
+    fn part_of(&mut self, object: &Value<'m>, step: &PlaceStep) -> Value<'m> {
         let found = self.step(object.clone(), step);
         let is_variable = matches!(&found, Value::Opaque(node, _)
             if matches!(self.graph.nodes[*node as usize].operation, super::graph::Operation::Shared(_)));
         if !is_variable {
-            self.touch(&object);
+            self.touch(object);
         }
         found
     }
@@ -123,14 +123,14 @@ impl<'m> Liveness<'m> {
             Expression::Global(name) => self.global(name, state),
             Expression::Member(object, name) => {
                 let object = self.base(object, state);
-                self.part_of(object, &PlaceStep::Member(name.clone()))
+                self.part_of(&object, &PlaceStep::Member(name.clone()))
             }
             Expression::Index(object, index) => {
                 let object = self.base(object, state);
                 let index = self.evaluate(index, state);
                 let index = self.graph.whole(&index);
                 self.note_index(expression, index);
-                self.part_of(object, &PlaceStep::Index(index))
+                self.part_of(&object, &PlaceStep::Index(index))
             }
             Expression::Call(call) => self.call(call, state),
             Expression::Unary(operator, operand) => {

@@ -99,7 +99,7 @@ impl<'m> Liveness<'m> {
     }
 
     /// `value`, read from a variable that may be kept in memory.
-    pub(super) fn from_memory(&mut self, memory: &Memory, value: Value<'m>) -> Value<'m> {
+    pub(super) fn perhaps_in_memory(&mut self, memory: &Memory, value: Value<'m>) -> Value<'m> {
         let known = self.memories.iter().filter(|(known, _)| known.overlaps(memory));
         let nodes: Vec<NodeId> = known.map(|(_, node)| *node).collect();
         let whole = match nodes.as_slice() {

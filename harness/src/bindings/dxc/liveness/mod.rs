@@ -346,11 +346,11 @@ impl<'m> Liveness<'m> {
         };
         let states = exits.into_iter().map(|exit| exit.state).collect();
         let mut merged = self.merged(&conditions, states);
-        state.this = merged.this.take().map(|this| self.from_memory(&object, this));
+        state.this = merged.this.take().map(|this| self.perhaps_in_memory(&object, this));
         state.statics = merged.statics;
         merged.locals.truncate(code.parameters.len());
         let outputs = merged.locals.into_iter().enumerate();
-        let outputs = outputs.map(|(slot, output)| self.from_memory(&parameter(slot), output)).collect();
+        let outputs = outputs.map(|(slot, output)| self.perhaps_in_memory(&parameter(slot), output)).collect();
         (result, outputs)
     }
 
@@ -893,11 +893,10 @@ impl<'m> Liveness<'m> {
             let mut states: Vec<State<'m>> =
                 frame.breaks.into_iter().map(|exit| State { ended: None, ..exit.state }).collect();
             let is_endless = tested.is_some_and(|condition| self.graph.truth(condition) == Some(true));
+            let is_left_at_end = if parts.tests_first { is_entered && !is_endless } else { parts.condition.is_some() };
             if parts.tests_first && parts.condition.is_some() && !is_endless && !is_entered {
                 states.push(exit_at_test);
-            } else if parts.condition.is_some() && is_entered && !is_endless && back.ended.is_none() {
-                states.push(back.clone());
-            } else if parts.condition.is_some() && !parts.tests_first && back.ended.is_none() {
+            } else if is_left_at_end && back.ended.is_none() {
                 states.push(back.clone());
             }
             if states.is_empty() {
