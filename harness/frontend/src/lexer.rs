@@ -41,6 +41,7 @@ pub(super) enum TokenKind {
     #[regex("[A-Za-z_$][A-Za-z0-9_$]*")]
     Identifier,
     #[regex("0[xX][0-9a-fA-F]+[uUlL]*")]
+    #[regex("0[bB][01]+[uUlL]*")]
     #[regex("[0-9]+[uUlL]*")]
     Integer,
     #[regex(r"[0-9]+\.[0-9]*([eE][+-]?[0-9]+)?[fFhHlL]*")]

@@ -61,6 +61,13 @@ pub enum DeclaredLanguage {
     Slang,
 }
 
+impl DeclareOptions {
+    /// True if a file of this name is Slang.
+    pub fn is_slang(&self, file: &str) -> bool {
+        preprocess::is_slang(self.language, file)
+    }
+}
+
 impl Default for DeclareOptions {
     fn default() -> Self {
         Self {

@@ -37,7 +37,7 @@ pub(super) fn of(
     level: Level,
 ) -> Result<Option<ExplicitPlace>, Stop> {
     let has_bytes = layout.size != Extent::Finite(0);
-    let vk_offset = if has_bytes { vk_offset(walk, member, level)? } else { None };
+    let vk_offset = if has_bytes { vk_offset(walk, member, layout, level)? } else { None };
 
     // HLSL's own placement (`packoffset`, `register`) takes precedence over `[[vk::offset]]`.
     let own = match (level, walk.kind) {
@@ -73,7 +73,12 @@ fn register(walk: &mut WalkState<'_>, member: &Member) -> Result<Option<Explicit
     }
 }
 
-fn vk_offset(walk: &mut WalkState<'_>, member: &Member, level: Level) -> Result<Option<ExplicitPlace>, Stop> {
+fn vk_offset(
+    walk: &mut WalkState<'_>,
+    member: &Member,
+    layout: &LaidOut,
+    level: Level,
+) -> Result<Option<ExplicitPlace>, Stop> {
     if member.annotations.attribute(Some("vk"), "offset").is_none() {
         return Ok(None);
     }
@@ -87,9 +92,11 @@ fn vk_offset(walk: &mut WalkState<'_>, member: &Member, level: Level) -> Result<
             walk.warnings.push(LayoutWarning { path: walk.path.clone(), kind: LayoutWarningKind::Ignored, message });
             Ok(None)
         }
-        VkOffset::Honoured => {
-            let offset = member.annotations.vk_offset().filter(|offset| *offset <= MAX_BYTES);
-            Ok(Some(ExplicitPlace::InOrder(offset.ok_or(Stop::TooLarge)?)))
+        VkOffset::Honoured | VkOffset::Aligned => {
+            let offset = member.annotations.vk_offset().filter(|offset| *offset <= MAX_BYTES).ok_or(Stop::TooLarge)?;
+            let is_aligned = walk.rules.vk_offset == VkOffset::Aligned;
+            let alignment = if is_aligned { layout.alignment.max(1) } else { 1 };
+            Ok(Some(ExplicitPlace::InOrder(offset.next_multiple_of(alignment))))
         }
     }
 }

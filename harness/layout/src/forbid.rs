@@ -21,6 +21,7 @@ pub(super) fn declared(walk: &mut WalkState<'_>, ty: &Type) {
             Forbid::Unsized => {
                 matches!(ty, Type::Array { count: Count::Unbounded, .. }).then(|| "has no length".to_owned())
             }
+            Forbid::Pointers => matches!(ty, Type::Pointer { .. }).then(|| "is a pointer".to_owned()),
             Forbid::ColumnMajorIntegers => column_major_integers(walk, ty),
             Forbid::WgslUniform | Forbid::VkOffsetInCbuffer => None,
         };

@@ -60,8 +60,11 @@ pub enum LimitSubject {
     PushConstantCbuffer,
     /// Push constants after other push constants.
     SecondPushConstant,
-    /// A misaligned `[[vk::offset]]`.
-    MisalignedOffset(OffsetAlignment),
+    /// A `[[vk::offset]]` that is not aligned as Vulkan asks for with relaxed block layout: a vector stands at a multiple
+    /// of its component and does not straddle 16 bytes, all else at its alignment under the rule set.
+    MisalignedOffset,
+    /// A `[[vk::offset]]` of which only the alignment is in the code, so that the member and those after it stand before.
+    OffsetAsAlignment,
     /// A parameter that is an array of arrays of resources.
     ArrayOfArrays {
         /// True to cover only arrays whose outermost dimension is unbounded.
@@ -84,17 +87,7 @@ pub enum HeldType {
     Scalars(&'static [Scalar]),
 }
 
-/// The alignment that a `[[vk::offset]]` needs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OffsetAlignment {
-    /// Vulkan's relaxed block layout: a vector is at a multiple of its component and does not
-    /// straddle 16 bytes; everything else is at its alignment under the rule set.
-    Vulkan,
-    /// The member's alignment under the rule set.
-    OfRules,
-}
-
-/// A block, or a part of one, that exceeds a limit.
+/// A block, or a part of it, that exceeds a limit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExceededLimit {
     pub limit: &'static Limit,
@@ -309,16 +302,17 @@ pub const LIMITS: &[Limit] = &[
         source: "slangc 2026.14.1 -target spirv, E99997: `Unhandled global inst in spirv-emit: TextureBuffer`",
     },
     Limit {
-        subject: LimitSubject::MisalignedOffset(OffsetAlignment::Vulkan),
+        subject: LimitSubject::MisalignedOffset,
         natives: DXC_SPIRV,
         says: "is not aligned as Vulkan requires: DXC writes an invalid module",
         source: "DXC 1.7.2308: `must follow relaxed storage buffer layout rules: member 1 at offset 6 is not aligned to 4`",
     },
     Limit {
-        subject: LimitSubject::MisalignedOffset(OffsetAlignment::OfRules),
-        natives: SLANG_VULKAN,
-        says: "is not aligned: slangc's code places the member at the next multiple of its alignment",
-        source: "slangc 2026.14.1, decorations with -target spirv: [[vk::offset(6)]] float is at 8",
+        subject: LimitSubject::OffsetAsAlignment,
+        natives: SLANG_WGSL,
+        says: "the code has the alignment of the offset for `[[vk::offset]]`, which WGSL does not have",
+        source: "slangc 2026.14.1 -target wgsl: `float a; [[vk::offset(40)]] float b;` is `@align(8) b_0 : f32`, which \
+                 stands at 8",
     },
     Limit {
         subject: LimitSubject::ArrayOfArrays { only_unbounded: true },
@@ -392,9 +386,18 @@ pub fn exceeded(
                 let place = held.first_in(&block.element, String::new(), block.span);
                 place.map(|(path, span)| ExceededLimit { limit, path, message: says(), span })
             }
-            LimitSubject::MisalignedOffset(alignment) => {
+            LimitSubject::OffsetAsAlignment => {
+                let mut moved = Vec::new();
+                code_size(&block.element, root, "", &mut moved);
+                found.extend(moved.into_iter().map(|MovedMember { path, span, offset, place }| {
+                    let message = format!("stands at {place} in slangc's WGSL, not at {offset}: {}", limit.says);
+                    ExceededLimit { limit, path, message, span }
+                }));
+                None
+            }
+            LimitSubject::MisalignedOffset => {
                 let Some(rules) = find(&layout.rules) else { continue };
-                let place = alignment.first_missed(&block.element, root, rules, String::new());
+                let place = first_misaligned(&block.element, root, rules, String::new());
                 place.map(|(path, span, offset)| {
                     let message = format!("[[vk::offset({offset})]] {}", limit.says);
                     ExceededLimit { limit, path, message, span }
@@ -422,7 +425,8 @@ pub fn exceeded_numbers(native: &Native, layout: &BlockLayout) -> Vec<ExceededLi
             | LimitSubject::BoundPushConstant
             | LimitSubject::PushConstantCbuffer
             | LimitSubject::SecondPushConstant
-            | LimitSubject::MisalignedOffset(_)
+            | LimitSubject::MisalignedOffset
+            | LimitSubject::OffsetAsAlignment
             | LimitSubject::ArrayOfArrays { .. } => None,
         };
         Some(ExceededLimit { limit, path: String::new(), message: message?, span: Span::default() })
@@ -448,7 +452,8 @@ pub fn exceeded_by_parameter(native: &Native, ty: &Type, span: Span) -> Vec<Exce
         | LimitSubject::BoundPushConstant
         | LimitSubject::PushConstantCbuffer
         | LimitSubject::SecondPushConstant
-        | LimitSubject::MisalignedOffset(_) => false,
+        | LimitSubject::MisalignedOffset
+        | LimitSubject::OffsetAsAlignment => false,
     });
     exceeded.map(|limit| ExceededLimit { limit, path: String::new(), message: limit.says.to_owned(), span }).collect()
 }
@@ -511,34 +516,80 @@ impl HeldType {
     }
 }
 
-impl OffsetAlignment {
-    /// The first member with a misaligned `[[vk::offset]]`, with the offset.
-    fn first_missed(self, ty: &Type, layout: &LaidOut, rules: &RuleSet, path: String) -> Option<(String, Span, u32)> {
-        match (ty, &layout.shape) {
-            (Type::Array { element, .. }, LaidOutShape::Array { element: inner, .. }) => {
-                self.first_missed(element, inner, rules, path)
-            }
-            (Type::Struct(structure), LaidOutShape::Struct(laid_out)) => structure.members.iter().find_map(|member| {
-                let placed = laid_out.iter().find(|placed| placed.name == member.name)?;
-                let path = join(&path, &member.name);
-                let own = self.misses(member, &placed.layout, rules).map(|offset| (path.clone(), member.span, offset));
-                own.or_else(|| self.first_missed(&member.ty, &placed.layout, rules, path))
-            }),
-            _ => None,
+/// The first member whose `[[vk::offset]]` is not aligned, with the offset.
+fn first_misaligned(ty: &Type, layout: &LaidOut, rules: &RuleSet, path: String) -> Option<(String, Span, u32)> {
+    match (ty, &layout.shape) {
+        (Type::Array { element, .. }, LaidOutShape::Array { element: inner, .. }) => {
+            first_misaligned(element, inner, rules, path)
         }
+        (Type::Struct(structure), LaidOutShape::Struct(laid_out)) => structure.members.iter().find_map(|member| {
+            let placed = laid_out.iter().find(|placed| placed.name == member.name)?;
+            let path = join(&path, &member.name);
+            let own = misaligned(member, &placed.layout, rules).map(|offset| (path.clone(), member.span, offset));
+            own.or_else(|| first_misaligned(&member.ty, &placed.layout, rules, path))
+        }),
+        _ => None,
     }
+}
 
-    fn misses(self, member: &Member, layout: &LaidOut, rules: &RuleSet) -> Option<u32> {
-        let offset = member.annotations.vk_offset()?;
-        let is_missed = match (self, &layout.shape) {
-            (Self::Vulkan, LaidOutShape::Vector { component, length }) => {
-                let size = component.size * length;
-                let straddles = if size > 16 { offset % 16 != 0 } else { offset % 16 + size > 16 };
-                offset % component.size.max(1) != 0 || (straddles && rules.block_rules != BlockRules::Scalar)
+fn misaligned(member: &Member, layout: &LaidOut, rules: &RuleSet) -> Option<u32> {
+    let offset = member.annotations.vk_offset()?;
+    let is_misaligned = match &layout.shape {
+        LaidOutShape::Vector { component, length } => {
+            let size = component.size * length;
+            let straddles = if size > 16 { offset % 16 != 0 } else { offset % 16 + size > 16 };
+            offset % component.size.max(1) != 0 || (straddles && rules.block_rules != BlockRules::Scalar)
+        }
+        _ => offset % layout.alignment.max(1) != 0,
+    };
+    (is_misaligned && layout.size != Extent::Finite(0)).then_some(offset)
+}
+
+/// A member that the code has elsewhere.
+#[derive(Debug)]
+struct MovedMember {
+    path: String,
+    span: Span,
+    /// Where the layout has it, and where the code has it.
+    offset: u32,
+    place: u32,
+}
+
+/// The size of `ty` in code that has `@align` for offsets, as slangc's WGSL: the largest power of two in the offset, up to
+/// the alignment of the struct. Members that stand elsewhere there are added to `moved`.
+fn code_size(ty: &Type, layout: &LaidOut, path: &str, moved: &mut Vec<MovedMember>) -> Option<u32> {
+    match (ty, &layout.shape) {
+        (Type::Array { element, count }, LaidOutShape::Array { element: inner, .. }) => {
+            let before = moved.len();
+            let size = code_size(element, inner, path, moved)?;
+            if moved.len() == before {
+                return layout.size.finite();
             }
-            (Self::Vulkan | Self::OfRules, _) => offset % layout.alignment.max(1) != 0,
-        };
-        (is_missed && layout.size != Extent::Finite(0)).then_some(offset)
+            let Count::Finite(count) = count else { return None };
+            size.next_multiple_of(inner.alignment.max(1)).checked_mul(*count)
+        }
+        (Type::Struct(structure), LaidOutShape::Struct(laid_out)) => {
+            let (before, most) = (moved.len(), layout.alignment.max(1));
+            let mut end: u32 = 0;
+            for placed in laid_out {
+                let offset = placed.offset;
+                let alignment = if offset == 0 { most } else { most.min(1 << offset.trailing_zeros()) };
+                let place = end.checked_next_multiple_of(alignment)?;
+                let member = structure.members.iter().find(|member| member.name == placed.name);
+                let path = join(path, &placed.name);
+                let span = member.map_or(structure.span, |member| member.span);
+                if place != offset {
+                    moved.push(MovedMember { path: path.clone(), span, offset, place });
+                }
+                let size = match member {
+                    Some(member) => code_size(&member.ty, &placed.layout, &path, moved),
+                    None => placed.layout.size.finite(),
+                };
+                end = place.checked_add(size?)?;
+            }
+            if moved.len() == before { layout.size.finite() } else { end.checked_next_multiple_of(most) }
+        }
+        _ => layout.size.finite(),
     }
 }
 
@@ -546,6 +597,7 @@ impl OffsetAlignment {
 mod tests {
     use super::*;
     use crate::native::{find_native, natives};
+    use crate::{Annotations, Attribute};
 
     #[test]
     fn every_limit_is_one_of_a_compiler_that_is_known() {
@@ -582,6 +634,44 @@ mod tests {
         assert_eq!(messages("native:dxc-dxil", &element(128)), Vec::<String>::new());
         assert!(messages("native:dxc-dxil", &element(129))[0].contains("2064 bytes is more than the 2048"));
         assert_eq!(messages("native:dxc-spirv", &element(129)), Vec::<String>::new());
+    }
+
+    fn placed(name: &str, ty: Type, offset: i64) -> Member {
+        let attribute = Attribute {
+            namespace: Some("vk".to_owned()),
+            name: "offset".to_owned(),
+            arguments: vec![Argument::Integer(offset)],
+            declared: None,
+            span: Span::default(),
+        };
+        let annotations = Annotations { attributes: vec![attribute], ..Annotations::default() };
+        Member { annotations, ..Member::new(name, ty) }
+    }
+
+    // slangc 2026.14.1 -target wgsl: `@align(16) a_0 : f32, @align(8) b_0 : f32, @align(16) c_0 : vec2<f32>, @align(8) d_0 :
+    // f32, @align(16) e_0 : vec3<f32>` for a struct with `vk::offset` 40 at b, 64 at c, 100 at e.
+    #[test]
+    fn slangs_wgsl_has_alignments_for_offsets() {
+        let float = || Type::Scalar(Scalar::Float32);
+        let members = [
+            Member::new("a", float()),
+            placed("b", float(), 40),
+            placed("c", Type::vector(Scalar::Float32, 2), 64),
+            Member::new("d", float()),
+            placed("e", Type::vector(Scalar::Float32, 3), 100),
+        ];
+        let block = Block::new("C", BlockKind::ConstantBuffer, Type::from(StructType::new("S", members)));
+        let found = messages("native:slang-webgpu", &block);
+        let starts =
+            ["b: stands at 8 in slangc's WGSL, not at 40", "c: stands at 16", "d: stands at 24", "e: stands at 32"];
+        assert_eq!(found.len(), starts.len(), "{found:?}");
+        for (message, start) in found.iter().zip(starts) {
+            assert!(message.starts_with(start), "{message}");
+        }
+        // Where the offset is that of a multiple of its alignment, nothing moves: `@align(8) b_0` at 8.
+        let members = [Member::new("a", float()), placed("b", Type::vector(Scalar::Float32, 2), 8)];
+        let block = Block::new("C", BlockKind::ConstantBuffer, Type::from(StructType::new("S", members)));
+        assert_eq!(messages("native:slang-webgpu", &block), Vec::<String>::new());
     }
 
     // Vulkan, Required Limits: 128 bytes of push constants before 1.4, 256 from 1.4.

@@ -92,7 +92,8 @@ const PACKOFFSETS: &NamedValues<PackOffsetRule> = &[
     ("ascending", PackOffsetRule::Ascending),
     ("refused", PackOffsetRule::Refused),
 ];
-const VK_OFFSETS: &NamedValues<VkOffset> = &[("ignored", VkOffset::Ignored), ("honoured", VkOffset::Honoured)];
+const VK_OFFSETS: &NamedValues<VkOffset> =
+    &[("ignored", VkOffset::Ignored), ("honoured", VkOffset::Honoured), ("aligned", VkOffset::Aligned)];
 const GLOBAL_REGISTERS: &NamedValues<GlobalRegister> = &[
     ("any-letter", GlobalRegister::AnyLetter),
     ("letter-c", GlobalRegister::LetterC),
@@ -105,6 +106,7 @@ const FORBIDS: &NamedValues<Forbid> = &[
     ("wgsl-uniform", Forbid::WgslUniform),
     ("column-major-integers", Forbid::ColumnMajorIntegers),
     ("vk-offset-in-cbuffer", Forbid::VkOffsetInCbuffer),
+    ("pointers", Forbid::Pointers),
 ];
 
 /// All mutants of `row`, in the order of its columns.
@@ -293,9 +295,8 @@ mod tests {
             } = row.members;
             let mutants = mutants(row);
             let parameters: std::collections::BTreeSet<_> = mutants.iter().map(|it| it.parameter.as_str()).collect();
-            // 15 of types, 8 of members, `direct` and its 8, 3 of annotations, 5 of forbidden
-            // declarations.
-            assert_eq!(parameters.len(), if direct.is_some() { 40 } else { 32 }, "{}", row.name);
+            // 15 of types, 8 of members, `direct` and its 8, 3 of annotations, 6 of what is forbidden.
+            assert_eq!(parameters.len(), if direct.is_some() { 41 } else { 33 }, "{}", row.name);
         }
     }
 }

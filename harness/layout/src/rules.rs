@@ -356,6 +356,8 @@ pub enum VkOffset {
     /// declared member ends, so a struct with reordered members gets too small a stride (DXC and
     /// Slang alike).
     Honoured,
+    /// The same, at the next multiple of the member's alignment (slangc: `[[vk::offset(6)]] float` stands at 8).
+    Aligned,
 }
 
 /// The effect of `register(...)` on a loose global.
@@ -388,4 +390,6 @@ pub enum Forbid {
     ColumnMajorIntegers,
     /// `[[vk::offset]]` on a member declared directly in `cbuffer` or `tbuffer` (DXC to SPIR-V).
     VkOffsetInCbuffer,
+    /// Pointers, `vk::BufferPointer` included, which DXC has for SPIR-V alone.
+    Pointers,
 }

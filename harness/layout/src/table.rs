@@ -153,6 +153,7 @@ const STD430_SLANG: RuleSet = RuleSet {
     example: Example { declaration: ARRAY_ORDER_EXAMPLE, offsets: &[0, 48], size: 56 },
     glsl: None,
     array_order: ArrayOrder::Default,
+    vk_offset: VkOffset::Aligned,
     ..STD430
 };
 
@@ -188,6 +189,7 @@ const HLSL_CBUFFER: RuleSet = RuleSet {
     members: DXC_IN_STRUCT,
     direct: Some(DXC_DIRECT),
     global_register: GlobalRegister::AnyLetter,
+    forbids: &[Forbid::Pointers],
     ..SLANG_CBUFFER
 };
 
@@ -204,6 +206,7 @@ const HLSL_STRUCTURED: RuleSet = RuleSet {
     bit_fields: BitFields::SameSize,
     packoffset: PackOffsetRule::Refused,
     vk_offset: VkOffset::Ignored,
+    forbids: &[Forbid::Pointers],
     ..SCALAR
 };
 
@@ -275,6 +278,7 @@ const TABLE: &[RuleSet] = &[
         array_order: ArrayOrder::Default,
         element_order: ElementOrder::Declared,
         bit_fields: BitFields::Widening,
+        forbids: &[],
         ..HLSL_STRUCTURED
     },
     STD140,
@@ -300,6 +304,7 @@ const TABLE: &[RuleSet] = &[
         example: Example { declaration: ARRAY_ORDER_EXAMPLE, offsets: &[0, 48], size: 52 },
         glsl: None,
         array_order: ArrayOrder::Default,
+        vk_offset: VkOffset::Aligned,
         ..SCALAR
     },
     RuleSet {

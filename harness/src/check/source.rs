@@ -1,5 +1,6 @@
 //! A case or a user's file with parsed declarations.
 
+use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::{LayoutOptions, Span};
 
 use crate::bindings::BindingInvocation;
@@ -112,7 +113,16 @@ impl Source {
         sources: &mut SourceMap,
     ) -> Result<Self, Vec<Diagnostic>> {
         let opened = sources.files().len();
-        let module = declare(sources, span, declared)?;
+        let mut module = declare(sources, span, declared)?;
+        let is_slang = declared.is_slang(&sources.file(span.file).name);
+        let options = if is_slang && options.sixteen_bit == SixteenBit::Off {
+            let start = Span { end: span.start, ..span };
+            let message = "16-bit types cannot be off: `half` has 2 bytes in Slang";
+            module.warnings.push(Diagnostic::warning(Code::Ignored, start, message));
+            LayoutOptions { sixteen_bit: SixteenBit::On, ..options }
+        } else {
+            options
+        };
         let invocation = BindingInvocation { entry: declared.entry.clone(), ..BindingInvocation::default() };
 
         let file = sources.file(span.file);
@@ -250,4 +260,28 @@ fn not_given(case: &Case, expected: &ExpectedDiagnostic) -> Diagnostic {
     let line = expected.line.map(|line| format!(" on line {line} of the declaration")).unwrap_or_default();
     let message = format!("case {} expects `{what}`{line}, but it is not given", case.id);
     Diagnostic::error(Code::BadCase, expected.span, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use layoutproof_frontend::DeclaredLanguage;
+
+    /// slangc 2026.14.1 has no switch like `-enable-16bit-types`: `half` is `f16` in its WGSL, `half` in its HLSL and Metal.
+    #[test]
+    fn half_of_slang_has_two_bytes() {
+        let text = "struct S { half a; half b; }; ConstantBuffer<S> s;";
+        for (language, sixteen_bit, warnings) in
+            [(DeclaredLanguage::Slang, SixteenBit::On, 1), (DeclaredLanguage::Hlsl, SixteenBit::Off, 0)]
+        {
+            let mut sources = SourceMap::default();
+            let file = sources.add("a", text);
+            let span = Span { file, start: 0, end: u32::try_from(text.len()).unwrap() };
+            let options = LayoutOptions { sixteen_bit: SixteenBit::Off, ..LayoutOptions::default() };
+            let declared = DeclareOptions { language: Some(language), ..DeclareOptions::default() };
+            let source = Source::of_file(span, options, &declared, &mut sources).unwrap();
+            assert_eq!(source.options.sixteen_bit, sixteen_bit);
+            assert_eq!(source.module.warnings.len(), warnings, "{:?}", source.module.warnings);
+        }
+    }
 }

@@ -86,8 +86,8 @@ pub enum Statement {
         body: Vec<Statement>,
         /// True if the condition is tested before the first round.
         tests_first: bool,
-        /// True with `[unroll]`.
-        unrolls: bool,
+        /// The rounds that are written out.
+        unrolling: Unrolling,
     },
     /// `switch`.
     Switch {
@@ -104,6 +104,18 @@ pub enum Statement {
     Continue,
     /// `discard`.
     Discard,
+}
+
+/// How a loop is unrolled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unrolling {
+    /// As the compiler likes.
+    #[default]
+    Compiler,
+    /// `[unroll]`.
+    All,
+    /// `[unroll(3)]`.
+    Rounds(u32),
 }
 
 /// The labels of a `switch` that stand together, with the statements after them.

@@ -315,8 +315,10 @@ fn boolean(word: &str) -> Option<bool> {
 fn integer(token: Token<'_>) -> ParseResult<Operation<'_>> {
     let digits = token.text.trim_end_matches(['u', 'U', 'l', 'L']);
     let suffix = &token.text[digits.len()..];
+    let binary = digits.strip_prefix("0b").or_else(|| digits.strip_prefix("0B"));
     let value = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
         Some(hexadecimal) => u64::from_str_radix(hexadecimal, 16),
+        None if binary.is_some() => u64::from_str_radix(binary.unwrap_or_default(), 2),
         None if digits.len() > 1 && digits.starts_with('0') => u64::from_str_radix(digits, 8),
         None => digits.parse(),
     };

@@ -452,6 +452,12 @@ fn enumerators_know_their_own_enum() {
     );
 }
 
+// DXC 1.7.2308 and slangc 2026.14.1 take both.
+#[test]
+fn binary_literals_are_lengths() {
+    assert_eq!(members("cbuffer C { float4 a[0b10]; float b[0B11u]; }"), ["float4[2] a", "float[3] b"]);
+}
+
 #[test]
 fn unsigned_stands_before_other_integers() {
     assert_eq!(

@@ -204,7 +204,20 @@ fn bit_fields_share_units_of_one_size() {
     check(CBUFFER, "constant S { uint a : 3; uint : 0; uint b : 3; float e; };", "a 0, b 4, e 8; size 12");
 }
 
-/// DXC's DXIL ignores the attribute, with a warning; `-spirv` refuses it.
+/// DXC has `vk::BufferPointer` for SPIR-V alone, and refuses other pointers: `pointers are unsupported in HLSL`.
+#[test]
+fn pointers_have_no_place() {
+    for (name, declaration) in [
+        ("hlsl-cbuffer", "cbuffer S { float a; int* p; };"),
+        ("hlsl-cbuffer-struct", "struct T { float a; int* p; }; push S { T t; };"),
+        ("hlsl-structured", "push S { float a; int* p; };"),
+    ] {
+        let found = refusals(name, declaration);
+        assert!(found.len() == 1 && found[0].contains("p: is a pointer, which hlsl-"), "{name}: {found:?}");
+    }
+}
+
+/// The listing ignores the attribute, with a warning; `-spirv` refuses it.
 #[test]
 fn vk_offset_on_a_member_of_a_cbuffer_is_ignored_in_dxil() {
     let declaration = "cbuffer S { float a; [[vk::offset(8)]] float b; };";

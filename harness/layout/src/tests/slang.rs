@@ -27,6 +27,17 @@ fn members_without_packoffset_follow_the_highest_end() {
     );
 }
 
+/// Decorations of slangc 2026.14.1 with `-target spirv -O0`, and with `-fvk-use-scalar-layout`.
+#[test]
+fn offsets_are_rounded_up_to_the_alignment() {
+    let declaration = "struct T { half a; [[vk::offset(6)]] float3 b; [[vk::offset(31)]] half z;
+        [[vk::offset(42)]] float2x2 m; [[vk::offset(93)]] double d; }; ";
+    let standard = "e 0, e.a 0, e.b 16, e.z 32, e.m 48, e.d 96; size 112";
+    let scalar = "e 0, e.a 0, e.b 8, e.z 32, e.m 44, e.d 96; size 104";
+    let block = format!("{declaration} push S {{ T e; }};");
+    under(&block, &[("std140@slang", standard), ("std430@slang", standard), ("scalar@slang", scalar)]);
+}
+
 #[test]
 fn a_base_is_a_struct_of_its_own() {
     under(

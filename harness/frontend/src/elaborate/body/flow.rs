@@ -37,12 +37,14 @@ struct FlowWalk<'s, 't> {
     seen: HashSet<usize>,
     /// Paths that are followed later, the next one last.
     later: Vec<Continuation>,
+    /// True if a statement is too long for its end to be looked for.
+    is_cut: bool,
 }
 
 /// The tokens of a body in the order in which they are copied; what stands behind a `return` is left out. `None` for a
-/// body that is too long.
+/// body that is too long, or has a statement that is.
 pub(super) fn copied(source: &BracketedTokens<'_>, body: Range<usize>) -> Option<Vec<Range<usize>>> {
-    let mut flow = FlowWalk { source, order: Vec::new(), seen: HashSet::new(), later: Vec::new() };
+    let mut flow = FlowWalk { source, order: Vec::new(), seen: HashSet::new(), later: Vec::new(), is_cut: false };
     flow.later.push(Some(before(body, &None)));
 
     let mut steps = 0;
@@ -57,7 +59,7 @@ pub(super) fn copied(source: &BracketedTokens<'_>, body: Range<usize>) -> Option
         }
     }
 
-    Some(flow.order)
+    (!flow.is_cut).then_some(flow.order)
 }
 
 fn before(range: Range<usize>, outer: &Continuation) -> Rc<PendingBlocks> {
@@ -87,31 +89,37 @@ impl FlowWalk<'_, '_> {
             // A condition is not a place to come back to; the statement behind it is.
             "if" => self.branch(start, close, rest),
             "while" => {
-                let body = statement_end(self.source, close + 1);
+                let body = self.statement_end(close + 1);
                 self.take(start, close + 1)?;
                 self.later.push(Some(before(close + 1..body, &None)));
                 behind(body)
             }
             "for" => self.counted(start, close, rest),
             "do" => {
-                let body = statement_end(self.source, start + 1);
+                let body = self.statement_end(start + 1);
                 Some(before(start + 1..body, &behind(body)))
             }
             _ => {
-                let after = statement_end(self.source, start).clamp(start + 1, end);
+                let after = self.statement_end(start).clamp(start + 1, end);
                 self.take(start, after)?;
                 if matches!(token.text, "return" | "break" | "continue" | "discard") { None } else { behind(after) }
             }
         }
     }
 
+    fn statement_end(&mut self, start: usize) -> usize {
+        let end = statement_end(self.source, start);
+        self.is_cut |= end == start;
+        end
+    }
+
     fn branch(&mut self, start: usize, close: usize, rest: &PendingBlocks) -> Continuation {
         let Range { end, .. } = rest.range;
-        let branch = statement_end(self.source, close + 1);
+        let branch = self.statement_end(close + 1);
         let operand = self.first_operand(start, close);
         self.take(start, operand)?;
         let has_else = branch < end && self.source.token(branch).text == "else";
-        let after = if has_else { statement_end(self.source, branch + 1) } else { branch };
+        let after = if has_else { self.statement_end(branch + 1) } else { branch };
         let behind = Some(before(after..end, &rest.outer));
         let taken = Some(before(close + 1..branch, &behind));
         self.later.push(if operand < close { Some(before(operand..close, &taken)) } else { taken });
@@ -139,7 +147,7 @@ impl FlowWalk<'_, '_> {
 
     /// A `for`: its beginning and condition, what is behind it, later its body and step.
     fn counted(&mut self, start: usize, close: usize, rest: &PendingBlocks) -> Continuation {
-        let body = statement_end(self.source, close + 1);
+        let body = self.statement_end(close + 1);
         let mut semicolons =
             (start..close).take(STATEMENT_TOKENS).filter(|at| self.source.token(*at).kind == TokenKind::Semicolon);
         let step = semicolons.nth(1).unwrap_or(close);

@@ -15,7 +15,7 @@ use crate::lexer::TokenKind;
 use crate::module::Callees;
 use crate::module::code::{
     BinaryOperator, CallExpression, Code, CodeParameter, Expression, Literal, PrefixOperator, Statement,
-    StaticVariable, SwitchCase,
+    StaticVariable, SwitchCase, Unrolling,
 };
 use crate::parser::generic_arguments_end;
 
@@ -54,8 +54,8 @@ struct TreeReader<'w, 'e, 't> {
     names: Vec<(&'t str, usize)>,
     slots: usize,
     depth: u32,
-    /// `[unroll]` stands before the next statement.
-    unrolls: bool,
+    /// What `[unroll]` before the next statement says.
+    unrolling: Unrolling,
 }
 
 impl BodyWalk<'_, '_> {
@@ -68,7 +68,8 @@ impl BodyWalk<'_, '_> {
         let result =
             result.and_then(|ty| self.elaborator.quietly(|elaborator| elaborator.resolve(ty, order, &context)));
 
-        let mut reader = TreeReader { walk: self, names: Vec::new(), slots: 0, depth: 0, unrolls: false };
+        let mut reader =
+            TreeReader { walk: self, names: Vec::new(), slots: 0, depth: 0, unrolling: Unrolling::Compiler };
         let mut parameters = Vec::new();
         for (index, parameter) in declared.parameters.as_deref().ok()?.iter().enumerate() {
             let default = reader.walk.calls.default_of(function, index);
@@ -104,7 +105,8 @@ impl<'t> Elaborator<'t> {
             let is_initialised = !tokens.is_empty();
             let mut walk = BodyWalk::new(self, calls, &comparisons, context, None);
             walk.run(tokens.clone());
-            let mut reader = TreeReader { walk: &mut walk, names: Vec::new(), slots: 0, depth: 0, unrolls: false };
+            let mut reader =
+                TreeReader { walk: &mut walk, names: Vec::new(), slots: 0, depth: 0, unrolling: Unrolling::Compiler };
             let initial = if is_initialised { reader.whole(tokens) } else { None };
             let is_understood = initial.is_some() == is_initialised;
             let is_shared = declaration.prefix.has("groupshared");
@@ -168,7 +170,9 @@ impl<'t> TreeReader<'_, '_, 't> {
     fn statement(&mut self, at: usize, found: &mut Vec<Statement>) -> Option<usize> {
         match self.kind(at) {
             TokenKind::LeftBracket => {
-                self.unrolls |= self.text(at + 1) == "unroll";
+                if self.text(at + 1) == "unroll" {
+                    self.unrolling = self.unrolling_at(at + 2)?;
+                }
                 return self.statement(self.closer(at) + 1, found);
             }
             TokenKind::LeftBrace => {
@@ -181,7 +185,7 @@ impl<'t> TreeReader<'_, '_, 't> {
             _ => {}
         }
 
-        let unrolls = std::mem::take(&mut self.unrolls);
+        let unrolling = std::mem::take(&mut self.unrolling);
         let close = self.closer(at + 1);
         match self.text(at) {
             "if" => {
@@ -195,7 +199,7 @@ impl<'t> TreeReader<'_, '_, 't> {
                 let condition = Some(self.whole(at + 2..close)?);
                 let (body, end) = self.branch(close + 1)?;
                 let (before, step) = (Vec::new(), Vec::new());
-                found.push(Statement::Loop { before, condition, step, body, tests_first: true, unrolls });
+                found.push(Statement::Loop { before, condition, step, body, tests_first: true, unrolling });
                 Some(end)
             }
             "do" => {
@@ -206,11 +210,11 @@ impl<'t> TreeReader<'_, '_, 't> {
                 let close = self.closer(end + 1);
                 let condition = Some(self.whole(end + 2..close)?);
                 let (before, step) = (Vec::new(), Vec::new());
-                found.push(Statement::Loop { before, condition, step, body, tests_first: false, unrolls });
+                found.push(Statement::Loop { before, condition, step, body, tests_first: false, unrolling });
                 Some(close + 2)
             }
             "for" => {
-                let (statement, end) = self.scoped(|reader| reader.counted(at + 1, unrolls))?;
+                let (statement, end) = self.scoped(|reader| reader.counted(at + 1, unrolling))?;
                 found.push(statement);
                 Some(end)
             }
@@ -255,12 +259,21 @@ impl<'t> TreeReader<'_, '_, 't> {
         }
     }
 
+    /// The argument of `[unroll(3)]`.
+    fn unrolling_at(&mut self, open: usize) -> Option<Unrolling> {
+        if self.kind(open) != TokenKind::LeftParenthesis {
+            return Some(Unrolling::All);
+        }
+        let rounds = self.walk.constant(open + 1, self.closer(open))?;
+        Some(Unrolling::Rounds(u32::try_from(rounds).ok()?))
+    }
+
     fn semicolon(&self, at: usize) -> Option<usize> {
         (self.kind(at) == TokenKind::Semicolon).then_some(at + 1)
     }
 
     /// The `for` whose `(` is at `open`, and the token behind it.
-    fn counted(&mut self, open: usize, unrolls: bool) -> Option<(Statement, usize)> {
+    fn counted(&mut self, open: usize, unrolling: Unrolling) -> Option<(Statement, usize)> {
         let close = self.closer(open);
         let mut before = Vec::new();
         let second = self.statement(open + 1, &mut before)?;
@@ -272,7 +285,7 @@ impl<'t> TreeReader<'_, '_, 't> {
         };
         let step = if step < close { vec![self.whole_sequence(step..close)?] } else { Vec::new() };
         let (body, end) = self.branch(close + 1)?;
-        Some((Statement::Loop { before, condition, step, body, tests_first: true, unrolls }, end))
+        Some((Statement::Loop { before, condition, step, body, tests_first: true, unrolling }, end))
     }
 
     /// The cases of the `switch` whose `{` is at `open`.
@@ -493,10 +506,24 @@ impl<'t> TreeReader<'_, '_, 't> {
                     let (value, end) = self.operand(operand)?;
                     Some((Expression::Cast(ty, Box::new(value)), end))
                 }
+                None if self.is_cast_to_unknown(at) => {
+                    let (value, end) = self.operand(self.closer(at) + 1)?;
+                    Some((Expression::Cast(None, Box::new(value)), end))
+                }
                 None => self.postfix(at),
             },
             _ => self.postfix(at),
         }
+    }
+
+    /// True for `(T)value` and `(T[2])value`, where `T` may be a parameter of a template: nothing else has a value after
+    /// a bracket.
+    fn is_cast_to_unknown(&self, at: usize) -> bool {
+        let close = self.closer(at);
+        let is_array = self.kind(at + 2) == TokenKind::LeftBracket && self.closer(at + 2) + 1 == close;
+        (close == at + 2 || is_array)
+            && self.kind(at + 1) == TokenKind::Identifier
+            && matches!(self.kind(close + 1), TokenKind::Identifier | TokenKind::Integer | TokenKind::Float)
     }
 
     fn operand(&mut self, at: usize) -> Option<(Expression, usize)> {
@@ -638,7 +665,9 @@ impl<'t> TreeReader<'_, '_, 't> {
             let call = self.call(self.walk.qualified(&written), None, name.end)?;
             return Some((call, self.closer(name.end) + 1));
         }
-        if builtin::builtin(name.name).is_some() && name.outer.is_empty() {
+        // A variable may be named like a type: `Texture2D Texture;`.
+        let is_builtin = builtin::builtin(name.name).is_some() || name.name == "unsigned";
+        if is_builtin && name.outer.is_empty() && self.walk.is_type_name(at) {
             let (ty, open) = self.walk.written_type(at)?;
             if self.kind(open) != TokenKind::LeftParenthesis {
                 return None;
@@ -668,11 +697,13 @@ impl<'t> TreeReader<'_, '_, 't> {
 fn integer(text: &str) -> Option<Literal> {
     let digits = text.trim_end_matches(['u', 'U', 'l', 'L']);
     let suffix = &text[digits.len()..];
+    let binary = digits.strip_prefix("0b").or_else(|| digits.strip_prefix("0B"));
     let hexadecimal = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X"));
-    let value = match hexadecimal {
-        Some(digits) => u64::from_str_radix(digits, 16).ok()?,
-        None if digits.len() > 1 && digits.starts_with('0') => u64::from_str_radix(digits, 8).ok()?,
-        None => digits.parse().ok()?,
+    let value = match (hexadecimal, binary) {
+        (Some(digits), _) => u64::from_str_radix(digits, 16).ok()?,
+        (None, Some(digits)) => u64::from_str_radix(digits, 2).ok()?,
+        (None, None) if digits.len() > 1 && digits.starts_with('0') => u64::from_str_radix(digits, 8).ok()?,
+        (None, None) => digits.parse().ok()?,
     };
     let unsigned = suffix.contains(['u', 'U']);
     Some(Literal::Integer { value: i64::try_from(value).ok()?, unsigned })

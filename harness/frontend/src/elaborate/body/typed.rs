@@ -19,6 +19,9 @@ use crate::parser::{Parser, generic_arguments_end};
 /// Expressions in expressions after which the walk begins anew, which keeps the stack small.
 const DEEPEST: u32 = 48;
 
+/// Objects of shader model 6.6, which are no parameters: an index into one is no call.
+const DESCRIPTOR_HEAPS: [&str; 2] = ["ResourceDescriptorHeap", "SamplerDescriptorHeap"];
+
 /// An expression: its type and the token behind it.
 #[derive(Debug)]
 struct TypedExpression {
@@ -203,7 +206,7 @@ impl BodyWalk<'_, '_> {
         // `(a) - b` subtracts, `(int) - b` casts.
         let is_signed_operand =
             matches!(operand, TokenKind::Minus | TokenKind::Plus | TokenKind::Bang | TokenKind::Tilde)
-                && builtin::builtin(first.text).is_some();
+                && (builtin::builtin(first.text).is_some() || first.text == "unsigned");
         let is_operand = is_signed_operand
             || matches!(
                 operand,
@@ -224,6 +227,7 @@ impl BodyWalk<'_, '_> {
         let mut scopes = symbols.outwards(self.context.scope);
         !self.is_value_name(name)
             && (builtin::builtin(name).is_some()
+                || name == "unsigned"
                 || self.context.bindings.iter().any(|binding| binding.name == name)
                 || scopes
                     .any(|scope| symbols.type_in(scope, name).is_some() || symbols.namespace_in(scope, name).is_some()))
@@ -339,7 +343,9 @@ impl BodyWalk<'_, '_> {
     fn indexed(&mut self, object: &TypedExpression) -> TypedExpression {
         let close = self.source.closer(object.end);
         let index = self.binary(object.end + 1, 0).ty;
+        let is_heap = object.ty.is_none() && DESCRIPTOR_HEAPS.contains(&self.source.token(object.end - 1).text);
         let ty = match &object.ty {
+            None if is_heap => None,
             Some(Type::Struct(_)) | None => self.called_operator(&object.ty, "[]", object.end, close + 1, &[index]),
             Some(ty) => value::element(ty),
         };

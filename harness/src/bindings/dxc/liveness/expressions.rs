@@ -6,6 +6,7 @@ use layoutproof_layout::resource::{Access, Resource, ResourceKind};
 use layoutproof_layout::shape::Type;
 
 use super::graph::NodeId;
+use super::memory::{Memory, MemoryRoot};
 use super::value::{Handle, Joining, Value, all_leaves, number};
 use super::{Liveness, State};
 use crate::bindings::dxc::location::{Location, holds_resources};
@@ -36,8 +37,49 @@ pub(super) enum PlaceStep {
 
 impl<'m> Liveness<'m> {
     pub(super) fn evaluate(&mut self, expression: &'m Expression, state: &mut State<'m>) -> Value<'m> {
+        let is_base = std::mem::take(&mut self.is_base);
         let found = self.deeper(|liveness| liveness.value(expression, state));
-        found.unwrap_or_else(|| self.graph.undefined_value(None))
+        let found = found.unwrap_or_else(|| self.graph.undefined_value(None));
+        if is_base {
+            return found;
+        }
+        self.touch(&found);
+        match self.memory(expression).filter(|_| !self.memories.is_empty()) {
+            Some(memory) => self.perhaps_in_memory(&memory, found),
+            None => found,
+        }
+    }
+
+    /// The value of an expression of which only a part is taken.
+    fn base(&mut self, expression: &'m Expression, state: &mut State<'m>) -> Value<'m> {
+        self.is_base = true;
+        self.evaluate(expression, state)
+    }
+
+    /// Notes that a `groupshared` variable is read.
+    fn touch(&mut self, value: &Value<'m>) {
+        if let Value::Opaque(node, _) = value {
+            if let super::graph::Operation::Shared(number) = self.graph.nodes[*node as usize].operation {
+                self.touch_part(number);
+            }
+        }
+    }
+
+    fn touch_part(&mut self, number: u32) {
+        if !self.touched.contains(&number) {
+            self.touched.push(number);
+        }
+    }
+
+    /// A part of a value; where that is no `groupshared` variable of its own, the whole one is read.
+    fn part_of(&mut self, object: &Value<'m>, step: &PlaceStep) -> Value<'m> {
+        let found = self.step(object.clone(), step);
+        let is_variable = matches!(&found, Value::Opaque(node, _)
+            if matches!(self.graph.nodes[*node as usize].operation, super::graph::Operation::Shared(_)));
+        if !is_variable {
+            self.touch(object);
+        }
+        found
     }
 
     /// The value of an initialiser.
@@ -80,14 +122,15 @@ impl<'m> Liveness<'m> {
             Expression::This => state.this.clone().unwrap_or_else(|| self.graph.undefined_value(None)),
             Expression::Global(name) => self.global(name, state),
             Expression::Member(object, name) => {
-                let object = self.evaluate(object, state);
-                self.step(object, &PlaceStep::Member(name.clone()))
+                let object = self.base(object, state);
+                self.part_of(&object, &PlaceStep::Member(name.clone()))
             }
             Expression::Index(object, index) => {
-                let object = self.evaluate(object, state);
+                let object = self.base(object, state);
                 let index = self.evaluate(index, state);
                 let index = self.graph.whole(&index);
-                self.step(object, &PlaceStep::Index(index))
+                self.note_index(expression, index);
+                self.part_of(&object, &PlaceStep::Index(index))
             }
             Expression::Call(call) => self.call(call, state),
             Expression::Unary(operator, operand) => {
@@ -110,9 +153,13 @@ impl<'m> Liveness<'m> {
                         None => {}
                     }
                 }
+                let start = self.graph.next();
                 let first = self.evaluate(first, state);
                 let second = self.evaluate(second, state);
-                self.selected(&condition, first, second)
+                let before = std::mem::replace(&mut self.graph.branch_start, start);
+                let selected = self.selected(&condition, first, second);
+                self.graph.branch_start = before;
+                selected
             }
             Expression::Assign { operator, target, value } => {
                 let value = match &**value {
@@ -270,14 +317,7 @@ impl<'m> Liveness<'m> {
             }
         }
         if let (Value::Opaque(node, Some(Type::Array { element, .. })), PlaceStep::Index(index)) = (&value, step) {
-            if let super::graph::Operation::Shared(number) = self.graph.nodes[*node as usize].operation {
-                // Elements of structs keep their members apart; which element it is does not matter.
-                if matches!(**element, Type::Struct(_)) {
-                    let element = (**element).clone();
-                    let node = self.graph.shared(number);
-                    let _ = index;
-                    return Value::Opaque(node, Some(element));
-                }
+            if let super::graph::Operation::Shared(_) = self.graph.nodes[*node as usize].operation {
                 let read = self.graph.computed("element", vec![*node, *index]);
                 return Value::Opaque(read, Some((**element).clone()));
             }
@@ -408,6 +448,7 @@ impl<'m> Liveness<'m> {
                 let mut place = self.place(object, state);
                 let index = self.evaluate(index, state);
                 let index = self.graph.whole(&index);
+                self.note_index(target, index);
                 place.steps.push(PlaceStep::Index(index));
                 return place;
             }
@@ -451,11 +492,36 @@ impl<'m> Liveness<'m> {
                     return self.effect(operands, state);
                 }
             }
+            // A resource of a descriptor heap, or one that is not known.
+            let is_memory = match &at {
+                Value::Opaque(_, Some(Type::Resource(resource))) => !is_transparent(resource),
+                Value::Opaque(_, None) => matches!(place.root, Root::Value(_)),
+                _ => false,
+            };
+            if is_memory {
+                let mut operands = self.dependencies(&[at, value]);
+                operands.extend(place.steps[taken..].iter().filter_map(|step| match step {
+                    PlaceStep::Index(index) => Some(*index),
+                    PlaceStep::Member(_) => None,
+                }));
+                return self.effect(operands, state);
+            }
             at = self.step(at, step);
         }
-        if let Root::Value(_) = place.root {
-            return;
+        let function = self.open.last().copied().unwrap_or_default();
+        let variable = match place.root {
+            Root::Local(slot) => MemoryRoot::Local { function, slot },
+            Root::This => MemoryRoot::This { function },
+            Root::Static(number) => MemoryRoot::Static(number),
+            Root::Value(_) => return,
+        };
+        let mut memory = Memory { variable, members: Vec::new() };
+        for step in &place.steps {
+            if let PlaceStep::Member(name) = step {
+                memory.take(name);
+            }
         }
+        self.remember(&memory, &value, state);
         let new = self.replaced(root, &place.steps, value);
         match &place.root {
             Root::Local(slot) => state.locals[*slot] = new,
@@ -474,6 +540,7 @@ impl<'m> Liveness<'m> {
         let mut part = self.shared_part(None, name);
         let mut ty = self.module.variables[number].ty.as_ref();
         let mut operands = self.dependencies(std::slice::from_ref(value));
+        let mut is_element = false;
         for step in steps {
             match (step, ty) {
                 (PlaceStep::Member(name), Some(Type::Struct(own))) => {
@@ -482,15 +549,42 @@ impl<'m> Liveness<'m> {
                 }
                 (PlaceStep::Index(index), Some(Type::Array { element, .. })) => {
                     operands.push(*index);
+                    is_element = true;
                     ty = Some(element);
                 }
-                (PlaceStep::Index(index), _) => operands.push(*index),
-                (PlaceStep::Member(_), _) => {}
+                (PlaceStep::Index(index), _) => {
+                    operands.push(*index);
+                    is_element = true;
+                }
+                (PlaceStep::Member(_), _) => is_element = true,
             }
+        }
+        if is_element || ty.is_none() {
+            self.touch_part(part);
+        }
+        if let Some(ty) = ty {
+            self.touch_arrays(part, ty);
         }
         operands.extend(&self.path);
         operands.extend(state.guards.iter().map(|guard| guard.0));
-        self.writes.push((part, operands));
+        let node = self.graph.fresh(operands);
+        self.writes.push((part, node, self.doubtful > 0));
+    }
+
+    /// Arrays are copied element by element.
+    fn touch_arrays(&mut self, part: u32, ty: &Type) {
+        match ty {
+            Type::Array { .. } => self.touch_part(part),
+            Type::Struct(own) => {
+                for member in &own.members {
+                    if matches!(member.ty, Type::Array { .. } | Type::Struct(_)) {
+                        let inner = self.shared_part(Some(part), &member.name);
+                        self.touch_arrays(inner, &member.ty);
+                    }
+                }
+            }
+            _ => {}
+        }
     }
 
     /// `old` with another value at the end of `steps`.
@@ -590,8 +684,13 @@ impl<'m> Liveness<'m> {
 
     /// A number with as many components as `old` has.
     fn shaped_like(&mut self, old: &Value<'m>, new: Value<'m>) -> Value<'m> {
-        let (Some((old, columns)), Some((nodes, _))) = (self.graph.components(old), self.graph.components(&new)) else {
-            return new;
+        let Some((old, columns)) = self.graph.components(old) else { return new };
+        let Some((nodes, _)) = self.graph.components(&new) else {
+            // Of a type that is not known: `buffer.Load<float>(i)`.
+            let dependencies = self.dependencies(std::slice::from_ref(&new));
+            let whole = self.graph.computed("whole", dependencies);
+            let parts = (0..old.len()).map(|at| self.graph.part(whole, u32::try_from(at).unwrap_or(0))).collect();
+            return number(parts, columns);
         };
         if nodes.len() == old.len() {
             return number(nodes, columns);
@@ -693,6 +792,10 @@ impl<'m> Liveness<'m> {
             })
         });
         let is_perhaps = matches!(callees, Callees::Perhaps(_));
+        if is_perhaps || candidates.len() > 1 {
+            // HLSL has no recursion.
+            candidates.retain(|index| !self.open.contains(index));
+        }
         match candidates.as_slice() {
             [] => self.built_in(call, state),
             [one] if !is_perhaps => self.call_one(*one, call, state),
@@ -714,11 +817,7 @@ impl<'m> Liveness<'m> {
                 self.doubtful -= 1;
                 *state = self.merged(&[doubt], states);
                 let result = self.graph.joined(Joining::Choice, &[doubt], &results);
-                self.graph.mapped(&result, &mut |graph, node| {
-                    let node = graph.computed("doubtful", vec![node]);
-                    graph.nodes[node as usize].is_doubtful = true;
-                    node
-                })
+                self.graph.mapped(&result, &mut |graph, node| graph.doubtful(node))
             }
         }
     }

@@ -88,6 +88,12 @@ pub(super) struct Graph {
     fresh: u32,
     /// The values of choices among constants.
     constant_choices: HashMap<NodeId, Vec<Literal>>,
+    /// Least and most of values that go around and depend on constants alone.
+    pub(super) ranges: HashMap<NodeId, (i64, i64)>,
+    /// Values after loops of which the unrolled one is a constant, with both.
+    unrolled: HashMap<NodeId, (NodeId, NodeId)>,
+    /// The first node that was made in the branches whose values are chosen from.
+    pub(super) branch_start: NodeId,
     /// Values of unsigned types.
     pub(super) unsigned: HashSet<NodeId>,
 }
@@ -126,10 +132,65 @@ impl Graph {
         self.intern(Operation::Fresh(self.fresh), operands)
     }
 
-    /// A value that goes around in a loop; its operands are added later.
-    pub(super) fn around(&mut self) -> NodeId {
+    /// A value that goes around in a loop; its operands are added later. `varies` is false if it depends on constants
+    /// alone, so that the compiler may compute it for each round.
+    pub(super) fn around(&mut self, varies: bool) -> NodeId {
         self.fresh += 1;
-        self.intern(Operation::Around(self.fresh), Vec::new())
+        let node = self.intern(Operation::Around(self.fresh), Vec::new());
+        self.nodes[node as usize].varies = varies;
+        node
+    }
+
+    /// `node`, on which what is certain does not depend.
+    pub(super) fn doubtful(&mut self, node: NodeId) -> NodeId {
+        let node = self.computed("doubtful", vec![node]);
+        self.nodes[node as usize].is_doubtful = true;
+        node
+    }
+
+    /// A value after a loop: `unrolled` if the compiler unrolls it, else `around`.
+    pub(super) fn perhaps_unrolled(&mut self, unrolled: NodeId, around: NodeId) -> NodeId {
+        if unrolled == around {
+            return unrolled;
+        }
+        let varies = self.varies(unrolled) && self.varies(around);
+        let doubtful = self.doubtful(around);
+        let node = self.computed("unrolled", vec![unrolled, doubtful]);
+        self.nodes[node as usize].varies = varies;
+        if self.literal(unrolled).is_some() {
+            self.unrolled.insert(node, (unrolled, around));
+        }
+        node
+    }
+
+    /// A value after a loop, if the unrolled one is a constant: that and the other one.
+    pub(super) fn unrolled_pair(&self, node: NodeId) -> Option<(NodeId, NodeId)> {
+        self.unrolled.get(&node).copied()
+    }
+
+    /// The number of the next node.
+    pub(super) fn next(&self) -> NodeId {
+        NodeId::try_from(self.nodes.len()).unwrap_or(NodeId::MAX)
+    }
+
+    /// True for a condition that holds for some of the values that go around, and not for others.
+    pub(super) fn is_undecided(&self, condition: NodeId) -> bool {
+        if let Node { operation: Operation::Prefix(PrefixOperator::Not), operands, .. } =
+            &self.nodes[condition as usize]
+        {
+            return operands.first().is_some_and(|operand| self.is_undecided(*operand));
+        }
+        if let Some(range) = self.ranges.get(&condition) {
+            return *range == (0, 1);
+        }
+        let Some((value, operator, bound)) = self.comparison(condition) else { return false };
+        let range = self.ranges.get(&value);
+        range.is_some_and(|range| Self::compared(operator, *range, bound).is_none())
+    }
+
+    /// True if nothing but the compiler knows what a condition is.
+    pub(super) fn may_be_computed(&self, condition: NodeId) -> bool {
+        self.literal(condition).is_none() && !self.varies(condition) && !self.is_undecided(condition)
     }
 
     pub(super) fn access(&mut self, place: u32, operands: Vec<NodeId>) -> NodeId {
@@ -217,21 +278,43 @@ impl Graph {
         converted
     }
 
+    /// True for one node, and for constants of the same value: `0` and `0.0`.
+    fn is_same(&self, one: NodeId, other: NodeId) -> bool {
+        let number = |node| self.literal(node).map(|literal| float(literal).to_bits());
+        one == other || number(one).is_some_and(|bits| number(other) == Some(bits))
+    }
+
     /// One of `values`, as `conditions` decide.
     pub(super) fn choice(&mut self, conditions: &[NodeId], values: &[NodeId]) -> NodeId {
         let mut different: Vec<NodeId> = Vec::new();
         for value in values {
-            if !self.is_undefined(*value) && !different.contains(value) {
+            let is_known = different.iter().any(|known| self.is_same(*known, *value));
+            if !self.is_undefined(*value) && !is_known {
                 different.push(*value);
             }
         }
         match different.as_slice() {
             [] => self.undefined(),
+            // DXC takes the value without the choice if it is there before it, or can be.
+            [one]
+                if *one >= self.branch_start
+                    && values.len() > 1
+                    && values.iter().any(|value| self.is_undefined(*value)) =>
+            {
+                let one = *one;
+                if self.literal(one).is_some() || conditions.is_empty() {
+                    return one;
+                }
+                let conditions = self.computed("whole", conditions.to_vec());
+                let doubtful = self.doubtful(conditions);
+                self.computed("chosen", vec![one, doubtful])
+            }
             [one] => *one,
             _ => {
                 let conditions: Vec<NodeId> =
                     conditions.iter().copied().filter(|one| self.literal(*one).is_none()).collect();
-                let is_known = !conditions.is_empty() && !conditions.iter().any(|condition| self.varies(*condition));
+                let is_known =
+                    !conditions.is_empty() && conditions.iter().all(|condition| self.may_be_computed(*condition));
                 let mut operands = conditions;
                 operands.extend(values.iter().copied());
                 let node = self.intern(Operation::Choice, operands);
@@ -249,6 +332,10 @@ impl Graph {
     }
 
     pub(super) fn prefix(&mut self, operator: PrefixOperator, operand: NodeId) -> NodeId {
+        if let Some((unrolled, around)) = self.unrolled_pair(operand) {
+            let (unrolled, around) = (self.prefix(operator, unrolled), self.prefix(operator, around));
+            return self.perhaps_unrolled(unrolled, around);
+        }
         let folded = self.literal(operand).map(|literal| match (operator, literal) {
             (PrefixOperator::Not, literal) => Literal::Boolean(!is_true(literal)),
             (PrefixOperator::Minus, Literal::Float(value)) => Literal::Float(-value),
@@ -264,6 +351,15 @@ impl Graph {
     pub(super) fn binary(&mut self, operator: BinaryOperator, left: NodeId, right: NodeId) -> NodeId {
         if self.is_undefined(left) || self.is_undefined(right) {
             return self.undefined();
+        }
+        match (self.unrolled_pair(left), self.unrolled_pair(right)) {
+            (None, None) => {}
+            (one, other) => {
+                let (one, other) = (one.unwrap_or((left, left)), other.unwrap_or((right, right)));
+                let unrolled = self.binary(operator, one.0, other.0);
+                let around = self.binary(operator, one.1, other.1);
+                return self.perhaps_unrolled(unrolled, around);
+            }
         }
         let (one, other) = (self.literal(left), self.literal(right));
         if let (Some(one), Some(other)) = (one, other) {
@@ -357,6 +453,11 @@ impl Graph {
             Operation::Binary(BinaryOperator::Remainder) if bits > 0 && self.literal(by).is_some() => {
                 let is_unsigned = unsigned || self.unsigned.contains(&value);
                 (if is_unsigned { 0 } else { 1 - bits }, bits - 1)
+            }
+            Operation::Binary(BinaryOperator::ShiftRight)
+                if (1..32).contains(&bits) && self.literal(by).is_some() && self.unsigned.contains(&value) =>
+            {
+                (0, (1 << (32 - bits)) - 1)
             }
             _ => return None,
         };

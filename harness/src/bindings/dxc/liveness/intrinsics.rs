@@ -1,6 +1,6 @@
 //! Functions and methods that are built in: what they read, what they write, which have an effect of their own.
 
-use layoutproof_layout::resource::{Dimension, ResourceKind, Texture};
+use layoutproof_layout::resource::{Access, Dimension, ResourceKind, Texture};
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::Type;
 
@@ -11,7 +11,7 @@ use super::{Liveness, State};
 use layoutproof_frontend::module::code::{BinaryOperator, CallExpression, Expression, Literal};
 
 /// Functions of the components of their arguments.
-const ELEMENTWISE: [&str; 66] = [
+const ELEMENTWISE: [&str; 65] = [
     "abs",
     "acos",
     "asin",
@@ -53,7 +53,6 @@ const ELEMENTWISE: [&str; 66] = [
     "log",
     "log10",
     "log2",
-    "mad",
     "radians",
     "rcp",
     "reversebits",
@@ -234,7 +233,10 @@ impl<'m> Liveness<'m> {
                 }
                 Value::Scalar(self.graph.fresh(all))
             }
-            _ if name.contains("MemoryBarrier") => self.graph.undefined_value(None),
+            _ if name.contains("MemoryBarrier") => {
+                self.effect(all, state);
+                self.graph.undefined_value(None)
+            }
             _ => {
                 // Not known: it may have an effect.
                 self.doubtful += 1;
@@ -267,6 +269,10 @@ impl<'m> Liveness<'m> {
             ("clamp", [value, least, most]) => {
                 let value = self.operation(B::Greatest, value, least);
                 Some(self.operation(B::Least, &value, most))
+            }
+            ("mad", [first, second, third]) => {
+                let product = self.operation(B::Multiply, first, second);
+                Some(self.operation(B::Add, &product, third))
             }
             ("lerp", [first, second, share]) => {
                 let difference = self.operation(B::Subtract, second, first);
@@ -407,7 +413,7 @@ impl<'m> Liveness<'m> {
         }
 
         if is_read(name) {
-            let status = status_argument(name, resource.kind).filter(|at| call.arguments.len() == at + 1);
+            let status = status_argument(name, resource.kind, call.arguments.len());
             let inputs = status.map_or(values, |at| &values[..at]);
             operands.extend(self.dependencies(inputs));
             // Different methods give different values.
@@ -442,17 +448,30 @@ fn is_read(name: &str) -> bool {
     reads.iter().any(|read| name.starts_with(read))
 }
 
-/// The place of the argument that says if the memory was mapped.
-fn status_argument(name: &str, kind: ResourceKind) -> Option<usize> {
+/// The place of the argument that says if the memory was mapped, of `count` arguments. Cubes have no offsets.
+fn status_argument(name: &str, kind: ResourceKind, count: usize) -> Option<usize> {
+    let last = count.checked_sub(1)?;
+    let (is_cube, is_written, is_multisample) = match kind {
+        ResourceKind::Texture(texture) => {
+            (texture.dimension == Dimension::Cube, texture.access != Access::Read, texture.multisample)
+        }
+        ResourceKind::CombinedSampler(texture) => (texture.dimension == Dimension::Cube, false, texture.multisample),
+        _ => (false, false, false),
+    };
     let is_texture = matches!(kind, ResourceKind::Texture(_) | ResourceKind::CombinedSampler(_));
-    match name {
-        "Load" if is_texture => Some(2),
-        "Load" | "Load2" | "Load3" | "Load4" => Some(1),
-        "Sample" | "SampleLevel" | "SampleCmpLevelZero" => Some(4),
-        "SampleBias" | "SampleCmp" => Some(5),
-        "SampleGrad" => Some(6),
-        _ => None,
-    }
+    let offset = usize::from(!is_cube);
+    let places: &[usize] = match name {
+        "Load" if is_texture && !is_written => &[2 + usize::from(is_multisample)],
+        "Load" | "Load2" | "Load3" | "Load4" => &[1],
+        "Sample" | "SampleLevel" | "SampleCmpLevelZero" => &[3 + offset],
+        "SampleBias" | "SampleCmp" | "SampleCmpLevel" => &[4 + offset],
+        "SampleGrad" | "SampleCmpBias" => &[5 + offset],
+        "SampleCmpGrad" => &[6 + offset],
+        _ if name.starts_with("GatherCmp") => &[3 + offset, 7],
+        _ if name.starts_with("Gather") => &[2 + offset, 6],
+        _ => &[],
+    };
+    places.contains(&last).then_some(last)
 }
 
 fn result_type(name: &str, kind: ResourceKind, element: Option<Type>) -> Option<Type> {
@@ -519,7 +538,7 @@ fn component(graph: &mut Graph, name: &str, nodes: &[NodeId]) -> NodeId {
         ("ddx" | "ddy" | "ddx_fine" | "ddy_fine" | "ddx_coarse" | "ddy_coarse" | "fwidth", [_]) => Some(0.0),
         ("radians", [x]) => Some(x.to_radians()),
         ("degrees", [x]) => Some(x.to_degrees()),
-        ("mad" | "fma", [a, b, c]) => Some(a * b + c),
+        ("fma", [a, b, c]) => Some(a * b + c),
         _ => None,
     });
     match folded.filter(|value| value.is_finite()) {

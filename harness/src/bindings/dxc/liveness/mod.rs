@@ -6,22 +6,27 @@
 //! stores, outputs, `discard` and what else has an effect.
 //!
 //! Sources: LLVM's passes as DXC 1.7.2308 runs them, measured: dead loops are dropped, whatever their condition is; loads
-//! of UAVs are dropped, wave intrinsics are not; stores to `groupshared` variables that nothing reads are dropped.
+//! of UAVs are dropped, wave intrinsics and barriers are not; stores to a `groupshared` variable are dropped if no code
+//! reads it (not even in vain) and none stores a single element or component: arrays are always kept.
 
 mod expressions;
 mod graph;
 mod intrinsics;
+mod memory;
 mod value;
 
 use std::collections::{BTreeMap, HashMap};
 
 use graph::{Graph, MOST_NODES, NodeId};
+use memory::{Memory, MemoryRoot};
 use value::{Joining, Value, all_leaves};
 
 use super::doubt::UnfollowedCode;
 use super::location::{Location, globals};
 use layoutproof_frontend::module::Module;
-use layoutproof_frontend::module::code::{Code, Expression, Literal, Statement, StaticVariable, SwitchCase};
+use layoutproof_frontend::module::code::{
+    BinaryOperator, Code, Expression, Literal, Statement, StaticVariable, SwitchCase, Unrolling,
+};
 
 /// Expressions and statements that are run before the analysis gives up.
 const MOST_STEPS: usize = 1 << 20;
@@ -29,8 +34,8 @@ const MOST_STEPS: usize = 1 << 20;
 /// Steps of a loop that is run round by round.
 const MOST_STEPS_OF_ROUNDS: usize = 1 << 14;
 
-/// Rounds of a loop that is run round by round.
-const MOST_ROUNDS: usize = 16;
+/// Rounds of a loop that is run round by round. DXC unrolls 60 rounds of a small body, no 16 of a larger one.
+const MOST_ROUNDS: usize = 128;
 
 /// Rounds of a loop with `[unroll]`.
 const MOST_UNROLLED: usize = 256;
@@ -39,7 +44,7 @@ const MOST_UNROLLED: usize = 256;
 const DEEPEST: usize = 256;
 
 /// Times that a loop is run to find the variables that go around.
-const MOST_PASSES: usize = 6;
+const MOST_PASSES: usize = 12;
 
 /// Where what an entry point needs comes from.
 #[derive(Debug, Default)]
@@ -100,6 +105,7 @@ struct Frame<'m> {
 struct Mark {
     roots: usize,
     writes: usize,
+    touched: usize,
     returns: usize,
 }
 
@@ -123,8 +129,17 @@ struct Liveness<'m> {
     roots: Vec<(NodeId, bool)>,
     /// Parts of `groupshared` variables: the whole, the name of the part.
     shared: Vec<(Option<u32>, String)>,
-    /// Values that are written there.
-    writes: Vec<(u32, Vec<NodeId>)>,
+    /// Nodes of the values that are written there, and if it is doubtful that they are.
+    writes: Vec<(u32, NodeId, bool)>,
+    /// Parts that are read, or of which an element is written: then the compiler keeps the writes.
+    touched: Vec<u32>,
+    /// True while the expression is evaluated of which a member or an element is taken.
+    is_base: bool,
+    /// Variables with an index that is not constant, and those that hold more than constants.
+    dynamic: Vec<Memory>,
+    varying: Vec<Memory>,
+    /// Variables that may be kept in memory, with the node of all that is stored there.
+    memories: Vec<(Memory, NodeId)>,
     path: Vec<NodeId>,
     facts: Vec<(NodeId, bool)>,
     /// Depth of code of which it is not certain whether it runs.
@@ -138,39 +153,59 @@ struct Liveness<'m> {
 
 /// What the entry points need.
 pub(super) fn needed<'m>(module: &'m Module, entries: &[&'m str]) -> NeededPlaces<'m> {
-    let mut functions: HashMap<&str, Vec<usize>> = HashMap::new();
-    for (index, function) in module.functions.iter().enumerate() {
-        functions.entry(&function.name).or_default().push(index);
+    let first = Liveness::run_entries(module, entries, Vec::new());
+    let memories = first.dynamic_memories();
+    if memories.is_empty() || first.failed.is_some() {
+        return first.finish();
     }
-    let variables = module.variables.iter().enumerate();
-    let mut liveness = Liveness {
-        module,
-        globals: globals(module),
-        functions,
-        variables: variables.map(|(index, variable)| (variable.name.as_str(), index)).collect(),
-        graph: Graph::default(),
-        places: Vec::new(),
-        roots: Vec::new(),
-        shared: Vec::new(),
-        writes: Vec::new(),
-        path: Vec::new(),
-        facts: Vec::new(),
-        doubtful: 0,
-        open: Vec::new(),
-        frames: Vec::new(),
-        steps: 0,
-        depth: 0,
-        failed: None,
-    };
-    for name in entries {
-        for index in liveness.functions.get(name).cloned().unwrap_or_default() {
-            liveness.entry(index);
-        }
-    }
-    liveness.finish()
+    Liveness::run_entries(module, entries, memories).finish()
 }
 
 impl<'m> Liveness<'m> {
+    /// Runs the code of the entry points.
+    fn run_entries(module: &'m Module, entries: &[&'m str], memories: Vec<Memory>) -> Self {
+        let mut functions: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (index, function) in module.functions.iter().enumerate() {
+            functions.entry(&function.name).or_default().push(index);
+        }
+        let variables = module.variables.iter().enumerate();
+        let mut liveness = Self {
+            module,
+            globals: globals(module),
+            functions,
+            variables: variables.map(|(index, variable)| (variable.name.as_str(), index)).collect(),
+            graph: Graph::default(),
+            places: Vec::new(),
+            roots: Vec::new(),
+            shared: Vec::new(),
+            writes: Vec::new(),
+            touched: Vec::new(),
+            is_base: false,
+            dynamic: Vec::new(),
+            varying: Vec::new(),
+            memories: Vec::new(),
+            path: Vec::new(),
+            facts: Vec::new(),
+            doubtful: 0,
+            open: Vec::new(),
+            frames: Vec::new(),
+            steps: 0,
+            depth: 0,
+            failed: None,
+        };
+        liveness.graph.branch_start = NodeId::MAX;
+        for memory in memories {
+            let node = liveness.graph.around(true);
+            liveness.memories.push((memory, node));
+        }
+        for name in entries {
+            for index in liveness.functions.get(name).cloned().unwrap_or_default() {
+                liveness.entry(index);
+            }
+        }
+        liveness
+    }
+
     fn entry(&mut self, function: usize) {
         self.open.push(function);
         let Some(code) = &self.module.functions[function].code else { return self.give_up() };
@@ -193,13 +228,11 @@ impl<'m> Liveness<'m> {
         if self.failed.is_some() {
             return NeededPlaces { unfollowed: self.failed, ..NeededPlaces::default() };
         }
-        let numbers: Vec<u32> = (0..).take(self.shared.len()).collect();
-        for (written, values) in std::mem::take(&mut self.writes) {
-            for number in &numbers {
-                if self.is_part_of(*number, written) || self.is_part_of(written, *number) {
-                    let node = self.graph.shared(*number);
-                    self.graph.add_operands(node, values.iter().copied());
-                }
+        for (written, node, is_doubtful) in std::mem::take(&mut self.writes) {
+            let is_kept =
+                self.touched.iter().any(|part| self.is_part_of(*part, written) || self.is_part_of(written, *part));
+            if is_kept {
+                self.roots.push((node, is_doubtful));
             }
         }
 
@@ -279,6 +312,16 @@ impl<'m> Liveness<'m> {
             inner.locals.push(self.graph.undefined_value(None));
         }
 
+        let function = self.open.last().copied().unwrap_or_default();
+        let parameter = |slot| Memory { variable: MemoryRoot::Local { function, slot }, members: Vec::new() };
+        let object = Memory { variable: MemoryRoot::This { function }, members: Vec::new() };
+        for (slot, argument) in inner.locals.clone().iter().enumerate().take(code.parameters.len()) {
+            self.remember(&parameter(slot), argument, state);
+        }
+        if let Some(this) = &inner.this {
+            self.remember(&object, this, state);
+        }
+
         let outer = self.path.len();
         self.path.extend(state.guards.iter().map(|guard| guard.0));
         self.frames.push(Frame { base: self.path.len(), ..Frame::default() });
@@ -303,10 +346,12 @@ impl<'m> Liveness<'m> {
         };
         let states = exits.into_iter().map(|exit| exit.state).collect();
         let mut merged = self.merged(&conditions, states);
-        state.this = merged.this.take();
+        state.this = merged.this.take().map(|this| self.perhaps_in_memory(&object, this));
         state.statics = merged.statics;
         merged.locals.truncate(code.parameters.len());
-        (result, merged.locals)
+        let outputs = merged.locals.into_iter().enumerate();
+        let outputs = outputs.map(|(slot, output)| self.perhaps_in_memory(&parameter(slot), output)).collect();
+        (result, outputs)
     }
 
     fn block(&mut self, statements: &'m [Statement], state: &mut State<'m>) {
@@ -328,6 +373,9 @@ impl<'m> Liveness<'m> {
                     (Some(initial), ty) => self.initialised(ty.as_ref(), initial, state),
                     (None, ty) => self.graph.undefined_value(ty.as_ref()),
                 };
+                if let (Some(memory), Some(_)) = (self.memory(&Expression::Local(*slot)), initial) {
+                    self.remember(&memory, &value, state);
+                }
                 state.locals[*slot] = value;
             }
             Statement::Block(statements) => self.block(statements, state),
@@ -339,12 +387,21 @@ impl<'m> Liveness<'m> {
                     None => self.branch(condition, then, otherwise, state),
                 }
             }
-            Statement::Loop { before, condition, step, body, tests_first, unrolls } => {
+            Statement::Loop { before, condition, step, body, tests_first, unrolling } => {
                 self.block(before, state);
                 let parts = LoopParts { condition: condition.as_ref(), step, body, tests_first: *tests_first };
-                let rounds = if *unrolls { MOST_UNROLLED } else { MOST_ROUNDS };
-                if !self.rounds(parts, rounds, state) {
-                    self.around(parts, state);
+                match unrolling {
+                    Unrolling::Compiler => self.perhaps_unrolled(parts, state),
+                    Unrolling::All => {
+                        if !self.rounds(parts, (MOST_UNROLLED, None), state) {
+                            self.around(parts, state);
+                        }
+                    }
+                    Unrolling::Rounds(most) => {
+                        if !self.rounds(parts, (MOST_UNROLLED, Some(*most as usize)), state) {
+                            self.give_up();
+                        }
+                    }
                 }
             }
             Statement::Switch { value, cases } => self.switch(value, cases, state),
@@ -440,7 +497,7 @@ impl<'m> Liveness<'m> {
 
     /// Runs `run` where `condition` is `holds`.
     fn under<T>(&mut self, condition: NodeId, holds: bool, run: impl FnOnce(&mut Self) -> T) -> T {
-        let is_doubtful = self.graph.literal(condition).is_none() && !self.graph.varies(condition);
+        let is_doubtful = self.graph.may_be_computed(condition);
         self.path.push(condition);
         self.facts.push((condition, holds));
         self.doubtful += usize::from(is_doubtful);
@@ -452,6 +509,7 @@ impl<'m> Liveness<'m> {
     }
 
     fn branch(&mut self, condition: NodeId, then: &'m [Statement], otherwise: &'m [Statement], state: &mut State<'m>) {
+        let start = self.graph.next();
         let mut other = state.clone();
         // An optimiser that follows ranges of integers may decide this.
         let is_doubtful = self.is_implied(condition);
@@ -461,7 +519,15 @@ impl<'m> Liveness<'m> {
         self.under(condition, false, |liveness| liveness.block(otherwise, &mut other));
         self.doubtful -= usize::from(is_doubtful);
         let one = std::mem::take(state);
-        *state = self.merged(&[decides], vec![one, other]);
+        *state = self.merged_since(start, &[decides], vec![one, other]);
+    }
+
+    /// One state for several, of code that has made the nodes from `start` on.
+    fn merged_since(&mut self, start: NodeId, conditions: &[NodeId], states: Vec<State<'m>>) -> State<'m> {
+        let before = std::mem::replace(&mut self.graph.branch_start, start);
+        let merged = self.merged(conditions, states);
+        self.graph.branch_start = before;
+        merged
     }
 
     /// One state for several, of which those that have ended count only by their conditions.
@@ -550,12 +616,13 @@ impl<'m> Liveness<'m> {
 
     fn mark(&self) -> Mark {
         let returns = self.frames.last().map_or(0, |frame| frame.returns.len());
-        Mark { roots: self.roots.len(), writes: self.writes.len(), returns }
+        Mark { roots: self.roots.len(), writes: self.writes.len(), touched: self.touched.len(), returns }
     }
 
     fn take_back(&mut self, mark: Mark) {
         self.roots.truncate(mark.roots);
         self.writes.truncate(mark.writes);
+        self.touched.truncate(mark.touched);
         if let Some(frame) = self.frames.last_mut() {
             frame.returns.truncate(mark.returns);
         }
@@ -597,15 +664,90 @@ impl<'m> Liveness<'m> {
         }
     }
 
+    /// Runs a loop that the compiler may unroll: what is needed if it does is certain, the rest is not.
+    ///
+    /// DXC 1.7.2308 unrolls 16 rounds of `a += 1`, not 4 rounds with two `Load`, a `sin` and a `cos`; where it does not, it
+    /// still computes integers that depend on constants alone, even with `[loop]`.
+    fn perhaps_unrolled(&mut self, parts: LoopParts<'m>, state: &mut State<'m>) {
+        let mut unrolled = state.clone();
+        if !self.rounds(parts, (MOST_ROUNDS, None), &mut unrolled) {
+            return self.around(parts, state);
+        }
+        let returns = self.frames.last().map_or(0, |frame| frame.returns.len());
+        self.doubtful += 1;
+        self.around(parts, state);
+        self.doubtful -= 1;
+        if self.failed.is_some() {
+            return;
+        }
+
+        let found = self.frames.last_mut().map(|frame| frame.returns.split_off(returns)).unwrap_or_default();
+        for (exit, result) in found {
+            let conditions = exit.conditions.iter().map(|condition| self.graph.doubtful(*condition)).collect();
+            let result = result.map(|result| self.graph.mapped(&result, &mut |graph, node| graph.doubtful(node)));
+            let state = self.both(&exit.state, &exit.state.clone());
+            if let Some(frame) = self.frames.last_mut() {
+                frame.returns.push((Exit { state, conditions }, result));
+            }
+        }
+        if state.ended.is_some() != unrolled.ended.is_some() {
+            return self.give_up();
+        }
+        let around = std::mem::take(state);
+        *state = self.both(&unrolled, &around);
+    }
+
+    /// The state after a loop that is unrolled or not.
+    fn both(&mut self, unrolled: &State<'m>, around: &State<'m>) -> State<'m> {
+        let mut state = unrolled.clone();
+        for (guard, ending) in &around.guards {
+            if !unrolled.guards.contains(&(*guard, *ending)) {
+                state.guards.push((self.graph.doubtful(*guard), *ending));
+            }
+        }
+        let locals = (0..unrolled.locals.len()).map(Variable::Local);
+        let statics = (0..unrolled.statics.len()).map(Variable::Static);
+        let all: Vec<Variable> = locals.chain([Variable::This]).chain(statics).collect();
+        for variable in all {
+            let is_lazy = |state: &State<'m>| matches!(variable, Variable::Static(at) if state.statics[at].is_none());
+            if is_lazy(unrolled) && is_lazy(around) {
+                continue;
+            }
+            let (Some(one), Some(other)) = (self.variable(variable, unrolled), self.variable(variable, around)) else {
+                continue;
+            };
+            if one.is(&other) {
+                continue;
+            }
+            let opened = self.graph.open_all(&other);
+            let mut others = Vec::new();
+            opened.leaves(&mut others);
+            let opened = self.graph.open_all(&one);
+            let mut ones = Vec::new();
+            opened.leaves(&mut ones);
+            let mut at = 0;
+            let is_paired = ones.len() == others.len();
+            let whole = if is_paired { None } else { Some(self.graph.computed("whole", others.clone())) };
+            let value = self.graph.mapped(&opened, &mut |graph, node| {
+                at += 1;
+                graph.perhaps_unrolled(node, whole.unwrap_or_else(|| others[at - 1]))
+            });
+            set_variable(variable, value, &mut state);
+        }
+        state
+    }
+
     /// Runs a loop round by round, if its condition is known in each. Otherwise takes everything back: false.
-    fn rounds(&mut self, parts: LoopParts<'m>, most: usize, state: &mut State<'m>) -> bool {
+    ///
+    /// DXC 1.7.2308 leaves a loop with `[unroll(3)]` after 3 rounds, whatever its condition is.
+    fn rounds(&mut self, parts: LoopParts<'m>, (most, last): (usize, Option<usize>), state: &mut State<'m>) -> bool {
         let (mark, saved, start) = (self.mark(), state.clone(), self.steps);
         let outer: Vec<(NodeId, Ending)> = state.guards.clone();
         self.open_loop(false);
         let mut rounds = 0;
         let mut tests = parts.tests_first;
         let is_known = loop {
-            if self.failed.is_some() {
+            if self.failed.is_some() || last == Some(rounds) {
                 break true;
             }
             if tests {
@@ -652,17 +794,21 @@ impl<'m> Liveness<'m> {
     /// Runs a loop once, with a node for each value that goes around.
     fn around(&mut self, parts: LoopParts<'m>, state: &mut State<'m>) {
         let (mark, entry) = (self.mark(), std::mem::take(state));
-        let mut moving: Vec<Variable> = Vec::new();
+        let start = self.graph.next();
+        let mut moving: Vec<Moving> = Vec::new();
+        // The first test of `for (int i = 0; i < 100; i++)` is known to hold, so that the loop is left at later ones.
+        let mut is_entered = false;
         for pass in 0..=MOST_PASSES {
             self.take_back(mark);
             let mut header = entry.clone();
             header.guards = entry.guards.clone();
             let mut pairs: Vec<(NodeId, NodeId)> = Vec::new();
-            for variable in &moving {
+            for Moving { variable, varies, range } in &moving {
                 if let Some(value) = self.variable(*variable, &entry) {
                     let opened = self.graph.open_all(&value);
                     let around = self.graph.mapped(&opened, &mut |graph, node| {
-                        let around = graph.around();
+                        let around = graph.around(*varies);
+                        graph.ranges.extend(range.map(|range| (around, range)));
                         pairs.push((around, node));
                         around
                     });
@@ -677,6 +823,9 @@ impl<'m> Liveness<'m> {
                 _ => None,
             };
             let exit_at_test = state.clone();
+            if pass == 0 {
+                is_entered = tested.is_some_and(|condition| self.truth(condition) == Some(true));
+            }
             let is_never = tested.is_some_and(|condition| self.truth(condition) == Some(false));
             let mut deciding: Vec<NodeId> =
                 tested.into_iter().filter(|node| self.graph.literal(*node).is_none()).collect();
@@ -697,14 +846,29 @@ impl<'m> Liveness<'m> {
 
             let back = state.clone();
             let changed = if back.ended.is_none() { self.changed(&header, &back) } else { Vec::new() };
-            let new: Vec<Variable> = changed.into_iter().filter(|variable| !moving.contains(variable)).collect();
-            if !new.is_empty() {
+            let is_counted = tested.is_some_and(|condition| !self.graph.varies(condition));
+            let is_new = |variable: &Variable| !moving.iter().any(|known| known.variable == *variable);
+            let new: Vec<Variable> = changed.into_iter().filter(is_new).collect();
+            let mut is_stable = new.is_empty();
+            for known in &mut moving {
+                if !known.varies && self.varies_at_end(known.variable, &back, is_counted) {
+                    known.varies = true;
+                    is_stable = false;
+                }
+            }
+            for variable in new {
+                let varies =
+                    self.varies_at_end(variable, &entry, is_counted) || self.varies_at_end(variable, &back, is_counted);
+                let range = if varies { None } else { self.range(variable, (&entry, &back), parts, is_counted) };
+                moving.push(Moving { variable, varies, range });
+            }
+            if !is_stable {
                 if pass == MOST_PASSES {
                     return self.give_up();
                 }
-                moving.extend(new);
                 continue;
             }
+            let moving: Vec<Variable> = moving.iter().map(|known| known.variable).collect();
 
             // The loop is as it stays.
             for exit in &frame.breaks {
@@ -720,29 +884,83 @@ impl<'m> Liveness<'m> {
             deciding.sort_unstable();
             deciding.dedup();
             self.close_circle(&moving, &pairs, (&header, &back), &deciding);
-            for (root, _) in &self.roots[mark.roots..] {
-                self.graph.add_operands(*root, deciding.iter().copied());
+            let roots = self.roots[mark.roots..].iter().map(|root| root.0);
+            let written = self.writes[mark.writes..].iter().map(|write| write.1);
+            for node in roots.chain(written) {
+                self.graph.add_operands(node, deciding.iter().copied());
             }
 
             let mut states: Vec<State<'m>> =
                 frame.breaks.into_iter().map(|exit| State { ended: None, ..exit.state }).collect();
             let is_endless = tested.is_some_and(|condition| self.graph.truth(condition) == Some(true));
-            if parts.tests_first && parts.condition.is_some() && !is_endless {
+            let is_left_at_end = if parts.tests_first { is_entered && !is_endless } else { parts.condition.is_some() };
+            if parts.tests_first && parts.condition.is_some() && !is_endless && !is_entered {
                 states.push(exit_at_test);
-            } else if parts.condition.is_some() && !parts.tests_first && back.ended.is_none() {
+            } else if is_left_at_end && back.ended.is_none() {
                 states.push(back.clone());
             }
             if states.is_empty() {
                 let ended = back.ended.filter(|ended| *ended == Ending::Return);
                 *state = State { ended: ended.or(Some(Ending::Return)), ..back };
             } else {
-                *state = self.merged(&deciding, states);
+                *state = self.merged_since(start, &deciding, states);
+            }
+            if is_counted {
+                // The compiler may know their last values.
+                self.graph.ranges.retain(|node, _| !pairs.iter().any(|(around, _)| around == node));
             }
             state.guards.retain(|guard| guard.1 == Ending::Return || entry.guards.contains(guard));
             if returns > mark.returns {
                 state.guards.extend(deciding.iter().map(|condition| (*condition, Ending::Return)));
             }
             return;
+        }
+    }
+
+    /// True if a value depends on more than constants. What a loop does to floating-point numbers is only computed if
+    /// the number of rounds is known.
+    fn varies_at_end(&mut self, variable: Variable, state: &State<'m>, is_counted: bool) -> bool {
+        let Some(value) = self.variable(variable, state) else { return true };
+        let mut leaves = Vec::new();
+        value.leaves(&mut leaves);
+        leaves.iter().any(|leaf| {
+            let is_float = matches!(self.graph.literal(*leaf), Some(Literal::Float(_)));
+            self.graph.varies(*leaf) || (is_float && !is_counted)
+        })
+    }
+
+    /// The values that a counter takes, from its first two; `None` where it is no integer, or the compiler computes more.
+    fn range(
+        &mut self,
+        variable: Variable,
+        (entry, back): (&State<'m>, &State<'m>),
+        parts: LoopParts<'m>,
+        is_counted: bool,
+    ) -> Option<(i64, i64)> {
+        let (first, second) = (self.variable(variable, entry)?, self.variable(variable, back)?);
+        let (Value::Scalar(first), Value::Scalar(second)) = (self.graph.opened(first), self.graph.opened(second))
+        else {
+            return None;
+        };
+        let bound = match (parts.condition, variable) {
+            (Some(Expression::Binary(BinaryOperator::Less, left, right)), Variable::Local(slot))
+                if **left == Expression::Local(slot) =>
+            {
+                let right = self.evaluate(right, &mut back.clone());
+                let right = self.graph.whole(&right);
+                self.graph.index(right).map(|bound| bound - 1)
+            }
+            _ => None,
+        };
+        match (self.graph.literal(first)?, self.graph.literal(second)?) {
+            (Literal::Boolean(first), Literal::Boolean(second)) if first != second => Some((0, 1)),
+            (Literal::Integer { value: first, .. }, Literal::Integer { value: second, .. }) => match bound {
+                Some(bound) => Some((first, bound)),
+                None if is_counted => None,
+                None if second > first => Some((first, i64::from(i32::MAX))),
+                None => Some((i64::from(i32::MIN), first)),
+            },
+            (_, _) => None,
         }
     }
 
@@ -835,6 +1053,7 @@ impl<'m> Liveness<'m> {
         };
 
         let outer = state.guards.clone();
+        let start = self.graph.next();
         self.open_loop(true);
         let entry = state.clone();
         let mut states = Vec::new();
@@ -872,9 +1091,19 @@ impl<'m> Liveness<'m> {
         }
         states.retain(|state| state.ended != Some(Ending::Break));
         states.extend(frame.breaks.into_iter().map(|exit| State { ended: None, ..exit.state }));
-        *state = self.merged(&conditions, states);
+        *state = self.merged_since(start, &conditions, states);
         state.guards.retain(|guard| guard.1 != Ending::Break || outer.contains(guard));
     }
+}
+
+/// A variable that goes around in a loop.
+#[derive(Clone, Copy, Debug)]
+struct Moving {
+    variable: Variable,
+    /// False if it depends on constants alone.
+    varies: bool,
+    /// Its values, if it is a counter.
+    range: Option<(i64, i64)>,
 }
 
 /// The parts of a loop.

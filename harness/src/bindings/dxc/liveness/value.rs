@@ -292,7 +292,12 @@ impl Graph {
                 Value::Scalar(node) => self.filled(ty, node),
                 other => other,
             },
-            Type::Pointer { .. } | Type::Resource(_) | Type::Handle { .. } | Type::Interface { .. } => value,
+            Type::Resource(_) => match value {
+                // One of a descriptor heap.
+                Value::Opaque(node, _) => Value::Opaque(node, Some(ty.clone())),
+                other => other,
+            },
+            Type::Pointer { .. } | Type::Handle { .. } | Type::Interface { .. } => value,
         }
     }
 
@@ -331,6 +336,10 @@ impl Graph {
     fn converted(&mut self, scalar: Scalar, node: NodeId) -> NodeId {
         if self.is_undefined(node) {
             return node;
+        }
+        if let Some((unrolled, around)) = self.unrolled_pair(node) {
+            let (unrolled, around) = (self.converted(scalar, unrolled), self.converted(scalar, around));
+            return self.perhaps_unrolled(unrolled, around);
         }
         let kind = match scalar {
             Scalar::Bool => Literal::Boolean(false),
@@ -387,6 +396,8 @@ impl Graph {
             let opened = self.open_all(value);
             flat(&opened, &mut parts);
         }
+        let sized = self.sized(ty, parts.len());
+        let ty = sized.as_ref().unwrap_or(ty);
         let empty = self.undefined_value(Some(ty));
         let pattern = self.open_all(&empty);
         let mut next = parts.iter();
@@ -397,6 +408,17 @@ impl Graph {
                 Value::Opaque(self.computed("list", leaves), Some(ty.clone()))
             }
         }
+    }
+
+    /// `T[]` with as many elements as `parts` scalars and handles fill.
+    fn sized(&mut self, ty: &Type, parts: usize) -> Option<Type> {
+        let Type::Array { element, count: Count::Unbounded } = ty else { return None };
+        let empty = self.undefined_value(Some(element));
+        let pattern = self.open_all(&empty);
+        let mut each = Vec::new();
+        flat(&pattern, &mut each);
+        let count = parts.checked_div(each.len()).and_then(|count| u32::try_from(count).ok())?;
+        Some(Type::Array { element: element.clone(), count: Count::Finite(count) })
     }
 
     fn taken<'m>(&mut self, pattern: &Value<'m>, next: &mut std::slice::Iter<'_, Value<'m>>) -> Option<Value<'m>> {
@@ -425,7 +447,10 @@ impl Graph {
                 }
                 Some(Value::Array(Rc::new(found)))
             }
-            Value::Opaque(_, Some(Type::Resource(_))) => next.next().cloned(),
+            Value::Opaque(_, Some(ty @ Type::Resource(_))) => {
+                let value = next.next().cloned()?;
+                Some(self.cast(ty, value))
+            }
             Value::Opaque(..) | Value::Handles(_) => None,
         }
     }

@@ -1,20 +1,37 @@
-//! What DXC drops because nothing depends on it: every answer is from the listing of DXC 1.7.2308 (`-T ps_6_6`; other
-//! profiles where named). `t` is declared before `z`, so that the register of `z` says if `t` is kept.
+//! What DXC drops because nothing depends on it: every answer is from the listing of DXC 1.7.2308 (`-T ps_6_6`, or
+//! `-T cs_6_6` where the code has `groupshared` variables or barriers). `t` is declared before `z`, so that the register of
+//! `z` says if `t` is kept.
 
 use super::{placed, read};
 use crate::bindings::{BindingRequest, Convention, Target, bind};
 
-fn rows(declarations: &str, statements: &str) -> Vec<String> {
-    let source = format!(
+fn source(declarations: &str, statements: &str) -> String {
+    let main = if declarations.contains("groupshared") || statements.contains("Barrier") {
+        "[numthreads(8, 8, 1)] void main(int3 q : SV_DispatchThreadID, uint ii : SV_GroupIndex) {
+            float4 r = 0; STATEMENTS o[0] = r + z.Load(q);"
+    } else {
+        "float4 main(float4 p : SV_Position, uint ii : II) : SV_Target {
+            int3 q = int3(p.xy, 0); float4 r = 0; STATEMENTS return r + z.Load(q);"
+    };
+    let main = main.replace("STATEMENTS", statements);
+    format!(
         "Texture2D<float4> t; Texture2D<float4> z; SamplerState sm; RWStructuredBuffer<float4> o;
-        cbuffer C {{ float4 c; int n; bool fl; }}; {declarations}
-        float4 main(float4 p : SV_Position, uint ii : II) : SV_Target {{
-            int3 q = int3(p.xy, 0); float4 r = 0; {statements} return r + z.Load(q);
-        }}"
-    );
+        cbuffer C {{ float4 c; int n; bool fl; }}; {declarations} {main} }}"
+    )
+}
+
+fn rows(declarations: &str, statements: &str) -> Vec<String> {
+    let source = source(declarations, statements);
     let bound = bind(&read(&source), &BindingRequest::new(Target::D3d12, Convention::Dxc)).unwrap();
     assert!(bound.uncertain.is_empty(), "{declarations} {statements}: {:?}", bound.uncertain);
     bound.bindings.iter().map(|row| format!("{} {}{}", row.path, row.unit, row.index)).collect()
+}
+
+/// Whether `t` is kept depends on more than what is followed, so that the number of `z` is uncertain.
+fn doubts(declarations: &str, statements: &str) {
+    let source = source(declarations, statements);
+    let bound = bind(&read(&source), &BindingRequest::new(Target::D3d12, Convention::Dxc)).unwrap();
+    assert!(bound.uncertain.contains_key("z"), "{declarations} {statements}: {:?}", bound.bindings);
 }
 
 /// `t` is dropped.
@@ -110,6 +127,8 @@ fn conditions_that_are_constant() {
     drops("", "if (ii < 0) r = t.Load(q);");
     drops("", "if ((ii & 3) > 4) r = t.Load(q);");
     drops("", "if ((ii % 4) == 7) r = t.Load(q);");
+    drops("", "if ((ii >> 31) > 1) r = t.Load(q);");
+    drops("", "float4 v = 0; if (t.Load(q).x > 0) v = 0; r = v;");
     keeps("", "if ((ii & 3) == 2) r = t.Load(q);");
 }
 
@@ -139,10 +158,6 @@ fn loops() {
     keeps("", "float4 s = t.Load(q); for (int i = 0; i < n; i++) { s = i; } r = s;");
     drops("", "float4 s = t.Load(q); for (int i = 0; i < 3; i++) { s = i; } r = s;");
     drops("", "bool first = true; for (int i = 0; i < 3; i++) { if (!first) r += t.Load(q); }");
-    drops(
-        "",
-        "float a[4]; a[3] = t.Load(q).x; for (int i = 0; i < 3; i++) a[i] = i; for (int j = 0; j < 3; j++) r += a[j];",
-    );
     keeps("", "int i = 0; do { i++; } while (t.Load(int3(i, 0, 0)).x > 0); r = i;");
     drops("", "int i = 0; do { i++; } while (t.Load(int3(i, 0, 0)).x > 0);");
     drops("", "for (int i = 0; i < n; i++) { float4 v = t.Load(int3(i, 0, 0)); r += 1; }");
@@ -251,4 +266,234 @@ fn choices_among_constants_are_computed_with() {
     drops("", "float x = 1; if (t.Load(q).x > 3) x = 2; else if (t.Load(q).y > 2) x = 3; if (x > 3) r = 1;");
     drops("", "int x = t.Load(q).x > 3 ? 2 : 1; r = x * 2 == 7 ? 1 : 0;");
     drops("", "float x = t.Load(q).x > 3 ? 2 : 1; x += 1; if (x > 3) r = 1;");
+}
+
+/// DXC keeps what stores an element or a component, and all stores to a variable that some code reads.
+#[test]
+fn stores_to_shared_variables() {
+    for kept in [
+        "float wg[10];  wg[3] = t.Load(q).x;",
+        "float wg[10];  wg = (float[10])0; wg[3] = t.Load(q).x;",
+        "float wg[2];  float k[2]; k[0] = t.Load(q).x; k[1] = 2; wg = k;",
+        "float4 wg;  wg.x = t.Load(q).x;",
+        "float4 wg;  wg = t.Load(q); wg.x = 1;",
+        "float2x2 wg;  wg[0] = t.Load(q).xy;",
+        "float wg[2][2];  wg[ii][1] = t.Load(q).x;",
+        "float wg;  wg = t.Load(q).x; float k = wg;",
+        "float wg;  wg = t.Load(q).x; wg += 1;",
+        "uint wg;  InterlockedAdd(wg, asuint(t.Load(q).x));",
+        "float wg[2];  if (t.Load(q).x > 3) wg[0] = 1;",
+    ] {
+        let (variable, statements) = kept.split_once("  ").unwrap();
+        keeps(&format!("groupshared {variable}"), statements);
+    }
+    for dropped in [
+        "float4 wg;  wg = t.Load(q);",
+        "float2x2 wg;  wg = (float2x2)t.Load(q).x;",
+        "bool wg;  wg = t.Load(q).x > 3;",
+        "float wg;  if (t.Load(q).x > 3) wg = 1;",
+        "float wg;  if (ii == 3) wg = t.Load(q).x; if (ii == 4) wg = 2;",
+    ] {
+        let (variable, statements) = dropped.split_once("  ").unwrap();
+        drops(&format!("groupshared {variable}"), statements);
+    }
+    let members = "struct S { float4 a; float b; }; groupshared S wg;";
+    drops(members, "wg.a = t.Load(q);");
+    drops(members, "wg = (S)0; wg.a.x = c.x; wg.b = t.Load(q).x;");
+    keeps(members, "wg.a.x = t.Load(q).x;");
+    let array = "struct S { float a[2]; float b; }; groupshared S wg;";
+    drops(array, "wg.b = t.Load(q).x;");
+    keeps(array, "wg.a[0] = t.Load(q).x;");
+    keeps("struct S { float a; float b; }; groupshared S wg[4];", "wg[ii].b = t.Load(q).x;");
+}
+
+#[test]
+fn barriers_have_an_effect() {
+    keeps("", "if (t.Load(q).x > 3) GroupMemoryBarrierWithGroupSync();");
+    keeps("", "if (t.Load(q).x > 3) DeviceMemoryBarrier();");
+    keeps("", "if (t.Load(q).x > 3) AllMemoryBarrierWithGroupSync();");
+}
+
+/// Whether DXC unrolls a loop depends on the size of its body; without, it computes integers and no floating-point numbers.
+#[test]
+fn loops_that_the_compiler_may_unroll() {
+    drops("", "bool first = true; for (int i = 0; i < 300; i++) { if (!first) r += t.Load(q); }");
+    // Dropped; with a larger body, or with `[loop]`, kept.
+    doubts("", "float a = 0; for (int i = 0; i < 17; i++) a += 1; if (a > 20) r = t.Load(q);");
+    doubts(
+        "",
+        "float a = 0; for (int i = 0; i < 4; i++) { a += 1; for (int j = 0; j < 4; j++) r += z.Load(int3(i, j, 0)); }
+        if (a > 20) r = t.Load(q);",
+    );
+    doubts("", "float a = 0; [loop] for (int i = 0; i < 4; i++) a += 1; if (a > 20) r = t.Load(q);");
+    // Dropped.
+    doubts("", "int a = 0; [loop] for (int i = 0; i < 4; i++) a += 1; if (a > 20) r = t.Load(q);");
+    doubts("", "int a = 0; for (int i = 0; i < 2000; i++) a += 1; if (a > 4000) r = t.Load(q);");
+    doubts("", "for (int i = 0; i < 2000; i++) { if (i == 3000) r += t.Load(q); }");
+    doubts("", "for (int i = 0; i < n; i++) { if (i == -1) r += t.Load(q); }");
+    doubts("", "int i = 0; while (true) { i++; if (i > 500) break; } if (i == 7) r = t.Load(q);");
+    doubts("", "for (int i = 0; i < 5; i++) { if (i == 3) return c; } r = t.Load(q);");
+    doubts("", "float a = 0; [unroll] for (int i = 0; i < 400; i++) a += i; if (a < 20) r = t.Load(q);");
+    doubts(
+        "",
+        "float a[4]; a[3] = t.Load(q).x; for (int i = 0; i < 3; i++) a[i] = i; for (int j = 0; j < 3; j++) r += a[j];",
+    );
+    // Kept.
+    doubts("", "for (int i = 0; i < 20; i++) { if (i * i == 3) r += t.Load(q); }");
+    doubts("", "float a = 0; for (int i = 0; i < 1000; i++) a += 1; if (a > 2000) r = t.Load(q);");
+    keeps("", "for (int i = 0; i < 2000; i++) { if (i == 30) r += t.Load(q); }");
+    keeps("", "for (int i = 0; i < n; i++) { if (i > 0) r += t.Load(q); }");
+    keeps("", "for (int i = 0; i < n; i++) { r += i == 1 ? t.Load(q) : c; }");
+    keeps("", "bool f = true; for (int i = 0; i < n; i++) { if (f) r += t.Load(q); f = false; }");
+    keeps("", "float f = 0; for (int i = 0; i < n; i++) { if (f < 0) r += t.Load(q); f += 1; }");
+    keeps("", "[loop] for (int i = 0; i < 4; i++) { if (i == 2) r += t.Load(q); }");
+}
+
+#[test]
+fn loops_with_a_first_round() {
+    drops("", "float4 s = t.Load(q); for (int i = 0; i < 500; i++) { s = i; } r = s;");
+    drops("", "float4 s = t.Load(q); for (int i = 0; i < 500; i++) { s = i; if (z.Load(q).x > i) break; } r = s;");
+    drops("", "float4 s = t.Load(q); for (float i = 0; i < 1000; i += 2) { s = z.Load(int3(i, 0, 0)); } r = s;");
+    keeps("", "float4 s = t.Load(q); for (int i = 0; i < 500; i++) { if (i > 3) s = i; } r = s;");
+    keeps("", "float4 s = t.Load(q); for (int i = 0; i < 500; i++) { if (z.Load(q).x > i) break; s = i; } r = s;");
+}
+
+/// DXC leaves such a loop after the rounds, even if its condition still holds.
+#[test]
+fn loops_with_a_number_of_rounds() {
+    drops("", "float a = 0; [unroll(3)] for (int i = 0; i < 4; i++) a += 1; if (a > 3.5) r = t.Load(q);");
+    keeps("", "float a = 0; [unroll(3)] for (int i = 0; i < 4; i++) a += 1; if (a > 2.5) r = t.Load(q);");
+    // Dropped.
+    doubts("", "float a = 0; [unroll(3)] for (int i = 0; i < n; i++) a += 1; if (a > 3.5) r = t.Load(q);");
+}
+
+/// An array with an index that is not constant may be kept whole.
+#[test]
+fn elements_next_to_one_at_an_index_that_is_not_constant() {
+    // Kept.
+    doubts("", "float a[4]; a[ii] = 3; a[3] = t.Load(q).x; r = a[2];");
+    doubts("static float a[4];", "a[ii] = 3; a[3] = t.Load(q).x; r = a[2];");
+    doubts("", "float4 a = c; a[ii] = 3; a.x = t.Load(q).x; r = a.y;");
+    doubts("", "float2x2 a = (float2x2)c; a[0] = t.Load(q).xy; r = a[1].x; r += a[1][ii];");
+    doubts(
+        "",
+        "float a[4] = { 0, 0, 0, 0 }; [loop] for (int i = 0; i < 4; i++) a[i] = z.Load(int3(i, 0, 0)).x;
+        a[3] = t.Load(q).x; r = a[2];",
+    );
+    // Dropped.
+    doubts("", "float4 a = t.Load(q); a[ii] = 3; a = c; r = a;");
+    doubts("", "float a[4]; a[0] = 0; a[1] = 0; a[2] = 0; a[3] = t.Load(q).x; r = a[2]; float k = a[ii];");
+    drops("", "float a[4] = { 1, 2, 0, 4 }; r = a[ii]; r += t.Load(q) * a[2];");
+    keeps("float f(float a[3]) { return a[2]; }", "float a[3]; a[1] = t.Load(q).x; a[0] = a[2] = 3; r = f(a) + a[ii];");
+}
+
+#[test]
+fn code_that_is_followed() {
+    drops("", "unsigned int k = (unsigned int)t.Load(q).x; k *= 3;");
+    keeps("", "const unsigned int k = (unsigned int)t.Load(q).x; r = k;");
+    drops(
+        "Texture2D<float4> Texture; SamplerState Sampler;",
+        "r = Texture.Sample(Sampler, p.xy); float k = t.Load(q).x;",
+    );
+    drops("typedef struct { float x; } A;", "A a[2]; A b[2] = (A[2])a; float k = t.Load(q).x;");
+    drops("", "uint k = 0b10u & asuint(t.Load(q).x);");
+    let heap = "struct B { T operator[](uint index) { return (T)ResourceDescriptorHeap[index]; } };";
+    for (heap, ty) in [
+        (format!("template<typename T> {heap}"), "B<Texture2D<float4> >"),
+        (heap.replace("T ", "Texture2D<float4> ").replace("(T)", "(Texture2D<float4>)"), "B"),
+    ] {
+        drops(
+            &format!("{heap} static const {ty} b;"),
+            "float k = t.Load(q).x; Texture2D<float4> u = b[3]; r = u.Load(q);",
+        );
+        keeps(&format!("{heap} static const {ty} b;"), "Texture2D<float4> u = b[3]; r = u.Load(q) + t.Load(q);");
+    }
+}
+
+/// A resource of a descriptor heap is written, too.
+#[test]
+fn stores_to_resources_of_descriptor_heaps() {
+    let heap = "= ResourceDescriptorHeap[ii];";
+    keeps("", &format!("RWBuffer<float4> h {heap} h[3] = t.Load(q);"));
+    keeps("", &format!("RWByteAddressBuffer h {heap} h.Store(3, asuint(t.Load(q).x));"));
+    keeps("", &format!("RWStructuredBuffer<float4> h {heap} h[0].x = t.Load(q).x;"));
+    keeps("", &format!("RWBuffer<uint> h {heap} InterlockedAdd(h[3], asuint(t.Load(q).x));"));
+    keeps("", "RWBuffer<float4> h = ResourceDescriptorHeap[asuint(t.Load(q).x)]; h[3] = 1;");
+    keeps("static RWBuffer<float4> h = ResourceDescriptorHeap[3];", "h[3] = t.Load(q);");
+    keeps("struct H { RWBuffer<float4> b; };", &format!("H h; h.b {heap} h.b[3] = t.Load(q);"));
+    let write = "void w(RWBuffer<float4> b, float4 v) { b[0] = v; }";
+    keeps(write, "w(ResourceDescriptorHeap[ii], t.Load(q));");
+    let two = "RWBuffer<float4> h[2] = { ResourceDescriptorHeap[ii], ResourceDescriptorHeap[ii + 1] };";
+    keeps("", &format!("{two} h[1][3] = t.Load(q);"));
+}
+
+#[test]
+fn lists_without_a_length() {
+    keeps("", "Texture2D<float4> h[] = { z, t }; r = h[1].Load(q);");
+    drops("", "Texture2D<float4> h[] = { z, t }; r = h[0].Load(q);");
+    keeps("static const Texture2D<float4> h[] = { z, t };", "r = h[1].Load(q);");
+    keeps("struct H { Texture2D<float4> a, b; };", "H h = { z, t }; r = h.b.Load(q);");
+    keeps("", "float a[] = { 1, t.Load(q).x }; r = a[1];");
+    drops("", "float a[] = { 1, t.Load(q).x }; r = a[0];");
+}
+
+#[test]
+fn the_status_of_a_read_is_its_last_argument() {
+    let used = "r += t.Load(q) * st;";
+    let offsets = "int2(0, 1), int2(1, 0), int2(0, 1), int2(1, 1)";
+    keeps("", &format!("uint st; r += t.GatherAlpha(sm, p.xy, {offsets}, st); r += st;"));
+    keeps("", "uint st; r += t.Gather(sm, p.xy, int2(-3, 2), st); r += st;");
+    keeps("Texture2DMS<float4> ms;", &format!("uint st; r += ms.Load(q.xy, 2, int2(1, 1), st); {used}"));
+    keeps("TextureCube<float4> cu;", &format!("uint st; r += cu.Gather(sm, float3(1, 2, 3), st); {used}"));
+    keeps("TextureCube<float4> cu;", &format!("uint st; r += cu.GatherRed(sm, float3(1, 2, 3), st); {used}"));
+    keeps("ByteAddressBuffer ba;", &format!("uint st; r.xyz += ba.Load<float3>(ii, st); {used}"));
+}
+
+#[test]
+fn components_of_a_type_that_is_not_known() {
+    let loads = "ByteAddressBuffer ba;";
+    keeps(loads, "r.x += ba.Load<float>(asuint(t.Load(q).x));");
+    keeps(loads, "r.xy = ba.Load<double2>(asuint(t.Load(q).x));");
+    keeps(loads, "float4 v; v.yz = ba.Load<float2>(asuint(t.Load(q).x)); r = v.y;");
+    keeps(loads, "float2x2 m; m[0] = ba.Load<float2>(asuint(t.Load(q).x)); r = m[0].x;");
+    drops(loads, "float4 v; v.yz = ba.Load<float2>(asuint(t.Load(q).x)); v.y = 1; v.z = 2; r = v.y;");
+}
+
+#[test]
+fn indices_into_shared_structs() {
+    let array = "struct S { float a; float b; float own() { return a; } }; groupshared S g[64];";
+    keeps(array, "g[ii].b = 1; r = g[asuint(t.Load(q).x) & 63].b;");
+    keeps(array, "g[ii].a = 1; r = g[asuint(t.Load(q).x) & 63].own();");
+    keeps(array, "g[ii].b = 1; S s = g[asuint(t.Load(q).x) & 63]; r = s.b;");
+    keeps(array, "g[asuint(t.Load(q).x) & 63].b = 1; r = g[ii].b;");
+}
+
+/// DXC takes the value alone if it is there before the choice, or is computed from what is.
+#[test]
+fn a_choice_between_a_value_and_nothing() {
+    drops("", "float4 v; if (t.Load(q).x > 0) v = 3; r = v;");
+    // Kept.
+    doubts("", "float4 v; if (t.Load(q).x > 0) v = c; r = v;");
+    doubts("", "float4 v; [branch] if (t.Load(q).x > 0) v = z.Load(q + 1); r = v;");
+    doubts("", "float4 v; v = t.Load(q).x > 0 ? c : v; r = v;");
+    doubts("", "float4 v; switch (asuint(t.Load(q).x)) { case 0: v = z.Load(q + 1); break; } r = v;");
+    doubts("", "float4 v; while (t.Load(q).x > 3) { v = z.Load(q + 1); break; } r = v;");
+    keeps("", "float4 v; if (t.Load(q).x > 0) v = z.Load(q + 1); else if (ii > 3) v = 1; r = v;");
+    // Dropped.
+    doubts("", "float4 v, w = z.Load(q + 1); if (t.Load(q).x > 0) v = w; r = v;");
+}
+
+#[test]
+fn products_and_sums_in_one() {
+    drops("", "r = mad(t.Load(q), 0, 1);");
+    drops("", "r = mad(0, t.Load(q), c);");
+    keeps("", "r = fma((double4)t.Load(q), 0, 1);");
+}
+
+/// All are dropped.
+#[test]
+fn products_with_a_value_after_a_loop() {
+    doubts("", "uint b = 3; while (--b > 0); r = b * t.Load(q);");
+    doubts("", "int k = 0; for (int i = 0; i < 4; i++) k += i; r = (k - 6) * t.Load(q);");
+    doubts("", "float k = 1; for (int i = 0; i < 4; i++) k -= 0.25; r = k * t.Load(q);");
 }

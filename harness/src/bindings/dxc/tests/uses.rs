@@ -200,3 +200,12 @@ fn what_cannot_be_followed_is_said() {
     let [warning] = calls.as_slice() else { panic!("{:?}", bound.warnings) };
     assert_eq!(warning.message, "it is not certain whether this runs `L::Get`: where `A`, `B` go depends on it");
 }
+
+/// DXC 1.7.2308 keeps both.
+#[test]
+fn a_long_statement_uses_what_it_names() {
+    let sum = vec!["x"; 200].join(" + ");
+    let source =
+        format!("cbuffer A {{ float x; }}; Texture2D t; float main() : SV_Target {{ return {sum} + t.Load(0).x; }}");
+    assert_eq!(placed(&source, &BindingRequest::new(Target::D3d12, Convention::Dxc)), ["A b0", "t t0"]);
+}
