@@ -17,7 +17,6 @@ pub mod case;
 pub mod check;
 pub mod export;
 pub mod generate;
-pub mod host;
 pub mod inspect;
 pub mod model;
 pub mod probe;

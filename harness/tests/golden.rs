@@ -8,7 +8,6 @@ mod records;
 use std::time::Duration;
 
 use expect_test::{ExpectFile, expect_file};
-use layoutproof_core::host::{ByteRun, Comparison, LinePlace, Mismatch, MismatchKind, SideMember};
 use layoutproof_core::probe::{AddressSpace, Direction, Form, Stage};
 use layoutproof_core::report::declaration_words::DeclarationWords;
 use layoutproof_core::report::host_check::{CheckedPair, HostCheck, UnmatchedBlock, UnmatchedReason};
@@ -30,6 +29,7 @@ use layoutproof_core::results::record::{
     RecordsFilter, RunEnd, RunHeader, SCHEMA, Story, StoryBlock,
 };
 use layoutproof_device::RunnerKind;
+use layoutproof_hostcheck::{ByteRun, Comparison, LinePlace, Mismatch, MismatchKind, SideMember};
 use layoutproof_layout::padding::{BlockPadding, Hole, HoleKind, PaddedStruct};
 use layoutproof_layout::reorder::MemberOrder;
 use layoutproof_layout::shape::{Count, MatrixOrder};

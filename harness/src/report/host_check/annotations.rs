@@ -1,9 +1,9 @@
 //! Annotations for GitHub Actions, at the host struct's line if it is known, else at the shader's.
 
 use super::{CheckedPair, HostCheck, PairOutcome};
-use crate::host::Mismatch;
 use crate::report::github::{message, property};
 use crate::report::style::one_line;
+use layoutproof_hostcheck::Mismatch;
 
 /// GitHub shows ten annotations of one kind per step and drops the rest.
 const MAX_ANNOTATIONS: usize = 10;

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::text::place_text;
 use super::{CheckedPair, HostCheck, PairProof, UnmatchedBlock, UnmatchedReason};
-use crate::host::{ComparedRow, LinePlace, RowSide, RowState};
+use layoutproof_hostcheck::{ComparedRow, LinePlace, RowSide, RowState};
 
 /// Version of the format.
 const SCHEMA: u32 = 1;

@@ -13,7 +13,7 @@ pub(in crate::report) use text::{mismatch_places, pair_table, place_text, stray_
 
 use layoutproof_layout::BlockKind;
 
-use crate::host::{Arrivals, Comparison, LinePlace, part_path};
+use layoutproof_hostcheck::{Arrivals, Comparison, LinePlace, part_path};
 
 /// The result of a check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

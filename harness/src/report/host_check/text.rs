@@ -3,8 +3,8 @@
 use layoutproof_layout::BlockKind;
 
 use super::{CheckedPair, HostCheck, PairOutcome, PairProof, UnmatchedBlock};
-use crate::host::{ComparedRow, LinePlace, Mismatch, RowSide, RowState, StrayLeaf, part_path};
 use crate::report::style::{Style, TextLines, Tone, counted, one_line, pad, pad_left, width};
+use layoutproof_hostcheck::{ComparedRow, LinePlace, Mismatch, RowSide, RowState, StrayLeaf, part_path};
 
 /// Width of a line.
 const LINE_COLUMNS: usize = 80;

@@ -16,10 +16,10 @@ use maud::{Markup, html};
 
 use super::byte_pieces::{BytePiece, BytePieces, PieceMember, UndrawnRest};
 use super::witness_layers::WitnessLayer;
-use crate::host::SideMember;
 use crate::report::layout_text::declaration_words::DeclarationWords;
 use crate::report::layout_text::struct_lines::note;
 use crate::report::style::{grouped, one_line, width};
+use layoutproof_hostcheck::SideMember;
 
 /// Bytes per row: one register of a D3D constant buffer.
 const ROW_BYTES: u32 = 16;

@@ -7,9 +7,9 @@ use std::collections::{BTreeSet, HashMap};
 
 use layoutproof_layout::MemberRow;
 
-use crate::host::SideMember;
 use crate::report::layout_text::member_tree::{MAX_CELLS, ScalarCell, cells};
 use crate::report::style::one_line;
+use layoutproof_hostcheck::SideMember;
 
 /// Contiguous bytes of one scalar, vector or matrix vector.
 #[derive(Clone, Debug, PartialEq)]

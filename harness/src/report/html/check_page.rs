@@ -8,12 +8,12 @@ use maud::{Markup, html};
 use super::byte_map::{ByteMap, leave_out_repetitions};
 use super::byte_pieces::BytePieces;
 use super::page_frame::PageFrame;
-use crate::host::{Mismatch, SideMember};
 use crate::report::host_check::{
     CheckedPair, HostCheck, PairOutcome, PairProof, UnmatchedBlock, mismatch_places, pair_table, place_text, stray_text,
 };
 use crate::report::layout_text::declaration_words::DeclarationWords;
 use crate::report::style::{Style, counted, one_line};
+use layoutproof_hostcheck::{Mismatch, SideMember};
 
 /// Most leaves to list per device that read another member.
 const TOLD_STRAYS: usize = 40;

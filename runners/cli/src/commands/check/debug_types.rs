@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use layoutproof_core::host::{
-    LaneClass, LinePlace, POINTER, ProgramBits, ProgramContract, ProgramField, ProgramScalar, ProgramShape,
-    ProgramStruct,
-};
 use layoutproof_debuginfo::{
     DeclarationPlace, ElementCount, FoundTypes, HostArray, HostScalar, HostShape, HostTypeId, HostTypes,
     LayoutContract, NamedHostType, RecordKind, ScalarClass,
+};
+use layoutproof_hostcheck::{
+    LaneClass, LinePlace, POINTER, ProgramBits, ProgramContract, ProgramField, ProgramScalar, ProgramShape,
+    ProgramStruct,
 };
 
 /// Maximum number of members of one struct. Members of nested structs count at each occurrence.

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use anyhow::bail;
 use layoutproof_compilers::mapped_file::{MappedFile, map_file};
-use layoutproof_core::host::ProgramStruct;
-use layoutproof_core::host::matching::{BlockNames, is_candidate, nearest};
 use layoutproof_debuginfo::{DebugFile, IndexedKind, RecordKind, Sibling, SiblingBytes, SiblingFiles};
+use layoutproof_hostcheck::ProgramStruct;
+use layoutproof_hostcheck::matching::{BlockNames, is_candidate, nearest};
 use serde::{Deserialize, Serialize};
 
 use super::debug_types::convert;

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use layoutproof_core::host::matching::{BlockMatch, TypeMatch, has_name, match_part, match_type};
-use layoutproof_core::host::{
+use layoutproof_core::report::host_check::{CheckedPair, HostCheck, PairOutcome, UnmatchedBlock, UnmatchedReason};
+use layoutproof_hostcheck::matching::{BlockMatch, TypeMatch, has_name, match_part, match_type};
+use layoutproof_hostcheck::{
     BlockPart, CompareOptions, ProgramStruct, ShaderBlock, VectorTypes, block_parts, compare, part_of_host, part_path,
 };
-use layoutproof_core::report::host_check::{CheckedPair, HostCheck, PairOutcome, UnmatchedBlock, UnmatchedReason};
 use layoutproof_layout::LaidOutShape;
 
 use super::debug_worker::DebugAnswer;
@@ -230,7 +230,7 @@ fn compare_pair(block: &TargetBlock, part: &BlockPart<'_>, host: &ProgramStruct,
     let options = CompareOptions { renames: &renames, vector_types: rules.vector_types };
     let comparison = compare(shader, host, options);
 
-    let reason_for = |mismatch: &layoutproof_core::host::Mismatch| {
+    let reason_for = |mismatch: &layoutproof_hostcheck::Mismatch| {
         let entry = rules.known.iter().find(|known| covers(known, &block.layout.name, mismatch));
         entry.map(|known| known.reason.clone())
     };
@@ -249,7 +249,7 @@ fn compare_pair(block: &TargetBlock, part: &BlockPart<'_>, host: &ProgramStruct,
     }
 }
 
-fn covers(known: &KnownMismatch, block: &str, mismatch: &layoutproof_core::host::Mismatch) -> bool {
+fn covers(known: &KnownMismatch, block: &str, mismatch: &layoutproof_hostcheck::Mismatch) -> bool {
     known.block == block
         && known.member.as_ref().is_none_or(|member| *member == mismatch.path)
         && known.kind.as_ref().is_none_or(|kind| kind == mismatch.kind.name())

@@ -2,7 +2,7 @@
 
 use std::str::SplitWhitespace;
 
-use crate::host::{
+use crate::{
     LaneClass, LinePlace, ProgramBits, ProgramContract, ProgramField, ProgramScalar, ProgramShape, ProgramStruct,
 };
 

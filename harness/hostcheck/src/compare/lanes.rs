@@ -1,11 +1,11 @@
 //! Compares the lanes of one member, and reports a lane that fails.
 
 use super::comparer::{Comparer, display_path};
-use crate::host::comparison::RowState;
-use crate::host::flat_struct::{FlatMember, Lane};
-use crate::host::lane_check::{LaneAnswer, LaneQuestion, check_lane};
-use crate::host::mismatch::{MismatchKind, Remark, bytes, scalar_noun};
-use crate::host::program_struct::LaneClass;
+use crate::comparison::RowState;
+use crate::flat_struct::{FlatMember, Lane};
+use crate::lane_check::{LaneAnswer, LaneQuestion, check_lane};
+use crate::mismatch::{MismatchKind, Remark, bytes, scalar_noun};
+use crate::program_struct::LaneClass;
 
 impl Comparer<'_> {
     /// The first lane of a member that the host does not have `shift` bytes further on.

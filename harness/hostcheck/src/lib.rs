@@ -6,6 +6,7 @@
 //! [`compare()`] finds the differences: first by bytes, then by names. [`arrivals`] does the same
 //! from the offsets that a device read. [`matching`] finds the struct for each block, and
 //! [`block_parts`] the structs in a block that can have one. This module reads no files.
+#![forbid(unsafe_code)]
 
 mod arrival;
 mod block_part;

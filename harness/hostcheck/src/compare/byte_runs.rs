@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use super::comparer::{Comparer, display_path};
-use crate::host::comparison::{ByteRun, RowState, SideMember};
-use crate::host::flat_struct::{FlatMember, FlatStruct, Lane};
+use crate::comparison::{ByteRun, RowState, SideMember};
+use crate::flat_struct::{FlatMember, FlatStruct, Lane};
 
 /// Sides with more runs are not drawn.
 const MOST_RUNS: usize = 4096;

@@ -1,9 +1,9 @@
 //! Compares the strides of arrays and matrices.
 
 use super::comparer::Comparer;
-use crate::host::flat_struct::{FlatMember, Lane};
-use crate::host::mismatch::{MismatchKind, StridedThing};
-use crate::host::names::is_padding;
+use crate::flat_struct::{FlatMember, Lane};
+use crate::mismatch::{MismatchKind, StridedThing};
+use crate::names::is_padding;
 
 impl Comparer<'_> {
     /// Reports different strides if they have consequences: lanes that fail, or host members in the

@@ -9,17 +9,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use layoutproof_layout::BlockLayout;
 
-use crate::host::block_part::BlockPart;
-use crate::host::comparison::{Comparison, RowState};
-use crate::host::flat_struct::{FlatMember, FlatStruct};
-use crate::host::flatten_block::flatten_block;
-use crate::host::flatten_program::flatten_program;
-use crate::host::hint::{HintContext, moved_hint};
-use crate::host::mismatch::{Mismatch, MismatchKind, Remark};
-use crate::host::names::{is_filler, member_key};
-use crate::host::open_end::OpenEnd;
-use crate::host::program_struct::{LinePlace, ProgramContract, ProgramStruct};
-use crate::host::vector_types::VectorTypes;
+use crate::block_part::BlockPart;
+use crate::comparison::{Comparison, RowState};
+use crate::flat_struct::{FlatMember, FlatStruct};
+use crate::flatten_block::flatten_block;
+use crate::flatten_program::flatten_program;
+use crate::hint::{HintContext, moved_hint};
+use crate::mismatch::{Mismatch, MismatchKind, Remark};
+use crate::names::{is_filler, member_key};
+use crate::open_end::OpenEnd;
+use crate::program_struct::{LinePlace, ProgramContract, ProgramStruct};
+use crate::vector_types::VectorTypes;
 
 /// A block, or a struct in it, with the places of its declarations.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +35,7 @@ pub struct ShaderBlock<'a> {
 
 impl ShaderBlock<'_> {
     /// The declarations of the part's members, by path in the part.
-    pub(in crate::host) fn part_places(&self) -> BTreeMap<String, LinePlace> {
+    pub(crate) fn part_places(&self) -> BTreeMap<String, LinePlace> {
         let start = self.part.path.replace("[]", "");
         if start.is_empty() {
             return self.places.clone();

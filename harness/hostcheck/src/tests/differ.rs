@@ -1,7 +1,7 @@
 //! Tests of common mistakes, each with its message and hint.
 
 use super::compared;
-use crate::host::SideMember;
+use crate::SideMember;
 
 /// The first mismatch must have this message and hint, and this number of followers.
 #[track_caller]

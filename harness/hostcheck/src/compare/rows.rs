@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::comparer::{Comparer, MemberState, display_path};
-use crate::host::comparison::{ComparedRow, RowSide, RowState};
-use crate::host::flat_struct::{FlatMember, FlatStruct};
+use crate::comparison::{ComparedRow, RowSide, RowState};
+use crate::flat_struct::{FlatMember, FlatStruct};
 
 impl Comparer<'_> {
     /// The members of the shader by offset, and the host members without a counterpart.

@@ -2,11 +2,11 @@
 //! counts, lanes.
 
 use super::comparer::{Comparer, display_path};
-use crate::host::comparison::RowState;
-use crate::host::flat_struct::FlatMember;
-use crate::host::hint::stride_hint;
-use crate::host::mismatch::{MismatchKind, StridedThing};
-use crate::host::names::{is_filler, is_padding};
+use crate::comparison::RowState;
+use crate::flat_struct::FlatMember;
+use crate::hint::stride_hint;
+use crate::mismatch::{MismatchKind, StridedThing};
+use crate::names::{is_filler, is_padding};
 
 impl Comparer<'_> {
     /// Compares a member with its namesake at the same offset.

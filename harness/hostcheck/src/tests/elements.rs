@@ -5,7 +5,7 @@
 //! of the host are from GCC 12's debug information.
 
 use super::compared;
-use crate::host::Comparison;
+use crate::Comparison;
 
 const SPHERE: &str = "struct Sphere { float3 place; float radius; uint material; };";
 const COUNTED: &str = "cbuffer Counted { uint count; Sphere spheres[]; };";

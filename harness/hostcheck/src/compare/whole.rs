@@ -1,13 +1,13 @@
 //! Checks of the whole struct: contract, size, members that the shader does not read, matrices.
 
 use super::comparer::{Comparer, display_path};
-use crate::host::block_part::BlockPart;
-use crate::host::flat_struct::{FlatMember, Lane};
-use crate::host::hint::element_hint;
-use crate::host::mismatch::{Mismatch, MismatchKind, Remark, StridedThing};
-use crate::host::names::{is_filler, is_padding};
-use crate::host::open_end::OpenEnd;
-use crate::host::program_struct::{LinePlace, ProgramContract};
+use crate::block_part::BlockPart;
+use crate::flat_struct::{FlatMember, Lane};
+use crate::hint::element_hint;
+use crate::mismatch::{Mismatch, MismatchKind, Remark, StridedThing};
+use crate::names::{is_filler, is_padding};
+use crate::open_end::OpenEnd;
+use crate::program_struct::{LinePlace, ProgramContract};
 
 impl Comparer<'_> {
     pub(super) fn contract(&mut self) {

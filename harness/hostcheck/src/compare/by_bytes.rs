@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use super::comparer::{Comparer, display_path};
-use crate::host::comparison::RowState;
-use crate::host::flat_struct::{FlatMember, Lane};
-use crate::host::hint::missing_hint;
-use crate::host::lane_check::LaneAnswer;
-use crate::host::mismatch::MismatchKind;
-use crate::host::names::is_padding;
+use crate::comparison::RowState;
+use crate::flat_struct::{FlatMember, Lane};
+use crate::hint::missing_hint;
+use crate::lane_check::LaneAnswer;
+use crate::mismatch::MismatchKind;
+use crate::names::is_padding;
 
 impl Comparer<'_> {
     /// Compares a member without a namesake in the host.
