@@ -1,7 +1,7 @@
 //! The pure core of layoutproof: turns declarations into layouts, probes and verdicts.
 //!
 //! Data flows one way, with one module per step: [`layoutproof_frontend`] reads declarations into a
-//! [`layoutproof_frontend::module::Module`], [`layoutproof_layout`] places its blocks under a rule set and [`bindings`]
+//! [`layoutproof_frontend::module::Module`], [`layoutproof_layout`] places its blocks under a rule set and [`layoutproof_bindings`]
 //! its parameters, [`probe`] plans the bytes to upload and the shader that looks for them,
 //! [`generate`] writes the shader, a [`layoutproof_device::Runner`] executes it, [`check`] compares
 //! the witnesses, [`results`] stores the outcome and [`report`] prints it. This crate uses no GPU,
@@ -12,7 +12,6 @@
 #![doc = include_str!("../ARCHITECTURE.md")]
 #![forbid(unsafe_code)]
 
-pub mod bindings;
 pub mod case;
 pub mod check;
 pub mod export;

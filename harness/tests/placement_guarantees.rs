@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use layoutproof_core::bindings::{BindingRequest, BoundModule, Convention, Target, bind};
+use layoutproof_bindings::{BindingRequest, BoundModule, Convention, Target, bind};
 use layoutproof_core::random::{ParameterAnnotation, ProgramDialect, RandomParameter, RandomProgram, programs};
 use layoutproof_frontend::module::Module;
 use layoutproof_frontend::{DeclareOptions, declare};

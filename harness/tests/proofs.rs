@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use layoutproof_core::bindings::{BindingRequest, Convention, Target};
+use layoutproof_bindings::{BindingRequest, Convention, Target};
 use layoutproof_core::case::{Authority, BindExpectation, ExpectedPlaces};
 use layoutproof_core::check::{BindingCheck, Proof, ProofCheck, Source};
 use layoutproof_core::generate::reserved::Reserved;
@@ -31,7 +31,7 @@ fn placed(text: &str, rows: &[(&str, &str)], target: Target) -> BindingCheck {
         expect: Vec::new(),
         accessed: Vec::new(),
         bind: Vec::new(),
-        invocation: layoutproof_core::bindings::BindingInvocation::default(),
+        invocation: layoutproof_bindings::BindingInvocation::default(),
         rejects: Vec::new(),
         warns: Vec::new(),
         text: None,

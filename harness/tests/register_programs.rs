@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use layoutproof_core::bindings::{BindingInvocation, BindingRequest, Convention, Target};
+use layoutproof_bindings::{BindingInvocation, BindingRequest, Convention, Target};
 use layoutproof_core::check::{BindingCheck, Proof, Source};
 use layoutproof_core::generate::reserved::Reserved;
 use layoutproof_core::inspect::toolchain::SourceText;

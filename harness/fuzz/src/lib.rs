@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use layoutproof_core::bindings::{BindingRequest, Convention, bind};
+use layoutproof_bindings::{BindingRequest, Convention, bind};
 use layoutproof_core::case::Case;
 use layoutproof_core::inspect::clang_ir::listed::{constant_buffers, resources};
 use layoutproof_core::inspect::container::{ContainerReflection, listed_blocks};

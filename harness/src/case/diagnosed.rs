@@ -3,9 +3,9 @@
 
 use layoutproof_layout::Span;
 
-use crate::bindings::request::parse_convention;
-use crate::bindings::{Convention, Target, release};
 use crate::case::placement::target_named;
+use layoutproof_bindings::request::parse_convention;
+use layoutproof_bindings::{Convention, Target, release};
 use layoutproof_source::diagnostics::Code;
 use layoutproof_source::toml_table::{FileProblems, TomlTable};
 

@@ -8,10 +8,10 @@ use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::{FileId, LayoutOptions, Quantity, Span};
 
-use crate::bindings::BindingInvocation;
 use crate::case::authority::{Authority, authority};
 use crate::case::diagnosed::{ExpectedDiagnostic, diagnosed};
 use crate::case::placement::{BindExpectation, bindings, invocation};
+use layoutproof_bindings::BindingInvocation;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::sources::SourceMap;
 use layoutproof_source::toml_table::{FileProblems, TomlTable, TomlValue, number, parse, string};

@@ -6,9 +6,9 @@ use std::ops::Range;
 
 use layoutproof_layout::Span;
 
-use crate::bindings::request::parse_convention;
-use crate::bindings::{BindingInvocation, BindingPlace, Convention, Target, release};
 use crate::case::authority::{Authority, authority};
+use layoutproof_bindings::request::parse_convention;
+use layoutproof_bindings::{BindingInvocation, BindingPlace, Convention, Target, release};
 use layoutproof_source::diagnostics::Code;
 use layoutproof_source::toml_table::{FileProblems, TomlTable, TomlValue, string};
 

@@ -4,10 +4,10 @@ use layoutproof_layout::{LayoutUnit, Span};
 
 use super::findings::parameter_limits;
 use super::shipping::ShippingTarget;
-use crate::bindings::options::BindingOptions;
-use crate::bindings::{BindingPlace, BindingRequest, bind, chosen_entry};
 use crate::check::Source;
 use crate::report::bindings_text::BindingsColumn;
+use layoutproof_bindings::options::BindingOptions;
+use layoutproof_bindings::{BindingPlace, BindingRequest, bind, chosen_entry};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// The results of all requested conventions.

@@ -3,7 +3,7 @@
 use layoutproof_layout::native::{Native, find_native};
 
 use super::shader_language::ShaderLanguage;
-use crate::bindings::{Convention, Target};
+use layoutproof_bindings::{Convention, Target};
 
 /// A compiler with its target.
 #[derive(Clone, Copy, Debug, PartialEq)]

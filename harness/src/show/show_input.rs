@@ -11,10 +11,10 @@ use super::rule_set_layouts::{LaidOutBlock, RuleSetLayouts};
 use super::shader_language::ShaderLanguage;
 use super::shipping::ShippingTarget;
 use super::shown_rules::{RuleChoice, ShownRules, is_relevant};
-use crate::bindings::BindingRequest;
 use crate::check::Source;
 use crate::report::declaration_words::DeclarationWords;
 use crate::report::shown_columns::BlockPresence;
+use layoutproof_bindings::BindingRequest;
 
 /// A file or a case to show.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,6 +1,6 @@
 //! The choices of the page, from the tables of the core crate.
 
-use layoutproof_core::bindings::{Convention, Target};
+use layoutproof_bindings::{Convention, Target};
 use layoutproof_core::show::{ShaderLanguage, ShippingTarget};
 use layoutproof_layout::native::natives;
 use layoutproof_layout::table;

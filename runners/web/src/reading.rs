@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use layoutproof_core::bindings::request::parse_convention;
-use layoutproof_core::bindings::{BindingInvocation, BindingRequest, Target};
+use layoutproof_bindings::request::parse_convention;
+use layoutproof_bindings::{BindingInvocation, BindingRequest, Target};
 use layoutproof_core::case::file::split_define;
 use layoutproof_core::check::Source;
 use layoutproof_core::inspect::module_reader::InProcessReader;

@@ -8,12 +8,12 @@ use std::sync::Arc;
 use layoutproof_device::RunnerKind;
 use layoutproof_layout::Quantity;
 
-use crate::bindings::place::{NOT_BOUND, places_text};
-use crate::bindings::{BindingPlace, BindingRequest, BoundModule, bind};
 use crate::case::{BindExpectation, By, ExpectedDiagnostic};
 use crate::check::source::Source;
 use crate::check::verdict::{self, Validation, Writer, judge};
 use crate::results::record::{CheckRecord, Outcome, Proves, RecordValue, Row, SCHEMA, Story};
+use layoutproof_bindings::place::{NOT_BOUND, places_text};
+use layoutproof_bindings::{BindingPlace, BindingRequest, BoundModule, bind};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// Stands for the producer and the device in names and records, since this check has neither.

@@ -9,7 +9,6 @@ use std::time::Duration;
 use layoutproof_device::limits::check_features;
 use layoutproof_device::{Job, ReadBack, RunnerError};
 
-use crate::bindings::BindingRequest;
 use crate::check::answers::driver_messages;
 use crate::check::binding::binding_check::BindingCheck;
 use crate::check::binding::binding_shaders::{ProofCheck, ProofModule};
@@ -21,6 +20,7 @@ use crate::probe::image::nonce_word;
 use crate::results::record::{
     BoundCount, CheckRecord, DEVICE_LACKS, Outcome, Proves, RecordValue, Row, SCHEMA, SkipKind, Story,
 };
+use layoutproof_bindings::BindingRequest;
 
 /// Limit on the wrong reads in a row's note.
 const MAX_WRONG: usize = 2;

@@ -12,7 +12,6 @@ use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::shape::Count;
 use layoutproof_layout::{BlockKind, BlockLayout, LayoutOptions, LayoutUnit, find, lay_out};
 
-use crate::bindings::{Binding, BindingRequest, BoundModule, Convention, Target};
 use crate::check::binding::binding_check::BindingCheck;
 use crate::check::producer::{Generator, Producer};
 use crate::check::verdict::Validation;
@@ -25,6 +24,7 @@ use crate::inspect::toolchain::{
 use crate::probe::Stage;
 use crate::probe::binding::{BindingPlan, BindingProgram, ENTRY, ProgramExtent, plan, programs};
 use crate::results::record::REFUSED_BY;
+use layoutproof_bindings::{Binding, BindingRequest, BoundModule, Convention, Target};
 use layoutproof_frontend::module::{EntryPoint, Module, ParameterKind};
 
 /// A placement with its shaders.

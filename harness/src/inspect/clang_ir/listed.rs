@@ -6,9 +6,9 @@ use layoutproof_layout::LayoutUnit;
 use super::ClangProgram;
 use super::ir::Ir;
 use super::layouts::{HANDLE_ENDINGS, source_name};
-use crate::bindings::BindingPlace;
 use crate::inspect::dxil::definitions::ListedBuffer;
 use crate::inspect::llvm::buffers::Class;
+use layoutproof_bindings::BindingPlace;
 
 /// The constant buffers in the module's order, without namespaces in their names.
 ///

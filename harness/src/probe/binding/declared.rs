@@ -1,6 +1,6 @@
 //! Finds the declaration at a binding's path: the type and its array dimensions.
 //!
-//! Paths are those of [`crate::bindings::Binding`]: `B`, `s.D`, `s.B[3]`, `p.inner.tex`,
+//! Paths are those of [`layoutproof_bindings::Binding`]: `B`, `s.D`, `s.B[3]`, `p.inner.tex`,
 //! `$Globals`, `$Entry.main`. A path may omit the index of an array on the way (`lights[].shadow`,
 //! `lights.shadow`) and then names that member in every element.
 

@@ -12,7 +12,7 @@ use super::declared::{self, ItemKind};
 use super::kind::{self, BoundKind};
 use super::site::BindingSite;
 use super::stage::{self, DrawStage};
-use crate::bindings::{Binding, BindingRequest, BoundModule, Target};
+use layoutproof_bindings::{Binding, BindingRequest, BoundModule, Target};
 use layoutproof_frontend::module::Module;
 
 /// Why the probe does not read a rasterizer-ordered view.

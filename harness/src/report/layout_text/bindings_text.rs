@@ -2,10 +2,10 @@
 //!
 //! For `layoutproof show`. A `!` marks a line on which conventions differ.
 
-use crate::bindings::place::places_text;
-use crate::bindings::{Binding, BindingOverlap, BindingPlace, BoundModule, ChosenEntry};
 use crate::report::formats::show_json::{ComputedBinding, ShownBinding};
 use crate::report::style::{Style, TextLines, Tone, one_line, pad, width};
+use layoutproof_bindings::place::places_text;
+use layoutproof_bindings::{Binding, BindingOverlap, BindingPlace, BoundModule, ChosenEntry};
 
 /// The bindings of one convention.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,7 +5,6 @@ use layoutproof_layout::shape::{Count, MatrixOrder};
 use layoutproof_layout::{BlockLayout, LayoutUnit, MemberRow, join};
 
 use super::answer::{Fact, Facts, line};
-use crate::bindings::BindingPlace;
 use crate::check::produce::CompiledOffsets;
 use crate::generate::reserved::Reserved;
 use crate::inspect::clang_ir;
@@ -17,6 +16,7 @@ use crate::inspect::reflection::parameters;
 use crate::inspect::spirv::{bound_variables, declared};
 use crate::inspect::toolchain::{CompiledShader, Report};
 use crate::probe::ProbePlan;
+use layoutproof_bindings::BindingPlace;
 use layoutproof_source::sources::SourceMap;
 
 /// Replaces a name that the compiler dropped.

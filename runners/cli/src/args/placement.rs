@@ -8,8 +8,8 @@ use std::fmt;
 use anyhow::bail;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use layoutproof_core::bindings::request::parse_convention;
-use layoutproof_core::bindings::{BindingInvocation, BindingRequest, Convention, Target};
+use layoutproof_bindings::request::parse_convention;
+use layoutproof_bindings::{BindingInvocation, BindingRequest, Convention, Target};
 use layoutproof_core::show::ShaderLanguage;
 
 /// Where parameters are bound, for whom.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use anyhow::bail;
 use clap::{Args, ValueEnum};
-use layoutproof_core::bindings::reflect::{ParameterUses, slang_json, yaml};
-use layoutproof_core::bindings::{BindingRequest, Convention, Target, slang};
+use layoutproof_bindings::reflect::{ParameterUses, slang_json, yaml};
+use layoutproof_bindings::{BindingRequest, Convention, Target, slang};
 use layoutproof_core::check::Source;
 use layoutproof_core::report::Style;
 use layoutproof_core::report::summary::Exit;

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
+use layoutproof_bindings::Target;
 use layoutproof_compilers::toolchains::Toolchains;
-use layoutproof_core::bindings::Target;
 use layoutproof_core::check::{BindingCheck, CompiledAccesses, Producer, Settings};
 use layoutproof_core::inspect::dxil::Evaluator;
 use layoutproof_core::inspect::toolchain::{Compilers, Toolchain, toolchains};

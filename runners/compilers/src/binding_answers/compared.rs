@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use layoutproof_core::bindings::{Binding, BindingRequest, BoundModule, bind};
+use layoutproof_bindings::{Binding, BindingRequest, BoundModule, bind};
 use layoutproof_frontend::module::Module;
 use layoutproof_frontend::{DeclareOptions, declare};
 use layoutproof_layout::shape::Count;

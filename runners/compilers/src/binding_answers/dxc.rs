@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use layoutproof_core::bindings::{Binding, BoundModule, Target};
+use layoutproof_bindings::{Binding, BoundModule, Target};
 use layoutproof_core::inspect::dxil::bindings::{ListedBinding, resource_bindings};
 use layoutproof_core::inspect::spirv::bound_variables;
 use layoutproof_core::random::{ProgramDialect, RandomProgram};

@@ -10,7 +10,7 @@ mod slang;
 use std::path::Path;
 use std::time::Duration;
 
-use layoutproof_core::bindings::{Binding, BindingRequest, Convention, Target};
+use layoutproof_bindings::{Binding, BindingRequest, Convention, Target};
 use layoutproof_core::random::{ProgramDialect, RandomProgram};
 
 use crate::compile_service::CompileService;

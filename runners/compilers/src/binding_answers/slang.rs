@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use layoutproof_core::bindings::{Binding, BindingRequest, Target};
+use layoutproof_bindings::{Binding, BindingRequest, Target};
 use layoutproof_core::inspect::reflection::{ReflectedBinding, parameters};
 use layoutproof_core::random::{ProgramDialect, RandomProgram};
 use layoutproof_layout::LayoutUnit;

@@ -6,12 +6,12 @@
 
 use std::process::ExitCode;
 
+use layoutproof_bindings::Target;
 use layoutproof_compilers::binding_answers::{
     BindingAgreement, BindingCompiler, BindingDisagreement, compare_on_windows,
 };
 use layoutproof_compilers::compiler::Compiler;
 use layoutproof_compilers::tools_folder::ToolsFolder;
-use layoutproof_core::bindings::Target;
 use layoutproof_core::random::{ProgramDialect, RandomProgram, nth_program};
 use libtest_mimic::{Arguments, Failed, Trial};
 use proptest::strategy::ValueTree;

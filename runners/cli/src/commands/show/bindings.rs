@@ -1,7 +1,7 @@
 //! The part of `layoutproof show` that prints bindings.
 
 use anyhow::bail;
-use layoutproof_core::bindings::BindingRequest;
+use layoutproof_bindings::BindingRequest;
 use layoutproof_core::report::bindings_text::rows;
 use layoutproof_core::report::show_json::{Shown, ShownLayout};
 use layoutproof_core::show::Placements;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::bail;
-use layoutproof_core::bindings::BindingRequest;
+use layoutproof_bindings::BindingRequest;
 use layoutproof_core::check::Source;
 use layoutproof_core::show::{InputContent, ShaderLanguage, ShowInput};
 use layoutproof_source::diagnostics::{Code, Diagnostic};

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use layoutproof_bindings::Target;
 use layoutproof_compilers::binding_answers::BindingDisagreement;
-use layoutproof_core::bindings::Target;
 use layoutproof_core::random::shrink::{self, SHRINK_CALLS, Shrunk};
 use layoutproof_core::random::{RandomProgram, nth_program};
 use layoutproof_core::report::Style;

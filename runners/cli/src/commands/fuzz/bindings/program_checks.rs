@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
+use layoutproof_bindings::Target;
 use layoutproof_compilers::binding_answers::{self, BindingAgreement, BindingDisagreement};
-use layoutproof_core::bindings::Target;
 use layoutproof_core::check::{BindingCheck, Generator, Producer, ProofCheck, Source};
 use layoutproof_core::random::ProgramDialect;
 use layoutproof_core::results::known;

@@ -1,0 +1,239 @@
+//! Lists the resources and constant buffers that need registers on D3D12, in the order of DXC's lists.
+//!
+//! Makes the [`RegisterClaim`]s that `registers` places. Source: wg-hlsl 0024, implicit resource binding; DXC 1.7.2308
+//! where it is silent.
+
+use std::collections::BTreeSet;
+
+use layoutproof_layout::resource::ResourceKind;
+use layoutproof_layout::shape::{Count, Type};
+use layoutproof_layout::{Annotations, LayoutUnit, Register, Span};
+
+use super::location::{Location, is_struct};
+use super::lost_register::BufferUses;
+use super::order::split_off;
+use super::register_class::{register_class, variable_class};
+use super::use_walk::ResourceUse;
+use layoutproof_frontend::module::{Module, Parameter, ParameterKind, Step};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
+
+/// A resource or constant buffer that is used, with what its declaration says about its registers.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct RegisterClaim {
+    /// Path of the command-line contract.
+    pub(crate) path: String,
+    /// DXC's name, for messages.
+    pub(crate) name: String,
+    /// `b`, `t`, `u` or `s`.
+    pub(crate) unit: LayoutUnit,
+    /// Registers that it takes.
+    pub(crate) count: Count,
+    /// The register that is written at it.
+    pub(crate) register: Option<u32>,
+    /// The space that is written at it.
+    pub(crate) space: Option<u32>,
+    /// Where it came from.
+    pub(crate) origin: ClaimOrigin,
+    /// Where it is declared.
+    pub(crate) span: Span,
+}
+
+/// Where a claim came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ClaimOrigin {
+    /// `$Globals`.
+    Globals,
+    /// A variable or a `cbuffer`.
+    Variable,
+    /// A `tbuffer` or `TextureBuffer<T>`.
+    TextureBuffer,
+    /// A resource in a struct or a cbuffer.
+    SplitOff,
+}
+
+/// The product of an array's dimensions; 1 for no array. A product beyond 2^32 saturates.
+pub(crate) fn elements(ty: &Type) -> Count {
+    ty.dimensions().1.iter().fold(Count::Finite(1), |product, count| match (product, count) {
+        (Count::Finite(product), Count::Finite(count)) => Count::Finite(product.saturating_mul(*count)),
+        (Count::Unbounded, _) | (_, Count::Unbounded) => Count::Unbounded,
+    })
+}
+
+/// Number and space that `register` gives for `unit` in DXIL: of several the last one counts, and a space alone leaves
+/// the number as it is (measured with DXC 1.7.2308).
+pub(crate) fn annotated(annotations: &Annotations, unit: LayoutUnit) -> (Option<u32>, Option<u32>) {
+    registers_of(annotations, unit).fold((None, None), |(index, _), register| match register.class {
+        Some(_) => (register.index, register.space),
+        None => (index, register.space),
+    })
+}
+
+/// Number and space that `register` gives for `unit` in SPIR-V: of several the first one counts.
+pub(crate) fn annotated_first(annotations: &Annotations, unit: LayoutUnit) -> (Option<u32>, Option<u32>) {
+    let first = registers_of(annotations, unit).next();
+    first.map_or((None, None), |register| (register.index, register.space))
+}
+
+/// The registers of the class `unit`, and the spaces without a register.
+fn registers_of(annotations: &Annotations, unit: LayoutUnit) -> impl Iterator<Item = &Register> {
+    let letter = unit.as_str().chars().next();
+    annotations.registers.iter().filter(move |register| register.class.is_none() || register.class == letter)
+}
+
+/// Registers of one class that differ though no profiles tell them apart, which DXC refuses.
+pub(super) fn conflicting_registers(module: &Module) -> Vec<Diagnostic> {
+    let conflicts = |one: &Register, other: &Register| {
+        let share_profile = one.profile.is_none() || other.profile.is_none() || one.profile == other.profile;
+        let differ = (one.index, one.space) != (other.index, other.space);
+        share_profile && one.class.is_some() && one.class == other.class && differ
+    };
+    let mut problems = Vec::new();
+    for Parameter { annotations, .. } in &module.parameters {
+        for (at, register) in annotations.registers.iter().enumerate() {
+            if let Some(other) = annotations.registers[..at].iter().find(|other| conflicts(register, other)) {
+                let problem = Diagnostic::error(Code::BadRegister, register.span, "conflicting register semantics");
+                problems.push(problem.with_label(other.span, "the other one"));
+            }
+        }
+    }
+
+    problems
+}
+
+/// The claims of everything that is used, `$Globals` first, variables in declaration order, split-off resources last.
+pub(super) fn claims<'m>(module: &'m Module, reached: &[ResourceUse<'m>]) -> Vec<RegisterClaim> {
+    let used: BTreeSet<usize> =
+        reached.iter().filter(|used| !used.location.is_split_off(module)).map(|used| used.location.parameter).collect();
+    let globals = used.iter().map(|index| &module.parameters[*index]).find(|used| variable_class(used).is_none());
+    let variables = used.iter().filter_map(|index| variable(&module.parameters[*index]));
+    let context = SplitOffUses { buffers: BufferUses::new(module, reached), types: used_types(reached) };
+    let split = split_off(module, reached);
+    let split = split.iter().map(|location| member(module, location, &context));
+    globals.map(globals_claim).into_iter().chain(variables).chain(split).collect()
+}
+
+/// `$Globals`; `first` is a loose global or a struct that holds data.
+pub(crate) fn globals_claim(first: &Parameter) -> RegisterClaim {
+    RegisterClaim {
+        path: "$Globals".to_owned(),
+        name: "$Globals".to_owned(),
+        unit: LayoutUnit::ConstantBuffer,
+        count: Count::Finite(1),
+        register: None,
+        space: None,
+        origin: ClaimOrigin::Globals,
+        span: first.span,
+    }
+}
+
+/// The claim of a variable or a buffer that is bound as a whole.
+pub(crate) fn variable(parameter: &Parameter) -> Option<RegisterClaim> {
+    let unit = variable_class(parameter)?;
+    let (register, space) = annotated(&parameter.annotations, unit);
+    let is_texture_buffer = parameter.kind == ParameterKind::Tbuffer
+        || matches!(parameter.ty.dimensions().0, Type::Resource(resource) if resource.kind == ResourceKind::TextureBuffer);
+
+    Some(RegisterClaim {
+        path: parameter.name.clone(),
+        name: parameter.name.clone(),
+        unit,
+        count: elements(&parameter.ty),
+        register,
+        space,
+        origin: if is_texture_buffer { ClaimOrigin::TextureBuffer } else { ClaimOrigin::Variable },
+        span: parameter.span,
+    })
+}
+
+/// The uses on which the registers of split-off resources depend.
+#[derive(Debug)]
+struct SplitOffUses<'m> {
+    buffers: BufferUses<'m>,
+    /// Resource types that the code uses somewhere.
+    types: BTreeSet<String>,
+}
+
+fn used_types(reached: &[ResourceUse<'_>]) -> BTreeSet<String> {
+    reached.iter().filter_map(|used| resource_type(used.location.ty)).collect()
+}
+
+/// The spelling of a resource type with the element that it has by default.
+fn resource_type(ty: &Type) -> Option<String> {
+    let Type::Resource(resource) = ty.dimensions().0 else { return None };
+    let default = if resource.element.is_none() { "<float4>" } else { "" };
+    Some(format!("{resource}{default}"))
+}
+
+/// The claim of a resource in a struct or a cbuffer, whose register counts on from that of the variable or member.
+fn member<'m>(module: &'m Module, location: &Location<'m>, uses: &SplitOffUses<'m>) -> RegisterClaim {
+    let parameter = &module.parameters[location.parameter];
+    let unit = class_of(location).unwrap_or(LayoutUnit::ShaderResource);
+    let annotations = match location.member {
+        Some(_) => uses.buffers.annotations(location),
+        None => Some(&parameter.annotations),
+    };
+    let first = annotations.and_then(|annotations| annotated(annotations, unit).0);
+    let register = first.map(|first| first.saturating_add(place_in_class(module, location, unit, uses)));
+
+    RegisterClaim {
+        path: location.path(module),
+        name: location.dxc_name(module),
+        unit,
+        count: elements(location.ty),
+        register,
+        space: Some(0),
+        origin: ClaimOrigin::SplitOff,
+        span: parameter.span,
+    }
+}
+
+fn class_of(location: &Location<'_>) -> Option<LayoutUnit> {
+    location.ty.dimensions().0.resource().map(|resource| register_class(resource.kind))
+}
+
+/// How many resources of the class `unit` the variable has before this one; DXC does not count those of a type that the
+/// code uses nowhere.
+fn place_in_class<'m>(module: &'m Module, location: &Location<'m>, unit: LayoutUnit, uses: &SplitOffUses<'m>) -> u32 {
+    let whole = location.whole(module).resources();
+    let before = whole.iter().take_while(|leaf| leaf.steps != location.steps);
+    let is_used = |leaf: &&Location<'_>| resource_type(leaf.ty).is_some_and(|ty| uses.types.contains(&ty));
+    let counted = before.filter(|leaf| class_of(leaf) == Some(unit)).filter(is_used);
+    u32::try_from(counted.count()).unwrap_or(u32::MAX)
+}
+
+/// Declarations and uses of structs with resources that DXC refuses.
+pub(super) fn refused(module: &Module, reached: &[ResourceUse<'_>]) -> Vec<Diagnostic> {
+    let mut problems = Vec::new();
+    for parameter in module.parameters.iter().filter(|parameter| parameter.kind == ParameterKind::Variable) {
+        if is_struct(parameter.ty.dimensions().0) {
+            let spaced = parameter.annotations.registers.iter().find(|register| register.space.is_some());
+            problems.extend(spaced.map(|register| {
+                let message = "register space cannot be specified on global constants.";
+                Diagnostic::error(Code::BadRegister, register.span, message)
+            }));
+            let mut registers = Vec::new();
+            registers_of_members(&parameter.ty, &mut registers);
+            problems.extend(registers.into_iter().map(|span| {
+                Diagnostic::error(Code::BadRegister, span, "location semantics cannot be specified on members.")
+            }));
+        }
+    }
+
+    for used in reached.iter().filter(|used| used.location.is_split_off(module)) {
+        if used.location.steps.contains(&Step::DynamicIndex) {
+            let message = "Index for resource array inside cbuffer must be a literal expression";
+            problems.push(Diagnostic::error(Code::DynamicResourceIndex, used.span, message));
+        }
+    }
+
+    problems
+}
+
+/// Where registers are written at members of structs.
+fn registers_of_members(ty: &Type, found: &mut Vec<Span>) {
+    let Type::Struct(ty) = ty.dimensions().0 else { return };
+    for member in &ty.members {
+        found.extend(member.annotations.registers.iter().map(|register| register.span));
+        registers_of_members(&member.ty, found);
+    }
+}

@@ -1,0 +1,285 @@
+//! Where an access path leads: a global parameter or a member of a cbuffer, and down through members and elements.
+
+use std::collections::BTreeMap;
+
+use layoutproof_layout::Annotations;
+use layoutproof_layout::resource::{Resource, ResourceKind};
+use layoutproof_layout::shape::{Count, Member, StructType, Type};
+
+use layoutproof_frontend::module::{Module, ParameterKind, Step};
+
+/// A struct has no more resources than this, counting each element of each array.
+pub(super) const MOST_LEAVES: usize = 1 << 16;
+
+/// A global parameter or a part of one.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Location<'m> {
+    /// Index among the module's parameters.
+    pub(crate) parameter: usize,
+    /// Index among the members of a `cbuffer` or `tbuffer`, whose names are global.
+    pub(crate) member: Option<usize>,
+    /// Members and indices behind it.
+    pub(crate) steps: Vec<Step>,
+    /// Type of what the steps lead to.
+    pub(crate) ty: &'m Type,
+}
+
+impl<'m> Location<'m> {
+    /// Follows `steps` as far as they lead through structs and arrays. Returns how many those are.
+    pub(super) fn descend(&mut self, steps: &[Step]) -> usize {
+        for (taken, step) in steps.iter().enumerate() {
+            let Some(ty) = part(self.ty, step) else { return taken };
+            self.ty = ty;
+            self.steps.push(step.clone());
+        }
+        steps.len()
+    }
+
+    /// The place of one part of this.
+    fn part(&self, step: Step, ty: &'m Type) -> Self {
+        let mut steps = self.steps.clone();
+        steps.push(step);
+        Self { steps, ty, ..self.clone() }
+    }
+
+    /// The resources in this, in declaration order, a base struct first; arrays give each element, up to
+    /// [`MOST_LEAVES`].
+    pub(super) fn resources(&self) -> Vec<Self> {
+        let mut found = Vec::new();
+        self.gather(&mut found, false);
+        found
+    }
+
+    /// The same with each array of resources as one.
+    pub(crate) fn ranges(&self) -> Vec<Self> {
+        let mut found = Vec::new();
+        self.gather(&mut found, true);
+        found
+    }
+
+    /// True if this is `range` or an element of it; an index that is not a constant is any index.
+    pub(crate) fn is_within(&self, range: &Self) -> bool {
+        let is_same = |(own, other): (&Step, &Step)| *own == Step::DynamicIndex || own == other;
+        self.parameter == range.parameter
+            && self.member == range.member
+            && self.steps.len() >= range.steps.len()
+            && self.steps.iter().zip(&range.steps).all(is_same)
+    }
+
+    fn gather(&self, found: &mut Vec<Self>, whole_arrays: bool) {
+        if found.len() >= MOST_LEAVES {
+            return;
+        }
+
+        match self.ty {
+            Type::Resource(_) if is_resource(self.ty) => found.push(self.clone()),
+            Type::Array { .. } if whole_arrays && is_resource(self.ty.dimensions().0) => found.push(self.clone()),
+            Type::Array { element, count } if holds_resources(element) => match count {
+                Count::Finite(count) => (0..*count).take(MOST_LEAVES).for_each(|index| {
+                    self.part(Step::Index(index), element).gather(found, whole_arrays);
+                }),
+                Count::Unbounded => found.push(self.clone()),
+            },
+            Type::Struct(ty) => self.gather_members(ty, found, whole_arrays),
+            Type::Array { .. }
+            | Type::Resource(_)
+            | Type::Scalar(_)
+            | Type::Vector { .. }
+            | Type::Matrix { .. }
+            | Type::Enum(_)
+            | Type::Pointer { .. }
+            | Type::Handle { .. }
+            | Type::Interface { .. } => {}
+        }
+    }
+
+    fn gather_members(&self, ty: &'m StructType, found: &mut Vec<Self>, whole_arrays: bool) {
+        if let Some(base) = &ty.base {
+            self.gather_members(base, found, whole_arrays);
+        }
+        for member in &ty.members {
+            self.part(Step::Name(member.name.clone()), &member.ty).gather(found, whole_arrays);
+        }
+    }
+
+    /// The path of the command-line contract (`s.B[3]`).
+    pub(crate) fn path(&self, module: &Module) -> String {
+        self.steps.iter().fold(self.root(module), |path, step| match step {
+            Step::Name(name) => format!("{path}.{name}"),
+            Step::Index(index) => format!("{path}[{index}]"),
+            Step::DynamicIndex => format!("{path}[]"),
+            Step::Parameter(_) | Step::This => path,
+        })
+    }
+
+    /// The name that DXC gives to what it splits off (`s.B.3`, `s.P.p` for a member of the base `P`).
+    pub(crate) fn dxc_name(&self, module: &'m Module) -> String {
+        let mut ty = self.root_type(module);
+        self.steps.iter().fold(self.root(module), |name, step| {
+            let bases = bases_of(ty, step);
+            if let Some(inner) = part(ty, step) {
+                ty = inner;
+            }
+            match step {
+                Step::Name(member) => format!("{name}{bases}.{member}"),
+                Step::Index(index) => format!("{name}.{index}"),
+                Step::DynamicIndex | Step::Parameter(_) | Step::This => name,
+            }
+        })
+    }
+
+    /// True if both are, or may be, bound by the same claim.
+    pub(super) fn may_be(&self, other: &Self, module: &Module) -> bool {
+        let is_data = |place: &Self| {
+            let parameter = &module.parameters[place.parameter];
+            super::register_class::variable_class(parameter).is_none() && !place.is_split_off(module)
+        };
+        // All loose globals are in one buffer.
+        if is_data(self) && is_data(other) {
+            return true;
+        }
+        if self.parameter != other.parameter {
+            return false;
+        }
+        let (one, second) = (self.is_split_off(module), other.is_split_off(module));
+        if !one && !second {
+            return true;
+        }
+        let is_same = |(own, other): (&Step, &Step)| {
+            own == other || matches!(own, Step::DynamicIndex) || matches!(other, Step::DynamicIndex)
+        };
+        self.member == other.member && self.steps.iter().zip(&other.steps).all(is_same)
+    }
+
+    /// The name that `--used` and `--unused` take.
+    pub(super) fn parameter_path(&self, module: &Module) -> String {
+        if self.is_split_off(module) { self.path(module) } else { module.parameters[self.parameter].name.clone() }
+    }
+
+    /// True if this is a resource that DXC splits off from a struct or a cbuffer.
+    pub(crate) fn is_split_off(&self, module: &Module) -> bool {
+        let is_variable = self.member.is_none() && !is_struct(module.parameters[self.parameter].ty.dimensions().0);
+        !is_variable && is_resource(self.ty.dimensions().0)
+    }
+
+    /// Every resource that this can be where an index is not a constant.
+    pub(super) fn candidates(&self, module: &'m Module) -> Vec<Self> {
+        let is_same = |(own, other): (&Step, &Step)| *own == Step::DynamicIndex || own == other;
+        let fits =
+            |leaf: &Self| leaf.steps.len() == self.steps.len() && self.steps.iter().zip(&leaf.steps).all(is_same);
+        self.whole(module).resources().into_iter().filter(fits).collect()
+    }
+
+    /// How many resources of the same variable or member are declared before this one.
+    pub(super) fn leaf_index(&self, module: &'m Module) -> usize {
+        let leaves = self.whole(module).resources();
+        leaves.iter().position(|leaf| leaf.steps == self.steps).unwrap_or(leaves.len())
+    }
+
+    /// The variable or the cbuffer's member that this is a part of.
+    pub(super) fn whole(&self, module: &'m Module) -> Self {
+        Self { steps: Vec::new(), ty: self.root_type(module), ..self.clone() }
+    }
+
+    /// The annotations of the variable or the cbuffer's member that this is a part of.
+    pub(crate) fn annotations(&self, module: &'m Module) -> &'m Annotations {
+        let parameter = &module.parameters[self.parameter];
+        let member = self.member.and_then(|index| buffer_members(&parameter.ty).get(index));
+        member.map_or(&parameter.annotations, |member| &member.annotations)
+    }
+
+    fn root(&self, module: &Module) -> String {
+        let parameter = &module.parameters[self.parameter];
+        match self.member.and_then(|index| buffer_members(&parameter.ty).get(index)) {
+            Some(member) => format!("{}{}", outer(&parameter.name), member.name),
+            None => parameter.name.clone(),
+        }
+    }
+
+    fn root_type(&self, module: &'m Module) -> &'m Type {
+        let parameter = &module.parameters[self.parameter];
+        let member = self.member.and_then(|index| buffer_members(&parameter.ty).get(index));
+        member.map_or(&parameter.ty, |member| &member.ty)
+    }
+}
+
+/// The global names that bodies may mention: variables, and the members of cbuffers and tbuffers.
+pub(super) fn globals(module: &Module) -> BTreeMap<String, Location<'_>> {
+    let mut names = BTreeMap::new();
+    for (parameter, declared) in module.parameters.iter().enumerate() {
+        match declared.kind {
+            ParameterKind::Cbuffer | ParameterKind::Tbuffer => {
+                for (index, member) in buffer_members(&declared.ty).iter().enumerate() {
+                    let name = format!("{}{}", outer(&declared.name), member.name);
+                    let place = Location { parameter, member: Some(index), steps: Vec::new(), ty: &member.ty };
+                    names.entry(name).or_insert(place);
+                }
+            }
+            ParameterKind::Variable | ParameterKind::Global => {
+                let place = Location { parameter, member: None, steps: Vec::new(), ty: &declared.ty };
+                names.entry(declared.name.clone()).or_insert(place);
+            }
+        }
+    }
+
+    names
+}
+
+/// Members of the struct that a `cbuffer` or `tbuffer` is.
+pub(crate) fn buffer_members(ty: &Type) -> &[Member] {
+    match ty {
+        Type::Struct(ty) => &ty.members,
+        Type::Scalar(_)
+        | Type::Vector { .. }
+        | Type::Matrix { .. }
+        | Type::Array { .. }
+        | Type::Enum(_)
+        | Type::Pointer { .. }
+        | Type::Handle { .. }
+        | Type::Interface { .. }
+        | Type::Resource(_) => &[],
+    }
+}
+
+/// True if DXC binds this on its own. A `ConstantBuffer` or `TextureBuffer` in a struct is data there.
+pub(super) fn is_resource(ty: &Type) -> bool {
+    ty.resource().is_some_and(is_bound)
+}
+
+fn is_bound(resource: &Resource) -> bool {
+    !matches!(resource.kind, ResourceKind::ConstantBuffer | ResourceKind::TextureBuffer)
+}
+
+/// True if `ty` is a struct.
+pub(super) fn is_struct(ty: &Type) -> bool {
+    matches!(ty, Type::Struct(_))
+}
+
+/// True if some part of `ty` is a resource.
+pub(super) fn holds_resources(ty: &Type) -> bool {
+    ty.holds(&is_bound)
+}
+
+fn part<'m>(ty: &'m Type, step: &Step) -> Option<&'m Type> {
+    match (ty, step) {
+        (Type::Array { element, .. }, Step::Index(_) | Step::DynamicIndex) => Some(element),
+        (Type::Struct(ty), Step::Name(name)) => Some(&ty.member(name)?.ty),
+        (_, Step::Name(_) | Step::Index(_) | Step::DynamicIndex | Step::Parameter(_) | Step::This) => None,
+    }
+}
+
+/// `.P` for each base struct that the member `step` of `ty` is inherited from.
+fn bases_of(ty: &Type, step: &Step) -> String {
+    let (Type::Struct(ty), Step::Name(name)) = (ty, step) else { return String::new() };
+    let (mut ty, mut bases) = (&**ty, String::new());
+    while let Some(base) = ty.base.as_deref().filter(|_| !ty.members.iter().any(|member| member.name == *name)) {
+        bases = format!("{bases}.{}", base.name);
+        ty = base;
+    }
+    bases
+}
+
+/// `N::` of `N::S`.
+fn outer(name: &str) -> &str {
+    name.rfind("::").map_or("", |end| &name[..end + 2])
+}

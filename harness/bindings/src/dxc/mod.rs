@@ -1,0 +1,94 @@
+//! The convention `dxc`: where the DirectX shader compiler puts what a shader uses.
+//!
+//! `location` and `reach` (with `use_walk`, `body`, `call` and `statics`) say what an entry point uses, `order` in which order DXC
+//! comes to resources in structs, `claim` what that asks for, `registers` (D3D12) and `vulkan` what it gets. Not
+//! decided here: offsets in a buffer.
+//!
+//! Sources: wg-hlsl 0024, implicit resource binding; DXC's guide to SPIR-V code generation, HLSL register and Vulkan
+//! binding; both as DXC 1.7.2308 does it.
+
+mod body;
+mod call;
+pub(super) mod claim;
+pub(crate) mod doubt;
+mod liveness;
+pub(super) mod location;
+mod lost_register;
+mod order;
+pub(super) mod reach;
+pub(super) mod register_class;
+mod registers;
+mod statics;
+#[cfg(test)]
+pub(super) mod tests;
+pub(super) mod use_walk;
+pub(super) mod vulkan;
+
+use claim::RegisterClaim;
+use doubt::{CallPolicy, DoubtfulPlacement, settle};
+use layoutproof_layout::shape::Count;
+use lost_register::BufferUses;
+use reach::WalkResult;
+use registers::AllocationRules;
+
+use super::options::BindingOptions;
+use super::release::DxcRelease;
+use super::{BindingRequest, BoundModule, Target};
+use layoutproof_frontend::module::Module;
+use layoutproof_source::diagnostics::{Code, Diagnostic};
+
+/// Places the parameters of `module`.
+pub(super) fn bind(module: &Module, request: &BindingRequest) -> Result<BoundModule, Vec<Diagnostic>> {
+    let release = DxcRelease::of(request.version.as_deref());
+    let mut problems = release.refused(module, &request.options);
+    problems.extend(claim::conflicting_registers(module));
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    match request.target {
+        Target::D3d12 => settle(|following| d3d12(module, request, following)),
+        Target::Vulkan => settle(|following| vulkan::bind(module, request, release, following)),
+        Target::Webgpu | Target::Metal => Err(vec![no_target(request)]),
+    }
+}
+
+/// The convention does not speak of the target.
+pub(super) fn no_target(request: &BindingRequest) -> Diagnostic {
+    let message = format!("the convention `{}` has no target `{}`", request.convention, request.target);
+    Diagnostic::error(Code::UnsupportedTarget, layoutproof_layout::Span::default(), message)
+}
+
+/// True if the profile is that of a library.
+pub(super) fn is_library(request: &BindingRequest) -> bool {
+    request.profile.as_deref().is_some_and(|profile| profile.starts_with("lib"))
+}
+
+fn d3d12(
+    module: &Module,
+    request: &BindingRequest,
+    following: CallPolicy,
+) -> Result<DoubtfulPlacement, Vec<Diagnostic>> {
+    let options = BindingOptions::parse(&request.options)?;
+    let WalkResult { reached, doubts } = reach::reach(module, request, following)?;
+    let problems = claim::refused(module, &reached);
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+
+    let declared: Vec<RegisterClaim> = module.parameters.iter().filter_map(claim::variable).collect();
+    let unbounded = declared.iter().find(|claim| claim.count == Count::Unbounded);
+    if let Some(claim) = unbounded.filter(|_| options.legacy_reservation) {
+        let message = "unbounded resources are not supported with -flegacy-resource-reservation";
+        return Err(vec![Diagnostic::error(Code::Unsupported, claim.span, message)]);
+    }
+
+    let claims = claim::claims(module, &reached);
+    let unused: Vec<RegisterClaim> = declared.into_iter().filter(|claim| !claims.contains(claim)).collect();
+    let validated = !options.unvalidated && request.profile.as_deref() != Some("lib_6_x");
+    let rules = AllocationRules { options: &options, library: is_library(request), validated, unused: &unused };
+    let bindings = registers::allocate(&claims, rules)?;
+
+    let warnings = BufferUses::new(module, &reached).warnings();
+    let fixed = claims.iter().filter(|claim| claim.register.is_some()).map(|claim| claim.path.clone()).collect();
+    Ok(DoubtfulPlacement { bound: BoundModule { bindings, warnings, ..BoundModule::default() }, doubts, fixed })
+}

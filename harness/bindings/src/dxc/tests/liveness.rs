@@ -1,0 +1,499 @@
+//! What DXC drops because nothing depends on it: every answer is from the listing of DXC 1.7.2308 (`-T ps_6_6`, or
+//! `-T cs_6_6` where the code has `groupshared` variables or barriers). `t` is declared before `z`, so that the register of
+//! `z` says if `t` is kept.
+
+use super::{placed, read};
+use crate::{BindingRequest, Convention, Target, bind};
+
+fn source(declarations: &str, statements: &str) -> String {
+    let main = if declarations.contains("groupshared") || statements.contains("Barrier") {
+        "[numthreads(8, 8, 1)] void main(int3 q : SV_DispatchThreadID, uint ii : SV_GroupIndex) {
+            float4 r = 0; STATEMENTS o[0] = r + z.Load(q);"
+    } else {
+        "float4 main(float4 p : SV_Position, uint ii : II) : SV_Target {
+            int3 q = int3(p.xy, 0); float4 r = 0; STATEMENTS return r + z.Load(q);"
+    };
+    let main = main.replace("STATEMENTS", statements);
+    format!(
+        "Texture2D<float4> t; Texture2D<float4> z; SamplerState sm; RWStructuredBuffer<float4> o;
+        cbuffer C {{ float4 c; int n; bool fl; }}; {declarations} {main} }}"
+    )
+}
+
+fn rows(declarations: &str, statements: &str) -> Vec<String> {
+    let source = source(declarations, statements);
+    let bound = bind(&read(&source), &BindingRequest::new(Target::D3d12, Convention::Dxc)).unwrap();
+    assert!(bound.uncertain.is_empty(), "{declarations} {statements}: {:?}", bound.uncertain);
+    bound.bindings.iter().map(|row| format!("{} {}{}", row.path, row.unit, row.index)).collect()
+}
+
+/// Whether `t` is kept depends on more than what is followed, so that the number of `z` is uncertain.
+fn doubts(declarations: &str, statements: &str) {
+    let source = source(declarations, statements);
+    let bound = bind(&read(&source), &BindingRequest::new(Target::D3d12, Convention::Dxc)).unwrap();
+    assert!(bound.uncertain.contains_key("z"), "{declarations} {statements}: {:?}", bound.bindings);
+}
+
+/// `t` is dropped.
+fn drops(declarations: &str, statements: &str) {
+    let rows = rows(declarations, statements);
+    assert!(rows.contains(&"z t0".to_owned()), "{declarations} {statements}: {rows:?}");
+}
+
+/// `t` is kept.
+fn keeps(declarations: &str, statements: &str) {
+    let rows = rows(declarations, statements);
+    let is_kept = rows.contains(&"t t0".to_owned()) && rows.contains(&"z t1".to_owned());
+    assert!(is_kept, "{declarations} {statements}: {rows:?}");
+}
+
+#[test]
+fn locals_that_are_never_read() {
+    drops("", "float4 k = t.Load(q);");
+    drops("", "float k = 0; k += t.Load(q).x; k *= 2;");
+    drops("", "r = t.Load(q); r = c;");
+    drops("", "float4 v; v.x = t.Load(q).x; v.yzw = 1; r = v.yzww;");
+    drops("", "float4 v = t.Load(q); v.x = 1; r = v.xxxx;");
+    keeps("", "float4 v = t.Load(q); v.x = 1; r = v.xyxx;");
+    drops("", "float2x2 m; m[0] = t.Load(q).xy; m[1] = 1; r = m[1].x;");
+    drops("", "float2x2 m; m._11 = t.Load(q).x; m._12 = 1; m[1] = 1; r = m._12;");
+    drops("", "uint x, y; t.GetDimensions(x, y);");
+    keeps("", "uint x, y; t.GetDimensions(x, y); r = x;");
+    keeps("", "uint st; float4 v = t.Load(q, int2(0, 0), st); r = st;");
+    drops("", "float4 k = o[ii]; float l = ddx(t.Load(q).x);");
+}
+
+#[test]
+fn arrays_are_whole_where_an_index_is_not_constant() {
+    drops("", "float4 a[2]; a[0] = t.Load(q); a[1] = 1; r = a[1];");
+    keeps("", "float4 a[2]; a[0] = t.Load(q); a[1] = 1; r = a[ii];");
+    keeps("", "float4 a[2]; a[0] = 0; a[1] = 0; a[ii] = t.Load(q); r = a[1];");
+    drops("", "float4 a[2]; a[0] = 0; a[1] = 0; a[ii] = t.Load(q);");
+    drops("", "float a[3]; a[0] = t.Load(q).x; a[1] = 2; a[2] = 3; r = a[2];");
+    drops("static const float W[3] = { 0, 1, 2 };", "r = t.Load(q) * W[0];");
+    keeps("static const float W[3] = { 0, 1, 2 };", "r = t.Load(q) * W[n];");
+}
+
+#[test]
+fn members_of_structs_that_are_never_read() {
+    let by_value = "struct S { float4 a; float4 b; };
+        S f(int3 q) { S s; s.a = t.Load(q); s.b = c; return s; }";
+    drops(by_value, "r = f(q).b;");
+    keeps(by_value, "r = f(q).a;");
+    let by_reference = "struct S { float4 a; float4 b; }; void f(inout S s) { s.a = t.Load(int3(0, 0, 0)); }";
+    drops(by_reference, "S s = (S)0; f(s); r = s.b;");
+    keeps(by_reference, "S s = (S)0; f(s); r = s.a;");
+    let arrays = "struct S { float4 a[2]; };
+        S f(int3 q) { S s; s.a[0] = t.Load(q); s.a[1] = c; return s; }";
+    drops(arrays, "r = f(q).a[1];");
+    let methods = "struct S { float4 a; float4 b; float4 Get() { return a; } float4 No() { return 1; }
+        void Set(float4 v) { a = v; } };";
+    drops(methods, "S s; s.a = t.Load(q); r = s.No();");
+    keeps(methods, "S s; s.a = t.Load(q); r = s.Get();");
+    drops(methods, "S s = (S)0; s.Set(t.Load(q)); r = s.b;");
+    keeps(methods, "S s = (S)0; s.Set(t.Load(q)); r = s.a;");
+}
+
+#[test]
+fn arguments_that_are_constant() {
+    let branch = "float4 f(bool b, int3 q) { if (b) return t.Load(q); return 1; }";
+    drops(branch, "r = f(false, q);");
+    keeps(branch, "r = f(true, q);");
+    keeps(branch, "r = f(false, q) + f(fl, q);");
+    let cases =
+        "float4 f(int mode, int3 q) { switch (mode) { case 0: return c; case 1: return t.Load(q); } return 0; }";
+    drops(cases, "r = f(0, q);");
+    keeps(cases, "r = f(n, q);");
+    drops("float4 f(uniform bool b, int3 q) { return b ? t.Load(q) : c; }", "r = f(false, q);");
+    drops("float4 f(float w) { return t.Load(int3(0, 0, 0)) * w; }", "r = f(0);");
+    drops("", "switch (2) { case 1: r = t.Load(q); break; default: r = 2; }");
+}
+
+#[test]
+fn conditions_that_are_constant() {
+    drops("", "bool b = false; if (b && t.Load(q).x > 0) r = 1;");
+    drops("", "bool b = false; if (t.Load(q).x > 0 && b) r = 1;");
+    drops("", "bool b; if (ii > 3) b = false; else b = false; if (b) r = t.Load(q);");
+    drops("", "if (ii > 3) { if (ii > 3) {} else r = t.Load(q); }");
+    drops("static const float K = 0.25;", "if (K > 0.5) r = t.Load(q);");
+    drops("static bool K = false;", "if (K) r = t.Load(q);");
+    drops("static bool K = true; void st() { K = false; }", "st(); if (K) r = t.Load(q);");
+    drops("static const int MODE = 2;", "r = MODE == 1 ? t.Load(q) : 0;");
+    drops("", "if (sqrt(4.0) > 2.5) r = t.Load(q);");
+    drops("", "if (pow(2.0, 3.0) > 9) r = t.Load(q);");
+    drops("", "if (t.Load(q).x > 0) { if (false) r = 1; }");
+    drops("", "if (t.Load(q).x > 0) r = 1; else r = 1;");
+    drops("", "if (t.Load(q).x > 0) { float k = 3; }");
+    drops("", "if (ii < 0) r = t.Load(q);");
+    drops("", "if ((ii & 3) > 4) r = t.Load(q);");
+    drops("", "if ((ii % 4) == 7) r = t.Load(q);");
+    drops("", "if ((ii >> 31) > 1) r = t.Load(q);");
+    drops("", "float4 v = 0; if (t.Load(q).x > 0) v = 0; r = v;");
+    keeps("", "if ((ii & 3) == 2) r = t.Load(q);");
+}
+
+#[test]
+fn results_outputs_and_statics_that_are_never_read() {
+    drops("float4 f(Texture2D<float4> a, int3 q) { return a.Load(q); }", "f(t, q); r = f(z, q);");
+    drops("float4 h(int3 q) { o[0] = 1; return t.Load(q); }", "h(q);");
+    keeps("float4 h(int3 q) { o[0] = t.Load(q); return 1; }", "h(q);");
+    let outputs = "void f(out float4 a, out float4 b) { a = t.Load(int3(0, 0, 0)); b = c; }";
+    drops(outputs, "float4 x, y; f(x, y); r = y;");
+    keeps(outputs, "float4 x, y; f(x, y); r = x;");
+    let statics = "static float4 s; void f(int3 q) { s = t.Load(q); }";
+    drops(statics, "f(q);");
+    keeps(statics, "f(q); r = s;");
+    drops(statics, "f(q); s = 1; r = s;");
+    let resources = "static Texture2D<float4> s; static Texture2D<float4> u;
+        void f(Texture2D<float4> a, Texture2D<float4> b) { s = a; u = b; }";
+    drops(resources, "f(t, z); r = u.Load(q);");
+    keeps(resources, "f(t, z); r = s.Load(q);");
+}
+
+#[test]
+fn loops() {
+    drops("", "int i = 0; while (t.Load(int3(i, 0, 0)).x > 0) { i++; }");
+    drops("", "float s = 0; for (int i = 0; i < n; i++) { s += t.Load(int3(i, 0, 0)).x; if (s > 3) break; }");
+    keeps("", "for (int i = 0; i < 4; i++) { if (t.Load(q).x > i) break; r += i; }");
+    keeps("", "float4 s = t.Load(q); for (int i = 0; i < n; i++) { s = i; } r = s;");
+    drops("", "float4 s = t.Load(q); for (int i = 0; i < 3; i++) { s = i; } r = s;");
+    drops("", "bool first = true; for (int i = 0; i < 3; i++) { if (!first) r += t.Load(q); }");
+    keeps("", "int i = 0; do { i++; } while (t.Load(int3(i, 0, 0)).x > 0); r = i;");
+    drops("", "int i = 0; do { i++; } while (t.Load(int3(i, 0, 0)).x > 0);");
+    drops("", "for (int i = 0; i < n; i++) { float4 v = t.Load(int3(i, 0, 0)); r += 1; }");
+    keeps("", "for (int i = 0; i < n; i++) { if (t.Load(int3(i, 0, 0)).x > 0) break; r += 1; }");
+    keeps("", "for (int i = 0; i < n; i++) { if (t.Load(int3(i, 0, 0)).x > 0) break; o[i] = 1; }");
+    keeps("", "for (int i = 0; i < n; i++) { if (t.Load(int3(i, 0, 0)).x > 0) continue; r += i; }");
+    keeps("", "float last = 0; for (int i = 0; i < n; i++) { r += last; last = t.Load(int3(i, 0, 0)).x; }");
+    keeps("", "float last; for (int i = 0; i < n; i++) { if (i > 3) r += last; last = t.Load(int3(i, 0, 0)).x; }");
+    drops("", "float p0 = 0, p1 = 0; for (int i = 0; i < n; i++) { p1 = p0; p0 = t.Load(int3(i, 0, 0)).x; }");
+}
+
+#[test]
+fn arithmetic_that_does_not_depend_on_an_operand() {
+    drops("", "r = t.Load(q) * 0;");
+    drops("", "r = t.Load(q); r = r - r;");
+    drops("", "r = lerp(c, t.Load(q), 0);");
+    drops("", "r = lerp(t.Load(q), c, 1);");
+    drops("", "float4 x = t.Load(q); r = c + x - x;");
+    keeps("", "float4 x = t.Load(q); r = c * x / x;");
+    keeps("", "r = clamp(t.Load(q), 1, 1);");
+    keeps("", "r = min(max(t.Load(q), 1), 0);");
+    drops("", "r = pow(t.Load(q), 0);");
+    drops("", "r = asuint(t.Load(q).x) & 0;");
+    drops("", "uint k = asuint(t.Load(q).x); r = k ^ k;");
+    drops("", "r = mul(t.Load(q), (float4x4)0);");
+    keeps("", "r = dot(t.Load(q), float4(0, 0, 0, 0));");
+    drops("", "r = any(t.Load(q) > 0) ? 1 : 1;");
+}
+
+#[test]
+fn effects_keep_what_they_depend_on() {
+    keeps("", "if (t.Load(q).x > 0) discard;");
+    keeps("", "clip(t.Load(q).x - 0.5);");
+    keeps("", "if (t.Load(q).x > 0) return 1;");
+    keeps("", "if (t.Load(q).x > 0) { o[0] = 1; }");
+    keeps("", "o[0] = t.Load(q); o[0] = 1;");
+    keeps("RWBuffer<uint> uu;", "InterlockedAdd(uu[0], asuint(t.Load(q).x));");
+    keeps("RWBuffer<uint> w;", "uint old; InterlockedAdd(w[0], 1, old); if (old > 3) r = t.Load(q);");
+    keeps("", "WaveActiveSum(t.Load(q).x);");
+    keeps("", "QuadReadAcrossX(t.Load(q).x);");
+}
+
+/// A normal map that is read and never used; `-Od` gives the same.
+#[test]
+fn a_texture_that_is_read_in_vain_takes_no_register() {
+    let source = "Texture2D<float4> normals; Texture2D<float4> albedo;
+        float4 main(float4 p : SV_Position) : SV_Target {
+            float3 n = normals.Load(int3(p.xy, 0)).xyz; return albedo.Load(int3(p.xy, 0)); }";
+    assert_eq!(placed(source, &BindingRequest::new(Target::D3d12, Convention::Dxc)), ["albedo t0"]);
+    let used =
+        BindingRequest { used: vec!["normals".to_owned()], ..BindingRequest::new(Target::D3d12, Convention::Dxc) };
+    assert_eq!(placed(source, &used), ["normals t0", "albedo t1"]);
+}
+
+/// DXC computes that `tanh(1.0)` is below 2, and that nothing is above 3 and below 2; nothing here does.
+#[test]
+fn a_condition_that_only_the_compiler_computes_makes_the_number_uncertain() {
+    let with = |condition: &str, register: &str| {
+        format!(
+            "Texture2D<float4> t; Texture2D<float4> z{register};
+            float4 main(float4 p : SV_Position, uint ii : II) : SV_Target {{
+                float4 r = 0; if ({condition}) r = t.Load(0); return r + z.Load(0); }}"
+        )
+    };
+    let source = |register: &str| with("tanh(1.0) > 2", register);
+    let request = BindingRequest::new(Target::D3d12, Convention::Dxc);
+    let bound = bind(&read(&source("")), &request).unwrap();
+    assert_eq!(bound.uncertain.keys().collect::<Vec<_>>(), ["t", "z"]);
+    let reason = "depends on whether `t` is used; `--unused t`, or `--compiler dxc` asks the compiler";
+    assert_eq!(bound.uncertain["z"], reason);
+    let ranges = with("ii > 3) if (ii < 2", "");
+    assert_eq!(bind(&read(&ranges), &request).unwrap().uncertain.len(), 2);
+    // A number that is written is certain.
+    let bound = bind(&read(&source(" : register(t3)")), &request).unwrap();
+    assert_eq!(bound.uncertain.keys().collect::<Vec<_>>(), ["t"]);
+    // So is one of which the user says what the compiler keeps.
+    for (used, unused) in [(vec!["t".to_owned()], vec![]), (vec![], vec!["t".to_owned()])] {
+        let bound = bind(&read(&source("")), &BindingRequest { used, unused, ..request.clone() }).unwrap();
+        assert!(bound.uncertain.is_empty() && bound.warnings.is_empty(), "{bound:?}");
+    }
+}
+
+#[test]
+fn functions_of_namespaces_and_default_arguments() {
+    drops("namespace N { float4 g(int3 q) { return t.Load(q); } }", "float4 v = N::g(q); v *= 2;");
+    keeps("namespace N { float4 g(int3 q) { return t.Load(q); } }", "r = N::g(q);");
+    let method =
+        "struct M { float4 x; float4 own() { return t.Load(int3(0, 0, 0)); } float4 get() { return this.own(); } };
+        static M o1; float4 f(float4 x = o1.get()) { return x; }";
+    keeps(method, "r = f();");
+    drops(method, "f();");
+    drops(method, "r = f(c);");
+}
+
+#[test]
+fn infinity_is_a_value() {
+    keeps("", "r = min(t.Load(q), 1.#INF);");
+    drops("", "float4 k = min(t.Load(q), 1.#INF);");
+}
+
+#[test]
+fn choices_among_constants_are_computed_with() {
+    drops("", "float x = 1; if (t.Load(q).x > 3) x = 2; if (x > 3) r = 1;");
+    keeps("", "float x = 1; if (t.Load(q).x > 3) x = 2; if (x > 1.5) r = 1;");
+    drops("", "int x = 1; if (t.Load(q).x > 3) x = 2; if (x == 7) r = 1;");
+    drops("", "float x = 1; if (t.Load(q).x > 3) x = 2; else if (t.Load(q).y > 2) x = 3; if (x > 3) r = 1;");
+    drops("", "int x = t.Load(q).x > 3 ? 2 : 1; r = x * 2 == 7 ? 1 : 0;");
+    drops("", "float x = t.Load(q).x > 3 ? 2 : 1; x += 1; if (x > 3) r = 1;");
+}
+
+/// DXC keeps what stores an element or a component, and all stores to a variable that some code reads.
+#[test]
+fn stores_to_shared_variables() {
+    for kept in [
+        "float wg[10];  wg[3] = t.Load(q).x;",
+        "float wg[10];  wg = (float[10])0; wg[3] = t.Load(q).x;",
+        "float wg[2];  float k[2]; k[0] = t.Load(q).x; k[1] = 2; wg = k;",
+        "float4 wg;  wg.x = t.Load(q).x;",
+        "float4 wg;  wg = t.Load(q); wg.x = 1;",
+        "float2x2 wg;  wg[0] = t.Load(q).xy;",
+        "float wg[2][2];  wg[ii][1] = t.Load(q).x;",
+        "float wg;  wg = t.Load(q).x; float k = wg;",
+        "float wg;  wg = t.Load(q).x; wg += 1;",
+        "uint wg;  InterlockedAdd(wg, asuint(t.Load(q).x));",
+        "float wg[2];  if (t.Load(q).x > 3) wg[0] = 1;",
+    ] {
+        let (variable, statements) = kept.split_once("  ").unwrap();
+        keeps(&format!("groupshared {variable}"), statements);
+    }
+    for dropped in [
+        "float4 wg;  wg = t.Load(q);",
+        "float2x2 wg;  wg = (float2x2)t.Load(q).x;",
+        "bool wg;  wg = t.Load(q).x > 3;",
+        "float wg;  if (t.Load(q).x > 3) wg = 1;",
+        "float wg;  if (ii == 3) wg = t.Load(q).x; if (ii == 4) wg = 2;",
+    ] {
+        let (variable, statements) = dropped.split_once("  ").unwrap();
+        drops(&format!("groupshared {variable}"), statements);
+    }
+    let members = "struct S { float4 a; float b; }; groupshared S wg;";
+    drops(members, "wg.a = t.Load(q);");
+    drops(members, "wg = (S)0; wg.a.x = c.x; wg.b = t.Load(q).x;");
+    keeps(members, "wg.a.x = t.Load(q).x;");
+    let array = "struct S { float a[2]; float b; }; groupshared S wg;";
+    drops(array, "wg.b = t.Load(q).x;");
+    keeps(array, "wg.a[0] = t.Load(q).x;");
+    keeps("struct S { float a; float b; }; groupshared S wg[4];", "wg[ii].b = t.Load(q).x;");
+}
+
+#[test]
+fn barriers_have_an_effect() {
+    keeps("", "if (t.Load(q).x > 3) GroupMemoryBarrierWithGroupSync();");
+    keeps("", "if (t.Load(q).x > 3) DeviceMemoryBarrier();");
+    keeps("", "if (t.Load(q).x > 3) AllMemoryBarrierWithGroupSync();");
+}
+
+/// Whether DXC unrolls a loop depends on the size of its body; without, it computes integers and no floating-point numbers.
+#[test]
+fn loops_that_the_compiler_may_unroll() {
+    drops("", "bool first = true; for (int i = 0; i < 300; i++) { if (!first) r += t.Load(q); }");
+    // Dropped; with a larger body, or with `[loop]`, kept.
+    doubts("", "float a = 0; for (int i = 0; i < 17; i++) a += 1; if (a > 20) r = t.Load(q);");
+    doubts(
+        "",
+        "float a = 0; for (int i = 0; i < 4; i++) { a += 1; for (int j = 0; j < 4; j++) r += z.Load(int3(i, j, 0)); }
+        if (a > 20) r = t.Load(q);",
+    );
+    doubts("", "float a = 0; [loop] for (int i = 0; i < 4; i++) a += 1; if (a > 20) r = t.Load(q);");
+    // Dropped.
+    doubts("", "int a = 0; [loop] for (int i = 0; i < 4; i++) a += 1; if (a > 20) r = t.Load(q);");
+    doubts("", "int a = 0; for (int i = 0; i < 2000; i++) a += 1; if (a > 4000) r = t.Load(q);");
+    doubts("", "for (int i = 0; i < 2000; i++) { if (i == 3000) r += t.Load(q); }");
+    doubts("", "for (int i = 0; i < n; i++) { if (i == -1) r += t.Load(q); }");
+    doubts("", "int i = 0; while (true) { i++; if (i > 500) break; } if (i == 7) r = t.Load(q);");
+    doubts("", "for (int i = 0; i < 5; i++) { if (i == 3) return c; } r = t.Load(q);");
+    doubts("", "float a = 0; [unroll] for (int i = 0; i < 400; i++) a += i; if (a < 20) r = t.Load(q);");
+    doubts(
+        "",
+        "float a[4]; a[3] = t.Load(q).x; for (int i = 0; i < 3; i++) a[i] = i; for (int j = 0; j < 3; j++) r += a[j];",
+    );
+    // Kept.
+    doubts("", "for (int i = 0; i < 20; i++) { if (i * i == 3) r += t.Load(q); }");
+    doubts("", "float a = 0; for (int i = 0; i < 1000; i++) a += 1; if (a > 2000) r = t.Load(q);");
+    keeps("", "for (int i = 0; i < 2000; i++) { if (i == 30) r += t.Load(q); }");
+    keeps("", "for (int i = 0; i < n; i++) { if (i > 0) r += t.Load(q); }");
+    keeps("", "for (int i = 0; i < n; i++) { r += i == 1 ? t.Load(q) : c; }");
+    keeps("", "bool f = true; for (int i = 0; i < n; i++) { if (f) r += t.Load(q); f = false; }");
+    keeps("", "float f = 0; for (int i = 0; i < n; i++) { if (f < 0) r += t.Load(q); f += 1; }");
+    keeps("", "[loop] for (int i = 0; i < 4; i++) { if (i == 2) r += t.Load(q); }");
+}
+
+#[test]
+fn loops_with_a_first_round() {
+    drops("", "float4 s = t.Load(q); for (int i = 0; i < 500; i++) { s = i; } r = s;");
+    drops("", "float4 s = t.Load(q); for (int i = 0; i < 500; i++) { s = i; if (z.Load(q).x > i) break; } r = s;");
+    drops("", "float4 s = t.Load(q); for (float i = 0; i < 1000; i += 2) { s = z.Load(int3(i, 0, 0)); } r = s;");
+    keeps("", "float4 s = t.Load(q); for (int i = 0; i < 500; i++) { if (i > 3) s = i; } r = s;");
+    keeps("", "float4 s = t.Load(q); for (int i = 0; i < 500; i++) { if (z.Load(q).x > i) break; s = i; } r = s;");
+}
+
+/// DXC leaves such a loop after the rounds, even if its condition still holds.
+#[test]
+fn loops_with_a_number_of_rounds() {
+    drops("", "float a = 0; [unroll(3)] for (int i = 0; i < 4; i++) a += 1; if (a > 3.5) r = t.Load(q);");
+    keeps("", "float a = 0; [unroll(3)] for (int i = 0; i < 4; i++) a += 1; if (a > 2.5) r = t.Load(q);");
+    // Dropped.
+    doubts("", "float a = 0; [unroll(3)] for (int i = 0; i < n; i++) a += 1; if (a > 3.5) r = t.Load(q);");
+}
+
+/// An array with an index that is not constant may be kept whole.
+#[test]
+fn elements_next_to_one_at_an_index_that_is_not_constant() {
+    // Kept.
+    doubts("", "float a[4]; a[ii] = 3; a[3] = t.Load(q).x; r = a[2];");
+    doubts("static float a[4];", "a[ii] = 3; a[3] = t.Load(q).x; r = a[2];");
+    doubts("", "float4 a = c; a[ii] = 3; a.x = t.Load(q).x; r = a.y;");
+    doubts("", "float2x2 a = (float2x2)c; a[0] = t.Load(q).xy; r = a[1].x; r += a[1][ii];");
+    doubts(
+        "",
+        "float a[4] = { 0, 0, 0, 0 }; [loop] for (int i = 0; i < 4; i++) a[i] = z.Load(int3(i, 0, 0)).x;
+        a[3] = t.Load(q).x; r = a[2];",
+    );
+    // Dropped.
+    doubts("", "float4 a = t.Load(q); a[ii] = 3; a = c; r = a;");
+    doubts("", "float a[4]; a[0] = 0; a[1] = 0; a[2] = 0; a[3] = t.Load(q).x; r = a[2]; float k = a[ii];");
+    drops("", "float a[4] = { 1, 2, 0, 4 }; r = a[ii]; r += t.Load(q) * a[2];");
+    keeps("float f(float a[3]) { return a[2]; }", "float a[3]; a[1] = t.Load(q).x; a[0] = a[2] = 3; r = f(a) + a[ii];");
+}
+
+#[test]
+fn code_that_is_followed() {
+    drops("", "unsigned int k = (unsigned int)t.Load(q).x; k *= 3;");
+    keeps("", "const unsigned int k = (unsigned int)t.Load(q).x; r = k;");
+    drops(
+        "Texture2D<float4> Texture; SamplerState Sampler;",
+        "r = Texture.Sample(Sampler, p.xy); float k = t.Load(q).x;",
+    );
+    drops("typedef struct { float x; } A;", "A a[2]; A b[2] = (A[2])a; float k = t.Load(q).x;");
+    drops("", "uint k = 0b10u & asuint(t.Load(q).x);");
+    let heap = "struct B { T operator[](uint index) { return (T)ResourceDescriptorHeap[index]; } };";
+    for (heap, ty) in [
+        (format!("template<typename T> {heap}"), "B<Texture2D<float4> >"),
+        (heap.replace("T ", "Texture2D<float4> ").replace("(T)", "(Texture2D<float4>)"), "B"),
+    ] {
+        drops(
+            &format!("{heap} static const {ty} b;"),
+            "float k = t.Load(q).x; Texture2D<float4> u = b[3]; r = u.Load(q);",
+        );
+        keeps(&format!("{heap} static const {ty} b;"), "Texture2D<float4> u = b[3]; r = u.Load(q) + t.Load(q);");
+    }
+}
+
+/// A resource of a descriptor heap is written, too.
+#[test]
+fn stores_to_resources_of_descriptor_heaps() {
+    let heap = "= ResourceDescriptorHeap[ii];";
+    keeps("", &format!("RWBuffer<float4> h {heap} h[3] = t.Load(q);"));
+    keeps("", &format!("RWByteAddressBuffer h {heap} h.Store(3, asuint(t.Load(q).x));"));
+    keeps("", &format!("RWStructuredBuffer<float4> h {heap} h[0].x = t.Load(q).x;"));
+    keeps("", &format!("RWBuffer<uint> h {heap} InterlockedAdd(h[3], asuint(t.Load(q).x));"));
+    keeps("", "RWBuffer<float4> h = ResourceDescriptorHeap[asuint(t.Load(q).x)]; h[3] = 1;");
+    keeps("static RWBuffer<float4> h = ResourceDescriptorHeap[3];", "h[3] = t.Load(q);");
+    keeps("struct H { RWBuffer<float4> b; };", &format!("H h; h.b {heap} h.b[3] = t.Load(q);"));
+    let write = "void w(RWBuffer<float4> b, float4 v) { b[0] = v; }";
+    keeps(write, "w(ResourceDescriptorHeap[ii], t.Load(q));");
+    let two = "RWBuffer<float4> h[2] = { ResourceDescriptorHeap[ii], ResourceDescriptorHeap[ii + 1] };";
+    keeps("", &format!("{two} h[1][3] = t.Load(q);"));
+}
+
+#[test]
+fn lists_without_a_length() {
+    keeps("", "Texture2D<float4> h[] = { z, t }; r = h[1].Load(q);");
+    drops("", "Texture2D<float4> h[] = { z, t }; r = h[0].Load(q);");
+    keeps("static const Texture2D<float4> h[] = { z, t };", "r = h[1].Load(q);");
+    keeps("struct H { Texture2D<float4> a, b; };", "H h = { z, t }; r = h.b.Load(q);");
+    keeps("", "float a[] = { 1, t.Load(q).x }; r = a[1];");
+    drops("", "float a[] = { 1, t.Load(q).x }; r = a[0];");
+}
+
+#[test]
+fn the_status_of_a_read_is_its_last_argument() {
+    let used = "r += t.Load(q) * st;";
+    let offsets = "int2(0, 1), int2(1, 0), int2(0, 1), int2(1, 1)";
+    keeps("", &format!("uint st; r += t.GatherAlpha(sm, p.xy, {offsets}, st); r += st;"));
+    keeps("", "uint st; r += t.Gather(sm, p.xy, int2(-3, 2), st); r += st;");
+    keeps("Texture2DMS<float4> ms;", &format!("uint st; r += ms.Load(q.xy, 2, int2(1, 1), st); {used}"));
+    keeps("TextureCube<float4> cu;", &format!("uint st; r += cu.Gather(sm, float3(1, 2, 3), st); {used}"));
+    keeps("TextureCube<float4> cu;", &format!("uint st; r += cu.GatherRed(sm, float3(1, 2, 3), st); {used}"));
+    keeps("ByteAddressBuffer ba;", &format!("uint st; r.xyz += ba.Load<float3>(ii, st); {used}"));
+}
+
+#[test]
+fn components_of_a_type_that_is_not_known() {
+    let loads = "ByteAddressBuffer ba;";
+    keeps(loads, "r.x += ba.Load<float>(asuint(t.Load(q).x));");
+    keeps(loads, "r.xy = ba.Load<double2>(asuint(t.Load(q).x));");
+    keeps(loads, "float4 v; v.yz = ba.Load<float2>(asuint(t.Load(q).x)); r = v.y;");
+    keeps(loads, "float2x2 m; m[0] = ba.Load<float2>(asuint(t.Load(q).x)); r = m[0].x;");
+    drops(loads, "float4 v; v.yz = ba.Load<float2>(asuint(t.Load(q).x)); v.y = 1; v.z = 2; r = v.y;");
+}
+
+#[test]
+fn indices_into_shared_structs() {
+    let array = "struct S { float a; float b; float own() { return a; } }; groupshared S g[64];";
+    keeps(array, "g[ii].b = 1; r = g[asuint(t.Load(q).x) & 63].b;");
+    keeps(array, "g[ii].a = 1; r = g[asuint(t.Load(q).x) & 63].own();");
+    keeps(array, "g[ii].b = 1; S s = g[asuint(t.Load(q).x) & 63]; r = s.b;");
+    keeps(array, "g[asuint(t.Load(q).x) & 63].b = 1; r = g[ii].b;");
+}
+
+/// DXC takes the value alone if it is there before the choice, or is computed from what is.
+#[test]
+fn a_choice_between_a_value_and_nothing() {
+    drops("", "float4 v; if (t.Load(q).x > 0) v = 3; r = v;");
+    // Kept.
+    doubts("", "float4 v; if (t.Load(q).x > 0) v = c; r = v;");
+    doubts("", "float4 v; [branch] if (t.Load(q).x > 0) v = z.Load(q + 1); r = v;");
+    doubts("", "float4 v; v = t.Load(q).x > 0 ? c : v; r = v;");
+    doubts("", "float4 v; switch (asuint(t.Load(q).x)) { case 0: v = z.Load(q + 1); break; } r = v;");
+    doubts("", "float4 v; while (t.Load(q).x > 3) { v = z.Load(q + 1); break; } r = v;");
+    keeps("", "float4 v; if (t.Load(q).x > 0) v = z.Load(q + 1); else if (ii > 3) v = 1; r = v;");
+    // Dropped.
+    doubts("", "float4 v, w = z.Load(q + 1); if (t.Load(q).x > 0) v = w; r = v;");
+}
+
+#[test]
+fn products_and_sums_in_one() {
+    drops("", "r = mad(t.Load(q), 0, 1);");
+    drops("", "r = mad(0, t.Load(q), c);");
+    keeps("", "r = fma((double4)t.Load(q), 0, 1);");
+}
+
+/// All are dropped.
+#[test]
+fn products_with_a_value_after_a_loop() {
+    doubts("", "uint b = 3; while (--b > 0); r = b * t.Load(q);");
+    doubts("", "int k = 0; for (int i = 0; i < 4; i++) k += i; r = (k - 6) * t.Load(q);");
+    doubts("", "float k = 1; for (int i = 0; i < 4; i++) k -= 0.25; r = k * t.Load(q);");
+}

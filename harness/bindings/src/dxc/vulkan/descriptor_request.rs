@@ -1,0 +1,295 @@
+//! Lists the parameters that need bindings on Vulkan: all of them, used or not, in declaration order.
+//!
+//! Makes the [`DescriptorRequest`]s that `number` gives bindings to. Source: DXC's guide to SPIR-V code generation,
+//! HLSL register and Vulkan binding; DXC 1.7.2308 where it is silent.
+
+use layoutproof_layout::resource::{Access, ResourceKind};
+use layoutproof_layout::shape::{Count, Member, StructType, Type};
+use layoutproof_layout::{Annotations, Argument, LayoutUnit, Span};
+
+use crate::dxc::claim::{annotated_first, elements};
+use crate::dxc::location::{Location, buffer_members, holds_resources, is_resource};
+use crate::dxc::register_class::variable_class;
+use crate::release::DxcRelease;
+use layoutproof_frontend::module::{Module, Parameter, ParameterKind};
+
+/// One entry of DXC's list: a variable in SPIR-V, or a struct that falls apart into several.
+#[derive(Clone, Debug)]
+pub(super) struct DescriptorRequest {
+    /// The paths that get numbers one behind the other.
+    pub(super) paths: Vec<String>,
+    /// Class of the register, which a shift may move; `None` for structs and counters.
+    pub(super) class: Option<LayoutUnit>,
+    /// Array elements of the one path; 1 for a struct.
+    pub(super) count: Count,
+    /// How many numbers are kept free behind the first one.
+    pub(super) kept: u32,
+    /// `[[vk::binding(N, S)]]`.
+    pub(super) binding: Option<(u32, Option<u32>)>,
+    /// The number of `register`, with its class.
+    pub(super) register: Option<(LayoutUnit, u32)>,
+    /// The space of `register`.
+    pub(super) space: Option<u32>,
+    /// The role of the entry.
+    pub(super) role: VulkanRole,
+    /// Where it is declared.
+    pub(super) span: Span,
+}
+
+/// The role of an entry of DXC's list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum VulkanRole {
+    /// A resource or a buffer.
+    Resource,
+    /// A texture or sampler with `[[vk::combinedImageSampler]]`.
+    Combined,
+    /// `$Globals`.
+    Globals,
+    /// The counter of the buffer at this index of the list.
+    Counter(usize),
+}
+
+/// The list, without the counters that code has yet to ask for.
+pub(super) fn wants(module: &Module, release: DxcRelease) -> Vec<DescriptorRequest> {
+    let mut list = Vec::new();
+    let mut has_globals = false;
+    for (index, parameter) in module.parameters.iter().enumerate() {
+        let Parameter { annotations, .. } = parameter;
+        let is_record = annotations.is_dxc_shader_record();
+        if is_push_constant(annotations) || is_record || constant_id(annotations).is_some() {
+            continue;
+        }
+        match variable_class(parameter) {
+            Some(class) => {
+                for member in inner_resources(parameter) {
+                    list.push(of_member(parameter, member));
+                    add_counter(&mut list, &member.ty, release, &member.annotations);
+                }
+                // DXC's SPIR-V has members for `static` ones, too, so that they alone make a buffer (1.7.2308).
+                let has_statics = || module.buffer_statics.iter().any(|member| member.buffer == parameter.span);
+                if parameter.kind == ParameterKind::Variable || has_data(&parameter.ty) || has_statics() {
+                    list.push(whole(parameter, class));
+                    add_counter(&mut list, &parameter.ty, release, &parameter.annotations);
+                }
+            }
+            None if holds_resources(&parameter.ty) => list.push(structure(module, index)),
+            None if has_globals => {}
+            None => {
+                has_globals = true;
+                list.push(globals(parameter));
+            }
+        }
+    }
+
+    list
+}
+
+/// `N` of `[[vk::constant_id(N)]]`.
+pub(super) fn constant_id(annotations: &Annotations) -> Option<u32> {
+    numbers(annotations, "constant_id").first().copied()
+}
+
+/// `N` of `[[vk::input_attachment_index(N)]]`.
+pub(super) fn attachment_index(annotations: &Annotations) -> Option<u32> {
+    numbers(annotations, "input_attachment_index").first().copied()
+}
+
+/// True if `[[vk::push_constant]]` stands before a declaration.
+pub(super) fn is_push_constant(annotations: &Annotations) -> bool {
+    annotations.attribute(Some("vk"), "push_constant").is_some()
+}
+
+/// True if DXC makes a push constant of a parameter: plain data that is declared before every other loose global is in
+/// `$Globals` instead, if there is another one (measured with DXC 1.7.2308, `-spirv`).
+pub(super) fn is_pushed(module: &Module, parameter: &Parameter) -> bool {
+    let is_loose = |other: &&Parameter| {
+        let annotations = &other.annotations;
+        other.kind == ParameterKind::Global && !is_push_constant(annotations) && constant_id(annotations).is_none()
+    };
+    let first = module.parameters.iter().find(is_loose);
+    let is_lost =
+        parameter.kind == ParameterKind::Global && first.is_some_and(|first| is_behind(parameter, first, module));
+    is_push_constant(&parameter.annotations) && !is_lost
+}
+
+/// True if `other` is declared behind `parameter`.
+fn is_behind(parameter: &Parameter, other: &Parameter, module: &Module) -> bool {
+    let place = |wanted: &Parameter| module.parameters.iter().position(|found| std::ptr::eq(found, wanted));
+    place(parameter) < place(other)
+}
+
+/// The counter of the buffer at `buffer` of the list.
+pub(super) fn counter(list: &[DescriptorRequest], buffer: usize, annotations: &Annotations) -> DescriptorRequest {
+    let of = &list[buffer];
+    let set = of.binding.and_then(|(_, set)| set).or(of.space);
+    DescriptorRequest {
+        paths: vec![counter_path(&of.paths[0])],
+        class: None,
+        binding: numbers(annotations, "counter_binding").first().map(|number| (*number, set)),
+        register: None,
+        space: set,
+        role: VulkanRole::Counter(buffer),
+        ..of.clone()
+    }
+}
+
+/// The path of the counter of a buffer.
+pub(super) fn counter_path(buffer: &str) -> String {
+    format!("{buffer}.$counter")
+}
+
+/// The arguments of an attribute `vk::NAME`.
+fn numbers(annotations: &Annotations, name: &str) -> Vec<u32> {
+    let attribute = annotations.attribute(Some("vk"), name);
+    let arguments = attribute.map(|attribute| attribute.arguments.as_slice()).unwrap_or_default();
+    let number = |argument: &Argument| match argument {
+        Argument::Integer(value) => u32::try_from(*value).ok(),
+        Argument::Text(_) | Argument::Other(_) => None,
+    };
+    arguments.iter().map_while(number).collect()
+}
+
+/// Resources that stand in a cbuffer directly; what is inside a struct there gets no number at all.
+fn inner_resources(parameter: &Parameter) -> Vec<&Member> {
+    match parameter.kind {
+        ParameterKind::Cbuffer | ParameterKind::Tbuffer => {
+            buffer_members(&parameter.ty).iter().filter(|member| is_resource(member.ty.dimensions().0)).collect()
+        }
+        ParameterKind::Variable | ParameterKind::Global => Vec::new(),
+    }
+}
+
+fn has_data(ty: &Type) -> bool {
+    buffer_members(ty).iter().any(|member| !holds_resources(&member.ty))
+}
+
+/// A counter that stands in the list whether it is used or not, behind its buffer, which is the last one there.
+fn add_counter(list: &mut Vec<DescriptorRequest>, ty: &Type, release: DxcRelease, annotations: &Annotations) {
+    let Type::Resource(resource) = ty.dimensions().0 else { return };
+    let ResourceKind::StructuredBuffer(access) = resource.kind else { return };
+    let has_one = match access {
+        Access::Append | Access::Consume => true,
+        Access::ReadWrite => release.counts_everywhere(),
+        Access::Read | Access::Write | Access::RasterizerOrdered | Access::Feedback => false,
+    };
+    if has_one {
+        let counter = counter(list, list.len() - 1, annotations);
+        list.push(counter);
+    }
+}
+
+fn whole(parameter: &Parameter, class: LayoutUnit) -> DescriptorRequest {
+    of_resource(&parameter.name, class, &parameter.ty, &parameter.annotations, parameter.span)
+}
+
+fn of_member(parameter: &Parameter, member: &Member) -> DescriptorRequest {
+    let scope = parameter.name.rfind("::").map_or("", |end| &parameter.name[..end + 2]);
+    let path = format!("{scope}{}", member.name);
+    let stand_in = Parameter { kind: ParameterKind::Variable, ty: member.ty.clone(), ..parameter.clone() };
+    let class = variable_class(&stand_in).unwrap_or(LayoutUnit::ShaderResource);
+    of_resource(&path, class, &member.ty, &member.annotations, member.span)
+}
+
+fn of_resource(path: &str, class: LayoutUnit, ty: &Type, annotations: &Annotations, span: Span) -> DescriptorRequest {
+    let (register, space) = annotated_first(annotations, class);
+    let is_combined = annotations.attribute(Some("vk"), "combinedImageSampler").is_some();
+    DescriptorRequest {
+        paths: vec![path.to_owned()],
+        class: Some(class),
+        count: elements(ty),
+        kept: 1,
+        binding: binding(annotations),
+        register: register.map(|number| (class, number)),
+        space,
+        role: if is_combined { VulkanRole::Combined } else { VulkanRole::Resource },
+        span,
+    }
+}
+
+fn binding(annotations: &Annotations) -> Option<(u32, Option<u32>)> {
+    let BindingAttributes { binding, set, .. } = descriptors(annotations);
+    binding.map(|binding| (binding, set))
+}
+
+/// Numbers from `[[vk::binding(N, S)]]` and `[[vk::counter_binding(M)]]`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BindingAttributes {
+    pub(crate) binding: Option<u32>,
+    pub(crate) set: Option<u32>,
+    pub(crate) counter: Option<u32>,
+}
+
+/// The attributes of a declaration that give it a place.
+pub(crate) fn descriptors(annotations: &Annotations) -> BindingAttributes {
+    let place = numbers(annotations, "binding");
+    BindingAttributes {
+        binding: place.first().copied(),
+        set: place.get(1).copied(),
+        counter: numbers(annotations, "counter_binding").first().copied(),
+    }
+}
+
+fn globals(first: &Parameter) -> DescriptorRequest {
+    DescriptorRequest {
+        paths: vec!["$Globals".to_owned()],
+        class: Some(LayoutUnit::ConstantBuffer),
+        count: Count::Finite(1),
+        kept: 1,
+        binding: None,
+        register: None,
+        space: None,
+        role: VulkanRole::Globals,
+        span: first.span,
+    }
+}
+
+/// A struct: its resources one behind the other, from the first register that is written, whatever its class.
+fn structure(module: &Module, index: usize) -> DescriptorRequest {
+    let parameter = &module.parameters[index];
+    let place = Location { parameter: index, member: None, steps: Vec::new(), ty: &parameter.ty };
+    let registers = &parameter.annotations.registers;
+    let class = |letter: Option<char>| {
+        let classes =
+            [LayoutUnit::ConstantBuffer, LayoutUnit::ShaderResource, LayoutUnit::UnorderedAccess, LayoutUnit::Sampler];
+        classes.into_iter().find(|class| class.as_str().chars().next() == letter)
+    };
+    let register = registers.iter().find_map(|register| Some((class(register.class)?, register.index?)));
+
+    DescriptorRequest {
+        paths: place.resources().iter().map(|leaf| leaf.path(module)).collect(),
+        class: None,
+        count: Count::Finite(1),
+        kept: own_resources(&parameter.ty).max(1),
+        binding: binding(&parameter.annotations),
+        register,
+        space: registers.iter().find_map(|register| register.space),
+        role: VulkanRole::Resource,
+        span: parameter.span,
+    }
+}
+
+/// The resources that DXC keeps numbers for: it forgets those of base structs, and what comes next overlaps them.
+fn own_resources(ty: &Type) -> u32 {
+    let (innermost, counts) = ty.dimensions();
+    let each = match innermost {
+        Type::Struct(ty) => of_members(ty),
+        Type::Resource(_) => 1,
+        Type::Scalar(_)
+        | Type::Vector { .. }
+        | Type::Matrix { .. }
+        | Type::Array { .. }
+        | Type::Enum(_)
+        | Type::Pointer { .. }
+        | Type::Handle { .. }
+        | Type::Interface { .. } => 0,
+    };
+
+    counts.iter().fold(each, |product, count| match count {
+        Count::Finite(count) => product.saturating_mul(*count),
+        Count::Unbounded => product,
+    })
+}
+
+fn of_members(ty: &StructType) -> u32 {
+    ty.members.iter().fold(0, |sum, member| own_resources(&member.ty).saturating_add(sum))
+}

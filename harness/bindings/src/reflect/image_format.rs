@@ -1,0 +1,100 @@
+//! The texel format that reflection states for a texture or a typed buffer.
+//!
+//! It is what `[format("...")]` says; without one, what follows from the element type if that leaves no choice, which
+//! it does for all but `float` and `double`. Measured with Slang 2026.14.1.
+
+use layoutproof_layout::resource::ResourceKind;
+use layoutproof_layout::scalar::Scalar;
+use layoutproof_layout::shape::Type;
+use layoutproof_layout::{Annotations, Argument};
+
+use super::spelling::result;
+use crate::tree::VariableLayout;
+
+/// The format of `variable`, if one is stated or follows.
+pub(super) fn format(variable: &VariableLayout) -> Option<String> {
+    let (ty, _) = variable.layout.ty.dimensions();
+    let Type::Resource(resource) = ty else { return None };
+    match resource.kind {
+        ResourceKind::Texture(_) | ResourceKind::CombinedSampler(_) | ResourceKind::Buffer(_) => {}
+        ResourceKind::ConstantBuffer
+        | ResourceKind::TextureBuffer
+        | ResourceKind::ParameterBlock
+        | ResourceKind::StructuredBuffer(_)
+        | ResourceKind::ByteAddressBuffer(_)
+        | ResourceKind::Sampler
+        | ResourceKind::SamplerComparison
+        | ResourceKind::AccelerationStructure
+        | ResourceKind::SubpassInput { .. } => return None,
+    }
+
+    stated(&variable.annotations).or_else(|| inferred(&result(resource)?))
+}
+
+fn stated(annotations: &Annotations) -> Option<String> {
+    let qualifiers = || annotations.layout.iter().map(|qualifier| qualifier.name.as_str());
+    let plain = annotations.attribute(None, "format");
+    let Some(attribute) = plain.or_else(|| annotations.attribute(Some("vk"), "image_format")) else {
+        return qualifiers().find(|name| is_format(name)).map(spelled);
+    };
+    match attribute.arguments.first()? {
+        Argument::Text(format) if format == "unknown" => None,
+        Argument::Text(format) => Some(spelled(format)),
+        Argument::Integer(_) | Argument::Other(_) => None,
+    }
+}
+
+/// True for the name of a texel format that GLSL writes as a layout qualifier: `rgba8`, `r11f_g11f_b10f`.
+fn is_format(name: &str) -> bool {
+    let channels = ["bgra", "rgba", "rgb", "rg", "r"].into_iter().find_map(|channels| name.strip_prefix(channels));
+    channels.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+/// `format` as Slang spells it: `rgba8_snorm` for DXC's `rgba8snorm`.
+fn spelled(format: &str) -> String {
+    match format {
+        "r11g11b10f" => "r11f_g11f_b10f".to_owned(),
+        "rgb10a2" => "rgb10_a2".to_owned(),
+        "rgb10a2ui" => "rgb10_a2ui".to_owned(),
+        _ => match format.strip_suffix("snorm") {
+            Some(start) if !start.ends_with('_') => format!("{start}_snorm"),
+            Some(_) | None => format.to_owned(),
+        },
+    }
+}
+
+fn inferred(element: &Type) -> Option<String> {
+    let (scalar, length) = match element {
+        Type::Scalar(scalar) => (*scalar, 1),
+        Type::Vector { scalar, length } => (*scalar, *length),
+        Type::Matrix { .. }
+        | Type::Array { .. }
+        | Type::Struct(_)
+        | Type::Enum(_)
+        | Type::Pointer { .. }
+        | Type::Handle { .. }
+        | Type::Interface { .. }
+        | Type::Resource(_) => return None,
+    };
+
+    let channels = match length {
+        1 => "r",
+        2 => "rg",
+        4 => "rgba",
+        _ => return None,
+    };
+    let bits = match scalar {
+        Scalar::Int8 => "8i",
+        Scalar::Uint8 => "8ui",
+        Scalar::Int16 | Scalar::Min16Int | Scalar::Min12Int => "16i",
+        Scalar::Uint16 | Scalar::Min16Uint => "16ui",
+        Scalar::Int32 => "32i",
+        Scalar::Uint32 => "32ui",
+        Scalar::Int64 => "64i",
+        Scalar::Uint64 => "64ui",
+        Scalar::Float16 | Scalar::Half | Scalar::Min16Float | Scalar::Min10Float => "16f",
+        Scalar::Bool | Scalar::Float32 | Scalar::Float64 => return None,
+    };
+
+    Some(format!("{channels}{bits}"))
+}

@@ -1,0 +1,22 @@
+//! A program's layout as reflection shows it: the tree of the Slang user guide's reflection chapter, and slangc's JSON.
+//!
+//! `layoutproof reflect` prints a [`ProgramLayout`](crate::tree::ProgramLayout) and its [`ParameterUses`]
+//! with this. Nothing is placed here: see [`crate`]. Source: Slang user guide, Using the Reflection API;
+//! slangc 2026.14.1.
+
+mod cumulative;
+mod image_format;
+mod node;
+mod resource_usage;
+mod slang_json;
+mod spelling;
+mod used;
+mod varying;
+mod yaml;
+
+pub use slang_json::slang_json;
+pub use used::ParameterUses;
+pub use yaml::yaml;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,264 @@
+//! The `type` objects: a kind, what belongs to the kind, and `sizes`.
+
+use std::sync::Arc;
+
+use layoutproof_layout::LayoutUnit;
+use layoutproof_layout::resource::{Access, Resource, ResourceKind};
+use layoutproof_layout::scalar::Scalar;
+use layoutproof_layout::shape::{Count, StructType, Type};
+
+use super::super::node::{NodeFields, ReflectionNode};
+use super::super::resource_usage;
+use super::super::spelling::{self, ResourceShape, SlangTypeKind, container_kind, has_own_members, kind, simple_name};
+use super::{VariableContext, bindings, declared_attributes, named, place};
+use crate::tree::{TypeLayout, TypeParts, UnitOffset, VariableLayout};
+
+/// A type as it is laid out.
+pub(super) fn layout(layout: &TypeLayout, context: &VariableContext<'_>) -> NodeFields {
+    let shown = match (&layout.parts, &layout.ty) {
+        (TypeParts::Fields(_), Type::Struct(ty)) if ty.is_open => {
+            NodeFields::default().with("kind", ReflectionNode::Word("None"))
+        }
+        (TypeParts::Fields(fields), ty) => {
+            let has_names = !is_tuple(ty);
+            structure(ty).with("fields", self::fields(fields, has_names, context))
+        }
+        (TypeParts::Elements { element, stride }, ty) => array(ty, element, context)
+            .with_some("uniformStride", in_bytes(layout).map(|_| ReflectionNode::count(stride.get(LayoutUnit::Bytes)))),
+        (TypeParts::Contained { container, element }, ty) => contained(ty, container, element),
+        (TypeParts::Memory(element), ty) => {
+            resource_base(ty).with("resultType", self::layout(element, &VariableContext::OUTSIDE).into())
+        }
+        // slangc knows no type of these.
+        (TypeParts::Patch(_), _) => NodeFields::default().with("kind", ReflectionNode::Word("None")),
+        (TypeParts::Stream(element), _) => {
+            let none = NodeFields::default().with("kind", ReflectionNode::Word("None"));
+            let none = none.with("sizes", ReflectionNode::List(Vec::new()));
+            NodeFields::default()
+                .with("kind", ReflectionNode::Word("outputStream"))
+                .with("elementType", self::layout(element, context).into())
+                .with("containerVarLayout", NodeFields::default().into())
+                .with("elementVarLayout", NodeFields::default().with("type", none.into()).into())
+        }
+        // A buffer that passes between stages, of whose elements slangc shows nothing.
+        (TypeParts::None, ty) if holds_memory(ty) => resource_base(ty),
+        // slangc shows the number of a descriptor as what it is, but for one that passes between stages.
+        (TypeParts::None, Type::Handle { .. }) if in_bytes(layout).is_none() => NodeFields::default()
+            .with("kind", ReflectionNode::Word("struct"))
+            .with("name", ReflectionNode::text("DescriptorHandle"))
+            .with("fields", ReflectionNode::List(Vec::new())),
+        (TypeParts::None, ty) => plain(ty),
+    };
+    shown.with("sizes", ReflectionNode::List(sizes(layout)))
+}
+
+fn sizes(layout: &TypeLayout) -> Vec<ReflectionNode> {
+    let size = |(unit, taken)| {
+        let kind = |unit| NodeFields::default().with("kind", ReflectionNode::Word(spelling::unit(unit).0.json));
+        let value = kind(unit).with("value", ReflectionNode::count(taken));
+        let alignment = (unit == LayoutUnit::Bytes).then_some(ReflectionNode::Number(layout.alignment));
+        value.with_some("alignment", alignment).into()
+    };
+    // slangc states the bytes of an argument buffer for its type, and the arguments and the space that an array without an
+    // end takes only where it is bound.
+    let is_argument_buffer = layout.usage.get(LayoutUnit::MetalArgument) != Count::Finite(0);
+    let is_stated = |unit| match unit {
+        LayoutUnit::MetalArgument => false,
+        LayoutUnit::Space => !is_argument_buffer,
+        _ => true,
+    };
+    let stated = resource_usage::sizes(layout).into_iter().filter(|(unit, _)| is_stated(*unit));
+    stated.map(size).collect()
+}
+
+/// The bytes of a layout that takes some.
+fn in_bytes(layout: &TypeLayout) -> Option<Count> {
+    Some(layout.usage.get(LayoutUnit::Bytes)).filter(|bytes| *bytes != Count::Finite(0))
+}
+
+/// True for `StructuredBuffer<T>` and its kin.
+fn holds_memory(ty: &Type) -> bool {
+    ty.resource().is_some_and(|resource| matches!(resource.kind, ResourceKind::StructuredBuffer(_)))
+}
+
+/// True for Slang's built-in `Tuple`, whose members slangc lists without their names.
+fn is_tuple(ty: &Type) -> bool {
+    matches!(ty, Type::Struct(ty) if ty.name.starts_with("Tuple<"))
+}
+
+fn fields(fields: &[VariableLayout], has_names: bool, context: &VariableContext<'_>) -> ReflectionNode {
+    let mut context = context.clone();
+    let mut listed = Vec::new();
+    for field in fields {
+        let ty = layout(&field.layout, &context.inside(field));
+        let head = if has_names { named(field) } else { NodeFields::default() };
+        let head = head.with_some("userAttribs", declared_attributes(&field.annotations));
+        listed.push(head.with("type", ty.into()).and(place(field, &context)).into());
+        context.varying = context.varying.behind(&field.layout);
+    }
+    ReflectionNode::List(listed)
+}
+
+fn array(ty: &Type, element: &TypeLayout, context: &VariableContext<'_>) -> NodeFields {
+    NodeFields::default()
+        .with("kind", ReflectionNode::Word("array"))
+        .with("elementCount", ReflectionNode::Number(array_length(ty)))
+        .with("elementType", layout(element, context).into())
+}
+
+/// Number of elements; slangc prints 0 for an unsized array.
+fn array_length(ty: &Type) -> u32 {
+    match ty {
+        Type::Array { count: Count::Finite(count), .. } => *count,
+        Type::Array { count: Count::Unbounded, .. }
+        | Type::Scalar(_)
+        | Type::Vector { .. }
+        | Type::Matrix { .. }
+        | Type::Struct(_)
+        | Type::Enum(_)
+        | Type::Pointer { .. }
+        | Type::Handle { .. }
+        | Type::Interface { .. }
+        | Type::Resource(_) => 0,
+    }
+}
+
+/// A buffer or block. `elementType` is an older view with the element's offsets added to those of its fields.
+fn contained(ty: &Type, container: &VariableLayout, element: &VariableLayout) -> NodeFields {
+    let mut inside = TypeLayout::clone(&element.layout);
+    if has_own_members(ty) {
+        let span = element.span;
+        inside.ty = Type::Struct(Arc::new(StructType {
+            name: String::new(),
+            base: None,
+            members: Vec::new(),
+            span,
+            is_open: false,
+        }));
+    }
+    // An argument buffer is laid out anew for reflection, from its own start.
+    let is_argument_buffer = inside.argument_pointers().is_some();
+    let shifted = if is_argument_buffer { inside.clone() } else { shifted(&inside, &element.offsets) };
+
+    let kind = container_kind(ty, &container.layout);
+    let ty = layout(&inside, &VariableContext::OUTSIDE);
+    NodeFields::default()
+        .with("kind", ReflectionNode::Word(kind.json))
+        .with("elementType", layout(&shifted, &VariableContext::OUTSIDE).into())
+        .with("containerVarLayout", bindings(container).into())
+        .with("elementVarLayout", NodeFields::default().with("type", ty.into()).and(bindings(element)).into())
+}
+
+/// `layout` with `by` added to the offsets of its fields, if it is a struct.
+fn shifted(layout: &TypeLayout, by: &[UnitOffset]) -> TypeLayout {
+    let mut layout = layout.clone();
+    if let TypeParts::Fields(fields) = &mut layout.parts {
+        for own in fields.iter_mut().flat_map(|field| &mut field.offsets) {
+            if let Some(by) = by.iter().find(|by| by.unit == own.unit) {
+                own.offset = own.offset.saturating_add(by.offset);
+                own.space = own.space.saturating_add(by.space);
+            }
+        }
+    }
+    layout
+}
+
+fn structure(ty: &Type) -> NodeFields {
+    let name = match ty {
+        Type::Struct(ty) => simple_name(&ty.name),
+        Type::Scalar(_)
+        | Type::Vector { .. }
+        | Type::Matrix { .. }
+        | Type::Array { .. }
+        | Type::Enum(_)
+        | Type::Pointer { .. }
+        | Type::Handle { .. }
+        | Type::Interface { .. }
+        | Type::Resource(_) => None,
+    };
+    NodeFields::default().with("kind", ReflectionNode::Word("struct")).with_some("name", name.map(ReflectionNode::text))
+}
+
+/// A type without a layout: an element of a vector, the result of a texture.
+fn plain(ty: &Type) -> NodeFields {
+    let kind = |kind| NodeFields::default().with("kind", ReflectionNode::Word(kind));
+    match ty {
+        Type::Scalar(scalar) => self::scalar(*scalar),
+        Type::Enum(ty) => self::scalar(ty.underlying),
+        Type::Vector { scalar, length } => kind("vector")
+            .with("elementCount", ReflectionNode::Number(*length))
+            .with("elementType", self::scalar(*scalar).into()),
+        Type::Matrix { scalar, rows, columns, .. } => kind("matrix")
+            .with("rowCount", ReflectionNode::Number(*rows))
+            .with("columnCount", ReflectionNode::Number(*columns))
+            .with("elementType", self::scalar(*scalar).into()),
+        Type::Array { element, .. } => kind("array")
+            .with("elementCount", ReflectionNode::Number(array_length(ty)))
+            .with("elementType", plain(element).into()),
+        Type::Struct(open) if open.is_open => kind("None"),
+        Type::Struct(members) => kind("struct").with("fields", plain_fields(members)),
+        Type::Pointer { pointee } => kind("pointer").with("valueType", ReflectionNode::text(pointee_name(pointee))),
+        Type::Handle { .. } => plain(&Type::Vector { scalar: Scalar::Uint32, length: 2 }),
+        // Spelled with a capital, as slangc 2026.14.1 does.
+        Type::Interface { name, .. } => kind("Interface").with("name", ReflectionNode::text(name)),
+        Type::Resource(resource) => plain_resource(ty, resource),
+    }
+}
+
+fn plain_fields(ty: &StructType) -> ReflectionNode {
+    let field = |name: &str, ty: &Type| {
+        let ty = plain(ty);
+        NodeFields::default().with("name", ReflectionNode::text(name)).with("type", ty.into()).into()
+    };
+    let base = ty.base.iter().map(|base| field("$base", &Type::Struct(base.clone())));
+    ReflectionNode::List(base.chain(ty.members.iter().map(|member| field(&member.name, &member.ty))).collect())
+}
+
+/// The name of what a pointer points at, without type arguments: `float3` is a `vector` to Slang, `T*` a `Ptr`.
+fn pointee_name(spelling: &str) -> &str {
+    if spelling.ends_with('*') {
+        return "Ptr";
+    }
+    let digits = spelling.trim_start_matches(|c: char| c.is_ascii_lowercase());
+    match digits.as_bytes() {
+        [b'1'..=b'4'] => "vector",
+        [b'1'..=b'4', b'x', b'1'..=b'4'] => "matrix",
+        _ => simple_name(spelling).unwrap_or(spelling),
+    }
+}
+
+fn scalar(scalar: Scalar) -> NodeFields {
+    let kind = NodeFields::default().with("kind", ReflectionNode::Word("scalar"));
+    kind.with("scalarType", ReflectionNode::Word(spelling::scalar(scalar).json))
+}
+
+fn plain_resource(ty: &Type, resource: &Resource) -> NodeFields {
+    match kind(ty) {
+        SlangTypeKind::Sampler => NodeFields::default().with("kind", ReflectionNode::Word("samplerState")),
+        SlangTypeKind::Container(words) => NodeFields::default().with("kind", ReflectionNode::Word(words.json)),
+        SlangTypeKind::Plain | SlangTypeKind::Resource(_) => {
+            let result = |result| match (resource.kind, &result) {
+                (ResourceKind::Texture(texture), Type::Enum(feedback)) if texture.access == Access::Feedback => {
+                    let kind = NodeFields::default().with("kind", ReflectionNode::Word("Feedback"));
+                    kind.with("name", ReflectionNode::text(&feedback.name))
+                }
+                _ => plain(&result),
+            };
+            resource_base(ty).with_some("resultType", spelling::result(resource).map(|ty| result(ty).into()))
+        }
+    }
+}
+
+fn resource_base(ty: &Type) -> NodeFields {
+    let SlangTypeKind::Resource(shape) = kind(ty) else { return NodeFields::default() };
+    let ResourceShape { base, array, multisample, combined, access } = shape;
+    let flag = |set: bool| set.then_some(ReflectionNode::Bool(true));
+    NodeFields::default()
+        .with("kind", ReflectionNode::Word("resource"))
+        .with("baseShape", ReflectionNode::Word(base.json))
+        .with_some("array", flag(array))
+        .with_some("multisample", flag(multisample))
+        .with_some("feedback", flag(access == Access::Feedback))
+        .with_some("combined", flag(combined))
+        .with_some("access", (access != Access::Read).then_some(ReflectionNode::Word(spelling::access(access).json)))
+}

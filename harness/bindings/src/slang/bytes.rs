@@ -1,0 +1,218 @@
+//! Bytes of what a buffer or a scope holds: asks [`layoutproof_layout`] with the rule set that slangc takes for the
+//! target.
+//!
+//! Resources have no bytes, except inside a Metal argument buffer, where each is a pointer or a handle of 8 bytes
+//! (measured with Slang 2026.14.1).
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use layoutproof_layout::resource::{Access, DataLayout, ResourceKind};
+use layoutproof_layout::rules::{StructPadding, UnsizedArrays};
+use layoutproof_layout::shape::{Count, Member, StructType, Type};
+use layoutproof_layout::{Annotations, Attribute, Block, BlockKind, LaidOut, RuleSet, Span, lay_out};
+
+use super::settings::SlangSettings;
+use crate::Target;
+use layoutproof_source::diagnostics::{Code, Diagnostic};
+
+/// How resources are represented in the memory around them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ByteRoom {
+    /// No bytes: they are bound on their own.
+    Ordinary,
+    /// The same, in a parameter block.
+    Block,
+    /// Handles in a Metal argument buffer.
+    Arguments,
+    /// The content of a Metal argument buffer without an argument: pointers, which are bytes, and buffers with resources
+    /// of their own, which are bound on their own.
+    NoArguments,
+}
+
+/// A type that is laid out as a whole.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WholeBlock<'t> {
+    /// Kind of block, which decides the rule set.
+    pub(super) kind: BlockKind,
+    /// Explicit data layout.
+    pub(super) data_layout: Option<DataLayout>,
+    /// Its content.
+    pub(super) element: &'t Type,
+    /// How resources are represented in it.
+    pub(super) room: ByteRoom,
+    /// Where it is declared.
+    pub(super) span: Span,
+}
+
+impl SlangSettings {
+    /// The bytes of `whole`.
+    ///
+    /// # Errors
+    /// Types that the rule set forbids, and sizes beyond 2^31 bytes.
+    pub(super) fn bytes(&self, whole: WholeBlock<'_>) -> Result<LaidOut, Vec<Diagnostic>> {
+        let mut block = Block {
+            name: String::new(),
+            kind: whole.kind,
+            element: whole.element.clone(),
+            count: Count::Finite(1),
+            data_layout: whole.data_layout,
+            mixed_globals: None,
+            annotations: Annotations::default(),
+            span: whole.span,
+        };
+
+        let rules = self.rules(&block);
+        let keeps_offsets = self.documented;
+        let view = MemoryView { room: whole.room, unsized_arrays: rules.unsized_arrays, keeps_offsets };
+        if let Cow::Owned(element) = view.of(whole.element) {
+            block.element = element;
+        }
+
+        lay_out(&block, &rules, self.layout).result.map_err(|refusals| {
+            let problem = |refusal: layoutproof_layout::Refusal| {
+                let message = format!("`{}` {} ({})", refusal.path, refusal.message, rules.name);
+                Diagnostic::error(Code::RuleForbids, whole.span, message)
+            };
+            refusals.into_iter().map(problem).collect()
+        })
+    }
+
+    /// The rule set of a block. The user guide pads structs and arrays on D3D too; slangc does not.
+    fn rules(&self, block: &Block) -> Cow<'static, RuleSet> {
+        // Metal has no byte offsets of parameter blocks by `native`, but slangc 2026.14.1 shows those of argument buffers.
+        let as_constants = || self.native.rules(&Block { kind: BlockKind::ConstantBuffer, ..block.clone() });
+        let rules = self.native.rules(block).or_else(as_constants);
+        let rules = rules.expect("every target of Slang has a rule set for constant buffers");
+        if self.documented && self.target == Target::D3d12 && rules.has_registers {
+            return Cow::Owned(RuleSet { pad_arrays: true, pad_structs: StructPadding::Padded, ..rules.clone() });
+        }
+        Cow::Borrowed(rules)
+    }
+}
+
+/// Types as memory sees them.
+#[derive(Clone, Copy, Debug)]
+struct MemoryView {
+    room: ByteRoom,
+    unsized_arrays: UnsizedArrays,
+    /// False if members are placed as if they had no `[[vk::offset]]`, as in slangc's reflection.
+    keeps_offsets: bool,
+}
+
+impl MemoryView {
+    /// Handles where resources are handles; unsized arrays of nothing without any bytes.
+    fn of(self, ty: &Type) -> Cow<'_, Type> {
+        match ty {
+            Type::Array { element, count } => self.array(element, *count, ty),
+            Type::Struct(structure)
+                if structure.holds(&|_| true) || (!self.keeps_offsets && has_offsets(structure)) =>
+            {
+                Cow::Owned(Type::Struct(self.structure(structure)))
+            }
+            Type::Resource(resource) => match self.room {
+                ByteRoom::Ordinary | ByteRoom::Block | ByteRoom::NoArguments => Cow::Borrowed(ty),
+                ByteRoom::Arguments => Cow::Owned(handle(resource.kind)),
+            },
+            Type::Scalar(_)
+            | Type::Vector { .. }
+            | Type::Matrix { .. }
+            | Type::Struct(_)
+            | Type::Enum(_)
+            | Type::Pointer { .. }
+            | Type::Handle { .. }
+            | Type::Interface { .. } => Cow::Borrowed(ty),
+        }
+    }
+
+    fn structure(self, structure: &StructType) -> Arc<StructType> {
+        let member = |member: &Member| {
+            let mut seen = Member { ty: self.of(&member.ty).into_owned(), ..member.clone() };
+            if !self.keeps_offsets {
+                seen.annotations.attributes.retain(|attribute| !is_offset(attribute));
+            }
+            seen
+        };
+        let base = structure.base.as_ref().map(|base| self.structure(base));
+        let members = structure.members.iter().map(member).collect();
+        Arc::new(StructType { base, members, ..structure.clone() })
+    }
+
+    fn array<'t>(self, element: &'t Type, count: Count, whole: &'t Type) -> Cow<'t, Type> {
+        let has_no_bytes = match self.unsized_arrays {
+            // What points at the elements has bytes, but resources themselves are not pointed at.
+            UnsizedArrays::Pointer { .. } => matches!(element, Type::Resource(_)),
+            UnsizedArrays::InPlace => count == Count::Unbounded && !has_data(element),
+        };
+        if self.room != ByteRoom::Arguments && has_no_bytes {
+            return self.of(element);
+        }
+        match self.of(element) {
+            Cow::Borrowed(_) => Cow::Borrowed(whole),
+            Cow::Owned(element) => Cow::Owned(Type::Array { element: Box::new(element), count }),
+        }
+    }
+}
+
+/// The type that represents a resource in an argument buffer.
+fn handle(kind: ResourceKind) -> Type {
+    let pointer = Type::Pointer { pointee: String::new() };
+    match handles(kind) {
+        1 => pointer,
+        count => Type::Array { element: Box::new(pointer), count: Count::Finite(count) },
+    }
+}
+
+/// Handles of 8 bytes that a resource takes in an argument buffer: two for a texture with its sampler or a buffer with
+/// its counter.
+pub(super) fn handles(kind: ResourceKind) -> u32 {
+    match kind {
+        ResourceKind::CombinedSampler(_) | ResourceKind::StructuredBuffer(Access::Append | Access::Consume) => 2,
+        ResourceKind::ConstantBuffer
+        | ResourceKind::TextureBuffer
+        | ResourceKind::ParameterBlock
+        | ResourceKind::StructuredBuffer(
+            Access::Read | Access::ReadWrite | Access::Write | Access::RasterizerOrdered | Access::Feedback,
+        )
+        | ResourceKind::ByteAddressBuffer(_)
+        | ResourceKind::Buffer(_)
+        | ResourceKind::Texture(_)
+        | ResourceKind::Sampler
+        | ResourceKind::SamplerComparison
+        | ResourceKind::AccelerationStructure
+        | ResourceKind::SubpassInput { .. } => 1,
+    }
+}
+
+/// True for `[[vk::offset(N)]]`.
+fn is_offset(attribute: &Attribute) -> bool {
+    attribute.namespace.as_deref() == Some("vk") && attribute.name == "offset"
+}
+
+/// True if a member, at any depth, has a `[[vk::offset]]`.
+fn has_offsets(structure: &StructType) -> bool {
+    structure.base.as_deref().is_some_and(has_offsets)
+        || structure.members.iter().any(|member| {
+            let inner = matches!(member.ty.dimensions().0, Type::Struct(inner) if has_offsets(inner));
+            inner || member.annotations.attributes.iter().any(is_offset)
+        })
+}
+
+/// True if ordinary data stands in a type, at any depth outside of resources.
+fn has_data(ty: &Type) -> bool {
+    match ty.dimensions().0 {
+        Type::Scalar(_)
+        | Type::Vector { .. }
+        | Type::Matrix { .. }
+        | Type::Enum(_)
+        | Type::Pointer { .. }
+        | Type::Handle { .. }
+        | Type::Interface { .. } => true,
+        Type::Struct(structure) => holds_data(structure),
+        Type::Array { .. } | Type::Resource(_) => false,
+    }
+}
+
+fn holds_data(structure: &StructType) -> bool {
+    structure.base.as_deref().is_some_and(holds_data) || structure.members.iter().any(|member| has_data(&member.ty))
+}

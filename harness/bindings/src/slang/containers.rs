@@ -1,0 +1,229 @@
+//! Constant buffers, texture buffers and parameter blocks: what they take for themselves, what they hold.
+//!
+//! A buffer takes a register or binding for its own data only if it holds bytes (on Metal always); the resources inside
+//! count as the buffer's. A parameter block hides them in a space of its own, where the target has spaces; blocks
+//! inside it have further spaces. A block of nothing but blocks takes no space.
+//!
+//! Source: Slang user guide, Parameter Layout Rules, Constant Buffers and Parameter Blocks; measured with Slang
+//! 2026.14.1.
+
+use std::sync::Arc;
+
+use layoutproof_layout::resource::{DataLayout, Resource, ResourceKind};
+use layoutproof_layout::shape::{Count, MatrixOrder, Type};
+use layoutproof_layout::{Annotations, BlockKind, LayoutUnit, Span, Usage};
+
+use super::bytes::{ByteRoom, WholeBlock, handles};
+use super::types::{TypeLayoutBuilder, TypePosition, finite};
+use crate::Target;
+use crate::tree::{TypeLayout, TypeParts, UnitOffset, VariableLayout};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
+
+/// A buffer with a layout inside.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BlockContainer {
+    /// The unit of its own data.
+    pub(super) unit: LayoutUnit,
+    /// Kind of block, which decides the rule set.
+    pub(super) kind: BlockKind,
+    /// Explicit data layout.
+    pub(super) data_layout: Option<DataLayout>,
+    /// Where the buffer itself is used.
+    pub(super) place: TypePosition,
+}
+
+impl TypeLayoutBuilder<'_> {
+    /// The group that a resource is; `None` for resources without a layout inside.
+    pub(super) fn group(&self, resource: &Resource, place: TypePosition) -> Option<BlockContainer> {
+        let kind = match resource.kind {
+            ResourceKind::ConstantBuffer => BlockKind::ConstantBuffer,
+            ResourceKind::TextureBuffer => BlockKind::TextureBuffer,
+            ResourceKind::ParameterBlock => BlockKind::ParameterBlock,
+            ResourceKind::StructuredBuffer(_)
+            | ResourceKind::ByteAddressBuffer(_)
+            | ResourceKind::Buffer(_)
+            | ResourceKind::Texture(_)
+            | ResourceKind::CombinedSampler(_)
+            | ResourceKind::Sampler
+            | ResourceKind::SamplerComparison
+            | ResourceKind::AccelerationStructure
+            | ResourceKind::SubpassInput { .. } => return None,
+        };
+
+        Some(BlockContainer {
+            unit: self.settings.buffer_unit(resource.kind),
+            kind,
+            data_layout: resource.data_layout,
+            place,
+        })
+    }
+
+    /// The layout of a group of type `ty` that holds `element`.
+    pub(super) fn container(&mut self, ty: &Type, group: BlockContainer, element: &Type) -> TypeLayout {
+        let is_block = group.kind == BlockKind::ParameterBlock;
+        let is_argument_buffer = is_block && self.settings.target == Target::Metal;
+        let arguments = if is_argument_buffer { arguments_inside(element, self.settings.layout.matrix) } else { 0 };
+        let room = match (is_block, self.settings.target, group.place.room) {
+            (true, Target::Metal, _) if arguments > 0 => ByteRoom::Arguments,
+            (true, Target::Metal, _) => ByteRoom::NoArguments,
+            (true, Target::D3d12 | Target::Vulkan | Target::Webgpu, _) => ByteRoom::Block,
+            (false, _, ByteRoom::Arguments | ByteRoom::NoArguments) => ByteRoom::Ordinary,
+            (false, _, room) => room,
+        };
+
+        let span = group.place.span;
+        if is_argument_buffer && element.holds(&|resource| matches!(resource.kind, ResourceKind::SubpassInput { .. })) {
+            let message = "how Slang counts a subpass input in an argument buffer is not modelled";
+            self.problems.push(Diagnostic::error(Code::Unsupported, span, message));
+        }
+        let unsized_arrays = if is_argument_buffer { unsized_arrays(element) } else { 0 };
+        if unsized_arrays > 1 || (unsized_arrays == 1 && arguments == 0) {
+            let message = "how slangc counts such an unsized array of resources in an argument buffer is not modelled";
+            let help = "it is counted next to other members, where it is the only one of its kind";
+            self.problems.push(Diagnostic::error(Code::Unsupported, span, message).with_help(help));
+        }
+        let whole = WholeBlock { kind: group.kind, data_layout: group.data_layout, element, room, span };
+        let laid = self.bytes(whole);
+        let mut inside = self.of(element, laid.as_ref(), TypePosition { room, span });
+        // Slang counts arguments here, though the type and its fields have bytes.
+        inside.usage.add(LayoutUnit::MetalArgument, Count::Finite(arguments));
+        inside.usage.add(LayoutUnit::Space, Count::Finite(if arguments > 0 { unsized_arrays } else { 0 }));
+
+        let own = self.own(group, &inside.usage);
+        let usage = outside(&own, &inside.usage);
+        let alignment = if group.place.room == ByteRoom::Arguments { HANDLE } else { 1 };
+        TypeLayout { ty: ty.clone(), usage, alignment, parts: parts(ty, group.kind, &own, inside, span) }
+    }
+
+    /// Units that a container takes for itself if its content takes `inside`.
+    fn own(&self, group: BlockContainer, inside: &Usage) -> Usage {
+        let mut own = Usage::default();
+        let has_bytes = inside.get(LayoutUnit::Bytes) != Count::Finite(0);
+        match group.place.room {
+            ByteRoom::Arguments => own.add(LayoutUnit::Bytes, Count::Finite(HANDLE)),
+            ByteRoom::NoArguments => own.add(LayoutUnit::MetalArgument, Count::Finite(1)),
+            ByteRoom::Ordinary | ByteRoom::Block if has_bytes || self.settings.target == Target::Metal => {
+                own.add(group.unit, Count::Finite(1));
+            }
+            ByteRoom::Ordinary | ByteRoom::Block => {}
+        }
+
+        let needs_space = inside.iter().any(|(unit, _)| unit != LayoutUnit::Space);
+        if group.kind == BlockKind::ParameterBlock && self.settings.blocks_have_spaces() && needs_space {
+            own.add(LayoutUnit::Space, Count::Finite(1));
+        }
+        own
+    }
+}
+
+/// Units that a container takes as a whole: a space hides everything but further spaces, and the types that interfaces
+/// leave open.
+fn outside(own: &Usage, inside: &Usage) -> Usage {
+    let space = own.get(LayoutUnit::Space);
+    if space != Count::Finite(0) {
+        let mut usage = Usage::of(LayoutUnit::Space, space);
+        usage.add(LayoutUnit::Space, inside.get(LayoutUnit::Space));
+        usage.add(LayoutUnit::ExistentialType, inside.get(LayoutUnit::ExistentialType));
+        return usage;
+    }
+    let own = own.iter().filter(|(unit, _)| *unit != LayoutUnit::MetalArgument);
+    let leaks = |(unit, _): &(LayoutUnit, Count)| !matches!(unit, LayoutUnit::Bytes | LayoutUnit::MetalArgument);
+    own.chain(inside.iter().filter(leaks)).collect()
+}
+
+/// Bytes, and alignment, of a handle in an argument buffer.
+const HANDLE: u32 = 8;
+
+/// The container and, behind what it takes, the element.
+fn parts(ty: &Type, kind: BlockKind, own: &Usage, inside: TypeLayout, span: Span) -> TypeParts {
+    let behind = |unit| if unit == LayoutUnit::Bytes { 0 } else { finite(own.get(unit)) };
+    let mut element = variable(inside, span, behind);
+    // Of the bytes of an argument buffer only its pointers have an offset as a whole.
+    if element.layout.argument_pointers() == Some(0) {
+        element.offsets.retain(|offset| offset.unit != LayoutUnit::Bytes);
+    }
+    let container =
+        TypeLayout { ty: container_type(ty, kind), usage: own.clone(), alignment: 1, parts: TypeParts::None };
+    TypeParts::Contained { container: Box::new(variable(container, span, |_| 0)), element: Box::new(element) }
+}
+
+/// A variable without a name, at `offset` of each unit.
+fn variable(layout: TypeLayout, span: Span, offset: impl Fn(LayoutUnit) -> u32) -> VariableLayout {
+    let offsets = layout.usage.iter().map(|(unit, _)| UnitOffset { unit, space: 0, offset: offset(unit) }).collect();
+    VariableLayout { name: None, annotations: Annotations::default(), offsets, layout: Arc::new(layout), span }
+}
+
+/// Elements that the content of a Metal argument buffer takes; a buffer that is all of it is none of its arguments.
+fn arguments_inside(element: &Type, default: MatrixOrder) -> u32 {
+    let is_buffer = element
+        .resource()
+        .is_some_and(|resource| matches!(resource.kind, ResourceKind::ConstantBuffer | ResourceKind::TextureBuffer));
+    if is_buffer { 0 } else { arguments(element, default) }
+}
+
+/// How many arrays of resources without an end stand in `ty`, outside of other buffers.
+fn unsized_arrays(ty: &Type) -> u32 {
+    match ty {
+        Type::Array { element, count: Count::Unbounded } => u32::from(element.holds(&|_| true)),
+        Type::Array { element, count: Count::Finite(_) } => unsized_arrays(element),
+        Type::Struct(structure) => {
+            let base = structure.base.as_ref().map_or(0, |base| unsized_arrays(&Type::Struct(Arc::clone(base))));
+            structure.members.iter().map(|member| unsized_arrays(&member.ty)).fold(base, u32::saturating_add)
+        }
+        Type::Scalar(_)
+        | Type::Vector { .. }
+        | Type::Matrix { .. }
+        | Type::Enum(_)
+        | Type::Pointer { .. }
+        | Type::Handle { .. }
+        | Type::Interface { .. }
+        | Type::Resource(_) => 0,
+    }
+}
+
+/// Elements that a type takes in a Metal argument buffer: one for each vector, matrix vector and resource.
+fn arguments(ty: &Type, default: MatrixOrder) -> u32 {
+    match ty {
+        Type::Scalar(_) | Type::Vector { .. } | Type::Enum(_) => 1,
+        Type::Matrix { rows, columns, order, .. } => match order.unwrap_or(default) {
+            MatrixOrder::Row => *rows,
+            MatrixOrder::Column => *columns,
+        },
+        Type::Array { element, count: Count::Finite(count) } => arguments(element, default).saturating_mul(*count),
+        Type::Struct(structure) => {
+            let base = structure.base.as_ref().map_or(0, |base| arguments(&Type::Struct(Arc::clone(base)), default));
+            let members = structure.members.iter().map(|member| arguments(&member.ty, default));
+            members.fold(base, u32::saturating_add)
+        }
+        // A pointer and a count, but no argument.
+        Type::Array { count: Count::Unbounded, .. }
+        | Type::Pointer { .. }
+        | Type::Handle { .. }
+        | Type::Interface { .. } => 0,
+        Type::Resource(resource) => match resource.kind {
+            // A buffer with registers of its own inside is not counted.
+            ResourceKind::ConstantBuffer | ResourceKind::TextureBuffer => {
+                u32::from(!resource.element.as_deref().is_some_and(|element| element.holds(&|_| true)))
+            }
+            ResourceKind::CombinedSampler(_)
+            | ResourceKind::ParameterBlock
+            | ResourceKind::StructuredBuffer(_)
+            | ResourceKind::ByteAddressBuffer(_)
+            | ResourceKind::Buffer(_)
+            | ResourceKind::Texture(_)
+            | ResourceKind::Sampler
+            | ResourceKind::SamplerComparison
+            | ResourceKind::AccelerationStructure
+            | ResourceKind::SubpassInput { .. } => handles(resource.kind),
+        },
+    }
+}
+
+/// The type of the container itself: a `tbuffer`, whose type is that of its members, is a `TextureBuffer` of them.
+fn container_type(ty: &Type, kind: BlockKind) -> Type {
+    if kind != BlockKind::Tbuffer {
+        return ty.clone();
+    }
+    let element = Some(Box::new(ty.clone()));
+    Type::Resource(Resource { kind: ResourceKind::TextureBuffer, element, data_layout: None })
+}

@@ -1,0 +1,193 @@
+//! Settings of Slang's placement, from a request: rule sets, parameter blocks with or without spaces, shifts.
+//!
+//! Reads a [`BindingRequest`] into [`SlangSettings`]. Source: options as slangc 2026.14.1 takes them, measured.
+
+use layoutproof_layout::native::{Native, find_native};
+use layoutproof_layout::scalar::SixteenBit;
+use layoutproof_layout::shape::MatrixOrder;
+use layoutproof_layout::{LayoutOptions, Span};
+
+use crate::{BindingRequest, Convention, Target};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::version_range::VersionRange;
+
+/// One `-fvk-t-shift 10 all`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ShiftOption {
+    /// Register class: `b`, `t`, `u` or `s`.
+    pub(super) class: char,
+    /// Number that is added to the register.
+    pub(super) by: u32,
+    /// The space that it is for; `None` for all.
+    pub(super) space: Option<u32>,
+}
+
+/// Everything that placement depends on beside the module.
+#[derive(Clone, Debug)]
+pub(super) struct SlangSettings {
+    /// Target.
+    pub(super) target: Target,
+    /// True if the user guide wins over slangc.
+    pub(super) documented: bool,
+    /// Byte rule sets.
+    pub(super) native: &'static Native,
+    /// Matrix order: columns where no option says otherwise, as slangc has it (sessions made by its API begin with
+    /// rows).
+    pub(super) layout: LayoutOptions,
+    /// Major and minor number of the shader model that the profile names.
+    model: Option<(u32, u32)>,
+    /// True if the compiler's version takes `[[vk::binding]]` on entry-point parameters.
+    knows_entry_bindings: bool,
+    /// Shifts of registers on Vulkan and WebGPU.
+    pub(super) shifts: Vec<ShiftOption>,
+    /// Binding and set of the buffer of loose globals.
+    pub(super) globals: Option<(u32, u32)>,
+    /// The space asked for bindless resources.
+    pub(super) bindless: Option<u32>,
+    /// The stage that the profile names.
+    pub(super) stage: Option<&'static str>,
+}
+
+impl SlangSettings {
+    /// Reads a request.
+    ///
+    /// # Errors
+    /// Options without the values that they take.
+    pub(super) fn of(request: &BindingRequest) -> Result<Self, Vec<Diagnostic>> {
+        let mut settings = Self {
+            target: request.target,
+            documented: request.convention == Convention::SlangDocumented,
+            native: native(request.target, "plain"),
+            layout: LayoutOptions { matrix: MatrixOrder::Column, sixteen_bit: SixteenBit::On },
+            model: request.profile.as_deref().and_then(shader_model),
+            knows_entry_bindings: request.version.as_deref().is_none_or(knows_entry_bindings),
+            shifts: Vec::new(),
+            globals: None,
+            bindless: None,
+            stage: request.profile.as_deref().and_then(profile_stage),
+        };
+
+        let problems: Vec<_> = request.options.iter().filter_map(|option| settings.read(option).err()).collect();
+        if problems.is_empty() { Ok(settings) } else { Err(problems) }
+    }
+
+    /// Reads one option; those that change no binding and no bytes are passed over.
+    fn read(&mut self, option: &str) -> Result<(), Diagnostic> {
+        let words: Vec<&str> = option.split_whitespace().collect();
+        let bad =
+            || Diagnostic::error(Code::BadOption, Span::default(), format!("`{option}` has not the values it takes"));
+        let number = |at: usize| words.get(at).and_then(|word| word.parse::<u32>().ok()).ok_or_else(bad);
+
+        match words.first().copied().unwrap_or_default() {
+            "-fvk-b-shift" => self.shift('b', number(1)?, words.get(2).copied()).ok_or_else(bad)?,
+            "-fvk-t-shift" => self.shift('t', number(1)?, words.get(2).copied()).ok_or_else(bad)?,
+            "-fvk-u-shift" => self.shift('u', number(1)?, words.get(2).copied()).ok_or_else(bad)?,
+            "-fvk-s-shift" => self.shift('s', number(1)?, words.get(2).copied()).ok_or_else(bad)?,
+            "-fvk-bind-globals" if self.speaks_spirv() => self.globals = Some((number(1)?, number(2)?)),
+            "-bindless-space-index" => self.bindless = Some(number(1)?),
+            "-matrix-layout-row-major" => self.layout.matrix = MatrixOrder::Row,
+            "-matrix-layout-column-major" => self.layout.matrix = MatrixOrder::Column,
+            "-fvk-use-scalar-layout" | "-force-glsl-scalar-layout" => self.native = native(self.target, "scalar"),
+            "-fvk-use-dx-layout" => self.native = native(self.target, "dx"),
+            "-fvk-use-c-layout" => self.native = native(self.target, "c"),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn shift(&mut self, class: char, by: u32, space: Option<&str>) -> Option<()> {
+        let space = match space? {
+            "all" => None,
+            number => Some(number.parse().ok()?),
+        };
+        if self.speaks_spirv() {
+            self.shifts.push(ShiftOption { class, by, space });
+        }
+        Some(())
+    }
+
+    /// True if a parameter block takes a register space (from shader model 5.1 on), a descriptor set or a group.
+    pub(super) fn blocks_have_spaces(&self) -> bool {
+        match self.target {
+            Target::D3d12 => self.model.is_some_and(|model| model >= (5, 1)),
+            Target::Vulkan | Target::Webgpu => true,
+            Target::Metal => false,
+        }
+    }
+
+    /// True if there are bindless resources: on D3D from shader model 6.6 on, and on every other target.
+    pub(super) fn has_bindless(&self) -> bool {
+        self.target != Target::D3d12 || self.model.is_some_and(|model| model >= (6, 6))
+    }
+
+    /// True if each render target of a fragment shader takes the `u` register of its number: on D3D before shader model
+    /// 5.1, and without a profile (Slang 2026.14.1).
+    pub(super) fn render_targets_are_views(&self) -> bool {
+        self.target == Target::D3d12 && self.model.is_none_or(|model| model < (5, 1))
+    }
+
+    /// True if descriptors have bindings rather than registers of several classes.
+    pub(super) fn speaks_spirv(&self) -> bool {
+        match self.target {
+            Target::Vulkan | Target::Webgpu => true,
+            Target::D3d12 | Target::Metal => false,
+        }
+    }
+
+    /// True if `[[vk::binding]]` counts on entry-point parameters.
+    pub(super) fn binds_entry_parameters(&self) -> bool {
+        self.speaks_spirv() && self.knows_entry_bindings
+    }
+
+    /// Number that is added to a register of `class` in `space`; `None` if no shift is set for it.
+    pub(super) fn shift_of(&self, class: char, space: u32) -> Option<u32> {
+        let fits = |shift: &&ShiftOption| shift.class == class && shift.space.is_none_or(|only| only == space);
+        self.shifts.iter().rev().find(fits).map(|shift| shift.by)
+    }
+
+    /// True if registers of `class` are counted apart from bindings, to be shifted in the end.
+    pub(super) fn is_shifted(&self, class: char) -> bool {
+        self.shifts.iter().any(|shift| shift.class == class)
+    }
+}
+
+/// The rule sets of a target with one of Vulkan's layout options, which the other targets pass over.
+fn native(target: Target, layout: &str) -> &'static Native {
+    let name = match (target, layout) {
+        (Target::D3d12, _) => "native:slang-d3d12",
+        (Target::Webgpu, _) => "native:slang-webgpu",
+        (Target::Metal, _) => "native:slang-metal",
+        (Target::Vulkan, "scalar") => "native:slang-vulkan-scalar",
+        (Target::Vulkan, "dx") => "native:slang-vulkan-dx",
+        (Target::Vulkan, "c") => "native:slang-vulkan-c",
+        (Target::Vulkan, _) => "native:slang-vulkan",
+    };
+    find_native(name).expect("each of these names is a row of the table of natives")
+}
+
+/// Major and minor number of `sm_6_6` or `ps_5_0`.
+fn shader_model(profile: &str) -> Option<(u32, u32)> {
+    let mut numbers = profile.rsplitn(3, '_').map(str::parse::<u32>);
+    let minor = numbers.next()?.ok()?;
+    Some((numbers.next()?.ok()?, minor))
+}
+
+/// The stage of `ps_5_0` and its kin; `sm_6_6` names none.
+fn profile_stage(profile: &str) -> Option<&'static str> {
+    match profile.split('_').next()? {
+        "vs" => Some("vertex"),
+        "hs" => Some("hull"),
+        "ds" => Some("domain"),
+        "gs" => Some("geometry"),
+        "ps" => Some("fragment"),
+        "cs" => Some("compute"),
+        "ms" => Some("mesh"),
+        "as" => Some("amplification"),
+        _ => None,
+    }
+}
+
+/// Slang 2026.12 passes `[[vk::binding]]` on entry-point parameters over (its warning E38010); 2026.14.1 takes it.
+fn knows_entry_bindings(version: &str) -> bool {
+    ">= 2026.14".parse::<VersionRange>().is_ok_and(|range| range.contains(version))
+}

@@ -1,0 +1,304 @@
+//! How much of each unit a type takes, and where its parts are: structs, arrays, resources.
+//!
+//! Builds the [`TypeLayout`] of a [`Type`] whose bytes [`super::bytes`] has laid out. Buffers with a layout inside are
+//! [`super::containers`]'s business, structs in arrays that of [`super::arrays`].
+//!
+//! Source: Slang user guide, Parameter Layout Rules, Computing Resource Requirements; measured with Slang 2026.14.1.
+
+use std::iter::Peekable;
+use std::slice::Iter;
+use std::sync::Arc;
+
+use layoutproof_layout::resource::{Resource, ResourceKind};
+use layoutproof_layout::shape::{Count, Member, StructType, Type};
+use layoutproof_layout::{
+    Annotations, BlockKind, Extent, LaidOut, LaidOutMember, LaidOutShape, LayoutUnit, Span, Usage,
+};
+
+use super::arrays::in_array;
+use super::budget::LayoutBudget;
+use super::bytes::{ByteRoom, WholeBlock};
+use super::settings::SlangSettings;
+use crate::tree::{TypeLayout, TypeParts, UnitOffset, VariableLayout};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
+
+/// Makes type layouts.
+#[derive(Debug)]
+pub(super) struct TypeLayoutBuilder<'s> {
+    /// Settings of the request.
+    pub(super) settings: &'s SlangSettings,
+    /// Problems of types that cannot be laid out.
+    pub(super) problems: Vec<Diagnostic>,
+    /// How many layouts are made, varyings included.
+    pub(super) budget: LayoutBudget,
+}
+
+/// Where a type is used.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TypePosition {
+    /// How resources are represented there.
+    pub(super) room: ByteRoom,
+    /// The declaration.
+    pub(super) span: Span,
+}
+
+impl TypeLayoutBuilder<'_> {
+    /// The bytes of `whole`; what speaks against them is a problem.
+    pub(super) fn bytes(&mut self, whole: WholeBlock<'_>) -> Option<LaidOut> {
+        self.settings.bytes(whole).map_err(|problems| self.problems.extend(problems)).ok()
+    }
+
+    /// The layout of `ty`, whose bytes are `laid`: `None` where it has none.
+    pub(super) fn of(&mut self, ty: &Type, laid: Option<&LaidOut>, place: TypePosition) -> TypeLayout {
+        if let Err(problem) = self.budget.spend(place.span) {
+            self.problems.extend(problem);
+            return with_bytes(ty, None);
+        }
+
+        match ty {
+            Type::Scalar(_)
+            | Type::Vector { .. }
+            | Type::Matrix { .. }
+            | Type::Enum(_)
+            | Type::Pointer { .. }
+            | Type::Handle { .. } => with_bytes(ty, laid),
+            Type::Interface { .. } => {
+                // Its place in a struct has an alignment, which Slang 2026.14.1 does not reflect.
+                let mut layout = TypeLayout { alignment: 1, ..with_bytes(ty, laid) };
+                layout.usage.add(LayoutUnit::ExistentialType, Count::Finite(1));
+                layout.usage.add(LayoutUnit::ExistentialObject, Count::Finite(1));
+                layout
+            }
+            Type::Array { element, count } => self.array(ty, element, *count, laid, place),
+            Type::Struct(structure) => self.structure(ty, structure, laid, place),
+            Type::Resource(resource) => self.resource(ty, resource, laid, place),
+        }
+    }
+
+    fn resource(&mut self, ty: &Type, resource: &Resource, laid: Option<&LaidOut>, place: TypePosition) -> TypeLayout {
+        if let (Some(group), Some(element)) = (self.group(resource, place), resource.element.as_deref()) {
+            return self.container(ty, group, element);
+        }
+
+        let mut layout = with_bytes(ty, laid);
+        layout.usage.add_all(&self.settings.resource(resource.kind, place.room));
+        if let (ResourceKind::StructuredBuffer(_), Some(element)) = (resource.kind, resource.element.as_deref()) {
+            let whole = WholeBlock {
+                kind: BlockKind::StructuredElement,
+                // Slang 2026.14.1 reflects the default layout, whatever its code follows.
+                data_layout: resource.data_layout.filter(|_| self.settings.documented),
+                element,
+                room: ByteRoom::Ordinary,
+                span: place.span,
+            };
+            let laid = self.bytes(whole);
+            let element = self.of(element, laid.as_ref(), TypePosition { room: ByteRoom::Ordinary, ..place });
+            for unit in [LayoutUnit::ExistentialType, LayoutUnit::ExistentialObject] {
+                layout.usage.add(unit, element.usage.get(unit));
+            }
+            layout.parts = TypeParts::Memory(Arc::new(element));
+        }
+        layout
+    }
+
+    fn array(
+        &mut self,
+        ty: &Type,
+        element: &Type,
+        count: Count,
+        laid: Option<&LaidOut>,
+        place: TypePosition,
+    ) -> TypeLayout {
+        self.check_element(element, place.span);
+        let own = laid.and_then(|laid| match &laid.shape {
+            LaidOutShape::Array { element, .. } => Some(LaidOut::clone(element)),
+            LaidOutShape::Pointer => self.bytes(WholeBlock {
+                kind: BlockKind::ConstantBuffer,
+                data_layout: None,
+                element,
+                room: place.room,
+                span: place.span,
+            }),
+            LaidOutShape::Scalar(_)
+            | LaidOutShape::Vector { .. }
+            | LaidOutShape::Matrix { .. }
+            | LaidOutShape::Struct(_)
+            | LaidOutShape::Resource => None,
+        });
+
+        let element = Arc::new(self.of(element, own.as_ref(), place));
+        let Some(mut array) = in_array(&element, count, self.settings) else {
+            let message = "slangc cannot lay out an array of constant buffers that hold resources for this target";
+            self.problems.push(Diagnostic::error(Code::Unsupported, place.span, message));
+            return with_bytes(ty, laid);
+        };
+        let bytes = with_bytes(ty, laid);
+        array.usage.add_all(&bytes.usage);
+        let mut strides = Usage::of(LayoutUnit::Bytes, Count::Finite(byte_stride(laid, own.as_ref())));
+        strides.add_all(&array.stride);
+        let parts = TypeParts::Elements { element: array.element, stride: strides };
+        TypeLayout { usage: array.usage, parts, ..bytes }
+    }
+
+    /// Slang's error E30028.
+    fn check_element(&mut self, element: &Type, span: Span) {
+        if let Type::Array { count: Count::Unbounded, .. } = element {
+            let message = "the elements of an array cannot be unsized arrays";
+            self.problems.push(Diagnostic::error(Code::BadArrayLength, span, message));
+        }
+        if holds_block(element) {
+            let message = "there are no arrays of parameter blocks";
+            self.problems.push(Diagnostic::error(Code::ArrayOfParameterBlocks, span, message));
+        }
+    }
+
+    fn structure(
+        &mut self,
+        ty: &Type,
+        structure: &Arc<StructType>,
+        laid: Option<&LaidOut>,
+        place: TypePosition,
+    ) -> TypeLayout {
+        let mut members = members(laid).iter().peekable();
+        let mut fields = FieldCounter::default();
+        if let Some(base) = &structure.base {
+            let laid = members.next_if(|member| member.is_base);
+            let ty = Type::Struct(Arc::clone(base));
+            let layout = self.of(&ty, laid.map(|laid| &laid.layout), place);
+            let (name, annotations) = ("$base".to_owned(), Annotations::default());
+            fields.push(name, annotations, structure.span, layout, laid.map_or(0, |laid| laid.offset));
+        }
+
+        for member in &structure.members {
+            let laid = next_member(&mut members, member);
+            if member.bit_width.is_some() {
+                fields.push_bits(laid, member.span);
+                continue;
+            }
+            let layout =
+                self.of(&member.ty, laid.map(|laid| &laid.layout), TypePosition { span: member.span, ..place });
+            let offset = laid.map_or(0, |laid| laid.offset);
+            fields.push(member.name.clone(), member.annotations.clone(), member.span, layout, offset);
+        }
+
+        let mut layout = with_bytes(ty, laid);
+        layout.usage.add_all(&fields.used);
+        TypeLayout { parts: TypeParts::Fields(fields.found), ..layout }
+    }
+}
+
+/// The fields of a struct with a running count for each unit.
+#[derive(Debug, Default)]
+struct FieldCounter {
+    found: Vec<VariableLayout>,
+    used: Usage,
+    /// Offsets in bytes of the storage units of bit-fields.
+    bit_units: Vec<u32>,
+}
+
+impl FieldCounter {
+    /// Places a field behind those before it. What has no end takes a register space of its own.
+    fn push(&mut self, name: String, annotations: Annotations, span: Span, layout: TypeLayout, bytes: u32) {
+        let mut offsets = Vec::new();
+        for (unit, count) in layout.usage.iter() {
+            let running = finite(self.used.get(unit));
+            let (space, offset) = match count {
+                _ if unit == LayoutUnit::Bytes => (0, bytes),
+                Count::Finite(_) => {
+                    self.used.add(unit, count);
+                    // Slang repeats the offset of a parameter block as its space; nothing is added up from it.
+                    let is_block =
+                        unit == LayoutUnit::Space && holds_block(&layout.ty) && matches!(layout.ty, Type::Resource(_));
+                    (if is_block { running } else { 0 }, running)
+                }
+                Count::Unbounded => {
+                    let space = finite(self.used.get(LayoutUnit::Space));
+                    self.used.add(LayoutUnit::Space, Count::Finite(1));
+                    (space, 0)
+                }
+            };
+            offsets.push(UnitOffset { unit, space, offset });
+        }
+
+        self.found.push(VariableLayout { name: Some(name), annotations, offsets, layout: Arc::new(layout), span });
+    }
+}
+
+impl FieldCounter {
+    /// A bit-field, as the storage unit that it shares; Slang's reflection shows the units alone.
+    fn push_bits(&mut self, laid: Option<&LaidOutMember>, span: Span) {
+        let Some(laid) = laid.filter(|laid| self.bit_units.last() != Some(&laid.offset)) else { return };
+        let LaidOutShape::Scalar(component) = laid.layout.shape else { return };
+        let name = format!("$bit_field_backing_{}", self.bit_units.len());
+        self.bit_units.push(laid.offset);
+        let layout = with_bytes(&Type::Scalar(component.scalar), Some(&laid.layout));
+        self.push(name, Annotations::default(), span, layout, laid.offset);
+    }
+}
+
+/// The laid-out members of a struct; none where it has no bytes.
+pub(super) fn members(laid: Option<&LaidOut>) -> &[LaidOutMember] {
+    match laid.map(|laid| &laid.shape) {
+        Some(LaidOutShape::Struct(members)) => members,
+        Some(
+            LaidOutShape::Scalar(_)
+            | LaidOutShape::Vector { .. }
+            | LaidOutShape::Matrix { .. }
+            | LaidOutShape::Array { .. }
+            | LaidOutShape::Pointer
+            | LaidOutShape::Resource,
+        )
+        | None => &[],
+    }
+}
+
+/// The laid-out member that `member` became; bit-fields of width zero became none.
+pub(super) fn next_member<'l>(
+    laid: &mut Peekable<Iter<'l, LaidOutMember>>,
+    member: &Member,
+) -> Option<&'l LaidOutMember> {
+    laid.next_if(|laid| !laid.is_base && laid.name == member.name)
+}
+
+/// A type that takes its bytes and nothing else.
+pub(super) fn with_bytes(ty: &Type, laid: Option<&LaidOut>) -> TypeLayout {
+    let size = match laid.map(|laid| laid.size) {
+        Some(Extent::Finite(size)) => Count::Finite(size),
+        Some(Extent::Unbounded) => Count::Unbounded,
+        None => Count::Finite(0),
+    };
+    let alignment = laid.filter(|_| size != Count::Finite(0)).map_or(1, |laid| laid.alignment);
+    TypeLayout { ty: ty.clone(), usage: Usage::of(LayoutUnit::Bytes, size), alignment, parts: TypeParts::None }
+}
+
+/// Bytes from one element to the next; of an array behind a pointer, its element rounded up.
+fn byte_stride(array: Option<&LaidOut>, element: Option<&LaidOut>) -> u32 {
+    match array.map(|array| &array.shape) {
+        Some(LaidOutShape::Array { stride, .. }) => *stride,
+        Some(
+            LaidOutShape::Scalar(_)
+            | LaidOutShape::Vector { .. }
+            | LaidOutShape::Matrix { .. }
+            | LaidOutShape::Struct(_)
+            | LaidOutShape::Pointer
+            | LaidOutShape::Resource,
+        )
+        | None => element.map_or(0, |element| {
+            let size = element.size.finite().unwrap_or(0);
+            size.checked_next_multiple_of(element.alignment).unwrap_or(size)
+        }),
+    }
+}
+
+/// The number of a count; 0 for no end, which never stands before a second amount.
+pub(super) fn finite(count: Count) -> u32 {
+    match count {
+        Count::Finite(count) => count,
+        Count::Unbounded => 0,
+    }
+}
+
+/// True if a parameter block stands in `ty`, outside of other buffers.
+fn holds_block(ty: &Type) -> bool {
+    ty.holds(&|resource| resource.kind == ResourceKind::ParameterBlock)
+}

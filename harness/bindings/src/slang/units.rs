@@ -1,0 +1,174 @@
+//! Which unit a resource takes on each target, and how much of it.
+//!
+//! Returns the [`Usage`] of each resource kind. Buffers that hold a layout inside (`ConstantBuffer<T>` and its kin)
+//! have one unit for themselves: [`SlangSettings::buffer_unit`]. Source: measured with Slang 2026.12 and 2026.14.1.
+
+use layoutproof_layout::resource::{Access, ResourceKind};
+use layoutproof_layout::shape::Count;
+use layoutproof_layout::{LayoutUnit, Usage};
+
+use super::bytes::ByteRoom;
+use super::settings::SlangSettings;
+use crate::Target;
+
+impl SlangSettings {
+    /// Units that a resource without a layout inside takes.
+    pub(super) fn resource(&self, kind: ResourceKind, room: ByteRoom) -> Usage {
+        let mut usage = Usage::default();
+        if room == ByteRoom::Arguments {
+            // A handle has no index, but Slang 2026.14.1 counts a buffer for the counter that Metal does not have.
+            if has_counter(kind) {
+                usage.add(LayoutUnit::MetalBuffer, Count::Finite(1));
+            }
+            return usage;
+        }
+
+        for class in kind.register_classes().chars() {
+            let unit = self.unit(class, kind);
+            let is_second = unit == LayoutUnit::Binding && usage.get(unit) != Count::Finite(0);
+            if !is_second || self.splits_combined(room) {
+                usage.add(unit, Count::Finite(self.descriptors(kind)));
+            }
+        }
+
+        if let ResourceKind::SubpassInput { .. } = kind {
+            usage.add(LayoutUnit::InputAttachment, Count::Finite(1));
+        }
+        usage
+    }
+
+    /// True if a texture with its sampler takes two bindings. WebGPU has no such type; in parameter blocks Slang
+    /// 2026.14.1
+    /// gives it one all the same, and its code leaves it out.
+    fn splits_combined(&self, room: ByteRoom) -> bool {
+        self.target == Target::Webgpu && room != ByteRoom::Block
+    }
+
+    /// The unit that a constant buffer, a texture buffer or a parameter block takes for its own buffer.
+    pub(super) fn buffer_unit(&self, kind: ResourceKind) -> LayoutUnit {
+        let class = if kind == ResourceKind::TextureBuffer { 't' } else { 'b' };
+        self.unit(class, kind)
+    }
+
+    /// The unit of a register class for a resource of `kind`.
+    fn unit(&self, class: char, kind: ResourceKind) -> LayoutUnit {
+        match self.target {
+            Target::D3d12 => class_unit(class),
+            Target::Vulkan | Target::Webgpu if self.is_shifted(class) && !is_combined(kind) => class_unit(class),
+            Target::Vulkan | Target::Webgpu => LayoutUnit::Binding,
+            Target::Metal => metal_unit(class, kind),
+        }
+    }
+
+    /// Registers or descriptors for each class of a resource: append and consume buffers bring their counter.
+    fn descriptors(&self, kind: ResourceKind) -> u32 {
+        let has_counter = has_counter(kind);
+        match self.target {
+            Target::Vulkan | Target::Webgpu if has_counter => 2,
+            // Seen with Slang 2026.14.1, though Metal has no such buffers.
+            Target::Metal if has_counter => 3,
+            Target::D3d12 | Target::Vulkan | Target::Webgpu | Target::Metal => 1,
+        }
+    }
+
+    /// True if an array of resources takes the unit once for each element.
+    pub(super) fn multiplies(&self, unit: LayoutUnit) -> bool {
+        match unit {
+            // All elements of an array of interface values have one type.
+            LayoutUnit::Binding | LayoutUnit::ExistentialType => false,
+            LayoutUnit::ConstantBuffer
+            | LayoutUnit::ShaderResource
+            | LayoutUnit::UnorderedAccess
+            | LayoutUnit::Sampler => !self.speaks_spirv(),
+            LayoutUnit::Bytes
+            | LayoutUnit::Space
+            | LayoutUnit::PushConstant
+            | LayoutUnit::ConstantId
+            | LayoutUnit::LocationIn
+            | LayoutUnit::LocationOut
+            | LayoutUnit::ShaderRecord
+            | LayoutUnit::RayPayload
+            | LayoutUnit::HitAttributes
+            | LayoutUnit::CallablePayload
+            | LayoutUnit::InputAttachment
+            | LayoutUnit::MetalBuffer
+            | LayoutUnit::MetalTexture
+            | LayoutUnit::MetalSampler
+            | LayoutUnit::MetalArgument
+            | LayoutUnit::ExistentialObject => true,
+        }
+    }
+}
+
+/// True if a buffer has a hidden counter.
+fn has_counter(kind: ResourceKind) -> bool {
+    matches!(kind, ResourceKind::StructuredBuffer(Access::Append | Access::Consume))
+}
+
+/// True if this is a texture and a sampler in one.
+pub(super) fn is_combined(kind: ResourceKind) -> bool {
+    matches!(kind, ResourceKind::CombinedSampler(_))
+}
+
+/// The class letter of a D3D unit.
+pub(super) fn unit_class(unit: LayoutUnit) -> Option<char> {
+    ['b', 't', 'u', 's'].into_iter().find(|class| class_unit(*class) == unit)
+}
+
+/// The D3D unit of a class letter out of `btus`.
+pub(super) fn class_unit(class: char) -> LayoutUnit {
+    LayoutUnit::of_class(class).unwrap_or(LayoutUnit::Sampler)
+}
+
+/// True if fields of this unit move when their struct stands in an array, so that each field is an array of its own.
+pub(super) fn is_register(unit: LayoutUnit) -> bool {
+    match unit {
+        LayoutUnit::ConstantBuffer
+        | LayoutUnit::ShaderResource
+        | LayoutUnit::UnorderedAccess
+        | LayoutUnit::Sampler
+        | LayoutUnit::MetalBuffer
+        | LayoutUnit::MetalTexture
+        | LayoutUnit::MetalSampler => true,
+        LayoutUnit::Bytes
+        | LayoutUnit::Binding
+        | LayoutUnit::Space
+        | LayoutUnit::PushConstant
+        | LayoutUnit::ConstantId
+        | LayoutUnit::LocationIn
+        | LayoutUnit::LocationOut
+        | LayoutUnit::ShaderRecord
+        | LayoutUnit::RayPayload
+        | LayoutUnit::HitAttributes
+        | LayoutUnit::CallablePayload
+        | LayoutUnit::InputAttachment
+        | LayoutUnit::MetalArgument
+        | LayoutUnit::ExistentialType
+        | LayoutUnit::ExistentialObject => false,
+    }
+}
+
+/// Metal's index of a resource: buffers of any access share one, textures of any access another.
+fn metal_unit(class: char, kind: ResourceKind) -> LayoutUnit {
+    match (class, kind) {
+        ('s', _) => LayoutUnit::MetalSampler,
+        (
+            _,
+            ResourceKind::ConstantBuffer
+            | ResourceKind::ParameterBlock
+            | ResourceKind::StructuredBuffer(_)
+            | ResourceKind::ByteAddressBuffer(_)
+            | ResourceKind::AccelerationStructure,
+        ) => LayoutUnit::MetalBuffer,
+        (
+            _,
+            ResourceKind::TextureBuffer
+            | ResourceKind::Buffer(_)
+            | ResourceKind::Texture(_)
+            | ResourceKind::CombinedSampler(_)
+            | ResourceKind::Sampler
+            | ResourceKind::SamplerComparison
+            | ResourceKind::SubpassInput { .. },
+        ) => LayoutUnit::MetalTexture,
+    }
+}
