@@ -16,7 +16,6 @@ pub mod case;
 pub mod check;
 pub mod export;
 pub mod generate;
-pub mod inspect;
 pub mod model;
 pub mod probe;
 pub mod random;

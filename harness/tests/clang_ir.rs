@@ -6,12 +6,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use layoutproof_core::inspect::clang_ir::layouts::reported;
-use layoutproof_core::inspect::clang_ir::listed::{constant_buffers, resources};
-use layoutproof_core::inspect::dxil::Evaluator;
 use layoutproof_device::{Batch, BufferKind, Job, ReadBack, Runner, RunnerError, Shader, word_bytes, words_of};
 use layoutproof_frontend::{DeclareOptions, declare};
 use layoutproof_layout::{LayoutOptions, Quantity, Span, find, lay_out};
+use layoutproof_readers::clang_ir::layouts::reported;
+use layoutproof_readers::clang_ir::listed::{constant_buffers, resources};
+use layoutproof_readers::dxil::Evaluator;
 use layoutproof_source::sources::SourceMap;
 
 use crate::fixture::numbered::{buffer, numbered, word};

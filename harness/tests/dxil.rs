@@ -6,8 +6,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use layoutproof_core::inspect::dxil::Evaluator;
 use layoutproof_device::{Batch, BufferKind, Job, ReadBack, Runner, RunnerError, Shader, words_of};
+use layoutproof_readers::dxil::Evaluator;
 
 use crate::fixture::numbered::{buffer, numbered, word};
 

@@ -3,12 +3,12 @@
 use std::sync::{Arc, Mutex};
 
 use layoutproof_core::check::{Settings, Source, Subject, SubjectShaders};
-use layoutproof_core::inspect::module_reader::{InProcessReader, ModuleReader};
-use layoutproof_core::inspect::toolchain::{
-    CodeTarget, Compilation, CompileOutcome, CompileRequest, Compilers, Toolchain, toolchains,
-};
 use layoutproof_frontend::DeclareOptions;
 use layoutproof_layout::{ElementChoice, LayoutOptions, Span, find};
+use layoutproof_readers::module_reader::{InProcessReader, ModuleReader};
+use layoutproof_readers::toolchain::{
+    CodeTarget, Compilation, CompileOutcome, CompileRequest, Compilers, Toolchain, toolchains,
+};
 use layoutproof_source::sources::SourceMap;
 
 /// Keeps the line of each probe's entry point, and refuses it.

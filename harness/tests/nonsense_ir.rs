@@ -1,8 +1,8 @@
 //! IR that nobody should trust: refused with a reason, never a panic, never out of memory, never for ever.
 
-use layoutproof_core::inspect::clang_ir::listed::{constant_buffers, resources};
-use layoutproof_core::inspect::dxil::Evaluator;
 use layoutproof_device::{Batch, BufferKind, Job, JobBuffer, Runner, RunnerError, Shader};
+use layoutproof_readers::clang_ir::listed::{constant_buffers, resources};
+use layoutproof_readers::dxil::Evaluator;
 
 const HEAD: &str = "target datalayout = \"e-p:32:32-i32:32\"\n";
 

@@ -1,8 +1,8 @@
 //! Listings of DXIL that nobody should trust: refused with a reason, never a panic, never out of memory.
 
-use layoutproof_core::inspect::dxil::Evaluator;
-use layoutproof_core::inspect::dxil::definitions::buffer_definitions;
 use layoutproof_device::{Batch, BufferKind, Job, JobBuffer, Runner, RunnerError, Shader};
+use layoutproof_readers::dxil::Evaluator;
+use layoutproof_readers::dxil::definitions::buffer_definitions;
 
 /// What the evaluator says of a function `f` that consists of these lines, over one `RWByteAddressBuffer`.
 fn refusal(lines: &str) -> String {

@@ -3,7 +3,6 @@
 use std::collections::{BTreeSet, HashMap};
 
 use layoutproof_core::generate::spirv::{SpirvModule, produce};
-use layoutproof_core::inspect::spirv::declared;
 use layoutproof_core::model::{MISREADINGS, Misreading, Model, compiled};
 use layoutproof_core::probe::{
     AddressSpace, AnswerPlace, Form, Interface, Observed, PlanShader, ProbeJob, ProbePlan, ProbeProblem, elements,
@@ -12,6 +11,7 @@ use layoutproof_core::probe::{
 use layoutproof_device::{Batch, ReadBack, Runner, Shader};
 use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::{BlockLayout, ElementChoice, UNSIZED_ELEMENTS};
+use layoutproof_readers::spirv::declared;
 use proptest::prelude::*;
 
 use crate::fixture::{self, any_block, block, blocks, scalar, structure, vector};

@@ -14,7 +14,6 @@ use crate::check::produce::gap::GapCause;
 use crate::check::produce::shader_module::ShaderModule;
 use crate::check::produce::subject_shaders::SubjectShaders;
 use crate::check::verdict::{CodeOrigin, Validation, Verdict, differing, judge};
-use crate::inspect::toolchain::AnswerOrigin;
 use crate::probe::{
     AddressSpace, BoundRange, BufferRole, Form, Observation, Observed, ProbeEntry, ProbeProblem, observe,
     observed_right,
@@ -22,6 +21,7 @@ use crate::probe::{
 use crate::results::record::{
     CheckRecord, Culprit, DEVICE_LACKS, Outcome, REFUSED_BY, RecordValue, Row, SCHEMA, SkipKind, Story, StoryBlock,
 };
+use layoutproof_readers::toolchain::AnswerOrigin;
 
 impl Check {
     /// Makes the record of the check. `results` belong to `jobs`, in the same order.

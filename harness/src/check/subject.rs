@@ -7,9 +7,9 @@ use layoutproof_layout::{BlockLayout, DECLARED, Numbers, Quantity, RuleSet, find
 use crate::case::{Authority, By, Expectation, ExpectedDiagnostic, expect};
 use crate::check::source::Source;
 use crate::generate::reserved::Reserved;
-use crate::inspect::toolchain::SourceText;
 use crate::results::record::{RecordValue, Row};
 use layoutproof_frontend::module::Module;
+use layoutproof_readers::toolchain::SourceText;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// Finds the case's expectation for a rule set. A case lists a dialect separately only if some type

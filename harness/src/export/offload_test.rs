@@ -16,8 +16,8 @@ use super::{NotExported, Repro, refused, rows};
 use crate::check::{Source, Subject};
 use crate::generate::hlsl::{self, Dialect, HlslSource};
 use crate::generate::reserved::Reserved;
-use crate::inspect::toolchain::{Output, Toolchain, toolchains};
 use crate::probe::image::{REFILL_WORD, nonce_word};
+use layoutproof_readers::toolchain::{Output, Toolchain, toolchains};
 
 /// A test of the suite.
 #[derive(Clone, Debug, PartialEq, Eq)]

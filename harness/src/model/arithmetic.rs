@@ -3,7 +3,7 @@
 use rspirv::spirv::{Op, Word};
 
 use super::value::ModelValue;
-use crate::inspect::spirv::types::{SpirvType, SpirvTypes};
+use layoutproof_readers::spirv::types::{SpirvType, SpirvTypes};
 
 /// The result of an instruction that computes each component from the operands' components; `None`
 /// for all other opcodes. `ty` is the result's type, `operand_ty` that of the first operand.

@@ -10,9 +10,9 @@ use layoutproof_layout::BlockLayout;
 use thiserror::Error;
 
 use super::Model;
-use crate::inspect::dxil::Evaluator;
 use crate::probe::image::ImageError;
 use crate::probe::{Interface, Observed, PlanShader, ProbeJob, ProbePlan, jobs, observe};
+use layoutproof_readers::dxil::Evaluator;
 
 /// The reason that a module has no compiled witness.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]

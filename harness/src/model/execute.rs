@@ -10,8 +10,8 @@ use super::machine::ModelMachine;
 use super::memory;
 use super::sampling::handle;
 use super::value::{MemoryPlace, ModelPointer, ModelValue, PointerTarget};
-use crate::inspect::spirv::Operands;
-use crate::inspect::spirv::types::SpirvType;
+use layoutproof_readers::spirv::Operands;
+use layoutproof_readers::spirv::types::SpirvType;
 
 impl ModelMachine<'_> {
     /// The result of an instruction; `None` if it has none, or if it is a phi whose value is

@@ -5,7 +5,7 @@ use rspirv::spirv::Word;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::value::ModelValue;
-use crate::inspect::spirv::Operands;
+use layoutproof_readers::spirv::Operands;
 
 /// The values of one function call.
 #[derive(Debug, Default)]

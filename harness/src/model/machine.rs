@@ -15,9 +15,9 @@ use super::memory::ModelMemory;
 use super::misreading::Disturbance;
 use super::program::ModelProgram;
 use super::value::{MemoryPlace, ModelDescriptor, ModelPointer, ModelValue, PointerTarget};
-use crate::inspect::spirv::Operands;
-use crate::inspect::spirv::types::SpirvVariable;
 use crate::probe::Stage;
+use layoutproof_readers::spirv::Operands;
+use layoutproof_readers::spirv::types::SpirvVariable;
 
 /// Maximum number of instructions and moved scalars in a run.
 const BUDGET: u64 = 1 << 22;

@@ -6,7 +6,7 @@
 use rspirv::spirv::{StorageClass, Word};
 
 use super::value::{MemoryPlace, ModelValue};
-use crate::inspect::spirv::types::{SpirvType, SpirvTypes};
+use layoutproof_readers::spirv::types::{SpirvType, SpirvTypes};
 
 /// A bound buffer, or the push constants.
 #[derive(Clone, Debug)]

@@ -6,9 +6,9 @@ use rspirv::dr::{Function, Instruction, Module, Operand};
 use rspirv::spirv::{Decoration, ExecutionMode, ExecutionModel, Op, Word};
 use rustc_hash::FxHashMap;
 
-use crate::inspect::spirv::types::SpirvTypes;
-use crate::inspect::spirv::{Operands, load};
 use crate::probe::Stage;
+use layoutproof_readers::spirv::types::SpirvTypes;
+use layoutproof_readers::spirv::{Operands, load};
 
 /// A module, ready to run any of its entry points.
 #[derive(Debug)]

@@ -12,7 +12,7 @@ use super::descriptors::ModelImage;
 use super::frame::Call;
 use super::machine::ModelMachine;
 use super::value::{ModelDescriptor, ModelValue};
-use crate::inspect::spirv::Operands;
+use layoutproof_readers::spirv::Operands;
 
 /// The value of an image, a sampler or both, as the load of a variable returns it.
 pub(super) fn handle(descriptor: ModelDescriptor) -> Result<ModelValue, String> {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use rspirv::spirv::Word;
 
-use crate::inspect::spirv::types::{MatrixLayout, SpirvTypes};
+use layoutproof_readers::spirv::types::{MatrixLayout, SpirvTypes};
 
 /// A value of the model.
 #[derive(Clone, Debug)]

@@ -38,38 +38,6 @@ impl AddressSpace {
     }
 }
 
-/// The stage of the shader that accesses the block.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Stage {
-    /// A dispatch.
-    #[default]
-    Compute,
-    /// The vertex stage of a draw.
-    Vertex,
-    /// The fragment stage of a draw.
-    Fragment,
-}
-
-impl Stage {
-    pub const ALL: [Self; 3] = [Self::Compute, Self::Vertex, Self::Fragment];
-
-    /// The word in records and on the command line.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Compute => "compute",
-            Self::Vertex => "vertex",
-            Self::Fragment => "fragment",
-        }
-    }
-
-    /// Returns true if records leave the stage out.
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-    pub(crate) fn is_compute(&self) -> bool {
-        *self == Self::Compute
-    }
-}
-
 /// The direction in which bytes move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

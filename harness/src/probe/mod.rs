@@ -44,12 +44,13 @@ mod split_plan;
 mod tuning;
 mod word_map;
 
-pub use axes::{AddressSpace, Direction, Form, Stage};
+pub use axes::{AddressSpace, Direction, Form};
 pub use copy_layout::spread;
 pub(crate) use fused::FoldStep;
 pub use fused::{FUSED_ENTRY, Fold, FusedCase, FusedGroup, FusedJob, FusedSpace, fusable};
 pub use interface::{Interface, Socket};
 pub use jobs::{BoundRange, PlanShader, ProbeJob, ProbeRun, jobs};
+pub use layoutproof_readers::toolchain::Stage;
 pub use length::{Tail, length_in, tail};
 pub use observe::{BufferRole, Observation, Observed, ProbeProblem, observe, observed_right};
 pub use plan::{elements, forms_left_out, needs, plan, plan_by_name, plan_in};

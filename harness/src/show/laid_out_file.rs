@@ -2,8 +2,8 @@
 
 use layoutproof_layout::{BlockLayout, FileId, LayoutWarning, Span, join};
 
-use crate::inspect::module_reader::{ModuleReader, glsl_blocks, wgsl_blocks};
-use crate::inspect::spirv::{DeclaredModule, SpecializedLength};
+use layoutproof_readers::module_reader::{ModuleReader, glsl_blocks, wgsl_blocks};
+use layoutproof_readers::spirv::{DeclaredModule, SpecializedLength};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::sources::SourceMap;
 

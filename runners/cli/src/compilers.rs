@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use layoutproof_compilers::cache::AnswerCache;
 use layoutproof_compilers::toolchains::Toolchains;
-use layoutproof_core::inspect::toolchain::{Toolchain, toolchains};
 use layoutproof_executor::tools::MachineTools;
+use layoutproof_readers::toolchain::{Toolchain, toolchains};
 
 use crate::output::warn;
 use crate::select::shader_file::reader_process::ReaderProcess;

@@ -9,7 +9,7 @@ use std::ffi::OsStr;
 use std::panic::resume_unwind;
 use std::thread;
 
-use layoutproof_core::inspect::toolchain::Toolchain;
+use layoutproof_readers::toolchain::Toolchain;
 
 use crate::compiler::{Compiler, Invocation, ProgramOrigin};
 use crate::drivers::{CompilerDriver, DRIVERS};

@@ -9,9 +9,9 @@ use std::process::{Command, Stdio};
 
 use layoutproof_core::check::verdict::Validation;
 use layoutproof_core::generate::spirv::required_feature;
-use layoutproof_core::inspect::toolchain::AnswerOrigin;
 use layoutproof_device::word_bytes;
 use layoutproof_layout::BlockRules;
+use layoutproof_readers::toolchain::AnswerOrigin;
 
 use crate::cache::{AnswerCache, AnswerKind, AnswerOfProgram, CacheSlot, ProgramFiles, ProgramQuestion};
 use crate::compiler::ProgramOrigin;

@@ -11,13 +11,13 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use layoutproof_core::inspect::module_reader::{InProcessReader, ModuleReader};
-use layoutproof_core::inspect::toolchain::{
+use layoutproof_core::probe::Stage;
+use layoutproof_layout::LayoutOptions;
+use layoutproof_readers::module_reader::{InProcessReader, ModuleReader};
+use layoutproof_readers::toolchain::{
     AnswerOrigin, CodeTarget, Compilation, CompileOutcome, CompileRequest, Compilers, SourceProfile, SourceText,
     Toolchain, toolchains,
 };
-use layoutproof_core::probe::Stage;
-use layoutproof_layout::LayoutOptions;
 
 use crate::cache::{AnswerCache, AnswerKind, AnswerOfProgram, CacheSlot, ProgramQuestion, RecalledAnswer};
 use crate::child::{ProcessEnd, ProcessOutput};

@@ -7,7 +7,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use layoutproof_core::inspect::spirv::disassembly;
+use layoutproof_readers::spirv::disassembly;
 
 use crate::child::{OUTPUT_LIMIT, ProcessOutput};
 use crate::compiler::{Compiler, CompilerAnswer};

@@ -9,9 +9,9 @@ use layoutproof_compilers::tools_folder::ToolsFolder;
 use layoutproof_core::case::Case;
 use layoutproof_core::check::produce::CompiledOffsets;
 use layoutproof_core::check::{Generator, Settings, ShaderModule, Source, Subject, SubjectShaders};
-use layoutproof_core::inspect::toolchain::{CodeTarget, Compilers, toolchains};
 use layoutproof_core::probe::{AddressSpace, Form};
 use layoutproof_layout::{ElementChoice, find};
+use layoutproof_readers::toolchain::{CodeTarget, Compilers, toolchains};
 use layoutproof_source::sources::SourceMap;
 use libtest_mimic::{Arguments, Failed, Trial};
 

@@ -8,9 +8,9 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use layoutproof_core::inspect::dxil::Evaluator;
 use layoutproof_core::model::Model;
 use layoutproof_device::{Batch, DeviceInfo, Job, ReadBack, Runner, RunnerError, RunnerKind};
+use layoutproof_readers::dxil::Evaluator;
 
 use crate::drivers::DriverCompilation;
 use crate::fault::WorkerFault;

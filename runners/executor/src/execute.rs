@@ -7,9 +7,9 @@ use std::time::Instant;
 use layoutproof_compilers::spirv_val::ValidatorAnswer;
 use layoutproof_core::check::verdict::Validation;
 use layoutproof_core::check::{Check, ProbeSet, Producer, Settings, Subject, SubjectShaders, share_shaders};
-use layoutproof_core::inspect::toolchain::{CodeTarget, Compilers};
 use layoutproof_core::results::record::{CheckRecord, Outcome};
 use layoutproof_device::{DeviceInfo, Job};
+use layoutproof_readers::toolchain::{CodeTarget, Compilers};
 
 use crate::compiler_devices::CompilerDevices;
 use crate::device_workers::JobResult;

@@ -17,15 +17,15 @@ use crate::check::producer::{Generator, Producer};
 use crate::check::verdict::Validation;
 use crate::generate::binding::hlsl::ProgramDeclarations;
 use crate::generate::binding::{spirv, wgsl};
-use crate::inspect::toolchain::{
-    AnswerOrigin, CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, SourceProfile, SourceText,
-    Toolchain, toolchains,
-};
 use crate::probe::Stage;
 use crate::probe::binding::{BindingPlan, BindingProgram, ENTRY, ProgramExtent, plan, programs};
 use crate::results::record::REFUSED_BY;
 use layoutproof_bindings::{Binding, BindingRequest, BoundModule, Convention, Target};
 use layoutproof_frontend::module::{EntryPoint, Module, ParameterKind};
+use layoutproof_readers::toolchain::{
+    AnswerOrigin, CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, SourceProfile, SourceText,
+    Toolchain, toolchains,
+};
 
 /// A placement with its shaders.
 #[derive(Clone, Debug)]

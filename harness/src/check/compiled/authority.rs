@@ -5,7 +5,7 @@
 //! way.
 
 use crate::case::{Authority, By, ExpectedDiagnostic};
-use crate::inspect::toolchain::{Output, Toolchain};
+use layoutproof_readers::toolchain::{Output, Toolchain};
 use layoutproof_source::version_range::VersionRange;
 
 /// Maps the commit number in the version of DXC's library to the release, which is named by date.
@@ -64,8 +64,8 @@ fn has_flags(flags: &str, toolchain: &Toolchain) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::inspect::toolchain::toolchains;
     use layoutproof_layout::{FileId, Span};
+    use layoutproof_readers::toolchain::toolchains;
     use layoutproof_source::sources::SourceMap;
 
     fn named(name: &str) -> &'static Toolchain {

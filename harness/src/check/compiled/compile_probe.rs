@@ -24,16 +24,16 @@ use crate::generate::hlsl::{self, Dialect, HlslSource, redeclared};
 use crate::generate::reserved::Reserved;
 use crate::generate::spirv::{self, required_feature};
 use crate::generate::{glsl, wgsl};
-use crate::inspect::module_reader::{ModuleReader, wgsl_bindings};
-use crate::inspect::reported::reported;
-use crate::inspect::spirv::features_of;
-use crate::inspect::toolchain::{
-    CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, Language, Output, Report, SourceProfile,
-    SourceText, Toolchain,
-};
 use crate::probe::{Direction, Form, Interface, ProbeEntry, ProbePlan, Stage, Wiring, elements};
 use crate::results::record::REFUSED_BY;
 use layoutproof_frontend::module::EntryPoint;
+use layoutproof_readers::module_reader::{ModuleReader, wgsl_bindings};
+use layoutproof_readers::reported::reported;
+use layoutproof_readers::spirv::features_of;
+use layoutproof_readers::toolchain::{
+    CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, Language, Output, Report, SourceProfile,
+    SourceText, Toolchain,
+};
 
 /// Forms for the retries of a failed plan, in order.
 const FEWER_FORMS: [&[Form]; 3] =

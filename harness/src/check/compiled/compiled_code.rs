@@ -11,13 +11,13 @@ use layoutproof_layout::LayoutUnit;
 use crate::check::produce::shader_module::ModuleCode;
 use crate::check::verdict::Validation;
 use crate::generate::reserved::Reserved;
-use crate::inspect::dxil::bindings::{ListedBinding, resource_bindings};
-use crate::inspect::module_reader::{ModuleReader, wgsl_code};
-use crate::inspect::naga_offsets::{NagaError, WgslCode};
-use crate::inspect::spirv::{BoundVariable, bound_variables, without_source};
-use crate::inspect::toolchain::{Language, Output};
-use crate::inspect::{clang_ir, fxc};
 use crate::probe::{AddressSpace, Interface, ProbeEntry, Socket};
+use layoutproof_readers::dxil::bindings::{ListedBinding, resource_bindings};
+use layoutproof_readers::module_reader::{ModuleReader, wgsl_code};
+use layoutproof_readers::naga_offsets::{NagaError, WgslCode};
+use layoutproof_readers::spirv::{BoundVariable, bound_variables, without_source};
+use layoutproof_readers::toolchain::{Language, Output};
+use layoutproof_readers::{clang_ir, fxc};
 
 /// The buffers that a probe declares for itself.
 #[derive(Clone, Debug)]

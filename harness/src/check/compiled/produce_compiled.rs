@@ -21,10 +21,10 @@ use crate::check::producer::Producer;
 use crate::check::subject::Subject;
 use crate::generate::hlsl::{self, Dialect};
 use crate::generate::{glsl, wgsl};
-use crate::inspect::toolchain::{CodeTarget, Compilers, Language, Output, Toolchain};
 use crate::probe::{
     AddressSpace, Direction, Form, ProbeEntry, ProbePlan, Stage, elements, forms_left_out, plan_by_name, plan_in,
 };
+use layoutproof_readers::toolchain::{CodeTarget, Compilers, Language, Output, Toolchain};
 
 /// Limit on the values that one shader for a device reads or writes, because drivers' compile time
 /// grows faster than the shader. Source: measured, see `runners/README.md`.

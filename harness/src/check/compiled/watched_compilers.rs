@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::inspect::module_reader::ModuleReader;
-use crate::inspect::toolchain::{AnswerOrigin, Compilation, CompileRequest, Compilers, Toolchain};
+use layoutproof_readers::module_reader::ModuleReader;
+use layoutproof_readers::toolchain::{AnswerOrigin, Compilation, CompileRequest, Compilers, Toolchain};
 
 /// The compilers of a subject, plus a flag that is set once any answer comes from the cache.
 #[derive(Debug)]

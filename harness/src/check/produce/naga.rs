@@ -13,11 +13,12 @@ use crate::check::produce::gap::Gap;
 use crate::check::produce::shader_module::{CompiledOffsets, ModuleCode, ShaderModule};
 use crate::check::produce::subject_shaders::{ShaderLayouts, SubjectShaders};
 use crate::check::verdict::Validation;
-use crate::generate::wgsl::{self, WgslModule};
-use crate::inspect::naga_glsl::glsl_offsets;
-use crate::inspect::naga_hlsl::hlsl_offsets;
-use crate::inspect::naga_offsets::{NagaError, NagaShader};
+use crate::generate::wgsl;
 use crate::probe::{AddressSpace, Form, Interface, ProbeEntry, ProbePlan};
+use layoutproof_readers::naga_glsl::glsl_offsets;
+use layoutproof_readers::naga_hlsl::hlsl_offsets;
+use layoutproof_readers::naga_offsets::{NagaError, NagaShader};
+use layoutproof_readers::wgsl_module::WgslModule;
 
 /// Limit on the leaves of a block that our WGSL probes one by one.
 const MOST_LEAVES_IN_WGSL: usize = 512;

@@ -7,8 +7,8 @@ use layoutproof_layout::{BlockLayout, BlockRules, Numbers};
 
 use crate::check::produce::feature_split::Share;
 use crate::check::verdict::Validation;
-use crate::inspect::toolchain::Language;
 use crate::probe::{Form, Interface, ProbeEntry, ProbePlan, Stage};
+use layoutproof_readers::toolchain::Language;
 
 /// Size in bytes of each leaf that naga's shaders probe.
 const WORD: u32 = 4;

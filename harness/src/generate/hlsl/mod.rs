@@ -13,9 +13,9 @@ use layoutproof_layout::{BlockKind, BlockLayout, Component, Leaf};
 use self::statements::{ProbedBlock, Statements};
 use super::ProduceError;
 use super::reserved::{MARK, Reserved};
-use crate::inspect::toolchain::{Language, Output, Toolchain};
 use crate::probe::{Direction, Form, ProbeEntry, ProbePlan, Stage, Wiring};
 use layoutproof_frontend::module::Module;
+use layoutproof_readers::toolchain::{Language, Output, Toolchain};
 
 /// A language that these probes are written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

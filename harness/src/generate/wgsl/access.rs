@@ -1,42 +1,12 @@
 //! Follows a leaf's steps through the WGSL type of a laid-out type.
 
-use std::fmt;
-
 use layoutproof_layout::Leaf;
 use layoutproof_layout::shape::Count;
 use layoutproof_layout::tree::LeafStep;
 
+use super::NotExpressible;
 use super::node::{ELEMENT, NodeShape, WgslNode, WgslScalar};
-use super::{BLOCK, NotExpressible};
-
-/// One step from a WGSL value to a part of it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum WgslStep {
-    /// A member of a struct.
-    Member {
-        /// Position among the struct's members.
-        index: u32,
-        /// The member's name in the text.
-        name: String,
-    },
-    /// An array element.
-    Element(u32),
-    /// A matrix column: a contiguous vector.
-    Column(u32),
-    /// A component of a vector.
-    Component(u32),
-}
-
-impl fmt::Display for WgslStep {
-    /// Formats the step as in an expression: `.name`, `[3]`, `.x`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Member { name, .. } => write!(f, ".{name}"),
-            Self::Element(index) | Self::Column(index) => write!(f, "[{index}]"),
-            Self::Component(index) => f.write_str([".x", ".y", ".z", ".w"].get(*index as usize).unwrap_or(&".?")),
-        }
-    }
-}
+use layoutproof_readers::wgsl_module::{BLOCK, WgslStep};
 
 /// Returns the expression that follows `steps` from the block's variable.
 pub(super) fn expression(steps: &[WgslStep]) -> String {

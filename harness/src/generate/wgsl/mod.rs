@@ -4,7 +4,7 @@
 //! members, `@size` and wrapper structs such that WGSL's rules give exactly its offsets, or refuses
 //! it with the numbers that do not fit. Under the rule sets `wgsl-uniform` and `wgsl-storage` it
 //! writes plain members, and naga's rules choose the offsets. This module does not know how naga
-//! lays the text out: see [`crate::inspect::naga_offsets`].
+//! lays the text out: see [`layoutproof_readers::naga_offsets`].
 //!
 //! Source: WebGPU Shading Language, 14.4 Memory Layout (alignment and size, structure member
 //! layout, array layout, address space layout constraints).
@@ -25,20 +25,7 @@ use thiserror::Error;
 
 use crate::probe::{AddressSpace, Direction, ProbeEntry, ProbePlan, Stage};
 
-pub use access::WgslStep;
-
-/// A WGSL module with one entry point.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WgslModule {
-    /// The text: declarations of the block, the probe's buffers, the entry point.
-    pub text: String,
-    pub entry: String,
-    /// Size of the block in WGSL in bytes, including one element of a runtime-sized array. This is
-    /// the smallest size that WebGPU lets a host bind, and can exceed the layout's own size.
-    pub binding_size: u32,
-    /// The place of each plan leaf in the text, starting from the block's variable.
-    pub paths: Vec<Vec<WgslStep>>,
-}
+use layoutproof_readers::wgsl_module::{BLOCK, MAX_IMMEDIATE_SIZE, WgslModule};
 
 /// Why WGSL cannot express a layout.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -55,13 +42,6 @@ impl NotExpressible {
         Self { path: path.to_owned(), reason: reason.into() }
     }
 }
-
-/// Name of the block's variable in the text.
-pub const BLOCK: &str = "block";
-
-/// Bytes of immediates that naga 30 can track (one bit of 64 per 4 bytes). Its validator fails on
-/// more.
-pub(crate) const MAX_IMMEDIATE_SIZE: u32 = 256;
 
 /// Declarations of the output and input buffers.
 const BUFFERS: &str = include_str!("probe.wgsl");

@@ -100,10 +100,10 @@ fn expression(text: String, laid_out: &LaidOut, steps: &[LeafStep]) -> Option<St
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::inspect::naga::read_wgsl;
-    use crate::inspect::naga_offsets::wgsl_bindings;
     use crate::probe::AddressSpace;
     use crate::probe::plan;
+    use layoutproof_readers::naga::read_wgsl;
+    use layoutproof_readers::naga_offsets::wgsl_bindings;
     use layoutproof_source::sources::SourceMap;
 
     const TEXT: &str = "

@@ -14,8 +14,8 @@ mod rewire;
 use layoutproof_device::{BufferKind, Job};
 use rspirv::spirv::StorageClass;
 
-use crate::inspect::spirv::types::SpirvVariable;
 use crate::probe::{self, AddressSpace};
+use layoutproof_readers::spirv::types::SpirvVariable;
 
 pub use catalogue::{BINDING_MISREADINGS, MISREADINGS};
 pub(super) use disturb::Disturbance;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use rspirv::spirv::{StorageClass, Word};
 
 use super::{ArrayLevel, FaultyMatrices, LayoutFault, ListEnd, Misreading, ModelFault, Move, WrongStride, is_tested};
-use crate::inspect::spirv::types::{MatrixLayout, SpirvMember, SpirvType, SpirvTypes, SpirvVariable};
+use layoutproof_readers::spirv::types::{MatrixLayout, SpirvMember, SpirvType, SpirvTypes, SpirvVariable};
 
 /// The register size in bytes, to which wrong devices round.
 const REGISTER: u32 = 16;

@@ -5,8 +5,8 @@
 
 use super::difference_row::DifferenceRow;
 use super::markdown_parts::{fence, numbers_table};
-use crate::inspect::toolchain::Language;
 use crate::report::style::{TextLines, one_line};
+use layoutproof_readers::toolchain::Language;
 
 /// A known difference, with the results of compiler builds for its reduced source.
 #[derive(Clone, Debug, PartialEq, Eq)]

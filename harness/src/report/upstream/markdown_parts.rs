@@ -1,9 +1,9 @@
 //! Parts that both texts for compiler authors share.
 
 use super::difference_row::DifferenceRow;
-use crate::inspect::toolchain::Language;
 use crate::report::style::TextLines;
 use crate::results::coverage::word;
+use layoutproof_readers::toolchain::Language;
 
 /// Headings of the report's columns.
 const WITNESSES: [&str; 5] = ["expected", "computed", "reported", "compiled", "observed"];

@@ -22,7 +22,7 @@ use layoutproof_layout::{LayoutOptions, Quantity};
 use self::markdown_parts::{fence, numbers_table};
 use super::style::{TextLines, one_line};
 use crate::case::Authority;
-use crate::inspect::toolchain::Language;
+use layoutproof_readers::toolchain::Language;
 
 /// A declaration about which witnesses disagree.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -16,12 +16,12 @@ use crate::check::compiled::produce_compiled::{readable, space_of};
 use crate::check::produce::subject_shaders::plan_of_second_element;
 use crate::check::{Source, Subject};
 use crate::generate::hlsl_program::{ENTRY, idle_program, is_stream, program};
-use crate::inspect::toolchain::{
+use crate::probe::{Form, ProbePlan, Stage, elements, plan_in};
+use layoutproof_frontend::module::EntryPoint;
+use layoutproof_readers::toolchain::{
     CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, Language, Output, SourceProfile, SourceText,
     Toolchain,
 };
-use crate::probe::{Form, ProbePlan, Stage, elements, plan_in};
-use layoutproof_frontend::module::EntryPoint;
 
 /// Hexadecimal digits of a case's digest: enough that two versions of a case do not share it by
 /// chance.

@@ -7,16 +7,16 @@ use layoutproof_layout::{BlockLayout, LayoutUnit, MemberRow, join};
 use super::answer::{Fact, Facts, line};
 use crate::check::produce::CompiledOffsets;
 use crate::generate::reserved::Reserved;
-use crate::inspect::clang_ir;
-use crate::inspect::dxil::bindings::resource_bindings;
-use crate::inspect::dxil::definitions::{ListedBuffer, buffer_definitions};
-use crate::inspect::module_reader::{ModuleReader, wgsl_bindings, wgsl_blocks};
-use crate::inspect::naga_offsets::WgslBinding;
-use crate::inspect::reflection::parameters;
-use crate::inspect::spirv::{bound_variables, declared};
-use crate::inspect::toolchain::{CompiledShader, Report};
 use crate::probe::ProbePlan;
 use layoutproof_bindings::BindingPlace;
+use layoutproof_readers::clang_ir;
+use layoutproof_readers::dxil::bindings::resource_bindings;
+use layoutproof_readers::dxil::definitions::{ListedBuffer, buffer_definitions};
+use layoutproof_readers::module_reader::{ModuleReader, wgsl_bindings, wgsl_blocks};
+use layoutproof_readers::naga_offsets::WgslBinding;
+use layoutproof_readers::reflection::parameters;
+use layoutproof_readers::spirv::{bound_variables, declared};
+use layoutproof_readers::toolchain::{CompiledShader, Report};
 use layoutproof_source::sources::SourceMap;
 
 /// Replaces a name that the compiler dropped.

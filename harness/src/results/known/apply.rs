@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use layoutproof_device::DeviceInfo;
 
 use super::entry::{CasePattern, KnownFailure, RunScope};
-use crate::inspect::toolchain::toolchains;
 use crate::results::record::{CheckRecord, KnownEntry, Outcome, SeenEntry};
+use layoutproof_readers::toolchain::toolchains;
 
 /// Marks known differences as `Known` and the checks of stale entries as `Stale`.
 pub fn apply(known: &[KnownFailure], checks: &mut [CheckRecord], devices: &[DeviceInfo]) {

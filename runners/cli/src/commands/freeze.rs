@@ -12,7 +12,6 @@ use layoutproof_compilers::compiler::Compiler;
 use layoutproof_compilers::family::{Family, UnknownFamily};
 use layoutproof_compilers::toolchains::Toolchains;
 use layoutproof_core::check::Source;
-use layoutproof_core::inspect::toolchain::Toolchain;
 use layoutproof_core::report::summary::Exit;
 use layoutproof_core::results::frozen::manifest::{SCHEMA, case_set_digest, dotted_version};
 use layoutproof_core::results::frozen::{CaseDecisions, FrozenToolchain, IntendedChanges, Manifest, decide};
@@ -20,6 +19,7 @@ use layoutproof_executor::interrupt;
 use layoutproof_executor::launch::Launch;
 use layoutproof_executor::pool;
 use layoutproof_executor::tools::MachineTools;
+use layoutproof_readers::toolchain::Toolchain;
 
 use crate::output::{print, warn};
 use crate::records::frozen_set::{FOLDER, FrozenSet, FrozenSetPlace};

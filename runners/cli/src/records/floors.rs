@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use anyhow::bail;
 use layoutproof_core::check::{Producer, Subject};
-use layoutproof_core::inspect::toolchain::Toolchain;
 use layoutproof_core::results::coverage::{SubjectKinds, answered_by_device, subject_kinds};
 use layoutproof_core::results::floors::{self, Floor, FloorAnswers};
 use layoutproof_core::results::record::{CheckRecord, DeviceCells, RunEnd, RunHeader};
+use layoutproof_readers::toolchain::Toolchain;
 
 use crate::records::arguments;
 use crate::select::lists::{BuiltInKnown, known_lists, text_of};

@@ -127,8 +127,8 @@ fn toml_files(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
 
 #[cfg(test)]
 mod tests {
-    use layoutproof_core::inspect::toolchain::toolchains;
     use layoutproof_core::random::declaration::MemberShape;
+    use layoutproof_readers::toolchain::toolchains;
 
     use super::*;
     use crate::select::inputs::Cases;

@@ -9,8 +9,6 @@ use anyhow::{Context, bail};
 use layoutproof_bindings::Target;
 use layoutproof_compilers::toolchains::Toolchains;
 use layoutproof_core::check::{BindingCheck, CompiledAccesses, Producer, Settings};
-use layoutproof_core::inspect::dxil::Evaluator;
-use layoutproof_core::inspect::toolchain::{Compilers, Toolchain, toolchains};
 use layoutproof_core::model::{BINDING_MISREADINGS, MISREADINGS, Model};
 use layoutproof_core::probe::{AddressSpace, Form, Stage};
 use layoutproof_core::results::floors::Floor;
@@ -23,6 +21,8 @@ use layoutproof_executor::interrupt::Interrupt;
 use layoutproof_executor::launch::Launch;
 use layoutproof_executor::rotation::Rotation;
 use layoutproof_layout::ElementChoice;
+use layoutproof_readers::dxil::Evaluator;
+use layoutproof_readers::toolchain::{Compilers, Toolchain, toolchains};
 use layoutproof_source::nearest_name::did_you_mean;
 
 use crate::answer_cache;

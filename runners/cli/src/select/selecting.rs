@@ -2,7 +2,7 @@
 //! them.
 
 use anyhow::bail;
-use layoutproof_core::inspect::toolchain::Toolchain;
+use layoutproof_readers::toolchain::Toolchain;
 
 use crate::args::RunArgs;
 use crate::select::inputs::{Cases, InputWord, NO_LANGUAGE, STANDARD_INPUT, check_suffix, hashes};

@@ -10,7 +10,7 @@ use super::folder::{Answer, Folder};
 const SOURCE: &str = include_str!("../files/containers/source.hlsl");
 
 /// Made by FXC 10.0.22621.2428, `cs_5_1`.
-const FXC: &[u8] = include_bytes!("../../../../harness/src/inspect/fxc/source.cso");
+const FXC: &[u8] = include_bytes!("../../../../harness/readers/src/fxc/source.cso");
 
 /// Compiles `source.hlsl` with these options to `source.dxil`; returns false if DXC was not found.
 #[expect(clippy::print_stdout, reason = "a test that skips says so")]

@@ -93,7 +93,7 @@ impl Here {
 
     /// The requirement of a toolchain that this machine lacks.
     pub(crate) fn lacks(&self, toolchain: &str) -> Option<String> {
-        let mut known = layoutproof_core::inspect::toolchain::toolchains().iter();
+        let mut known = layoutproof_readers::toolchain::toolchains().iter();
         let compiler = known.find(|known| known.name == toolchain).expect("the trials name toolchains").compiler;
         if !self.compilers.iter().any(|name| name == compiler) {
             return Some(format!("{compiler} is not there"));

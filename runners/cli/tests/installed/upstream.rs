@@ -8,8 +8,8 @@ use std::process::Command;
 use layoutproof_built_in::UPSTREAM;
 use layoutproof_compilers::compiler::Compiler;
 use layoutproof_compilers::tools_folder::ToolsFolder;
-use layoutproof_core::inspect::toolchain::toolchains;
 use layoutproof_core::results::known::ReducedSource;
+use layoutproof_readers::toolchain::toolchains;
 use layoutproof_source::sources::SourceMap;
 use libtest_mimic::{Failed, Trial};
 

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use layoutproof_bindings::{Binding, BindingRequest, Target};
-use layoutproof_core::inspect::reflection::{ReflectedBinding, parameters};
 use layoutproof_core::random::{ProgramDialect, RandomProgram};
 use layoutproof_layout::LayoutUnit;
 use layoutproof_layout::shape::Count;
+use layoutproof_readers::reflection::{ReflectedBinding, parameters};
 
 use super::compared::{BoundRow, placed, same};
 use super::{BindingAgreement, BindingCompiler, BindingDisagreement, request};

@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use layoutproof_core::inspect::toolchain::AnswerOrigin;
+use layoutproof_readers::toolchain::AnswerOrigin;
 use serde::{Deserialize, Serialize};
 
 use super::folder::CacheFolder;

@@ -4,10 +4,10 @@
 use std::fs;
 use std::path::Path;
 
-use layoutproof_core::inspect::fxc::{FxcBinding, resource_bindings};
-use layoutproof_core::inspect::spirv::bound_variables;
 use layoutproof_device::words_of;
 use layoutproof_layout::LayoutUnit;
+use layoutproof_readers::fxc::{FxcBinding, resource_bindings};
+use layoutproof_readers::spirv::bound_variables;
 
 use super::batch::D3dObject;
 use super::rewrite::{SpirvSlot, with_entry, with_slot, without_idle_capabilities, without_repeated_decorations};

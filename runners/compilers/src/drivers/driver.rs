@@ -6,9 +6,9 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use layoutproof_core::inspect::module_reader::ModuleReader;
-use layoutproof_core::inspect::toolchain::{CompileOutcome, CompileRequest, Toolchain};
 use layoutproof_core::random::declaration::TypeSpace;
+use layoutproof_readers::module_reader::ModuleReader;
+use layoutproof_readers::toolchain::{CompileOutcome, CompileRequest, Toolchain};
 
 use super::{CommandLine, StandInHeader};
 use crate::cache::DecidingFiles;

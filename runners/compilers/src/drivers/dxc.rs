@@ -6,13 +6,13 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use layoutproof_core::inspect::toolchain::{
-    CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Output, Report, Toolchain,
-};
 use layoutproof_core::probe::Stage;
 use layoutproof_core::random::declaration::TypeSpace;
 use layoutproof_device::Shader;
 use layoutproof_layout::scalar::SixteenBit;
+use layoutproof_readers::toolchain::{
+    CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Output, Report, Toolchain,
+};
 
 use super::command_line::{CommandLine, MODULE, SIXTEEN_BIT_TYPES, SOURCE, dxc_options, read_module, toolchain_flags};
 use super::{CompileMethod, CompilerDriver, FamilyName};

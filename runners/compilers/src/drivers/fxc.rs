@@ -7,10 +7,10 @@ use std::{fs, io};
 
 use layoutproof_core::generate::hlsl::{INPUT, OUTPUT};
 use layoutproof_core::generate::reserved::Reserved;
-use layoutproof_core::inspect::fxc::FxcBinding;
-use layoutproof_core::inspect::toolchain::{CompileOutcome, CompileRequest, CompiledShader, Report, Toolchain};
 use layoutproof_core::random::declaration::TypeSpace;
 use layoutproof_device::Shader;
+use layoutproof_readers::fxc::FxcBinding;
+use layoutproof_readers::toolchain::{CompileOutcome, CompileRequest, CompiledShader, Report, Toolchain};
 
 use super::command_line::{SOURCE, first_error, matrix_option, preprocessing, toolchain_flags};
 use super::{CompileMethod, CompilerDriver, DirectCompiler};

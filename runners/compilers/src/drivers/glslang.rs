@@ -1,7 +1,7 @@
 //! Drives glslang, from GLSL to SPIR-V.
 
-use layoutproof_core::inspect::toolchain::{CompileRequest, Toolchain};
 use layoutproof_core::random::declaration::TypeSpace;
+use layoutproof_readers::toolchain::{CompileRequest, Toolchain};
 
 use super::command_line::{CommandLine, MODULE, SOURCE, read_module, toolchain_flags};
 use super::{CompileMethod, CompilerDriver};

@@ -4,10 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::{fs, io};
 
-use layoutproof_core::inspect::naga_offsets::{NagaError, spirv_of_glsl};
-use layoutproof_core::inspect::toolchain::{CompileOutcome, CompileRequest, Report, Toolchain};
 use layoutproof_core::random::declaration::TypeSpace;
 use layoutproof_device::Shader;
+use layoutproof_readers::naga_offsets::{NagaError, spirv_of_glsl};
+use layoutproof_readers::toolchain::{CompileOutcome, CompileRequest, Report, Toolchain};
 
 use super::command_line::{SOURCE, made};
 use super::{CompileMethod, CompilerDriver, DirectCompiler};

@@ -1,7 +1,7 @@
 //! The list of all drivers, and the lookup of a toolchain's driver.
 
-use layoutproof_core::inspect::toolchain::Toolchain;
 use layoutproof_core::random::declaration::TypeSpace;
+use layoutproof_readers::toolchain::Toolchain;
 
 use super::CompilerDriver;
 use super::clang::ClangDriver;
@@ -46,7 +46,7 @@ pub fn full_type_space(toolchain: &Toolchain) -> TypeSpace {
 mod tests {
     use std::collections::BTreeSet;
 
-    use layoutproof_core::inspect::toolchain::toolchains;
+    use layoutproof_readers::toolchain::toolchains;
 
     use super::*;
 

@@ -1,11 +1,11 @@
 //! Drives slangc, from Slang to SPIR-V, to WGSL, and to HLSL that DXC compiles.
 
-use layoutproof_core::inspect::toolchain::{
-    CompileOutcome, CompileRequest, CompiledShader, Output, Report, SourceProfile, Toolchain,
-};
 use layoutproof_core::random::declaration::TypeSpace;
 use layoutproof_device::Shader;
 use layoutproof_layout::shape::MatrixOrder;
+use layoutproof_readers::toolchain::{
+    CompileOutcome, CompileRequest, CompiledShader, Output, Report, SourceProfile, Toolchain,
+};
 
 use super::command_line::{
     CommandLine, MODULE, SOURCE, SecondCommand, made, preprocessing, read_spirv, toolchain_flags,

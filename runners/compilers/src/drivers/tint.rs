@@ -4,8 +4,8 @@
 //! option, but its help lists its output formats, because a user's own build may lack the SPIR-V
 //! writer.
 
-use layoutproof_core::inspect::toolchain::{CompileRequest, Toolchain};
 use layoutproof_core::random::declaration::TypeSpace;
+use layoutproof_readers::toolchain::{CompileRequest, Toolchain};
 
 use super::command_line::{CommandLine, MODULE, SOURCE, read_module, toolchain_flags};
 use super::{CompileMethod, CompilerDriver};

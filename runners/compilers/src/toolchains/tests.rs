@@ -40,8 +40,8 @@ mod cached {
     use std::fs;
     use std::path::PathBuf;
 
-    use layoutproof_core::inspect::toolchain::Report;
     use layoutproof_device::Shader;
+    use layoutproof_readers::toolchain::Report;
 
     use super::super::*;
     use crate::cache::{AnswerCache, CacheFolder, CacheUse, ProgramUse};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use layoutproof_core::inspect::fxc::buffer_definitions;
+use layoutproof_readers::fxc::buffer_definitions;
 
 /// The declarations; [`READS`] generates the entry point.
 pub(crate) const DECLARATIONS: &str = include_str!("torture.hlsl");

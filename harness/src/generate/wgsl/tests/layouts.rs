@@ -4,9 +4,10 @@ use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::{Count, MatrixOrder};
 use layoutproof_layout::{BlockKind, BlockLayout, Component, Extent, LaidOut, LaidOutMember, LaidOutShape};
 
-use crate::generate::wgsl::{NotExpressible, WgslModule, module};
-use crate::inspect::naga_offsets::{NagaError, NagaShader};
+use crate::generate::wgsl::{NotExpressible, module};
 use crate::probe::{AddressSpace, Direction, Form, ProbeEntry, ProbePlan, Stage};
+use layoutproof_readers::naga_offsets::{NagaError, NagaShader};
+use layoutproof_readers::wgsl_module::WgslModule;
 
 pub(super) const FLOAT: Component = Component { scalar: Scalar::Float32, size: 4 };
 pub(super) const INT: Component = Component { scalar: Scalar::Int32, size: 4 };

@@ -8,9 +8,9 @@ use super::layouts::{
     FLOAT, INT, READ, UINT, array, block, entry, generate, matrix, member, naga_offsets, scalar, spirv, structure,
     vector,
 };
-use crate::generate::wgsl::WgslModule;
-use crate::inspect::naga_offsets::NagaError;
 use crate::probe::{AddressSpace, Direction};
+use layoutproof_readers::naga_offsets::NagaError;
+use layoutproof_readers::wgsl_module::WgslModule;
 
 /// A random type that WGSL can express, with WGSL's alignment and size in bytes.
 #[derive(Clone, Debug)]

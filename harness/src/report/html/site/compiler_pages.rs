@@ -8,10 +8,10 @@ use super::known_differences::{KnownList, Mechanism};
 use super::markdown::paragraph;
 use super::option_table::option_table;
 use super::site_page::{SiteDraft, SiteFrame, SiteSection};
-use crate::inspect::toolchain::{Toolchain, toolchains};
 use crate::report::failure::block::sentence;
 use crate::report::html::known_part::link_to;
 use crate::report::style::{counted, one_line};
+use layoutproof_readers::toolchain::{Toolchain, toolchains};
 
 fn toolchains_of(list: &KnownList) -> Vec<&'static Toolchain> {
     let is_of_list = |toolchain: &&Toolchain| list.compiler.as_deref() == Some(toolchain.name_in_cases);

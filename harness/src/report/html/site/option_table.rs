@@ -5,7 +5,7 @@ use layoutproof_layout::native::{Native, find_native};
 use maud::{Markup, html};
 
 use super::address::rule_link;
-use crate::inspect::toolchain::{AppliedRules, Toolchain};
+use layoutproof_readers::toolchain::{AppliedRules, Toolchain};
 
 /// A kind of block with the rule set that a compiler uses for it.
 struct KindRules {

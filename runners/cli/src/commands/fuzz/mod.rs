@@ -24,7 +24,6 @@ use indicatif::ProgressBar;
 use layoutproof_compilers::drivers::full_type_space;
 use layoutproof_compilers::toolchains::Toolchains;
 use layoutproof_core::check::CompiledAccesses;
-use layoutproof_core::inspect::toolchain::{Toolchain, toolchains};
 use layoutproof_core::random::declaration::{
     CellDraws, CellTally, CountedCell, CoverageTally, Declarations, RandomDeclaration,
 };
@@ -41,6 +40,7 @@ use layoutproof_executor::interrupt::Interrupt;
 use layoutproof_executor::launch::Launch;
 use layoutproof_executor::rotation::SparedKinds;
 use layoutproof_layout::mutate::RuleMutant;
+use layoutproof_readers::toolchain::{Toolchain, toolchains};
 use proptest::strategy::ValueTree;
 
 use self::draws::Draws;

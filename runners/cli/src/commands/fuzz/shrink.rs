@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use layoutproof_compilers::drivers::full_type_space;
-use layoutproof_core::inspect::toolchain::Toolchain;
 use layoutproof_core::random::declaration::{DeclarationTree, RandomDeclaration};
 use layoutproof_core::random::shrink::{self, SHRINK_CALLS};
 use layoutproof_core::report::counted;
 use layoutproof_core::results::record::{CheckRecord, Culprit, Outcome};
+use layoutproof_readers::toolchain::Toolchain;
 use proptest::strategy::ValueTree;
 
 use super::Fuzz;

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use layoutproof_core::case::Expectation;
 use layoutproof_core::check::{Source, Subject};
-use layoutproof_core::inspect::toolchain::{Toolchain, toolchains};
 use layoutproof_core::report::html::site::{KnownEvidence, KnownList};
 use layoutproof_core::results::frozen::{Fact, Facts, FrozenAnswer};
 use layoutproof_core::results::known::KnownFailure;
@@ -15,6 +14,7 @@ use layoutproof_core::results::record::{
 };
 use layoutproof_device::RunnerKind;
 use layoutproof_layout::find;
+use layoutproof_readers::toolchain::{Toolchain, toolchains};
 
 use crate::records::decision_rows::{NumberPlace, add_rows, differs, row_of};
 use crate::records::frozen_set::FrozenSet;

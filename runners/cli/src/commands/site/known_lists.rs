@@ -37,7 +37,7 @@ fn introduction(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use layoutproof_core::inspect::toolchain::toolchains;
+    use layoutproof_readers::toolchain::toolchains;
 
     use super::*;
 

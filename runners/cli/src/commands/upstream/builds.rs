@@ -9,12 +9,12 @@ use layoutproof_compilers::compiler::Compiler;
 use layoutproof_compilers::toolchains::Toolchains;
 use layoutproof_compilers::typed_command::{TypedAnswer, TypedCommand, TypedEnd};
 use layoutproof_core::check::{Source, Subject};
-use layoutproof_core::inspect::toolchain::{Toolchain, toolchains};
 use layoutproof_core::results::frozen::{CaseAnswers, FrozenAnswer, decide};
 use layoutproof_core::results::known::ReducedSource;
 use layoutproof_core::results::record::Row;
 use layoutproof_executor::tools::MachineTools;
 use layoutproof_layout::find;
+use layoutproof_readers::toolchain::{Toolchain, toolchains};
 
 use crate::records::decision_rows::{add_rows, differs};
 use crate::records::frozen_set::FrozenSet;

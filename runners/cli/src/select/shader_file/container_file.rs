@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use layoutproof_compilers::compiler::Compiler;
 use layoutproof_compilers::dxil_listing::ask_for_listing;
-use layoutproof_core::inspect::container::{ContainerReflection, listed_blocks};
 use layoutproof_executor::tools::MachineTools;
 use layoutproof_layout::{BlockLayout, Span};
+use layoutproof_readers::container::{ContainerReflection, listed_blocks};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::sources::SourceMap;
 

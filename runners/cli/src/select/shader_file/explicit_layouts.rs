@@ -7,10 +7,10 @@ use std::path::Path;
 
 use anyhow::bail;
 use layoutproof_compilers::compiler::Compiler;
-use layoutproof_core::inspect::module_reader::spirv_blocks;
 use layoutproof_core::show::{LaidOutFile, ShaderLanguage};
 use layoutproof_executor::tools::MachineTools;
 use layoutproof_layout::{DECLARED, Span};
+use layoutproof_readers::module_reader::spirv_blocks;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::sources::SourceMap;
 

@@ -1,0 +1,242 @@
+//! Reads what Clang reports about a block: the types of a constant buffer or of a structured
+//! buffer's element.
+//!
+//! The types name no members below the first level, so our own layout names them in order. A struct
+//! with a different number of members, for example because of a base, is left out. Explicit padding
+//! does not count as a member, and neither do the byte arrays that replace it in C++ structs.
+
+use layoutproof_layout::shape::{Count, MatrixOrder};
+use layoutproof_layout::{BlockKind, BlockLayout, LaidOut, LaidOutMember, LaidOutShape, Numbers, Quantity, join};
+
+use super::ClangProgram;
+use super::ir::{ConstantBuffer, Ir, is_padding};
+use super::types::{ClangType, LaidOutStruct};
+use crate::llvm::primitive::Primitive;
+
+/// Suffixes of variables that hold a constant buffer's handle.
+pub(super) const HANDLE_ENDINGS: [&str; 2] = [".cb", ".tb"];
+
+/// The numbers that the module's types state for the block of `layout`; empty if they do not
+/// mention it.
+///
+/// # Errors
+/// A module that cannot be read.
+pub fn reported(text: &str, layout: &BlockLayout) -> Result<Numbers, String> {
+    let Ok(root) = &layout.result else { return Ok(Numbers::default()) };
+    let program = ClangProgram::only(text)?;
+
+    let mut told = ReportedNumbers { ir: &program.ir, numbers: Numbers::default() };
+    match layout.kind {
+        BlockKind::StructuredElement => {
+            let resources = program.survey().resources;
+            let own = resources.into_iter().find(|resource| resource.name == layout.name);
+            if let Some(element) = own.and_then(|resource| resource.element) {
+                told.element(&layout.name, &element, root)?;
+            }
+        }
+        BlockKind::Cbuffer
+        | BlockKind::ConstantBuffer
+        | BlockKind::Tbuffer
+        | BlockKind::TextureBuffer
+        | BlockKind::ParameterBlock
+        | BlockKind::Globals
+        | BlockKind::PushConstant
+        | BlockKind::ShaderRecord
+        | BlockKind::EntryUniforms
+        | BlockKind::Pointee
+        | BlockKind::UniformBlock
+        | BlockKind::StorageBlock => {
+            let mut buffers = program.ir.constant_buffers.iter();
+            let own = buffers.find(|buffer| stands_for(&buffer.variable, &layout.name));
+            if let (Some(own), LaidOutShape::Struct(members)) = (own, &root.shape) {
+                told.constant_buffer(&layout.name, own, members)?;
+            }
+        }
+    }
+    Ok(told.numbers)
+}
+
+/// True if the variable holds the handle of the block. Clang leaves namespaces out of its name.
+fn stands_for(variable: &str, block: &str) -> bool {
+    let own = block.rsplit("::").next().unwrap_or(block);
+    HANDLE_ENDINGS.iter().any(|ending| variable.strip_suffix(ending) == Some(own))
+}
+
+/// The variable's name in the source: the last part of `_ZN1N1zE`, or the whole name.
+pub(super) fn source_name(variable: &str) -> &str {
+    let Some(mut rest) = variable.strip_prefix("_ZN").and_then(|rest| rest.strip_suffix('E')) else { return variable };
+    loop {
+        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let length: usize = rest[..digits].parse().unwrap_or(0);
+        match rest.get(digits + length..) {
+            Some("") => return &rest[digits..],
+            Some(behind) if length > 0 => rest = behind,
+            _ => return variable,
+        }
+    }
+}
+
+/// The cells of a matrix, and the order in which they are contiguous.
+struct MatrixCells {
+    rows: u32,
+    columns: u32,
+    order: MatrixOrder,
+}
+
+/// Collects the numbers of a block.
+struct ReportedNumbers<'a> {
+    ir: &'a Ir,
+    numbers: Numbers,
+}
+
+impl ReportedNumbers<'_> {
+    fn constant_buffer(
+        &mut self,
+        block: &str,
+        buffer: &ConstantBuffer,
+        members: &[LaidOutMember],
+    ) -> Result<(), String> {
+        self.numbers.add(Quantity::Size, block, bytes(buffer.layout.measure.size));
+
+        for (variable, place) in &buffer.members {
+            let name = source_name(variable);
+            if let Some(member) = members.iter().find(|member| member.name == name) {
+                let (ty, offset) = (&buffer.layout.members[*place], buffer.layout.offsets[*place]);
+                self.member(&join(block, name), offset, ty, &member.layout)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The element of a structured buffer.
+    fn element(&mut self, block: &str, ty: &ClangType, root: &LaidOut) -> Result<(), String> {
+        let size = bytes(self.ir.types.measure(ty)?.size);
+        self.numbers.add(Quantity::Size, block, size);
+        self.numbers.add(Quantity::ArrayStride, block, size);
+        self.parts(block, 0, ty, root)
+    }
+
+    /// A member, `offset` bytes from the start of the block.
+    fn member(&mut self, path: &str, offset: u64, ty: &ClangType, layout: &LaidOut) -> Result<(), String> {
+        self.numbers.add(Quantity::Offset, path, bytes(offset));
+        self.parts(path, offset, ty, layout)
+    }
+
+    fn parts(&mut self, path: &str, offset: u64, ty: &ClangType, laid_out: &LaidOut) -> Result<(), String> {
+        match &laid_out.shape {
+            LaidOutShape::Struct(members) => match self.ir.types.structure(ty)? {
+                Some(own) => self.members(path, offset, &own, members),
+                None => Ok(()),
+            },
+            LaidOutShape::Array { element, count, .. } => match self.element_of(ty)? {
+                Some((of_element, stride)) => {
+                    // An array with a single element does not show its stride.
+                    let stride = bytes(stride).filter(|_| *count != Count::Finite(1));
+                    self.numbers.add(Quantity::ArrayStride, path, stride);
+                    self.parts(&format!("{path}[]"), offset, &of_element, element)
+                }
+                None => Ok(()),
+            },
+            LaidOutShape::Matrix { rows, columns, order, .. } => {
+                self.cells(path, offset, ty, &MatrixCells { rows: *rows, columns: *columns, order: *order })
+            }
+            LaidOutShape::Scalar(_) | LaidOutShape::Vector { .. } | LaidOutShape::Pointer | LaidOutShape::Resource => {
+                Ok(())
+            }
+        }
+    }
+
+    /// The cells of a matrix. It is an array of its components, one contiguous vector after the
+    /// other, or an array of vectors, whose stride then separates them.
+    fn cells(&mut self, path: &str, offset: u64, ty: &ClangType, cells: &MatrixCells) -> Result<(), String> {
+        let Some((element, step)) = self.element_of(ty)? else { return Ok(()) };
+        let (vectors, length) = match cells.order {
+            MatrixOrder::Row => (cells.rows, cells.columns),
+            MatrixOrder::Column => (cells.columns, cells.rows),
+        };
+        let (component, stride) = match element {
+            ClangType::Primitive(_) => (step, step * u64::from(length)),
+            ClangType::Vector(_, component) => (self.ir.types.measure(&ClangType::Primitive(component))?.size, step),
+            ClangType::Void
+            | ClangType::Pointer
+            | ClangType::Array(..)
+            | ClangType::Struct(_)
+            | ClangType::Named(_)
+            | ClangType::Target(_) => {
+                return Ok(());
+            }
+        };
+
+        for (vector, at) in (0..vectors).flat_map(|vector| (0..length).map(move |at| (vector, at))) {
+            let (row, column) = match cells.order {
+                MatrixOrder::Row => (vector, at),
+                MatrixOrder::Column => (at, vector),
+            };
+            let cell = offset + stride * u64::from(vector) + component * u64::from(at);
+            self.numbers.add(Quantity::Offset, &format!("{path}[{row}][{column}]"), bytes(cell));
+        }
+
+        if vectors > 1 {
+            self.numbers.add(Quantity::MatrixStride, path, bytes(stride));
+        }
+        Ok(())
+    }
+
+    fn members(
+        &mut self,
+        path: &str,
+        start: u64,
+        own: &LaidOutStruct,
+        members: &[LaidOutMember],
+    ) -> Result<(), String> {
+        let typed = own.members.iter().zip(&own.offsets).filter(|(ty, _)| !is_padding(ty) && !is_bytes(ty));
+        let typed: Vec<_> = typed.collect();
+        let named: Vec<_> = members.iter().filter(|member| member.layout.shape != LaidOutShape::Resource).collect();
+        if typed.len() != named.len() || named.iter().any(|member| member.is_base || member.bits.is_some()) {
+            return Ok(());
+        }
+
+        for ((ty, offset), member) in typed.into_iter().zip(named) {
+            self.member(&join(path, &member.name), start + offset, ty, &member.layout)?;
+        }
+        Ok(())
+    }
+
+    /// The element of an array and its stride. In a constant buffer an array is `<{ [2 x <{ float,
+    /// target("dx.Padding", 12) }>], float }>`, whose last element has no padding after it.
+    fn element_of(&self, ty: &ClangType) -> Result<Option<(ClangType, u64)>, String> {
+        if let ClangType::Array(_, element) = ty {
+            return Ok(Some((ClangType::clone(element), self.ir.types.measure(element)?.size)));
+        }
+        let own = self.ir.types.structure(ty)?;
+        let Some([ClangType::Array(_, padded), last]) = own.as_ref().map(|own| &own.members[..]) else {
+            return Ok(None);
+        };
+        Ok(Some((last.clone(), self.ir.types.measure(padded)?.size)))
+    }
+}
+
+/// True for the padding in C++ structs.
+fn is_bytes(ty: &ClangType) -> bool {
+    *ty == ClangType::Primitive(Primitive::Integer(8))
+        || matches!(ty, ClangType::Array(_, element) if **element == ClangType::Primitive(Primitive::Integer(8)))
+}
+
+fn bytes(number: u64) -> Option<u32> {
+    u32::try_from(number).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_variables_are_those_of_the_source() {
+        // The Itanium C++ ABI, "External Names": <nested-name> ::= N <prefix> <unqualified-name> E.
+        assert_eq!(source_name("_ZN5Outer5Inner1zE"), "z");
+        assert_eq!(source_name("_ZN1N1zE"), "z");
+        assert_eq!(source_name("x"), "x");
+        assert_eq!(source_name("_ZN9E"), "_ZN9E");
+        assert!(stands_for("B.cb", "N::B") && stands_for("$Globals.cb", "$Globals") && !stands_for("B.cb", "C"));
+    }
+}

@@ -1,0 +1,129 @@
+//! Makes the evaluator of DXIL a [`Runner`], so that checks use it like a device.
+
+use std::collections::BTreeSet;
+
+use layoutproof_device::{
+    Batch, BufferAfter, BufferKind, DeviceInfo, Feature, Job, JobBuffer, ReadBack, Runner, RunnerError, RunnerKind,
+    Shader,
+};
+
+use super::function::{DxilFunction, function};
+use super::machine::DxilMachine;
+use super::resources::{DxilResource, resources};
+use crate::clang_ir;
+use crate::llvm::buffers::{BoundBuffer, Class, RegisterSite};
+
+/// Executes DXIL's listing, or Clang's IR for Direct3D, on the CPU.
+///
+/// A job's sets are register spaces, and its bindings are registers of the buffer's class: `b` for
+/// uniform, `t` for read-only and `u` for writable storage buffers. A storage buffer also replaces
+/// a missing one of the other class.
+#[derive(Clone, Debug)]
+pub struct Evaluator {
+    device: DeviceInfo,
+}
+
+impl Default for Evaluator {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Evaluator {
+    pub fn new() -> Self {
+        let device = DeviceInfo {
+            id: "dxil".into(),
+            name: "layoutproof's evaluator of DXIL".into(),
+            driver: concat!("layoutproof ", env!("CARGO_PKG_VERSION")).into(),
+            api: "DXIL 1.6".into(),
+            runner: RunnerKind::Dxil,
+            index: 0,
+            hardware: false,
+            features: BTreeSet::from([Feature::Int16, Feature::Int64, Feature::Float16, Feature::Float64]),
+            max_uniform_range: 1 << 16,
+            max_push_constants: 0,
+            direct3d: None,
+        };
+        Self { device }
+    }
+}
+
+impl Runner for Evaluator {
+    fn device(&self) -> &DeviceInfo {
+        &self.device
+    }
+
+    fn run(&mut self, batch: &Batch) -> Vec<Result<ReadBack, RunnerError>> {
+        // The jobs of a plan share a shader, so it is parsed only once for all of them.
+        let mut answers = Vec::with_capacity(batch.jobs.len());
+        for jobs in batch.jobs.chunk_by(|one, next| one.shader == next.shader && one.entry == next.entry) {
+            let program = program(&jobs[0]);
+            answers.extend(jobs.iter().map(|job| dispatch(job, &program)));
+        }
+        answers
+    }
+}
+
+/// An entry point that can be executed.
+enum EvaluatorProgram {
+    Dxil(DxilFunction, Vec<DxilResource>),
+    Clang(Box<clang_ir::ClangProgram>),
+}
+
+impl EvaluatorProgram {
+    fn run(&self, buffers: &mut [BoundBuffer]) -> Result<(), String> {
+        match self {
+            Self::Dxil(function, resources) => DxilMachine::new(function, buffers, resources).run(),
+            Self::Clang(program) => program.run(buffers),
+        }
+    }
+}
+
+fn program(job: &Job) -> Result<EvaluatorProgram, RunnerError> {
+    let read = match &job.shader {
+        Shader::DxilListing(listing) => {
+            function(listing, &job.entry).map(|function| EvaluatorProgram::Dxil(function, resources(listing)))
+        }
+        Shader::ClangIr(text) => {
+            clang_ir::ClangProgram::read(text, &job.entry).map(|program| EvaluatorProgram::Clang(Box::new(program)))
+        }
+        Shader::Spirv(_) | Shader::Wgsl(_) | Shader::Dxbc(_) | Shader::Dxil(_) | Shader::Msl(_) => {
+            return Err(RunnerError::Unsupported("shaders that are neither a listing of DXIL nor Clang's IR".into()));
+        }
+    };
+    read.map_err(RunnerError::ShaderRefused)
+}
+
+fn dispatch(job: &Job, program: &Result<EvaluatorProgram, RunnerError>) -> Result<ReadBack, RunnerError> {
+    let only_buffers = job.draw.is_none()
+        && job.images.is_empty()
+        && job.samplers.is_empty()
+        && job.constants.is_empty()
+        && job.push_constants.is_empty();
+    if job.workgroups != [1, 1, 1] || !only_buffers {
+        return Err(RunnerError::Unsupported("anything but one workgroup with buffers".into()));
+    }
+
+    let program = program.as_ref().map_err(RunnerError::clone)?;
+    let mut buffers: Vec<BoundBuffer> = job.buffers.iter().map(bound).collect();
+    program.run(&mut buffers).map_err(RunnerError::ShaderRefused)?;
+
+    let after = job.buffers.iter().zip(buffers).map(|(buffer, bound)| BufferAfter {
+        before: buffer.before_word.to_le_bytes().to_vec(),
+        bytes: bound.bytes,
+        after: buffer.after.clone(),
+    });
+    Ok(ReadBack { buffers: after.collect(), targets: Vec::new(), messages: Vec::new() })
+}
+
+fn bound(buffer: &JobBuffer) -> BoundBuffer {
+    let class = match buffer.kind {
+        BufferKind::Uniform => Class::ConstantBuffer,
+        BufferKind::StorageRead => Class::ShaderResource,
+        BufferKind::Storage | BufferKind::Address { .. } => Class::UnorderedAccess,
+    };
+    BoundBuffer {
+        site: RegisterSite { class, space: buffer.set, register: buffer.binding },
+        bytes: buffer.bytes.clone(),
+    }
+}

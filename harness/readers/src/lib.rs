@@ -1,0 +1,23 @@
+//! Reads the output of compilers (modules, listings, IR and reflection) and the layouts and
+//! bindings that it states.
+//!
+//! `toolchain` is the table of compilers. `check` and the drivers of compilers call the readers;
+//! `dxil` and `clang_ir` also execute the code.
+#![forbid(unsafe_code)]
+
+pub mod clang_ir;
+pub mod container;
+pub mod dxil;
+pub mod fxc;
+mod listing;
+mod llvm;
+pub mod module_reader;
+pub mod naga;
+pub mod naga_glsl;
+pub mod naga_hlsl;
+pub mod naga_offsets;
+pub mod reflection;
+pub mod reported;
+pub mod spirv;
+pub mod toolchain;
+pub mod wgsl_module;

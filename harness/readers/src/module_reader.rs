@@ -1,0 +1,312 @@
+//! Reads untrusted modules and texts with third-party code.
+//!
+//! naga's front ends and rspirv's loader crash, overflow the stack or fill the memory on small
+//! hostile files. Code that has such a file therefore calls a [`ModuleReader`]. The command's
+//! implementation runs [`answer`] in a process with limits, and reports its death as a
+//! [`ReaderFailure`]; [`InProcessReader`], for tests and for that process itself, just calls it.
+//! Texts are checked first, so that most inputs that no reader survives are rejected with a place.
+//!
+//! Our generators' own texts do not come here: naga reads them in this process.
+
+use std::fmt;
+
+use layoutproof_layout::{BlockLayout, FileId, Span};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::naga::{read_glsl, read_wgsl};
+use crate::naga_hlsl::hlsl_of_wgsl;
+use crate::naga_offsets::{self, NagaError, WgslBinding, WgslCode};
+use crate::spirv::{BadModule, DeclaredModule};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::text_limits::{TextLanguage, check_text};
+
+/// Most words of a SPIR-V module to read: 16 MiB.
+const MOST_WORDS: usize = 1 << 22;
+
+/// A request about a module or a text.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum ReadRequest {
+    /// The blocks of a WGSL text.
+    WgslBlocks {
+        /// WGSL.
+        text: String,
+        /// The text's file, for the places of diagnostics.
+        file: FileId,
+    },
+    /// The blocks of a GLSL text.
+    GlslBlocks {
+        /// GLSL.
+        text: String,
+        /// The text's file, for the places of diagnostics.
+        file: FileId,
+    },
+    /// The blocks of a SPIR-V module.
+    SpirvBlocks {
+        /// In the byte order of this machine.
+        words: Vec<u32>,
+    },
+    /// naga's SPIR-V for an entry point of WGSL.
+    WgslCode {
+        /// WGSL.
+        text: String,
+        entry: String,
+    },
+    /// naga's HLSL for an entry point of WGSL.
+    WgslToHlsl {
+        /// WGSL.
+        text: String,
+        entry: String,
+    },
+    /// The variables of a WGSL text that have bindings.
+    WgslBindings {
+        /// WGSL.
+        text: String,
+    },
+}
+
+impl ReadRequest {
+    /// Name of the code that reads it, for messages.
+    pub fn reader_name(&self) -> &'static str {
+        match self {
+            Self::WgslBlocks { .. } | Self::WgslCode { .. } | Self::WgslToHlsl { .. } | Self::WgslBindings { .. } => {
+                "naga's WGSL reader"
+            }
+            Self::GlslBlocks { .. } => "naga's GLSL reader",
+            Self::SpirvBlocks { .. } => "rspirv's SPIR-V reader",
+        }
+    }
+}
+
+/// The answer to a [`ReadRequest`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum ReadAnswer {
+    /// For `WgslBlocks` and `GlslBlocks`: blocks in declaration order, or the errors in the text.
+    TextBlocks(Result<Vec<BlockLayout>, Vec<Diagnostic>>),
+    /// For `SpirvBlocks`: blocks in declaration order, or why the words are not a module.
+    SpirvBlocks(Result<DeclaredModule, BadModule>),
+    /// For `WgslCode`.
+    WgslCode(Result<WgslCode, NagaError>),
+    /// For `WgslToHlsl`.
+    WgslToHlsl(Result<String, NagaError>),
+    /// For `WgslBindings`, in declaration order.
+    WgslBindings(Result<Vec<WgslBinding>, NagaError>),
+}
+
+/// Answers in this process and on this stack. A hostile file can crash the process.
+pub fn answer(request: &ReadRequest) -> ReadAnswer {
+    match request {
+        ReadRequest::WgslBlocks { text, file } => ReadAnswer::TextBlocks(read_wgsl(text, *file)),
+        ReadRequest::GlslBlocks { text, file } => ReadAnswer::TextBlocks(read_glsl(text, *file)),
+        ReadRequest::SpirvBlocks { words } => ReadAnswer::SpirvBlocks(DeclaredModule::read(words)),
+        ReadRequest::WgslCode { text, entry } => ReadAnswer::WgslCode(naga_offsets::wgsl_code(text, entry)),
+        ReadRequest::WgslToHlsl { text, entry } => ReadAnswer::WgslToHlsl(hlsl_of_wgsl(text, entry)),
+        ReadRequest::WgslBindings { text } => ReadAnswer::WgslBindings(naga_offsets::wgsl_bindings(text)),
+    }
+}
+
+/// A reader ended without an answer.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{reader} {end}")]
+pub struct ReaderFailure {
+    /// As [`ReadRequest::reader_name`].
+    pub reader: &'static str,
+    /// Verb phrase: `took more than 10 s`.
+    pub end: String,
+}
+
+/// Answers a [`ReadRequest`].
+pub trait ModuleReader: fmt::Debug + Send + Sync {
+    /// Answers a request. May be called from many threads at once.
+    ///
+    /// # Errors
+    /// The reader ended without an answer.
+    fn read(&self, request: &ReadRequest) -> Result<ReadAnswer, ReaderFailure>;
+}
+
+/// Answers in this process, for texts that are known to be harmless.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct InProcessReader;
+
+impl ModuleReader for InProcessReader {
+    fn read(&self, request: &ReadRequest) -> Result<ReadAnswer, ReaderFailure> {
+        Ok(answer(request))
+    }
+}
+
+/// Reads the blocks of a WGSL text, in declaration order.
+///
+/// # Errors
+/// A limit that the text exceeds, naga's own errors at their places in `file`, or how the reader
+/// ended.
+pub fn wgsl_blocks(reader: &dyn ModuleReader, text: &str, file: FileId) -> Result<Vec<BlockLayout>, Vec<Diagnostic>> {
+    check_text(text, file, TextLanguage::Wgsl).map_err(|problem| vec![problem])?;
+    text_blocks(reader, &ReadRequest::WgslBlocks { text: text.to_owned(), file }, file)
+}
+
+/// Reads the blocks of a GLSL text, in declaration order.
+///
+/// # Errors
+/// As [`wgsl_blocks`].
+pub fn glsl_blocks(reader: &dyn ModuleReader, text: &str, file: FileId) -> Result<Vec<BlockLayout>, Vec<Diagnostic>> {
+    check_text(text, file, TextLanguage::Glsl).map_err(|problem| vec![problem])?;
+    text_blocks(reader, &ReadRequest::GlslBlocks { text: text.to_owned(), file }, file)
+}
+
+fn text_blocks(
+    reader: &dyn ModuleReader,
+    request: &ReadRequest,
+    file: FileId,
+) -> Result<Vec<BlockLayout>, Vec<Diagnostic>> {
+    match reader.read(request) {
+        Ok(ReadAnswer::TextBlocks(blocks)) => blocks,
+        Ok(
+            ReadAnswer::SpirvBlocks(_)
+            | ReadAnswer::WgslCode(_)
+            | ReadAnswer::WgslToHlsl(_)
+            | ReadAnswer::WgslBindings(_),
+        ) => Err(failed(&out_of_turn(request), file)),
+        Err(failure) => Err(failed(&failure, file)),
+    }
+}
+
+/// Reads the blocks of a SPIR-V module, in declaration order.
+///
+/// # Errors
+/// Too many words, words that are not a module, or how the reader ended; all at the start of
+/// `file`.
+pub fn spirv_blocks(
+    reader: &dyn ModuleReader,
+    words: Vec<u32>,
+    file: FileId,
+) -> Result<DeclaredModule, Vec<Diagnostic>> {
+    if words.len() > MOST_WORDS {
+        let message = format!("the module has {} words, more than {MOST_WORDS}", words.len());
+        return Err(vec![Diagnostic::error(Code::LimitExceeded, start_of(file), message)]);
+    }
+
+    let request = ReadRequest::SpirvBlocks { words };
+    match reader.read(&request) {
+        Ok(ReadAnswer::SpirvBlocks(blocks)) => {
+            blocks.map_err(|bad| vec![Diagnostic::error(Code::BadModule, start_of(file), bad.to_string())])
+        }
+        Ok(
+            ReadAnswer::TextBlocks(_)
+            | ReadAnswer::WgslCode(_)
+            | ReadAnswer::WgslToHlsl(_)
+            | ReadAnswer::WgslBindings(_),
+        ) => Err(failed(&out_of_turn(&request), file)),
+        Err(failure) => Err(failed(&failure, file)),
+    }
+}
+
+/// naga's SPIR-V for an entry point of WGSL, with the sizes of its bound variables.
+///
+/// # Errors
+/// The reader ended without an answer. The inner error is naga's.
+pub fn wgsl_code(
+    reader: &dyn ModuleReader,
+    text: &str,
+    entry: &str,
+) -> Result<Result<WgslCode, NagaError>, ReaderFailure> {
+    let request = ReadRequest::WgslCode { text: text.to_owned(), entry: entry.to_owned() };
+    match reader.read(&request)? {
+        ReadAnswer::WgslCode(code) => Ok(code),
+        ReadAnswer::TextBlocks(_)
+        | ReadAnswer::SpirvBlocks(_)
+        | ReadAnswer::WgslToHlsl(_)
+        | ReadAnswer::WgslBindings(_) => Err(out_of_turn(&request)),
+    }
+}
+
+/// naga's HLSL for an entry point of WGSL. Its registers are the numbers of groups and bindings.
+///
+/// # Errors
+/// The reader ended without an answer. The inner error is naga's.
+pub fn wgsl_to_hlsl(
+    reader: &dyn ModuleReader,
+    text: &str,
+    entry: &str,
+) -> Result<Result<String, NagaError>, ReaderFailure> {
+    let request = ReadRequest::WgslToHlsl { text: text.to_owned(), entry: entry.to_owned() };
+    match reader.read(&request)? {
+        ReadAnswer::WgslToHlsl(text) => Ok(text),
+        ReadAnswer::TextBlocks(_)
+        | ReadAnswer::SpirvBlocks(_)
+        | ReadAnswer::WgslCode(_)
+        | ReadAnswer::WgslBindings(_) => Err(out_of_turn(&request)),
+    }
+}
+
+/// The variables of a WGSL text that have bindings, in declaration order.
+///
+/// # Errors
+/// As [`wgsl_code`].
+pub fn wgsl_bindings(
+    reader: &dyn ModuleReader,
+    text: &str,
+) -> Result<Result<Vec<WgslBinding>, NagaError>, ReaderFailure> {
+    let request = ReadRequest::WgslBindings { text: text.to_owned() };
+    match reader.read(&request)? {
+        ReadAnswer::WgslBindings(bindings) => Ok(bindings),
+        ReadAnswer::TextBlocks(_)
+        | ReadAnswer::SpirvBlocks(_)
+        | ReadAnswer::WgslCode(_)
+        | ReadAnswer::WgslToHlsl(_) => Err(out_of_turn(&request)),
+    }
+}
+
+fn out_of_turn(request: &ReadRequest) -> ReaderFailure {
+    ReaderFailure { reader: request.reader_name(), end: "answered a different question".to_owned() }
+}
+
+fn failed(failure: &ReaderFailure, file: FileId) -> Vec<Diagnostic> {
+    let diagnostic = Diagnostic::error(Code::ReaderFailed, start_of(file), failure.to_string());
+    vec![diagnostic.with_help("layoutproof itself is unharmed; this reader cannot handle the file")]
+}
+
+fn start_of(file: FileId) -> Span {
+    Span { file, ..Span::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gives the same answer to every request.
+    #[derive(Debug)]
+    struct Parrot(Result<ReadAnswer, ReaderFailure>);
+
+    impl ModuleReader for Parrot {
+        fn read(&self, _: &ReadRequest) -> Result<ReadAnswer, ReaderFailure> {
+            self.0.clone()
+        }
+    }
+
+    #[test]
+    fn the_end_of_a_reader_is_a_diagnostic() {
+        let failure = ReaderFailure { reader: "naga's GLSL reader", end: "took more than 10 s".to_owned() };
+        let found = glsl_blocks(&Parrot(Err(failure)), "#version 450", FileId(3)).unwrap_err();
+        let [only] = found.as_slice() else { panic!("{found:?}") };
+        assert_eq!((only.code, only.message.as_str()), (Code::ReaderFailed, "naga's GLSL reader took more than 10 s"));
+        assert_eq!(only.span(), Span { file: FileId(3), start: 0, end: 0 });
+    }
+
+    #[test]
+    fn an_answer_to_another_question_is_none() {
+        let parrot = Parrot(Ok(ReadAnswer::WgslBindings(Ok(Vec::new()))));
+        let end = "naga's WGSL reader answered a different question";
+        assert_eq!(wgsl_blocks(&parrot, "", FileId(0)).unwrap_err()[0].message, end);
+        assert_eq!(wgsl_code(&parrot, "", "main").unwrap_err().to_string(), end);
+        let end = "rspirv's SPIR-V reader answered a different question";
+        assert_eq!(spirv_blocks(&parrot, Vec::new(), FileId(0)).unwrap_err()[0].message, end);
+    }
+
+    #[test]
+    fn a_module_of_too_many_words_is_not_asked_about() {
+        let found = spirv_blocks(&InProcessReader, vec![0; MOST_WORDS + 1], FileId(0)).unwrap_err();
+        assert_eq!(found[0].code, Code::LimitExceeded);
+        assert_eq!(found[0].message, "the module has 4194305 words, more than 4194304");
+        assert_eq!(spirv_blocks(&InProcessReader, vec![0; 8], FileId(0)).unwrap_err()[0].code, Code::BadModule);
+    }
+}

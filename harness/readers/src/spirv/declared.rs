@@ -1,0 +1,434 @@
+//! Lists the blocks of a module with the layout of its decorations: the rule set `declared`.
+//!
+//! Matrices are listed in SPIR-V's own orientation. DXC writes HLSL's `column_major float2x3` as a
+//! `RowMajor` matrix of 2 columns of 3 components, so its modules list `float3x2`, order row, with
+//! the same bytes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use layoutproof_layout::alignment::MAX_BYTES;
+use layoutproof_layout::scalar::{Scalar, SixteenBit};
+use layoutproof_layout::shape::{Count, MatrixOrder};
+use layoutproof_layout::{
+    BlockKind, BlockLayout, Component, DECLARED, Extent, LaidOut, LaidOutMember, LaidOutShape, LayoutWarning,
+    LayoutWarningKind, Refusals, UNSIZED_ELEMENTS,
+};
+use rspirv::dr::Module;
+use rspirv::spirv::{StorageClass, Word};
+use serde::{Deserialize, Serialize};
+
+use super::BadModule;
+use super::declarations::Declarations;
+use super::types::{MatrixLayout, SpirvMember, SpirvType, SpirvTypes, SpirvVariable};
+use crate::listing::{LISTED_BYTES, ListingBudget, array_name, member_path};
+
+/// A block of a module.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DeclaredBlock {
+    /// Its layout under the rule set `declared`. Alignments are those of the largest scalar: SPIR-V
+    /// declares none.
+    pub layout: BlockLayout,
+    /// Descriptor set; `None` for push constants and for blocks behind pointers.
+    pub set: Option<u32>,
+    /// `None` for push constants and for blocks behind pointers.
+    pub binding: Option<u32>,
+    /// The arrays in it whose length a pipeline may change; the layout has their default lengths.
+    pub specialized: Vec<SpecializedLength>,
+}
+
+/// An array whose length depends on specialization constants.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SpecializedLength {
+    /// Path of the array in the block; empty for an array of blocks.
+    pub path: String,
+    /// The `SpecId`s of the constants.
+    pub constants: BTreeSet<u32>,
+    /// Its length if a pipeline sets none of them.
+    pub length: u32,
+    /// True if the length is computed from the constants.
+    pub is_computed: bool,
+}
+
+/// The blocks of a module, with warnings about other content.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct DeclaredModule {
+    /// In declaration order.
+    pub blocks: Vec<DeclaredBlock>,
+    /// Sentences about unknown words that may declare blocks, which are not listed then.
+    pub warnings: Vec<String>,
+}
+
+/// Reads the blocks of a module in declaration order. A block whose members lack Offset or strides
+/// is listed with the reasons in its layout's `result`.
+///
+/// # Errors
+/// If the words are not a SPIR-V module, or its blocks take more than 16 MiB to list.
+pub fn declared(words: &[u32]) -> Result<Vec<DeclaredBlock>, BadModule> {
+    DeclaredModule::read(words).map(|module| module.blocks)
+}
+
+impl DeclaredModule {
+    /// Reads a module as [`declared`] does.
+    ///
+    /// # Errors
+    /// As [`declared`].
+    pub fn read(words: &[u32]) -> Result<Self, BadModule> {
+        let declarations = Declarations::read(words)?;
+        let blocks = blocks(&declarations)?;
+        Ok(Self { blocks, warnings: declarations.warnings })
+    }
+}
+
+fn blocks(declarations: &Declarations) -> Result<Vec<DeclaredBlock>, BadModule> {
+    let module = &declarations.module;
+    let types = SpirvTypes::read(module).map_err(|reason| BadModule::new(0, reason))?;
+
+    let mut blocks = Vec::new();
+    let mut named: BTreeMap<String, u32> = BTreeMap::new();
+    let mut reader = DeclaredReader {
+        types: &types,
+        declarations,
+        warnings: Vec::new(),
+        refusals: Refusals::default(),
+        specialized: Vec::new(),
+        budget: ListingBudget::default(),
+    };
+
+    let variables = in_order(module, &types).map(|variable| (variable.clone(), place(&types, variable)));
+    let bound = variables.filter_map(|(variable, place)| Some((variable, place?)));
+    for (variable, place) in bound.chain(behind_pointers(module, &types)) {
+        let Some(mut block) = reader.block(&variable, &place) else {
+            return Err(BadModule::new(0, format!("its blocks take more than {LISTED_BYTES} bytes to list")));
+        };
+
+        // Names of blocks are unique: the second block with the same name is `S#2`.
+        let same = named.entry(block.layout.name.clone()).or_default();
+        *same += 1;
+        if *same > 1 {
+            block.layout.name = format!("{}#{same}", block.layout.name);
+        }
+        blocks.push(block);
+    }
+    Ok(blocks)
+}
+
+/// The variables of a module in declaration order.
+pub(super) fn in_order<'a>(module: &'a Module, types: &'a SpirvTypes) -> impl Iterator<Item = &'a SpirvVariable> {
+    let ids = module.types_global_values.iter().filter_map(|instruction| instruction.result_id);
+    ids.filter_map(|id| types.variables.get(&id))
+}
+
+/// The block that a variable holds.
+struct VariableBlock {
+    element: Word,
+    count: Count,
+    kind: BlockKind,
+}
+
+/// The block that a variable holds, if any.
+fn place(types: &SpirvTypes, variable: &SpirvVariable) -> Option<VariableBlock> {
+    // GLSL has arrays of arrays of blocks.
+    let (mut element, mut count) = (variable.pointee, Count::Finite(1));
+    loop {
+        (element, count) = match (types.get(element), count) {
+            (SpirvType::Array { element, length, .. }, Count::Finite(count)) => {
+                (*element, Count::Finite(count.saturating_mul(*length)))
+            }
+            (SpirvType::Array { element, .. } | SpirvType::RuntimeArray { element, .. }, _) => {
+                (*element, Count::Unbounded)
+            }
+            _ => break,
+        };
+    }
+
+    let kind = match variable.class {
+        StorageClass::Uniform if types.blocks.contains(&element) => BlockKind::UniformBlock,
+        StorageClass::Uniform if types.buffer_blocks.contains(&element) => BlockKind::StorageBlock,
+        StorageClass::StorageBuffer if types.blocks.contains(&element) => BlockKind::StorageBlock,
+        StorageClass::PushConstant if types.blocks.contains(&element) => BlockKind::PushConstant,
+        StorageClass::ShaderRecordBufferKHR if types.blocks.contains(&element) => BlockKind::ShaderRecord,
+        _ => return None,
+    };
+    Some(VariableBlock { element, count, kind })
+}
+
+/// The blocks that are reachable only through pointers, in the order of the pointers: those of
+/// `GL_EXT_buffer_reference`.
+fn behind_pointers<'a>(
+    module: &'a Module,
+    types: &'a SpirvTypes,
+) -> impl Iterator<Item = (SpirvVariable, VariableBlock)> + 'a {
+    let mut seen = BTreeSet::new();
+    let pointers = module.types_global_values.iter().filter_map(|instruction| instruction.result_id);
+    pointers.filter_map(move |id| match types.get(id) {
+        SpirvType::Pointer { class: StorageClass::PhysicalStorageBuffer, pointee }
+            if types.blocks.contains(pointee) && seen.insert(*pointee) =>
+        {
+            // A variable that the module does not have, so that the block is listed like the
+            // others.
+            let variable = SpirvVariable {
+                class: StorageClass::PhysicalStorageBuffer,
+                pointee: *pointee,
+                set: None,
+                binding: None,
+                name: None,
+                builtin: None,
+                initializer: None,
+            };
+            let block = VariableBlock { element: *pointee, count: Count::Finite(1), kind: BlockKind::StorageBlock };
+            Some((variable, block))
+        }
+        _ => None,
+    })
+}
+
+/// One past the last byte that a view of the layout may show. For an unsized array only the first
+/// elements count.
+fn end(laid_out: &LaidOut) -> u64 {
+    match &laid_out.shape {
+        LaidOutShape::Array { element, count, stride } => {
+            let count = match count {
+                Count::Finite(count) => *count,
+                Count::Unbounded => UNSIZED_ELEMENTS,
+            };
+            let last = u64::from(*stride) * u64::from(count.saturating_sub(1));
+            last.saturating_add(end(element))
+        }
+        LaidOutShape::Struct(members) => {
+            let ends = members.iter().map(|member| u64::from(member.offset).saturating_add(end(&member.layout)));
+            ends.max().unwrap_or(0)
+        }
+        LaidOutShape::Scalar(_)
+        | LaidOutShape::Vector { .. }
+        | LaidOutShape::Matrix { .. }
+        | LaidOutShape::Pointer
+        | LaidOutShape::Resource => laid_out.size.finite().unwrap_or(0).into(),
+    }
+}
+
+/// The struct inside a wrapper block of a compiler: a block with one member at byte 0 and without a
+/// name. naga writes these.
+fn unwrapped(types: &SpirvTypes, block: Word) -> Word {
+    match types.get(block) {
+        SpirvType::Struct(members) => match &members[..] {
+            [SpirvMember { ty, name: None, offset: Some(0), .. }] => match types.get(*ty) {
+                SpirvType::Struct(_) => *ty,
+                _ => block,
+            },
+            _ => block,
+        },
+        _ => block,
+    }
+}
+
+struct DeclaredReader<'a> {
+    types: &'a SpirvTypes,
+    declarations: &'a Declarations,
+    /// Warnings about the current block.
+    warnings: Vec<LayoutWarning>,
+    /// Refusals of the current block.
+    refusals: Refusals,
+    /// Arrays of the current block with a changeable length.
+    specialized: Vec<SpecializedLength>,
+    budget: ListingBudget,
+}
+
+impl DeclaredReader<'_> {
+    /// The block of a variable; `None`, here and below, if too few bytes are left.
+    fn block(&mut self, variable: &SpirvVariable, place: &VariableBlock) -> Option<DeclaredBlock> {
+        let VariableBlock { element, count, kind } = *place;
+        let type_name = || self.types.names.get(&element).filter(|name| !name.is_empty());
+        let name = variable.name.as_ref().or_else(type_name).map_or(kind.as_str(), |name| name).to_owned();
+        self.budget.spend(name.len())?;
+        if let SpirvType::Array { length, .. } = self.types.get(variable.pointee) {
+            self.note_length(variable.pointee, *length, "")?;
+        }
+
+        let laid_out = self.lay_out(unwrapped(self.types, element), None, "")?;
+        if end(&laid_out) > u64::from(MAX_BYTES) {
+            self.refuse("", format!("it ends beyond {MAX_BYTES} bytes"));
+        }
+
+        let refusals = std::mem::take(&mut self.refusals);
+        let result = if refusals.is_empty() { Ok(laid_out) } else { Err(refusals.into_vec()) };
+        let (rules, warnings) = (DECLARED.into(), std::mem::take(&mut self.warnings));
+        let layout = BlockLayout { rules, name, kind, count, result, stride: None, warnings };
+        let specialized = std::mem::take(&mut self.specialized);
+        Some(DeclaredBlock { layout, set: variable.set, binding: variable.binding, specialized })
+    }
+
+    /// Notes that a pipeline may change the length of an array, if it can.
+    fn note_length(&mut self, array: Word, length: u32, path: &str) -> Option<()> {
+        if let Some(constant) = self.types.specialized_length(array) {
+            self.budget.spend(path.len())?;
+            self.specialized.push(SpecializedLength {
+                path: path.to_owned(),
+                constants: constant.by.clone(),
+                length,
+                is_computed: constant.is_computed,
+            });
+        }
+        Some(())
+    }
+
+    /// Warns about unknown decorations on a member or type, because they may affect its place.
+    fn note_unknown_decorations(&mut self, decorated: (Word, Option<u32>), path: &str) -> Option<()> {
+        let Some(numbers) = self.declarations.unknown_decorations.get(&decorated) else { return Some(()) };
+        self.budget.spend(path.len())?;
+        let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
+        let plural = if numbers.len() == 1 { "" } else { "s" };
+        let message = format!(
+            "has the unknown decoration{plural} {}: the layout follows Offset, ArrayStride and MatrixStride",
+            numbers.join(", ")
+        );
+        let warning = LayoutWarning { path: path.to_owned(), kind: LayoutWarningKind::UnknownDecoration, message };
+        if !self.warnings.contains(&warning) {
+            self.warnings.push(warning);
+        }
+        Some(())
+    }
+
+    fn refuse(&mut self, path: &str, message: impl Into<String>) {
+        self.refusals.push(path, message);
+    }
+
+    /// The layout of a type whose matrices are placed as in `matrix`.
+    fn lay_out(&mut self, id: Word, matrix: Option<MatrixLayout>, path: &str) -> Option<LaidOut> {
+        self.budget.spend(path.len())?;
+        self.note_unknown_decorations((id, None), path)?;
+        let laid_out = match self.types.get(id).clone() {
+            SpirvType::Int { .. } | SpirvType::Float { .. } => {
+                let component = self.component(id, path);
+                scalar(component, component.scalar.spelling().into(), LaidOutShape::Scalar(component))
+            }
+            SpirvType::Vector { component, length } => {
+                let component = self.component(component, path);
+                let name = format!("{}{length}", component.scalar.spelling());
+                let shape = LaidOutShape::Vector { component, length };
+                sized(component.size.saturating_mul(length), scalar(component, name, shape))
+            }
+            SpirvType::Matrix { column, columns } => self.matrix(column, columns, matrix, path),
+            SpirvType::Array { element, length, stride } => {
+                self.note_length(id, length, path)?;
+                let element = self.lay_out(element, matrix, &format!("{path}[]"))?;
+                self.array(element, Count::Finite(length), stride, path)
+            }
+            SpirvType::RuntimeArray { element, stride } => {
+                let element = self.lay_out(element, matrix, &format!("{path}[]"))?;
+                self.array(element, Count::Unbounded, stride, path)
+            }
+            SpirvType::Struct(members) => self.structure(id, &members, path)?,
+            SpirvType::Pointer { .. } => LaidOut {
+                type_name: "pointer".into(),
+                size: Extent::Finite(8),
+                alignment: 8,
+                shape: LaidOutShape::Pointer,
+            },
+            SpirvType::Void | SpirvType::Bool | SpirvType::Other => {
+                let unread = self.declarations.unread.get(&id).cloned();
+                self.refuse(path, unread.unwrap_or_else(|| "a type that has no bytes in a block".to_owned()));
+                LaidOut {
+                    type_name: String::new(),
+                    size: Extent::Finite(0),
+                    alignment: 1,
+                    shape: LaidOutShape::Resource,
+                }
+            }
+        };
+        self.budget.spend(laid_out.type_name.len())?;
+        Some(laid_out)
+    }
+
+    fn component(&mut self, id: Word, path: &str) -> Component {
+        let scalar = match *self.types.get(id) {
+            SpirvType::Int { bits: 8, signed } => Some(if signed { Scalar::Int8 } else { Scalar::Uint8 }),
+            SpirvType::Int { bits: 16, signed } => Some(if signed { Scalar::Int16 } else { Scalar::Uint16 }),
+            SpirvType::Int { bits: 32, signed } => Some(if signed { Scalar::Int32 } else { Scalar::Uint32 }),
+            SpirvType::Int { bits: 64, signed } => Some(if signed { Scalar::Int64 } else { Scalar::Uint64 }),
+            SpirvType::Float { bits: 16 } => Some(Scalar::Float16),
+            SpirvType::Float { bits: 32 } => Some(Scalar::Float32),
+            SpirvType::Float { bits: 64 } => Some(Scalar::Float64),
+            _ => None,
+        };
+
+        let scalar = scalar.unwrap_or_else(|| {
+            let unread = self.declarations.unread.get(&id).map(|what| format!("a component is {what}"));
+            let reason = unread.unwrap_or_else(|| "a component of a type that has no bytes in a block".to_owned());
+            self.refuse(path, reason);
+            Scalar::Uint32
+        });
+        Component { scalar, size: scalar.size(SixteenBit::On, 4) }
+    }
+
+    fn matrix(&mut self, column: Word, columns: u32, matrix: Option<MatrixLayout>, path: &str) -> LaidOut {
+        let (component, rows) = if let SpirvType::Vector { component, length } = *self.types.get(column) {
+            (self.component(component, path), length)
+        } else {
+            self.refuse(path, "a matrix whose columns are not vectors");
+            (Component { scalar: Scalar::Float32, size: 4 }, 1)
+        };
+
+        if matrix.is_none() {
+            self.refuse(path, "no MatrixStride");
+        }
+
+        let MatrixLayout { stride, row_major } = matrix.unwrap_or(MatrixLayout { stride: 0, row_major: false });
+        let (order, vectors, length) =
+            if row_major { (MatrixOrder::Row, rows, columns) } else { (MatrixOrder::Column, columns, rows) };
+
+        let before_last = stride.saturating_mul(vectors.saturating_sub(1));
+        let size = before_last.saturating_add(component.size.saturating_mul(length));
+        let shape = LaidOutShape::Matrix { component, rows, columns, order, stride };
+        sized(size, scalar(component, format!("{}{rows}x{columns}", component.scalar.spelling()), shape))
+    }
+
+    fn array(&mut self, element: LaidOut, count: Count, stride: Option<u32>, path: &str) -> LaidOut {
+        if stride.is_none() {
+            self.refuse(path, "no ArrayStride");
+        }
+
+        let stride = stride.unwrap_or(0);
+        let size = match (count, element.size) {
+            (Count::Finite(0), _) => Extent::Finite(0),
+            (Count::Finite(count), Extent::Finite(size)) => {
+                Extent::Finite(stride.saturating_mul(count - 1).saturating_add(size))
+            }
+            (Count::Unbounded, _) | (_, Extent::Unbounded) => Extent::Unbounded,
+        };
+        let type_name = array_name(&element.type_name, count);
+        let alignment = element.alignment;
+        LaidOut { type_name, size, alignment, shape: LaidOutShape::Array { element: Box::new(element), count, stride } }
+    }
+
+    fn structure(&mut self, id: Word, members: &[SpirvMember], path: &str) -> Option<LaidOut> {
+        let mut laid_out = Vec::new();
+        for (index, member) in members.iter().enumerate() {
+            let name = member.name.clone().unwrap_or_else(|| format!("_{index}"));
+            let path = member_path(path, &name);
+            self.note_unknown_decorations((id, u32::try_from(index).ok()), &path)?;
+            let layout = self.lay_out(member.ty, member.matrix, &path)?;
+            if member.offset.is_none() {
+                self.refuse(&path, "no Offset");
+            }
+            let offset = member.offset.unwrap_or(0);
+            laid_out.push(LaidOutMember { name, is_base: false, offset, bits: None, layout });
+        }
+
+        let end = |member: &LaidOutMember| member.layout.size.finite().map(|size| member.offset.saturating_add(size));
+        let size = laid_out.iter().map(end).try_fold(0, |size: u32, end| end.map(|end| size.max(end)));
+        Some(LaidOut {
+            type_name: self.types.names.get(&id).filter(|name| !name.is_empty()).map_or("struct", |name| name).into(),
+            size: size.map_or(Extent::Unbounded, Extent::Finite),
+            alignment: laid_out.iter().map(|member| member.layout.alignment).max().unwrap_or(1),
+            shape: LaidOutShape::Struct(laid_out),
+        })
+    }
+}
+
+fn scalar(component: Component, type_name: String, shape: LaidOutShape) -> LaidOut {
+    LaidOut { type_name, size: Extent::Finite(component.size), alignment: component.size, shape }
+}
+
+fn sized(size: u32, laid_out: LaidOut) -> LaidOut {
+    LaidOut { size: Extent::Finite(size), ..laid_out }
+}

@@ -1,0 +1,471 @@
+//! The table of toolchains (a compiler with a target and a layout option), and the interface to the
+//! compilers themselves.
+//!
+//! A [`Toolchain`] states what its compiler reads and writes.
+//! [`Native`](layoutproof_layout::native::Native) defines which rule set it applies to which block,
+//! unless the source itself names the rule set. Implementors of [`Compilers`], in
+//! `layoutproof-compilers`, start the compiler's process, so that this crate stays pure.
+
+use std::fmt;
+
+use layoutproof_device::{DeviceInfo, Direct3d, Feature, Shader, ShaderModel};
+use layoutproof_layout::native::find_native;
+use layoutproof_layout::scalar::SixteenBit;
+use layoutproof_layout::{Block, LayoutOptions, RuleSet, find};
+use serde::{Deserialize, Serialize};
+
+use crate::module_reader::ModuleReader;
+
+/// A compiler, a target and a layout option.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Toolchain {
+    /// Name in trial names and on the command line: `dxc-spirv-dx`.
+    pub name: &'static str,
+    /// The compiler's name, which several toolchains share: `dxc`.
+    pub compiler: &'static str,
+    /// The compiler's name in authorities and in `by` of cases, which identify its builds by
+    /// version: `dxc` for each build of DXC.
+    pub name_in_cases: &'static str,
+    /// The rule sets that it applies.
+    pub follows: AppliedRules,
+    /// The language that the compiler reads.
+    pub language: Language,
+    /// The form of its output.
+    pub output: Output,
+    /// The layout option on the command line.
+    pub flags: &'static [&'static str],
+    /// The compiler that compiles the output of this one to code, if that is not code yet: DXC
+    /// compiles slangc's HLSL.
+    pub second_compiler: Option<&'static str>,
+}
+
+/// The rule sets that a compiler applies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum AppliedRules {
+    /// One for each kind of block: those in the row of
+    /// [`Native`](layoutproof_layout::native::Native) with this name.
+    Native(&'static str),
+    /// Each of these for any block, as the source declares.
+    Named(&'static [&'static str]),
+}
+
+/// The stage of the shader that accesses the block.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Stage {
+    /// A dispatch.
+    #[default]
+    Compute,
+    /// The vertex stage of a draw.
+    Vertex,
+    /// The fragment stage of a draw.
+    Fragment,
+}
+
+impl Stage {
+    pub const ALL: [Self; 3] = [Self::Compute, Self::Vertex, Self::Fragment];
+
+    /// The word in records and on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Compute => "compute",
+            Self::Vertex => "vertex",
+            Self::Fragment => "fragment",
+        }
+    }
+
+    /// Returns true if records leave the stage out.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    pub fn is_compute(&self) -> bool {
+        *self == Self::Compute
+    }
+}
+
+/// An input language of compilers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Language {
+    /// HLSL as DXC reads it.
+    Hlsl,
+    /// HLSL as Clang reads it.
+    ClangHlsl,
+    /// HLSL as FXC reads it: profile 5.1.
+    OldHlsl,
+    /// Slang.
+    Slang,
+    Glsl,
+    Wgsl,
+}
+
+impl Language {
+    /// Display name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Hlsl | Self::ClangHlsl | Self::OldHlsl => "HLSL",
+            Self::Slang => "Slang",
+            Self::Glsl => "GLSL",
+            Self::Wgsl => "WGSL",
+        }
+    }
+}
+
+/// A form of compiled code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Output {
+    /// DXIL, which the evaluator and Direct3D 12 devices execute.
+    Dxil,
+    /// Clang's IR for Direct3D, which the evaluator executes.
+    ClangIr,
+    Spirv,
+    /// DXBC, which Direct3D 12 devices execute, and SPIR-V made from it. Each constant buffer is
+    /// one array of `vec4` and each other buffer an array of words, so their offsets are those of
+    /// the DXBC.
+    SpirvOfDxbc,
+    Wgsl,
+}
+
+/// The device or evaluator that code is compiled for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum CodeTarget {
+    /// Vulkan devices and our evaluators, which accept the newest code that a compiler writes.
+    #[default]
+    Newest,
+    Direct3d {
+        /// The shader model of its code.
+        model: ShaderModel,
+        /// `On` if its 16-bit types have 16 bits.
+        sixteen_bit: SixteenBit,
+    },
+}
+
+impl CodeTarget {
+    /// The newest shader model of our probes.
+    const NEWEST: ShaderModel = ShaderModel { major: 6, minor: 6 };
+
+    /// The newest shader model that works on vkd3d's device, which reports 6.0. From 6.3 on, DXC
+    /// loads 64-bit types in a way for which vkd3d 2.1 writes invalid SPIR-V, and vkd3d rejects
+    /// 16-bit types (its error E2008).
+    const VKD3D: ShaderModel = ShaderModel { major: 6, minor: 2 };
+
+    /// The target of code for `device`.
+    pub fn of(device: &DeviceInfo) -> Self {
+        let Some(Direct3d { translator, shader_model, .. }) = &device.direct3d else { return Self::Newest };
+        let has_sixteen_bit = device.features.contains(&Feature::Float16);
+        match translator {
+            Some(_) if shader_model.major >= 6 => Self::Direct3d { model: Self::VKD3D, sixteen_bit: SixteenBit::Off },
+            Some(_) | None => Self::Direct3d {
+                model: Self::NEWEST.min(*shader_model),
+                sixteen_bit: if has_sixteen_bit { SixteenBit::On } else { SixteenBit::Off },
+            },
+        }
+    }
+}
+
+/// The toolchain of a compiler that has only one, under the compiler's name.
+const fn only_toolchain(name: &'static str, follows: AppliedRules, language: Language, output: Output) -> Toolchain {
+    Toolchain {
+        name,
+        compiler: name,
+        name_in_cases: name,
+        follows,
+        language,
+        output,
+        flags: &[],
+        second_compiler: None,
+    }
+}
+
+/// A toolchain of a DXC build.
+const fn dxc(
+    compiler: &'static str,
+    name: &'static str,
+    native: &'static str,
+    output: Output,
+    flags: &'static [&'static str],
+) -> Toolchain {
+    let follows = AppliedRules::Native(native);
+    Toolchain { compiler, name_in_cases: "dxc", flags, ..only_toolchain(name, follows, Language::Hlsl, output) }
+}
+
+/// A toolchain of slangc.
+const fn slangc(name: &'static str, native: &'static str, output: Output, flags: &'static [&'static str]) -> Toolchain {
+    let follows = AppliedRules::Native(native);
+    let toolchain = only_toolchain(name, follows, Language::Slang, output);
+    Toolchain { compiler: "slangc", name_in_cases: "slang", flags, ..toolchain }
+}
+
+/// A compiler from GLSL to SPIR-V.
+const fn glsl(name: &'static str, rules: &'static [&'static str]) -> Toolchain {
+    only_toolchain(name, AppliedRules::Named(rules), Language::Glsl, Output::Spirv)
+}
+
+const FXC: Toolchain =
+    only_toolchain("fxc", AppliedRules::Native("native:fxc"), Language::OldHlsl, Output::SpirvOfDxbc);
+
+/// slangc for Direct3D: DXC compiles the HLSL that it writes.
+const SLANG_D3D12: Toolchain =
+    Toolchain { second_compiler: Some("dxc"), ..slangc("slang-d3d12", "native:slang-d3d12", Output::Dxil, &[]) };
+
+/// Clang, from HLSL. It has no toolchain for SPIR-V here: with `-spirv -fspv-target-env=vulkan1.3`,
+/// Clang 22.1.8 crashes on 179 of 209 probes, and spirv-val accepts none of the others.
+const CLANG: Toolchain = Toolchain {
+    compiler: "clang-dxc",
+    name_in_cases: "clang-dxc",
+    ..only_toolchain("clang-dxil", AppliedRules::Native("native:clang-dxil"), Language::ClangHlsl, Output::ClangIr)
+};
+
+/// Tint, from WGSL.
+const TINT: Toolchain =
+    only_toolchain("tint", AppliedRules::Named(&["wgsl-uniform", "wgsl-storage"]), Language::Wgsl, Output::Spirv);
+
+/// naga for Direct3D 12, from WGSL: DXC compiles the HLSL that it writes, as in wgpu.
+const NAGA_D3D12: Toolchain = Toolchain {
+    second_compiler: Some("dxc"),
+    ..only_toolchain("naga-d3d12", AppliedRules::Named(&["wgsl-uniform", "wgsl-storage"]), Language::Wgsl, Output::Dxil)
+};
+
+/// A row for each toolchain. `layoutproof-compilers` finds and runs the compilers; it has a driver
+/// for each name in the column `compiler`.
+const TOOLCHAINS: &[Toolchain] = &[
+    FXC,
+    dxc("dxc", "dxc-dxil", "native:dxc-dxil", Output::Dxil, &[]),
+    dxc("dxc", "dxc-spirv", "native:dxc-spirv", Output::Spirv, &[]),
+    dxc("dxc", "dxc-spirv-dx", "native:dxc-spirv-dx", Output::Spirv, &["-fvk-use-dx-layout"]),
+    dxc("dxc", "dxc-spirv-gl", "native:dxc-spirv-gl", Output::Spirv, &["-fvk-use-gl-layout"]),
+    dxc("dxc", "dxc-spirv-scalar", "native:dxc-spirv-scalar", Output::Spirv, &["-fvk-use-scalar-layout"]),
+    dxc("dxc-1.9", "dxc-1.9-dxil", "native:dxc-dxil", Output::Dxil, &[]),
+    dxc("dxc-1.9", "dxc-1.9-spirv", "native:dxc-1.9-spirv", Output::Spirv, &[]),
+    dxc("dxc-1.9", "dxc-1.9-spirv-dx", "native:dxc-spirv-dx", Output::Spirv, &["-fvk-use-dx-layout"]),
+    dxc("dxc-1.9", "dxc-1.9-spirv-gl", "native:dxc-spirv-gl", Output::Spirv, &["-fvk-use-gl-layout"]),
+    dxc("dxc-1.9", "dxc-1.9-spirv-scalar", "native:dxc-1.9-spirv-scalar", Output::Spirv, &["-fvk-use-scalar-layout"]),
+    dxc("dxc-dev", "dxc-dev-dxil", "native:dxc-dxil", Output::Dxil, &[]),
+    dxc("dxc-old", "dxc-old-dxil", "native:dxc-dxil", Output::Dxil, &[]),
+    dxc("dxc-old", "dxc-old-spirv", "native:dxc-spirv", Output::Spirv, &[]),
+    dxc("dxc-old", "dxc-old-spirv-dx", "native:dxc-spirv-dx", Output::Spirv, &["-fvk-use-dx-layout"]),
+    dxc("dxc-old", "dxc-old-spirv-gl", "native:dxc-spirv-gl", Output::Spirv, &["-fvk-use-gl-layout"]),
+    dxc("dxc-old", "dxc-old-spirv-scalar", "native:dxc-spirv-scalar", Output::Spirv, &["-fvk-use-scalar-layout"]),
+    slangc("slang-vulkan", "native:slang-vulkan", Output::Spirv, &[]),
+    slangc("slang-vulkan-scalar", "native:slang-vulkan-scalar", Output::Spirv, &["-fvk-use-scalar-layout"]),
+    slangc("slang-vulkan-dx", "native:slang-vulkan-dx", Output::Spirv, &["-fvk-use-dx-layout"]),
+    slangc("slang-vulkan-c", "native:slang-vulkan-c", Output::Spirv, &["-fvk-use-c-layout"]),
+    SLANG_D3D12,
+    slangc("slang-webgpu", "native:slang-webgpu", Output::Wgsl, &[]),
+    CLANG,
+    glsl("glslang", &["std140", "std430", "scalar"]),
+    glsl("naga-glsl", &["std140", "std430"]),
+    TINT,
+    NAGA_D3D12,
+];
+
+/// All toolchains, in the order of listings.
+pub fn toolchains() -> &'static [Toolchain] {
+    TOOLCHAINS
+}
+
+impl Toolchain {
+    /// The rule sets that the compiler uses for `block`.
+    ///
+    /// # Panics
+    /// Never: each name in the table is a row of another table, which a test checks.
+    pub fn rules_for(&self, block: &Block) -> Vec<&'static RuleSet> {
+        match self.follows {
+            AppliedRules::Native(name) => {
+                let native = find_native(name).expect("each toolchain names a row of the natives, which a test checks");
+                native.rules(block).into_iter().collect()
+            }
+            AppliedRules::Named(names) => names.iter().filter_map(|name| find(name)).collect(),
+        }
+    }
+
+    /// The toolchain, followed by the rule set if the source names it.
+    pub fn option(&self, rules: &str) -> String {
+        match self.follows {
+            AppliedRules::Native(_) => self.to_string(),
+            AppliedRules::Named(_) => format!("{self}-{rules}"),
+        }
+    }
+
+    /// The rule set that the compiler uses for the elements of `block` in a byte-address buffer;
+    /// `None` if it has no such loads.
+    ///
+    /// # Panics
+    /// Never, as [`Self::rules_for`].
+    pub fn byte_address_rules(&self, block: &Block) -> Option<&'static RuleSet> {
+        let AppliedRules::Native(name) = self.follows else { return None };
+        let native = find_native(name).expect("each toolchain names a row of the natives, which a test checks");
+        native.byte_address_rules(block)
+    }
+
+    /// True if the compiler uses the rule set with this name for the elements of `block` in a
+    /// byte-address buffer.
+    pub fn follows_by_address(&self, rules: &str, block: &Block) -> bool {
+        self.byte_address_rules(block).is_some_and(|own| own.name == rules)
+    }
+
+    /// True if the compiler uses the rule set with this name for `block`.
+    pub fn follows(&self, rules: &str, block: &Block) -> bool {
+        self.rules_for(block).iter().any(|own| own.name == rules)
+    }
+}
+
+impl fmt::Display for Toolchain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// Source text as its author wrote it, and settings that belong to it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SourceText {
+    pub text: String,
+    /// Macros, as on a command line.
+    pub defines: Vec<(String, String)>,
+    /// Folders of included files; the author's own first.
+    pub include_paths: Vec<String>,
+}
+
+/// The profile to request from a compiler that writes HLSL for another one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SourceProfile<'a> {
+    /// The newest profile of our probes.
+    #[default]
+    Newest,
+    /// None: the compiler uses its default.
+    Unnamed,
+    /// This one: `sm_5_0`.
+    Named(&'a str),
+}
+
+impl<'a> SourceProfile<'a> {
+    /// The profile that a case names; [`Self::Unnamed`] if it names none.
+    pub fn of_case(profile: Option<&'a str>) -> Self {
+        profile.map_or(Self::Unnamed, Self::Named)
+    }
+}
+
+/// One source to compile, with its options.
+#[derive(Clone, Debug)]
+pub struct CompileRequest<'a> {
+    pub toolchain: &'static Toolchain,
+    /// A name for people and folders: case, toolchain and block, separated by `/`.
+    pub name: &'a str,
+    /// The whole source.
+    pub source: SourceText,
+    /// Its entry point.
+    pub entry: &'a str,
+    /// The stage of the entry point. Compilers other than DXC and slangc compile only compute
+    /// shaders here.
+    pub stage: Stage,
+    /// Matrix order and 16-bit types.
+    pub options: LayoutOptions,
+    /// The device that the code is for.
+    pub target: CodeTarget,
+    /// The profile for slangc; its registers depend on it.
+    pub profile: SourceProfile<'a>,
+    /// The source's own arguments. If they conflict with ours (profile, stage), they win.
+    pub extra: Vec<String>,
+}
+
+/// The output of a successful compilation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CompiledShader {
+    pub shader: Shader,
+    /// The code as a container for Direct3D, if it is for that API; `shader` is then its readable
+    /// form.
+    pub container: Option<Vec<u8>>,
+    /// The compiler's report on it.
+    pub report: Report,
+}
+
+/// A compiler's report in addition to its code: the reported witness.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Report {
+    /// Nothing: decorations or types in the code determine where members are.
+    None,
+    /// The listing of DXIL.
+    Listing(String),
+    /// FXC's listing of DXBC.
+    FxcListing(String),
+    /// Slang's reflection as JSON.
+    SlangJson(String),
+}
+
+/// The result of one compilation.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CompileOutcome {
+    /// The compiler accepted the source.
+    Compiled(CompiledShader),
+    /// The compiler rejected the source, with this message.
+    Rejected(String),
+    /// The compiler crashed, timed out or produced output that could not be parsed; the reason in one sentence.
+    Failed(String),
+}
+
+/// The origin of a compiler's or validator's answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AnswerOrigin {
+    /// A new run.
+    #[default]
+    Asked,
+    /// The cache has it from an earlier run with the same input, or has the part of one of two
+    /// compilers.
+    Cached,
+}
+
+impl AnswerOrigin {
+    /// The combined origin of two answers.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Asked, Self::Asked) => Self::Asked,
+            (Self::Cached, _) | (_, Self::Cached) => Self::Cached,
+        }
+    }
+}
+
+/// The result of a compilation and its origin.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compilation {
+    pub outcome: CompileOutcome,
+    /// A new run of the compiler, or the cache.
+    pub origin: AnswerOrigin,
+}
+
+impl From<CompileOutcome> for Compilation {
+    /// The result of a compiler that ran.
+    fn from(outcome: CompileOutcome) -> Self {
+        Self { outcome, origin: AnswerOrigin::Asked }
+    }
+}
+
+/// The compilers of this machine, which `layoutproof-compilers` starts as processes or loads as
+/// libraries.
+pub trait Compilers: fmt::Debug + Sync {
+    /// True if the compiler of this toolchain is installed.
+    fn has(&self, toolchain: &Toolchain) -> bool;
+
+    /// The version that the compiler of this toolchain prints; `None` if it is not installed.
+    fn version(&self, toolchain: &Toolchain) -> Option<&str>;
+
+    /// Compiles one source. May be called from many threads at once.
+    fn compile(&self, request: &CompileRequest<'_>) -> Compilation;
+
+    /// The reader for compiled modules that only third-party code can parse.
+    fn reader(&self) -> &dyn ModuleReader;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_toolchain_has_rule_sets_and_a_name_of_its_own() {
+        let mut names: Vec<&str> = toolchains().iter().map(|toolchain| toolchain.name).collect();
+        assert!(toolchains().iter().all(|toolchain| match toolchain.follows {
+            AppliedRules::Native(native) => find_native(native).is_some(),
+            AppliedRules::Named(rules) => rules.iter().all(|name| find(name).is_some()),
+        }));
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), toolchains().len());
+    }
+}
