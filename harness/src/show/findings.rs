@@ -324,8 +324,8 @@ mod tests {
         for (text, place, words, columns) in [
             ("cbuffer C { float list[4097]; };", "1:9", "65540 bytes are more than the 65536", &[dxil][..]),
             ("struct S { float4 a[128]; float b; };\nStructuredBuffer<S> s;", "2:21", "stride of 2052 bytes", &[dxil]),
-            ("ConstantBuffer<float> c;", "1:23", "`c`: is no struct", &[dxil, spirv]),
-            ("TextureBuffer<float4> c;", "1:23", "`c`: is no struct", &[dxil, spirv]),
+            ("ConstantBuffer<float> c;", "1:23", "`c`: is not a struct", &[dxil, spirv]),
+            ("TextureBuffer<float4> c;", "1:23", "`c`: is not a struct", &[dxil, spirv]),
             (
                 "struct S { float a; Texture2D t; };\nStructuredBuffer<S> c;",
                 "1:31",
@@ -402,7 +402,7 @@ mod tests {
             ("uniform double d;", "`$Globals.d`: has a double, which Metal lacks", &["Metal"]),
             ("cbuffer C { bool b; };", "`C.b`: has a bool", &["WebGPU"]),
             ("cbuffer C { int64_t b; };", "`C.b`: has a 64-bit integer", &["WebGPU"]),
-            ("cbuffer C { float4 a[4097]; };", "that a shader of Direct3D", &["D3D12 · Slang"]),
+            ("cbuffer C { float4 a[4097]; };", "that a Direct3D shader", &["D3D12 · Slang"]),
         ] {
             let warnings = shipped_warnings(text, ShaderLanguage::Slang, false);
             let is_meant = |(warning, concerns): &(String, Vec<String>)| {

@@ -363,7 +363,7 @@ fn vector_types_of_ones_own_are_named_in_the_project() {
 fn a_vector_type_that_nothing_can_match_is_refused_at_its_place() {
     let folder = Folder::with(&[("scene.hlsl", "cbuffer Scene { float3 sun; };")]);
     for (entry, place, message) in [
-        ("pattern = \"eng::Vec{n}\"", "3:1", "`{n}` is none of {component}, {rows} and {columns}"),
+        ("pattern = \"eng::Vec{n}\"", "3:1", "`{n}` is not one of {component}, {rows} and {columns}"),
         (
             "pattern = \"eng::Vec3\"\nrows = 3",
             "3:1",
