@@ -1,5 +1,6 @@
-//! What DXC drops because nothing depends on it: every answer is from the listing of DXC 1.7.2308 (`-T ps_6_6`; other
-//! profiles where named). `t` is declared before `z`, so that the register of `z` says if `t` is kept.
+//! Code that DXC drops because nothing depends on it. Every answer is from the listing of DXC
+//! 1.7.2308 (`-T ps_6_6`; other profiles where named). `t` is declared before `z`, so the register
+//! of `z` shows whether `t` is kept.
 
 use super::{placed, read};
 use crate::bindings::{BindingRequest, Convention, Target, bind};
@@ -17,13 +18,13 @@ fn rows(declarations: &str, statements: &str) -> Vec<String> {
     bound.bindings.iter().map(|row| format!("{} {}{}", row.path, row.unit, row.index)).collect()
 }
 
-/// `t` is dropped.
+/// Checks that `t` is dropped.
 fn drops(declarations: &str, statements: &str) {
     let rows = rows(declarations, statements);
     assert!(rows.contains(&"z t0".to_owned()), "{declarations} {statements}: {rows:?}");
 }
 
-/// `t` is kept.
+/// Checks that `t` is kept.
 fn keeps(declarations: &str, statements: &str) {
     let rows = rows(declarations, statements);
     let is_kept = rows.contains(&"t t0".to_owned()) && rows.contains(&"z t1".to_owned());
@@ -185,7 +186,7 @@ fn effects_keep_what_they_depend_on() {
     keeps("", "QuadReadAcrossX(t.Load(q).x);");
 }
 
-/// A normal map that is read and never used; `-Od` gives the same.
+/// A normal map that the shader reads but never uses; `-Od` gives the same.
 #[test]
 fn a_texture_that_is_read_in_vain_takes_no_register() {
     let source = "Texture2D<float4> normals; Texture2D<float4> albedo;
@@ -197,7 +198,8 @@ fn a_texture_that_is_read_in_vain_takes_no_register() {
     assert_eq!(placed(source, &used), ["normals t0", "albedo t1"]);
 }
 
-/// DXC computes that `tanh(1.0)` is below 2, and that nothing is above 3 and below 2; nothing here does.
+/// DXC computes that `tanh(1.0)` is below 2, and that no number is above 3 and below 2. layoutproof
+/// computes neither.
 #[test]
 fn a_condition_that_only_the_compiler_computes_makes_the_number_uncertain() {
     let with = |condition: &str, register: &str| {
@@ -211,14 +213,14 @@ fn a_condition_that_only_the_compiler_computes_makes_the_number_uncertain() {
     let request = BindingRequest::new(Target::D3d12, Convention::Dxc);
     let bound = bind(&read(&source("")), &request).unwrap();
     assert_eq!(bound.uncertain.keys().collect::<Vec<_>>(), ["t", "z"]);
-    let reason = "depends on whether `t` is used; `--unused t`, or `--compiler dxc` asks the compiler";
+    let reason = "depends on whether `t` is used; pass `--unused t`, or `--compiler dxc` to ask the compiler";
     assert_eq!(bound.uncertain["z"], reason);
     let ranges = with("ii > 3) if (ii < 2", "");
     assert_eq!(bind(&read(&ranges), &request).unwrap().uncertain.len(), 2);
-    // A number that is written is certain.
+    // A number in the source is certain.
     let bound = bind(&read(&source(" : register(t3)")), &request).unwrap();
     assert_eq!(bound.uncertain.keys().collect::<Vec<_>>(), ["t"]);
-    // So is one of which the user says what the compiler keeps.
+    // So is one for which the user says what the compiler keeps.
     for (used, unused) in [(vec!["t".to_owned()], vec![]), (vec![], vec!["t".to_owned()])] {
         let bound = bind(&read(&source("")), &BindingRequest { used, unused, ..request.clone() }).unwrap();
         assert!(bound.uncertain.is_empty() && bound.warnings.is_empty(), "{bound:?}");
