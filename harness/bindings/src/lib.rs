@@ -1,7 +1,9 @@
-//! Where parameters are bound: registers, sets, spaces, locations, by the convention of one compiler on one target.
+//! Places parameters: registers, spaces, sets, bindings and locations, by one compiler's convention
+//! for one target.
 //!
-//! [`bind`] answers a [`BindingRequest`] with a [`BoundModule`]: one row for each unit that a parameter takes. Checks,
-//! `show bindings` and the binding probes call it. Bytes inside a block are the business of [`layoutproof_layout`].
+//! [`bind`] answers a [`BindingRequest`] with a [`BoundModule`]: one row for each unit that a
+//! parameter takes. Checks, `show bindings` and the binding probes call it. The bytes inside a
+//! block come from [`layoutproof_layout`].
 #![forbid(unsafe_code)]
 
 mod clang;
@@ -25,21 +27,20 @@ use layoutproof_source::diagnostics::{Code, Diagnostic};
 pub use place::BindingPlace;
 pub use request::{BindingInvocation, BindingRequest, Convention, Target};
 
-/// One unit of one parameter: `B` holds `u3` to `u6` in space 0.
+/// One unit of one parameter, for example `u3` to `u6` in space 0 for `B`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Binding {
     /// Access path of the parameter: `B`, `s.D`, `s.B[3]`, `$Globals`, `$Entry.main`; `main.t` for a parameter of an
     /// entry point, `main.$result` for its result; `pairs[].b` for all elements at once.
     pub path: String,
-    /// Unit.
     pub unit: LayoutUnit,
     /// Register space, descriptor set or group; 0 for units that have none.
     pub space: u32,
     /// First register, binding or location.
     pub index: u32,
-    /// How many of the unit.
+    /// Number of slots in the unit.
     pub count: Count,
-    /// Where the parameter is declared.
+    /// The declaration of the parameter.
     pub span: Span,
 }
 
@@ -48,29 +49,31 @@ pub struct Binding {
 pub struct BoundModule {
     /// Rows, in the convention's order of parameters; the rows of one parameter in the order of [`LayoutUnit::ALL`].
     pub bindings: Vec<Binding>,
-    /// Warnings of the compiler, and of code that cannot be followed for certain.
+    /// Warnings of the compiler, and warnings about code that layoutproof cannot follow with
+    /// certainty.
     pub warnings: Vec<Diagnostic>,
-    /// Paths whose places, or whether they have one, depend on what is not certain, each with the reason.
+    /// Paths whose place or use is uncertain, each with the reason.
     pub uncertain: BTreeMap<String, String>,
-    /// Where the rules of the convention place a parameter otherwise than the compiler whose answer this is.
+    /// The convention's own rows for parameters that the compiler behind this answer places
+    /// differently.
     pub differing: BTreeMap<String, Vec<Binding>>,
 }
 
-/// Two bindings that share a register or a binding, by their numbers among the rows.
+/// Two bindings that share a register or a binding, as indices into [`BoundModule::bindings`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BindingOverlap {
-    /// The one that comes first.
+    /// Index of the earlier row.
     pub first: usize,
-    /// The other one.
+    /// Index of the later row.
     pub second: usize,
 }
 
-/// Overlaps of one module that are looked for; each of many ranges can overlap all others.
+/// Limit on the overlaps to find in one module. With many ranges each can overlap all others.
 const MOST_OVERLAPS: usize = 100;
 
 impl BoundModule {
-    /// The bindings that share a slot with an earlier one of the same unit and space. On Vulkan and WebGPU an array takes one
-    /// binding unless `arrays_are_flat`.
+    /// Returns the bindings that share a slot with an earlier one of the same unit and space. On
+    /// Vulkan and WebGPU an array takes one binding unless `arrays_are_flat`.
     pub fn overlaps(&self, arrays_are_flat: bool) -> Vec<BindingOverlap> {
         let last = |binding: &Binding| {
             let one = binding.unit == LayoutUnit::Binding && !arrays_are_flat;
@@ -94,10 +97,9 @@ impl BoundModule {
     }
 }
 
-/// The entry point that a convention places parameters for, where it takes one.
+/// The entry point for which a convention places parameters, if it places them for a single one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChosenEntry {
-    /// Its name.
     pub name: String,
     /// The other entry points of the module.
     pub others: Vec<String>,
@@ -105,8 +107,9 @@ pub struct ChosenEntry {
     pub unused: Vec<String>,
 }
 
-/// The entry point for which `request` places the parameters of `module`, with what it does not use; `None` where the
-/// convention places all parameters for all entry points, and where there is none. `bound` is the answer to `request`.
+/// Returns the entry point for which `request` places the parameters of `module`, with the
+/// parameters that it does not use. Returns `None` if the convention places all parameters for all
+/// entry points, or if the module has no such entry point. `bound` is the answer to `request`.
 pub fn chosen_entry(module: &Module, request: &BindingRequest, bound: &BoundModule) -> Option<ChosenEntry> {
     let takes_one = match request.convention {
         Convention::Dxc | Convention::Clang => !dxc::is_library(request),
@@ -120,7 +123,8 @@ pub fn chosen_entry(module: &Module, request: &BindingRequest, bound: &BoundModu
     };
     let name = Some(*name).filter(|_| takes_one)?;
 
-    // What is bound only where everything counts as used. Its numbers may differ, since it takes registers itself.
+    // A parameter is unused if it is bound only when everything counts as used. The numbers may
+    // differ then, since unused parameters take registers themselves.
     let everything = module.parameters.iter().map(|parameter| parameter.name.clone());
     let used = request.used.iter().cloned().chain(everything).collect();
     let is_bound = |path: &str| bound.bindings.iter().any(|binding| binding.path == path);
@@ -132,7 +136,8 @@ pub fn chosen_entry(module: &Module, request: &BindingRequest, bound: &BoundModu
             }
         }
     } else {
-        // All together may find no place; then the parameters of which nothing is bound count.
+        // Everything together may not fit. In that case the parameters without any binding are
+        // unused.
         let is_part = |path: &str, name: &str| {
             path.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
         };
@@ -148,11 +153,11 @@ pub fn chosen_entry(module: &Module, request: &BindingRequest, bound: &BoundModu
     Some(ChosenEntry { name: name.to_owned(), others, unused })
 }
 
-/// Places the parameters of `module` as `request` asks.
+/// Places the parameters of `module` according to `request`.
 ///
 /// # Errors
-/// Programs that the convention's compiler refuses, a target that the convention does not speak of, and a version of the
-/// compiler that nothing is known of.
+/// Programs that the convention's compiler refuses, a target that the convention does not cover,
+/// and a version of the compiler whose placement is unknown.
 pub fn bind(module: &Module, request: &BindingRequest) -> Result<BoundModule, Vec<Diagnostic>> {
     if let Some(message) = release::unknown(request.target, request.convention, request.version.as_deref()) {
         return Err(vec![Diagnostic::error(Code::UnknownVersion, Span::default(), message)]);

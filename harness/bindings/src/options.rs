@@ -1,7 +1,8 @@
 //! Parses the options of DXC and slangc that change bindings.
 //!
-//! One text is one option with its values: `-fvk-t-shift 10 all`. Source: DXC's guide to SPIR-V code generation, Vulkan
-//! Command-line Options; slangc's command line reference, which has `-fvk-*-shift` and `-fvk-bind-globals` in common.
+//! One text holds one option with its values: `-fvk-t-shift 10 all`. Sources: DXC's guide to SPIR-V
+//! code generation, Vulkan Command-line Options; slangc's command line reference, which shares
+//! `-fvk-*-shift` and `-fvk-bind-globals` with DXC.
 
 use layoutproof_layout::Span;
 
@@ -15,84 +16,77 @@ use layoutproof_source::diagnostics::{Code, Diagnostic};
 pub struct BindingOptions {
     /// `-fvk-{b,t,s,u}-shift N SPACE|all`, in order.
     pub shifts: Vec<RegisterShift>,
-    /// `-fvk-auto-shift-bindings`: shifts are for what has no register, too.
+    /// `-fvk-auto-shift-bindings`: shifts also apply to resources without a register.
     pub auto_shift: bool,
-    /// `-fvk-bind-globals N S`: where `$Globals` is.
+    /// `-fvk-bind-globals N S`: the place of `$Globals`.
     pub globals: Option<DescriptorPlace>,
     /// `-fvk-bind-register TYPE-NUMBER SPACE BINDING SET`, or `-vkbr`, in order.
     pub registers: Vec<BoundRegister>,
-    /// `-auto-binding-space N`: the space of what has none.
+    /// `-auto-binding-space N`: the space of resources that declare none.
     pub auto_space: Option<u32>,
     /// `-fspv-flatten-resource-arrays`: an array takes a binding for each element.
     pub flatten: bool,
-    /// `-Od`, `-fspv-preserve-bindings`: what is unused stays in a SPIR-V module (measured with DXC 1.7.2308).
+    /// `-Od`, `-fspv-preserve-bindings`: unused resources stay in a SPIR-V module (measured with
+    /// DXC 1.7.2308).
     pub unused: UnusedResources,
-    /// `-flegacy-resource-reservation`: unused resources keep the registers that are written at them.
+    /// `-flegacy-resource-reservation`: unused resources keep the registers that the source gives
+    /// them.
     pub legacy_reservation: bool,
-    /// `-fvk-stage-io-order=alpha`: inputs and outputs get their locations in the order of their semantics.
+    /// `-fvk-stage-io-order=alpha`: the semantics order the locations of inputs and outputs.
     pub stage_order: StageOrder,
-    /// `-Vd`: DXC's validator does not look at the module.
+    /// `-Vd`: DXC does not run its validator.
     pub unvalidated: bool,
 }
 
 /// Handling of unused resources in a SPIR-V module.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum UnusedResources {
-    /// They are removed.
     #[default]
     Dropped,
-    /// They stay.
     Kept,
 }
 
 /// The order in which inputs and outputs get their locations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StageOrder {
-    /// That of the declarations.
+    /// The order of the declarations.
     #[default]
     Declared,
-    /// That of the semantics.
+    /// The order of the semantics.
     Alphabetical,
 }
 
 /// A descriptor set and a binding in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DescriptorPlace {
-    /// Binding.
     pub binding: u32,
-    /// Descriptor set.
     pub set: u32,
 }
 
-/// How far the registers of one class are moved in one space.
+/// A shift of the registers of one class in one space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RegisterShift {
-    /// Register class.
     pub class: LayoutUnit,
-    /// How far, in bindings.
+    /// The shift, in bindings.
     pub by: u32,
-    /// The space; `None` for all of them.
+    /// The space; `None` for all spaces.
     pub space: Option<u32>,
 }
 
-/// One register with the descriptor that it is bound to.
+/// A register and the descriptor to which it is bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BoundRegister {
-    /// Register class.
     pub class: LayoutUnit,
-    /// Register number.
     pub register: u32,
-    /// Register space.
     pub space: u32,
-    /// Where it goes.
     pub to: DescriptorPlace,
 }
 
 impl BindingOptions {
-    /// Reads the options of a command line.
+    /// Parses the options of a command line.
     ///
     /// # Errors
-    /// `BadOption` for each option that is not known or whose values are not what it takes.
+    /// `BadOption` for each unknown option and for each option with missing or wrong values.
     pub fn parse(texts: &[String]) -> Result<Self, Vec<Diagnostic>> {
         let mut options = Self::default();
         let unread = texts.iter().filter(|text| options.read(text).is_none());
@@ -107,8 +101,8 @@ impl BindingOptions {
         if problems.is_empty() { Ok(options) } else { Err(problems) }
     }
 
-    /// How far the registers of `class` are moved in `space`: by the last option that names the space, else by the
-    /// last one for all spaces.
+    /// Returns the shift of the registers of `class` in `space`: that of the last option that names
+    /// the space, else that of the last option for all spaces.
     pub fn shift(&self, class: LayoutUnit, space: u32) -> u32 {
         let of = |wanted: Option<u32>| {
             let mut found = self.shifts.iter().rev();
@@ -123,7 +117,7 @@ impl BindingOptions {
             ["-fvk-auto-shift-bindings"] => self.auto_shift = true,
             ["-fspv-flatten-resource-arrays"] => self.flatten = true,
             ["-Od" | "-fspv-preserve-bindings"] => self.unused = UnusedResources::Kept,
-            // These choose what may be in the code, not where it is bound.
+            // These options choose what the code may contain, not where it is bound.
             [target] if target.starts_with("-fspv-target-env=") => {}
             ["-fvk-stage-io-order=alpha"] => self.stage_order = StageOrder::Alphabetical,
             ["-fvk-stage-io-order=decl"] => self.stage_order = StageOrder::Declared,
@@ -153,7 +147,7 @@ impl BindingOptions {
     }
 }
 
-/// DXC 1.7.2308's message for a negative shift, or for a shift in a negative space.
+/// Returns DXC 1.7.2308's message for a negative shift, or for a shift in a negative space.
 fn negative_shift(text: &str) -> Option<String> {
     let mut words = text.split_whitespace();
     let option = words.next().filter(|option| option.starts_with("-fvk-") && option.ends_with("-shift"))?;

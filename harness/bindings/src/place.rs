@@ -1,7 +1,8 @@
-//! Where a parameter is, as text: `b0`, `t3 space1`, `u3[4]`, `u6[]`, `set 0 binding 1`, `location-in 2`.
+//! The place of a parameter as text: `b0`, `t3 space1`, `u3[4]`, `u6[]`, `set 0 binding 1`,
+//! `location-in 2`.
 //!
-//! One form for case files, records and tables. Space 0 and a count of one are left out; a descriptor set is always
-//! written.
+//! Case files, records and tables all use this form. It omits space 0 and a count of one, but
+//! always names the descriptor set.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,16 +12,15 @@ use layoutproof_layout::shape::Count;
 
 use super::Binding;
 
-/// A range of one unit.
+/// A range of slots in one unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BindingPlace {
-    /// Unit.
     pub unit: LayoutUnit,
     /// Register space, descriptor set or group; 0 for units that have none.
     pub space: u32,
     /// First register, binding, location or other index.
     pub index: u32,
-    /// How many of the unit.
+    /// Number of slots.
     pub count: Count,
 }
 
@@ -42,7 +42,7 @@ impl fmt::Display for BindingPlace {
     }
 }
 
-/// The count in brackets, nothing for one.
+/// The count in brackets; nothing for a count of one.
 struct CountSuffix(Count);
 
 impl fmt::Display for CountSuffix {
@@ -54,7 +54,7 @@ impl fmt::Display for CountSuffix {
     }
 }
 
-/// The places of one parameter as one text: `t0, s0`; `not bound` where there is none.
+/// Returns the places of one parameter as one text: `t0, s0`; `not bound` if there are none.
 pub fn places_text(places: &[BindingPlace]) -> String {
     if places.is_empty() {
         return NOT_BOUND.to_owned();
@@ -62,16 +62,16 @@ pub fn places_text(places: &[BindingPlace]) -> String {
     places.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// Text for a parameter that is not bound.
+/// The text for a parameter that is not bound.
 pub const NOT_BOUND: &str = "not bound";
 
 impl FromStr for BindingPlace {
     type Err = String;
 
-    /// Reads one place.
+    /// Parses one place.
     ///
     /// # Errors
-    /// A sentence with the forms that a place has.
+    /// A sentence that lists the forms of a place.
     fn from_str(text: &str) -> Result<Self, String> {
         let words: Vec<&str> = text.split_whitespace().collect();
         let read = match words.as_slice() {
@@ -116,12 +116,12 @@ fn unit_named(name: &str) -> Option<LayoutUnit> {
     LayoutUnit::ALL.iter().copied().find(|unit| unit.as_str() == name)
 }
 
-/// True if the unit is written as a letter with a number behind it.
+/// True if the unit is written as a letter followed by a number.
 fn is_register(unit: LayoutUnit) -> bool {
     unit.as_str().len() == 1
 }
 
-/// `3`, `3[4]`, `3[]`.
+/// Parses `3`, `3[4]` or `3[]`.
 fn indices(range: &str) -> Option<(u32, Count)> {
     let Some((first, count)) = range.split_once('[') else { return Some((number(range)?, Count::Finite(1))) };
     let count = match count.strip_suffix(']')? {
@@ -131,7 +131,7 @@ fn indices(range: &str) -> Option<(u32, Count)> {
     Some((number(first)?, count))
 }
 
-/// Digits only: `u32::from_str` also takes a plus sign.
+/// Parses digits only. `u32::from_str` also accepts a plus sign.
 pub(super) fn number(text: &str) -> Option<u32> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
 }

@@ -1,11 +1,12 @@
-//! Versions of compilers (`dxc@1.7.2207`): of which it is known where they put parameters, and what the older ones did
-//! otherwise.
+//! The compiler versions (`dxc@1.7.2207`) whose placement is known, and what the older ones did
+//! differently.
 //!
-//! Source: DXC 1.7.2308 and DXC 1.7 of commit d66bdf94 (2022, before release 1.7.2207), slangc 2026.12 and 2026.14.1,
-//! all measured. On D3D12 DXC 1.9.2602 gives every parameter of every case the register that 1.7.2308 gives it (the
-//! frozen sets of both, and random programs); no commit between them changes how `DxilCondenseResources` and
-//! `DxilSpanAllocator` choose. On Vulkan 1.9.2602 makes one variable of an array that 1.7.2308 takes apart, which is
-//! not modelled, so it is not known.
+//! Source: measurements of DXC 1.7.2308, of DXC 1.7 of commit d66bdf94 (2022, before release
+//! 1.7.2207), and of slangc 2026.12 and 2026.14.1. On D3D12 DXC 1.9.2602 gives every parameter of
+//! every case the same register as 1.7.2308 (compared on the frozen sets of both and on random
+//! programs); no commit between them changes how `DxilCondenseResources` and `DxilSpanAllocator`
+//! choose. On Vulkan 1.9.2602 makes one variable of an array that 1.7.2308 splits. layoutproof does
+//! not model that, so it counts 1.9.2602 as unknown there.
 
 use layoutproof_layout::Span;
 use layoutproof_layout::shape::{Count, Type};
@@ -15,19 +16,19 @@ use layoutproof_frontend::module::{Module, Parameter};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::version_range::VersionRange;
 
-/// A release of DXC with its way of placing parameters.
+/// A way in which releases of DXC place parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DxcRelease {
-    /// Up to 1.7.2207.
+    /// Releases up to 1.7.2207.
     Old,
-    /// From 1.7.2308 on.
+    /// Releases from 1.7.2308 on.
     Measured,
 }
 
-/// Releases of DXC that do as [`DxcRelease::Old`].
+/// The releases of DXC that place parameters as [`DxcRelease::Old`].
 const OLD: &str = "<= 1.7.2207";
 
-/// Versions that are known: those that were measured, and on D3D12 those between them.
+/// The known versions: those that were measured and, on D3D12, those between them.
 fn known(target: Target, convention: Convention) -> &'static [&'static str] {
     match (convention, target) {
         (Convention::Slang, _) => &["= 2026.12", "= 2026.14.1"],
@@ -37,7 +38,8 @@ fn known(target: Target, convention: Convention) -> &'static [&'static str] {
     }
 }
 
-/// Reason why placement by `version` of the convention's compiler is not known; `None` if it is known.
+/// Returns why the placement by `version` of the convention's compiler is unknown; `None` if it is
+/// known.
 pub fn unknown(target: Target, convention: Convention, version: Option<&str>) -> Option<String> {
     let version = version?;
     let known = known(target, convention);
@@ -49,7 +51,9 @@ pub fn unknown(target: Target, convention: Convention, version: Option<&str>) ->
         return None;
     }
     let known = known.join(" and ").replace("= ", "").replace('>', "from ").replace(", < ", " to below ");
-    Some(format!("it is not known how {convention} {version} places parameters for {target}; known are {known}"))
+    Some(format!(
+        "layoutproof does not know how {convention} {version} places parameters for {target}; known versions: {known}"
+    ))
 }
 
 fn is_in(range: &str, version: &str) -> bool {
@@ -57,12 +61,14 @@ fn is_in(range: &str, version: &str) -> bool {
 }
 
 impl DxcRelease {
-    /// How a version that is not [`unknown`] places; `None` is the version that was measured.
+    /// Returns the placement of a version that is not [`unknown`]. `None` means the measured
+    /// version.
     pub(super) fn of(version: Option<&str>) -> Self {
         if version.is_some_and(|version| is_in(OLD, version)) { Self::Old } else { Self::Measured }
     }
 
-    /// True if each `RWStructuredBuffer` of a SPIR-V module keeps a binding for its counter, used or not.
+    /// True if each `RWStructuredBuffer` of a SPIR-V module reserves a binding for its counter,
+    /// used or not.
     pub(super) fn counts_everywhere(self) -> bool {
         match self {
             Self::Old => true,
@@ -70,7 +76,8 @@ impl DxcRelease {
         }
     }
 
-    /// Errors of this release about options and declarations that only later ones accept.
+    /// Returns the errors of this release about options and declarations that only later releases
+    /// accept.
     pub(super) fn refused(self, module: &Module, options: &[String]) -> Vec<Diagnostic> {
         match self {
             Self::Old => {
@@ -90,7 +97,7 @@ impl DxcRelease {
     }
 }
 
-/// `A[][3]`.
+/// True for a parameter such as `A[][3]`.
 fn is_array_of_arrays(parameter: &Parameter) -> bool {
     match &parameter.ty {
         Type::Array { element, count: Count::Unbounded } => !element.dimensions().1.is_empty(),
@@ -124,10 +131,10 @@ mod tests {
             assert!(unknown(Target::D3d12, Convention::Dxc, version).is_some(), "{version}");
         }
         let message = |target| unknown(target, Convention::Dxc, "1.7.2212").unwrap_or_default();
-        let start = "it is not known how dxc 1.7.2212 places parameters for";
-        assert_eq!(message(Target::Vulkan), format!("{start} vulkan; known are 1.7.2207 and 1.7.2308"));
+        let start = "layoutproof does not know how dxc 1.7.2212 places parameters for";
+        assert_eq!(message(Target::Vulkan), format!("{start} vulkan; known versions: 1.7.2207 and 1.7.2308"));
         let range = "1.7.2207 and from 1.7.2308 to below 1.10";
-        assert_eq!(message(Target::D3d12), format!("{start} d3d12; known are {range}"));
+        assert_eq!(message(Target::D3d12), format!("{start} d3d12; known versions: {range}"));
         assert_eq!(unknown(Target::Metal, Convention::Slang, "2026.12"), None);
         assert!(unknown(Target::Metal, Convention::Slang, "2025.1").is_some());
         assert!(unknown(Target::Vulkan, Convention::Clang, "21").is_some());

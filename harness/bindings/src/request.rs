@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// The graphics API that parameters are placed for.
+/// The graphics API for which parameters are placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Target {
     /// Direct3D 12: registers and spaces.
@@ -16,10 +16,9 @@ pub enum Target {
 }
 
 impl Target {
-    /// All targets.
     pub const ALL: [Self; 4] = [Self::D3d12, Self::Vulkan, Self::Webgpu, Self::Metal];
 
-    /// The name in the command-line contract.
+    /// Returns the name in the command-line contract.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::D3d12 => "d3d12",
@@ -39,21 +38,21 @@ impl fmt::Display for Target {
 /// The compiler or document whose rules place parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Convention {
-    /// The placement of slangc (measured with 2026.12 and 2026.14.1).
+    /// The placement by slangc (measured with 2026.12 and 2026.14.1).
     Slang,
-    /// The placement of the Slang user guide, Parameter Layout Rules, where slangc does otherwise.
+    /// The placement by the Slang user guide, Parameter Layout Rules, which slangc does not always
+    /// follow.
     SlangDocumented,
-    /// The placement of DXC (measured with 1.7.2308).
+    /// The placement by DXC (measured with 1.7.2308).
     Dxc,
     /// The placement that wg-hlsl 0024, implicit resource binding, proposes for Clang.
     Clang,
 }
 
 impl Convention {
-    /// All conventions.
     pub const ALL: [Self; 4] = [Self::Slang, Self::SlangDocumented, Self::Dxc, Self::Clang];
 
-    /// The name in the command-line contract.
+    /// Returns the name in the command-line contract.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Slang => "slang",
@@ -63,7 +62,7 @@ impl Convention {
         }
     }
 
-    /// The targets that the convention speaks of.
+    /// Returns the targets that the convention covers.
     pub fn targets(self) -> &'static [Target] {
         match self {
             Self::Slang | Self::SlangDocumented => &Target::ALL,
@@ -72,7 +71,7 @@ impl Convention {
     }
 }
 
-/// Settings of a placement beside target and convention, from a case's keys or a command's flags.
+/// Settings of a placement besides target and convention, from a case's keys or a command's flags.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BindingInvocation {
     /// Shader profile; see [`BindingRequest::profile`].
@@ -88,14 +87,14 @@ pub struct BindingInvocation {
 }
 
 impl BindingInvocation {
-    /// The request for one target and convention.
+    /// Makes the request for one target and convention.
     pub fn request(&self, target: Target, convention: Convention, version: Option<String>) -> BindingRequest {
         let Self { profile, entry, used, unused, options } = self.clone();
         BindingRequest { target, convention, version, profile, entry, used, unused, options }
     }
 }
 
-/// `dxc` or `dxc@1.9`: a convention and, behind `@`, the version of its compiler.
+/// Parses a convention and, after `@`, the version of its compiler: `dxc` or `dxc@1.9`.
 pub fn parse_convention(text: &str) -> Option<(Convention, Option<String>)> {
     let (name, version) = match text.split_once('@') {
         Some((_, "")) => return None,
@@ -115,26 +114,24 @@ impl fmt::Display for Convention {
 /// A request to place every parameter of a module.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BindingRequest {
-    /// Target.
     pub target: Target,
-    /// Convention.
     pub convention: Convention,
-    /// Version of the convention's compiler, as in `dxc@1.9`; `None` for the one that was measured.
+    /// Version of the convention's compiler, as in `dxc@1.9`; `None` for the measured one.
     pub version: Option<String>,
-    /// Shader profile (`sm_6_6`, `ps_5_0`); `None` for the one that the compiler takes by itself.
+    /// Shader profile (`sm_6_6`, `ps_5_0`); `None` for the compiler's default.
     pub profile: Option<String>,
-    /// Entry point, where the module has several and the compiler takes one.
+    /// Entry point, for a module with several and a compiler that compiles only one.
     pub entry: Option<String>,
-    /// Parameters that an optimiser keeps though no body names them.
+    /// Parameters that an optimiser keeps although no body names them.
     pub used: Vec<String>,
-    /// Parameters that an optimiser drops though a body names them.
+    /// Parameters that an optimiser drops although a body names them.
     pub unused: Vec<String>,
-    /// Command-line options that change bindings, one with its values each: `-fvk-t-shift 10 all`.
+    /// Command-line options that change bindings, each with its values: `-fvk-t-shift 10 all`.
     pub options: Vec<String>,
 }
 
 impl BindingRequest {
-    /// `d3d12.dxc`, `vulkan.dxc@1.9`: how checks and headings name the question.
+    /// Returns the name of the request in checks and headings: `d3d12.dxc`, `vulkan.dxc@1.9`.
     pub fn name(&self) -> String {
         let Self { target, convention, .. } = self;
         match &self.version {
@@ -143,7 +140,7 @@ impl BindingRequest {
         }
     }
 
-    /// Placement by `convention` for `target` with nothing else asked.
+    /// Makes a request to place by `convention` for `target`, without other settings.
     pub fn new(target: Target, convention: Convention) -> Self {
         Self {
             target,

@@ -1,22 +1,22 @@
-//! A number line of slots: what is reserved, and the first gap that is wide enough.
+//! A number line of slots: the reserved ranges, and the search for the first gap that is wide
+//! enough.
 //!
-//! One line is one unit in one space. Source: Slang user guide, Parameter Layout Rules, Allocating Bindings to
-//! Parameters; wg-hlsl 0024, implicit resource binding.
+//! Each line covers one unit in one space. Sources: Slang user guide, Parameter Layout Rules,
+//! Allocating Bindings to Parameters; wg-hlsl 0024, implicit resource binding.
 
 use layoutproof_layout::shape::Count;
 
 /// A range of slots with its owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SlotReservation<T> {
-    /// First slot.
     pub first: u32,
-    /// Last slot, included.
+    /// Last slot, inclusive.
     pub last: u32,
-    /// The owner of the range.
     pub owner: T,
 }
 
-/// The reserved ranges of one number line, sorted by first slot. Ranges may overlap where a compiler lets them.
+/// The reserved ranges of one number line, sorted by first slot. Ranges may overlap if a compiler
+/// lets them.
 #[derive(Clone, Debug)]
 pub struct SlotLine<T> {
     held: Vec<SlotReservation<T>>,
@@ -29,7 +29,8 @@ impl<T> Default for SlotLine<T> {
 }
 
 impl<T: Copy> SlotLine<T> {
-    /// Last slot of `count` slots from `first` on, cut at the end of the line; `None` for no slots.
+    /// Returns the last of `count` slots from `first` on, cut at the end of the line; `None` for no
+    /// slots.
     pub fn last(first: u32, count: Count) -> Option<u32> {
         match count {
             Count::Finite(count) => Some(first.saturating_add(count.checked_sub(1)?)),
@@ -37,7 +38,8 @@ impl<T: Copy> SlotLine<T> {
         }
     }
 
-    /// Reserves `count` slots from `first` on, overlapping or not. Returns who held one of them before.
+    /// Reserves `count` slots from `first` on, overlapping or not. Returns the first older
+    /// reservation that they overlap.
     pub fn reserve(&mut self, first: u32, count: Count, owner: T) -> Option<SlotReservation<T>> {
         let last = Self::last(first, count)?;
         let overlapped = self.holders(first, last).next();
@@ -46,7 +48,7 @@ impl<T: Copy> SlotLine<T> {
         overlapped
     }
 
-    /// The last reservation that overlaps `count` slots from `first` on.
+    /// Returns the last reservation that overlaps `count` slots from `first` on.
     pub fn last_holder(&self, first: u32, count: Count) -> Option<SlotReservation<T>> {
         self.holders(first, Self::last(first, count)?).last()
     }
@@ -55,7 +57,8 @@ impl<T: Copy> SlotLine<T> {
         self.held.iter().filter(move |held| held.first <= last && first <= held.last).copied()
     }
 
-    /// First slot, from `start` on, of the lowest gap of `count` free slots; `None` if there is none.
+    /// Returns the first slot of the lowest gap of `count` free slots from `start` on; `None` if no
+    /// gap fits.
     pub fn first_fit(&self, count: Count, start: u32) -> Option<u32> {
         let mut first = start;
         for held in &self.held {
@@ -71,13 +74,13 @@ impl<T: Copy> SlotLine<T> {
         (!cut(first, count)).then_some(first)
     }
 
-    /// The slot behind the highest one that is held; `None` if that is the end of the line.
+    /// Returns the slot after the highest reserved one; `None` if that is the end of the line.
     pub fn behind_all(&self) -> Option<u32> {
         self.held.iter().map(|held| held.last).max().map_or(Some(0), |last| last.checked_add(1))
     }
 }
 
-/// True if `count` slots from `first` on leave the line.
+/// True if `count` slots from `first` on run past the end of the line.
 fn cut(first: u32, count: Count) -> bool {
     match count {
         Count::Finite(count) => count > 0 && first.checked_add(count - 1).is_none(),
@@ -89,7 +92,8 @@ fn cut(first: u32, count: Count) -> bool {
 mod tests {
     use super::*;
 
-    /// wg-hlsl 0024, implicit resource binding, example 2.1: ranges that fit before or behind what is taken.
+    /// wg-hlsl 0024, implicit resource binding, example 2.1: ranges that fit before or after
+    /// reserved ones.
     #[test]
     fn ranges_take_the_lowest_gap_that_fits() {
         let mut line = SlotLine::default();
@@ -102,7 +106,8 @@ mod tests {
         assert_eq!(line.first_fit(Count::Finite(2), 0), Some(7));
     }
 
-    /// The same document, example 3.1: an unbounded range goes behind the highest slot, and nothing fits behind it.
+    /// The same document, example 3.1: an unbounded range goes after the highest slot, and nothing
+    /// fits after it.
     #[test]
     fn an_unbounded_range_ends_the_line() {
         let mut line = SlotLine::default();

@@ -1,6 +1,7 @@
-//! The tree of layouts that reflection shows: types and variables with an amount or an offset for each unit.
+//! The tree of layouts that reflection shows: types and variables with an amount or an offset in
+//! each unit.
 //!
-//! Offsets are relative to the variable that encloses the one they belong to. Source: Slang user guide, Using the
+//! Each offset is relative to the enclosing variable. Source: Slang user guide, Using the
 //! Reflection API.
 
 use std::sync::Arc;
@@ -10,32 +11,29 @@ use layoutproof_layout::{Annotations, LayoutUnit, Span, Usage};
 
 use layoutproof_source::diagnostics::Diagnostic;
 
-/// How much a type takes where it is used, and where its parts are in it.
+/// The amount of each unit that a type takes where it is used, and the places of its parts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TypeLayout {
-    /// The type.
     pub ty: Type,
-    /// How much of each unit it takes.
     pub usage: Usage,
-    /// Alignment of its bytes; 1 where it has none.
+    /// Alignment in bytes; 1 for a type without bytes.
     pub alignment: u32,
-    /// Its parts.
     pub parts: TypeParts,
 }
 
 impl TypeLayout {
-    /// Bytes of the pointers and interface values in a Metal argument buffer, which Slang reflects next to its arguments;
-    /// `None` for anything else.
+    /// Returns the bytes of the pointers and interface values in a Metal argument buffer, which
+    /// Slang reflects next to its arguments; `None` for anything else.
     pub fn argument_pointers(&self) -> Option<u32> {
         let has_arguments = self.usage.get(LayoutUnit::MetalArgument) != Count::Finite(0);
         has_arguments.then(|| pointer_bytes(&self.ty))
     }
 }
 
-/// Bytes before the value itself: two numbers that say which type it has.
+/// Bytes before the value of an interface: two numbers that identify its type.
 const INTERFACE_HEADER: u32 = 16;
 
-/// Bytes of the pointers and interface values that a type holds, outside of resources.
+/// Returns the bytes of the pointers and interface values in a type, except those inside resources.
 fn pointer_bytes(ty: &Type) -> u32 {
     match ty {
         Type::Pointer { .. } => 8,
@@ -62,86 +60,80 @@ pub enum TypeParts {
     None,
     /// Fields in declaration order; a base struct is the first, named `$base`.
     Fields(Vec<VariableLayout>),
-    /// An array.
     Elements {
-        /// One element.
         element: Arc<TypeLayout>,
         /// Distance from one element to the next, per unit.
         stride: Usage,
     },
     /// `ConstantBuffer<T>`, `cbuffer`, `TextureBuffer<T>`, `ParameterBlock<T>`.
     Contained {
-        /// Units that the buffer or block takes for itself.
+        /// The units that the buffer or block itself takes.
         container: Box<VariableLayout>,
-        /// Its content.
         element: Box<VariableLayout>,
     },
-    /// `StructuredBuffer<T>` and its kin: the layout of one element in memory.
+    /// `StructuredBuffer<T>` and similar types: the layout of one element in memory.
     Memory(Arc<TypeLayout>),
-    /// `TriangleStream<T>` and its kin: one output. The type is that of the output.
+    /// `TriangleStream<T>` and similar types: one output. The type is that of the output.
     Stream(Arc<TypeLayout>),
-    /// `InputPatch<T, N>`, `OutputVertices<T, N>` and their kin, which take the locations of one element.
+    /// `InputPatch<T, N>`, `OutputVertices<T, N>` and similar types, which take the locations of
+    /// one element.
     Patch(Arc<TypeLayout>),
 }
 
-/// Where a variable is in what encloses it.
+/// The place of a variable in its enclosing variable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VariableLayout {
-    /// Name; `None` for a result, a container, an element.
+    /// `None` for a result, a container or an element.
     pub name: Option<String>,
     /// Semantic, modifiers, attributes.
     pub annotations: Annotations,
-    /// One entry for each unit that it takes, in the order of [`LayoutUnit::ALL`].
+    /// One entry for each unit that the variable takes, in the order of [`LayoutUnit::ALL`].
     pub offsets: Vec<UnitOffset>,
-    /// Its type's layout.
     pub layout: Arc<TypeLayout>,
-    /// Where it is declared.
+    /// The declaration.
     pub span: Span,
 }
 
 /// An offset in one unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnitOffset {
-    /// Unit.
     pub unit: LayoutUnit,
-    /// Offset in register spaces or sets; 0 for units that have none. A parameter block in a struct repeats its offset
-    /// here in unit [`LayoutUnit::Space`], as Slang's reflection does; nothing is added up from that.
+    /// Offset in register spaces or sets; 0 for units that have none. Like Slang's reflection, a
+    /// parameter block in a struct repeats its offset in unit [`LayoutUnit::Space`] here. Sums do
+    /// not include it.
     pub space: u32,
-    /// Offset in the unit.
     pub offset: u32,
 }
 
-/// The whole program.
+/// The layout of a whole program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProgramLayout {
     /// Global scope: a struct of the parameters, or a constant buffer with that struct as its element.
     pub globals: VariableLayout,
     /// Entry points in order.
     pub entry_points: Vec<EntryLayout>,
-    /// The first register space that nothing takes: for bindless resources. `None` for D3D below shader model 6.6,
-    /// which has no bindless resources.
+    /// The first free register space, for bindless resources. `None` for D3D below shader model
+    /// 6.6, which has no bindless resources.
     pub bindless_space: Option<u32>,
     /// Warnings of the compiler.
     pub warnings: Vec<Diagnostic>,
 }
 
-/// One entry point.
+/// The layout of one entry point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EntryLayout {
-    /// Name.
     pub name: String,
-    /// Stage: `compute`, `vertex`, `fragment`, `raygeneration` ...; empty where neither an attribute nor the profile
-    /// says it.
+    /// Stage: `compute`, `vertex`, `fragment`, `raygeneration` ...; empty if neither an attribute
+    /// nor the profile names it.
     pub stage: String,
-    /// Its attributes.
+    /// Attributes of the function.
     pub annotations: Annotations,
-    /// The names of its generic parameters.
+    /// Names of the generic parameters.
     pub generics: Vec<String>,
-    /// `[numthreads(x, y, z)]`, for compute; 0 where a size is chosen when the program is specialised.
+    /// `[numthreads(x, y, z)]`, for compute; 0 where specialisation chooses the size.
     pub thread_group_size: Option<[u32; 3]>,
-    /// Its scope: a struct of its parameters, or a constant buffer with that struct as its element. Offsets of
-    /// parameters with a `[[vk::binding]]` of their own do not count from the scope's.
+    /// A struct of the parameters, or a constant buffer with that struct as its element. The offset
+    /// of a parameter with its own `[[vk::binding]]` does not count from the scope's offset.
     pub scope: VariableLayout,
-    /// Its result.
     pub result: Option<VariableLayout>,
 }

@@ -1,4 +1,4 @@
-//! Lists the resources that are used, in declaration order, for the placement of the convention `clang`.
+//! Lists the used resources in declaration order, for placement by the convention `clang`.
 
 use layoutproof_layout::shape::{Count, Type};
 use layoutproof_layout::{Annotations, LayoutUnit, Span};
@@ -15,18 +15,18 @@ use layoutproof_frontend::module::{Module, Parameter, ParameterKind};
 #[derive(Clone, Debug)]
 pub(super) struct ClangResource {
     pub(super) path: String,
-    /// The register class; on Vulkan a binding.
+    /// The register class; on Vulkan the unit of bindings.
     pub(super) unit: LayoutUnit,
-    /// How many of the unit.
+    /// Number of slots.
     pub(super) count: Count,
-    /// The register or binding that is written at it.
+    /// The register or binding in the source.
     pub(super) register: Option<u32>,
-    /// The space or set that is written at it.
+    /// The space or set in the source.
     pub(super) space: Option<u32>,
     pub(super) span: Span,
 }
 
-/// The items of everything that `reached` uses.
+/// Returns the items for everything in `reached`.
 pub(super) fn items(module: &Module, reached: &[ResourceUse<'_>], target: Target) -> Vec<ClangResource> {
     let mut items = Vec::new();
     let is_data = |used: &&ResourceUse<'_>| {
@@ -61,7 +61,7 @@ pub(super) fn items(module: &Module, reached: &[ResourceUse<'_>], target: Target
     }
 }
 
-/// A variable or a buffer as a whole.
+/// Returns a variable or a buffer as a whole.
 fn whole(parameter: &Parameter) -> Option<ClangResource> {
     let claim = variable(parameter)?;
     Some(ClangResource {
@@ -74,7 +74,7 @@ fn whole(parameter: &Parameter) -> Option<ClangResource> {
     })
 }
 
-/// The resources and arrays of resources in a struct or a cbuffer.
+/// Returns the resources and arrays of resources in a struct or a cbuffer.
 fn ranges(module: &Module, index: usize, reached: &[ResourceUse<'_>]) -> Vec<ClangResource> {
     let parameter = &module.parameters[index];
     let places: Vec<Location<'_>> = match parameter.kind {
@@ -111,13 +111,14 @@ fn ranges(module: &Module, index: usize, reached: &[ResourceUse<'_>]) -> Vec<Cla
     found
 }
 
-/// A struct's registers stand at its variable, those of a cbuffer's resources at the members.
+/// Returns the annotations with the registers of `range`: those of the variable for a struct, those
+/// of the member for a cbuffer.
 fn annotations<'m>(parameter: &'m Parameter, range: &Location<'_>) -> &'m Annotations {
     let member = range.member.and_then(|index| buffer_members(&parameter.ty).get(index));
     member.map_or(&parameter.annotations, |member| &member.annotations)
 }
 
-/// The counter of a buffer that counts.
+/// Returns the counter of a buffer, if the code uses the counter.
 fn counter(parameter: &Parameter, index: usize, reached: &[ResourceUse<'_>]) -> Option<ClangResource> {
     let counts = |used: &ResourceUse<'_>| used.location.parameter == index && used.counts();
     let item = whole(parameter).filter(|_| reached.iter().any(counts))?;
@@ -131,7 +132,8 @@ fn counter(parameter: &Parameter, index: usize, reached: &[ResourceUse<'_>]) -> 
     })
 }
 
-/// An item with a binding instead of a register: one for an array too, `[[vk::binding]]` before `register`.
+/// Gives an item a binding instead of a register. An array takes one binding, too, and
+/// `[[vk::binding]]` wins over `register`.
 fn on_vulkan(module: &Module, item: ClangResource) -> ClangResource {
     let item = ClangResource { unit: LayoutUnit::Binding, ..item };
     let declared = module.parameters.iter().find(|parameter| parameter.name == item.path);

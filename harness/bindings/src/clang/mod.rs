@@ -1,8 +1,9 @@
-//! The convention `clang`: what is proposed for Clang where it departs from DXC.
+//! The convention `clang`: the placement that is proposed for Clang, which departs from DXC's.
 //!
-//! Resources in structs are placed in declaration order, arrays in structs as whole ranges, the register 2^32 - 1 is
-//! one like any other, and an unbounded array takes the last free range if that reaches the end. On Vulkan every
-//! resource takes one binding of its set, its counter the next one; only what is used takes numbers.
+//! It places resources in structs in declaration order and arrays in structs as whole ranges.
+//! Register 2^32 - 1 is an ordinary register, and an unbounded array takes the last free range if
+//! that reaches the end. On Vulkan every resource takes one binding of its set, and its counter
+//! takes the next one. Only used resources take numbers.
 //!
 //! Sources: wg-hlsl 0024, implicit resource binding, "Proposed solution"; wg-hlsl 0030, SPIR-V register bindings; the
 //! messages are those of LLVM's DirectX target.
@@ -25,12 +26,13 @@ use super::{Binding, BindingRequest, BoundModule, Target};
 use layoutproof_frontend::module::Module;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
-/// A number line: its class (all classes share one on Vulkan) and space.
+/// A number line: a register class (on Vulkan all classes share one line) and a space.
 type NumberLine = (LayoutUnit, u32);
 
 type NumberLines = BTreeMap<NumberLine, SlotLine<()>>;
 
-/// More overlaps are not told: nobody reads them, and of many ranges each can overlap all others.
+/// Limit on the overlaps to report. With many ranges each can overlap all others, and nobody reads
+/// more.
 const MOST_OVERLAPS: usize = 100;
 
 /// Places the parameters of `module`.
@@ -42,7 +44,7 @@ pub(super) fn bind(module: &Module, request: &BindingRequest) -> Result<BoundMod
     settle(|following| follow(module, request, following))
 }
 
-/// Places what is used if calls are followed so.
+/// Places the resources that are used if calls are followed by the policy `following`.
 fn follow(
     module: &Module,
     request: &BindingRequest,
@@ -70,7 +72,7 @@ fn follow(
     })
 }
 
-/// Everything in order: what is written stands there, the rest takes the first free range.
+/// Places all items in order: each at the register in the source, else in the first free range.
 fn place(
     items: &[ClangResource],
     lines: &mut NumberLines,
@@ -85,7 +87,7 @@ fn place(
             bindings.push(Binding { path, unit, space, index, count, span });
         } else {
             let problem = Diagnostic::error(Code::BindingNotAllocated, item.span, "resource cannot be allocated");
-            problems.push(problem.with_help(format!("it is `{}`", item.path)));
+            problems.push(problem.with_help(format!("the resource is `{}`", item.path)));
         }
     }
 
@@ -104,17 +106,17 @@ fn first_free(item: &ClangResource, lines: &mut NumberLines, options: &BindingOp
     Some((line, first))
 }
 
-/// How many slots an item takes: an array takes one binding on Vulkan.
+/// Returns the number of slots that an item takes. On Vulkan an array takes one binding.
 fn taken(item: &ClangResource) -> Count {
     if item.unit == LayoutUnit::Binding { Count::Finite(1) } else { item.count }
 }
 
-/// Line and first slot of what is written at an item.
+/// Returns the line and the first slot that the source gives to an item.
 fn written(item: &ClangResource) -> Option<(NumberLine, u32)> {
     item.register.map(|register| ((item.unit, item.space.unwrap_or(0)), register))
 }
 
-/// Written ranges that overlap, in the order of their registers.
+/// Returns the errors for ranges in the source that overlap, in the order of their registers.
 fn overlaps(items: &[ClangResource]) -> Vec<Diagnostic> {
     let mut sorted: Vec<(&ClangResource, (NumberLine, u32))> =
         items.iter().filter_map(|item| Some((item, written(item)?))).collect();

@@ -23,8 +23,8 @@ struct FunctionUses<'m> {
 }
 
 impl<'m> UseWalk<'m> {
-    /// Records what `function` uses and walks what it calls: the entry point in the order of evaluation, other
-    /// functions block by block.
+    /// Records the uses in `function` and walks the functions that it calls: those of the entry
+    /// point in the order of evaluation, those of other functions block by block.
     pub(super) fn function(&mut self, function: &'m Function, frame: &CallFrame<'m>) {
         let address = std::ptr::from_ref(function);
         if self.open.contains(&address) {
@@ -61,7 +61,7 @@ impl<'m> UseWalk<'m> {
         }
     }
 
-    /// True if the compiler keeps code.
+    /// True if the compiler keeps code with this life.
     fn keeps(&self, life: Life) -> bool {
         match life {
             Life::Live => true,
@@ -82,7 +82,7 @@ impl<'m> UseWalk<'m> {
         FunctionUses { places, calls, passed }
     }
 
-    /// One use: a call, or something to record.
+    /// Handles one use: follows it if it is a call, else records it.
     fn one(&mut self, used: &'m Use, index: usize, frame: &CallFrame<'m>, called: &FunctionUses<'m>) {
         let calls = &called.calls[index];
         let is_object = |call: &FunctionCall<'m>| call.this.is_some() || call.variable.is_some();
@@ -123,7 +123,7 @@ impl<'m> UseWalk<'m> {
         self.function(call.function, &CallFrame { this, variable, arguments: arguments.to_vec(), activation });
     }
 
-    /// Records what every one of `calls` uses.
+    /// Records the uses that all of `calls` have in common.
     fn common(&mut self, calls: &[FunctionCall<'m>], arguments: &[Option<NamedLocation<'m>>]) {
         let mut common: Option<Vec<ResourceUse<'m>>> = None;
         self.collections += 1;
@@ -141,7 +141,7 @@ impl<'m> UseWalk<'m> {
         self.reached.extend(common.unwrap_or_default());
     }
 
-    /// The location that an access path names, and the steps that are left behind it.
+    /// Returns the location that an access path names, and the steps that remain after it.
     fn resolve(&self, used: &Use, frame: &CallFrame<'m>) -> Option<ResolvedPath<'m>> {
         let (first, rest) = used.path.split_first()?;
         let mut held = match first {
@@ -178,7 +178,8 @@ impl<'m> UseWalk<'m> {
         })
     }
 
-    /// The member `name`, which may be qualified by its struct, of the object whose method this is.
+    /// Returns the member `name`, which may be qualified by its struct, of the object of this
+    /// method.
     fn member_of_this(&self, name: &str, frame: &CallFrame<'m>) -> Option<NamedLocation<'m>> {
         let mut held = frame.this.clone()?;
         let Type::Struct(ty) = held.location.ty else { return None };
@@ -188,7 +189,7 @@ impl<'m> UseWalk<'m> {
         (is_member && held.location.descend(std::slice::from_ref(&step)) == 1).then_some(held)
     }
 
-    /// A use of what `place` names: each resource in it, or data.
+    /// Records a use of `place`: each resource in it, or data.
     fn used(&mut self, ResolvedPath { held, rest }: &ResolvedPath<'m>, span: Span) {
         if !holds_resources(held.location.ty) || is_resource(held.location.ty) {
             return self.record(held.clone(), rest, span);

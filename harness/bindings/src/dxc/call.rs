@@ -1,4 +1,4 @@
-//! Which functions a use calls, and what they see of their object and arguments.
+//! Finds the functions that a use calls, and passes them their object and arguments.
 
 use layoutproof_layout::shape::{StructType, Type};
 
@@ -11,12 +11,12 @@ use layoutproof_frontend::module::{Callees, Function, Step, Use};
 pub(super) struct FunctionCall<'m> {
     pub(super) function: &'m Function,
     pub(super) this: Option<NamedLocation<'m>>,
-    /// The `static` variable whose method it is.
+    /// The `static` variable whose method this is.
     pub(super) variable: Option<&'m str>,
 }
 
 impl<'m> UseWalk<'m> {
-    /// The functions that a use may call.
+    /// Returns the functions that a use may call.
     pub(super) fn calls(
         &self,
         used: &'m Use,
@@ -38,7 +38,8 @@ impl<'m> UseWalk<'m> {
         functions.map(call).collect()
     }
 
-    /// The object of the method that a use calls: a parameter or a part of one, or a `static` variable.
+    /// Returns the object of the method that a use calls: a parameter or a part of one, or a
+    /// `static` variable.
     fn object(
         &self,
         function: &Function,
@@ -66,7 +67,8 @@ impl<'m> UseWalk<'m> {
         }
     }
 
-    /// The functions that the name of a use means; more than one where they differ only in their parameters.
+    /// Returns the functions that the name of a use means. There is more than one if they differ
+    /// only in their parameters.
     fn calls_by_name(
         &self,
         used: &Use,
@@ -95,7 +97,7 @@ impl<'m> UseWalk<'m> {
         self.plain(name, None)
     }
 
-    /// The method `name` of `ty`, or else of one of its bases.
+    /// Returns the method `name` of `ty`, or else of one of its bases.
     fn method(&self, ty: &StructType, name: &str, this: &NamedLocation<'m>) -> Vec<FunctionCall<'m>> {
         let found = owners(ty).find_map(|owner| {
             Some(self.plain(&format!("{owner}::{name}"), Some(this))).filter(|found| !found.is_empty())
@@ -109,12 +111,13 @@ impl<'m> UseWalk<'m> {
     }
 }
 
-/// True if `function` is a method, to all appearance.
+/// True if `function` looks like a method.
 fn is_method(function: &Function) -> bool {
     function.name.contains("::")
 }
 
-/// True if `function` is a method of the struct `ty` or of a base of it; of a buffer, of its elements.
+/// True if `function` is a method of the struct `ty` or of one of its bases; for a buffer, of its
+/// elements.
 fn is_method_of(function: &Function, ty: &Type) -> bool {
     let owner = function.name.rsplit_once("::").map(|(owner, _)| owner.split('<').next().unwrap_or(owner));
     match ty {
@@ -131,13 +134,13 @@ fn is_method_of(function: &Function, ty: &Type) -> bool {
     }
 }
 
-/// The names of `ty` and its bases, without generic arguments.
+/// Returns the names of `ty` and its bases, without generic arguments.
 fn owners(ty: &StructType) -> impl Iterator<Item = &str> {
     let structs = std::iter::successors(Some(ty), |ty| ty.base.as_deref());
     structs.map(|owner| owner.name.split('<').next().unwrap_or(&owner.name))
 }
 
-/// An object as its method sees it.
+/// Returns an object as its method sees it.
 fn as_this<'m>(held: &NamedLocation<'m>) -> NamedLocation<'m> {
     let manner = match held.manner {
         AccessManner::Own | AccessManner::Object => AccessManner::Object,
@@ -149,12 +152,12 @@ fn as_this<'m>(held: &NamedLocation<'m>) -> NamedLocation<'m> {
 }
 
 impl<'m> ResolvedPath<'m> {
-    /// True if an argument is resources rather than what is read from one.
+    /// True if an argument is resources, rather than a value read from one.
     pub(super) fn is_passed(&self) -> bool {
         self.rest.is_empty() && holds_resources(self.held.location.ty)
     }
 
-    /// An argument that holds resources, as the called function sees it.
+    /// Returns an argument that holds resources, as the called function sees it.
     pub(super) fn passed_on(&self, copied: CopyPosition) -> Option<NamedLocation<'m>> {
         if !self.is_passed() {
             return None;

@@ -1,7 +1,7 @@
 //! Lists the resources and constant buffers that need registers on D3D12, in the order of DXC's lists.
 //!
-//! Makes the [`RegisterClaim`]s that `registers` places. Source: wg-hlsl 0024, implicit resource binding; DXC 1.7.2308
-//! where it is silent.
+//! Makes the [`RegisterClaim`]s that `registers` places. Sources: wg-hlsl 0024, implicit resource
+//! binding; DXC 1.7.2308 where that document is silent.
 
 use std::collections::BTreeSet;
 
@@ -17,28 +17,27 @@ use super::use_walk::ResourceUse;
 use layoutproof_frontend::module::{Module, Parameter, ParameterKind, Step};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
-/// A resource or constant buffer that is used, with what its declaration says about its registers.
+/// A used resource or constant buffer, with the registers that its declaration gives.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct RegisterClaim {
-    /// Path of the command-line contract.
+    /// The path of the command-line contract.
     pub(crate) path: String,
     /// DXC's name, for messages.
     pub(crate) name: String,
     /// `b`, `t`, `u` or `s`.
     pub(crate) unit: LayoutUnit,
-    /// Registers that it takes.
+    /// The number of registers.
     pub(crate) count: Count,
-    /// The register that is written at it.
+    /// The register in the source.
     pub(crate) register: Option<u32>,
-    /// The space that is written at it.
+    /// The space in the source.
     pub(crate) space: Option<u32>,
-    /// Where it came from.
     pub(crate) origin: ClaimOrigin,
-    /// Where it is declared.
+    /// The declaration.
     pub(crate) span: Span,
 }
 
-/// Where a claim came from.
+/// The kind of declaration behind a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ClaimOrigin {
     /// `$Globals`.
@@ -51,7 +50,8 @@ pub(crate) enum ClaimOrigin {
     SplitOff,
 }
 
-/// The product of an array's dimensions; 1 for no array. A product beyond 2^32 saturates.
+/// Returns the product of an array's dimensions; 1 for a type that is not an array. A product
+/// beyond 2^32 saturates.
 pub(crate) fn elements(ty: &Type) -> Count {
     ty.dimensions().1.iter().fold(Count::Finite(1), |product, count| match (product, count) {
         (Count::Finite(product), Count::Finite(count)) => Count::Finite(product.saturating_mul(*count)),
@@ -59,8 +59,8 @@ pub(crate) fn elements(ty: &Type) -> Count {
     })
 }
 
-/// Number and space that `register` gives for `unit` in DXIL: of several the last one counts, and a space alone leaves
-/// the number as it is (measured with DXC 1.7.2308).
+/// Returns the number and space that `register` gives for `unit` in DXIL. The last of several
+/// registers counts, and a space alone leaves the number as it is (measured with DXC 1.7.2308).
 pub(crate) fn annotated(annotations: &Annotations, unit: LayoutUnit) -> (Option<u32>, Option<u32>) {
     registers_of(annotations, unit).fold((None, None), |(index, _), register| match register.class {
         Some(_) => (register.index, register.space),
@@ -68,19 +68,21 @@ pub(crate) fn annotated(annotations: &Annotations, unit: LayoutUnit) -> (Option<
     })
 }
 
-/// Number and space that `register` gives for `unit` in SPIR-V: of several the first one counts.
+/// Returns the number and space that `register` gives for `unit` in SPIR-V. The first of several
+/// registers counts.
 pub(crate) fn annotated_first(annotations: &Annotations, unit: LayoutUnit) -> (Option<u32>, Option<u32>) {
     let first = registers_of(annotations, unit).next();
     first.map_or((None, None), |register| (register.index, register.space))
 }
 
-/// The registers of the class `unit`, and the spaces without a register.
+/// Returns the registers of the class `unit`, and the spaces without a register.
 fn registers_of(annotations: &Annotations, unit: LayoutUnit) -> impl Iterator<Item = &Register> {
     let letter = unit.as_str().chars().next();
     annotations.registers.iter().filter(move |register| register.class.is_none() || register.class == letter)
 }
 
-/// Registers of one class that differ though no profiles tell them apart, which DXC refuses.
+/// Returns DXC's errors for two registers of one class that differ although they apply to the same
+/// profile.
 pub(super) fn conflicting_registers(module: &Module) -> Vec<Diagnostic> {
     let conflicts = |one: &Register, other: &Register| {
         let share_profile = one.profile.is_none() || other.profile.is_none() || one.profile == other.profile;
@@ -100,7 +102,8 @@ pub(super) fn conflicting_registers(module: &Module) -> Vec<Diagnostic> {
     problems
 }
 
-/// The claims of everything that is used, `$Globals` first, variables in declaration order, split-off resources last.
+/// Returns the claims of all used parameters: `$Globals` first, variables in declaration order,
+/// split-off resources last.
 pub(super) fn claims<'m>(module: &'m Module, reached: &[ResourceUse<'m>]) -> Vec<RegisterClaim> {
     let used: BTreeSet<usize> =
         reached.iter().filter(|used| !used.location.is_split_off(module)).map(|used| used.location.parameter).collect();
@@ -112,7 +115,7 @@ pub(super) fn claims<'m>(module: &'m Module, reached: &[ResourceUse<'m>]) -> Vec
     globals.map(globals_claim).into_iter().chain(variables).chain(split).collect()
 }
 
-/// `$Globals`; `first` is a loose global or a struct that holds data.
+/// Returns the claim of `$Globals`. `first` is a loose global or a struct that holds data.
 pub(crate) fn globals_claim(first: &Parameter) -> RegisterClaim {
     RegisterClaim {
         path: "$Globals".to_owned(),
@@ -126,7 +129,7 @@ pub(crate) fn globals_claim(first: &Parameter) -> RegisterClaim {
     }
 }
 
-/// The claim of a variable or a buffer that is bound as a whole.
+/// Returns the claim of a variable or a buffer that is bound as a whole.
 pub(crate) fn variable(parameter: &Parameter) -> Option<RegisterClaim> {
     let unit = variable_class(parameter)?;
     let (register, space) = annotated(&parameter.annotations, unit);
@@ -145,11 +148,11 @@ pub(crate) fn variable(parameter: &Parameter) -> Option<RegisterClaim> {
     })
 }
 
-/// The uses on which the registers of split-off resources depend.
+/// The uses that decide the registers of split-off resources.
 #[derive(Debug)]
 struct SplitOffUses<'m> {
     buffers: BufferUses<'m>,
-    /// Resource types that the code uses somewhere.
+    /// The resource types that the code uses somewhere.
     types: BTreeSet<String>,
 }
 
@@ -157,14 +160,15 @@ fn used_types(reached: &[ResourceUse<'_>]) -> BTreeSet<String> {
     reached.iter().filter_map(|used| resource_type(used.location.ty)).collect()
 }
 
-/// The spelling of a resource type with the element that it has by default.
+/// Returns the spelling of a resource type with its default element.
 fn resource_type(ty: &Type) -> Option<String> {
     let Type::Resource(resource) = ty.dimensions().0 else { return None };
     let default = if resource.element.is_none() { "<float4>" } else { "" };
     Some(format!("{resource}{default}"))
 }
 
-/// The claim of a resource in a struct or a cbuffer, whose register counts on from that of the variable or member.
+/// Returns the claim of a resource in a struct or a cbuffer. Its register counts up from that of
+/// the variable or member.
 fn member<'m>(module: &'m Module, location: &Location<'m>, uses: &SplitOffUses<'m>) -> RegisterClaim {
     let parameter = &module.parameters[location.parameter];
     let unit = class_of(location).unwrap_or(LayoutUnit::ShaderResource);
@@ -191,8 +195,8 @@ fn class_of(location: &Location<'_>) -> Option<LayoutUnit> {
     location.ty.dimensions().0.resource().map(|resource| register_class(resource.kind))
 }
 
-/// How many resources of the class `unit` the variable has before this one; DXC does not count those of a type that the
-/// code uses nowhere.
+/// Returns the number of resources of the class `unit` that the variable has before this one. DXC
+/// does not count those of a type that the code uses nowhere.
 fn place_in_class<'m>(module: &'m Module, location: &Location<'m>, unit: LayoutUnit, uses: &SplitOffUses<'m>) -> u32 {
     let whole = location.whole(module).resources();
     let before = whole.iter().take_while(|leaf| leaf.steps != location.steps);
@@ -201,7 +205,7 @@ fn place_in_class<'m>(module: &'m Module, location: &Location<'m>, unit: LayoutU
     u32::try_from(counted.count()).unwrap_or(u32::MAX)
 }
 
-/// Declarations and uses of structs with resources that DXC refuses.
+/// Returns DXC's errors for declarations and uses of structs with resources.
 pub(super) fn refused(module: &Module, reached: &[ResourceUse<'_>]) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     for parameter in module.parameters.iter().filter(|parameter| parameter.kind == ParameterKind::Variable) {
@@ -229,7 +233,7 @@ pub(super) fn refused(module: &Module, reached: &[ResourceUse<'_>]) -> Vec<Diagn
     problems
 }
 
-/// Where registers are written at members of structs.
+/// Collects the places of registers on members of structs.
 fn registers_of_members(ty: &Type, found: &mut Vec<Span>) {
     let Type::Struct(ty) = ty.dimensions().0 else { return };
     for member in &ty.members {

@@ -1,5 +1,6 @@
-//! What is not certain about a placement: which function a call runs, whether the compiler keeps a resource. What depends
-//! on it is found by placing all that may be used, then only what is used in any case.
+//! Uncertainty about a placement: which function a call runs, whether the compiler keeps a
+//! resource. To find the rows that depend on it, the walk first places everything that may be used,
+//! then only what is used in any case.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,53 +9,55 @@ use layoutproof_layout::Span;
 use crate::{Binding, BoundModule};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
-/// How far a walk goes where something is not certain.
+/// The extent of a walk where something is uncertain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CallPolicy {
-    /// Into every function that a call may run, to every resource that may be used.
+    /// Into every function that a call may run, and to every resource that may be used.
     Everything,
-    /// As far as all of those functions use the same, to what is used for certain.
+    /// Only to the uses that all of those functions have in common, and to resources that are
+    /// certainly used.
     Least,
 }
 
-/// Something that is not certain.
+/// An uncertain fact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Doubt {
     /// A call may run this function, another one or none.
     Call {
-        /// Where it stands.
+        /// The place of the call.
         span: Span,
         /// The name of one of the functions.
         function: String,
     },
-    /// The compiler may find out that the parameter is not needed.
+    /// The compiler may find that the parameter is not needed.
     Use {
-        /// Where it is declared.
+        /// The declaration.
         span: Span,
-        /// Name that `--used` and `--unused` take.
+        /// The name for `--used` and `--unused`.
         path: String,
     },
-    /// The code of a function is not followed.
+    /// layoutproof does not follow the code of a function.
     Code(UnfollowedCode),
 }
 
-/// A function whose code is not followed.
+/// A function whose code layoutproof does not follow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct UnfollowedCode {
     pub(crate) span: Span,
     pub(crate) function: String,
 }
 
-/// A placement with what is not certain about it.
+/// A placement with its uncertain facts.
 #[derive(Debug)]
 pub(crate) struct DoubtfulPlacement {
     pub(crate) bound: BoundModule,
     pub(crate) doubts: Vec<Doubt>,
-    /// Paths whose numbers are written in the source, and certain if they are used.
+    /// Paths with numbers in the source. These are certain if the paths are used.
     pub(crate) fixed: BTreeSet<String>,
 }
 
-/// The answer of `place`, with a warning for each doubt if the answer depends on them.
+/// Returns the placement by `place`, with a warning for each doubt if the placement depends on the
+/// doubts.
 ///
 /// # Errors
 /// Those of `place`.
@@ -64,7 +67,7 @@ pub(crate) fn settle(
     let DoubtfulPlacement { mut bound, mut doubts, fixed } = match place(CallPolicy::Everything) {
         Ok(placed) => placed,
         Err(problems) if place(CallPolicy::Least).is_ok() => {
-            let help = "whether this is so depends on what the compiler keeps, which is not certain";
+            let help = "this error depends on what the compiler keeps, which is uncertain";
             return Err(problems.into_iter().map(|problem| problem.with_help(help)).collect());
         }
         Err(problems) => return Err(problems),
@@ -101,36 +104,36 @@ impl Doubt {
     }
 
     fn warning(&self, paths: &str) -> Diagnostic {
-        let help = "name what the compiler keeps or drops with --used and --unused";
+        let help = "use --used and --unused to name what the compiler keeps and drops";
         match self {
             Self::Call { span, function } => {
-                let message =
-                    format!("it is not certain whether this runs `{function}`: where {paths} go depends on it");
+                let message = format!("this may or may not run `{function}`, which decides the places of {paths}");
                 Diagnostic::warning(Code::UncertainCall, *span, message).with_help(help)
             }
             Self::Use { span, path } => {
-                let message = format!("it is not certain whether DXC keeps `{path}`: where {paths} go depends on it");
+                let message = format!("DXC may or may not keep `{path}`, which decides the places of {paths}");
                 let help = format!(
-                    "`--unused {path}` if it does not, `--used {path}` if it does; `--compiler dxc` asks the compiler"
+                    "pass `--used {path}` if it does, `--unused {path}` if not, or `--compiler dxc` to ask the compiler"
                 );
                 Diagnostic::warning(Code::UncertainUse, *span, message).with_help(help)
             }
             Self::Code(UnfollowedCode { span, function }) => {
                 let message = format!(
-                    "the code of `{function}` is not followed: where {paths} go depends on what of it the compiler keeps"
+                    "layoutproof does not follow the code of `{function}`; what the compiler keeps of it decides the \
+                     places of {paths}"
                 );
-                let help = format!("{help}; `--compiler dxc` asks the compiler");
+                let help = format!("{help}, or pass `--compiler dxc` to ask the compiler");
                 Diagnostic::warning(Code::UncertainUse, *span, message).with_help(help)
             }
         }
     }
 }
 
-/// Why a number is not certain, in one line.
+/// Returns the reason why a number is uncertain, in one line.
 fn reason(doubts: &[Doubt]) -> String {
     let code = doubts.iter().find_map(|doubt| if let Doubt::Code(code) = doubt { Some(code) } else { None });
     if let Some(UnfollowedCode { function, .. }) = code {
-        return format!("depends on what the compiler keeps of `{function}`, which is not followed");
+        return format!("depends on what the compiler keeps of `{function}`, whose code layoutproof does not follow");
     }
     let uses: Vec<&str> = doubts
         .iter()
@@ -139,10 +142,10 @@ fn reason(doubts: &[Doubt]) -> String {
     let Some(first) = uses.first() else { return "depends on which function a call runs".to_owned() };
     let verb = if uses.len() == 1 { "is" } else { "are" };
     let all = listed(uses.iter().copied());
-    format!("depends on whether {all} {verb} used; `--unused {first}`, or `--compiler dxc` asks the compiler")
+    format!("depends on whether {all} {verb} used; pass `--unused {first}`, or `--compiler dxc` to ask the compiler")
 }
 
-/// The first paths, and how many more there are.
+/// Lists the first paths and the number of the others.
 fn listed<'p>(paths: impl Iterator<Item = &'p str>) -> String {
     const SHOWN: usize = 8;
     let all: Vec<&str> = paths.collect();

@@ -1,4 +1,5 @@
-//! Where an access path leads: a global parameter or a member of a cbuffer, and down through members and elements.
+//! The target of an access path: a global parameter or a member of a cbuffer, and the members and
+//! elements inside it.
 
 use std::collections::BTreeMap;
 
@@ -8,24 +9,24 @@ use layoutproof_layout::shape::{Count, Member, StructType, Type};
 
 use layoutproof_frontend::module::{Module, ParameterKind, Step};
 
-/// A struct has no more resources than this, counting each element of each array.
+/// Limit on the resources of one struct, counting each element of each array.
 pub(super) const MOST_LEAVES: usize = 1 << 16;
 
 /// A global parameter or a part of one.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Location<'m> {
-    /// Index among the module's parameters.
     pub(crate) parameter: usize,
     /// Index among the members of a `cbuffer` or `tbuffer`, whose names are global.
     pub(crate) member: Option<usize>,
-    /// Members and indices behind it.
+    /// The members and indices after that.
     pub(crate) steps: Vec<Step>,
-    /// Type of what the steps lead to.
+    /// The type at the end of the steps.
     pub(crate) ty: &'m Type,
 }
 
 impl<'m> Location<'m> {
-    /// Follows `steps` as far as they lead through structs and arrays. Returns how many those are.
+    /// Follows `steps` as far as they lead through structs and arrays. Returns the number of steps
+    /// that it followed.
     pub(super) fn descend(&mut self, steps: &[Step]) -> usize {
         for (taken, step) in steps.iter().enumerate() {
             let Some(ty) = part(self.ty, step) else { return taken };
@@ -35,29 +36,30 @@ impl<'m> Location<'m> {
         steps.len()
     }
 
-    /// The place of one part of this.
+    /// Returns the location of one part of this one.
     fn part(&self, step: Step, ty: &'m Type) -> Self {
         let mut steps = self.steps.clone();
         steps.push(step);
         Self { steps, ty, ..self.clone() }
     }
 
-    /// The resources in this, in declaration order, a base struct first; arrays give each element, up to
-    /// [`MOST_LEAVES`].
+    /// Returns the resources inside, in declaration order, a base struct first. Arrays give each
+    /// element, up to [`MOST_LEAVES`].
     pub(super) fn resources(&self) -> Vec<Self> {
         let mut found = Vec::new();
         self.gather(&mut found, false);
         found
     }
 
-    /// The same with each array of resources as one.
+    /// Returns the same, with each array of resources as one location.
     pub(crate) fn ranges(&self) -> Vec<Self> {
         let mut found = Vec::new();
         self.gather(&mut found, true);
         found
     }
 
-    /// True if this is `range` or an element of it; an index that is not a constant is any index.
+    /// True if this is `range` or an element of it. An index that is not a constant may be any
+    /// index.
     pub(crate) fn is_within(&self, range: &Self) -> bool {
         let is_same = |(own, other): (&Step, &Step)| *own == Step::DynamicIndex || own == other;
         self.parameter == range.parameter
@@ -102,7 +104,7 @@ impl<'m> Location<'m> {
         }
     }
 
-    /// The path of the command-line contract (`s.B[3]`).
+    /// Returns the path of the command-line contract (`s.B[3]`).
     pub(crate) fn path(&self, module: &Module) -> String {
         self.steps.iter().fold(self.root(module), |path, step| match step {
             Step::Name(name) => format!("{path}.{name}"),
@@ -112,7 +114,8 @@ impl<'m> Location<'m> {
         })
     }
 
-    /// The name that DXC gives to what it splits off (`s.B.3`, `s.P.p` for a member of the base `P`).
+    /// Returns the name that DXC gives to a split-off resource (`s.B.3`, `s.P.p` for a member of
+    /// the base `P`).
     pub(crate) fn dxc_name(&self, module: &'m Module) -> String {
         let mut ty = self.root_type(module);
         self.steps.iter().fold(self.root(module), |name, step| {
@@ -128,7 +131,7 @@ impl<'m> Location<'m> {
         })
     }
 
-    /// True if both are, or may be, bound by the same claim.
+    /// True if one claim binds both, or may bind both.
     pub(super) fn may_be(&self, other: &Self, module: &Module) -> bool {
         let is_data = |place: &Self| {
             let parameter = &module.parameters[place.parameter];
@@ -151,7 +154,7 @@ impl<'m> Location<'m> {
         self.member == other.member && self.steps.iter().zip(&other.steps).all(is_same)
     }
 
-    /// The name that `--used` and `--unused` take.
+    /// Returns the name that `--used` and `--unused` accept.
     pub(super) fn parameter_path(&self, module: &Module) -> String {
         if self.is_split_off(module) { self.path(module) } else { module.parameters[self.parameter].name.clone() }
     }
@@ -162,7 +165,7 @@ impl<'m> Location<'m> {
         !is_variable && is_resource(self.ty.dimensions().0)
     }
 
-    /// Every resource that this can be where an index is not a constant.
+    /// Returns every resource that this can be if an index is not a constant.
     pub(super) fn candidates(&self, module: &'m Module) -> Vec<Self> {
         let is_same = |(own, other): (&Step, &Step)| *own == Step::DynamicIndex || own == other;
         let fits =
@@ -170,18 +173,19 @@ impl<'m> Location<'m> {
         self.whole(module).resources().into_iter().filter(fits).collect()
     }
 
-    /// How many resources of the same variable or member are declared before this one.
+    /// Returns the number of resources of the same variable or member that are declared before this
+    /// one.
     pub(super) fn leaf_index(&self, module: &'m Module) -> usize {
         let leaves = self.whole(module).resources();
         leaves.iter().position(|leaf| leaf.steps == self.steps).unwrap_or(leaves.len())
     }
 
-    /// The variable or the cbuffer's member that this is a part of.
+    /// Returns the variable or the cbuffer's member of which this is a part.
     pub(super) fn whole(&self, module: &'m Module) -> Self {
         Self { steps: Vec::new(), ty: self.root_type(module), ..self.clone() }
     }
 
-    /// The annotations of the variable or the cbuffer's member that this is a part of.
+    /// Returns the annotations of the variable or the cbuffer's member of which this is a part.
     pub(crate) fn annotations(&self, module: &'m Module) -> &'m Annotations {
         let parameter = &module.parameters[self.parameter];
         let member = self.member.and_then(|index| buffer_members(&parameter.ty).get(index));
@@ -203,7 +207,8 @@ impl<'m> Location<'m> {
     }
 }
 
-/// The global names that bodies may mention: variables, and the members of cbuffers and tbuffers.
+/// Returns the global names that bodies may mention: variables, and the members of cbuffers and
+/// tbuffers.
 pub(super) fn globals(module: &Module) -> BTreeMap<String, Location<'_>> {
     let mut names = BTreeMap::new();
     for (parameter, declared) in module.parameters.iter().enumerate() {
@@ -225,7 +230,7 @@ pub(super) fn globals(module: &Module) -> BTreeMap<String, Location<'_>> {
     names
 }
 
-/// Members of the struct that a `cbuffer` or `tbuffer` is.
+/// Returns the members of the struct that a `cbuffer` or `tbuffer` is.
 pub(crate) fn buffer_members(ty: &Type) -> &[Member] {
     match ty {
         Type::Struct(ty) => &ty.members,
@@ -241,7 +246,8 @@ pub(crate) fn buffer_members(ty: &Type) -> &[Member] {
     }
 }
 
-/// True if DXC binds this on its own. A `ConstantBuffer` or `TextureBuffer` in a struct is data there.
+/// True if DXC binds this separately. A `ConstantBuffer` or `TextureBuffer` in a struct is data
+/// there.
 pub(super) fn is_resource(ty: &Type) -> bool {
     ty.resource().is_some_and(is_bound)
 }
@@ -250,7 +256,6 @@ fn is_bound(resource: &Resource) -> bool {
     !matches!(resource.kind, ResourceKind::ConstantBuffer | ResourceKind::TextureBuffer)
 }
 
-/// True if `ty` is a struct.
 pub(super) fn is_struct(ty: &Type) -> bool {
     matches!(ty, Type::Struct(_))
 }
@@ -268,7 +273,7 @@ fn part<'m>(ty: &'m Type, step: &Step) -> Option<&'m Type> {
     }
 }
 
-/// `.P` for each base struct that the member `step` of `ty` is inherited from.
+/// Returns `.P` for each base struct from which `ty` inherits the member `step`.
 fn bases_of(ty: &Type, step: &Step) -> String {
     let (Type::Struct(ty), Step::Name(name)) = (ty, step) else { return String::new() };
     let (mut ty, mut bases) = (&**ty, String::new());
@@ -279,7 +284,7 @@ fn bases_of(ty: &Type, step: &Step) -> String {
     bases
 }
 
-/// `N::` of `N::S`.
+/// Returns `N::` of `N::S`.
 fn outer(name: &str) -> &str {
     name.rfind("::").map_or("", |end| &name[..end + 2])
 }

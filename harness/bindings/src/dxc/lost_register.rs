@@ -1,9 +1,9 @@
-//! Registers of resources that stand in a cbuffer.
+//! Registers of resources in a cbuffer.
 //!
-//! DXC 1.7.2308 remembers them by the number of the buffer, counted over all that are declared with `$Globals` as 0,
-//! and looks them up by its number among those that are used. So they are honoured where `$Globals` and every earlier
-//! buffer are used; else they are lost, or go to the member at the same place of a later buffer. Spaces are never
-//! looked at.
+//! DXC 1.7.2308 stores them under the number of the buffer among all declared buffers, with
+//! `$Globals` as 0, but looks them up by its number among the used buffers. It therefore honours
+//! them if `$Globals` and every earlier buffer are used. Otherwise they are lost, or go to the
+//! member at the same place in a later buffer. DXC never looks at spaces.
 
 use layoutproof_layout::Annotations;
 use layoutproof_layout::resource::ResourceKind;
@@ -15,11 +15,11 @@ use super::use_walk::ResourceUse;
 use layoutproof_frontend::module::{Module, Parameter, ParameterKind};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
-/// The buffers of a module and which of them are used.
+/// The buffers of a module, and the used ones among them.
 #[derive(Debug)]
 pub(super) struct BufferUses<'m> {
     module: &'m Module,
-    /// Indices of parameters; `None` stands for `$Globals`, which comes first.
+    /// Indices of parameters. `None` means `$Globals`, which comes first.
     declared: Vec<Option<usize>>,
     used: Vec<Option<usize>>,
 }
@@ -36,14 +36,14 @@ impl<'m> BufferUses<'m> {
         Self { module, declared, used }
     }
 
-    /// The register that is written at the member that DXC confuses with `location`.
+    /// Returns the annotations of the member that DXC confuses with `location`.
     pub(super) fn annotations(&self, location: &Location<'_>) -> Option<&'m Annotations> {
         let number = self.used.iter().position(|buffer| *buffer == Some(location.parameter))?;
         let taken = &self.module.parameters[(*self.declared.get(number)?)?];
         Some(&buffer_members(&taken.ty).get(location.member?)?.annotations)
     }
 
-    /// Warnings for registers that are lost.
+    /// Returns warnings for lost registers.
     pub(super) fn warnings(&self) -> Vec<Diagnostic> {
         let buffers =
             self.used.iter().enumerate().filter(|(number, buffer)| self.declared.get(*number) != Some(buffer));
@@ -53,14 +53,15 @@ impl<'m> BufferUses<'m> {
             members.flat_map(|member| member.annotations.registers.iter().map(move |found| (member, found)));
         registers
             .map(|(member, register)| {
-                let message = format!("DXC loses the register of `{}`, as a buffer before it is not used", member.name);
+                let message =
+                    format!("DXC loses the register of `{}`, because an earlier buffer is unused", member.name);
                 Diagnostic::warning(Code::Ignored, register.span, message)
             })
             .collect()
     }
 }
 
-/// True if DXC counts a parameter among the constant buffers.
+/// True if DXC counts a parameter as a constant buffer.
 fn is_buffer(parameter: &Parameter) -> bool {
     match (parameter.kind, parameter.ty.dimensions().0) {
         (ParameterKind::Cbuffer | ParameterKind::Tbuffer, _) => true,

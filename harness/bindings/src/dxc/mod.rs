@@ -1,11 +1,12 @@
-//! The convention `dxc`: where the DirectX shader compiler puts what a shader uses.
+//! The convention `dxc`: the placement by the DirectX shader compiler.
 //!
-//! `location` and `reach` (with `use_walk`, `body`, `call` and `statics`) say what an entry point uses, `order` in which order DXC
-//! comes to resources in structs, `claim` what that asks for, `registers` (D3D12) and `vulkan` what it gets. Not
-//! decided here: offsets in a buffer.
+//! `location` and `reach` (with `use_walk`, `body`, `call` and `statics`) find what an entry point
+//! uses. `order` finds the order in which DXC visits resources in structs. `claim` lists the needs
+//! of the used parameters; `registers` (D3D12) and `vulkan` place them. Offsets in a buffer are not
+//! decided here.
 //!
-//! Sources: wg-hlsl 0024, implicit resource binding; DXC's guide to SPIR-V code generation, HLSL register and Vulkan
-//! binding; both as DXC 1.7.2308 does it.
+//! Sources: wg-hlsl 0024, implicit resource binding; DXC's guide to SPIR-V code generation, HLSL
+//! register and Vulkan binding; both as DXC 1.7.2308 implements them.
 
 mod body;
 mod call;
@@ -52,7 +53,7 @@ pub(super) fn bind(module: &Module, request: &BindingRequest) -> Result<BoundMod
     }
 }
 
-/// The convention does not speak of the target.
+/// Makes the error for a target that the convention does not cover.
 pub(super) fn no_target(request: &BindingRequest) -> Diagnostic {
     let message = format!("the convention `{}` has no target `{}`", request.convention, request.target);
     Diagnostic::error(Code::UnsupportedTarget, layoutproof_layout::Span::default(), message)

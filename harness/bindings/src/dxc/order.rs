@@ -1,19 +1,23 @@
-//! The order of resources that stand in structs and in cbuffers: DXC appends them to its lists as its passes come to
-//! them, not as they are declared.
+//! The order of resources in structs and in cbuffers. DXC appends them to its lists in the order in
+//! which its passes visit them, not in declaration order.
 //!
-//! Source: DXC 1.7.2308 (`-T cs_6_6`), measured; the proposal calls it "the order in which they are referenced"
-//! (wg-hlsl 0024, implicit resource binding). What was found beyond that:
+//! Source: measurements of DXC 1.7.2308 (`-T cs_6_6`). The proposal calls the order "the order in
+//! which they are referenced" (wg-hlsl 0024, implicit resource binding). The measurements show
+//! more:
 //!
-//! * `$Globals` (which global structs belong to) comes before the cbuffers, each in declaration order.
-//! * What is used in called functions comes first, the last call first, and in each the last use first.
-//! * What methods use, what is passed by value and what local structs rename comes before what is used by name or copied
-//!   into local resources; structs come in declaration order in both. In each: what methods use, the last object first;
-//!   what is passed by value, in declaration order; what is renamed. Then names, then copies, the last copy first.
-//! * Uses by name are taken operation by operation (`RWBuffer<float>[]`, `Texture2D.Load`), the operation that the
-//!   function comes to last first.
-//! * `static` variables are made before the entry point begins, as if each were a function that is called there; what
-//!   the entry point names through a static struct stays in order.
-//! * Resources that stand in a cbuffer directly come behind its structs, in reverse order of declaration.
+//! * `$Globals` (which global structs belong to) comes before the cbuffers, each in declaration
+//!   order.
+//! * Uses in called functions come first: the last call first, and in each call the last use first.
+//! * Uses by methods, arguments passed by value and resources renamed by local structs come before
+//!   uses by name and copies into local resources; both groups take structs in declaration order.
+//!   The first group has uses by methods, the last object first; then arguments passed by value, in
+//!   declaration order; then renamed resources. The second group has names, then copies, the last
+//!   copy first.
+//! * Uses by name go operation by operation (`RWBuffer<float>[]`, `Texture2D.Load`), starting with
+//!   the operation that the function reaches last.
+//! * `static` variables are made before the entry point begins, as if the entry point called a
+//!   function for each; what it names through a static struct stays in order.
+//! * Resources directly in a cbuffer come after its structs, in reverse order of declaration.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +25,7 @@ use super::location::Location;
 use super::use_walk::{AccessManner, ResourceUse};
 use layoutproof_frontend::module::{Module, Step};
 
-/// The places in `reached` that stand in structs or cbuffers, each once, in DXC's order.
+/// Returns the locations in `reached` that are in structs or cbuffers, each once, in DXC's order.
 pub(super) fn split_off<'m>(module: &'m Module, reached: &[ResourceUse<'m>]) -> Vec<Location<'m>> {
     let operations = operations(reached);
     let mut blocks: BTreeMap<Option<usize>, Vec<&ResourceUse<'m>>> = BTreeMap::new();
@@ -34,7 +38,7 @@ pub(super) fn split_off<'m>(module: &'m Module, reached: &[ResourceUse<'m>]) -> 
     uses.filter(|used| seen.insert(used.location.path(module))).map(|used| used.location.clone()).collect()
 }
 
-/// For each operation of the entry point how many others it comes to first.
+/// Returns, for each operation of the entry point, the number of operations that it reaches first.
 fn operations<'r>(reached: &'r [ResourceUse<'_>]) -> BTreeMap<&'r str, usize> {
     let mut ranks = BTreeMap::new();
     for used in reached
@@ -47,7 +51,7 @@ fn operations<'r>(reached: &'r [ResourceUse<'_>]) -> BTreeMap<&'r str, usize> {
     ranks
 }
 
-/// The uses of one cbuffer's resources, or of those of global structs.
+/// Sorts the uses of one cbuffer's resources, or of those of global structs.
 fn block<'r, 'm>(
     module: &'m Module,
     uses: &[&'r ResourceUse<'m>],
@@ -62,7 +66,7 @@ fn block<'r, 'm>(
     called.chain(entry_point(module, entry, operations)).collect()
 }
 
-/// The uses of one function call, in order.
+/// Sorts the uses of one function call.
 fn function<'r, 'm>(
     module: &'m Module,
     uses: Vec<&'r ResourceUse<'m>>,
@@ -99,7 +103,7 @@ fn function<'r, 'm>(
     ranked.into_iter().map(|(_, used)| used).chain(backwards(direct)).collect()
 }
 
-/// In a called function what is used by name is taken backwards, whatever it belongs to.
+/// A called function takes uses by name backwards, whatever they belong to.
 fn called_function<'r, 'm>(module: &'m Module, uses: Vec<&'r ResourceUse<'m>>) -> Vec<&'r ResourceUse<'m>> {
     function(module, uses, |place, _| UseRank {
         by_name: true,
@@ -109,7 +113,7 @@ fn called_function<'r, 'm>(module: &'m Module, uses: Vec<&'r ResourceUse<'m>>) -
     })
 }
 
-/// In the entry point it is taken struct by struct and operation by operation.
+/// The entry point takes uses by name struct by struct and operation by operation.
 fn entry_point<'r, 'm>(
     module: &'m Module,
     uses: Vec<&'r ResourceUse<'m>>,
@@ -128,10 +132,11 @@ fn entry_point<'r, 'm>(
     })
 }
 
-/// Where a use stands among those of its function.
+/// The rank of a use among the uses of its function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct UseRank {
-    /// True if it is used by name or copied, rather than through a method, a parameter or a local struct.
+    /// True for a use by name or a copy, rather than through a method, a parameter or a local
+    /// struct.
     by_name: bool,
     /// The variable or the cbuffer's member.
     constant: usize,
@@ -147,7 +152,7 @@ fn object<'r>(used: &'r ResourceUse<'_>) -> (usize, &'r [Step]) {
     (constant(&used.location), used.location.steps.get(..used.object).unwrap_or_default())
 }
 
-/// True if this is a member of a cbuffer rather than a part of one.
+/// True for a member of a cbuffer, rather than a part of one.
 fn is_direct(location: &Location<'_>) -> bool {
     location.member.is_some() && location.steps.is_empty()
 }

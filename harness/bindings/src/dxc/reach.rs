@@ -1,8 +1,9 @@
-//! Finds the [`ResourceUse`]s that an entry point reaches: uses of global parameters in all functions that it calls, in
-//! order.
+//! Finds the [`ResourceUse`]s that an entry point reaches: uses of global parameters in all
+//! functions that it calls, in order.
 //!
-//! Parameters and `this` are followed to what the caller passes. On D3D12, where registers depend on it, what DXC drops
-//! because nothing depends on it is left out ([`super::liveness`]); the request can say more (`used`, `unused`).
+//! The walk follows parameters and `this` to the arguments of the caller. On D3D12, where registers
+//! depend on it, the walk skips what DXC drops because nothing depends on it ([`super::liveness`]).
+//! The request can correct this (`used`, `unused`).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -17,14 +18,15 @@ use crate::{BindingRequest, Convention, Target};
 use layoutproof_frontend::module::{EntryPoint, Module, Static};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
-/// Everything that is used, and what is not certain about it.
+/// All uses, and the uncertain facts about them.
 #[derive(Debug)]
 pub(crate) struct WalkResult<'m> {
     pub(crate) reached: Vec<ResourceUse<'m>>,
     pub(crate) doubts: Vec<Doubt>,
 }
 
-/// Every use that the entry points `names` reach, in order. Without a body to look at everything counts as used.
+/// Returns every use that the entry points `names` reach, in order. Without a body, everything
+/// counts as used.
 ///
 /// # Errors
 /// `TooLarge` for more uses than the walk follows.
@@ -56,7 +58,8 @@ pub(crate) fn reach<'m>(
     }
 
     let entries = entries(module, request);
-    // A library without an entry point uses nothing; a source without functions says nothing about it.
+    // A library without an entry point uses nothing. A source without functions does not show what
+    // is used.
     let is_empty_library = super::is_library(request) && !module.functions.is_empty();
     if entries.is_empty() && !is_empty_library {
         walk.everything(module);
@@ -88,8 +91,9 @@ pub(crate) fn reach<'m>(
     Ok(WalkResult { reached, doubts })
 }
 
-/// The functions that are compiled: the entry point asked for, of a library all with a stage and all that are exported,
-/// else the first; each with the function that computes its patch constants.
+/// Returns the functions that are compiled: the requested entry point; for a library, all functions
+/// with a stage and all exported ones; otherwise the first. Each comes with the function that
+/// computes its patch constants.
 pub(super) fn entries<'m>(module: &'m Module, request: &BindingRequest) -> Vec<&'m str> {
     let is_library = super::is_library(request);
     let is_compiled = |entry: &&EntryPoint| match &request.entry {
@@ -113,7 +117,7 @@ pub(super) fn entries<'m>(module: &'m Module, request: &BindingRequest) -> Vec<&
     names
 }
 
-/// The function that `[patchconstantfunc("name")]` names.
+/// Returns the function that `[patchconstantfunc("name")]` names.
 fn patch_constants<'m>(module: &'m Module, entry: &'m EntryPoint) -> Option<&'m str> {
     match entry.annotations.attribute(None, "patchconstantfunc")?.arguments.first()? {
         Argument::Text(name) => {
@@ -146,7 +150,7 @@ impl<'m> UseWalk<'m> {
         }
     }
 
-    /// Leaves out what the entry points mention but do not need.
+    /// Removes uses that the entry points mention but do not need.
     fn keep_needed(&mut self, module: &'m Module, entries: &[&'m str], following: CallPolicy) {
         let NeededPlaces { all, certain, unfollowed } = liveness::needed(module, entries);
         let keeps = |places: &[Location<'m>], used: &ResourceUse<'m>| {
@@ -160,7 +164,7 @@ impl<'m> UseWalk<'m> {
             return;
         }
 
-        // Without optimisation the compiler finds out less.
+        // Without optimisation the compiler finds fewer dead uses.
         let is_kept = |used: &ResourceUse<'m>| !self.optimises || keeps(&all, used);
         let doubtful = self.reached.iter().filter(|used| is_kept(used) && !keeps(&certain, used));
         let mut doubts: Vec<Doubt> = Vec::new();
@@ -179,7 +183,7 @@ impl<'m> UseWalk<'m> {
         });
     }
 
-    /// Parameters that the request lists as used although no body names them.
+    /// Adds the parameters that the request lists as used although no body names them.
     fn asked(&mut self, module: &'m Module, request: &BindingRequest) {
         for name in &request.used {
             let places = self.globals.values().flat_map(|place| {
@@ -201,7 +205,7 @@ impl<'m> UseWalk<'m> {
         }
     }
 
-    /// Every resource of `place`, and its data if it has some, by its own name.
+    /// Adds every resource of `place`, and its data if there is any, by its own name.
     fn whole(&mut self, place: &Location<'m>, span: Span) {
         let held = NamedLocation {
             location: place.clone(),

@@ -1,7 +1,8 @@
-//! Assigns registers to claims: written ones first, then the lowest gaps, class by class and space by space.
+//! Assigns registers to claims: explicit registers first, then the lowest gaps, class by class and
+//! space by space.
 //!
-//! Returns the bindings of [`RegisterClaim`]s, or DXC's errors in its own words. Source: wg-hlsl 0024, implicit
-//! resource binding; DXC 1.7.2308, whose messages these are.
+//! Returns the bindings of [`RegisterClaim`]s, or errors in DXC's own words. Sources: wg-hlsl 0024,
+//! implicit resource binding; DXC 1.7.2308, which also gives the messages.
 
 use std::collections::BTreeMap;
 
@@ -14,18 +15,19 @@ use crate::options::BindingOptions;
 use crate::slots::SlotLine;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
-/// The register that stands for none in DXC's tables.
+/// The number that means no register in DXC's tables.
 const NO_REGISTER: u32 = u32::MAX;
 
-/// How claims are met.
+/// The rules for the allocation of claims.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AllocationRules<'a> {
     pub(super) options: &'a BindingOptions,
-    /// A library leaves what has no register to its linking.
+    /// True for a library, which leaves claims without a register to its linking.
     pub(super) library: bool,
-    /// DXC's validator looks at the module: not at one of `lib_6_x`, which is still to be linked, and not with `-Vd`.
+    /// True if DXC's validator checks the module. It does not check a module of `lib_6_x`, which is
+    /// still to be linked, nor any module with `-Vd`.
     pub(super) validated: bool,
-    /// Claims that have a register and are not used, for `-flegacy-resource-reservation`.
+    /// Unused claims with a register, for `-flegacy-resource-reservation`.
     pub(super) unused: &'a [RegisterClaim],
 }
 
@@ -33,7 +35,7 @@ pub(super) struct AllocationRules<'a> {
 const CLASSES: [LayoutUnit; 4] =
     [LayoutUnit::ConstantBuffer, LayoutUnit::Sampler, LayoutUnit::UnorderedAccess, LayoutUnit::ShaderResource];
 
-/// Registers of one class in one space; the owner is the index of a claim.
+/// The registers of one class in one space. The owner is the index of a claim.
 #[derive(Debug, Default)]
 struct RegisterLine {
     slots: SlotLine<usize>,
@@ -45,12 +47,12 @@ struct RegisterAllocator<'a> {
     claims: &'a [RegisterClaim],
     rules: AllocationRules<'a>,
     lines: BTreeMap<u32, RegisterLine>,
-    /// Space and register of each claim.
+    /// The space and register of each claim.
     given: Vec<Option<(u32, u32)>>,
     problems: Vec<Diagnostic>,
 }
 
-/// Where each claim goes, in the order of the claims.
+/// Places each claim, in the order of the claims.
 ///
 /// # Errors
 /// Claims that overlap or find no free register.
@@ -120,7 +122,8 @@ impl RegisterAllocator<'_> {
         }
     }
 
-    /// Entry points of a library may share registers; only the validator looks at all of them together.
+    /// Entry points of a library may share registers. Only the validator checks all of them
+    /// together.
     fn overlap_in_library(&mut self, index: usize, other: usize, register: u32) {
         if !self.rules.validated {
             return;
@@ -139,7 +142,7 @@ impl RegisterAllocator<'_> {
         self.problems.push(problem.with_label(other.span, "the other one"));
     }
 
-    /// Reserves the registers of unused resources; overlaps are not errors here.
+    /// Reserves the registers of unused resources. Overlaps are not errors here.
     fn reserve_unused(&mut self, class: LayoutUnit) {
         for claim in self.rules.unused.iter().filter(|claim| claim.unit == class) {
             if let Some(register) = written(claim) {
@@ -172,7 +175,8 @@ impl RegisterAllocator<'_> {
         self.given[index] = Some((space, register));
     }
 
-    /// `-auto-binding-space` moves variables, but neither `$Globals` nor what is split off.
+    /// Returns the space of a claim. `-auto-binding-space` moves variables, but neither `$Globals`
+    /// nor split-off resources.
     fn space_of(&self, claim: &RegisterClaim) -> u32 {
         match (claim.space, claim.origin) {
             (Some(space), _) => space,
@@ -194,7 +198,8 @@ impl RegisterAllocator<'_> {
     }
 }
 
-/// The binding of a claim; one that is left to linking has no register, which DXC writes as 2^32 - 1.
+/// Returns the binding of a claim. A claim that is left to linking has no register, which DXC
+/// writes as 2^32 - 1.
 fn bound(claim: &RegisterClaim, given: Option<(u32, u32)>) -> Binding {
     let none = match claim.origin {
         ClaimOrigin::Globals | ClaimOrigin::SplitOff => (0, NO_REGISTER),
@@ -206,12 +211,12 @@ fn bound(claim: &RegisterClaim, given: Option<(u32, u32)>) -> Binding {
     Binding { path, unit, space, index, count, span }
 }
 
-/// The register that is written at a claim; 2^32 - 1 counts as none.
+/// Returns the register in the source of a claim. 2^32 - 1 counts as none.
 fn written(claim: &RegisterClaim) -> Option<u32> {
     claim.register.filter(|register| *register != NO_REGISTER)
 }
 
-/// A count as DXC's validator writes it; without end it is 2^32 - 1.
+/// Returns a count as DXC's validator prints it. An unbounded count is 2^32 - 1.
 fn size(count: Count) -> u32 {
     match count {
         Count::Finite(count) => count,

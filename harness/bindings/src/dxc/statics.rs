@@ -1,13 +1,15 @@
-//! Use of `static` variables: which parameters they are made from.
+//! Uses of `static` variables: the parameters from which they are made.
 //!
-//! Source: DXC 1.7.2308 (`-T cs_6_6`), measured: a variable that nothing uses makes nothing used.
+//! Source: measurements of DXC 1.7.2308 (`-T cs_6_6`). A variable that nothing uses does not make
+//! anything used.
 
 use super::location::is_resource;
 use super::use_walk::{AccessManner, CallFrame, CopyPosition, NamedLocation, UseWalk};
 use layoutproof_frontend::module::{Step, Use};
 
 impl<'m> UseWalk<'m> {
-    /// The parameter, or the part of one, that the `static` variable `name` is another name for.
+    /// Returns the parameter, or the part of one, for which the `static` variable `name` is another
+    /// name.
     pub(super) fn renamed(&self, name: &str, frame: &CallFrame<'m>) -> Option<NamedLocation<'m>> {
         let (mut activation, mut variable) = *self.statics.get(name)?;
         let mut behind = Vec::new();
@@ -17,7 +19,7 @@ impl<'m> UseWalk<'m> {
             behind.push(rest);
             let Some((earlier, inner)) = self.statics.get(name.as_str()).copied() else {
                 let mut location = self.globals.get(name)?.clone();
-                // The steps nearest to the parameter were found last.
+                // The walk found the steps nearest to the parameter last.
                 let steps: Vec<Step> = behind.into_iter().rev().flatten().cloned().collect();
                 let taken = location.descend(&steps);
                 let manner = match (is_resource(location.ty), frame.activation) {
@@ -28,7 +30,7 @@ impl<'m> UseWalk<'m> {
                 let held = NamedLocation { location, manner, object: 0, copied: CopyPosition::default(), activation };
                 return Some(held).filter(|_| taken == steps.len());
             };
-            // A variable can only be made from those before it, which also ends this loop.
+            // A variable can only depend on earlier ones, which also ends this loop.
             if earlier >= activation {
                 return None;
             }
@@ -36,8 +38,8 @@ impl<'m> UseWalk<'m> {
         }
     }
 
-    /// Records what the `static` variable that `used` names is computed from, once; `this` is one as well where a
-    /// method of it is called.
+    /// Records the uses in the initialiser of the `static` variable that `used` names, once. In a
+    /// method of a `static` variable, `this` names that variable.
     pub(super) fn make(&mut self, used: &Use, frame: &CallFrame<'m>) {
         let name = match used.path.first() {
             Some(Step::Name(name)) => Some(name.as_str()),

@@ -1,7 +1,7 @@
-//! The walk over function bodies: what it knows of the module, where it stands, and what it has recorded.
+//! The walk over function bodies: its view of the module, its position, and its records.
 //!
-//! `reach` begins it at the entry points. `body` walks one function, `call` finds the functions that a use calls,
-//! `statics` follows `static` variables.
+//! `reach` starts it at the entry points. `body` walks one function, `call` finds the functions
+//! that a use calls, and `statics` follows `static` variables.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -11,13 +11,13 @@ use super::doubt::{CallPolicy, Doubt};
 use super::location::Location;
 use layoutproof_frontend::module::{Function, Module, Static, Step};
 
-/// Uses and calls after which the walk gives up; calls can double them at each level.
+/// Number of uses and calls after which the walk gives up. Calls can double them at each level.
 pub(super) const MOST_USES: usize = 1 << 16;
 
-/// Calls inside calls after which the walk gives up, since it walks them by recursion.
+/// Depth of nested calls at which the walk gives up, because it recurses into them.
 pub(super) const DEEPEST_CALL: usize = 128;
 
-/// How the code comes by what it uses; DXC's order depends on it.
+/// The way in which the code gets to what it uses. DXC's order depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum AccessManner {
     /// Through `this` of a method that is called on a global.
@@ -28,7 +28,7 @@ pub(super) enum AccessManner {
     Alias,
     /// Through a `static` struct that the entry point names.
     Static,
-    /// By its own global name.
+    /// By its global name.
     Own,
     /// Through a resource parameter or a local resource.
     Copy,
@@ -39,19 +39,19 @@ pub(super) enum AccessManner {
 pub(crate) struct ResourceUse<'m> {
     /// The resource or data that is used.
     pub(crate) location: Location<'m>,
-    /// The operation: the resource type and the method or `[]`.
+    /// The resource type and the method or `[]`.
     pub(super) operation: String,
     pub(super) manner: AccessManner,
-    /// How many steps lead to the object whose method it is, for [`AccessManner::Object`].
+    /// The number of steps to the object of the method, for [`AccessManner::Object`].
     pub(super) object: usize,
-    /// Where the copy is made, for [`AccessManner::Copy`].
+    /// The place of the copy, for [`AccessManner::Copy`].
     pub(super) copied: CopyPosition,
-    /// Which call of a function the use is in, counted in the order of calls; 0 is the entry point. `static` variables
-    /// count as the first calls.
+    /// The call of a function that contains the use, numbered in the order of calls; 0 is the entry
+    /// point. `static` variables count as the first calls.
     pub(super) activation: usize,
-    /// How many calls lead there from the entry point.
+    /// The number of calls from the entry point to the use.
     pub(super) depth: usize,
-    /// Where the body says so.
+    /// The place of the use in the body.
     pub(crate) span: Span,
 }
 
@@ -67,22 +67,22 @@ impl ResourceUse<'_> {
         [".IncrementCounter", ".DecrementCounter"].iter().any(|method| self.operation.ends_with(method))
     }
 
-    /// True if the resource is named without a word on what is done with it.
+    /// True if the use names the resource without an operation.
     pub(crate) fn is_whole(&self) -> bool {
         self.operation.is_empty()
     }
 }
 
-/// The place at which a resource is copied.
+/// The place where a resource is copied.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct CopyPosition {
-    /// Byte offset in the text.
+    /// The byte offset in the text.
     pub(super) start: u32,
     /// Index of the copied argument among the uses of the function; 0 for a local variable.
     pub(super) argument: usize,
 }
 
-/// Something that a body can name: a location with how the code comes by it.
+/// Something that a body can name: a location and the way in which the code gets to it.
 #[derive(Clone, Debug)]
 pub(super) struct NamedLocation<'m> {
     pub(super) location: Location<'m>,
@@ -92,36 +92,37 @@ pub(super) struct NamedLocation<'m> {
     pub(super) activation: usize,
 }
 
-/// The walk over the bodies.
+/// A walk over function bodies.
 #[derive(Debug)]
 pub(super) struct UseWalk<'m> {
     pub(super) globals: BTreeMap<String, Location<'m>>,
-    /// `static` variables, with the call of a function that each counts as, from 1.
+    /// The `static` variables, each with the number, from 1, of the call that it counts as.
     pub(super) statics: BTreeMap<&'m str, (usize, &'m Static)>,
     pub(super) functions: BTreeMap<&'m str, Vec<&'m Function>>,
     pub(super) module: &'m Module,
     pub(super) reached: Vec<ResourceUse<'m>>,
-    /// What is not certain.
+    /// The uncertain facts so far.
     pub(super) doubts: Vec<Doubt>,
     pub(super) following: CallPolicy,
     pub(super) activations: usize,
     /// Functions whose bodies are being walked.
     pub(super) open: Vec<*const Function>,
-    /// Uses and calls that have been looked at.
+    /// Number of uses and calls that were visited.
     pub(super) steps: usize,
-    /// Calls that stand for `static` variables whose initialisers have been walked.
+    /// The calls that represent `static` variables whose initialisers were walked.
     pub(super) made: BTreeSet<usize>,
-    /// True if an optimiser drops what it finds dead (all but `-Od`).
+    /// True if an optimiser drops dead code (always except with `-Od`).
     pub(super) optimises: bool,
-    /// What functions were called with that need not be walked again, see [`Self::settle`].
+    /// The objects and arguments with which functions need not be walked again, see
+    /// [`Self::settle`].
     pub(super) settled: HashMap<*const Function, Vec<CallSubject<'m>>>,
-    /// Calls that were not followed because their function was being walked.
+    /// Number of calls that were not followed because their function was being walked.
     pub(super) cuts: usize,
-    /// How many collections of what one of several functions uses are under way.
+    /// Number of nested collections of the uses of alternative functions.
     pub(super) collections: usize,
 }
 
-/// What a function is called with, as far as its uses depend on it.
+/// The object and arguments of a call, as far as the uses of the function depend on them.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct CallSubject<'m> {
     this: Option<Location<'m>>,
@@ -137,7 +138,7 @@ impl<'m> CallSubject<'m> {
     }
 }
 
-/// The object, arguments and activation of a function that is walked.
+/// The object, arguments and activation of the function that is being walked.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CallFrame<'m> {
     pub(super) this: Option<NamedLocation<'m>>,
@@ -147,7 +148,7 @@ pub(super) struct CallFrame<'m> {
     pub(super) activation: usize,
 }
 
-/// The location that an access path names, and the steps that are left behind it.
+/// The location that an access path names, and the steps that remain after it.
 #[derive(Clone, Debug)]
 pub(super) struct ResolvedPath<'m> {
     pub(super) held: NamedLocation<'m>,
@@ -155,14 +156,15 @@ pub(super) struct ResolvedPath<'m> {
 }
 
 impl<'m> UseWalk<'m> {
-    /// True if another walk of `function` would find what is recorded already.
+    /// True if another walk of `function` would find only recorded uses.
     pub(super) fn is_settled(&self, function: &'m Function, frame: &CallFrame<'m>) -> bool {
         let known = self.settled.get(&std::ptr::from_ref(function));
         self.collections == 0 && known.is_some_and(|known| known.contains(&CallSubject::from_frame(frame)))
     }
 
-    /// Notes that `function` need not be walked again with the same object and arguments, if the order of what it used, which
-    /// is all behind `first` in `reached`, does not matter. Without this, calls double what is walked at each level.
+    /// Notes that `function` need not be walked again with the same object and arguments, unless
+    /// the order of its uses matters. These uses are in `reached` from `first` on. Without this
+    /// note, calls double the number of walked uses at each level.
     pub(super) fn settle(&mut self, function: &'m Function, frame: &CallFrame<'m>, first: usize) {
         let has_order = |used: &ResourceUse<'m>| used.counts() || used.location.is_split_off(self.module);
         if self.collections > 0 || self.reached[first..].iter().any(has_order) {
@@ -171,7 +173,7 @@ impl<'m> UseWalk<'m> {
         self.settled.entry(std::ptr::from_ref(function)).or_default().push(CallSubject::from_frame(frame));
     }
 
-    /// Records a use of what `held` names; `rest` says what is done with it.
+    /// Records a use of `held`. `rest` contains the operation.
     pub(super) fn record(&mut self, held: NamedLocation<'m>, rest: &[Step], span: Span) {
         let NamedLocation { location, manner, object, copied, activation } = held;
         let operation = match rest.first() {

@@ -1,4 +1,5 @@
-//! Where a variable is in the whole program: its offset and those of everything that encloses it, added up.
+//! Adds up offsets. The place of a variable in the whole program is its own offset plus those of
+//! everything that encloses it.
 //!
 //! Source: Slang user guide, Using the Reflection API, Calculating Cumulative Offsets.
 
@@ -7,27 +8,29 @@ use layoutproof_layout::shape::Count;
 
 use crate::tree::{UnitOffset, VariableLayout};
 
-/// The variables from the program's scope down to the one whose parts are looked at.
+/// The variables from the program's scope down to the one whose parts are visited.
 #[derive(Clone, Debug, Default)]
 pub(super) struct AccessPath<'a> {
     /// Outermost first.
     nodes: Vec<&'a VariableLayout>,
-    /// How many nodes stand outside the deepest buffer's or block's contents: up to that buffer or block itself.
+    /// Number of nodes outside the contents of the deepest buffer or block: the nodes up to that
+    /// buffer or block itself.
     outside_container: usize,
-    /// The same for the deepest parameter block that has a space of its own.
+    /// The same for the deepest parameter block with its own space.
     outside_block: usize,
 }
 
 impl<'a> AccessPath<'a> {
-    /// The path to what is inside `variable`.
+    /// Returns the path to the inside of `variable`.
     pub(super) fn to(&self, variable: &'a VariableLayout) -> Self {
         let mut path = self.clone();
         path.nodes.push(variable);
         path
     }
 
-    /// This path, which ends with a buffer or block, as the path to `container`, what the buffer or block takes for
-    /// itself: the constant buffer of a block that has a space is in that space.
+    /// Turns this path, which ends with a buffer or block, into the path to `container`, which
+    /// holds the units that the buffer or block itself takes. The constant buffer of a block with a
+    /// space is in that space.
     pub(super) fn into_container(mut self, container: &VariableLayout) -> Self {
         if container.layout.usage.get(LayoutUnit::Space) != Count::Finite(0) {
             self.outside_block = self.nodes.len();
@@ -35,12 +38,12 @@ impl<'a> AccessPath<'a> {
         self
     }
 
-    /// This path, which ends with a buffer or block, as the path to what the buffer or block holds.
+    /// Turns this path, which ends with a buffer or block, into the path to its content.
     pub(super) fn into_content(self, container: &VariableLayout) -> Self {
         Self { outside_container: self.nodes.len(), ..self.into_container(container) }
     }
 
-    /// Where `offset`, which is relative to the end of this path, is in the program.
+    /// Returns the place in the program of `offset`, which is relative to the end of this path.
     pub(super) fn cumulative(&self, offset: UnitOffset) -> UnitOffset {
         match counting(offset.unit) {
             CountingBase::Buffer => self.nodes[self.outside_container..].iter().copied().fold(offset, add),
@@ -55,13 +58,13 @@ impl<'a> AccessPath<'a> {
     }
 }
 
-/// From where a unit counts.
+/// The base from which a unit counts.
 enum CountingBase {
-    /// From the start of the enclosing buffer.
+    /// The start of the enclosing buffer.
     Buffer,
-    /// From the start of a space.
+    /// The start of a space.
     Space,
-    /// From the start of the program's own.
+    /// The start of the program's slots.
     Program,
 }
 
@@ -75,7 +78,7 @@ fn counting(unit: LayoutUnit) -> CountingBase {
     }
 }
 
-/// `sum` and the offset of `node` in the same unit.
+/// Adds the offset of `node` in the same unit to `sum`.
 fn add(sum: UnitOffset, node: &VariableLayout) -> UnitOffset {
     let Some(own) = node.offsets.iter().find(|own| own.unit == sum.unit) else { return sum };
     UnitOffset {
@@ -85,7 +88,7 @@ fn add(sum: UnitOffset, node: &VariableLayout) -> UnitOffset {
     }
 }
 
-/// How many whole spaces `node` is into what encloses it.
+/// Returns the offset of `node`, in whole spaces, from its enclosing variable.
 fn spaces(node: &VariableLayout) -> u32 {
     node.offsets.iter().find(|own| own.unit == LayoutUnit::Space).map_or(0, |own| own.offset)
 }

@@ -1,7 +1,7 @@
-//! The texel format that reflection states for a texture or a typed buffer.
+//! The texel format that reflection reports for a texture or a typed buffer.
 //!
-//! It is what `[format("...")]` says; without one, what follows from the element type if that leaves no choice, which
-//! it does for all but `float` and `double`. Measured with Slang 2026.14.1.
+//! `[format("...")]` sets it. Without that attribute it follows from the element type, unless that
+//! is `float` or `double`, which leave a choice. Measured with Slang 2026.14.1.
 
 use layoutproof_layout::resource::ResourceKind;
 use layoutproof_layout::scalar::Scalar;
@@ -11,7 +11,7 @@ use layoutproof_layout::{Annotations, Argument};
 use super::spelling::result;
 use crate::tree::VariableLayout;
 
-/// The format of `variable`, if one is stated or follows.
+/// Returns the format of `variable`, if the source states one or the element type implies one.
 pub(super) fn format(variable: &VariableLayout) -> Option<String> {
     let (ty, _) = variable.layout.ty.dimensions();
     let Type::Resource(resource) = ty else { return None };
@@ -50,7 +50,7 @@ fn is_format(name: &str) -> bool {
     channels.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-/// `format` as Slang spells it: `rgba8_snorm` for DXC's `rgba8snorm`.
+/// Returns `format` in Slang's spelling: `rgba8_snorm` for DXC's `rgba8snorm`.
 fn spelled(format: &str) -> String {
     match format {
         "r11g11b10f" => "r11f_g11f_b10f".to_owned(),

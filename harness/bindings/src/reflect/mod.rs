@@ -1,8 +1,9 @@
-//! A program's layout as reflection shows it: the tree of the Slang user guide's reflection chapter, and slangc's JSON.
+//! Prints a program's layout as reflection shows it: as the tree of the Slang user guide's
+//! reflection chapter, and as slangc's JSON.
 //!
-//! `layoutproof reflect` prints a [`ProgramLayout`](crate::tree::ProgramLayout) and its [`ParameterUses`]
-//! with this. Nothing is placed here: see [`crate`]. Source: Slang user guide, Using the Reflection API;
-//! slangc 2026.14.1.
+//! `layoutproof reflect` prints a [`ProgramLayout`](crate::tree::ProgramLayout) and its
+//! [`ParameterUses`] with this module, which places nothing itself: see [`crate`].
+//! Sources: Slang user guide, Using the Reflection API; slangc 2026.14.1.
 
 mod cumulative;
 mod image_format;

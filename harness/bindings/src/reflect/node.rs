@@ -1,7 +1,8 @@
 //! A small ordered tree of keys and values, printed as JSON or as YAML.
 //!
-//! The YAML of the reflection chapter quotes names, leaves kinds bare and explains each unit in a comment; no YAML
-//! crate writes comments where a value asks for them, and the shape needs nothing else of YAML. Hence these few lines.
+//! The YAML of the reflection chapter quotes names, leaves kinds bare and explains each unit in a
+//! comment. No YAML crate writes comments next to chosen values, and the output needs no other
+//! feature of YAML, so this module prints it itself.
 
 use layoutproof_layout::shape::Count;
 use serde::ser::{Serialize, SerializeMap, Serializer};
@@ -9,25 +10,19 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 /// One value.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum ReflectionNode {
-    /// A number.
     Number(u32),
-    /// A number with a sign.
     Integer(i64),
-    /// A number with a fraction.
     Float(f32),
-    /// A switch.
     Bool(bool),
     /// Text, in quotes.
     Text(String),
     /// A word of a fixed vocabulary: bare in YAML, in quotes in JSON.
     Word(&'static str),
-    /// A word that comes from the tree, such as a stage.
+    /// A word from the tree, such as a stage; bare in YAML.
     Bare(String),
-    /// A word with what it means, which YAML prints as a comment.
+    /// A word with its meaning, which YAML prints as a comment.
     Explained(&'static str, &'static str),
-    /// Nothing: `null`.
     Null,
-    /// Values in order.
     List(Vec<ReflectionNode>),
     /// Keys with values, in order.
     Map(NodeFields),
@@ -38,13 +33,13 @@ pub(super) enum ReflectionNode {
 pub(super) struct NodeFields(Vec<(&'static str, ReflectionNode)>);
 
 impl NodeFields {
-    /// These fields and one more.
+    /// Appends a field.
     pub(super) fn with(mut self, key: &'static str, value: ReflectionNode) -> Self {
         self.0.push((key, value));
         self
     }
 
-    /// These fields and one more, if there is a value.
+    /// Appends a field if there is a value.
     pub(super) fn with_some(self, key: &'static str, value: Option<ReflectionNode>) -> Self {
         match value {
             Some(value) => self.with(key, value),
@@ -52,7 +47,7 @@ impl NodeFields {
         }
     }
 
-    /// These fields and those.
+    /// Appends the fields of `more`.
     pub(super) fn and(mut self, more: Self) -> Self {
         self.0.extend(more.0);
         self
@@ -66,7 +61,7 @@ impl From<NodeFields> for ReflectionNode {
 }
 
 impl ReflectionNode {
-    /// A number, or the word for a count without end.
+    /// Makes a number, or the word for an unbounded count.
     pub(super) fn count(count: Count) -> Self {
         match count {
             Count::Finite(count) => Self::Number(count),
@@ -74,19 +69,18 @@ impl ReflectionNode {
         }
     }
 
-    /// Text, in quotes.
     pub(super) fn text(text: &str) -> Self {
         Self::Text(text.to_owned())
     }
 
-    /// Indented JSON that ends with a line feed.
+    /// Returns indented JSON that ends with a line feed.
     pub(super) fn to_json(&self) -> String {
         let mut text = serde_json::to_string_pretty(self).expect("a tree of numbers and strings has no key to refuse");
         text.push('\n');
         text
     }
 
-    /// YAML that ends with a line feed.
+    /// Returns YAML that ends with a line feed.
     pub(super) fn to_yaml(&self) -> String {
         let mut lines = Vec::new();
         self.yaml_lines(&mut lines);
@@ -94,7 +88,7 @@ impl ReflectionNode {
         lines.join("\n")
     }
 
-    /// The lines of this value as a block, from column 0.
+    /// Appends the lines of this value as a block, from column 0.
     fn yaml_lines(&self, lines: &mut Vec<String>) {
         match self {
             Self::List(items) => {
@@ -129,7 +123,8 @@ impl ReflectionNode {
         }
     }
 
-    /// This value behind a key on the key's own line; `None` for what needs lines of its own.
+    /// Returns the text of this value for the line of its key; `None` for a value that needs its
+    /// own lines.
     fn yaml_line(&self) -> Option<String> {
         match self {
             Self::Number(number) => Some(number.to_string()),
@@ -157,7 +152,7 @@ fn indent(lines: &mut [String], first: &str) {
     }
 }
 
-/// `text` as a double-quoted scalar, which YAML has in common with JSON.
+/// Returns `text` as a double-quoted scalar, which YAML shares with JSON.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

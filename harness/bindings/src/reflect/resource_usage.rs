@@ -1,19 +1,20 @@
-//! Which units a type or a variable takes, in the order in which reflection lists them.
+//! The units that a type or a variable takes, in the order in which reflection lists them.
 //!
-//! A struct lists the units of its fields as they first come, then its bytes; an array lists its bytes first; a
-//! container lists what it takes for itself, then what its element leaks. Measured with Slang 2026.14.1.
+//! A struct lists the units of its fields in the order of their first use, then its bytes. An array
+//! lists its bytes first. A container lists its own units, then those that its element leaks.
+//! Measured with Slang 2026.14.1.
 
 use layoutproof_layout::LayoutUnit;
 use layoutproof_layout::shape::{Count, Type};
 
 use crate::tree::{TypeLayout, TypeParts, UnitOffset, VariableLayout};
 
-/// How much of each unit `layout` takes.
+/// Returns the amount of each unit that `layout` takes.
 pub(super) fn sizes(layout: &TypeLayout) -> Vec<(LayoutUnit, Count)> {
     order(layout).into_iter().map(|unit| (unit, layout.usage.get(unit))).collect()
 }
 
-/// Where `variable` is in each unit that it takes.
+/// Returns the place of `variable` in each unit that it takes.
 pub(super) fn offsets(variable: &VariableLayout) -> Vec<UnitOffset> {
     let order = order(&variable.layout);
     let mut offsets = variable.offsets.clone();
@@ -21,12 +22,11 @@ pub(super) fn offsets(variable: &VariableLayout) -> Vec<UnitOffset> {
     offsets
 }
 
-/// Every unit that `layout` takes, each once.
+/// Returns every unit that `layout` takes, each once.
 fn order(layout: &TypeLayout) -> Vec<LayoutUnit> {
     let mut order = Vec::new();
     let taken = || layout.usage.iter().map(|(unit, _)| unit);
-    // Of what a subpass input takes, the attachment comes last.
-    // Next to an index of Metal a binding comes last, too.
+    // A subpass input lists its attachment last. Next to a Metal index a binding comes last, too.
     let has_index = taken()
         .any(|unit| matches!(unit, LayoutUnit::MetalBuffer | LayoutUnit::MetalTexture | LayoutUnit::MetalSampler));
     let is_last = |unit| unit == LayoutUnit::InputAttachment || (has_index && unit == LayoutUnit::Binding);
@@ -39,12 +39,12 @@ fn order(layout: &TypeLayout) -> Vec<LayoutUnit> {
     order
 }
 
-/// The units of the parts of `layout`, as they come.
+/// Returns the units of the parts of `layout`, in order.
 fn first_uses(layout: &TypeLayout) -> Vec<LayoutUnit> {
     match &layout.parts {
         TypeParts::None | TypeParts::Memory(_) => Vec::new(),
         TypeParts::Fields(fields) => {
-            // In an argument buffer data and resources are arguments, which slangc counts as they come.
+            // In an argument buffer data and resources are arguments, which slangc counts in order.
             let is_argument_buffer = layout.usage.get(LayoutUnit::MetalArgument) != Count::Finite(0);
             let units = fields.iter().flat_map(|field| {
                 let counts = is_argument_buffer && is_argument(&field.layout);
@@ -62,8 +62,8 @@ fn first_uses(layout: &TypeLayout) -> Vec<LayoutUnit> {
     }
 }
 
-/// True if `layout` is or holds an argument of Metal's argument buffers: data and resources, but no pointers, no interface
-/// values and no buffers with resources inside.
+/// True if `layout` is or holds an argument of Metal's argument buffers: data and resources, but no
+/// pointers, interface values or buffers with resources inside.
 fn is_argument(layout: &TypeLayout) -> bool {
     match &layout.parts {
         TypeParts::None => !matches!(layout.ty, Type::Pointer { .. } | Type::Interface { .. } | Type::Handle { .. }),

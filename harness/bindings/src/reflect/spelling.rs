@@ -1,4 +1,5 @@
-//! The words of both formats: what `slangc -reflection-json` and the reflection chapter call units, scalars, shapes.
+//! The words of both formats: the names that `slangc -reflection-json` and the reflection chapter
+//! give to units, scalars and shapes.
 
 use layoutproof_layout::LayoutUnit;
 use layoutproof_layout::resource::{Access, Dimension, Resource, ResourceKind, Texture};
@@ -7,7 +8,7 @@ use layoutproof_layout::shape::{MatrixOrder, Type};
 
 use crate::tree::TypeLayout;
 
-/// One thing in the words of each format.
+/// One name in each format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct UnitWords {
     /// In `slangc -reflection-json`.
@@ -22,9 +23,9 @@ impl UnitWords {
     }
 }
 
-/// A unit, and what one of it is.
+/// Returns the words for a unit, and for what it counts.
 ///
-/// Metal's buffer, texture and sampler indices go by the names of D3D's registers in Slang.
+/// Slang names Metal's buffer, texture and sampler indices after D3D's registers.
 pub(super) fn unit(unit: LayoutUnit) -> (UnitWords, &'static str) {
     let (json, chapter, meaning) = match unit {
         LayoutUnit::Bytes => ("uniform", "Uniform", "bytes"),
@@ -55,7 +56,8 @@ pub(super) fn unit(unit: LayoutUnit) -> (UnitWords, &'static str) {
     (UnitWords::new(json, chapter), meaning)
 }
 
-/// A scalar type. Slang knows no minimum-precision types; they are named by the 16-bit types that hold them.
+/// Returns the words for a scalar type. Slang has no minimum-precision types, so they get the names
+/// of the 16-bit types that hold them.
 pub(super) fn scalar(scalar: Scalar) -> UnitWords {
     match scalar {
         Scalar::Bool => UnitWords::new("bool", "Bool"),
@@ -75,7 +77,7 @@ pub(super) fn scalar(scalar: Scalar) -> UnitWords {
     }
 }
 
-/// Read or write access.
+/// Returns the words for an access.
 pub(super) fn access(access: Access) -> UnitWords {
     match access {
         Access::Read => UnitWords::new("read", "READ"),
@@ -88,7 +90,7 @@ pub(super) fn access(access: Access) -> UnitWords {
     }
 }
 
-/// The order of a matrix.
+/// Returns the word for the order of a matrix.
 pub(super) fn matrix_order(order: MatrixOrder) -> &'static str {
     match order {
         MatrixOrder::Row => "ROW_MAJOR",
@@ -102,11 +104,10 @@ pub(super) const CONSTANT_BUFFER: UnitWords = UnitWords::new("constantBuffer", "
 /// Kind of a type in Slang's classification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SlangTypeKind {
-    /// A type that no resource is in by itself: scalar, vector, matrix, array, struct, enum, pointer.
+    /// A type that is not a resource itself: scalar, vector, matrix, array, struct, enum, pointer.
     Plain,
     /// `ConstantBuffer<T>`, `TextureBuffer<T>` or `ParameterBlock<T>`.
     Container(UnitWords),
-    /// A sampler.
     Sampler,
     /// Any other resource.
     Resource(ResourceShape),
@@ -115,7 +116,6 @@ pub(super) enum SlangTypeKind {
 /// Base shape and access of a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ResourceShape {
-    /// Base shape.
     pub(super) base: UnitWords,
     /// Array of textures.
     pub(super) array: bool,
@@ -123,11 +123,10 @@ pub(super) struct ResourceShape {
     pub(super) multisample: bool,
     /// Texture and sampler in one.
     pub(super) combined: bool,
-    /// Read or write access.
     pub(super) access: Access,
 }
 
-/// The kind of `ty`.
+/// Returns the kind of `ty`.
 pub(super) fn kind(ty: &Type) -> SlangTypeKind {
     ty.resource().map_or(SlangTypeKind::Plain, resource_kind)
 }
@@ -145,7 +144,7 @@ fn resource_kind(resource: &Resource) -> SlangTypeKind {
         ResourceKind::Sampler | ResourceKind::SamplerComparison => return SlangTypeKind::Sampler,
         ResourceKind::StructuredBuffer(access) => buffer("structuredBuffer", "STRUCTURED_BUFFER", access),
         ResourceKind::ByteAddressBuffer(access) => buffer("byteAddressBuffer", "BYTE_ADDRESS_BUFFER", access),
-        // Slang 2026.14.1 takes this one for a buffer that is written only.
+        // Slang 2026.14.1 treats this one as a write-only buffer.
         ResourceKind::Buffer(Access::RasterizerOrdered) => buffer("textureBuffer", "TEXTURE_BUFFER", Access::Write),
         ResourceKind::Buffer(access) => buffer("textureBuffer", "TEXTURE_BUFFER", access),
         ResourceKind::Texture(texture) => ResourceShape::of_texture(texture),
@@ -160,8 +159,9 @@ fn resource_kind(resource: &Resource) -> SlangTypeKind {
     SlangTypeKind::Resource(shape)
 }
 
-/// The kind of a buffer or block of type `ty`. A `cbuffer`, a `tbuffer` and the buffer of loose globals have the type of
-/// their own members; what they are is their container's type.
+/// Returns the kind of a buffer or block of type `ty`. A `cbuffer`, a `tbuffer` and the buffer of
+/// loose globals have the struct of their members as their type, so the type of their container
+/// gives the kind.
 pub(super) fn container_kind(ty: &Type, container: &TypeLayout) -> UnitWords {
     match (kind(ty), kind(&container.ty)) {
         (SlangTypeKind::Container(words), _) | (_, SlangTypeKind::Container(words)) => words,
@@ -172,12 +172,12 @@ pub(super) fn container_kind(ty: &Type, container: &TypeLayout) -> UnitWords {
     }
 }
 
-/// True if a buffer of type `ty` is a struct of its own members, which has no name.
+/// True if the type of a buffer is the nameless struct of its own members.
 pub(super) fn has_own_members(ty: &Type) -> bool {
     !matches!(ty, Type::Resource(_))
 }
 
-/// The type that reading a resource returns; `float4` for a texture without an argument.
+/// Returns the type that reading a resource gives; `float4` for a texture without an argument.
 pub(super) fn result(resource: &Resource) -> Option<Type> {
     let given = || resource.element.as_deref().cloned();
     match resource.kind {
@@ -211,7 +211,7 @@ impl ResourceShape {
     }
 }
 
-/// Name without namespaces and type arguments; `None` for a struct without one.
+/// Returns the name without namespaces and type arguments; `None` for a nameless struct.
 pub(super) fn simple_name(name: &str) -> Option<&str> {
     let generic = name.split('<').next().unwrap_or(name);
     let simple = generic.rsplit("::").next().unwrap_or(generic);

@@ -1,10 +1,10 @@
-//! Finds which entry points reach which parameters, as Slang's per-entry-point metadata does, from the text of the
-//! bodies.
+//! Finds the parameters that each entry point reaches, as Slang's per-entry-point metadata does,
+//! from the text of the bodies.
 //!
-//! Follows calls, and leaves out the code in `if (false)`. What is passed to a function, or
-//! is the object of a method, counts as reached as a whole. So does a name that an optimiser would drop for subtler
-//! reasons; a request can say so. Source: Slang user guide, Using the Reflection API,
-//! Determining Whether Parameters Are Used.
+//! The walk follows calls and skips the code in `if (false)`. Arguments of functions and objects of
+//! methods count as reached as a whole. A name that an optimiser would drop for subtler reasons
+//! also counts as reached, unless the request drops it. Source: Slang user guide, Using the
+//! Reflection API, Determining Whether Parameters Are Used.
 
 use std::collections::BTreeSet;
 
@@ -19,23 +19,23 @@ use layoutproof_frontend::module::{Function, Life, Module, Parameter, ParameterK
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ParameterUses {
     entries: Vec<EntryUses>,
-    /// Parameters that count as reached.
+    /// Parameters that count as reached, whatever the bodies mention.
     kept: Vec<String>,
-    /// Parameters that count as not reached.
+    /// Parameters that do not count as reached, whatever the bodies mention.
     dropped: Vec<String>,
 }
 
 /// The parameters that one entry point reaches.
 #[derive(Clone, Debug, PartialEq)]
 struct EntryUses {
-    /// Name of the entry point.
     entry: String,
     /// Access paths without their indices.
     paths: Vec<Vec<String>>,
 }
 
 impl ParameterUses {
-    /// Follows the bodies of `module` from each entry point; `request` names what to keep and to drop in spite of them.
+    /// Follows the bodies of `module` from each entry point. `request` names the parameters to keep
+    /// or drop whatever the bodies mention.
     pub fn new(module: &Module, request: &BindingRequest) -> Self {
         let reached = |entry: &str| {
             let uses = uses_of(module, entry);
@@ -49,7 +49,7 @@ impl ParameterUses {
         }
     }
 
-    /// True if `entry` reaches anything of what `path` names, or all of something that holds it.
+    /// True if `entry` reaches any part of `path`, or the whole of something that holds it.
     pub(super) fn reaches(&self, entry: &str, path: &[&str]) -> bool {
         let Some(parameter) = path.first() else { return false };
         if self.dropped.iter().any(|name| name == parameter) {
@@ -60,10 +60,12 @@ impl ParameterUses {
         self.kept.iter().any(|name| name == parameter) || paths.any(overlaps)
     }
 
-    /// The units of `parameter` whose first register or binding `entry` reaches, and bytes if it reaches any.
+    /// Returns the units of `parameter` whose first register or binding `entry` reaches, and bytes
+    /// if it reaches any.
     ///
-    /// slangc asks for that first one only, and counts all that a buffer takes as used where its bytes are. It never
-    /// counts a whole space. Measured with Slang 2026.14.1.
+    /// slangc looks only at that first register or binding. If an entry point reaches any bytes of
+    /// a buffer, slangc counts all units of the buffer as used. It never counts a whole space.
+    /// Measured with Slang 2026.14.1.
     pub(super) fn units(&self, entry: &str, parameter: &VariableLayout) -> BTreeSet<LayoutUnit> {
         let path: Vec<&str> = parameter.name.as_deref().into_iter().collect();
         self.units_at(entry, &parameter.layout, &path)
@@ -93,20 +95,20 @@ impl ParameterUses {
     }
 }
 
-/// Those of `units` that begin where what holds `part` begins, and bytes.
+/// Keeps bytes and those of `units` in which `part` begins where its holder begins.
 fn at_start(part: &VariableLayout, mut units: BTreeSet<LayoutUnit>) -> BTreeSet<LayoutUnit> {
     let begins = |unit| part.offsets.iter().all(|own| own.unit != unit || own.offset == 0);
     units.retain(|unit| *unit == LayoutUnit::Bytes || begins(*unit));
     units
 }
 
-/// `path` and the name of `field`; the fields of a base struct are reached without its name.
+/// Extends `path` by the name of `field`. Paths omit the name of a base struct.
 pub(super) fn extended<'a>(path: &[&'a str], field: &'a VariableLayout) -> Vec<&'a str> {
     let name = field.name.as_deref().filter(|name| *name != "$base");
     path.iter().copied().chain(name).collect()
 }
 
-/// The paths that `entry` and what it calls mention, each once.
+/// Returns the paths that `entry` and the functions it calls mention, each once.
 fn uses_of(module: &Module, entry: &str) -> BTreeSet<Vec<String>> {
     let mut paths = BTreeSet::new();
     let mut waiting: Vec<&Function> = named(module, entry).collect();
@@ -134,7 +136,8 @@ fn named<'a>(module: &'a Module, name: &str) -> impl Iterator<Item = &'a Functio
     module.functions.iter().filter(move |function| function.name == name)
 }
 
-/// The functions that a call may mean: those of its name; else, as for `s.method`, every method of that name.
+/// Returns the functions that a call may mean: those with its name or, for a call like `s.method`,
+/// every method with that name.
 fn called<'a>(module: &'a Module, mention: &Use) -> Vec<&'a Function> {
     let Some(Step::Name(name)) = mention.path.last() else { return Vec::new() };
     let plain: Vec<&Function> = named(module, name).filter(|_| mention.path.len() == 1).collect();
@@ -145,8 +148,8 @@ fn called<'a>(module: &'a Module, mention: &Use) -> Vec<&'a Function> {
     module.functions.iter().filter(is_method).collect()
 }
 
-/// The names on a path. A path that begins with a function's own parameter has none: its caller mentions what it
-/// passes.
+/// Returns the names on a path. A path that begins with a function's own parameter has none,
+/// because the caller mentions the argument.
 fn names(mention: &Use) -> Vec<String> {
     match mention.path.first() {
         Some(Step::Name(_)) => mention.path.iter().filter_map(name).collect(),
@@ -161,7 +164,7 @@ fn name(step: &Step) -> Option<String> {
     }
 }
 
-/// The path that a use reaches: the object of a method rather than the method.
+/// Returns the path that a use reaches: the object of a method rather than the method.
 fn parameter_path(mention: &Use, mut names: Vec<String>) -> Vec<String> {
     if mention.call && names.len() > 1 {
         names.pop();
@@ -169,7 +172,7 @@ fn parameter_path(mention: &Use, mut names: Vec<String>) -> Vec<String> {
     names
 }
 
-/// `path` with the name of the `cbuffer` or `tbuffer` before a member that bodies name alone.
+/// Adds the name of the `cbuffer` or `tbuffer` before a member, which bodies name alone.
 fn in_block(module: &Module, path: &[String]) -> Vec<String> {
     let holds = |parameter: &&Parameter| match parameter.kind {
         ParameterKind::Cbuffer | ParameterKind::Tbuffer => path.first().is_some_and(|name| is_member(parameter, name)),
@@ -184,7 +187,8 @@ fn in_block(module: &Module, path: &[String]) -> Vec<String> {
     }
 }
 
-/// True if `name` is the qualified name of a member of `block`, which is in the namespace of the block itself.
+/// True if `name` is the qualified name of a member of `block`. Members are in the namespace of the
+/// block itself.
 fn is_member(block: &Parameter, name: &str) -> bool {
     let Type::Struct(members) = &block.ty else { return false };
     let (space, member) = name.rsplit_once("::").unwrap_or(("", name));

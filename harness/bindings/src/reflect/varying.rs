@@ -1,8 +1,9 @@
-//! Semantics as reflection decomposes them: an uppercase name and an index, handed down into structs.
+//! Semantics as reflection splits them: an uppercase name and an index, passed down into structs.
 //!
-//! Only what passes between stages has semantics. A struct's semantic wins over those of its fields, which then count
-//! up from its index: one for each scalar or vector, none for a matrix. Measured with Slang 2026.14.1; Slang user
-//! guide, Using the Reflection API, Varying Parameters.
+//! Only variables that pass between stages have semantics. A struct's semantic overrides those of
+//! its fields, which then count up from its index: by one for each scalar or vector, and not at all
+//! for a matrix. Measured with Slang 2026.14.1; Slang user guide, Using the Reflection API, Varying
+//! Parameters.
 
 use layoutproof_layout::LayoutUnit;
 use layoutproof_layout::shape::{Count, Type};
@@ -14,12 +15,12 @@ use crate::tree::{TypeLayout, TypeParts, VariableLayout};
 pub(super) struct Semantic {
     /// Name in uppercase, without the digits at its end.
     pub(super) name: String,
-    /// Those digits; 0 where there are none.
+    /// The digits at its end; 0 if there are none.
     pub(super) index: u32,
 }
 
 impl Semantic {
-    /// Takes a semantic apart.
+    /// Splits a semantic.
     fn new(written: &str) -> Self {
         let name = written.trim_end_matches(|c: char| c.is_ascii_digit());
         let index = written[name.len()..].parse().unwrap_or(0);
@@ -27,24 +28,25 @@ impl Semantic {
     }
 }
 
-/// How a variable passes between stages.
+/// The way in which a variable passes between stages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Varying {
-    /// It does not: a uniform parameter.
+    /// Not at all: a uniform parameter.
     No,
-    /// It does, as part of something with this semantic, if any.
+    /// As part of a variable with this semantic, if any.
     Yes(Option<Semantic>),
 }
 
 impl Varying {
-    /// How `parameter` of an entry point passes: a `uniform` one, or one with resources or bytes, does not.
+    /// Returns the way in which `parameter` of an entry point passes. A `uniform` parameter, or one
+    /// with resources or bytes, does not pass.
     pub(super) fn of_parameter(parameter: &VariableLayout) -> Self {
         let uniform = parameter.annotations.modifiers.iter().any(|word| word == "uniform");
         let varies = |unit| matches!(unit, LayoutUnit::LocationIn | LayoutUnit::LocationOut);
         if uniform || !parameter.layout.usage.iter().all(|(unit, _)| varies(unit)) { Self::No } else { Self::Yes(None) }
     }
 
-    /// The semantic of `variable`, which passes as this says.
+    /// Returns the semantic of `variable`, which passes in this way.
     pub(super) fn semantic(&self, variable: &VariableLayout) -> Option<Semantic> {
         match self {
             Self::No => None,
@@ -54,7 +56,7 @@ impl Varying {
         }
     }
 
-    /// How the parts of `variable`, which passes as this says, pass.
+    /// Returns the way in which the parts of `variable` pass, if `variable` passes in this way.
     pub(super) fn inside(&self, variable: &VariableLayout) -> Self {
         match self {
             Self::No => Self::No,
@@ -63,7 +65,7 @@ impl Varying {
         }
     }
 
-    /// This behind a field of `layout`.
+    /// Returns the way in which the variable after a field of `layout` passes.
     pub(super) fn behind(&self, layout: &TypeLayout) -> Self {
         match self {
             Self::No | Self::Yes(None) => self.clone(),
@@ -75,7 +77,7 @@ impl Varying {
     }
 }
 
-/// True if `variable` is an output stream, which has no semantic: its vertices have theirs.
+/// True if `variable` is an output stream, which has no semantic. Its vertices have their own.
 fn is_stream(variable: &VariableLayout) -> bool {
     matches!(variable.layout.parts, TypeParts::Stream(_))
 }
@@ -86,7 +88,7 @@ pub(super) fn has_stage(variable: &VariableLayout) -> bool {
     units.any(|unit| matches!(unit, LayoutUnit::LocationIn | LayoutUnit::LocationOut))
 }
 
-/// How many semantic indices a type takes.
+/// Returns the number of semantic indices that a type takes.
 fn indices(layout: &TypeLayout) -> u32 {
     match (&layout.parts, &layout.ty) {
         (TypeParts::Fields(fields), _) => fields.iter().map(|field| indices(&field.layout)).sum(),

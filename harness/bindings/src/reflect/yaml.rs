@@ -1,4 +1,4 @@
-//! A program's layout as the tree that the reflection chapter prints, in YAML.
+//! Prints a program's layout as the tree of the reflection chapter, in YAML.
 //!
 //! Keys and nesting are those of the chapter's listings. Source: Slang user guide, Using the Reflection API.
 
@@ -15,7 +15,8 @@ use super::used::{ParameterUses, extended};
 use super::varying::Varying;
 use crate::tree::{EntryLayout, ProgramLayout, TypeLayout, TypeParts, UnitOffset, VariableLayout};
 
-/// Prints `program`; `used` says which entry point reaches what, `matrix` the order of matrices that declare none.
+/// Prints `program`. `used` tells which entry point reaches which parameters, and `matrix` is the
+/// order of matrices that declare none.
 pub fn yaml(program: &ProgramLayout, used: &ParameterUses, matrix: MatrixOrder) -> String {
     let printer = YamlPrinter { entries: &program.entry_points, used, matrix };
     let globals = YamlPosition { path: Some(AccessPath::default()), name: Some(Vec::new()), varying: Varying::No };
@@ -26,27 +27,29 @@ pub fn yaml(program: &ProgramLayout, used: &ParameterUses, matrix: MatrixOrder) 
     ReflectionNode::from(top).to_yaml()
 }
 
-/// From where a type or a variable is looked at.
+/// The position from which a type or a variable is printed.
 #[derive(Clone, Debug)]
 struct YamlPosition<'a> {
-    /// The layout that encloses it; `None` below an array, where no one sum of offsets holds for all elements.
+    /// The enclosing layout; `None` below an array, where no single sum of offsets holds for all
+    /// elements.
     path: Option<AccessPath<'a>>,
-    /// Its access path in the program's text; `None` where bodies cannot be followed: an entry point's own parameters.
+    /// The access path in the program's text; `None` where bodies cannot be followed, as for an
+    /// entry point's own parameters.
     name: Option<Vec<&'a str>>,
-    /// How it passes between stages.
+    /// The way in which it passes between stages.
     varying: Varying,
 }
 
 impl<'a> YamlPosition<'a> {
-    /// Below an array, and in the elements of a buffer.
+    /// The position below an array, and in the elements of a buffer.
     const BELOW_ARRAY: Self = Self { path: None, name: None, varying: Varying::No };
 
-    /// From a buffer or block, at what it takes for itself.
+    /// Moves from a buffer or block to the units that it takes itself.
     fn around(&self, container: &VariableLayout) -> Self {
         Self { path: self.path.clone().map(|path| path.into_container(container)), ..self.clone() }
     }
 
-    /// From inside `variable`.
+    /// Moves into `variable`.
     fn inside(&self, variable: &'a VariableLayout) -> Self {
         Self {
             path: self.path.as_ref().map(|path| path.to(variable)),
@@ -82,7 +85,7 @@ impl<'a> YamlPrinter<'a> {
             .with_some("result", result)
     }
 
-    /// The parameters of a scope; `varying` says how each passes.
+    /// Prints the parameters of a scope. `varying` returns the way in which each passes.
     fn scope(
         &self,
         scope: &'a VariableLayout,
@@ -132,7 +135,7 @@ impl<'a> YamlPrinter<'a> {
             .with("type layout", self.type_layout(&variable.layout, &inside).into())
     }
 
-    /// The stages that use what `seen` names; `None` where that is not known.
+    /// Returns the stages that use the name in `seen`; `None` if they are unknown.
     fn stages(&self, seen: &YamlPosition<'a>) -> Option<ReflectionNode> {
         let (Some(name), Some(_)) = (&seen.name, &seen.path) else { return None };
         let mut stages: Vec<ReflectionNode> = Vec::new();
@@ -164,7 +167,7 @@ impl<'a> YamlPrinter<'a> {
         head.and(sizes(layout)).and(self.parts(layout, seen))
     }
 
-    /// Prints the keys that belong to the kind of a layout.
+    /// Prints the keys for the kind of a layout.
     fn parts(&self, layout: &'a TypeLayout, seen: &YamlPosition<'a>) -> NodeFields {
         let none = NodeFields::default();
         match &layout.parts {
@@ -209,7 +212,8 @@ impl<'a> YamlPrinter<'a> {
     }
 }
 
-/// Where `variable` is in what encloses it and, where one sum holds, in the program.
+/// Prints the place of `variable` in its enclosing variable and, where one sum holds, in the
+/// program.
 fn placed(variable: &VariableLayout, seen: &YamlPosition<'_>) -> NodeFields {
     let own = resource_usage::offsets(variable);
     let relative = own.iter().copied().map(offset).collect();
@@ -231,7 +235,7 @@ fn unit(unit: LayoutUnit) -> ReflectionNode {
     ReflectionNode::Explained(words.chapter, meaning)
 }
 
-/// Sizes; for bytes, alignment and stride too.
+/// Prints sizes; for bytes, also alignment and stride.
 fn sizes(layout: &TypeLayout) -> NodeFields {
     let size =
         |(of, taken)| NodeFields::default().with("value", ReflectionNode::count(taken)).with("unit", unit(of)).into();
@@ -250,10 +254,10 @@ fn sizes(layout: &TypeLayout) -> NodeFields {
         .with("stride in bytes", ReflectionNode::count(stride))
 }
 
-/// Name, kind and what belongs to the kind of a type that is not a buffer or block.
+/// Prints the name, the kind, and the keys of the kind for a type that is not a buffer or block.
 ///
-/// The name of a generic type is that of the generic. A texture goes by its HLSL name; Slang has a hidden generic
-/// there.
+/// A generic type gets the name of its generic. A texture gets its HLSL name, where Slang has a
+/// hidden generic.
 fn type_head(ty: &Type) -> NodeFields {
     let head = |name: &str, kind| {
         NodeFields::default().with("name", ReflectionNode::text(name)).with("kind", ReflectionNode::Word(kind))
@@ -308,7 +312,8 @@ fn shape_of(shape: ResourceShape) -> NodeFields {
         .with("access", ReflectionNode::Word(spelling::access(shape.access).chapter))
 }
 
-/// Prints what a layout without parts knows of its element: only its type, for vectors and matrices have no parts with offsets.
+/// Prints the element of a layout without parts. Only the type is printed, since vectors and
+/// matrices have no parts with offsets.
 fn plain_parts(ty: &Type, default: MatrixOrder) -> NodeFields {
     let none = NodeFields::default();
     match ty {

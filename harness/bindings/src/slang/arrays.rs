@@ -1,10 +1,11 @@
-//! Arrays of what takes registers: each field of an array of structs becomes an array of its own.
+//! Arrays of types that take registers: each field of an array of structs becomes its own array.
 //!
-//! `Pair gPairs[8]` takes `t0` to `t15`, its field `b` stands at `t8`. Of an unsized array every resource at the end of
-//! a path of fields gets a register space.
+//! `Pair gPairs[8]` takes `t0` to `t15`, and its field `b` is at `t8`. In an unsized array every
+//! resource at the end of a path of fields gets a register space.
 //!
-//! Source: Slang user guide, Parameter Layout Rules, Splitting of Arrays; nested and unsized ones measured with Slang
-//! 2026.14.1, whose code then binds some nested fields elsewhere than its reflection says.
+//! Source: Slang user guide, Parameter Layout Rules, Splitting of Arrays. Nested and unsized arrays
+//! were measured with Slang 2026.14.1, whose code then binds some nested fields at a different
+//! place than its reflection reports.
 
 use std::sync::Arc;
 
@@ -18,15 +19,16 @@ use crate::tree::{TypeLayout, TypeParts, UnitOffset, VariableLayout};
 /// An array without its bytes.
 #[derive(Debug)]
 pub(super) struct SpreadArray {
-    /// The element, its fields spread.
+    /// The element with its fields spread.
     pub(super) element: Arc<TypeLayout>,
-    /// Units that the whole array takes.
+    /// The units of the whole array.
     pub(super) usage: Usage,
-    /// From one element to the next, as Slang reports it.
+    /// The distance from one element to the next, as Slang reports it.
     pub(super) stride: Usage,
 }
 
-/// `count` elements; `None` for what slangc cannot spread, a constant buffer with registers inside.
+/// Lays out `count` elements. Returns `None` for an element that slangc cannot spread: a constant
+/// buffer with registers inside.
 pub(super) fn in_array(element: &Arc<TypeLayout>, count: Count, settings: &SlangSettings) -> Option<SpreadArray> {
     let mut spaces = 0;
     let spread = spread(element, count, &mut spaces)?;
@@ -42,7 +44,8 @@ pub(super) fn in_array(element: &Arc<TypeLayout>, count: Count, settings: &Slang
             (true, Count::Unbounded) => array.usage.add(unit, Count::Unbounded),
         }
         if settings.multiplies(unit) {
-            // The guide has one register between neighbours; slangc reports all registers of an element.
+            // The guide puts one register between neighbours; slangc reports all registers of an
+            // element.
             array.stride.add(unit, if settings.documented { Count::Finite(1) } else { one });
         }
     }
@@ -60,7 +63,8 @@ fn times(one: Count, count: u32) -> Count {
     }
 }
 
-/// The same layout with its fields moved apart for `count` elements. `spaces` counts the resources that get a space.
+/// Returns the same layout with its fields moved apart for `count` elements. `spaces` counts the
+/// resources that get a space.
 fn spread(layout: &Arc<TypeLayout>, count: Count, spaces: &mut u32) -> Option<Arc<TypeLayout>> {
     if !layout.usage.iter().any(|(unit, _)| is_register(unit)) {
         return Some(Arc::clone(layout));

@@ -1,8 +1,8 @@
-//! Bytes of what a buffer or a scope holds: asks [`layoutproof_layout`] with the rule set that slangc takes for the
-//! target.
+//! Lays out the bytes of a buffer or a scope with [`layoutproof_layout`], by the rule set that
+//! slangc uses for the target.
 //!
-//! Resources have no bytes, except inside a Metal argument buffer, where each is a pointer or a handle of 8 bytes
-//! (measured with Slang 2026.14.1).
+//! Resources have no bytes, except in a Metal argument buffer, where each is a pointer or a handle
+//! of 8 bytes (measured with Slang 2026.14.1).
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -16,37 +16,36 @@ use super::settings::SlangSettings;
 use crate::Target;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
-/// How resources are represented in the memory around them.
+/// The representation of resources in the memory around them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ByteRoom {
-    /// No bytes: they are bound on their own.
+    /// No bytes: resources are bound separately.
     Ordinary,
-    /// The same, in a parameter block.
+    /// The same, inside a parameter block.
     Block,
     /// Handles in a Metal argument buffer.
     Arguments,
-    /// The content of a Metal argument buffer without an argument: pointers, which are bytes, and buffers with resources
-    /// of their own, which are bound on their own.
+    /// The content of a Metal argument buffer without an argument: pointers, which are bytes, and
+    /// buffers with resources inside, which are bound separately.
     NoArguments,
 }
 
 /// A type that is laid out as a whole.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WholeBlock<'t> {
-    /// Kind of block, which decides the rule set.
+    /// The kind of block, which selects the rule set.
     pub(super) kind: BlockKind,
-    /// Explicit data layout.
     pub(super) data_layout: Option<DataLayout>,
-    /// Its content.
+    /// The content.
     pub(super) element: &'t Type,
-    /// How resources are represented in it.
+    /// The representation of resources in the content.
     pub(super) room: ByteRoom,
-    /// Where it is declared.
+    /// The declaration.
     pub(super) span: Span,
 }
 
 impl SlangSettings {
-    /// The bytes of `whole`.
+    /// Lays out the bytes of `whole`.
     ///
     /// # Errors
     /// Types that the rule set forbids, and sizes beyond 2^31 bytes.
@@ -78,9 +77,11 @@ impl SlangSettings {
         })
     }
 
-    /// The rule set of a block. The user guide pads structs and arrays on D3D too; slangc does not.
+    /// Returns the rule set of a block. The user guide also pads structs and arrays on D3D; slangc
+    /// does not.
     fn rules(&self, block: &Block) -> Cow<'static, RuleSet> {
-        // Metal has no byte offsets of parameter blocks by `native`, but slangc 2026.14.1 shows those of argument buffers.
+        // `native` gives no byte offsets to parameter blocks on Metal, but slangc 2026.14.1 shows
+        // those of argument buffers.
         let as_constants = || self.native.rules(&Block { kind: BlockKind::ConstantBuffer, ..block.clone() });
         let rules = self.native.rules(block).or_else(as_constants);
         let rules = rules.expect("every target of Slang has a rule set for constant buffers");
@@ -91,17 +92,18 @@ impl SlangSettings {
     }
 }
 
-/// Types as memory sees them.
+/// A view of types as they are in memory.
 #[derive(Clone, Copy, Debug)]
 struct MemoryView {
     room: ByteRoom,
     unsized_arrays: UnsizedArrays,
-    /// False if members are placed as if they had no `[[vk::offset]]`, as in slangc's reflection.
+    /// False if members are placed as if they had no `[[vk::offset]]`, as slangc's reflection does.
     keeps_offsets: bool,
 }
 
 impl MemoryView {
-    /// Handles where resources are handles; unsized arrays of nothing without any bytes.
+    /// Replaces resources by handles where they are handles, and arrays without bytes by their
+    /// element.
     fn of(self, ty: &Type) -> Cow<'_, Type> {
         match ty {
             Type::Array { element, count } => self.array(element, *count, ty),
@@ -140,7 +142,7 @@ impl MemoryView {
 
     fn array<'t>(self, element: &'t Type, count: Count, whole: &'t Type) -> Cow<'t, Type> {
         let has_no_bytes = match self.unsized_arrays {
-            // What points at the elements has bytes, but resources themselves are not pointed at.
+            // A pointer to the elements has bytes, but no pointer points to resources themselves.
             UnsizedArrays::Pointer { .. } => matches!(element, Type::Resource(_)),
             UnsizedArrays::InPlace => count == Count::Unbounded && !has_data(element),
         };
@@ -154,7 +156,7 @@ impl MemoryView {
     }
 }
 
-/// The type that represents a resource in an argument buffer.
+/// Returns the type that represents a resource in an argument buffer.
 fn handle(kind: ResourceKind) -> Type {
     let pointer = Type::Pointer { pointee: String::new() };
     match handles(kind) {
@@ -163,8 +165,8 @@ fn handle(kind: ResourceKind) -> Type {
     }
 }
 
-/// Handles of 8 bytes that a resource takes in an argument buffer: two for a texture with its sampler or a buffer with
-/// its counter.
+/// Returns the number of 8-byte handles that a resource takes in an argument buffer: two for a
+/// texture with its sampler or a buffer with its counter.
 pub(super) fn handles(kind: ResourceKind) -> u32 {
     match kind {
         ResourceKind::CombinedSampler(_) | ResourceKind::StructuredBuffer(Access::Append | Access::Consume) => 2,
@@ -198,7 +200,7 @@ fn has_offsets(structure: &StructType) -> bool {
         })
 }
 
-/// True if ordinary data stands in a type, at any depth outside of resources.
+/// True if a type holds ordinary data, at any depth outside resources.
 fn has_data(ty: &Type) -> bool {
     match ty.dimensions().0 {
         Type::Scalar(_)

@@ -1,8 +1,10 @@
-//! Constant buffers, texture buffers and parameter blocks: what they take for themselves, what they hold.
+//! Constant buffers, texture buffers and parameter blocks: the units that they take themselves, and
+//! their content.
 //!
-//! A buffer takes a register or binding for its own data only if it holds bytes (on Metal always); the resources inside
-//! count as the buffer's. A parameter block hides them in a space of its own, where the target has spaces; blocks
-//! inside it have further spaces. A block of nothing but blocks takes no space.
+//! A buffer takes a register or binding for its own data only if it holds bytes (on Metal always).
+//! The resources inside count as the buffer's. A parameter block hides them in its own space, if
+//! the target has spaces. Blocks inside it get further spaces. A block that holds only blocks takes
+//! no space.
 //!
 //! Source: Slang user guide, Parameter Layout Rules, Constant Buffers and Parameter Blocks; measured with Slang
 //! 2026.14.1.
@@ -24,16 +26,15 @@ use layoutproof_source::diagnostics::{Code, Diagnostic};
 pub(super) struct BlockContainer {
     /// The unit of its own data.
     pub(super) unit: LayoutUnit,
-    /// Kind of block, which decides the rule set.
+    /// The kind of block, which selects the rule set.
     pub(super) kind: BlockKind,
-    /// Explicit data layout.
     pub(super) data_layout: Option<DataLayout>,
-    /// Where the buffer itself is used.
+    /// The position where the buffer itself is used.
     pub(super) place: TypePosition,
 }
 
 impl TypeLayoutBuilder<'_> {
-    /// The group that a resource is; `None` for resources without a layout inside.
+    /// Returns the container that a resource is; `None` for resources without a layout inside.
     pub(super) fn group(&self, resource: &Resource, place: TypePosition) -> Option<BlockContainer> {
         let kind = match resource.kind {
             ResourceKind::ConstantBuffer => BlockKind::ConstantBuffer,
@@ -58,7 +59,7 @@ impl TypeLayoutBuilder<'_> {
         })
     }
 
-    /// The layout of a group of type `ty` that holds `element`.
+    /// Returns the layout of a container of type `ty` that holds `element`.
     pub(super) fn container(&mut self, ty: &Type, group: BlockContainer, element: &Type) -> TypeLayout {
         let is_block = group.kind == BlockKind::ParameterBlock;
         let is_argument_buffer = is_block && self.settings.target == Target::Metal;
@@ -73,19 +74,19 @@ impl TypeLayoutBuilder<'_> {
 
         let span = group.place.span;
         if is_argument_buffer && element.holds(&|resource| matches!(resource.kind, ResourceKind::SubpassInput { .. })) {
-            let message = "how Slang counts a subpass input in an argument buffer is not modelled";
+            let message = "layoutproof does not model how Slang counts a subpass input in an argument buffer";
             self.problems.push(Diagnostic::error(Code::Unsupported, span, message));
         }
         let unsized_arrays = if is_argument_buffer { unsized_arrays(element) } else { 0 };
         if unsized_arrays > 1 || (unsized_arrays == 1 && arguments == 0) {
-            let message = "how slangc counts such an unsized array of resources in an argument buffer is not modelled";
-            let help = "it is counted next to other members, where it is the only one of its kind";
+            let message = "layoutproof does not model how slangc counts this unsized array in an argument buffer";
+            let help = "layoutproof models it if the buffer has other members and no second unsized array of resources";
             self.problems.push(Diagnostic::error(Code::Unsupported, span, message).with_help(help));
         }
         let whole = WholeBlock { kind: group.kind, data_layout: group.data_layout, element, room, span };
         let laid = self.bytes(whole);
         let mut inside = self.of(element, laid.as_ref(), TypePosition { room, span });
-        // Slang counts arguments here, though the type and its fields have bytes.
+        // Slang counts arguments here, although the type and its fields have bytes.
         inside.usage.add(LayoutUnit::MetalArgument, Count::Finite(arguments));
         inside.usage.add(LayoutUnit::Space, Count::Finite(if arguments > 0 { unsized_arrays } else { 0 }));
 
@@ -95,7 +96,7 @@ impl TypeLayoutBuilder<'_> {
         TypeLayout { ty: ty.clone(), usage, alignment, parts: parts(ty, group.kind, &own, inside, span) }
     }
 
-    /// Units that a container takes for itself if its content takes `inside`.
+    /// Returns the units that a container takes itself if its content takes `inside`.
     fn own(&self, group: BlockContainer, inside: &Usage) -> Usage {
         let mut own = Usage::default();
         let has_bytes = inside.get(LayoutUnit::Bytes) != Count::Finite(0);
@@ -116,8 +117,8 @@ impl TypeLayoutBuilder<'_> {
     }
 }
 
-/// Units that a container takes as a whole: a space hides everything but further spaces, and the types that interfaces
-/// leave open.
+/// Returns the units that a container takes as a whole. A space hides everything except further
+/// spaces and the types that interfaces leave open.
 fn outside(own: &Usage, inside: &Usage) -> Usage {
     let space = own.get(LayoutUnit::Space);
     if space != Count::Finite(0) {
@@ -131,14 +132,14 @@ fn outside(own: &Usage, inside: &Usage) -> Usage {
     own.chain(inside.iter().filter(leaks)).collect()
 }
 
-/// Bytes, and alignment, of a handle in an argument buffer.
+/// Size and alignment of a handle in an argument buffer, in bytes.
 const HANDLE: u32 = 8;
 
-/// The container and, behind what it takes, the element.
+/// Returns the container and, after its own units, the element.
 fn parts(ty: &Type, kind: BlockKind, own: &Usage, inside: TypeLayout, span: Span) -> TypeParts {
     let behind = |unit| if unit == LayoutUnit::Bytes { 0 } else { finite(own.get(unit)) };
     let mut element = variable(inside, span, behind);
-    // Of the bytes of an argument buffer only its pointers have an offset as a whole.
+    // An argument buffer's bytes have no offset as a whole, except those of its pointers.
     if element.layout.argument_pointers() == Some(0) {
         element.offsets.retain(|offset| offset.unit != LayoutUnit::Bytes);
     }
@@ -147,13 +148,14 @@ fn parts(ty: &Type, kind: BlockKind, own: &Usage, inside: TypeLayout, span: Span
     TypeParts::Contained { container: Box::new(variable(container, span, |_| 0)), element: Box::new(element) }
 }
 
-/// A variable without a name, at `offset` of each unit.
+/// Makes a variable without a name, at `offset` in each unit.
 fn variable(layout: TypeLayout, span: Span, offset: impl Fn(LayoutUnit) -> u32) -> VariableLayout {
     let offsets = layout.usage.iter().map(|(unit, _)| UnitOffset { unit, space: 0, offset: offset(unit) }).collect();
     VariableLayout { name: None, annotations: Annotations::default(), offsets, layout: Arc::new(layout), span }
 }
 
-/// Elements that the content of a Metal argument buffer takes; a buffer that is all of it is none of its arguments.
+/// Returns the elements that the content of a Metal argument buffer takes. A buffer that is the
+/// whole content is not one of the arguments.
 fn arguments_inside(element: &Type, default: MatrixOrder) -> u32 {
     let is_buffer = element
         .resource()
@@ -161,7 +163,7 @@ fn arguments_inside(element: &Type, default: MatrixOrder) -> u32 {
     if is_buffer { 0 } else { arguments(element, default) }
 }
 
-/// How many arrays of resources without an end stand in `ty`, outside of other buffers.
+/// Returns the number of unsized arrays of resources in `ty`, without those in other buffers.
 fn unsized_arrays(ty: &Type) -> u32 {
     match ty {
         Type::Array { element, count: Count::Unbounded } => u32::from(element.holds(&|_| true)),
@@ -181,7 +183,8 @@ fn unsized_arrays(ty: &Type) -> u32 {
     }
 }
 
-/// Elements that a type takes in a Metal argument buffer: one for each vector, matrix vector and resource.
+/// Returns the elements that a type takes in a Metal argument buffer: one for each vector, matrix
+/// vector and resource.
 fn arguments(ty: &Type, default: MatrixOrder) -> u32 {
     match ty {
         Type::Scalar(_) | Type::Vector { .. } | Type::Enum(_) => 1,
@@ -195,13 +198,13 @@ fn arguments(ty: &Type, default: MatrixOrder) -> u32 {
             let members = structure.members.iter().map(|member| arguments(&member.ty, default));
             members.fold(base, u32::saturating_add)
         }
-        // A pointer and a count, but no argument.
+        // These are a pointer and a count, but not an argument.
         Type::Array { count: Count::Unbounded, .. }
         | Type::Pointer { .. }
         | Type::Handle { .. }
         | Type::Interface { .. } => 0,
         Type::Resource(resource) => match resource.kind {
-            // A buffer with registers of its own inside is not counted.
+            // slangc does not count a buffer that has registers inside.
             ResourceKind::ConstantBuffer | ResourceKind::TextureBuffer => {
                 u32::from(!resource.element.as_deref().is_some_and(|element| element.holds(&|_| true)))
             }
@@ -219,7 +222,8 @@ fn arguments(ty: &Type, default: MatrixOrder) -> u32 {
     }
 }
 
-/// The type of the container itself: a `tbuffer`, whose type is that of its members, is a `TextureBuffer` of them.
+/// Returns the type of the container itself. A `tbuffer`, whose type is that of its members, is a
+/// `TextureBuffer` of them.
 fn container_type(ty: &Type, kind: BlockKind) -> Type {
     if kind != BlockKind::Tbuffer {
         return ty.clone();

@@ -1,7 +1,7 @@
-//! Entry points: uniform parameters in a scope of their own, varyings with locations.
+//! Entry points: uniform parameters in their own scope, varyings with locations.
 //!
-//! The uniform parameters are placed together, as one parameter: first the buffer of their bytes (on Vulkan a push
-//! constant, or a shader record for ray tracing), then their resources.
+//! The uniform parameters are placed together, as one parameter: first the buffer of their bytes
+//! (on Vulkan a push constant, or a shader record for ray tracing), then their resources.
 //!
 //! Source: Slang user guide, Parameter Layout Rules, Ordering; measured with Slang 2026.14.1.
 
@@ -24,26 +24,27 @@ use crate::tree::{EntryLayout, TypeLayout, UnitOffset, VariableLayout};
 use layoutproof_frontend::module::{EntryParameter, EntryPoint};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
-/// A parameter that asks for an explicit slot.
+/// A parameter with an explicit slot.
 #[derive(Debug)]
 pub(super) struct FixedParameter<'m> {
     pub(super) name: &'m str,
-    /// Where it is declared.
+    /// The declaration.
     pub(super) span: Span,
     pub(super) slot: FixedSlot,
     pub(super) layout: Arc<TypeLayout>,
 }
 
-/// An entry point, measured.
+/// An entry point with the sizes of its parameters.
 #[derive(Debug)]
 pub(super) struct MeasuredEntry<'m> {
     declared: &'m EntryPoint,
     stage: String,
     /// All uniform parameters as one item.
     pub(super) scope: ScopeItem<'m>,
-    /// Slots that single parameters ask for.
+    /// Explicit slots of single parameters.
     pub(super) fixed: Vec<FixedParameter<'m>>,
-    /// Names of the parameters that ask for one. If there are any, none is placed with the others (Slang 2026.14.1).
+    /// Names of the parameters with an explicit slot. If there are any, no parameter is placed
+    /// together with the others (Slang 2026.14.1).
     bound: Vec<&'m str>,
     /// Numbers and counts of render targets that take `u` registers.
     pub(super) render_targets: Vec<(u32, u32)>,
@@ -77,7 +78,7 @@ impl<'m> MeasuredEntry<'m> {
         if !bound.is_empty() {
             let placed_alone = used.iter().filter(|(unit, _)| !is_descriptor(*unit));
             let mut rest: Usage = placed_alone.collect();
-            // On WebGPU Slang gives the buffer of the others no binding of its own either.
+            // On WebGPU Slang gives the buffer of the other parameters no binding either.
             let buffer = buffer.filter(|unit| !is_descriptor(*unit));
             if let Some(unit) = buffer {
                 rest.set(unit, Count::Finite(1));
@@ -108,7 +109,7 @@ impl<'m> MeasuredEntry<'m> {
         entry
     }
 
-    /// Adds the varyings to the fields, in the order of parameters, and the result.
+    /// Adds the varyings to the fields, in the order of the parameters, and the result.
     fn vary(&mut self, mut varyings: Varyings<'_, '_>) {
         let mut uniforms = std::mem::take(&mut self.fields).into_iter();
         for parameter in &self.declared.parameters {
@@ -140,7 +141,7 @@ impl<'m> MeasuredEntry<'m> {
         }
     }
 
-    /// The uniform parameters that are placed one by one and have no binding yet.
+    /// Returns the uniform parameters that are placed one by one and have no binding yet.
     pub(super) fn unbound(&mut self) -> impl Iterator<Item = (&'m EntryParameter, &mut VariableLayout)> {
         let (bound, any) = (&self.bound, !self.bound.is_empty());
         let is_open = move |parameter: &EntryParameter| {
@@ -150,7 +151,7 @@ impl<'m> MeasuredEntry<'m> {
         pairs.filter(move |(parameter, _)| is_open(parameter))
     }
 
-    /// The units of those parameters.
+    /// Returns the units of those parameters.
     pub(super) fn unbound_units(&self) -> impl Iterator<Item = LayoutUnit> {
         let pairs = self.declared.parameters.iter().zip(&self.fields);
         let unbound = pairs.filter(|(parameter, _)| self.is_placed_alone(parameter));
@@ -163,12 +164,12 @@ impl<'m> MeasuredEntry<'m> {
         self.fields.iter().any(takes)
     }
 
-    /// True for a parameter that is placed alone and asks for no binding.
+    /// True for a parameter that is placed alone and has no explicit binding.
     fn is_placed_alone(&self, parameter: &EntryParameter) -> bool {
         !self.bound.is_empty() && parameter.is_uniform() && !self.bound.contains(&parameter.name.as_str())
     }
 
-    /// The tree of the entry point once its scope is placed.
+    /// Returns the tree of the entry point, after its scope is placed.
     pub(super) fn into_layout(self) -> EntryLayout {
         let Self { declared, stage, scope, ty, size, alignment, buffer, fields, result, .. } = self;
         let offset =
@@ -188,11 +189,11 @@ impl<'m> MeasuredEntry<'m> {
     }
 }
 
-/// Places the uniform parameters of an entry point behind each other.
+/// Places the uniform parameters of an entry point one after the other.
 #[derive(Debug)]
 struct Uniforms<'t, 's, 'm> {
     types: &'t mut TypeLayoutBuilder<'s>,
-    /// Units that the parameters take together.
+    /// The units of all parameters together.
     used: Usage,
     /// The same without unsized arrays.
     running: Usage,
@@ -209,7 +210,8 @@ impl<'m> Uniforms<'_, '_, 'm> {
             let place = TypePosition { room: ByteRoom::Ordinary, span: parameter.span };
             let layout = match pushed_element(parameter, self.types.settings.target) {
                 Some((resource, element)) => {
-                    // It is bound as any other, with the layout of a push constant (Slang 2026.14.1, in its code, too).
+                    // Slang 2026.14.1 binds it like any other buffer, but with the layout of a push
+                    // constant, also in its code.
                     let unit = self.types.settings.buffer_unit(resource.kind);
                     let (kind, data_layout) = (BlockKind::PushConstant, resource.data_layout);
                     self.types.container(&parameter.ty, BlockContainer { unit, kind, data_layout, place }, element)
@@ -233,7 +235,7 @@ impl<'m> Uniforms<'_, '_, 'm> {
                 Some(fixed) => (at.space, at.offset) = (fixed.space.unwrap_or(0), fixed.index),
                 None if unit == LayoutUnit::Bytes => at.offset = bytes,
                 None => {
-                    // What has no end is not counted for those behind it.
+                    // An unsized array does not count for the fields after it.
                     let explicit = attachment.filter(|_| unit == LayoutUnit::InputAttachment);
                     at.offset = explicit.unwrap_or_else(|| finite(self.running.get(unit)));
                     self.running.add(unit, Count::Finite(finite(count)));
@@ -248,7 +250,8 @@ impl<'m> Uniforms<'_, '_, 'm> {
         field
     }
 
-    /// The explicit binding of a parameter; what else is explicit is passed over, as in Slang (its warning E38010).
+    /// Returns the explicit binding of a parameter. Like Slang, ignores other explicit places (its
+    /// warning E38010).
     fn explicit(&mut self, parameter: &EntryParameter, layout: &TypeLayout) -> Option<FixedSlot> {
         let settings = self.types.settings;
         let takes = |unit| layout.usage.get(unit) != Count::Finite(0);
@@ -264,7 +267,7 @@ impl<'m> Uniforms<'_, '_, 'm> {
 
         let registers = parameter.annotations.registers.iter().map(|register| register.span);
         for span in registers.chain(ignored) {
-            let message = format!("`{}` is a parameter of an entry point: this has no effect here", parameter.name);
+            let message = format!("this has no effect on `{}`, which is a parameter of an entry point", parameter.name);
             self.problems.push(Diagnostic::warning(Code::Ignored, span, message));
         }
 
@@ -277,7 +280,7 @@ pub(super) fn is_descriptor(unit: LayoutUnit) -> bool {
     matches!(unit, LayoutUnit::Binding | LayoutUnit::Space)
 }
 
-/// Units that each entry point counts from 0.
+/// The units that each entry point counts from 0.
 const VARYING_UNITS: [LayoutUnit; 5] = [
     LayoutUnit::LocationIn,
     LayoutUnit::LocationOut,
@@ -286,7 +289,8 @@ const VARYING_UNITS: [LayoutUnit; 5] = [
     LayoutUnit::CallablePayload,
 ];
 
-/// Gives locations of one direction: explicit ones first, then the first gap in the order of parameters.
+/// Gives out the locations of one direction: explicit ones first, then the first gap for each
+/// parameter in order.
 fn locate(variables: Vec<&mut VariableLayout>, unit: LayoutUnit, varyings: &Varyings<'_, '_>) {
     let mut line: SlotLine<()> = SlotLine::default();
     let mut open = Vec::new();
@@ -321,7 +325,8 @@ fn member(parameter: &EntryParameter) -> Member {
     Member { name, ty, bit_width: None, annotations, span }
 }
 
-/// The `ConstantBuffer<T>` of a parameter with `[[vk::push_constant]]`, and `T`; only Vulkan has push constants.
+/// Returns the `ConstantBuffer<T>` of a parameter with `[[vk::push_constant]]`, and `T`. Only
+/// Vulkan has push constants.
 fn pushed_element(parameter: &EntryParameter, target: Target) -> Option<(&Resource, &Type)> {
     let is_pushed = target == Target::Vulkan && parameter.annotations.is_push_constant();
     let resource =
@@ -329,7 +334,7 @@ fn pushed_element(parameter: &EntryParameter, target: Target) -> Option<(&Resour
     Some((resource, resource.element.as_deref()?))
 }
 
-/// The unit of the buffer of an entry point's uniform bytes.
+/// Returns the unit of the buffer of an entry point's uniform bytes.
 fn buffer_unit(types: &TypeLayoutBuilder<'_>, stage: &str) -> LayoutUnit {
     let is_ray_tracing =
         matches!(stage, "raygeneration" | "intersection" | "anyhit" | "closesthit" | "miss" | "callable");
@@ -340,7 +345,7 @@ fn buffer_unit(types: &TypeLayoutBuilder<'_>, stage: &str) -> LayoutUnit {
     }
 }
 
-/// The stage that an attribute or else the profile names; empty where neither does.
+/// Returns the stage that an attribute or else the profile names; empty if neither does.
 fn stage(annotations: &Annotations, profile: Option<&str>) -> String {
     let named = annotations.attribute(None, "shader").and_then(|attribute| attribute.arguments.first());
     match named {
@@ -353,7 +358,7 @@ fn stage(annotations: &Annotations, profile: Option<&str>) -> String {
     }
 }
 
-/// The stage that attributes of another purpose imply.
+/// Returns the stage that attributes with another purpose imply.
 fn implied_stage(annotations: &Annotations) -> Option<&'static str> {
     let has = |name| annotations.attribute(None, name).is_some();
     match (has("numthreads"), has("outputtopology"), has("patchconstantfunc")) {

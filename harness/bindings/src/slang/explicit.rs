@@ -1,8 +1,9 @@
-//! Where the author put a parameter: `register`, `[[vk::binding]]`, `layout(binding = ...)`, `constant_id`.
+//! Explicit places of a parameter: `register`, `[[vk::binding]]`, `layout(binding = ...)`,
+//! `constant_id`.
 //!
-//! Returns the slots that a parameter asks for, in units that its layout takes. Source: Slang user guide, Parameter
-//! Layout Rules, Processing Explicit Binding Modifiers; what slangc 2026.14.1 does with registers on Vulkan and WebGPU
-//! (it takes them one to one) and on Metal, measured.
+//! Returns the slots that a declaration names, in units that its layout takes. Source: Slang user
+//! guide, Parameter Layout Rules, Processing Explicit Binding Modifiers; measurements of slangc
+//! 2026.14.1 for registers on Vulkan and WebGPU (which become bindings one to one) and on Metal.
 
 use layoutproof_layout::resource::ResourceKind;
 use layoutproof_layout::shape::Count;
@@ -14,27 +15,24 @@ use crate::Target;
 use crate::tree::TypeLayout;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
-/// A slot that a parameter asks for.
+/// A slot that a declaration names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FixedSlot {
-    /// Unit.
     pub(super) unit: LayoutUnit,
-    /// Register space, set or group; `None` where the author names none, which is 0.
+    /// Register space, set or group; `None` if the source names none, which means 0.
     pub(super) space: Option<u32>,
     /// First slot.
     pub(super) index: u32,
-    /// How many slots are taken; `None` for as many as the parameter needs.
+    /// The number of slots; `None` for as many as the parameter needs.
     pub(super) count: Option<u32>,
-    /// Where the author says so.
+    /// The place in the source that names the slot.
     pub(super) span: Span,
 }
 
-/// A parameter as far as its explicit slots go.
+/// The properties of a parameter that its explicit slots depend on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ExplicitParameter<'m> {
-    /// Name.
     pub(super) name: &'m str,
-    /// Layout.
     pub(super) layout: &'m TypeLayout,
     /// Attributes, register and modifiers of the declaration.
     pub(super) annotations: &'m Annotations,
@@ -45,14 +43,14 @@ impl ExplicitParameter<'_> {
         self.layout.usage.get(unit) != Count::Finite(0)
     }
 
-    /// The kind of a parameter that is a resource, or an array of one.
+    /// Returns the kind of a parameter that is a resource or an array of resources.
     fn kind(&self) -> Option<ResourceKind> {
         self.layout.ty.dimensions().0.resource().map(|resource| resource.kind)
     }
 }
 
 impl SlangSettings {
-    /// The slots that a global parameter asks for; what is wrong with them goes to `problems`.
+    /// Returns the explicit slots of a global parameter, and adds their errors to `problems`.
     pub(super) fn fixed(&self, asking: ExplicitParameter<'_>, problems: &mut Vec<Diagnostic>) -> Vec<FixedSlot> {
         problems.extend(self.unknown_registers(asking));
         let mut fixed = match self.target {
@@ -65,16 +63,16 @@ impl SlangSettings {
         fixed
     }
 
-    /// Slang's errors E39007 and E31222.
+    /// Returns Slang's errors E39007 and E31222.
     fn unknown_registers(&self, asking: ExplicitParameter<'_>) -> Vec<Diagnostic> {
         let is_plain = asking.kind().is_some_and(|kind| kind != ResourceKind::ParameterBlock);
         let problem = |register: &Register| {
             let message = match register.class {
-                _ if register.profile.is_some() => "Slang takes no register of a profile".to_owned(),
+                _ if register.profile.is_some() => "Slang does not accept a register with a profile".to_owned(),
                 Some(class) if !"btus".contains(class) => format!("Slang has no register class `{class}`"),
-                Some(_) if register.only_dxc => "Slang takes no register of this form".to_owned(),
+                Some(_) if register.only_dxc => "Slang does not accept this form of register".to_owned(),
                 None if is_plain && !self.speaks_spirv() => {
-                    "a space without a register is for parameter blocks".to_owned()
+                    "only a parameter block can have a space without a register".to_owned()
                 }
                 Some(_) | None => return None,
             };
@@ -84,7 +82,8 @@ impl SlangSettings {
         asking.annotations.registers.iter().filter_map(problem).chain(self.conflict(asking)).collect()
     }
 
-    /// Slang's error E39000: two registers of one class. On Vulkan and WebGPU only the first register counts.
+    /// Returns Slang's error E39000: two registers of one class. On Vulkan and WebGPU only the
+    /// first register counts.
     fn conflict(&self, asking: ExplicitParameter<'_>) -> Option<Diagnostic> {
         let registers = &asking.annotations.registers;
         let conflicts = |register: &Register, other: &Register| {
@@ -99,7 +98,7 @@ impl SlangSettings {
         (!self.speaks_spirv()).then(|| problem.with_label(other.span, "the other one"))
     }
 
-    /// Registers as D3D and Metal take them: those of classes that the parameter uses.
+    /// Returns the registers that D3D and Metal use: those of classes that the parameter takes.
     fn registers(&self, asking: ExplicitParameter<'_>) -> Vec<FixedSlot> {
         if self.documented && self.target == Target::Metal {
             return Vec::new();
@@ -112,7 +111,7 @@ impl SlangSettings {
                 (Some(_), None) => return None,
             };
             if self.target == Target::Metal && unit == LayoutUnit::Space {
-                // The block has no space there, but nothing else gets that one.
+                // The block has no space there, but Slang gives that space to nothing else.
                 return Some(FixedSlot { unit, space, index, count: Some(1), span: register.span });
             }
             asking.takes(unit).then_some(FixedSlot { unit, space, index, count: None, span: register.span })
@@ -120,8 +119,8 @@ impl SlangSettings {
         asking.annotations.registers.iter().filter_map(slot).collect()
     }
 
-    /// On Metal Slang 2026.14.1 takes a register for a binding, too, as on Vulkan: reflection shows both, though Metal has
-    /// no bindings.
+    /// Returns the binding that Slang 2026.14.1 makes of a register on Metal, as it does on Vulkan.
+    /// Reflection shows both, although Metal has no bindings.
     fn metal_binding(&self, asking: ExplicitParameter<'_>) -> Option<FixedSlot> {
         let register =
             asking.annotations.registers.first().filter(|register| !self.documented && !register.only_dxc)?;
@@ -134,7 +133,8 @@ impl SlangSettings {
         Some(FixedSlot { unit, space, index, count: Some(1), span: register.span })
     }
 
-    /// The unit of a register class. On Metal buffers of any access are buffers; a `u` register of a texture is lost.
+    /// Returns the unit of a register class. On Metal buffers of any access are buffers, and the
+    /// `u` register of a texture is lost.
     fn register_unit(&self, class: char, asking: ExplicitParameter<'_>) -> Option<LayoutUnit> {
         let metal: &[LayoutUnit] = match class {
             't' => &[LayoutUnit::MetalTexture, LayoutUnit::MetalBuffer],
@@ -147,7 +147,7 @@ impl SlangSettings {
         }
     }
 
-    /// Bindings as Vulkan and WebGPU take them.
+    /// Returns the bindings that Vulkan and WebGPU use.
     fn bindings(&self, asking: ExplicitParameter<'_>, problems: &mut Vec<Diagnostic>) -> Vec<FixedSlot> {
         if let Some(binding) = vulkan_binding(asking.annotations) {
             if asking.takes(LayoutUnit::Bytes) {
@@ -173,14 +173,15 @@ impl SlangSettings {
         fixed.into_iter().collect()
     }
 
-    /// `register(t3, space1)` as binding 3 of set 1, whatever the class (Slang's warnings E39029 and E39013).
+    /// Returns binding 3 of set 1 for `register(t3, space1)`, whatever the class (Slang's warnings
+    /// E39029 and E39013).
     fn register_as_binding(
         &self,
         register: &Register,
         asking: ExplicitParameter<'_>,
         problems: &mut Vec<Diagnostic>,
     ) -> Option<FixedSlot> {
-        // Of an array of them the register counts.
+        // In an array of combined samplers the register counts.
         let is_combined = asking.layout.ty.resource().is_some_and(|resource| is_combined(resource.kind));
         let counts = !is_combined && asking.takes(LayoutUnit::Binding);
         let message = if counts {
@@ -188,15 +189,15 @@ impl SlangSettings {
         } else {
             format!("the register of `{}` has no effect on {}", asking.name, self.target)
         };
-        let help = "give it a [[vk::binding]] of its own";
+        let help = "declare a [[vk::binding]] for it";
         problems.push(Diagnostic::warning(Code::RegisterAsBinding, register.span, message).with_help(help));
         let index = register.index.filter(|_| !is_combined)?;
         let (unit, space) = (LayoutUnit::Binding, register.space);
-        // Slang reserves one binding, however many the parameter has, and even if it has none.
+        // Slang reserves one binding, even if the parameter has none or several.
         Some(FixedSlot { unit, space, index, count: Some(1), span: register.span })
     }
 
-    /// With shifts only the registers of shifted classes and spaces count.
+    /// With shifts, only registers of the shifted classes and spaces count.
     fn shifted_register(&self, register: &Register, asking: ExplicitParameter<'_>) -> Option<FixedSlot> {
         let (class, index) = (register.class?, register.index?);
         let (unit, space) = (class_unit(class), register.space);
@@ -206,15 +207,15 @@ impl SlangSettings {
     }
 }
 
-/// Slang's warning E39071: the bytes of a loose parameter are in the default constant buffer, which has a binding of its
-/// own. Resources in the same parameter do get the binding.
+/// Returns Slang's warning E39071: the bytes of a loose parameter are in the default constant
+/// buffer, which has its own binding. Resources in the same parameter do get the binding.
 fn ignored_for_bytes(name: &str, span: Span) -> Diagnostic {
     let message = format!("the binding does not move the bytes of `{name}`: they are in the default constant buffer");
     Diagnostic::warning(Code::Ignored, span, message).with_help("declare it as ConstantBuffer<T>")
 }
 
-/// With a `[[vk::binding]]` a register is no binding on Metal; one of another class than the parameter has there counts as
-/// 0 of that class all the same (Slang 2026.14.1).
+/// With a `[[vk::binding]]`, a register is not a binding on Metal. A register of a class that the
+/// parameter does not have there still counts as 0 of that class (Slang 2026.14.1).
 fn other_letter(register: &Register, asking: ExplicitParameter<'_>) -> Option<FixedSlot> {
     let unit = class_unit(register.class?);
     let is_other = match unit {
@@ -225,7 +226,7 @@ fn other_letter(register: &Register, asking: ExplicitParameter<'_>) -> Option<Fi
     is_other.then_some(FixedSlot { unit, space: None, index: 0, count: Some(0), span: register.span })
 }
 
-/// The set of a parameter block; its binding can only be 0 (Slang's error E39015).
+/// Returns the set of a parameter block. Its binding can only be 0 (Slang's error E39015).
 pub(super) fn whole_set(
     asking: ExplicitParameter<'_>,
     binding: FixedSlot,
@@ -241,7 +242,8 @@ pub(super) fn whole_set(
     Some(FixedSlot { unit: LayoutUnit::Space, space: None, index, count: None, span: binding.span })
 }
 
-/// `[[vk::binding(2, 1)]]`, its other spellings, or `layout(binding = 2, set = 1)`; what is missing is 0.
+/// Returns the place in `[[vk::binding(2, 1)]]`, its other spellings, or `layout(binding = 2, set =
+/// 1)`. Missing numbers are 0.
 pub(super) fn vulkan_binding(annotations: &Annotations) -> Option<FixedSlot> {
     let fixed = |(index, space), span| FixedSlot { unit: LayoutUnit::Binding, space, index, count: None, span };
     let spellings = [(Some("vk"), "binding"), (Some("gl"), "binding"), (None, "vk_binding"), (None, "gl_binding")];
@@ -259,7 +261,7 @@ pub(super) fn vulkan_binding(annotations: &Annotations) -> Option<FixedSlot> {
     Some(fixed((binding.map_or(0, |found| found.0), set.map(|found| found.0)), span))
 }
 
-/// `N` of `[[vk::NAME(N)]]` or `layout(NAME = N)`.
+/// Returns `N` of `[[vk::NAME(N)]]` or `layout(NAME = N)`.
 pub(super) fn vulkan_number(annotations: &Annotations, name: &str) -> Option<(u32, Span)> {
     let attribute = annotations.attribute(Some("vk"), name).and_then(|found| Some((number(found, 0)?, found.span)));
     let qualifier = || {

@@ -1,12 +1,14 @@
-//! The rows of a placed program: the leaves of its tree, with the offsets on their paths added up.
+//! The rows of a placed program: the leaves of its tree, each with the sum of the offsets on its
+//! path.
 //!
-//! A buffer has a row for what it takes itself, under its own path, and its resources have rows behind that. Paths of
-//! resources in arrays of structs have `[]` (`gPairs[].b`), their count is that of all elements. Parameters of an entry
-//! point are `main.name`, its result `main.$result`; varyings have a row for each member with locations, of an array of
-//! structs for its first element.
+//! A buffer has a row for the units that it takes itself, under its own path, followed by the rows
+//! of its resources. The path of a resource in an array of structs has `[]` (`gPairs[].b`), and its
+//! count covers all elements. Parameters of an entry point are `main.name`, its result is
+//! `main.$result`. A varying has a row for each member with locations; for an array of structs, the
+//! members are those of its first element.
 //!
-//! Source: Slang user guide, Using the Reflection API, cumulative offsets; of unsized arrays in structs the spaces are
-//! those of Slang 2026.14.1's code.
+//! Source: Slang user guide, Using the Reflection API, cumulative offsets. The spaces of unsized
+//! arrays in structs are those of Slang 2026.14.1's code.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +21,8 @@ use super::units::unit_class;
 use crate::tree::{EntryLayout, ProgramLayout, TypeLayout, TypeParts, VariableLayout};
 use crate::{Binding, Target};
 
-/// The rows of `program` in the order in which slots are given out; `own` globals are the source's own.
+/// Returns the rows of `program` in the order in which slots are given out. The first `own` globals
+/// belong to the source itself.
 pub(super) fn rows(program: &ProgramLayout, own: usize, settings: &SlangSettings) -> Vec<Binding> {
     let mut rows = RowCollector { found: Vec::new(), settings };
     let start = PathOffsets::start();
@@ -35,7 +38,7 @@ pub(super) fn rows(program: &ProgramLayout, own: usize, settings: &SlangSettings
         rows.variable(field, "", &start);
     }
 
-    // What a generic entry point takes depends on its arguments.
+    // The units of a generic entry point depend on its arguments.
     for entry in before.iter().filter(|entry| entry.generics.is_empty()) {
         rows.entry(entry);
     }
@@ -51,18 +54,18 @@ pub(super) fn rows(program: &ProgramLayout, own: usize, settings: &SlangSettings
     rows.found
 }
 
-/// Sum of the offsets of the variables on an access path.
+/// The sum of the offsets of the variables on an access path.
 #[derive(Clone, Debug)]
 struct PathOffsets {
-    /// Spaces and offsets, from the deepest parameter block on.
+    /// Spaces and offsets, counted from the deepest parameter block.
     sums: BTreeMap<LayoutUnit, (u32, u32)>,
-    /// Space of the deepest parameter block.
+    /// The space of the deepest parameter block.
     block: Option<u32>,
-    /// Whole spaces, from the program on.
+    /// Whole spaces, counted from the program.
     spaces: u32,
-    /// Whole spaces, from the scope on.
+    /// Whole spaces, counted from the scope.
     spaces_in_scope: u32,
-    /// Product of the counts of the arrays on the path.
+    /// The product of the counts of the arrays on the path.
     elements: Count,
 }
 
@@ -71,7 +74,7 @@ impl PathOffsets {
         Self { sums: BTreeMap::new(), block: None, spaces: 0, spaces_in_scope: 0, elements: Count::Finite(1) }
     }
 
-    /// The same path with `variable` at its end.
+    /// Returns the same path with `variable` appended.
     fn through(&self, variable: &VariableLayout) -> Self {
         let mut reach = self.clone();
         for at in &variable.offsets {
@@ -85,7 +88,7 @@ impl PathOffsets {
         reach
     }
 
-    /// Space and slot of `unit` at the end of the path.
+    /// Returns the space and slot of `unit` at the end of the path.
     fn at(&self, unit: LayoutUnit, count: Count) -> (u32, u32) {
         let (space, offset) = self.sums.get(&unit).copied().unwrap_or_default();
         let is_unbounded = count == Count::Unbounded || self.elements == Count::Unbounded;
@@ -104,7 +107,7 @@ struct RowCollector<'s> {
 }
 
 impl RowCollector<'_> {
-    /// Adds the row of a scope's buffer; returns the scope's parameters.
+    /// Adds the row of a scope's buffer. Returns the scope's parameters.
     fn scope<'t>(&mut self, scope: &'t VariableLayout, name: &str, reach: &PathOffsets) -> &'t [VariableLayout] {
         match &scope.layout.parts {
             TypeParts::Contained { container, element } => {
@@ -124,9 +127,9 @@ impl RowCollector<'_> {
         let start = PathOffsets::start();
         let reach = PathOffsets { spaces_in_scope: 0, ..start.through(&entry.scope) };
         let fields = self.scope(&entry.scope, &format!("$Entry.{}", entry.name), &reach);
-        // If one parameter has a binding of its own, the others are not bound together either.
+        // If one parameter has its own binding, the others are not bound together either.
         let from = if fields.iter().any(|field| self.has_own_binding(field)) { &start } else { &reach };
-        // Slang then gives the buffer of the loose ones no binding, so that it has no row.
+        // Slang then gives no binding to the buffer of the loose parameters, so it has no row.
         if fields.iter().any(|field| self.has_own_binding(field)) {
             let buffer = format!("$Entry.{}", entry.name);
             self.found.retain(|row| row.path != buffer || row.unit != LayoutUnit::Binding);
@@ -139,7 +142,7 @@ impl RowCollector<'_> {
         }
     }
 
-    /// True if a parameter of an entry point is bound on its own.
+    /// True if a parameter of an entry point is bound separately.
     fn has_own_binding(&self, field: &VariableLayout) -> bool {
         let is_descriptor = [LayoutUnit::Binding, LayoutUnit::Space].iter().any(|unit| takes(&field.layout, *unit));
         let honours = self.settings.binds_entry_parameters() && is_descriptor;
@@ -167,7 +170,7 @@ impl RowCollector<'_> {
 
     fn fields(&mut self, fields: &[VariableLayout], path: &str, reach: &PathOffsets) {
         for field in fields {
-            // Members of a base struct count as the struct's own.
+            // Members of a base struct count as members of the struct itself.
             match (field.name.as_deref(), &field.layout.parts) {
                 (Some("$base"), TypeParts::Fields(inner)) => self.fields(inner, path, &reach.through(field)),
                 (Some(_) | None, _) => self.variable(field, &format!("{path}."), reach),
@@ -214,17 +217,17 @@ impl RowCollector<'_> {
         }
     }
 
-    /// A row for each unit that something takes itself.
+    /// Adds a row for each unit that a variable takes itself.
     fn leaf(&mut self, layout: &TypeLayout, path: &str, reach: &PathOffsets, span: Span) {
-        // A register number that only reflection shows as a binding.
+        // Reflection alone shows this register number as a binding.
         let is_bound = |other| other == LayoutUnit::PushConstant || other == LayoutUnit::ShaderRecord;
         let lacks_bindings =
             self.settings.target == Target::Metal || layout.usage.iter().any(|(other, _)| is_bound(other));
         for (unit, count) in layout.usage.iter() {
             let (space, index) = match unit {
                 LayoutUnit::Binding if lacks_bindings => continue,
-                // Shader stages pass payloads and attributes to each other, and a program is specialised by existentials;
-                // no host binds them.
+                // No host binds these: shader stages pass payloads and attributes to each other,
+                // and existentials specialise a program.
                 LayoutUnit::Bytes
                 | LayoutUnit::MetalArgument
                 | LayoutUnit::ExistentialType
@@ -250,7 +253,7 @@ impl RowCollector<'_> {
             };
             let is_register = unit_class(unit).is_some();
             let count = if self.settings.multiplies(unit) { times(count, reach.elements) } else { count };
-            // Shifted registers are bindings in the end.
+            // Shifted registers end up as bindings.
             let unit = if is_register && self.settings.speaks_spirv() { LayoutUnit::Binding } else { unit };
             self.found.push(Binding { path: path.to_owned(), unit, space, index, count, span });
         }
@@ -273,7 +276,7 @@ fn takes(layout: &TypeLayout, unit: LayoutUnit) -> bool {
     layout.usage.get(unit) != Count::Finite(0)
 }
 
-/// True if parts of an element have rows of their own.
+/// True if parts of an element have their own rows.
 fn holds_more(element: &TypeLayout) -> bool {
     match &element.parts {
         TypeParts::None | TypeParts::Memory(_) => false,
@@ -284,7 +287,7 @@ fn holds_more(element: &TypeLayout) -> bool {
     }
 }
 
-/// A product; no end wins.
+/// Multiplies two counts. An unbounded count makes the product unbounded.
 fn times(one: Count, other: Count) -> Count {
     match (one, other) {
         (Count::Finite(one), Count::Finite(other)) => Count::Finite(one.saturating_mul(other)),

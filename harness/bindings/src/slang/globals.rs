@@ -1,6 +1,7 @@
-//! Global parameters with their layouts, before any of them has a place.
+//! Global parameters with their layouts, before they are placed.
 //!
-//! Loose globals share one buffer, laid out as a struct in the order of declaration, imported modules' included.
+//! Loose globals share one buffer, laid out as a struct in the order of declaration, with those of
+//! imported modules.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,18 +26,18 @@ enum GlobalRole {
     Buffer,
     /// A specialization constant.
     Constant,
-    /// A variable; its bytes are in the globals' buffer.
+    /// A variable. Its bytes are in the globals' buffer.
     Variable,
 }
 
-/// The global scope, measured.
+/// The global scope with the sizes of its parameters.
 #[derive(Debug)]
 pub(super) struct MeasuredGlobals<'m> {
     /// The struct of all variables.
     pub(super) ty: Type,
-    /// Bytes of that struct.
+    /// The bytes of that struct.
     pub(super) laid: Option<LaidOut>,
-    /// Parameters in order.
+    /// The parameters in order.
     pub(super) items: Vec<ScopeItem<'m>>,
 }
 
@@ -71,19 +72,20 @@ impl<'m> MeasuredGlobals<'m> {
         Self { ty, laid, items }
     }
 
-    /// Bytes of the globals' buffer, with their alignment.
+    /// Returns the bytes of the globals' buffer and their alignment.
     pub(super) fn bytes(&self) -> (Count, u32) {
         let layout = with_bytes(&self.ty, self.laid.as_ref());
         (layout.usage.get(LayoutUnit::Bytes), layout.alignment)
     }
 
-    /// Where the first parameter is declared.
+    /// Returns the declaration of the first parameter.
     pub(super) fn span(&self) -> Span {
         self.items.first().map(|item| item.span).unwrap_or_default()
     }
 }
 
-/// The parameters as slangc comes to them; those of imported modules, which only Slang has, are so already.
+/// Returns the parameters in the order in which slangc visits them. Those of imported modules,
+/// which only Slang has, are already in order.
 fn in_order(module: &Module) -> Vec<&Parameter> {
     let mut parameters: Vec<&Parameter> = module.parameters.iter().collect();
     let own = module.own_parameters.min(parameters.len());
@@ -92,7 +94,7 @@ fn in_order(module: &Module) -> Vec<&Parameter> {
 }
 
 impl TypeLayoutBuilder<'_> {
-    /// `cbuffer`, `tbuffer` and push constants.
+    /// Lays out a `cbuffer`, a `tbuffer` or a push constant.
     fn buffer(&mut self, parameter: &Parameter) -> TypeLayout {
         let place = TypePosition { room: ByteRoom::Ordinary, span: parameter.span };
         let is_push_constant = parameter.annotations.is_push_constant();
@@ -128,7 +130,8 @@ impl TypeLayoutBuilder<'_> {
     }
 }
 
-/// The buffer that data with `[[vk::push_constant]]` stands in: `PC pc;` is `ConstantBuffer<PC> pc;` there.
+/// Returns the buffer for data with `[[vk::push_constant]]`: `PC pc;` then means
+/// `ConstantBuffer<PC> pc;`.
 fn pushed_buffer(ty: &Type) -> Option<Type> {
     let element = Some(Box::new(ty.clone())).filter(|_| !matches!(ty.dimensions().0, Type::Resource(_)));
     let kind = ResourceKind::ConstantBuffer;
@@ -172,7 +175,8 @@ fn constant(ty: &Type) -> TypeLayout {
     TypeLayout { usage: Usage::of(LayoutUnit::ConstantId, Count::Finite(1)), ..with_bytes(ty, None) }
 }
 
-/// The parameter as a member of the globals' struct. Its registers are not places in that struct.
+/// Returns the parameter as a member of the globals' struct. Its registers are not places in that
+/// struct.
 fn member(parameter: &Parameter) -> Member {
     let Parameter { name, ty, span, .. } = parameter.clone();
     Member { name, ty, bit_width: None, annotations: Annotations::default(), span }

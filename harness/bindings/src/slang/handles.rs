@@ -1,5 +1,5 @@
-//! `DescriptorHandle<T>`: where a program has one, and the program without them on Metal, where resources need no handles
-//! and slangc lays out the resource itself.
+//! Finds `DescriptorHandle<T>` in a program, and removes it for Metal, where resources need no
+//! handles and slangc lays out the resource itself.
 //!
 //! Source: measured with Slang 2026.14.1.
 
@@ -11,7 +11,7 @@ use layoutproof_layout::shape::{Member, StructType, Type};
 
 use layoutproof_frontend::module::Module;
 
-/// True if a parameter of `module` is or holds a handle, behind buffers too.
+/// True if a parameter of `module` is or holds a handle, also inside buffers.
 pub(super) fn has_handles(module: &Module) -> bool {
     let mut seen = HashSet::new();
     let entries = module.entry_points.iter().flat_map(|entry| &entry.parameters).map(|parameter| &parameter.ty);
@@ -38,7 +38,8 @@ fn has_handle(ty: &Type, seen: &mut HashSet<*const StructType>) -> bool {
     }
 }
 
-/// `module` with resources in place of their handles, but for those that pass between stages.
+/// Returns `module` with resources in place of their handles, except for handles that pass between
+/// stages.
 pub(super) fn without_handles(module: &Module) -> Module {
     let (mut handles, mut module) = (OpenedHandles::default(), module.clone());
     for parameter in &mut module.parameters {
@@ -51,7 +52,7 @@ pub(super) fn without_handles(module: &Module) -> Module {
     module
 }
 
-/// The structs without handles, by those with them.
+/// The structs without handles, keyed by the structs with them.
 #[derive(Debug, Default)]
 struct OpenedHandles(HashMap<*const StructType, Arc<StructType>>);
 

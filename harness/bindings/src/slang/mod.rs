@@ -1,13 +1,15 @@
-//! Conventions `slang` and `slang-documented`: what slangc does, and what its user guide says it does.
+//! The conventions `slang` and `slang-documented`: the behaviour of slangc, and the behaviour that
+//! its user guide documents.
 //!
-//! [`layout`] places a [`Module`] for a [`BindingRequest`] and returns the tree that reflection shows;
-//! [`crate::bind`] returns the tree's leaves as rows. `settings` reads the request; `units`, `bytes`,
-//! `types`, `arrays` and `containers` say how much of each unit a type takes; `globals`, `entry` and `varying` measure
-//! scopes, within a `budget`; `explicit` reads what the author fixed; `program` gives out slots from `slot_allocator`;
-//! `flatten` makes rows. The two conventions differ where `settings` say `documented`.
+//! [`layout`] places a [`Module`] for a [`BindingRequest`] and returns the tree that reflection
+//! shows; [`crate::bind`] returns the tree's leaves as rows. `settings` reads the
+//! request. `units`, `bytes`, `types`, `arrays` and `containers` compute how much of each unit a
+//! type takes. `globals`, `entry` and `varying` measure scopes, within a `budget`. `explicit` reads
+//! the places in the source. `program` gives out slots from `slot_allocator`. `flatten` makes rows.
+//! The two conventions differ where the code tests `documented` of the settings.
 //!
-//! Sources: Slang user guide, Parameter Layout Rules and Using the Reflection API; measured with slangc 2026.12 and
-//! 2026.14.1. What slangc reflects counts where its code does otherwise.
+//! Sources: Slang user guide, Parameter Layout Rules and Using the Reflection API; measurements of
+//! slangc 2026.12 and 2026.14.1. Where slangc's reflection and code differ, the reflection counts.
 
 mod arrays;
 mod budget;
@@ -48,9 +50,10 @@ pub(super) fn bind(module: &Module, request: &BindingRequest) -> Result<BoundMod
     Ok(BoundModule { bindings, warnings, ..BoundModule::default() })
 }
 
-/// Resources of a global that also has data: slangc's code counts their bindings and sets from where `-fvk-bind-globals` puts
-/// the buffer of the globals, while its reflection does not. Measured with slangc 2026.14.1, decorations and reflection of
-/// `-target spirv`: with `-fvk-bind-globals 2 1` a texture that is reflected as binding 1 has binding 3 in set 1.
+/// Warns about resources of a global that also has data. slangc's code counts their bindings and
+/// sets from the place that `-fvk-bind-globals` gives to the buffer of the globals; its reflection
+/// does not. Measured with slangc 2026.14.1, decorations and reflection of `-target spirv`: with
+/// `-fvk-bind-globals 2 1` a texture that reflection reports at binding 1 has binding 3 in set 1.
 fn bound_with_globals(module: &Module, settings: &SlangSettings, bindings: &[Binding]) -> Vec<Diagnostic> {
     let Some((binding, set)) = settings.globals.filter(|place| *place != (0, 0)) else { return Vec::new() };
     let mixed = module.parameters.iter().filter(|parameter| {
@@ -68,12 +71,12 @@ fn bound_with_globals(module: &Module, settings: &SlangSettings, bindings: &[Bin
              the reflection, which is shown, does not"
         );
         Diagnostic::warning(Code::UncertainLayout, *span, message)
-            .with_help("bind what the SPIR-V says, or give textures and data globals of their own")
+            .with_help("use the bindings of the SPIR-V, or declare textures and data as separate globals")
     });
     warnings.collect()
 }
 
-/// True if a type has bytes beside its resources.
+/// True if a type has bytes besides its resources.
 fn holds_data(ty: &Type) -> bool {
     match ty.dimensions().0 {
         Type::Resource(_) => false,

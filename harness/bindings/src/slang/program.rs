@@ -1,7 +1,9 @@
-//! Gives every parameter its place: explicit slots first, then the buffer of loose globals, then everything in order.
+//! Places every parameter: explicit slots first, then the buffer of loose globals, then everything
+//! in order.
 //!
-//! Takes measured scopes and returns a [`ProgramLayout`]. Order: the source's own globals, those of imported modules,
-//! entry points (each as one parameter); in the user guide entry points come before imported modules.
+//! Takes measured scopes and returns a [`ProgramLayout`]. The order is the source's own globals,
+//! the globals of imported modules, then the entry points (each as one parameter). In the user
+//! guide entry points come before imported modules.
 //!
 //! Source: Slang user guide, Parameter Layout Rules, Allocating Bindings to Parameters; measured with Slang 2026.14.1.
 
@@ -26,13 +28,13 @@ use crate::{BindingRequest, Target};
 use layoutproof_frontend::module::{EntryParameter, Module};
 use layoutproof_source::diagnostics::{Code, Diagnostic, Severity};
 
-/// Placement of one program.
+/// The placement of one program.
 #[derive(Debug)]
 struct ProgramPlacement<'s, 'm> {
     settings: &'s SlangSettings,
     lines: SlotAllocator<'m>,
     problems: Vec<Diagnostic>,
-    /// The space of everything that asks for none.
+    /// The space of every parameter that names none.
     default_space: u32,
     /// True if there are bindless resources.
     has_bindless: bool,
@@ -41,7 +43,8 @@ struct ProgramPlacement<'s, 'm> {
 /// Lays out the program of `module`.
 ///
 /// # Errors
-/// Programs that slangc refuses (for `slang-documented`, that the user guide calls errors), and types without a layout.
+/// Programs that slangc refuses (for `slang-documented`, programs that the user guide calls
+/// errors), and types without a layout.
 pub fn layout(module: &Module, request: &BindingRequest) -> Result<ProgramLayout, Vec<Diagnostic>> {
     let settings = SlangSettings::of(request)?;
     let has_handles = has_handles(module);
@@ -58,7 +61,7 @@ pub fn layout(module: &Module, request: &BindingRequest) -> Result<ProgramLayout
 
     let problems = types.problems;
     let lines = SlotAllocator::new(settings.documented);
-    // A handle makes slangc assume a shader model that has them, where the profile names none.
+    // If the profile names no shader model, a handle makes slangc assume one that has handles.
     let has_bindless = settings.has_bindless() || has_handles;
     let mut program = ProgramPlacement { settings: &settings, lines, problems, default_space: 0, has_bindless };
     let program = program.place(globals, entries, module.own_parameters);
@@ -69,10 +72,10 @@ pub fn layout(module: &Module, request: &BindingRequest) -> Result<ProgramLayout
     Ok(program)
 }
 
-/// slangc makes such a buffer a resource of the one around it, which is not followed here.
+/// slangc makes such a buffer a resource of the buffer around it. layoutproof does not follow that.
 fn nested_buffer(span: Span) -> Diagnostic {
-    let help = "declare it beside the other one";
-    Diagnostic::error(Code::Unsupported, span, "where Slang binds a buffer inside a buffer is not known here")
+    let help = "declare it next to the other buffer";
+    Diagnostic::error(Code::Unsupported, span, "layoutproof does not know where Slang binds a buffer inside a buffer")
         .with_help(help)
 }
 
@@ -127,7 +130,7 @@ impl<'m> ProgramPlacement<'_, 'm> {
         }
     }
 
-    /// Takes the slots that a global parameter asks for.
+    /// Takes the explicit slots of a global parameter.
     fn fix(&mut self, item: &mut ScopeItem<'m>) {
         for fixed in self.settings.fixed(item.asking(), &mut self.problems) {
             self.fix_slot(item, fixed);
@@ -135,7 +138,8 @@ impl<'m> ProgramPlacement<'_, 'm> {
     }
 
     fn fix_slot(&mut self, item: &mut ScopeItem<'m>, fixed: FixedSlot) {
-        // A register that counts as a binding is one of them, whatever the parameter takes; reflection shows it so.
+        // A register that counts as a binding is one binding, whatever the parameter takes.
+        // Reflection shows it in this way.
         if let (LayoutUnit::Binding, Some(count)) = (fixed.unit, fixed.count) {
             Arc::make_mut(&mut item.layout).usage.set(fixed.unit, Count::Finite(count));
         }
@@ -144,7 +148,7 @@ impl<'m> ProgramPlacement<'_, 'm> {
             item.at.insert(fixed.unit, SlotPosition { space: 0, index: fixed.index });
             return;
         }
-        // On Metal nothing is at a binding, which reflection shows all the same.
+        // On Metal nothing is bound at a binding, although reflection shows it.
         let is_real = fixed.unit != LayoutUnit::Binding || self.settings.target != Target::Metal;
         if let Some(held) = self.lines.fix(fixed, count, item.owner()).filter(|_| is_real) {
             let (FixedSlot { unit, index, .. }, space) = (fixed, fixed.space.unwrap_or(0));
@@ -164,7 +168,8 @@ impl<'m> ProgramPlacement<'_, 'm> {
         item.at.insert(fixed.unit, SlotPosition { space: fixed.space.unwrap_or(0), index: fixed.index });
     }
 
-    /// Takes the slots that an entry point's parameters ask for, and the registers of its render targets.
+    /// Takes the explicit slots of an entry point's parameters, and the registers of its render
+    /// targets.
     fn fix_entry(&mut self, entry: &mut MeasuredEntry<'m>) {
         self.problems.append(&mut entry.problems);
         for FixedParameter { name, span, slot, layout } in std::mem::take(&mut entry.fixed) {
@@ -172,12 +177,13 @@ impl<'m> ProgramPlacement<'_, 'm> {
             self.fix_slot(&mut item, slot);
         }
         for (index, count) in std::mem::take(&mut entry.render_targets) {
-            // Two entry points may write the same targets.
+            // Two entry points may write to the same targets.
             self.lines.reserve_register(LayoutUnit::UnorderedAccess, index, count, entry.scope.owner());
         }
     }
 
-    /// The space of what asks for none is 0, whoever is there already; the user guide has the first free one.
+    /// Sets the space of parameters that name none. It is 0, even if space 0 is in use; in the user
+    /// guide it is the first free space.
     fn choose_default_space(&mut self, has_bytes: bool, globals: &MeasuredGlobals<'_>, entries: &[MeasuredEntry<'_>]) {
         let scopes = entries.iter().map(|entry| &entry.scope);
         let open = globals.items.iter().chain(scopes).flat_map(ScopeItem::open);
@@ -186,7 +192,8 @@ impl<'m> ProgramPlacement<'_, 'm> {
         let passes_alone = entries.iter().any(MeasuredEntry::has_callable_payload);
         let unbound = entries.iter().flat_map(MeasuredEntry::unbound_units);
         let takes_slots = open.map(|(unit, _)| unit).chain(unbound).any(LayoutUnit::has_space);
-        // slangc 2026.14.1 counts a space for shader records and callable payloads, too, though they have none.
+        // slangc 2026.14.1 also counts a space for shader records and callable payloads, although
+        // they have none.
         if has_bytes || takes_slots || (!self.settings.documented && (records || passes_alone)) {
             if self.settings.documented {
                 self.default_space = self.lines.take_spaces(1).unwrap_or(0);
@@ -195,7 +202,8 @@ impl<'m> ProgramPlacement<'_, 'm> {
         }
     }
 
-    /// The buffer of loose globals comes before all parameters that have no explicit slot.
+    /// Places the buffer of loose globals, which comes before all parameters without an explicit
+    /// slot.
     fn global_buffer(&mut self, span: Span) -> (LayoutUnit, SlotPosition) {
         let unit = self.settings.buffer_unit(ResourceKind::ConstantBuffer);
         let owner = SlotOwner { name: "$Globals", span };
@@ -220,14 +228,15 @@ impl<'m> ProgramPlacement<'_, 'm> {
         })
     }
 
-    /// Gives an item what it still needs: first all whole spaces together, then each unit's first gap.
+    /// Gives an item the places that it still needs: first all whole spaces together, then the
+    /// first gap in each unit.
     fn allocate(&mut self, item: &mut ScopeItem<'m>) {
         let needed: u32 = item.open().into_iter().map(|(unit, count)| spaces(unit, count)).sum();
         let mut next = if needed > 0 { self.lines.take_spaces(needed).unwrap_or(0) } else { 0 };
         for (unit, count) in item.open() {
             let at = match (unit, count) {
-                // Bytes without end take the number of a space that is not reserved for them, so that the spaces behind
-                // it are given out twice (Slang 2026.14.1).
+                // Unbounded bytes take the number of a space that is not reserved for them, so the
+                // spaces after it are given out twice (Slang 2026.14.1).
                 (LayoutUnit::Bytes, Count::Unbounded) if !self.settings.documented => {
                     next += 1;
                     continue;
@@ -246,7 +255,8 @@ impl<'m> ProgramPlacement<'_, 'm> {
         }
     }
 
-    /// Places the parameters of an entry point together; one by one if one of them asks for a binding of its own.
+    /// Places the parameters of an entry point together, or one by one if one of them has an
+    /// explicit binding.
     fn allocate_entry(&mut self, entry: &mut MeasuredEntry<'m>) {
         self.allocate(&mut entry.scope);
         for (parameter, field) in entry.unbound() {
@@ -278,7 +288,8 @@ impl<'m> ProgramPlacement<'_, 'm> {
         SlotPosition { index: at.index.saturating_add(by), ..at }
     }
 
-    /// The first free space from the one that was asked for on (Slang's warning E39012 where that is another).
+    /// Returns the first free space at or after the requested one (Slang's warning E39012 if it is
+    /// a different one).
     fn bindless_space(&mut self) -> u32 {
         let asked = self.settings.bindless;
         let first = asked.unwrap_or(0);
@@ -291,7 +302,7 @@ impl<'m> ProgramPlacement<'_, 'm> {
     }
 }
 
-/// Whole spaces that an amount of a unit needs.
+/// Returns the number of whole spaces that an amount of a unit needs.
 fn spaces(unit: LayoutUnit, count: Count) -> u32 {
     match (unit, count) {
         (LayoutUnit::Bytes, _) => 0,

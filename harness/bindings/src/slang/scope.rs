@@ -1,7 +1,8 @@
 //! The parameters of a scope as items to place, and the tree of a placed scope.
 //!
-//! [`super::program`] places the [`ScopeItem`]s, each a parameter with its type layout. [`ScopeDraft`] then builds the
-//! [`VariableLayout`] of the whole scope: a struct of the parameters, in a constant buffer where they have bytes.
+//! [`super::program`] places the [`ScopeItem`]s, each a parameter with its type layout.
+//! [`ScopeDraft`] then builds the [`VariableLayout`] of the whole scope: a struct of the
+//! parameters, in a constant buffer if they have bytes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use super::slot_allocator::SlotOwner;
 use super::units::unit_class;
 use crate::tree::{TypeLayout, TypeParts, UnitOffset, VariableLayout};
 
-/// Where something is in a unit.
+/// A position in a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SlotPosition {
     /// Register space or descriptor set.
@@ -23,20 +24,18 @@ pub(super) struct SlotPosition {
     pub(super) index: u32,
 }
 
-/// Something to place.
+/// A parameter, or the scope of an entry point, to place.
 #[derive(Clone, Debug)]
 pub(super) struct ScopeItem<'m> {
-    /// Name.
     pub(super) name: &'m str,
     /// Attributes, register and modifiers of the declaration.
     pub(super) annotations: &'m Annotations,
-    /// Where it is declared.
+    /// The declaration.
     pub(super) span: Span,
-    /// Layout.
     pub(super) layout: Arc<TypeLayout>,
-    /// Offset in the bytes of its scope.
+    /// The offset in the bytes of its scope.
     pub(super) bytes: u32,
-    /// Where it is, as far as that is decided.
+    /// Its positions, as far as they are decided.
     pub(super) at: BTreeMap<LayoutUnit, SlotPosition>,
 }
 
@@ -49,19 +48,20 @@ impl<'m> ScopeItem<'m> {
         ExplicitParameter { name: self.name, layout: &self.layout, annotations: self.annotations }
     }
 
-    /// Units that have no place yet, with how much of them is needed.
+    /// Returns the units that have no place yet, with the amount that is needed.
     pub(super) fn open(&self) -> Vec<(LayoutUnit, Count)> {
         self.layout.usage.iter().filter(|(unit, _)| !self.at.contains_key(unit)).collect()
     }
 
-    /// The item as a field of its scope.
+    /// Returns the item as a field of its scope.
     pub(super) fn into_field(self) -> VariableLayout {
         let offset = |(unit, _): (LayoutUnit, Count)| match self.at.get(&unit) {
             Some(at) => UnitOffset { unit, space: at.space, offset: at.index },
             None => UnitOffset { unit, space: 0, offset: if unit == LayoutUnit::Bytes { self.bytes } else { 0 } },
         };
         let taken = self.layout.usage.iter().map(offset);
-        // A register of a class that the parameter does not have, which reflection shows on Metal.
+        // This is a register of a class that the parameter does not have. Reflection shows it on
+        // Metal.
         let is_other = |unit: LayoutUnit| unit_class(unit).is_some() && self.layout.usage.get(unit) == Count::Finite(0);
         let others = self.at.iter().filter(|(unit, _)| is_other(**unit));
         let others = others.map(|(unit, at)| UnitOffset { unit: *unit, space: at.space, offset: at.index });
@@ -71,28 +71,29 @@ impl<'m> ScopeItem<'m> {
     }
 }
 
-/// The struct type of a scope.
+/// Makes the struct type of a scope.
 pub(super) fn structure(name: &str, members: Vec<Member>, span: Span) -> Type {
     Type::Struct(Arc::new(StructType { name: name.to_owned(), base: None, members, span, is_open: false }))
 }
 
-/// A scope to be built.
+/// A scope that is being built.
 #[derive(Debug)]
 pub(super) struct ScopeDraft {
     /// The struct of its parameters.
     pub(super) ty: Type,
-    /// Bytes of the struct.
+    /// Size of the struct in bytes.
     pub(super) size: Count,
-    /// Alignment of its bytes.
+    /// Alignment of the struct in bytes.
     pub(super) alignment: u32,
     /// Its parameters.
     pub(super) fields: Vec<VariableLayout>,
-    /// Unit and place of the constant buffer; `None` without bytes.
+    /// Unit and place of the constant buffer; `None` if there are no bytes.
     pub(super) buffer: Option<(LayoutUnit, SlotPosition)>,
 }
 
 impl ScopeDraft {
-    /// The tree of the scope, at `offsets`. The parameters' offsets count from there, behind the buffer's.
+    /// Builds the tree of the scope, at `offsets`. The parameters' offsets count from there, after
+    /// the buffer.
     pub(super) fn tree(self, offsets: Vec<UnitOffset>, span: Span) -> VariableLayout {
         let Self { ty, size, alignment, fields, buffer } = self;
         let mut usage = Usage::of(LayoutUnit::Bytes, size);

@@ -1,6 +1,7 @@
-//! Settings of Slang's placement, from a request: rule sets, parameter blocks with or without spaces, shifts.
+//! The settings of Slang's placement: rule sets, parameter blocks with or without spaces, shifts.
 //!
-//! Reads a [`BindingRequest`] into [`SlangSettings`]. Source: options as slangc 2026.14.1 takes them, measured.
+//! Reads a [`BindingRequest`] into [`SlangSettings`]. Source: measurements of the options of slangc
+//! 2026.14.1.
 
 use layoutproof_layout::native::{Native, find_native};
 use layoutproof_layout::scalar::SixteenBit;
@@ -11,40 +12,39 @@ use crate::{BindingRequest, Convention, Target};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::version_range::VersionRange;
 
-/// One `-fvk-t-shift 10 all`.
+/// An option such as `-fvk-t-shift 10 all`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ShiftOption {
     /// Register class: `b`, `t`, `u` or `s`.
     pub(super) class: char,
-    /// Number that is added to the register.
+    /// The number that is added to the register.
     pub(super) by: u32,
-    /// The space that it is for; `None` for all.
+    /// The space to shift; `None` for all.
     pub(super) space: Option<u32>,
 }
 
-/// Everything that placement depends on beside the module.
+/// Everything that placement depends on besides the module.
 #[derive(Clone, Debug)]
 pub(super) struct SlangSettings {
-    /// Target.
     pub(super) target: Target,
     /// True if the user guide wins over slangc.
     pub(super) documented: bool,
     /// Byte rule sets.
     pub(super) native: &'static Native,
-    /// Matrix order: columns where no option says otherwise, as slangc has it (sessions made by its API begin with
-    /// rows).
+    /// Matrix order: columns unless an option sets it, as in slangc (sessions made by its API begin
+    /// with rows).
     pub(super) layout: LayoutOptions,
-    /// Major and minor number of the shader model that the profile names.
+    /// The major and minor number of the shader model in the profile.
     model: Option<(u32, u32)>,
-    /// True if the compiler's version takes `[[vk::binding]]` on entry-point parameters.
+    /// True if the compiler's version accepts `[[vk::binding]]` on entry-point parameters.
     knows_entry_bindings: bool,
     /// Shifts of registers on Vulkan and WebGPU.
     pub(super) shifts: Vec<ShiftOption>,
     /// Binding and set of the buffer of loose globals.
     pub(super) globals: Option<(u32, u32)>,
-    /// The space asked for bindless resources.
+    /// The requested space for bindless resources.
     pub(super) bindless: Option<u32>,
-    /// The stage that the profile names.
+    /// The stage in the profile.
     pub(super) stage: Option<&'static str>,
 }
 
@@ -52,7 +52,7 @@ impl SlangSettings {
     /// Reads a request.
     ///
     /// # Errors
-    /// Options without the values that they take.
+    /// Options with missing or wrong values.
     pub(super) fn of(request: &BindingRequest) -> Result<Self, Vec<Diagnostic>> {
         let mut settings = Self {
             target: request.target,
@@ -71,11 +71,12 @@ impl SlangSettings {
         if problems.is_empty() { Ok(settings) } else { Err(problems) }
     }
 
-    /// Reads one option; those that change no binding and no bytes are passed over.
+    /// Reads one option. Ignores options that change neither bindings nor bytes.
     fn read(&mut self, option: &str) -> Result<(), Diagnostic> {
         let words: Vec<&str> = option.split_whitespace().collect();
-        let bad =
-            || Diagnostic::error(Code::BadOption, Span::default(), format!("`{option}` has not the values it takes"));
+        let bad = || {
+            Diagnostic::error(Code::BadOption, Span::default(), format!("a value of `{option}` is missing or wrong"))
+        };
         let number = |at: usize| words.get(at).and_then(|word| word.parse::<u32>().ok()).ok_or_else(bad);
 
         match words.first().copied().unwrap_or_default() {
@@ -106,7 +107,8 @@ impl SlangSettings {
         Some(())
     }
 
-    /// True if a parameter block takes a register space (from shader model 5.1 on), a descriptor set or a group.
+    /// True if a parameter block takes a register space (from shader model 5.1 on), a descriptor
+    /// set or a group.
     pub(super) fn blocks_have_spaces(&self) -> bool {
         match self.target {
             Target::D3d12 => self.model.is_some_and(|model| model >= (5, 1)),
@@ -139,19 +141,21 @@ impl SlangSettings {
         self.speaks_spirv() && self.knows_entry_bindings
     }
 
-    /// Number that is added to a register of `class` in `space`; `None` if no shift is set for it.
+    /// Returns the number that is added to a register of `class` in `space`; `None` if no shift
+    /// applies.
     pub(super) fn shift_of(&self, class: char, space: u32) -> Option<u32> {
         let fits = |shift: &&ShiftOption| shift.class == class && shift.space.is_none_or(|only| only == space);
         self.shifts.iter().rev().find(fits).map(|shift| shift.by)
     }
 
-    /// True if registers of `class` are counted apart from bindings, to be shifted in the end.
+    /// True if registers of `class` are counted apart from bindings and shifted at the end.
     pub(super) fn is_shifted(&self, class: char) -> bool {
         self.shifts.iter().any(|shift| shift.class == class)
     }
 }
 
-/// The rule sets of a target with one of Vulkan's layout options, which the other targets pass over.
+/// Returns the rule sets of a target with one of Vulkan's layout options, which the other targets
+/// ignore.
 fn native(target: Target, layout: &str) -> &'static Native {
     let name = match (target, layout) {
         (Target::D3d12, _) => "native:slang-d3d12",
@@ -165,14 +169,14 @@ fn native(target: Target, layout: &str) -> &'static Native {
     find_native(name).expect("each of these names is a row of the table of natives")
 }
 
-/// Major and minor number of `sm_6_6` or `ps_5_0`.
+/// Parses the major and minor number of `sm_6_6` or `ps_5_0`.
 fn shader_model(profile: &str) -> Option<(u32, u32)> {
     let mut numbers = profile.rsplitn(3, '_').map(str::parse::<u32>);
     let minor = numbers.next()?.ok()?;
     Some((numbers.next()?.ok()?, minor))
 }
 
-/// The stage of `ps_5_0` and its kin; `sm_6_6` names none.
+/// Returns the stage of a profile such as `ps_5_0`; `sm_6_6` has none.
 fn profile_stage(profile: &str) -> Option<&'static str> {
     match profile.split('_').next()? {
         "vs" => Some("vertex"),
@@ -187,7 +191,8 @@ fn profile_stage(profile: &str) -> Option<&'static str> {
     }
 }
 
-/// Slang 2026.12 passes `[[vk::binding]]` on entry-point parameters over (its warning E38010); 2026.14.1 takes it.
+/// Slang 2026.12 ignores `[[vk::binding]]` on entry-point parameters (its warning E38010);
+/// 2026.14.1 accepts it.
 fn knows_entry_bindings(version: &str) -> bool {
     ">= 2026.14".parse::<VersionRange>().is_ok_and(|range| range.contains(version))
 }

@@ -1,4 +1,5 @@
-//! All number lines of a program: one for each unit in each space, and one of the spaces themselves.
+//! All number lines of a program: one for each unit in each space, and one for the spaces
+//! themselves.
 //!
 //! Source: Slang user guide, Parameter Layout Rules, Allocating Bindings to Parameters.
 
@@ -13,9 +14,8 @@ use crate::slots::{SlotLine, SlotReservation};
 /// The parameter that holds slots.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SlotOwner<'m> {
-    /// Name of the parameter.
     pub(super) name: &'m str,
-    /// Where it is declared.
+    /// The declaration.
     pub(super) span: Span,
 }
 
@@ -24,18 +24,18 @@ pub(super) struct SlotOwner<'m> {
 pub(super) struct SlotAllocator<'m> {
     /// True if an explicit slot takes its space only if it names one.
     named_spaces_only: bool,
-    /// By unit and space.
+    /// The line of each unit and space.
     slots: BTreeMap<(LayoutUnit, u32), SlotLine<SlotOwner<'m>>>,
     spaces: SlotLine<()>,
 }
 
 impl<'m> SlotAllocator<'m> {
-    /// Nothing is taken.
+    /// Makes an allocator without taken slots.
     pub(super) fn new(named_spaces_only: bool) -> Self {
         Self { named_spaces_only, slots: BTreeMap::new(), spaces: SlotLine::default() }
     }
 
-    /// Takes `count` explicit slots; returns who has some of them already.
+    /// Takes `count` explicit slots. Returns the holder of one of them, if any.
     pub(super) fn fix(
         &mut self,
         fixed: FixedSlot,
@@ -43,21 +43,22 @@ impl<'m> SlotAllocator<'m> {
         owner: SlotOwner<'m>,
     ) -> Option<SlotReservation<SlotOwner<'m>>> {
         if fixed.unit == LayoutUnit::Space {
-            // Only the first: spaces of blocks inside are not kept from others (Slang 2026.14.1).
+            // Only the first space: spaces of blocks inside are not reserved (Slang 2026.14.1).
             self.mark_space(fixed.index);
         } else if fixed.space.is_some() || !self.named_spaces_only {
-            // Also for units without spaces: a program whose only explicit slot is a `constant_id` has space 0 taken.
+            // This also holds for units without spaces: if the only explicit slot of a program is a
+            // `constant_id`, space 0 is taken.
             self.mark_space(fixed.space.unwrap_or(0));
         }
         self.slots.entry((fixed.unit, fixed.space.unwrap_or(0))).or_default().reserve(fixed.index, count, owner)
     }
 
-    /// Keeps registers of space 0 from others; the space itself stays free (Slang 2026.14.1).
+    /// Reserves registers of space 0. The space itself stays free (Slang 2026.14.1).
     pub(super) fn reserve_register(&mut self, unit: LayoutUnit, index: u32, count: u32, owner: SlotOwner<'m>) {
         self.slots.entry((unit, 0)).or_default().reserve(index, Count::Finite(count), owner);
     }
 
-    /// Takes the first gap of `count` slots; `None` if there is none.
+    /// Takes the first gap of `count` slots; `None` if no gap fits.
     pub(super) fn take(&mut self, unit: LayoutUnit, space: u32, count: Count, owner: SlotOwner<'m>) -> Option<u32> {
         let line = self.slots.entry((unit, space)).or_default();
         let first = line.first_fit(count, 0)?;
@@ -65,7 +66,7 @@ impl<'m> SlotAllocator<'m> {
         Some(first)
     }
 
-    /// Takes the first gap of `count` whole spaces; `None` if there is none.
+    /// Takes the first gap of `count` whole spaces; `None` if no gap fits.
     pub(super) fn take_spaces(&mut self, count: u32) -> Option<u32> {
         let first = self.spaces.first_fit(Count::Finite(count), 0)?;
         self.spaces.reserve(first, Count::Finite(count), ());
@@ -77,7 +78,7 @@ impl<'m> SlotAllocator<'m> {
         self.spaces.reserve(space, Count::Finite(1), ());
     }
 
-    /// The first space from `from` on that nothing has taken.
+    /// Returns the first free space at or after `from`.
     pub(super) fn free_space(&self, from: u32) -> Option<u32> {
         self.spaces.first_fit(Count::Finite(1), from)
     }

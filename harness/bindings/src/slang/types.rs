@@ -1,7 +1,9 @@
-//! How much of each unit a type takes, and where its parts are: structs, arrays, resources.
+//! Computes how much of each unit a type takes, and where its parts are: structs, arrays,
+//! resources.
 //!
-//! Builds the [`TypeLayout`] of a [`Type`] whose bytes [`super::bytes`] has laid out. Buffers with a layout inside are
-//! [`super::containers`]'s business, structs in arrays that of [`super::arrays`].
+//! Builds the [`TypeLayout`] of a [`Type`] whose bytes [`super::bytes`] has laid out.
+//! [`super::containers`] handles buffers with a layout inside, and [`super::arrays`] handles
+//! structs in arrays.
 //!
 //! Source: Slang user guide, Parameter Layout Rules, Computing Resource Requirements; measured with Slang 2026.14.1.
 
@@ -27,28 +29,28 @@ use layoutproof_source::diagnostics::{Code, Diagnostic};
 pub(super) struct TypeLayoutBuilder<'s> {
     /// Settings of the request.
     pub(super) settings: &'s SlangSettings,
-    /// Problems of types that cannot be laid out.
+    /// The problems of types that cannot be laid out.
     pub(super) problems: Vec<Diagnostic>,
-    /// How many layouts are made, varyings included.
+    /// The number of layouts that may still be made, including varyings.
     pub(super) budget: LayoutBudget,
 }
 
-/// Where a type is used.
+/// The position where a type is used.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TypePosition {
-    /// How resources are represented there.
+    /// The representation of resources there.
     pub(super) room: ByteRoom,
     /// The declaration.
     pub(super) span: Span,
 }
 
 impl TypeLayoutBuilder<'_> {
-    /// The bytes of `whole`; what speaks against them is a problem.
+    /// Returns the bytes of `whole`, or adds the reasons against them to the problems.
     pub(super) fn bytes(&mut self, whole: WholeBlock<'_>) -> Option<LaidOut> {
         self.settings.bytes(whole).map_err(|problems| self.problems.extend(problems)).ok()
     }
 
-    /// The layout of `ty`, whose bytes are `laid`: `None` where it has none.
+    /// Returns the layout of `ty`, whose bytes are `laid`; `laid` is `None` if it has none.
     pub(super) fn of(&mut self, ty: &Type, laid: Option<&LaidOut>, place: TypePosition) -> TypeLayout {
         if let Err(problem) = self.budget.spend(place.span) {
             self.problems.extend(problem);
@@ -85,7 +87,7 @@ impl TypeLayoutBuilder<'_> {
         if let (ResourceKind::StructuredBuffer(_), Some(element)) = (resource.kind, resource.element.as_deref()) {
             let whole = WholeBlock {
                 kind: BlockKind::StructuredElement,
-                // Slang 2026.14.1 reflects the default layout, whatever its code follows.
+                // Slang 2026.14.1 reflects the default layout, even where its code uses another.
                 data_layout: resource.data_layout.filter(|_| self.settings.documented),
                 element,
                 room: ByteRoom::Ordinary,
@@ -140,14 +142,14 @@ impl TypeLayoutBuilder<'_> {
         TypeLayout { usage: array.usage, parts, ..bytes }
     }
 
-    /// Slang's error E30028.
+    /// Adds Slang's error E30028.
     fn check_element(&mut self, element: &Type, span: Span) {
         if let Type::Array { count: Count::Unbounded, .. } = element {
             let message = "the elements of an array cannot be unsized arrays";
             self.problems.push(Diagnostic::error(Code::BadArrayLength, span, message));
         }
         if holds_block(element) {
-            let message = "there are no arrays of parameter blocks";
+            let message = "Slang has no arrays of parameter blocks";
             self.problems.push(Diagnostic::error(Code::ArrayOfParameterBlocks, span, message));
         }
     }
@@ -192,12 +194,12 @@ impl TypeLayoutBuilder<'_> {
 struct FieldCounter {
     found: Vec<VariableLayout>,
     used: Usage,
-    /// Offsets in bytes of the storage units of bit-fields.
+    /// The offsets, in bytes, of the storage units of bit-fields.
     bit_units: Vec<u32>,
 }
 
 impl FieldCounter {
-    /// Places a field behind those before it. What has no end takes a register space of its own.
+    /// Places a field after the earlier ones. An unbounded field takes its own register space.
     fn push(&mut self, name: String, annotations: Annotations, span: Span, layout: TypeLayout, bytes: u32) {
         let mut offsets = Vec::new();
         for (unit, count) in layout.usage.iter() {
@@ -206,7 +208,8 @@ impl FieldCounter {
                 _ if unit == LayoutUnit::Bytes => (0, bytes),
                 Count::Finite(_) => {
                     self.used.add(unit, count);
-                    // Slang repeats the offset of a parameter block as its space; nothing is added up from it.
+                    // Slang repeats the offset of a parameter block as its space; sums do not
+                    // include it.
                     let is_block =
                         unit == LayoutUnit::Space && holds_block(&layout.ty) && matches!(layout.ty, Type::Resource(_));
                     (if is_block { running } else { 0 }, running)
@@ -225,7 +228,7 @@ impl FieldCounter {
 }
 
 impl FieldCounter {
-    /// A bit-field, as the storage unit that it shares; Slang's reflection shows the units alone.
+    /// Adds the storage unit that a bit-field shares. Slang's reflection shows only the units.
     fn push_bits(&mut self, laid: Option<&LaidOutMember>, span: Span) {
         let Some(laid) = laid.filter(|laid| self.bit_units.last() != Some(&laid.offset)) else { return };
         let LaidOutShape::Scalar(component) = laid.layout.shape else { return };
@@ -236,7 +239,7 @@ impl FieldCounter {
     }
 }
 
-/// The laid-out members of a struct; none where it has no bytes.
+/// Returns the laid-out members of a struct; none for a struct without bytes.
 pub(super) fn members(laid: Option<&LaidOut>) -> &[LaidOutMember] {
     match laid.map(|laid| &laid.shape) {
         Some(LaidOutShape::Struct(members)) => members,
@@ -252,7 +255,7 @@ pub(super) fn members(laid: Option<&LaidOut>) -> &[LaidOutMember] {
     }
 }
 
-/// The laid-out member that `member` became; bit-fields of width zero became none.
+/// Returns the laid-out member for `member`. Bit-fields of width zero have none.
 pub(super) fn next_member<'l>(
     laid: &mut Peekable<Iter<'l, LaidOutMember>>,
     member: &Member,
@@ -260,7 +263,7 @@ pub(super) fn next_member<'l>(
     laid.next_if(|laid| !laid.is_base && laid.name == member.name)
 }
 
-/// A type that takes its bytes and nothing else.
+/// Returns the layout of a type that takes only bytes.
 pub(super) fn with_bytes(ty: &Type, laid: Option<&LaidOut>) -> TypeLayout {
     let size = match laid.map(|laid| laid.size) {
         Some(Extent::Finite(size)) => Count::Finite(size),
@@ -271,7 +274,8 @@ pub(super) fn with_bytes(ty: &Type, laid: Option<&LaidOut>) -> TypeLayout {
     TypeLayout { ty: ty.clone(), usage: Usage::of(LayoutUnit::Bytes, size), alignment, parts: TypeParts::None }
 }
 
-/// Bytes from one element to the next; of an array behind a pointer, its element rounded up.
+/// Returns the bytes from one element to the next. For an array behind a pointer, this is the size
+/// of the element, rounded up.
 fn byte_stride(array: Option<&LaidOut>, element: Option<&LaidOut>) -> u32 {
     match array.map(|array| &array.shape) {
         Some(LaidOutShape::Array { stride, .. }) => *stride,
@@ -290,7 +294,7 @@ fn byte_stride(array: Option<&LaidOut>, element: Option<&LaidOut>) -> u32 {
     }
 }
 
-/// The number of a count; 0 for no end, which never stands before a second amount.
+/// Returns the number in a count; 0 for an unbounded one, which never comes before a second amount.
 pub(super) fn finite(count: Count) -> u32 {
     match count {
         Count::Finite(count) => count,
@@ -298,7 +302,7 @@ pub(super) fn finite(count: Count) -> u32 {
     }
 }
 
-/// True if a parameter block stands in `ty`, outside of other buffers.
+/// True if `ty` holds a parameter block, outside other buffers.
 fn holds_block(ty: &Type) -> bool {
     ty.holds(&|resource| resource.kind == ResourceKind::ParameterBlock)
 }

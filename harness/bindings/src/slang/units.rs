@@ -1,7 +1,8 @@
-//! Which unit a resource takes on each target, and how much of it.
+//! The unit that a resource takes on each target, and the amount.
 //!
-//! Returns the [`Usage`] of each resource kind. Buffers that hold a layout inside (`ConstantBuffer<T>` and its kin)
-//! have one unit for themselves: [`SlangSettings::buffer_unit`]. Source: measured with Slang 2026.12 and 2026.14.1.
+//! Returns the [`Usage`] of each resource kind. Buffers with a layout inside (`ConstantBuffer<T>`
+//! and similar types) have one unit for themselves: [`SlangSettings::buffer_unit`]. Source:
+//! measured with Slang 2026.12 and 2026.14.1.
 
 use layoutproof_layout::resource::{Access, ResourceKind};
 use layoutproof_layout::shape::Count;
@@ -12,11 +13,12 @@ use super::settings::SlangSettings;
 use crate::Target;
 
 impl SlangSettings {
-    /// Units that a resource without a layout inside takes.
+    /// Returns the units of a resource without a layout inside.
     pub(super) fn resource(&self, kind: ResourceKind, room: ByteRoom) -> Usage {
         let mut usage = Usage::default();
         if room == ByteRoom::Arguments {
-            // A handle has no index, but Slang 2026.14.1 counts a buffer for the counter that Metal does not have.
+            // A handle has no index, but Slang 2026.14.1 counts a buffer for the counter, which
+            // Metal does not have.
             if has_counter(kind) {
                 usage.add(LayoutUnit::MetalBuffer, Count::Finite(1));
             }
@@ -37,20 +39,20 @@ impl SlangSettings {
         usage
     }
 
-    /// True if a texture with its sampler takes two bindings. WebGPU has no such type; in parameter blocks Slang
-    /// 2026.14.1
-    /// gives it one all the same, and its code leaves it out.
+    /// True if a texture with its sampler takes two bindings. WebGPU has no such type. In parameter
+    /// blocks Slang 2026.14.1 still gives it one binding, and its code omits it.
     fn splits_combined(&self, room: ByteRoom) -> bool {
         self.target == Target::Webgpu && room != ByteRoom::Block
     }
 
-    /// The unit that a constant buffer, a texture buffer or a parameter block takes for its own buffer.
+    /// Returns the unit that a constant buffer, a texture buffer or a parameter block takes for its
+    /// own buffer.
     pub(super) fn buffer_unit(&self, kind: ResourceKind) -> LayoutUnit {
         let class = if kind == ResourceKind::TextureBuffer { 't' } else { 'b' };
         self.unit(class, kind)
     }
 
-    /// The unit of a register class for a resource of `kind`.
+    /// Returns the unit of a register class for a resource of `kind`.
     fn unit(&self, class: char, kind: ResourceKind) -> LayoutUnit {
         match self.target {
             Target::D3d12 => class_unit(class),
@@ -60,12 +62,13 @@ impl SlangSettings {
         }
     }
 
-    /// Registers or descriptors for each class of a resource: append and consume buffers bring their counter.
+    /// Returns the number of registers or descriptors in each class of a resource. Append and
+    /// consume buffers also have a counter.
     fn descriptors(&self, kind: ResourceKind) -> u32 {
         let has_counter = has_counter(kind);
         match self.target {
             Target::Vulkan | Target::Webgpu if has_counter => 2,
-            // Seen with Slang 2026.14.1, though Metal has no such buffers.
+            // Observed with Slang 2026.14.1, although Metal has no such buffers.
             Target::Metal if has_counter => 3,
             Target::D3d12 | Target::Vulkan | Target::Webgpu | Target::Metal => 1,
         }
@@ -105,22 +108,23 @@ fn has_counter(kind: ResourceKind) -> bool {
     matches!(kind, ResourceKind::StructuredBuffer(Access::Append | Access::Consume))
 }
 
-/// True if this is a texture and a sampler in one.
+/// True for a texture and a sampler in one.
 pub(super) fn is_combined(kind: ResourceKind) -> bool {
     matches!(kind, ResourceKind::CombinedSampler(_))
 }
 
-/// The class letter of a D3D unit.
+/// Returns the class letter of a D3D unit.
 pub(super) fn unit_class(unit: LayoutUnit) -> Option<char> {
     ['b', 't', 'u', 's'].into_iter().find(|class| class_unit(*class) == unit)
 }
 
-/// The D3D unit of a class letter out of `btus`.
+/// Returns the D3D unit of a class letter, one of `btus`.
 pub(super) fn class_unit(class: char) -> LayoutUnit {
     LayoutUnit::of_class(class).unwrap_or(LayoutUnit::Sampler)
 }
 
-/// True if fields of this unit move when their struct stands in an array, so that each field is an array of its own.
+/// True if fields of this unit move when their struct is in an array, so that each field becomes
+/// its own array.
 pub(super) fn is_register(unit: LayoutUnit) -> bool {
     match unit {
         LayoutUnit::ConstantBuffer
@@ -148,7 +152,8 @@ pub(super) fn is_register(unit: LayoutUnit) -> bool {
     }
 }
 
-/// Metal's index of a resource: buffers of any access share one, textures of any access another.
+/// Returns Metal's index unit of a resource: buffers of any access share one, textures of any
+/// access another.
 fn metal_unit(class: char, kind: ResourceKind) -> LayoutUnit {
     match (class, kind) {
         ('s', _) => LayoutUnit::MetalSampler,

@@ -1,10 +1,11 @@
-//! Varying parameters of an entry point: how many locations they take, and which.
+//! Varying parameters of an entry point: the number of locations that they take, and which.
 //!
-//! A scalar or vector takes a location, a matrix one for each vector of the order that the command line asks for,
-//! whatever its own order. System values take none, but for the render targets of a fragment shader, whose numbers do
-//! not count. Explicit locations are honoured everywhere but on D3D. Patches and mesh outputs take the locations of one
-//! element, output streams those of an output. Ray-tracing stages have payloads and hit attributes instead, laid out as
-//! ordinary types with a slot for each scalar or vector, and resources bound as anywhere.
+//! A scalar or vector takes one location. A matrix takes one for each vector of the order that the
+//! command line sets, whatever its own order. System values take none, except the render targets of
+//! a fragment shader, whose numbers do not count. Slang honours explicit locations on all targets
+//! except D3D. Patches and mesh outputs take the locations of one element, output streams those of
+//! an output. Ray-tracing stages have payloads and hit attributes instead, laid out as ordinary
+//! types with a slot for each scalar or vector, and resources bound as usual.
 //!
 //! Source: Slang user guide, Parameter Layout Rules; measured with Slang 2026.14.1.
 
@@ -24,19 +25,18 @@ use layoutproof_source::diagnostics::{Code, Diagnostic};
 /// Makes the layouts of an entry point's varyings.
 #[derive(Debug)]
 pub(super) struct Varyings<'t, 's> {
-    /// The target, the budget, and what is wrong.
+    /// The target, the budget and the problems.
     pub(super) types: &'t mut TypeLayoutBuilder<'s>,
-    /// Stage of the entry point.
     pub(super) stage: String,
-    /// Where the entry point is declared.
+    /// The declaration of the entry point.
     pub(super) span: Span,
-    /// Numbers and counts of the render targets that were seen.
+    /// Numbers and counts of the render targets that were found.
     pub(super) render_targets: Vec<(u32, u32)>,
-    /// The index of the semantic in force, counted up for each scalar and vector that it holds for.
+    /// The index of the current semantic, which goes up with each scalar and vector under it.
     pub(super) semantic_index: u32,
 }
 
-/// Directions of a varying, as units.
+/// The directions of a varying, as units.
 type Directions = &'static [LayoutUnit];
 
 /// `in`.
@@ -45,7 +45,7 @@ const INPUT: Directions = &[LayoutUnit::LocationIn];
 const OUTPUT: Directions = &[LayoutUnit::LocationOut];
 const BOTH: Directions = &[LayoutUnit::LocationIn, LayoutUnit::LocationOut];
 
-/// The directions that modifiers declare.
+/// Returns the directions that the modifiers declare.
 fn directions(annotations: &Annotations) -> Directions {
     let has = |word: &str| annotations.modifiers.iter().any(|modifier| modifier == word);
     match (has("inout") || (has("in") && has("out")), has("out")) {
@@ -56,7 +56,7 @@ fn directions(annotations: &Annotations) -> Directions {
 }
 
 impl Varyings<'_, '_> {
-    /// The layout of a parameter that is not uniform.
+    /// Returns the layout of a parameter that is not uniform.
     pub(super) fn parameter(&mut self, parameter: &EntryParameter) -> TypeLayout {
         let EntryParameter { ty, wrapper, annotations, span, .. } = parameter;
         let directions = directions(annotations);
@@ -68,7 +68,7 @@ impl Varyings<'_, '_> {
         self.semantic_index = semantic_index(semantic);
         match (wrapper, ty) {
             (StageWrapper::Stream, element) => {
-                // The stream's own semantic says nothing of its vertices.
+                // The stream's own semantic does not apply to its vertices.
                 let element = Arc::new(self.layout(element, None, OUTPUT));
                 let usage = element.usage.clone();
                 TypeLayout { ty: ty.clone(), usage, alignment: 1, parts: TypeParts::Stream(element) }
@@ -77,7 +77,7 @@ impl Varyings<'_, '_> {
             (StageWrapper::MeshOutput, Type::Array { element, .. }) => self.one_element(ty, element, semantic, OUTPUT),
             (StageWrapper::MeshIndices, Type::Array { element, .. }) => {
                 let layout = self.one_element(ty, element, semantic, OUTPUT);
-                // Indices are built in there.
+                // Indices are a builtin there.
                 let is_built_in = self.types.settings.target == Target::Vulkan;
                 TypeLayout { usage: if is_built_in { Usage::default() } else { layout.usage.clone() }, ..layout }
             }
@@ -87,7 +87,7 @@ impl Varyings<'_, '_> {
         }
     }
 
-    /// The layout of a function's result.
+    /// Returns the layout of a function's result.
     pub(super) fn result(&mut self, ty: &Type, semantic: Option<&str>) -> TypeLayout {
         self.semantic_index = semantic_index(semantic);
         match self.ray_unit(OUTPUT) {
@@ -96,14 +96,15 @@ impl Varyings<'_, '_> {
         }
     }
 
-    /// An array of which reflection shows the locations of one element.
+    /// Lays out an array for which reflection shows the locations of one element.
     fn one_element(&mut self, ty: &Type, element: &Type, semantic: Option<&str>, directions: Directions) -> TypeLayout {
         let element = Arc::new(self.layout(element, semantic, directions));
         let usage = element.usage.clone();
         TypeLayout { ty: ty.clone(), usage, alignment: 1, parts: TypeParts::Patch(element) }
     }
 
-    /// The unit that a ray-tracing stage counts what passes in `directions` in; an `out` counts as `inout`.
+    /// Returns the unit in which a ray-tracing stage counts a value that passes in `directions`. An
+    /// `out` counts as `inout`.
     fn ray_unit(&self, directions: Directions) -> Option<LayoutUnit> {
         let is_output = directions.contains(&LayoutUnit::LocationOut);
         match (self.stage.as_str(), is_output) {
@@ -114,25 +115,26 @@ impl Varyings<'_, '_> {
         }
     }
 
-    /// A payload or hit attributes.
+    /// Lays out a payload or hit attributes.
     fn payload(&mut self, ty: &Type, unit: LayoutUnit, span: Span) -> TypeLayout {
         if self.types.settings.target == Target::Metal {
-            let message = "Slang has no payloads and no hit attributes on metal";
+            let message = "Slang has no payloads or hit attributes on Metal";
             self.types.problems.push(Diagnostic::error(Code::Unsupported, span, message));
         }
         if has_bit_fields(ty) {
-            let message = "how Slang counts bit-fields in a payload is not modelled";
+            let message = "layoutproof does not model how Slang counts bit-fields in a payload";
             self.types.problems.push(Diagnostic::error(Code::Unsupported, span, message));
         }
         let layout = self.types.of(ty, None, TypePosition { room: ByteRoom::Ordinary, span });
         if !layout.usage.is_empty() {
-            let message = "where Slang binds the resources of a payload is not modelled";
+            let message = "layoutproof does not model where Slang binds the resources of a payload";
             self.types.problems.push(Diagnostic::error(Code::Unsupported, span, message));
         }
         with_slots(&layout, unit, self.types.settings.layout.matrix)
     }
 
-    /// The layout of a varying with the semantic `semantic`, which holds for all its members where it is given.
+    /// Returns the layout of a varying with the semantic `semantic`, which then applies to all its
+    /// members.
     pub(super) fn layout(&mut self, ty: &Type, semantic: Option<&str>, directions: Directions) -> TypeLayout {
         if let Err(problem) = self.types.budget.spend(self.span) {
             self.types.problems.extend(problem);
@@ -188,7 +190,8 @@ impl Varyings<'_, '_> {
                 let is_target = is_render_target(semantic);
                 let starts = |prefix| semantic.get(..3).is_some_and(|start| start.eq_ignore_ascii_case(prefix));
                 let is_system = starts("sv_") || starts("nv_");
-                // The instance comes to a fragment shader as any other input, which Slang 2026.14.1 knows on Vulkan.
+                // A fragment shader gets the instance like any other input, which Slang 2026.14.1
+                // does on Vulkan.
                 let is_passed = self.types.settings.target == Target::Vulkan
                     && semantic.eq_ignore_ascii_case("SV_InstanceID")
                     && matches!(
@@ -225,11 +228,12 @@ impl Varyings<'_, '_> {
         TypeLayout { ty: ty.clone(), usage, alignment: 1, parts: TypeParts::Elements { element, stride } }
     }
 
-    /// Counts the render targets since `seen`, those of one element, for the others of `count`, too.
+    /// Repeats the render targets since `seen`, which belong to one element, for the other elements
+    /// of `count`.
     fn repeat_targets(&mut self, seen: usize, first: u32, count: u32) {
         let step = self.semantic_index.saturating_sub(first);
         let one = self.render_targets[seen..].to_vec();
-        // More render targets than any device has.
+        // No device has more render targets than this.
         for element in 1..count.min(64) {
             let moved = |(number, count): &(u32, u32)| (number.saturating_add(step.saturating_mul(element)), *count);
             self.render_targets.extend(one.iter().map(moved));
@@ -282,7 +286,7 @@ impl Varyings<'_, '_> {
         TypeLayout { ty: ty.clone(), usage, alignment: 1, parts: TypeParts::Fields(placed) }
     }
 
-    /// The explicit location of what takes locations, where the target has them.
+    /// Returns the explicit location of a variable that takes locations, if the target honours it.
     pub(super) fn location(&self, annotations: &Annotations, layout: &TypeLayout) -> Option<u32> {
         let honours = match self.types.settings.target {
             Target::D3d12 => false,
@@ -291,14 +295,15 @@ impl Varyings<'_, '_> {
         vulkan_number(annotations, "location").filter(|_| honours).map(|found| found.0)
     }
 
-    /// Slang's error E39023.
+    /// Adds Slang's error E39023.
     fn refuse_mixture(&mut self, span: Span) {
-        let message = "some members have explicit locations, others have none";
+        let message = "some members have explicit locations and others do not";
         self.types.problems.push(Diagnostic::error(Code::MixedLocations, span, message));
     }
 }
 
-/// `layout`, which has no bytes, with a slot of `unit` for each scalar, vector, and vector of a matrix.
+/// Returns `layout`, which has no bytes, with a slot of `unit` for each scalar, vector, and vector
+/// of a matrix.
 fn with_slots(layout: &TypeLayout, unit: LayoutUnit, default: MatrixOrder) -> TypeLayout {
     let (mut parts, slots) = (layout.parts.clone(), slots(layout, default));
     match &mut parts {
@@ -370,12 +375,13 @@ fn structure_has_bit_fields(structure: &StructType) -> bool {
         || structure.members.iter().any(|member| member.bit_width.is_some() || has_bit_fields(&member.ty))
 }
 
-/// `N` of `[[vk::index(N)]]`, the source of a blend that a fragment shader's output is; Slang reflects it as a space.
+/// Returns `N` of `[[vk::index(N)]]`, the blend source of a fragment shader's output. Slang
+/// reflects it as a space.
 pub(super) fn blend_index(annotations: &Annotations) -> u32 {
     vulkan_number(annotations, "index").map_or(0, |found| found.0)
 }
 
-/// Offsets of a field behind those before it, or at its explicit location.
+/// Returns the offsets of a field, after the earlier fields or at its explicit location.
 fn place(layout: &TypeLayout, explicit: Option<u32>, used: &mut Usage) -> Vec<UnitOffset> {
     let mut offsets = Vec::new();
     for (unit, count) in layout.usage.iter() {
@@ -393,7 +399,7 @@ fn is_render_target(semantic: &str) -> bool {
     semantic.trim_end_matches(|c: char| c.is_ascii_digit()).eq_ignore_ascii_case("SV_Target")
 }
 
-/// The number at the end of a semantic; 0 where there is none.
+/// Returns the number at the end of a semantic; 0 if there is none.
 fn semantic_index(semantic: Option<&str>) -> u32 {
     let Some(semantic) = semantic else { return 0 };
     let name = semantic.trim_end_matches(|c: char| c.is_ascii_digit());

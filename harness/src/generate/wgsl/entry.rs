@@ -7,10 +7,10 @@ use std::collections::{HashMap, HashSet};
 use layoutproof_layout::shape::Count;
 
 use super::access::{WgslLeafAccess, expression, wrapped_element};
-use layoutproof_readers::wgsl_module::WgslStep;
 use super::node::{Grid, NodeShape, WgslNode, WgslScalar};
 use super::{BLOCK, NotExpressible};
 use crate::probe::{Direction, Form, ProbeEntry};
+use layoutproof_readers::wgsl_module::WgslStep;
 
 /// Writes the function of `entry`.
 ///

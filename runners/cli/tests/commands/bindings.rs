@@ -101,7 +101,7 @@ const LISTING: &str = "; Resource Bindings:
 fn a_number_that_is_not_certain_says_why() {
     let folder = Folder::without_drivers(&[("range.hlsl", RANGE)]);
     let answer = folder.run("show range.hlsl --target d3d12 --format json").exits(0).json();
-    let reason = "depends on whether `t` is used; `--unused t`, or `--compiler dxc` asks the compiler";
+    let reason = "depends on whether `t` is used; pass `--unused t`, or `--compiler dxc` to ask the compiler";
     let rows: Vec<_> = answer["bindings"].as_array().unwrap().iter().map(|row| &row["uncertain"]).collect();
     assert_eq!(rows, [&json!(reason), &json!(reason)]);
     let answer = folder.run("show range.hlsl --target d3d12 --unused t --format json").exits(0).json();

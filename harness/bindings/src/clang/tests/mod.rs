@@ -1,5 +1,5 @@
-//! The departures that wg-hlsl 0024, implicit resource binding, proposes. The numbers follow from its rules; no
-//! released compiler that this was run against implements all of them.
+//! The departures from DXC that wg-hlsl 0024, implicit resource binding, proposes. The numbers
+//! follow from its rules. No released compiler that was measured implements all of them.
 
 use crate::dxc::tests::placed;
 use crate::{BindingRequest, Convention, Target};
@@ -58,7 +58,7 @@ fn arrays_in_structs_are_whole_ranges() {
 fn the_last_register_is_one_like_any_other() {
     let declarations = "RWBuffer<float> A : register(u4294967295); RWBuffer<float> B;";
     assert_eq!(d3d12(declarations, "A[0] = B[0];"), ["A u4294967295", "B u0"]);
-    // An unbounded array needs the end of the line.
+    // An unbounded array must reach the end of the line.
     let declarations = "RWBuffer<float> A : register(u4294967295); RWBuffer<float> B[];";
     assert_eq!(d3d12(declarations, "A[0] = B[1][0];"), ["error: resource cannot be allocated"]);
 }
@@ -72,7 +72,8 @@ fn what_does_not_fit_is_refused() {
     assert_eq!(overlap, ["error: resource B at register 3 overlaps with resource A at register 5 in space 0"]);
 }
 
-/// wg-hlsl 0030: one binding for each resource or array, attributes before registers before the rest.
+/// wg-hlsl 0030: each resource or array takes one binding; attributes come before registers,
+/// registers before the rest.
 #[test]
 fn vulkan_has_one_line_for_each_set() {
     let declarations = "Texture2D T[3]; RWStructuredBuffer<float> R; [[vk::binding(1)]] Texture2D V; SamplerState S;

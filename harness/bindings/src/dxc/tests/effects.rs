@@ -1,9 +1,9 @@
-//! What effects and old HLSL write that DXC reads over, and names and constants in all their forms; every row is from the
-//! listing of DXC 1.7.2308 (`-T ps_6_6 -E main`).
+//! Syntax of effects and old HLSL that DXC ignores, and names and constants in all their forms.
+//! Every row is from the listing of DXC 1.7.2308 (`-T ps_6_6 -E main`).
 
 use super::d3d12;
 
-/// The rows of a pixel shader that returns `value` behind `declarations`.
+/// Returns the rows of a pixel shader that returns `value`, after `declarations`.
 fn pixel(declarations: &str, value: &str) -> Vec<String> {
     d3d12(&format!("{declarations} float4 main(float2 uv : UV) : SV_Target {{ return {value}; }}"))
 }
@@ -56,7 +56,7 @@ fn techniques_say_nothing() {
     assert_eq!(buffer(annotated), ["C b0"]);
     assert_eq!(buffer("technique { pass { VertexShader = compile vs_2_0 main(); } }"), ["C b0"]);
     assert_eq!(buffer("technique10 T { pass P { }; };"), ["C b0"]);
-    // FXC takes these words in any case; DXC does not take them at all.
+    // FXC accepts these words in any case; DXC does not accept them at all.
     assert_eq!(buffer("Technique11 T { Pass P { } } fxgroup G { technique11 T { pass P { } } }"), ["C b0"]);
 }
 

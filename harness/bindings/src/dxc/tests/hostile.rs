@@ -1,9 +1,9 @@
-//! Sources whose placement would fill the memory or never end: refused quickly.
+//! Sources whose placement would fill the memory or never end. layoutproof refuses them quickly.
 
 use super::placed;
 use crate::{BindingRequest, Convention, Target};
 
-/// What DXC's and Clang's conventions say first.
+/// Returns the first errors of DXC's and Clang's conventions.
 fn refused(source: &str) -> [Vec<String>; 2] {
     [Convention::Dxc, Convention::Clang]
         .map(|convention| placed(source, &BindingRequest::new(Target::D3d12, convention)))
@@ -15,7 +15,8 @@ fn many(count: usize, unit: &dyn Fn(usize) -> String) -> String {
 
 const TOO_LARGE: &str = "error: the entry point reaches more than 65536 uses and calls, or calls nested too deep";
 
-/// Each overload calls all others: the walk was as deep as there are functions, with a list of all calls at each level.
+/// Each overload calls all others. The walk was once as deep as the number of functions, with a
+/// list of all calls at each level.
 #[test]
 fn overloads_that_call_each_other() {
     let functions = many(1000, &|_| "void f(int a) { f(a); t.Load(0); }".to_owned());
@@ -42,7 +43,7 @@ fn calls_nested_deep() {
     assert_eq!(refused(&source), [[TOO_LARGE], [TOO_LARGE]]);
 }
 
-/// Each of 2000 overlaps all others, which Clang's convention tells one by one.
+/// Each of 2000 ranges overlaps all others, and Clang's convention reports the overlaps one by one.
 #[test]
 fn overlaps_of_all_with_all() {
     let buffers = many(2000, &|n| format!("Buffer<float> t{n} : register(t0);"));

@@ -1,5 +1,5 @@
-//! Globals that are named only in methods of local variables; every number is from the listing of DXC 1.7.2308
-//! (`-T cs_6_6`).
+//! Globals that only methods of local variables name. Every number is from the listing of DXC
+//! 1.7.2308 (`-T cs_6_6`).
 
 use super::shader;
 

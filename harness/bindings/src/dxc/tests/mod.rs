@@ -30,7 +30,7 @@ fn read(source: &str) -> Module {
     module.unwrap_or_else(|problems| panic!("{}", layoutproof_source::diagnostics::render(&problems, &sources, false)))
 }
 
-/// `B u3[4] space1`, one text for each row; the messages where the source is refused.
+/// Returns `B u3[4] space1`, one text for each row, or the messages if the source is refused.
 pub(crate) fn placed(source: &str, request: &BindingRequest) -> Vec<String> {
     match bind(&read(source), request) {
         Ok(bound) => bound.bindings.iter().map(row).collect(),
@@ -51,7 +51,8 @@ pub(super) fn d3d12(source: &str) -> Vec<String> {
     placed(source, &BindingRequest::new(Target::D3d12, Convention::Dxc))
 }
 
-/// `declarations` with the statements of a compute shader, asked with options that change bindings.
+/// Places `declarations` with the statements of a compute shader, with options that change
+/// bindings.
 fn shader_with(target: Target, options: &[&str], declarations: &str, statements: &str) -> Vec<String> {
     let mut request = BindingRequest::new(target, Convention::Dxc);
     request.options = options.iter().map(|option| (*option).to_owned()).collect();

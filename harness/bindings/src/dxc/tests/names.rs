@@ -1,12 +1,14 @@
-//! Words that this crate has a meaning for, as names of other things: DXC takes them in many places.
+//! Words that have a meaning in this crate, as names of other things. DXC accepts them in many
+//! places.
 //!
-//! The table is what DXC 1.7.2308 takes (`-T ps_6_6 -E main`), found by trying each word in each of the places; the registers
-//! are from its listings. Words that it takes in no place are left out.
+//! The table contains what DXC 1.7.2308 accepts (`-T ps_6_6 -E main`), found by trying each word in
+//! each of the places. The registers are from its listings. The table omits words that DXC accepts
+//! in no place.
 
 use super::placed;
 use crate::{BindingRequest, Convention, Target};
 
-/// A shader that declares `W`, and the row that DXC gives it.
+/// A shader that declares `W`, and DXC's row for it.
 type Place = (&'static str, &'static str);
 
 const PARAMETER: Place = (
@@ -72,7 +74,7 @@ const EVERYWHERE: &[Place] = &[
     NAMESPACE,
 ];
 
-/// Words with the places in which DXC takes them as names.
+/// Words with the places in which DXC accepts them as names.
 const TABLE: &[(&[&str], &[Place])] = &[
     (
         &[
@@ -254,7 +256,7 @@ const TABLE: &[(&[&str], &[Place])] = &[
     ),
 ];
 
-/// `source` with `word` for each `W` that stands alone.
+/// Returns `source` with `word` in place of each separate `W`.
 fn with(source: &str, word: &str) -> String {
     let is_part = |letter: Option<char>| letter.is_some_and(|letter| letter.is_ascii_alphanumeric());
     let mut made = String::new();

@@ -1,5 +1,5 @@
-//! What older releases did: every number and message is from DXC 1.7 of commit d66bdf94 (2022, before release 1.7.2207;
-//! `-T cs_6_6 -spirv -Vd`).
+//! The behaviour of older releases. Every number and message is from DXC 1.7 of commit d66bdf94
+//! (2022, before release 1.7.2207; `-T cs_6_6 -spirv -Vd`).
 
 use super::placed;
 use crate::{BindingRequest, Convention, Target};

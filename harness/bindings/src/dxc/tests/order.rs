@@ -1,5 +1,5 @@
-//! Resources in structs and cbuffers in the order in which DXC comes to them; every number is from the listing of DXC
-//! 1.7.2308 (`-T cs_6_6`).
+//! Resources in structs and cbuffers, in the order in which DXC visits them. Every number is from
+//! the listing of DXC 1.7.2308 (`-T cs_6_6`).
 
 use super::shader;
 
@@ -10,7 +10,7 @@ const STRUCT: &str = "struct I { RWBuffer<float> x; RWBuffer<float> y; float im(
       float p() { return d[0] + m() + e[0]; } };
     S s; S t; RWBuffer<float> A;";
 
-/// The paths in the order of their registers, `A` left out.
+/// Returns the paths in the order of their registers, without `A`.
 fn order(functions: &str, statements: &str) -> String {
     let rows = shader(&format!("{STRUCT} {functions}"), statements);
     let mut placed: Vec<(u32, &str)> = Vec::new();
@@ -100,7 +100,8 @@ fn local_names_and_parameters_stand_for_globals() {
     assert_eq!(order("", copies), "s.d s.b s.a s.c");
 }
 
-/// Directly in a cbuffer: backwards, behind all variables; cbuffers in order, `$Globals` with its structs first.
+/// Resources directly in a cbuffer go backwards, after all variables. Cbuffers go in order,
+/// `$Globals` with its structs first.
 #[test]
 fn resources_in_cbuffers_come_last_and_backwards() {
     let declarations = "struct W { Texture2D wt; float4 d; Texture2D wu; };

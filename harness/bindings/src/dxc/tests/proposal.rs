@@ -90,7 +90,7 @@ const EXAMPLE_6_1: &str = "struct S { RWBuffer<float> D; }; RWBuffer<float> A; R
 #[test]
 fn example_6_1_unused_resources_take_nothing() {
     assert_eq!(d3d12(EXAMPLE_6_1), ["A u0", "E u1[5]"]);
-    // What an optimiser leaves with `-Od` is said by hand.
+    // The request names by hand what an optimiser leaves with `-Od`.
     let mut request = BindingRequest::new(Target::D3d12, Convention::Dxc);
     request.used = vec!["B".to_owned(), "s.D".to_owned()];
     let message = "error: resource s.D at register 5 overlaps with resource B at register 0, space 0";

@@ -4,7 +4,8 @@ use super::{d3d12, placed, shader, shader_with};
 use crate::{BindingRequest, Convention, Target, bind};
 use layoutproof_source::diagnostics::Code;
 
-/// Loose globals are the first constant buffer wherever they stand, texture buffers the last textures.
+/// Loose globals are the first constant buffer wherever they are declared, and texture buffers are
+/// the last textures.
 #[test]
 fn classes_have_lists_of_their_own() {
     let declarations = "Texture2D T; SamplerState S; cbuffer CB { float4 x; } RWBuffer<float4> U; float4 g;
@@ -83,7 +84,7 @@ fn overlaps_name_both() {
     let one = "RWBuffer<float> A : register(u1); RWBuffer<float> B[4] : register(u0);";
     let message = "error: resource B at register 0 overlaps with resource A at register 1, space 0";
     assert_eq!(shader(one, "A[0] = B[0][0];"), [message]);
-    // Of several it is the last one.
+    // The last of several registers counts.
     let several = "RWBuffer<float> A : register(u1); RWBuffer<float> X : register(u3); RWBuffer<float> Z[10] :
         register(u0);";
     let message = "error: resource Z at register 0 overlaps with resource X at register 3, space 0";
@@ -146,20 +147,20 @@ fn only_the_entry_point_that_is_asked_for_counts() {
     let mut request = BindingRequest::new(Target::D3d12, Convention::Dxc);
     request.entry = Some("two".to_owned());
     assert_eq!(placed(source, &request), ["B u0", "C u1"]);
-    // An optimiser knows more than the text says.
+    // An optimiser knows more than the text shows.
     request.unused = vec!["B".to_owned()];
     request.used = vec!["A".to_owned()];
     assert_eq!(placed(source, &request), ["A u0", "C u1"]);
 }
 
-/// A file without a body: everything that it declares counts, as `dxc -T lib_6_6` cannot say.
+/// In a file without a body all declarations count as used. `dxc -T lib_6_6` cannot confirm this.
 #[test]
 fn declarations_alone_are_all_used() {
     let rows = d3d12("cbuffer C { float4 c; Texture2D t; } struct S { Texture2D a[2]; } s; SamplerState q; float g;");
     assert_eq!(rows, ["$Globals b0", "C b1", "q s0", "s.a[0] t0", "s.a[1] t1", "t t2"]);
 }
 
-/// DXC numbers the buffers twice, with and without those that are not used.
+/// DXC numbers the buffers twice, once with unused buffers and once without them.
 #[test]
 fn registers_in_cbuffers_are_lost_behind_unused_buffers() {
     let statements = "U[0] = T1.Load(0) + T2.Load(0);";

@@ -1,4 +1,4 @@
-//! Resources that are named only through `static` variables; every number is from the listing of DXC 1.7.2308
+//! Resources that only `static` variables name. Every number is from the listing of DXC 1.7.2308
 //! (`-T cs_6_6`, the same with `-Od`).
 
 use super::shader;

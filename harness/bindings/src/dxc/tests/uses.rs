@@ -5,8 +5,8 @@ use super::{placed, read};
 use crate::{BindingRequest, Convention, Target, bind};
 use layoutproof_source::diagnostics::Code;
 
-/// The registers of `A`, `B` and `C` where `declarations` stand before an entry point that adds up `a`, `c` and
-/// `value`; without `o`, which is written.
+/// Returns the registers of `A`, `B` and `C` with `declarations` before an entry point that adds up
+/// `a`, `c` and `value`; without `o`, which is written.
 fn bound(declarations: &str, value: &str) -> String {
     let source = format!(
         "cbuffer A : register(b0) {{ float a; }} cbuffer B {{ float b; }} cbuffer C {{ float c; }}
@@ -168,7 +168,8 @@ fn patch_constants_and_exports_are_compiled_too() {
     assert_eq!(placed("cbuffer A { float a; } float f() { return a; }", &request("lib_6_6")), Vec::<String>::new());
 }
 
-/// Of several registers DXIL has the last, SPIR-V the first; `register(t4) : register(t7)` is refused by both.
+/// DXIL uses the last of several registers, SPIR-V the first. Both refuse `register(t4) :
+/// register(t7)`.
 #[test]
 fn several_registers() {
     let both = |registers: &str| {
@@ -188,7 +189,7 @@ fn several_registers() {
     assert_eq!(both("register(t4) : register(ps, t7)"), [refused, refused]);
 }
 
-/// Nobody knows here what `__unknown` gives, so that both answers are possible.
+/// layoutproof does not know what `__unknown` returns, so both answers are possible.
 #[test]
 fn what_cannot_be_followed_is_said() {
     let source = "cbuffer A { float a; } cbuffer B { float b; } struct L { float x; float Get() { return a; } };
@@ -198,7 +199,7 @@ fn what_cannot_be_followed_is_said() {
     assert_eq!(paths, ["A", "B"]);
     let calls = bound.warnings.iter().filter(|warning| warning.code == Code::UncertainCall).collect::<Vec<_>>();
     let [warning] = calls.as_slice() else { panic!("{:?}", bound.warnings) };
-    assert_eq!(warning.message, "it is not certain whether this runs `L::Get`: where `A`, `B` go depends on it");
+    assert_eq!(warning.message, "this may or may not run `L::Get`, which decides the places of `A`, `B`");
 }
 
 /// DXC 1.7.2308 keeps both.

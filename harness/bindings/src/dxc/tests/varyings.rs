@@ -1,5 +1,6 @@
-//! Locations on Vulkan; every number and message is from DXC 1.7.2308 (`-spirv -E main` with the profile named,
-//! decorations and diagnostics). An input that no code reads is not in its modules, but has its number: what follows shows.
+//! Locations on Vulkan. Every number and message is from DXC 1.7.2308 (`-spirv -E main` with the
+//! profile named, decorations and diagnostics). An input that no code reads is not in DXC's
+//! modules, but it has a number, as the next location shows.
 
 use super::{placed, read};
 use crate::{BindingRequest, Convention, Target, bind};
@@ -36,7 +37,7 @@ fn a_matrix_takes_a_location_for_each_row() {
     let outputs = ["$result.frame out 0[3]", "$result.tail out 3", "$result.two out 4[4]", "$result.last out 8"];
     let rows = [&["p in 0", "m in 1[4]", "after in 5"], outputs.as_slice()].concat();
     assert_eq!(vertex(source), rows);
-    // What an entry point writes says which stage it is.
+    // The semantics that an entry point writes determine its stage.
     assert_eq!(shader("", &[], source), rows);
 }
 
@@ -112,12 +113,12 @@ fn what_has_no_locations_here_is_said() {
         assert_eq!(bound.bindings, []);
         bound.warnings.into_iter().map(|warning| warning.message).collect::<Vec<_>>()
     };
-    let unknown = "the stage of `main` is not known, so its inputs and outputs have no locations";
+    let unknown = "the stage of `main` is unknown, so its inputs and outputs have no locations";
     assert_eq!(warned("void main(float4 a : A, out float4 b : B) { b = a; }"), [unknown]);
     assert_eq!(warned("[numthreads(1, 1, 1)] void main(uint3 i : SV_GroupID) {}"), Vec::<String>::new());
     // "Multiple stage variables have a duplicated pair of location and index at 0 / 0"
     let source = "struct E { float4 b : B; }; float4 main(E e[2] : EE) : SV_Position { return e[0].b + e[1].b; }";
-    assert_eq!(vertex(source), ["error: an input or output is an array of structs, which DXC refuses"]);
+    assert_eq!(vertex(source), ["error: DXC refuses an input or output that is an array of structs"]);
 }
 
 #[test]

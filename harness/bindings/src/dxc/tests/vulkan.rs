@@ -4,7 +4,7 @@
 use super::shader_with;
 use crate::Target;
 
-/// `binding` left out, as `T 0 set 2`.
+/// Omits `binding`, as in `T 0 set 2`.
 fn with(options: &[&str], declarations: &str, statements: &str) -> Vec<String> {
     let rows = shader_with(Target::Vulkan, options, declarations, statements);
     rows.into_iter().map(|row| row.replace("binding", "").replace("space", "set")).collect()
@@ -46,7 +46,7 @@ fn written_numbers_may_collide() {
         float z; } SamplerState S : register(s0); Texture2D T2;";
     let rows = shader(declarations, "U[0] = T.SampleLevel(S, 0, 0) + z + T2.Load(0);");
     assert_eq!(rows, ["T 0", "U 0", "C 0", "S 0", "T2 1"]);
-    // 2^32 - 1 is a number like any other here.
+    // 2^32 - 1 is an ordinary number here.
     let rows = shader("Texture2D A : register(t4294967295); RWBuffer<float4> U;", "U[0] = A.Load(0);");
     assert_eq!(rows, ["A 4294967295", "U 0"]);
 }
@@ -79,7 +79,7 @@ fn loose_globals_stand_where_the_first_one_does() {
     assert_eq!(shader(declarations, statements), ["T0 0", "U 1", "$Globals 2", "T1 3"]);
     let rows = with(&["-fvk-bind-globals 5 2"], declarations, statements);
     assert_eq!(rows, ["T0 0", "U 1", "$Globals 5 set2", "T1 2"]);
-    // What is bound so keeps nothing else away.
+    // `-fvk-bind-globals` does not reserve its number.
     let rows = with(&["-fvk-bind-globals 1 0"], declarations, statements);
     assert_eq!(rows, ["T0 0", "U 1", "$Globals 1", "T1 2"]);
 }
@@ -102,10 +102,10 @@ fn structs_fall_apart_in_declaration_order() {
         + G.SampleLevel(s.q, 0, 0);";
     let expected = ["s.a 0", "s.b[1] 2", "s.i[1].x 7", "s.i[1].y[1] 9", "s.q 10", "G 11", "U 12"];
     assert_eq!(shader(declarations, statements), expected);
-    // Where a struct falls apart, arrays do.
+    // If DXC splits a struct, it also splits arrays.
     let arrays = "struct S { Texture2D a; }; S s; Texture2D A[3]; RWBuffer<float4> U;";
     assert_eq!(shader(arrays, "U[0] = A[1].Load(0) + s.a.Load(0);"), ["s.a 0", "A 1[3]", "U 4"]);
-    // The first register counts for all classes, and its class is the one that is shifted.
+    // The first register counts for all classes, and its class is the one that a shift moves.
     let declarations = "struct S { Texture2D a; RWBuffer<float> u; SamplerState q; };
         S s : register(u5) : register(t2); RWBuffer<float4> U;";
     let statements = "U[0] = s.a.SampleLevel(s.q, 0, 0) + s.u[0];";
@@ -116,7 +116,7 @@ fn structs_fall_apart_in_declaration_order() {
     assert_eq!(rows, ["x[0].a 5", "x[1].a 8", "U 0"]);
 }
 
-/// What comes behind a struct with a base overlaps it.
+/// The variable after a struct with a base overlaps it.
 #[test]
 fn base_structs_keep_no_numbers() {
     let declarations = "struct P { Texture2D p; Texture2D p2[2]; }; struct S : P { Texture2D a; };
@@ -160,7 +160,7 @@ fn counters() {
     let expected =
         ["A.$counter 1", "D.$counter 6", "B.$counter 9", "E.$counter 10", "F.$counter 0 set2", "H.$counter 33"];
     assert_eq!(counters, expected);
-    // Functions are compiled in the order in which calls are found, the entry point first.
+    // DXC compiles functions in the order in which it finds calls, the entry point first.
     let functions = "RWStructuredBuffer<float> A; RWStructuredBuffer<float> B; RWStructuredBuffer<float> C;
         RWStructuredBuffer<float> D; void h() { D.IncrementCounter(); } void f() { h(); C.IncrementCounter(); }
         void g() { A.IncrementCounter(); }";
@@ -218,7 +218,8 @@ fn a_buffer_is_not_used_where_only_its_counter_is() {
     assert_eq!(with(&options, "AppendStructuredBuffer<int> r : register(u0);", "r.Append(1);"), [error]);
 }
 
-/// `-T lib_6_6 -fspv-target-env=vulkan1.2` for the first, where the number of the record's class is no binding.
+/// `-T lib_6_6 -fspv-target-env=vulkan1.2` for the first, where the number of the record's class is
+/// not a binding.
 #[test]
 fn records_and_lost_push_constants_have_no_binding() {
     let record =

@@ -1,7 +1,9 @@
-//! Lists the parameters that need bindings on Vulkan: all of them, used or not, in declaration order.
+//! Lists the parameters that need bindings on Vulkan: all of them, used or not, in declaration
+//! order.
 //!
-//! Makes the [`DescriptorRequest`]s that `number` gives bindings to. Source: DXC's guide to SPIR-V code generation,
-//! HLSL register and Vulkan binding; DXC 1.7.2308 where it is silent.
+//! Makes the [`DescriptorRequest`]s to which `number` gives bindings. Sources: DXC's guide to
+//! SPIR-V code generation, HLSL register and Vulkan binding; DXC 1.7.2308 where the guide is
+//! silent.
 
 use layoutproof_layout::resource::{Access, ResourceKind};
 use layoutproof_layout::shape::{Count, Member, StructType, Type};
@@ -13,26 +15,25 @@ use crate::dxc::register_class::variable_class;
 use crate::release::DxcRelease;
 use layoutproof_frontend::module::{Module, Parameter, ParameterKind};
 
-/// One entry of DXC's list: a variable in SPIR-V, or a struct that falls apart into several.
+/// One entry of DXC's list: a variable in SPIR-V, or a struct that DXC splits into several.
 #[derive(Clone, Debug)]
 pub(super) struct DescriptorRequest {
-    /// The paths that get numbers one behind the other.
+    /// The paths that get consecutive numbers.
     pub(super) paths: Vec<String>,
-    /// Class of the register, which a shift may move; `None` for structs and counters.
+    /// The class of the register, which a shift may move; `None` for structs and counters.
     pub(super) class: Option<LayoutUnit>,
-    /// Array elements of the one path; 1 for a struct.
+    /// The array elements of the single path; 1 for a struct.
     pub(super) count: Count,
-    /// How many numbers are kept free behind the first one.
+    /// How many consecutive numbers the entry reserves.
     pub(super) kept: u32,
     /// `[[vk::binding(N, S)]]`.
     pub(super) binding: Option<(u32, Option<u32>)>,
-    /// The number of `register`, with its class.
+    /// The number in `register`, with its class.
     pub(super) register: Option<(LayoutUnit, u32)>,
-    /// The space of `register`.
+    /// The space in `register`.
     pub(super) space: Option<u32>,
-    /// The role of the entry.
     pub(super) role: VulkanRole,
-    /// Where it is declared.
+    /// The declaration.
     pub(super) span: Span,
 }
 
@@ -49,7 +50,7 @@ pub(super) enum VulkanRole {
     Counter(usize),
 }
 
-/// The list, without the counters that code has yet to ask for.
+/// Returns the list, without the counters that the code has yet to request.
 pub(super) fn wants(module: &Module, release: DxcRelease) -> Vec<DescriptorRequest> {
     let mut list = Vec::new();
     let mut has_globals = false;
@@ -65,7 +66,8 @@ pub(super) fn wants(module: &Module, release: DxcRelease) -> Vec<DescriptorReque
                     list.push(of_member(parameter, member));
                     add_counter(&mut list, &member.ty, release, &member.annotations);
                 }
-                // DXC's SPIR-V has members for `static` ones, too, so that they alone make a buffer (1.7.2308).
+                // In DXC's SPIR-V `static` members are members, too, so they alone make a buffer
+                // (1.7.2308).
                 let has_statics = || module.buffer_statics.iter().any(|member| member.buffer == parameter.span);
                 if parameter.kind == ParameterKind::Variable || has_data(&parameter.ty) || has_statics() {
                     list.push(whole(parameter, class));
@@ -84,23 +86,24 @@ pub(super) fn wants(module: &Module, release: DxcRelease) -> Vec<DescriptorReque
     list
 }
 
-/// `N` of `[[vk::constant_id(N)]]`.
+/// Returns `N` of `[[vk::constant_id(N)]]`.
 pub(super) fn constant_id(annotations: &Annotations) -> Option<u32> {
     numbers(annotations, "constant_id").first().copied()
 }
 
-/// `N` of `[[vk::input_attachment_index(N)]]`.
+/// Returns `N` of `[[vk::input_attachment_index(N)]]`.
 pub(super) fn attachment_index(annotations: &Annotations) -> Option<u32> {
     numbers(annotations, "input_attachment_index").first().copied()
 }
 
-/// True if `[[vk::push_constant]]` stands before a declaration.
+/// True if a declaration has `[[vk::push_constant]]`.
 pub(super) fn is_push_constant(annotations: &Annotations) -> bool {
     annotations.attribute(Some("vk"), "push_constant").is_some()
 }
 
-/// True if DXC makes a push constant of a parameter: plain data that is declared before every other loose global is in
-/// `$Globals` instead, if there is another one (measured with DXC 1.7.2308, `-spirv`).
+/// True if DXC makes a push constant of a parameter. Plain data that is declared before every other
+/// loose global is in `$Globals` instead, if there is another loose global (measured with DXC
+/// 1.7.2308, `-spirv`).
 pub(super) fn is_pushed(module: &Module, parameter: &Parameter) -> bool {
     let is_loose = |other: &&Parameter| {
         let annotations = &other.annotations;
@@ -112,13 +115,13 @@ pub(super) fn is_pushed(module: &Module, parameter: &Parameter) -> bool {
     is_push_constant(&parameter.annotations) && !is_lost
 }
 
-/// True if `other` is declared behind `parameter`.
+/// True if `other` is declared after `parameter`.
 fn is_behind(parameter: &Parameter, other: &Parameter, module: &Module) -> bool {
     let place = |wanted: &Parameter| module.parameters.iter().position(|found| std::ptr::eq(found, wanted));
     place(parameter) < place(other)
 }
 
-/// The counter of the buffer at `buffer` of the list.
+/// Returns the counter of the buffer at index `buffer` of the list.
 pub(super) fn counter(list: &[DescriptorRequest], buffer: usize, annotations: &Annotations) -> DescriptorRequest {
     let of = &list[buffer];
     let set = of.binding.and_then(|(_, set)| set).or(of.space);
@@ -133,12 +136,12 @@ pub(super) fn counter(list: &[DescriptorRequest], buffer: usize, annotations: &A
     }
 }
 
-/// The path of the counter of a buffer.
+/// Returns the path of the counter of a buffer.
 pub(super) fn counter_path(buffer: &str) -> String {
     format!("{buffer}.$counter")
 }
 
-/// The arguments of an attribute `vk::NAME`.
+/// Returns the arguments of an attribute `vk::NAME`.
 fn numbers(annotations: &Annotations, name: &str) -> Vec<u32> {
     let attribute = annotations.attribute(Some("vk"), name);
     let arguments = attribute.map(|attribute| attribute.arguments.as_slice()).unwrap_or_default();
@@ -149,7 +152,8 @@ fn numbers(annotations: &Annotations, name: &str) -> Vec<u32> {
     arguments.iter().map_while(number).collect()
 }
 
-/// Resources that stand in a cbuffer directly; what is inside a struct there gets no number at all.
+/// Returns the resources directly in a cbuffer. Resources inside a struct there get no number at
+/// all.
 fn inner_resources(parameter: &Parameter) -> Vec<&Member> {
     match parameter.kind {
         ParameterKind::Cbuffer | ParameterKind::Tbuffer => {
@@ -163,7 +167,8 @@ fn has_data(ty: &Type) -> bool {
     buffer_members(ty).iter().any(|member| !holds_resources(&member.ty))
 }
 
-/// A counter that stands in the list whether it is used or not, behind its buffer, which is the last one there.
+/// Adds a counter that is in the list whether the code uses it or not. It comes after its buffer,
+/// the last entry of the list.
 fn add_counter(list: &mut Vec<DescriptorRequest>, ty: &Type, release: DxcRelease, annotations: &Annotations) {
     let Type::Resource(resource) = ty.dimensions().0 else { return };
     let ResourceKind::StructuredBuffer(access) = resource.kind else { return };
@@ -211,7 +216,7 @@ fn binding(annotations: &Annotations) -> Option<(u32, Option<u32>)> {
     binding.map(|binding| (binding, set))
 }
 
-/// Numbers from `[[vk::binding(N, S)]]` and `[[vk::counter_binding(M)]]`.
+/// The numbers in `[[vk::binding(N, S)]]` and `[[vk::counter_binding(M)]]`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BindingAttributes {
     pub(crate) binding: Option<u32>,
@@ -219,7 +224,7 @@ pub(crate) struct BindingAttributes {
     pub(crate) counter: Option<u32>,
 }
 
-/// The attributes of a declaration that give it a place.
+/// Returns the attributes of a declaration that place it.
 pub(crate) fn descriptors(annotations: &Annotations) -> BindingAttributes {
     let place = numbers(annotations, "binding");
     BindingAttributes {
@@ -243,7 +248,8 @@ fn globals(first: &Parameter) -> DescriptorRequest {
     }
 }
 
-/// A struct: its resources one behind the other, from the first register that is written, whatever its class.
+/// Makes the request for a struct: its resources get consecutive numbers from the first register in
+/// the source, whatever its class.
 fn structure(module: &Module, index: usize) -> DescriptorRequest {
     let parameter = &module.parameters[index];
     let place = Location { parameter: index, member: None, steps: Vec::new(), ty: &parameter.ty };
@@ -268,7 +274,8 @@ fn structure(module: &Module, index: usize) -> DescriptorRequest {
     }
 }
 
-/// The resources that DXC keeps numbers for: it forgets those of base structs, and what comes next overlaps them.
+/// Returns the number of resources for which DXC reserves numbers. DXC forgets those of base
+/// structs, so the next variable overlaps them.
 fn own_resources(ty: &Type) -> u32 {
     let (innermost, counts) = ty.dimensions();
     let each = match innermost {

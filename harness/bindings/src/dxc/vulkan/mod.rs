@@ -1,8 +1,9 @@
 //! The convention `dxc` on Vulkan.
 //!
-//! Numbers are given to everything that is declared, before dead code is removed; what the code then does not use has
-//! no place in the module. Source: DXC's guide to SPIR-V code generation; measured with DXC 1.7.2308 (`-spirv`), and
-//! for older releases with DXC 1.7 of commit d66bdf94 (2022).
+//! Before DXC removes dead code, it numbers everything that is declared. Parameters that the code
+//! then does not use are not in the module. Source: DXC's guide to SPIR-V code generation;
+//! measurements of DXC 1.7.2308 (`-spirv`) and, for older releases, of DXC 1.7 of commit d66bdf94
+//! (2022).
 
 pub(crate) mod descriptor_request;
 mod number;
@@ -35,7 +36,7 @@ pub(super) fn bind(
 ) -> Result<DoubtfulPlacement, Vec<Diagnostic>> {
     let mut options = BindingOptions::parse(&request.options)?;
     number::check_shifts(&options)?;
-    // Where one struct falls apart every array does, so that it takes a number for each element.
+    // If DXC splits one struct it splits every array, so an array takes a number for each element.
     options.flatten |= module.parameters.iter().any(|parameter| {
         is_struct(parameter.ty.dimensions().0)
             && holds_resources(&parameter.ty)
@@ -87,8 +88,8 @@ pub(super) fn bind(
     Ok(DoubtfulPlacement { bound, doubts, fixed: BTreeSet::new() })
 }
 
-/// Counters of `RWStructuredBuffer`s come behind everything else, in the order in which the functions that count are
-/// compiled: the entry point, what it calls, what that calls.
+/// Adds the counters of `RWStructuredBuffer`s after everything else, in the order in which DXC
+/// compiles the functions that count: the entry point, its callees, then their callees.
 fn add_counters(module: &Module, reached: &[ResourceUse<'_>], wants: &mut Vec<DescriptorRequest>) {
     let mut counting: Vec<&ResourceUse<'_>> = reached.iter().filter(|used| used.counts()).collect();
     counting.sort_by_key(|used| used.depth);
@@ -103,7 +104,7 @@ fn add_counters(module: &Module, reached: &[ResourceUse<'_>], wants: &mut Vec<De
     }
 }
 
-/// A texture and a sampler that are one variable have one place.
+/// Checks that a texture and a sampler that form one variable have the same place.
 fn check_combined(wants: &[DescriptorRequest], places: &[DescriptorPlace]) -> Result<(), Vec<Diagnostic>> {
     let combined = wants.iter().zip(places).filter(|(want, _)| want.role == VulkanRole::Combined);
     let is_alone = |(want, place): &(&DescriptorRequest, &DescriptorPlace)| {
@@ -123,8 +124,8 @@ fn check_combined(wants: &[DescriptorRequest], places: &[DescriptorPlace]) -> Re
     problems.map_or(Ok(()), Err)
 }
 
-/// Paths of what the code uses; a buffer and `$Globals` count through their members. A buffer whose counter alone is
-/// used is not used itself.
+/// Returns the paths that the code uses. A buffer and `$Globals` count through their members. A
+/// buffer is not used if the code uses only its counter.
 fn used(module: &Module, reached: &[ResourceUse<'_>]) -> BTreeSet<String> {
     let mut used = BTreeSet::new();
     for found in reached {
@@ -152,7 +153,8 @@ fn used(module: &Module, reached: &[ResourceUse<'_>]) -> BTreeSet<String> {
     used
 }
 
-/// The rows of what a want stands for, as far as it is used. An array takes one binding unless it is flattened.
+/// Returns the rows of a request, as far as it is used. An array takes one binding unless it is
+/// flattened.
 fn rows(
     want: &DescriptorRequest,
     place: DescriptorPlace,
@@ -172,7 +174,8 @@ fn rows(
     }
 }
 
-/// Push constants, specialization constants and input attachments, which have no binding or more than that.
+/// Returns push constants, specialization constants and input attachments, which have no binding or
+/// more than a binding.
 fn numberless(module: &Module, parameter: &Parameter) -> Option<Binding> {
     let annotations = &parameter.annotations;
     let (unit, index) = if descriptor_request::is_pushed(module, parameter) {

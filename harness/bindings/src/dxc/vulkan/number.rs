@@ -1,7 +1,7 @@
 //! Numbers the descriptor requests: one number line for each descriptor set, whatever the class.
 //!
-//! `[[vk::binding]]` comes first, then `register` with its shift, then everything else in order, each at the lowest
-//! free number. Numbers that are written are never checked against each other.
+//! `[[vk::binding]]` comes first, then `register` with its shift, then everything else in order,
+//! each at the lowest free number. DXC never checks explicit numbers against each other.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::options::{BindingOptions, DescriptorPlace};
 use crate::slots::SlotLine;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
-/// Where each want goes.
+/// Places each request.
 ///
 /// # Errors
 /// Variables that `-fvk-bind-register` leaves out, and sets without a free number.
@@ -60,12 +60,12 @@ fn by_attribute(want: &DescriptorRequest, options: &BindingOptions) -> Option<De
 fn by_register(want: &DescriptorRequest, options: &BindingOptions) -> Option<DescriptorPlace> {
     let (class, number) = want.register?;
     let set = want.space.unwrap_or(default_set(options));
-    // A combined sampler is moved like its texture, so that both meet.
+    // A combined sampler moves like its texture, so that both meet.
     let class = if want.role == VulkanRole::Combined { layoutproof_layout::LayoutUnit::ShaderResource } else { class };
     Some(DescriptorPlace { binding: number.saturating_add(options.shift(class, set)), set })
 }
 
-/// How many numbers a want takes.
+/// Returns the count of numbers that a request takes.
 fn taken(want: &DescriptorRequest, options: &BindingOptions) -> u32 {
     match want.count {
         Count::Finite(count) if options.flatten => count.saturating_mul(want.kept),
@@ -86,7 +86,7 @@ fn reserve(
     }
 }
 
-/// The lowest free place; a shift is where the search begins, if the options want that.
+/// Returns the lowest free place. With the option for it, the search begins at the shift.
 fn free(
     want: &DescriptorRequest,
     sets: &mut BTreeMap<u32, SlotLine<()>>,
@@ -104,7 +104,7 @@ fn free(
     Some(DescriptorPlace { binding, set })
 }
 
-/// Numbers the variables that `-fvk-bind-register` lists; nothing else is numbered then.
+/// Numbers the variables that `-fvk-bind-register` lists. Nothing else gets a number then.
 fn listed(wants: &[DescriptorRequest], options: &BindingOptions) -> Result<Vec<DescriptorPlace>, Vec<Diagnostic>> {
     let mut problems = Vec::new();
     let mut given = Vec::new();
@@ -136,7 +136,7 @@ fn listed_at(want: &DescriptorRequest, options: &BindingOptions) -> Result<Descr
     found.ok_or("missing -fvk-bind-register for resource")
 }
 
-/// A class that is shifted in all spaces is shifted by nothing else.
+/// If a class is shifted in all spaces, no other shift of it is allowed.
 pub(super) fn check_shifts(options: &BindingOptions) -> Result<(), Vec<Diagnostic>> {
     let shared = options.shifts.iter().filter(|shift| shift.space.is_none());
     let mixed = shared.filter(|all| options.shifts.iter().filter(|other| other.class == all.class).count() > 1);

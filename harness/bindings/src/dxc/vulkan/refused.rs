@@ -1,4 +1,4 @@
-//! Globals that DXC has no SPIR-V for, with its messages.
+//! Globals for which DXC has no SPIR-V, with its messages.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::dxc::location::is_struct;
 use layoutproof_frontend::module::{Function, Life, Module, ParameterKind, Step};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
-/// Every global that DXC refuses.
+/// Returns the errors for all globals that DXC refuses.
 pub(super) fn refused(module: &Module) -> Vec<Diagnostic> {
     let variables = module.parameters.iter().filter(|parameter| parameter.kind == ParameterKind::Variable);
     let problems = variables.filter_map(|parameter| {
@@ -21,7 +21,8 @@ pub(super) fn refused(module: &Module) -> Vec<Diagnostic> {
     problems.collect()
 }
 
-/// A use of a descriptor heap: DXC 1.7.2308, the last release whose SPIR-V was measured, crashes on each.
+/// Returns the error for a use of a descriptor heap. DXC 1.7.2308, the last release whose SPIR-V
+/// was measured, crashes on each.
 pub(super) fn heap(module: &Module, request: &BindingRequest) -> Option<Diagnostic> {
     let is_entry = |function: &&Function| match &request.entry {
         Some(entry) => function.name == *entry,
@@ -42,7 +43,7 @@ pub(super) fn heap(module: &Module, request: &BindingRequest) -> Option<Diagnost
             for name in names {
                 if HEAPS.contains(&name) {
                     let message =
-                        format!("DXC 1.7.2308 crashes on `{name}` for SPIR-V: bindings beside it are not known");
+                        format!("DXC 1.7.2308 crashes on `{name}` for SPIR-V: the other bindings are unknown");
                     return Some(Diagnostic::error(Code::Unsupported, used.span, message));
                 }
                 let last = name.rsplit("::").next();
@@ -77,7 +78,6 @@ fn is_written_structured(ty: &Type) -> bool {
         if matches!(resource.kind, ResourceKind::StructuredBuffer(access) if written.contains(&access)))
 }
 
-/// The kinds of members that a struct holds.
 #[derive(Clone, Copy, Debug, Default)]
 struct StructContents {
     data: bool,

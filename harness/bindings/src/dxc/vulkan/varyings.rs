@@ -1,12 +1,15 @@
 //! Locations of an entry point's inputs and outputs.
 //!
-//! Each scalar, vector, matrix or array with a semantic is a variable of its own. It takes the next free location, in the
-//! order of the declarations; a matrix takes one for each row, whatever its order, and a vector of three or four 64-bit
-//! components two. Render targets are at the number of their semantic, and what SPIR-V has a builtin for has no location.
-//! `vk::location` counts where all variables of a direction have it. Source: DXC's guide to SPIR-V code generation,
-//! "HLSL semantic and Vulkan `Location`", and DXC 1.7.2308 (`DeclResultIdMapper.cpp`), with which this was compared.
+//! Each scalar, vector, matrix or array with a semantic is a separate variable. It takes the next
+//! free location, in the order of the declarations. A matrix takes one location for each row,
+//! whatever its order, and a vector of three or four 64-bit components takes two. Render targets
+//! are at the number of their semantic, and a variable that is a builtin in SPIR-V has no location.
+//! `vk::location` counts if all variables of a direction have it. Source: DXC's guide to SPIR-V
+//! code generation, "HLSL semantic and Vulkan `Location`", and DXC 1.7.2308
+//! (`DeclResultIdMapper.cpp`), with which this code was compared.
 //!
-//! Not modelled: stages that have patches, primitives and meshes, whose variables are arrays over vertices.
+//! Not modelled: stages with patches, primitives and meshes, whose variables are arrays over
+//! vertices.
 
 use std::sync::Arc;
 
@@ -19,10 +22,10 @@ use crate::{Binding, BindingRequest};
 use layoutproof_frontend::module::EntryPoint;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
-/// DXC's `LocationSet` has room for so many.
+/// The size of DXC's `LocationSet`.
 const MOST_LOCATIONS: u32 = 64;
 
-/// Values in the varyings of one entry point that are looked at: no shader has more.
+/// Limit on the visited values in the varyings of one entry point. No shader has more.
 const MOST_VALUES: usize = 1 << 12;
 
 /// The stages whose varyings are modelled.
@@ -42,7 +45,7 @@ enum Direction {
 /// A semantic with its number: `TEXCOORD` and 2 of `TEXCOORD2`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Semantic {
-    /// In small letters.
+    /// In lowercase.
     name: String,
     index: u32,
 }
@@ -51,7 +54,7 @@ struct Semantic {
 #[derive(Clone, Debug)]
 struct StageVariable {
     path: String,
-    /// As DXC sorts it for `-fvk-stage-io-order=alpha`.
+    /// The text by which DXC sorts for `-fvk-stage-io-order=alpha`.
     written: String,
     semantic: Semantic,
     locations: u32,
@@ -59,10 +62,11 @@ struct StageVariable {
     span: Span,
 }
 
-/// The rows of `entry`, and a warning where its locations are not modelled.
+/// Returns the rows of `entry`, and a warning if its locations are not modelled.
 ///
 /// # Errors
-/// What DXC refuses: some variables with `vk::location` and others without, or more locations than it has.
+/// DXC's errors: some variables with `vk::location` and others without, or more locations than DXC
+/// has.
 pub(super) fn locations(
     entry: &EntryPoint,
     request: &BindingRequest,
@@ -72,15 +76,17 @@ pub(super) fn locations(
         EntryStage::Modelled(stage) => stage,
         EntryStage::NoVaryings => return Ok((Vec::new(), None)),
         EntryStage::NotModelled => {
-            let message =
-                format!("the locations of `{}` are not modelled: it is no vertex or pixel shader", entry.name);
+            let message = format!(
+                "layoutproof does not model the locations of `{}`, which is neither a vertex nor a pixel shader",
+                entry.name
+            );
             return Ok((Vec::new(), Some(Diagnostic::warning(Code::Skipped, entry.span, message))));
         }
         EntryStage::Unknown => {
             let message =
-                format!("the stage of `{}` is not known, so its inputs and outputs have no locations", entry.name);
+                format!("the stage of `{}` is unknown, so its inputs and outputs have no locations", entry.name);
             let warning = Diagnostic::warning(Code::Skipped, entry.span, message);
-            return Ok((Vec::new(), Some(warning.with_help("name it, for example with --profile vs_6_0"))));
+            return Ok((Vec::new(), Some(warning.with_help("name the stage, for example with --profile vs_6_0"))));
         }
     };
 
@@ -89,7 +95,7 @@ pub(super) fn locations(
         let mut variables = StageVariables::new(stage, direction);
         variables.entry_point(entry);
         if let Some(span) = variables.array_of_structs {
-            let message = "an input or output is an array of structs, which DXC refuses";
+            let message = "DXC refuses an input or output that is an array of structs";
             return Err(vec![Diagnostic::error(Code::Unsupported, span, message)]);
         }
         rows.extend(assign(variables.found, direction, order, entry.span)?);
@@ -101,15 +107,15 @@ pub(super) fn locations(
 #[derive(Clone, Copy, Debug)]
 enum EntryStage {
     Modelled(Stage),
-    /// Compute shaders and those of rays.
+    /// Compute and ray-tracing shaders.
     NoVaryings,
     NotModelled,
-    /// There are varyings, and nothing says whose.
+    /// There are varyings, but the source does not name the stage.
     Unknown,
 }
 
-/// The stage by `[shader]` or the profile, else by the semantics: one that writes `SV_Target` is a pixel shader, one that
-/// writes `SV_Position` a vertex shader.
+/// Returns the stage by `[shader]` or the profile, else by the semantics: an entry point that
+/// writes `SV_Target` is a pixel shader, one that writes `SV_Position` a vertex shader.
 fn stage(entry: &EntryPoint, profile: Option<&str>) -> EntryStage {
     let attribute = entry.annotations.attribute(None, "shader").and_then(|attribute| attribute.arguments.first());
     let named = match attribute {
@@ -122,7 +128,7 @@ fn stage(entry: &EntryPoint, profile: Option<&str>) -> EntryStage {
         Some("geometry" | "gs" | "hull" | "hs" | "domain" | "ds" | "mesh" | "ms" | "amplification" | "as") => {
             EntryStage::NotModelled
         }
-        // `sm_6_6` says nothing of the stage.
+        // `sm_6_6` names no stage.
         Some("sm") | None => stage_by_semantics(entry),
         Some(_) => EntryStage::NoVaryings,
     }
@@ -152,24 +158,24 @@ fn stage_by_semantics(entry: &EntryPoint) -> EntryStage {
     }
 }
 
-/// Gathers the variables of one direction in the order in which DXC makes them.
+/// Collects the variables of one direction in the order in which DXC makes them.
 #[derive(Debug)]
 struct StageVariables {
     stage: Stage,
     direction: Direction,
     found: Vec<StageVariable>,
-    /// True if builtins are gathered as well.
+    /// True if builtins are collected as well.
     everything: bool,
-    /// Values that were looked at: structs that hold each other twice double them each time.
+    /// The number of visited values. Structs that hold each other twice double them each time.
     steps: usize,
-    /// Where the first array of structs stands.
+    /// The place of the first array of structs.
     array_of_structs: Option<Span>,
 }
 
-/// What a member has from the declarations around it.
+/// The properties that a member inherits from the declarations around it.
 #[derive(Clone, Debug)]
 struct Inherited {
-    /// The semantic of a struct, which its members count up.
+    /// The semantic of a struct. Its members count it up.
     semantic: Semantic,
     written: String,
 }
@@ -179,7 +185,7 @@ impl StageVariables {
         Self { stage, direction, found: Vec::new(), everything: false, steps: 0, array_of_structs: None }
     }
 
-    /// The parameters in order; the result comes before the parameters that are written.
+    /// Adds the parameters in order. The result comes before the parameters that are written.
     fn entry_point(&mut self, entry: &EntryPoint) {
         if let (Direction::Output, Some(result)) = (self.direction, &entry.result) {
             let annotations = Annotations {
@@ -195,7 +201,7 @@ impl StageVariables {
                 Direction::Input => has("inout") || has("in") || !has("out"),
                 Direction::Output => has("inout") || has("out"),
             };
-            // One that is `uniform` is an input all the same.
+            // A `uniform` parameter is an input, too.
             if passes {
                 let path = format!("{}.{}", entry.name, parameter.name);
                 self.value(&path, &parameter.ty, &parameter.annotations, None, parameter.span);
@@ -203,7 +209,8 @@ impl StageVariables {
         }
     }
 
-    /// Adds the variables of a value. Returns how many numbers of the semantic it takes from a struct around it.
+    /// Adds the variables of a value. Returns the number of semantic indices that it takes from a
+    /// struct around it.
     fn value(
         &mut self,
         path: &str,
@@ -284,7 +291,7 @@ impl StageVariables {
         self.found.push(StageVariable { path, written, semantic, locations: taken(ty), explicit, span });
     }
 
-    /// True if SPIR-V has no builtin for the semantic here.
+    /// True if SPIR-V has no builtin for the semantic in this direction and stage.
     fn has_location(&self, semantic: &Semantic) -> bool {
         let Some(system) = semantic.name.strip_prefix("sv_") else { return true };
         match (self.stage, self.direction) {
@@ -342,7 +349,7 @@ fn assign(
             }
         };
         if index.saturating_add(variable.locations) > MOST_LOCATIONS {
-            let message = format!("stage {word} locations beyond {MOST_LOCATIONS}: DXC has no more");
+            let message = format!("DXC has only {MOST_LOCATIONS} stage {word} locations");
             return Err(vec![Diagnostic::error(Code::TooLarge, entry, message)]);
         }
         rows.push(Binding {
@@ -363,11 +370,11 @@ impl StageVariable {
     }
 }
 
-/// The locations that a variable takes.
+/// Returns the number of locations that a variable takes.
 fn taken(ty: &Type) -> u32 {
     match ty {
         Type::Vector { scalar, length } => vector(*scalar, *length),
-        // DXC has a vector for a matrix of one column.
+        // In DXC a matrix of one column is a vector.
         Type::Matrix { scalar, rows, columns: 1, .. } => vector(*scalar, *rows),
         Type::Matrix { scalar, rows, columns, .. } => rows.saturating_mul(vector(*scalar, *columns)),
         Type::Array { element, count: Count::Finite(count) } => taken(element).saturating_mul(*count),

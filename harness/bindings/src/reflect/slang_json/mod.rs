@@ -1,7 +1,7 @@
 //! A program's layout in the shape that `slangc -reflection-json` prints.
 //!
-//! Source: output of slangc 2026.14.1 (the shape without a `version` key), `used` as it prints it when it generates
-//! code.
+//! Source: the output of slangc 2026.14.1 (the shape without a `version` key). `used` is as slangc
+//! prints it when it generates code.
 
 mod types;
 
@@ -20,12 +20,12 @@ use super::used::ParameterUses;
 use super::varying::{Semantic, Varying, has_stage, per_sample};
 use crate::tree::{EntryLayout, ProgramLayout, TypeLayout, TypeParts, UnitOffset, VariableLayout};
 
-/// Prints `program`; `used` says which entry point reaches what.
+/// Prints `program`. `used` tells which entry point reaches which parameters.
 pub fn slang_json(program: &ProgramLayout, used: &ParameterUses) -> String {
     let globals = parameters(&program.globals);
     let listed = globals.iter().map(|global| parameter(global, &VariableContext::OUTSIDE).into()).collect();
     let entry = |entry| JsonPrinter { globals, used }.entry_point(entry).into();
-    // To slangc a function without a stage is no entry point.
+    // slangc does not count a function without a stage as an entry point.
     let staged = program.entry_points.iter().filter(|entry| !entry.stage.is_empty());
     let entries: Vec<ReflectionNode> = staged.map(entry).collect();
     let top = NodeFields::default()
@@ -36,8 +36,9 @@ pub fn slang_json(program: &ProgramLayout, used: &ParameterUses) -> String {
     ReflectionNode::from(top).to_json()
 }
 
-/// What the program can be specialised by: the types that interface values of globals and of entry points leave open,
-/// which have no names, and the generic parameters of entry points.
+/// Returns the parameters of the program's specialisation: the types that interface values of
+/// globals and of entry points leave open, which have no names, and the generic parameters of entry
+/// points.
 fn specialization_parameters(program: &ProgramLayout, globals: &[VariableLayout]) -> Option<ReflectionNode> {
     let nameless = |variables: &[VariableLayout]| {
         let count = variables.iter().map(|variable| interface_values(&variable.layout.ty)).sum();
@@ -56,8 +57,8 @@ fn specialization_parameters(program: &ProgramLayout, globals: &[VariableLayout]
     (!names.is_empty()).then(|| ReflectionNode::List(names.iter().map(parameter).collect()))
 }
 
-/// How many types the interface values in `ty` leave open, as slangc 2026.14.1 counts: one for all elements of an array,
-/// none behind a `StructuredBuffer`.
+/// Counts the types that the interface values in `ty` leave open, as slangc 2026.14.1 does: one for
+/// all elements of an array, none inside a `StructuredBuffer`.
 fn interface_values(ty: &Type) -> usize {
     match ty {
         Type::Interface { .. } => 1,
@@ -89,7 +90,7 @@ fn interface_values(ty: &Type) -> usize {
     }
 }
 
-/// The parameters of a scope, which may be wrapped in a constant buffer.
+/// Returns the parameters of a scope, which may be wrapped in a constant buffer.
 pub(super) fn parameters(scope: &VariableLayout) -> &[VariableLayout] {
     match &scope.layout.parts {
         TypeParts::Fields(fields) => fields,
@@ -102,12 +103,11 @@ pub(super) fn parameters(scope: &VariableLayout) -> &[VariableLayout] {
     }
 }
 
-/// Properties that a variable takes from its surroundings.
+/// Properties that a variable inherits from its surroundings.
 #[derive(Clone, Debug)]
 struct VariableContext<'a> {
-    /// Stage of the entry point.
     stage: Option<&'a str>,
-    /// True if it passes between stages.
+    /// The way in which the variable passes between stages.
     varying: Varying,
 }
 
@@ -115,7 +115,7 @@ impl VariableContext<'_> {
     /// Outside every entry point.
     const OUTSIDE: Self = Self { stage: None, varying: Varying::No };
 
-    /// The surroundings of the parts of `variable`.
+    /// Returns the context for the parts of `variable`.
     fn inside(&self, variable: &VariableLayout) -> Self {
         Self { stage: self.stage, varying: self.varying.inside(variable) }
     }
@@ -154,7 +154,7 @@ impl JsonPrinter<'_> {
             .with_some("userAttribs", declared_attributes(&entry.annotations))
     }
 
-    /// A global parameter with what `entry` uses of it.
+    /// Prints a global parameter with the units of it that `entry` uses.
     fn usage(&self, entry: &str, global: &VariableLayout) -> NodeFields {
         let used = self.used.units(entry, global);
         let flagged = |offset: UnitOffset| match offset.unit {
@@ -165,25 +165,25 @@ impl JsonPrinter<'_> {
     }
 }
 
-/// A stage as slangc names it; it leaves the ray-tracing stages out.
+/// Returns slangc's name for a stage. slangc omits the ray-tracing stages.
 fn stage_name(stage: &str) -> Option<&str> {
     let named =
         ["vertex", "hull", "domain", "geometry", "fragment", "compute", "mesh", "amplification"].contains(&stage);
     named.then_some(stage)
 }
 
-/// A parameter of the program or of an entry point, or a result.
+/// Prints a parameter of the program or of an entry point, or a result.
 fn parameter(variable: &VariableLayout, context: &VariableContext<'_>) -> NodeFields {
     let is_shared = variable.annotations.modifiers.iter().any(|word| word == "shared");
     named(variable)
         .with_some("shared", is_shared.then_some(ReflectionNode::Bool(true)))
-        // Those of a result are the function's.
+        // The attributes of a result belong to the function.
         .with_some("userAttribs", variable.name.as_ref().and_then(|_| declared_attributes(&variable.annotations)))
         .and(place(variable, context))
         .with("type", types::layout(&variable.layout, &context.inside(variable)).into())
 }
 
-/// The attributes that the source declares, with their arguments.
+/// Prints the attributes that the source declares, with their arguments.
 fn declared_attributes(annotations: &Annotations) -> Option<ReflectionNode> {
     let listed = annotations.attributes.iter().filter_map(|attribute| {
         let arguments = attribute.arguments.iter().map(argument).collect();
@@ -198,7 +198,7 @@ fn argument(argument: &Argument) -> ReflectionNode {
     match argument {
         Argument::Integer(value) => ReflectionNode::Integer(*value),
         Argument::Text(text) => ReflectionNode::text(text),
-        // A literal with a fraction; of any other expression slangc says this.
+        // A literal with a fraction. For any other expression slangc prints `invalid value`.
         Argument::Other(written) => {
             match written.replace(' ', "").trim_end_matches(['f', 'F', 'h', 'l', 'L']).parse() {
                 Ok(value) => ReflectionNode::Float(value),
@@ -213,7 +213,7 @@ fn named(variable: &VariableLayout) -> NodeFields {
     NodeFields::default().with_some("name", name.map(ReflectionNode::text))
 }
 
-/// Stage, bindings, semantic and format.
+/// Prints stage, bindings, semantic and format.
 fn place(variable: &VariableLayout, context: &VariableContext<'_>) -> NodeFields {
     let semantic = context.varying.semantic(variable);
     let index = semantic.as_ref().map(|semantic| semantic.index).filter(|index| *index != 0);
@@ -226,7 +226,7 @@ fn place(variable: &VariableLayout, context: &VariableContext<'_>) -> NodeFields
         .with_some("format", format(variable).map(ReflectionNode::Text))
 }
 
-/// `binding`, or for several units `bindings`.
+/// Prints `binding`, or `bindings` for several units.
 fn bindings(variable: &VariableLayout) -> NodeFields {
     one_or_several(resource_usage::offsets(variable).into_iter().map(|offset| binding(variable, offset)))
 }
@@ -241,7 +241,8 @@ fn one_or_several(bindings: impl Iterator<Item = NodeFields>) -> NodeFields {
     }
 }
 
-/// Where `variable` is in the unit of `offset`: bytes have an offset and a size, other units an index and a count.
+/// Prints the place of `variable` in the unit of `offset`: bytes have an offset and a size, other
+/// units an index and a count.
 fn binding(variable: &VariableLayout, offset: UnitOffset) -> NodeFields {
     let taken = variable.layout.usage.get(offset.unit);
     let kind = NodeFields::default().with("kind", ReflectionNode::Word(spelling::unit(offset.unit).0.json));
@@ -262,16 +263,18 @@ fn binding(variable: &VariableLayout, offset: UnitOffset) -> NodeFields {
         .with_some("count", (taken != Count::Finite(1)).then(|| ReflectionNode::count(taken)))
 }
 
-/// Distance of the elements of an array or a vector, in bytes; 0 for what has none in slangc's eyes, matrices too.
+/// Returns the stride of the elements of an array or a vector, in bytes. It is 0 for types that
+/// have none according to slangc, which include matrices.
 fn element_stride(layout: &TypeLayout) -> ReflectionNode {
     match (&layout.parts, &layout.ty) {
         (TypeParts::Elements { stride, .. }, _) => ReflectionNode::count(stride.get(LayoutUnit::Bytes)),
         (TypeParts::None, Type::Vector { scalar, length }) => {
             let Count::Finite(bytes) = layout.usage.get(LayoutUnit::Bytes) else { return ReflectionNode::Number(0) };
-            // What a bool takes depends on the rule set: its share of the vector, which Metal pads to four.
+            // The size of a bool depends on the rule set. It is a share of the vector, which Metal
+            // pads to four.
             ReflectionNode::Number(scalar.size(SixteenBit::On, bytes / length))
         }
-        // Two `uint`.
+        // A handle consists of two `uint`s.
         (TypeParts::None, Type::Handle { .. }) => ReflectionNode::Number(4),
         (
             TypeParts::None

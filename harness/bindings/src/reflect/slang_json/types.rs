@@ -1,4 +1,4 @@
-//! The `type` objects: a kind, what belongs to the kind, and `sizes`.
+//! Prints the `type` objects: a kind, the keys of that kind, and `sizes`.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use super::super::spelling::{self, ResourceShape, SlangTypeKind, container_kind,
 use super::{VariableContext, bindings, declared_attributes, named, place};
 use crate::tree::{TypeLayout, TypeParts, UnitOffset, VariableLayout};
 
-/// A type as it is laid out.
+/// Prints a type with its layout.
 pub(super) fn layout(layout: &TypeLayout, context: &VariableContext<'_>) -> NodeFields {
     let shown = match (&layout.parts, &layout.ty) {
         (TypeParts::Fields(_), Type::Struct(ty)) if ty.is_open => {
@@ -29,7 +29,7 @@ pub(super) fn layout(layout: &TypeLayout, context: &VariableContext<'_>) -> Node
         (TypeParts::Memory(element), ty) => {
             resource_base(ty).with("resultType", self::layout(element, &VariableContext::OUTSIDE).into())
         }
-        // slangc knows no type of these.
+        // slangc shows no type for these.
         (TypeParts::Patch(_), _) => NodeFields::default().with("kind", ReflectionNode::Word("None")),
         (TypeParts::Stream(element), _) => {
             let none = NodeFields::default().with("kind", ReflectionNode::Word("None"));
@@ -40,9 +40,10 @@ pub(super) fn layout(layout: &TypeLayout, context: &VariableContext<'_>) -> Node
                 .with("containerVarLayout", NodeFields::default().into())
                 .with("elementVarLayout", NodeFields::default().with("type", none.into()).into())
         }
-        // A buffer that passes between stages, of whose elements slangc shows nothing.
+        // For a buffer that passes between stages slangc shows nothing of the elements.
         (TypeParts::None, ty) if holds_memory(ty) => resource_base(ty),
-        // slangc shows the number of a descriptor as what it is, but for one that passes between stages.
+        // slangc shows a descriptor handle as the number that it is, unless it passes between
+        // stages.
         (TypeParts::None, Type::Handle { .. }) if in_bytes(layout).is_none() => NodeFields::default()
             .with("kind", ReflectionNode::Word("struct"))
             .with("name", ReflectionNode::text("DescriptorHandle"))
@@ -59,8 +60,8 @@ fn sizes(layout: &TypeLayout) -> Vec<ReflectionNode> {
         let alignment = (unit == LayoutUnit::Bytes).then_some(ReflectionNode::Number(layout.alignment));
         value.with_some("alignment", alignment).into()
     };
-    // slangc states the bytes of an argument buffer for its type, and the arguments and the space that an array without an
-    // end takes only where it is bound.
+    // slangc reports the bytes of an argument buffer for its type. It reports the arguments, and
+    // the space that an unsized array takes, only where the buffer is bound.
     let is_argument_buffer = layout.usage.get(LayoutUnit::MetalArgument) != Count::Finite(0);
     let is_stated = |unit| match unit {
         LayoutUnit::MetalArgument => false,
@@ -71,12 +72,12 @@ fn sizes(layout: &TypeLayout) -> Vec<ReflectionNode> {
     stated.map(size).collect()
 }
 
-/// The bytes of a layout that takes some.
+/// Returns the bytes of a layout, if it has any.
 fn in_bytes(layout: &TypeLayout) -> Option<Count> {
     Some(layout.usage.get(LayoutUnit::Bytes)).filter(|bytes| *bytes != Count::Finite(0))
 }
 
-/// True for `StructuredBuffer<T>` and its kin.
+/// True for `StructuredBuffer<T>` and similar types.
 fn holds_memory(ty: &Type) -> bool {
     ty.resource().is_some_and(|resource| matches!(resource.kind, ResourceKind::StructuredBuffer(_)))
 }
@@ -106,7 +107,7 @@ fn array(ty: &Type, element: &TypeLayout, context: &VariableContext<'_>) -> Node
         .with("elementType", layout(element, context).into())
 }
 
-/// Number of elements; slangc prints 0 for an unsized array.
+/// Returns the number of elements. slangc prints 0 for an unsized array.
 fn array_length(ty: &Type) -> u32 {
     match ty {
         Type::Array { count: Count::Finite(count), .. } => *count,
@@ -123,7 +124,8 @@ fn array_length(ty: &Type) -> u32 {
     }
 }
 
-/// A buffer or block. `elementType` is an older view with the element's offsets added to those of its fields.
+/// Prints a buffer or block. `elementType` is an older view that adds the element's offsets to
+/// those of its fields.
 fn contained(ty: &Type, container: &VariableLayout, element: &VariableLayout) -> NodeFields {
     let mut inside = TypeLayout::clone(&element.layout);
     if has_own_members(ty) {
@@ -136,7 +138,7 @@ fn contained(ty: &Type, container: &VariableLayout, element: &VariableLayout) ->
             is_open: false,
         }));
     }
-    // An argument buffer is laid out anew for reflection, from its own start.
+    // Reflection lays out an argument buffer anew, from its own start.
     let is_argument_buffer = inside.argument_pointers().is_some();
     let shifted = if is_argument_buffer { inside.clone() } else { shifted(&inside, &element.offsets) };
 
@@ -149,7 +151,7 @@ fn contained(ty: &Type, container: &VariableLayout, element: &VariableLayout) ->
         .with("elementVarLayout", NodeFields::default().with("type", ty.into()).and(bindings(element)).into())
 }
 
-/// `layout` with `by` added to the offsets of its fields, if it is a struct.
+/// Returns `layout` with `by` added to the offsets of its fields, if it is a struct.
 fn shifted(layout: &TypeLayout, by: &[UnitOffset]) -> TypeLayout {
     let mut layout = layout.clone();
     if let TypeParts::Fields(fields) = &mut layout.parts {
@@ -179,7 +181,7 @@ fn structure(ty: &Type) -> NodeFields {
     NodeFields::default().with("kind", ReflectionNode::Word("struct")).with_some("name", name.map(ReflectionNode::text))
 }
 
-/// A type without a layout: an element of a vector, the result of a texture.
+/// Prints a type without a layout: an element of a vector, the result of a texture.
 fn plain(ty: &Type) -> NodeFields {
     let kind = |kind| NodeFields::default().with("kind", ReflectionNode::Word(kind));
     match ty {
@@ -199,7 +201,7 @@ fn plain(ty: &Type) -> NodeFields {
         Type::Struct(members) => kind("struct").with("fields", plain_fields(members)),
         Type::Pointer { pointee } => kind("pointer").with("valueType", ReflectionNode::text(pointee_name(pointee))),
         Type::Handle { .. } => plain(&Type::Vector { scalar: Scalar::Uint32, length: 2 }),
-        // Spelled with a capital, as slangc 2026.14.1 does.
+        // slangc 2026.14.1 spells this kind with a capital.
         Type::Interface { name, .. } => kind("Interface").with("name", ReflectionNode::text(name)),
         Type::Resource(resource) => plain_resource(ty, resource),
     }
@@ -214,7 +216,8 @@ fn plain_fields(ty: &StructType) -> ReflectionNode {
     ReflectionNode::List(base.chain(ty.members.iter().map(|member| field(&member.name, &member.ty))).collect())
 }
 
-/// The name of what a pointer points at, without type arguments: `float3` is a `vector` to Slang, `T*` a `Ptr`.
+/// Returns the name of a pointer's target without type arguments. Slang calls `float3` a `vector`
+/// and `T*` a `Ptr`.
 fn pointee_name(spelling: &str) -> &str {
     if spelling.ends_with('*') {
         return "Ptr";

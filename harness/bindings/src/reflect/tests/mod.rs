@@ -1,4 +1,4 @@
-//! The chapter's own examples as trees, and what the chapter prints of them.
+//! The reflection chapter's own examples as trees, compared with the chapter's listings.
 
 mod programs;
 
@@ -116,8 +116,8 @@ fn frame_params(space: u32) -> ProgramLayout {
     }
 }
 
-/// The lines of `text` from the one that reads `from` on, as long as they are indented as deep, without that
-/// indentation.
+/// Returns the lines of `text` from the line `from` on, as long as they are indented at least as
+/// deep, without that indentation.
 fn block<'a>(text: &'a str, from: &str) -> Vec<&'a str> {
     let mut lines = text.lines().skip_while(|line| line.trim() != from).peekable();
     let depth = lines.peek().map_or(0, |line| line.len() - line.trim_start().len());
@@ -125,9 +125,9 @@ fn block<'a>(text: &'a str, from: &str) -> Vec<&'a str> {
     lines.take_while(deep).map(|line| &line[depth..]).collect()
 }
 
-/// The listings of the chapter's section Container and Element, word for word but for the third, in which `offset` has
-/// slipped to the left of where the others have it. Cumulative offsets, which those listings leave out, by the rules of
-/// Accumulating Offsets Along An Access Path.
+/// The listings of the chapter's section Container and Element, word for word except for the third,
+/// in which `offset` has slipped to the left of its place in the others. Those listings omit the
+/// cumulative offsets, which follow the rules of Accumulating Offsets Along An Access Path.
 #[test]
 fn the_chapter_prints_frame_params() {
     let text = yaml(&frame_params(1), &ParameterUses::default(), MatrixOrder::Row);
@@ -181,7 +181,8 @@ fn the_chapter_prints_frame_params() {
     assert_eq!(head[..expected.lines().count()].join("\n"), expected);
 }
 
-/// Slang 2026.14.1: `spReflectionVariableLayout_GetOffset` summed as the chapter says, plus the space of the block.
+/// Slang 2026.14.1: the sum of `spReflectionVariableLayout_GetOffset` that the chapter describes,
+/// plus the space of the block.
 #[test]
 fn offsets_add_up_to_the_descriptor_set() {
     let text = yaml(&frame_params(1), &ParameterUses::default(), MatrixOrder::Row);
@@ -201,7 +202,7 @@ fn json_is_that_of_slangc() {
     assert_eq!(found, expected);
 }
 
-/// `text` without the lines `key` and what is indented deeper below them.
+/// Returns `text` without the lines `key` and everything that is indented deeper below them.
 fn without(text: &str, key: &str) -> String {
     let mut dropped: Option<usize> = None;
     let mut kept = String::new();

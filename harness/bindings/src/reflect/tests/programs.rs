@@ -1,8 +1,9 @@
-//! Whole programs, against what slangc 2026.14.1 prints of them.
+//! Whole programs, compared with the output of slangc 2026.14.1.
 //!
-//! Each `NAME.TARGET.json` next to the sources is slangc's `-reflection-json`: `-target hlsl -profile sm_6_6` for
-//! `d3d12`, `-target hlsl` for `d3d12-no-profile`, `-target spirv` for `vulkan`, `-target metal` for `metal`, `-target wgsl` for `webgpu`, `-matrix-layout-row-major`, and `-no-codegen` for
-//! all but `used` and `used_parts`.
+//! Each `NAME.TARGET.json` next to the sources is slangc's `-reflection-json`, with `-target hlsl
+//! -profile sm_6_6` for `d3d12`, `-target hlsl` for `d3d12-no-profile`, `-target spirv` for
+//! `vulkan`, `-target metal` for `metal` and `-target wgsl` for `webgpu`. All use
+//! `-matrix-layout-row-major`, and all but `used` and `used_parts` use `-no-codegen`.
 
 use layoutproof_layout::Span;
 use layoutproof_layout::shape::MatrixOrder;
@@ -14,7 +15,7 @@ use crate::{BindingRequest, Convention, Target};
 use layoutproof_frontend::{DeclareOptions, declare};
 use layoutproof_source::sources::SourceMap;
 
-/// What we print of `text`: JSON, YAML.
+/// Returns our JSON and YAML for `text`.
 fn print(text: &str, target: Target) -> (Value, String) {
     let profile = (target == Target::D3d12).then_some("sm_6_6");
     print_with(text, target, profile, &[])
@@ -34,7 +35,7 @@ fn print_with(text: &str, target: Target, profile: Option<&str>, options: &[&str
     (serde_json::from_str(&slang_json(&program, &used)).unwrap(), yaml(&program, &used, MatrixOrder::Row))
 }
 
-/// The paths at which two answers differ, with both values.
+/// Lists the paths at which two answers differ, with both values.
 fn differences(found: &Value, expected: &Value, path: &str, list: &mut Vec<String>) {
     match (found, expected) {
         (Value::Object(left), Value::Object(right)) => {
@@ -142,29 +143,30 @@ programs! {
     what_is_used_of_buffers_on_d3d12: "used_parts", D3d12, "used_parts.d3d12.json";
 }
 
-/// `slangc -target hlsl` without a profile is below shader model 5.1.
+/// Without a profile `slangc -target hlsl` stays below shader model 5.1.
 #[test]
 fn render_targets_take_views_without_a_profile() {
     let (found, _) = print_with(include_str!("slangc/render_targets.slang"), Target::D3d12, None, &[]);
     is_equal(found, Target::D3d12, include_str!("slangc/render_targets.d3d12-no-profile.json"));
 }
 
-/// Registers of render targets leave their space to arrays without an end.
+/// Render targets in registers leave their space free for unsized arrays.
 #[test]
 fn render_targets_take_no_space() {
     let (found, _) = print_with(include_str!("slangc/render_target_space.slang"), Target::D3d12, None, &[]);
     is_equal(found, Target::D3d12, include_str!("slangc/render_target_space.d3d12-no-profile.json"));
 }
 
-/// A handle makes slangc assume shader model 6.6, where the others have no bindless resources without a profile.
+/// A handle makes slangc assume shader model 6.6. Other programs have no bindless resources without
+/// a profile.
 #[test]
 fn handles_bring_bindless_resources_without_a_profile() {
     let (found, _) = print_with(include_str!("slangc/handles.slang"), Target::D3d12, None, &[]);
     is_equal(found, Target::D3d12, include_str!("slangc/handles.d3d12-no-profile.json"));
 }
 
-/// What `used.slang` says: `first` reaches `a` through a function, `second` the texture of `buffer`, none of them
-/// `unused`.
+/// In `used.slang`, `first` reaches `a` through a function, `second` reaches the texture of
+/// `buffer`, and neither reaches `unused`.
 #[test]
 fn stages_stand_beside_what_they_use() {
     let (_, yaml) = print(include_str!("slangc/used.slang"), Target::D3d12);
@@ -181,11 +183,12 @@ fn stages_stand_beside_what_they_use() {
     assert_eq!(used("buffer").0, "used by stages:");
 }
 
-/// Keys of the YAML that only give it its shape.
+/// Keys that only structure the YAML.
 const SHAPE: [&str; 7] =
     ["global scope", "entry points", "parameters", "type layout", "fields", "offset", "cumulative"];
 
-/// Every cumulative offset in a YAML text, one line each: where, value, unit, and the space if the unit has one.
+/// Returns every cumulative offset in a YAML text, one line each: path, value, unit, and the space
+/// if the unit has one.
 fn cumulative(text: &str) -> Vec<String> {
     let mut open: Vec<(usize, &str)> = Vec::new();
     let mut list: Vec<String> = Vec::new();
@@ -211,8 +214,9 @@ fn cumulative(text: &str) -> Vec<String> {
     list
 }
 
-/// The chapter's walk over `spReflection...` of Slang 2026.14.1, with the buffer of a block counted in the block's own
-/// space, where slangc's SPIR-V has it; the chapter's own walk would leave it in the space outside.
+/// The chapter's walk over `spReflection...` of Slang 2026.14.1, except that the buffer of a block
+/// counts in the block's own space, where slangc's SPIR-V has it. The chapter's walk would leave it
+/// in the outer space.
 #[test]
 fn offsets_add_up_as_in_the_chapter() {
     for (text, target, expected) in [

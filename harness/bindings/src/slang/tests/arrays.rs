@@ -1,4 +1,4 @@
-//! Arrays of resources and of structs with resources, unsized ones, resources of two units.
+//! Arrays of resources and of structs with resources, unsized arrays, resources of two units.
 
 use super::{Case, D3D, METAL, VULKAN, WEBGPU, check};
 
@@ -129,8 +129,8 @@ fn arrays_of_structs_are_split() {
     check(ARRAYS_OF_STRUCTS_ARE_SPLIT);
 }
 
-/// Unsized arrays at the end of structs: the spaces are those of its code, which in a parameter block gives none of its
-/// own to the array.
+/// Unsized arrays at the end of structs. The spaces are those of slangc's code, which gives the
+/// array in a parameter block no space of its own.
 const UNSIZED_ARRAYS_IN_STRUCTS: &[Case] = &[(
     "struct S { Texture2D u; Texture2D t[]; }; Texture2D first; ParameterBlock<S> p; ConstantBuffer<S> c; uniform S s; \
      RWStructuredBuffer<float4> o;",

@@ -2,7 +2,7 @@
 
 use super::{Case, D3D, METAL, VULKAN, WEBGPU, check};
 
-/// Spaces go to blocks in order, around those that are taken.
+/// Blocks get spaces in order, around those that are taken.
 const PARAMETER_BLOCKS_TAKE_THE_FIRST_FREE_SPACES: &[Case] = &[
     (
         "struct M{float4 x; Texture2D t;}; [[vk::binding(0,1)]] Texture2D a; Texture2D b; ParameterBlock<M> \
@@ -147,7 +147,7 @@ fn blocks_inside_blocks_have_spaces_behind() {
     check(BLOCKS_INSIDE_BLOCKS_HAVE_SPACES_BEHIND);
 }
 
-/// What a buffer takes for itself depends on what it holds.
+/// The units that a buffer takes itself depend on its content.
 const BUFFERS_WITHOUT_BYTES_TAKE_NOTHING: &[Case] = &[
     (
         "struct E{}; ConstantBuffer<E> a; ParameterBlock<E> b; cbuffer C{} ; struct F{Texture2D t;}; \

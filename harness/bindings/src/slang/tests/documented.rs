@@ -1,4 +1,4 @@
-//! `slang-documented`: the user guide where slangc does otherwise.
+//! `slang-documented`: the user guide where slangc differs from it.
 //!
 //! Authority: Slang user guide, Parameter Layout Rules (sections named at each test) and Using the Reflection API.
 
@@ -84,8 +84,8 @@ fn structs_and_arrays_are_padded() {
     assert_eq!(bytes(array, request(D3D)), Count::Finite(36));
 }
 
-/// Using the Reflection API, Wrapped in a Parameter Block If Needed: space 0 is claimed by an explicit binding, so that
-/// the others get space 1.
+/// Using the Reflection API, Wrapped in a Parameter Block If Needed: an explicit binding claims
+/// space 0, so the other parameters get space 1.
 #[test]
 fn the_default_space_is_the_first_free_one() {
     let source = "Texture2D diffuseMap; [[vk::binding(1, 0)]] TextureCube envMap; SamplerState linearSampler;";

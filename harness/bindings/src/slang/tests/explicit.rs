@@ -1,8 +1,8 @@
-//! Explicit registers and bindings, and what is left for the others.
+//! Explicit registers and bindings, and the places that remain for the other parameters.
 
 use super::{Case, D3D, METAL, VULKAN, WEBGPU, check};
 
-/// Explicit slots are reserved, the others take the first gaps.
+/// Explicit slots are reserved, and the other parameters take the first gaps.
 const REGISTERS_AND_BINDINGS_ARE_RESERVED_FIRST: &[Case] = &[
     (
         "Texture2D a; SamplerState s; cbuffer C{float4 c;} RWTexture2D<float4> u; Texture2D b; \

@@ -1,9 +1,10 @@
 //! Tables of declarations with the rows that they get.
 //!
-//! Authority of all rows: slangc 2026.14.1, `-no-codegen -reflection-json` with `-target hlsl -profile sm_6_6`,
-//! `-target spirv`, `-target wgsl` or `-target metal`, its relative offsets added up as the Slang user guide says
-//! (Using the Reflection API, cumulative offsets). The rows `$Globals` and `$Entry`, which that file leaves out, and
-//! the uniform parameters of entry points are those of its code (`-target hlsl`, `glsl`, `wgsl`).
+//! Authority of all rows: slangc 2026.14.1, `-no-codegen -reflection-json` with `-target hlsl
+//! -profile sm_6_6`, `-target spirv`, `-target wgsl` or `-target metal`, with relative offsets
+//! added up as the Slang user guide describes (Using the Reflection API, cumulative offsets). That
+//! file omits the rows `$Globals` and `$Entry`; these and the uniform parameters of entry points
+//! are those of slangc's code (`-target hlsl`, `glsl`, `wgsl`).
 
 mod arrays;
 mod blocks;
@@ -30,7 +31,7 @@ const METAL: Target = Target::Metal;
 /// A source with its rows for some targets.
 type Case = (&'static str, &'static [(Target, &'static str)]);
 
-/// What is asked of slangc: on D3D with `-profile sm_6_6`.
+/// Makes the request for slangc: on D3D with `-profile sm_6_6`.
 fn request(target: Target) -> BindingRequest {
     let profile = (target == D3D).then(|| "sm_6_6".to_owned());
     BindingRequest { profile, ..BindingRequest::new(target, Convention::Slang) }
@@ -48,7 +49,7 @@ fn module(source: &str) -> Module {
     module_with(source, &DeclareOptions::default())
 }
 
-/// The rows of `source`, as text: `a t3+2 space1`, and `a SET.BINDING` for descriptors.
+/// Returns the rows of `source`, as text: `a t3+2 space1`, and `a SET.BINDING` for descriptors.
 fn rows(source: &str, request: &BindingRequest) -> String {
     let BoundModule { bindings, .. } = bind(&module(source), request).unwrap();
     bindings.iter().map(row).collect::<Vec<_>>().join(", ")
@@ -84,20 +85,21 @@ fn check(cases: &[Case]) {
     }
 }
 
-/// Codes of the warnings.
+/// Returns the codes of the warnings.
 fn warnings(source: &str, request: &BindingRequest) -> Vec<Code> {
     let BoundModule { warnings, .. } = bind(&module(source), request).unwrap();
     warnings.iter().map(|problem| problem.code).collect()
 }
 
-/// Codes of what makes placement impossible.
+/// Returns the codes of the errors.
 fn errors(source: &str, request: &BindingRequest) -> Vec<Code> {
     let problems: Vec<Diagnostic> = bind(&module(source), request).unwrap_err();
     problems.iter().map(|problem| problem.code).collect()
 }
 
-/// slangc 2026.14.1, decorations of `-target spirv -O0 -fvk-bind-globals 2 1`: `inputs.map` has binding 3 in set 1 and `two.map`
-/// binding 6; `plain` and `only.a`, which have no data beside them, are where the reflection says.
+/// slangc 2026.14.1, decorations of `-target spirv -O0 -fvk-bind-globals 2 1`: `inputs.map` has
+/// binding 3 in set 1 and `two.map` binding 6. `plain` and `only.a`, which have no data next to
+/// them, are where reflection reports them.
 #[test]
 fn resources_beside_data_are_bound_with_the_globals_in_the_code() {
     let source = "struct Input { Sampler2D map; float4 texel; }; struct Only { Texture2D a; Texture2D b; };

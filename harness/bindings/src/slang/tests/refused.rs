@@ -1,4 +1,4 @@
-//! What slangc refuses, and what it warns of (slangc 2026.14.1; the numbers are those of its diagnostics).
+//! Errors and warnings of slangc (slangc 2026.14.1; the numbers are those of its diagnostics).
 
 use super::{D3D, METAL, VULKAN, WEBGPU, errors, request, warnings};
 use crate::{BindingRequest, Convention, Target};
@@ -20,7 +20,7 @@ const REFUSED: &[Refused] = &[
     ("uniform float4 a : register(c2);", METAL, &[Code::BadRegister]),
     // E39015.
     ("struct S { Texture2D t; float y; }; [[vk::binding(2, 3)]] ParameterBlock<S> p;", VULKAN, &[Code::BadAttribute]),
-    // Not refused by slangc, which takes a descriptor for a resource that is a push constant; here it is an error.
+    // slangc does not refuse this and gives the push constant a descriptor; here it is an error.
     ("[[vk::push_constant]] Texture2D x;", VULKAN, &[Code::BadAttribute]),
     // E39008, E31222.
     ("Texture2D t : register(t);", D3D, &[Code::BadRegister]),
@@ -29,7 +29,7 @@ const REFUSED: &[Refused] = &[
     // E99997, an exception: \"unimplemented: array of parameter group\".
     ("struct I { Texture2D t; float y; }; ConstantBuffer<I> a[3];", D3D, &[Code::Unsupported]),
     ("struct I { Texture2D t; float y; }; ConstantBuffer<I> a[3];", METAL, &[Code::Unsupported]),
-    // Not refused by slangc, which counts such an array as it counts no other.
+    // slangc does not refuse this, but counts such an array differently from all others.
     ("struct S { Texture2D t[]; }; ParameterBlock<S> p;", METAL, &[Code::Unsupported]),
     // E99997, an exception: \"unhandled type kind\".
     ("[shader(\"vertex\")] float4 main<T>(T t : A) : SV_Position {}", VULKAN, &[Code::Unsupported]),
@@ -64,7 +64,7 @@ const WARNED: &[Refused] = &[
         VULKAN,
         &[Code::RegisterAsBinding, Code::RegisterAsBinding, Code::BindingOverlap],
     ),
-    // E39029 without a collision: one binding is reserved, not four.
+    // E39029 without a collision: slangc reserves one binding, not four.
     (
         "Texture2D a4[4] : register(t3); Texture2D mid : register(t5);",
         WEBGPU,
@@ -90,7 +90,7 @@ fn warned_of_by_slangc() {
     }
 }
 
-/// Slang 2026.12 passed `[[vk::binding]]` of entry-point parameters over, with E38010.
+/// Slang 2026.12 ignored `[[vk::binding]]` of entry-point parameters, with E38010.
 #[test]
 fn older_versions_ignore_bindings_of_entry_parameters() {
     let source = "[shader(\"compute\")] [numthreads(1, 1, 1)] \
@@ -113,7 +113,7 @@ fn options_without_their_values_are_refused() {
     }
 }
 
-/// Structs of structs double with each level; each of many entry points has layouts of its own.
+/// Structs of structs double with each level, and each of many entry points has its own layouts.
 #[test]
 fn small_texts_make_no_large_programs() {
     let structure = |level| format!("struct S{} {{ S{level} a; S{level} b; }};", level + 1);

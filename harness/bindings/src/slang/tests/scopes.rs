@@ -43,8 +43,8 @@ const LOOSE_GLOBALS_COME_FIRST: &[Case] = &[
     ),
 ];
 
-/// slangc 2026.14.1, `-target hlsl -profile sm_6_6`: level by level, namespaces in the order of their first declaration, with
-/// what every declaration of one has.
+/// slangc 2026.14.1, `-target hlsl -profile sm_6_6`: level by level, with namespaces in the order
+/// of their first declaration and the contents of all declarations of a namespace together.
 const NAMESPACES_COME_LEVEL_BY_LEVEL: &[Case] = &[
     (
         "Texture2D a; namespace N { Texture2D b; namespace M { Texture2D d; } Texture2D e; } Texture2D c; \
@@ -68,7 +68,8 @@ fn loose_globals_come_first() {
     check(LOOSE_GLOBALS_COME_FIRST);
 }
 
-/// Uniform parameters of entry points: behind everything of the source's own, as one block each.
+/// Uniform parameters of entry points come after all of the source's own globals, as one block
+/// each.
 const ENTRY_POINTS: &[Case] = &[
     (
         "Texture2D a; [shader(\"compute\")] [numthreads(1, 1, 1)] \
@@ -114,7 +115,8 @@ const ENTRY_POINTS: &[Case] = &[
             ),
         ],
     ),
-    // An unsized array takes a space among those of the whole entry point, and its slot behind what is before it.
+    // An unsized array takes a space among those of the whole entry point, and its slot comes after
+    // those before it.
     (
         "struct S { Texture2D t; float x; }; Texture2D g0; Texture2D g1; ParameterBlock<S> p; \
          RWStructuredBuffer<float4> o; [shader(\"compute\")] [numthreads(1, 1, 1)] \
@@ -124,7 +126,7 @@ const ENTRY_POINTS: &[Case] = &[
             "g0 0.0, g1 0.1, p 1.0, p space1, p.t 1.1, o 0.2, main.c 0.3, main.c.t 0.4, main.t 0.5, main.u 0.6",
         )],
     ),
-    // A parameter with a binding of its own is not counted with the others.
+    // A parameter with its own binding does not count with the others.
     (
         "Texture2D g0; Texture2D g1; RWStructuredBuffer<float4> o; [shader(\"compute\")] [numthreads(1, 1, 1)] void main(\
          [[vk::binding(3, 1)]] uniform Texture2D t, uniform Texture2D r, [[vk::binding(3, 0)]] uniform Texture2D q) {}",
@@ -134,7 +136,7 @@ const ENTRY_POINTS: &[Case] = &[
             (D3D, "g0 t0, g1 t1, o u0, main.t t2, main.r t3, main.q t4"),
         ],
     ),
-    // Each entry point is a block of its own.
+    // Each entry point is its own block.
     (
         "[shader(\"compute\")] [numthreads(1, 1, 1)] void main(uniform float k, uniform Texture2D t) {} \
          [shader(\"compute\")] [numthreads(1, 1, 1)] void main2(uniform float k, uniform Texture2D t) {}",
@@ -186,7 +188,7 @@ fn varyings_have_locations() {
     check(VARYINGS);
 }
 
-/// Rows of `source` with options, or with another profile on D3D.
+/// Returns the rows of `source` with options, or with another profile on D3D.
 fn with(source: &str, target: crate::Target, profile: Option<&str>, options: &[&str]) -> String {
     let options = options.iter().map(|option| (*option).to_owned()).collect();
     rows(source, &BindingRequest { profile: profile.map(str::to_owned), options, ..request(target) })
@@ -207,8 +209,9 @@ fn old_profiles_have_no_spaces() {
     assert_eq!(with(source, D3D, Some("ps_5_1"), &[]), format!("u u0, w u1, {outputs}"));
 }
 
-/// `-fvk-t-shift 10 all -fvk-s-shift 20 0 -fvk-b-shift 30 all -fvk-u-shift 40 all`: registers are given out by class,
-/// then shifted; combined samplers and what stands in parameter blocks are not.
+/// `-fvk-t-shift 10 all -fvk-s-shift 20 0 -fvk-b-shift 30 all -fvk-u-shift 40 all`: registers are
+/// given out by class, then shifted. Combined samplers and the contents of parameter blocks are not
+/// shifted.
 #[test]
 fn shifts_keep_register_classes_apart() {
     let source = "Texture2D a : register(t0); SamplerState s : register(s0); cbuffer C : register(b0) { float4 x; } \
@@ -219,7 +222,7 @@ fn shifts_keep_register_classes_apart() {
     let expected = "$Globals 0.31, a 0.10, s 0.20, C 0.30, u 0.41, n 0.11, k 0.0, o 0.12, cs 0.32, cs.a 0.13, cs.s 0.21, \
                     ps 1.0, ps space1, ps.a 1.0, ps.s 1.0, ap 0.42+2, sb 0.14";
     assert_eq!(with(source, VULKAN, None, &options), expected);
-    // Registers of classes and spaces without a shift mean nothing then.
+    // Registers of classes and spaces without a shift have no meaning then.
     let source = "Texture2D a : register(t0); SamplerState s : register(s0); cbuffer C : register(b0) { float4 x; } \
                   RWTexture2D<float> u : register(u1); Texture2D n[3]; RWTexture2D<float> v; \
                   Texture2D r : register(t3, space2);";
@@ -248,7 +251,8 @@ impl Sources for Files {
     }
 }
 
-/// The source's own globals, then those of imported modules in the order of import, then entry points.
+/// The source's own globals come first, then those of imported modules in the order of import, then
+/// entry points.
 #[test]
 fn imported_globals_come_behind_own_ones() {
     let files = Files(&[
@@ -265,7 +269,8 @@ fn imported_globals_come_behind_own_ones() {
     let expected =
         ["$Globals b0", "u1 t0", "u2 t1", "a1 t2", "a2 t3", "b1 t4", "c1 t5", "$Entry.main b1", "main.et t6"];
     assert_eq!(rows, expected);
-    // Slang user guide, Parameter Layout Rules, Ordering: imported modules come behind all of the user's code.
+    // Slang user guide, Parameter Layout Rules, Ordering: imported modules come after all of the
+    // user's code.
     let documented = BindingRequest { convention: Convention::SlangDocumented, ..request(D3D) };
     let rows: Vec<String> = bind(&module, &documented).unwrap().bindings.iter().map(row).collect();
     let expected =
