@@ -369,7 +369,7 @@ mod tests {
         let message = format!("'#error' : {NOT_READ}");
         let problems = text.problems([(line, message.as_str()), (4, "'' : missing #endif")].into_iter());
         let [problem] = problems.as_slice() else { panic!("{problems:?}") };
-        assert_eq!(problem.message, "included file `no.h` is not found");
+        assert_eq!(problem.message, "included file `no.h` not found");
         assert_eq!(sources.position(problem.span()).line, 3);
     }
 }

@@ -325,7 +325,7 @@ fn pipes_are_no_files() {
         assert!(answer.err.contains("reading list: a pipe is no regular file"), "{answer}");
     }
     let answer = folder.run("show good.hlsl").exits(2);
-    assert!(answer.err.contains("`pipe.h` is not read: a pipe is no regular file"), "{answer}");
+    assert!(answer.err.contains("cannot read `pipe.h`: a pipe is no regular file"), "{answer}");
 
     // A pipe in a folder of cases or of lists.
     std::fs::create_dir(folder.path("folder")).unwrap();
