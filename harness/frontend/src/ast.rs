@@ -1,7 +1,7 @@
-//! Declarations as written: what the parser hands to the elaboration.
+//! Declarations as written, which the parser passes to `elaborate`.
 //!
-//! Names are not looked up, constants not evaluated, generics not specialised. A constant expression is kept in
-//! postfix order, so that neither evaluating nor dropping one recurses, however long it is.
+//! The parser does not look up names, evaluate constants or specialise generics. Constant
+//! expressions are in postfix order, so that neither evaluating nor dropping a long one recurses.
 
 use std::ops::Range;
 
@@ -11,7 +11,6 @@ use layoutproof_layout::shape::MatrixOrder;
 pub(super) use crate::module::code::BinaryOperator;
 use layoutproof_source::diagnostics::Diagnostic;
 
-/// A name with the place where it stands.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Identifier<'a> {
     pub(super) text: &'a str,
@@ -21,36 +20,34 @@ pub(super) struct Identifier<'a> {
 /// `N::Pair<float, 3>`; never empty.
 #[derive(Clone, Debug)]
 pub(super) struct NamePath<'a> {
-    /// True if `::` stands before it: it is looked up in no inner scope.
+    /// True after a leading `::`: the lookup starts in the global scope.
     pub(super) is_rooted: bool,
     pub(super) parts: Vec<PathPart<'a>>,
     pub(super) span: Span,
 }
 
-/// One name of a path.
 #[derive(Clone, Debug)]
 pub(super) struct PathPart<'a> {
     pub(super) name: Identifier<'a>,
-    /// `None` where no `<` follows.
+    /// `None` if no `<` follows.
     pub(super) arguments: Option<Vec<GenericArgument<'a>>>,
 }
 
-/// One argument between `<` and `>`. A lone name parses as a type and may turn out to be a constant.
+/// One argument between `<` and `>`. A lone name parses as a type, although it may turn out to be a constant.
 #[derive(Clone, Debug)]
 pub(super) enum GenericArgument<'a> {
     Type(TypeExpression<'a>),
     Value(Expression<'a>),
 }
 
-/// A type as written.
 #[derive(Clone, Debug)]
 pub(super) struct TypeExpression<'a> {
     pub(super) kind: TypeKind<'a>,
-    /// `*` and `[n]` behind the type, applied from left to right.
+    /// `*` and `[n]` after the type, applied from left to right.
     pub(super) suffixes: Vec<TypeSuffix<'a>>,
-    /// Order that `#pragma pack_matrix` puts on matrices named here.
+    /// Order from `#pragma pack_matrix` for matrices named here.
     pub(super) packed: Option<MatrixOrder>,
-    /// Order by a modifier where no declaration's [`Prefix`] has it: `StructuredBuffer<row_major float2x3>`.
+    /// Order from a modifier inside the type, where no [`Prefix`] has it: `StructuredBuffer<row_major float2x3>`.
     pub(super) order: Option<MatrixOrder>,
     pub(super) span: Span,
 }
@@ -75,7 +72,6 @@ pub(super) struct ArrayDimension<'a> {
     pub(super) span: Span,
 }
 
-/// An expression in postfix order.
 #[derive(Clone, Debug)]
 pub(super) struct Expression<'a> {
     pub(super) operations: Vec<(Operation<'a>, Span)>,
@@ -92,13 +88,13 @@ pub(super) enum Operation<'a> {
     Name(NamePath<'a>),
     Unary(UnaryOperator),
     Binary(BinaryOperator),
-    /// Pops condition, first and second value.
+    /// Pops the condition, the first and the second value.
     Select,
     /// `(int)x` or `int(x)`.
     Cast(NamePath<'a>),
-    /// `sizeof(T)`, whose value depends on the rules of a layout.
+    /// `sizeof(T)`, whose value depends on the layout rules.
     SizeOf,
-    /// Something that is not an integer constant: a float, a call.
+    /// Anything that is not an integer constant: a float, a call.
     Opaque,
 }
 
@@ -108,7 +104,7 @@ pub(super) enum UnaryOperator {
     Minus,
     Complement,
     Not,
-    /// A member, an element or the result of a call: no integer constant.
+    /// A member, an element or the result of a call. Never an integer constant.
     Part,
 }
 
@@ -118,12 +114,12 @@ pub(super) struct Prefix<'a> {
     pub(super) attributes: Vec<AttributeSyntax<'a>>,
     pub(super) modifiers: Vec<Identifier<'a>>,
     pub(super) layout: Vec<LayoutSyntax<'a>>,
-    /// Of `template<...>` or `__generic<...>`.
+    /// From `template<...>` or `__generic<...>`.
     pub(super) generics: Option<Vec<GenericParameter<'a>>>,
 }
 
 impl Prefix<'_> {
-    /// True if `word` is one of the modifiers.
+    /// Returns true if `word` is one of the modifiers.
     pub(super) fn has(&self, word: &str) -> bool {
         self.modifiers.iter().any(|modifier| modifier.text == word)
     }
@@ -139,10 +135,11 @@ pub(super) struct AttributeSyntax<'a> {
 }
 
 impl<'a> AttributeSyntax<'a> {
-    /// Namespace and name, under the spelling that the rest of the program knows.
+    /// Returns namespace and name in the spelling that the rest of the crate uses.
     ///
-    /// To slangc 2026.14.1 `a::b::c` is the name `a_b_c`, so that `vk::binding` and `vk_binding` are one attribute. Its
-    /// names differ by case; `Shader` and `NumThreads` are the only second spellings.
+    /// slangc 2026.14.1 treats `a::b::c` as the name `a_b_c`, so `vk::binding` and `vk_binding` are
+    /// one attribute. Its names are case-sensitive; `Shader` and `NumThreads` are the only second
+    /// spellings.
     pub(super) fn identity(&self, is_slang: bool) -> (Option<&str>, &'a str) {
         let namespace = self.namespace.as_deref();
         if !is_slang {
@@ -160,7 +157,7 @@ impl<'a> AttributeSyntax<'a> {
         }
     }
 
-    /// True if this is the attribute `name` without a namespace.
+    /// Returns true if this is the attribute `name` without a namespace.
     pub(super) fn is(&self, name: &str, is_slang: bool) -> bool {
         self.identity(is_slang) == (None, name)
     }
@@ -179,7 +176,7 @@ pub(super) struct LayoutSyntax<'a> {
     pub(super) value: Option<Expression<'a>>,
 }
 
-/// Registers, packoffsets, semantic or bit width behind a declarator's `:`.
+/// Registers, packoffsets, semantic or bit width after a declarator's `:`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PlacementSyntax<'a> {
     pub(super) registers: Vec<RegisterSyntax<'a>>,
@@ -205,26 +202,26 @@ pub(super) struct PackOffsetSyntax<'a> {
     pub(super) span: Span,
 }
 
-/// One name with what belongs to it alone.
+/// One declared name with its own pointers, dimensions, placement and initialiser.
 #[derive(Clone, Debug)]
 pub(super) struct Declarator<'a> {
     /// Empty for an unnamed bit-field.
     pub(super) name: Identifier<'a>,
-    /// `N` and `S` of `N::S::name`, which is declared there and defined here.
+    /// `N` and `S` in `N::S::name`, which is declared there and defined here.
     pub(super) outer: Vec<Identifier<'a>>,
     pub(super) pointers: usize,
     pub(super) dimensions: Vec<ArrayDimension<'a>>,
     pub(super) placement: PlacementSyntax<'a>,
     pub(super) initialiser: Option<Initialiser<'a>>,
-    /// Tokens of the initialiser; empty where there is none.
+    /// Token range of the initialiser; empty without one.
     pub(super) initialised: Range<usize>,
 }
 
-/// The initialiser behind `=`.
+/// The initialiser after `=`.
 #[derive(Clone, Debug)]
 pub(super) enum Initialiser<'a> {
     Value(Expression<'a>),
-    /// `{ a, b }`: so many elements.
+    /// Number of elements in `{ a, b }`.
     List(u32),
     Other,
 }
@@ -243,7 +240,7 @@ pub(super) struct StructDeclaration<'a> {
     /// Empty for an anonymous struct.
     pub(super) name: Identifier<'a>,
     pub(super) generics: Option<Vec<GenericParameter<'a>>>,
-    /// `float, 2` of `template<> struct S<float, 2>`: the arguments that this declaration is for.
+    /// `float, 2` in `template<> struct S<float, 2>`: the arguments that this specialisation is for.
     pub(super) specialised: Option<Vec<GenericArgument<'a>>>,
     pub(super) bases: Vec<TypeExpression<'a>>,
     pub(super) items: Vec<Item<'a>>,
@@ -263,7 +260,7 @@ pub(super) struct GenericParameter<'a> {
 pub(super) struct EnumDeclaration<'a> {
     /// Empty for an anonymous enum.
     pub(super) name: Identifier<'a>,
-    /// True if the enumerators are names of the enclosing scope too (all but `enum class`).
+    /// True if the enclosing scope sees the enumerators too (all but `enum class`).
     pub(super) unscoped: bool,
     pub(super) underlying: Option<TypeExpression<'a>>,
     pub(super) enumerators: Vec<EnumeratorSyntax<'a>>,
@@ -297,13 +294,13 @@ pub(super) struct FunctionDeclaration<'a> {
     pub(super) prefix: Prefix<'a>,
     /// `operator` for operators, `__init` for constructors.
     pub(super) name: Identifier<'a>,
-    /// `N` and `S` of `N::S::name`, which is declared there and defined here.
+    /// `N` and `S` in `N::S::name`, which is declared there and defined here.
     pub(super) outer: Vec<Identifier<'a>>,
     pub(super) result: Option<TypeExpression<'a>>,
     pub(super) result_semantic: Option<&'a str>,
-    /// A list that is not understood matters only if the function is an entry point.
+    /// A parse error in the list matters only if the function is an entry point.
     pub(super) parameters: Result<Vec<FunctionParameter<'a>>, Diagnostic>,
-    /// Tokens of the body without its braces.
+    /// Token range of the body without its braces.
     pub(super) body: Option<Range<usize>>,
 }
 
@@ -312,11 +309,11 @@ pub(super) struct FunctionParameter<'a> {
     pub(super) prefix: Prefix<'a>,
     pub(super) ty: TypeExpression<'a>,
     pub(super) declarator: Declarator<'a>,
-    /// All of its tokens.
+    /// Token range of the whole parameter.
     pub(super) tokens: Range<usize>,
 }
 
-/// One declaration of a file, a namespace, a struct or a buffer.
+/// One declaration in a file, namespace, struct or buffer.
 #[derive(Clone, Debug)]
 pub(super) enum Item<'a> {
     Declaration(DeclarationSyntax<'a>),
@@ -328,7 +325,7 @@ pub(super) enum Item<'a> {
     },
     Alias {
         name: Identifier<'a>,
-        /// `T` of Slang's `typealias A<T> = T[2];`.
+        /// `T` in Slang's `typealias A<T> = T[2];`.
         generics: Option<Vec<GenericParameter<'a>>>,
         ty: TypeExpression<'a>,
         is_public: bool,
@@ -338,11 +335,11 @@ pub(super) enum Item<'a> {
     },
     Interface {
         name: Identifier<'a>,
-        /// `N` of `[anyValueSize(N)]`.
+        /// `N` in `[anyValueSize(N)]`.
         any_value_size: Option<Expression<'a>>,
         is_public: bool,
     },
-    /// A type whose declaration is skipped; `what` names its kind.
+    /// A type whose declaration the parser skips; `what` names its kind.
     Unread {
         name: Identifier<'a>,
         what: &'static str,
@@ -354,7 +351,7 @@ pub(super) enum Item<'a> {
 }
 
 impl Item<'_> {
-    /// True if Slang's `public` stands before the declaration.
+    /// Returns true if the declaration is marked with Slang's `public`.
     pub(super) fn is_public(&self) -> bool {
         match self {
             Self::Declaration(declaration) => declaration.prefix.has("public"),

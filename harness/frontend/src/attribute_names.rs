@@ -1,9 +1,10 @@
-//! The attributes of HLSL in the spelling that this crate looks for.
+//! The spellings of HLSL attributes that this crate looks for.
 //!
-//! DXC compares the names of attributes without regard to case (1.7.2308: `[NumThreads(8, 8, 1)]`, `[SHADER("compute")]`),
-//! Slang with it. Their texts keep their case in both: `[shader("Compute")]` is an error of DXC.
+//! DXC ignores the case of attribute names (1.7.2308: `[NumThreads(8, 8, 1)]`,
+//! `[SHADER("compute")]`); Slang does not. Both respect the case of string arguments:
+//! `[shader("Compute")]` is an error in DXC.
 
-/// Attributes in `[...]`: those of DXC 1.7.2308, and of work graphs, which are newer (1.8.2403).
+/// Attributes in `[...]`: those of DXC 1.7.2308, and the newer ones for work graphs (1.8.2403).
 const PLAIN: [&str; 41] = [
     "AllowSparseNodes",
     "MaxRecords",
@@ -61,7 +62,7 @@ const VULKAN: [&str; 9] = [
     "shader_record_ext",
 ];
 
-/// The spelling of the HLSL attribute `name` that this crate looks for; `name` itself where it is none.
+/// Returns this crate's spelling of the HLSL attribute `name`, or `name` itself if it is unknown.
 pub(super) fn spelling<'a>(namespace: Option<&str>, name: &'a str) -> &'a str {
     let names: &[&'static str] = match namespace {
         None => &PLAIN,

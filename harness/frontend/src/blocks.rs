@@ -1,8 +1,9 @@
 //! Finds and names the [`Block`]s of bytes in the parameters and entry points of a module.
 //!
-//! A buffer of any kind is a block, wherever it stands: in a parameter, in a struct (`s.buffer`), in a parameter block
-//! (`p.inner`). Loose globals together are `$Globals`, the uniform parameters of an entry point `$Entry.NAME`. A second
-//! block of one name is `NAME#2`.
+//! A buffer of any kind is a block, wherever it is declared: as a parameter, in a struct
+//! (`s.buffer`), in a parameter block (`p.inner`). All loose globals form the block `$Globals`, and
+//! the uniform parameters of an entry point form `$Entry.NAME`. The second block with a name is
+//! called `NAME#2`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,7 +17,8 @@ use super::problems::ProblemList;
 use crate::module::{EntryParameter, EntryPoint, Parameter, ParameterKind};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
-/// Structs that hold each other twice double their blocks each time; no real shader has this many.
+/// Maximum number of blocks. Each struct that contains another one twice doubles its blocks; no
+/// real shader has this many.
 const MOST_BLOCKS: usize = 1 << 12;
 
 /// Fills `module.blocks`.
@@ -42,13 +44,13 @@ pub(super) fn derive(elaborated: &mut ElaboratedModule) {
     number(&mut module.blocks);
 }
 
-/// Where a type stands that may hold blocks.
+/// The surroundings of a type that may contain blocks.
 #[derive(Clone, Copy, Debug)]
 struct BlockHolder<'m> {
     name: &'m str,
     annotations: &'m Annotations,
     span: Span,
-    /// Elements of the arrays around it.
+    /// Product of the enclosing array lengths.
     count: Count,
     /// See [`Block::mixed_globals`].
     mixed: Option<MixedGlobals>,
@@ -57,9 +59,9 @@ struct BlockHolder<'m> {
 #[derive(Debug)]
 struct BlockFinder<'m> {
     found: Vec<Block>,
-    /// Members that have been looked at.
+    /// Number of members visited.
     steps: usize,
-    /// Bytes that it takes to list the blocks so far.
+    /// Size of the listing of all blocks so far, in bytes.
     listed: u64,
     globals: &'m [Member],
     pointees: &'m BTreeMap<String, Type>,
@@ -68,7 +70,7 @@ struct BlockFinder<'m> {
 }
 
 impl BlockFinder<'_> {
-    /// Adds `$Globals`; twice where push constants are among the globals, with them and without.
+    /// Adds `$Globals`. If some globals are push constants, adds it twice: with them and without.
     fn globals(&mut self) {
         let (pushed, others): (Vec<Member>, Vec<Member>) =
             self.globals.iter().cloned().partition(|member| member.annotations.is_push_constant());
@@ -80,7 +82,7 @@ impl BlockFinder<'_> {
         self.globals_block(others, Some(MixedGlobals::WithoutPushConstants));
     }
 
-    /// Which block a parameter is if it is a push constant that DXC has in `$Globals`.
+    /// For a push constant that DXC puts in `$Globals`, returns the kind of its block.
     fn push_constant_among_globals(&self, name: &str) -> Option<MixedGlobals> {
         let at = self.globals.iter().position(|member| member.name == name)?;
         let is_first = are_push_constants(&self.globals[..at]);
@@ -135,7 +137,7 @@ impl BlockFinder<'_> {
         }
     }
 
-    /// Adds the block that a pointer parameter points at.
+    /// Adds the block that a pointer parameter points to.
     fn pointee(&mut self, ty: &Type, holder: BlockHolder<'_>) {
         let (innermost, counts) = ty.dimensions();
         if let Type::Pointer { pointee } = innermost {
@@ -145,7 +147,7 @@ impl BlockFinder<'_> {
         }
     }
 
-    /// Adds the blocks that the members of blocks point at, those of the added ones too; each type once.
+    /// Adds the blocks that members of blocks point to, including members of the added blocks; each type once.
     fn member_pointees(&mut self) {
         let (mut at, mut seen) = (0, BTreeSet::new());
         while let Some(Block { name, element, annotations, span, .. }) = self.found.get(at).cloned() {
@@ -160,7 +162,7 @@ impl BlockFinder<'_> {
         }
     }
 
-    /// The blocks in `ty`: the buffer that it is, the members that are buffers, the buffers in those.
+    /// Adds the blocks in `ty`: the type itself if it is a buffer, buffers among its members, and buffers in those.
     fn inside(&mut self, ty: &Type, holder: BlockHolder<'_>) {
         let (innermost, counts) = ty.dimensions();
         let holder = holder.times(&counts);
@@ -251,7 +253,8 @@ impl<'m> BlockHolder<'m> {
         Self { name, annotations, span, count: Count::Finite(1), mixed: None }
     }
 
-    /// The same in an array; a product beyond 2^32 saturates, its block is refused as too large elsewhere.
+    /// Multiplies the count by the array lengths. A product beyond 2^32 saturates; a later check
+    /// refuses such a block as too large.
     fn times(self, counts: &[Count]) -> Self {
         let count = counts.iter().fold(self.count, |product, count| match (product, count) {
             (Count::Finite(a), Count::Finite(b)) => Count::Finite(a.saturating_mul(*b)),
@@ -261,7 +264,7 @@ impl<'m> BlockHolder<'m> {
     }
 }
 
-/// The pointers in `ty` with their paths, in order.
+/// Returns the pointers in `ty` with their paths, in order.
 fn pointers(ty: &Type) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut waiting = vec![(String::new(), ty)];
@@ -271,7 +274,7 @@ fn pointers(ty: &Type) -> Vec<(String, String)> {
         match innermost {
             Type::Pointer { pointee } => found.push((path, pointee.clone())),
             Type::Struct(structure) => {
-                // The last one in comes out first.
+                // In reverse order, because the stack pops the last one first.
                 waiting.extend(structure.members.iter().rev().map(|one| (format!("{path}.{}", one.name), &one.ty)));
             }
             Type::Scalar(_)
@@ -300,7 +303,7 @@ fn member(parameter: &EntryParameter) -> Member {
     Member { name, ty, bit_width: None, annotations, span }
 }
 
-/// Numbers the blocks that share a name.
+/// Numbers blocks with the same name.
 fn number(blocks: &mut [Block]) {
     let mut seen: BTreeMap<String, u32> = BTreeMap::new();
     for block in blocks {

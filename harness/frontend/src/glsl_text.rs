@@ -1,11 +1,12 @@
-//! Puts the files that a GLSL file includes in their places: one text for glslang, which then opens no file itself.
+//! Splices the files that a GLSL file includes into one text for glslang, which then opens no file itself.
 //!
-//! A [`GlslText`] knows for each of its lines where that stands in the user's files. Nothing else of the preprocessor is done here: conditions and macros are glslang's. So a file that
-//! is included behind a condition is put in whether the condition holds or not, and one that is not found is a line that
-//! is an error only where glslang reads it.
+//! A [`GlslText`] maps each of its lines to the user's files. The rest of preprocessing is up to
+//! glslang: this module evaluates no conditions and expands no macros. It splices in a file that is
+//! included under a condition whether or not the condition holds. A missing file becomes an
+//! `#error` line, which matters only if glslang reaches it.
 //!
-//! Source: the extension `GL_GOOGLE_include_directive`: a name in quotes beside the including file first, then in the folders
-//! of `-I`; a name in angles in these folders only.
+//! Source: the extension `GL_GOOGLE_include_directive`. A name in quotes is looked up next to the
+//! including file first, then in the `-I` folders; a name in angle brackets only in these folders.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -17,31 +18,30 @@ use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::sources::SourceMap;
 use layoutproof_source::text_limits::directives;
 
-/// Deepest nesting of included files.
+/// Maximum nesting depth of included files.
 const DEEPEST: usize = 64;
 
-/// Most files that are put in, all together.
+/// Maximum number of inclusions in total.
 const MOST_INCLUSIONS: usize = 4096;
 
-/// Most bytes of the whole text.
+/// Maximum size of the whole text in bytes.
 const MOST_BYTES: usize = 1 << 24;
 
-/// The text that stands for an included file that is not read.
+/// Text of the `#error` that replaces an unreadable included file.
 const NOT_READ: &str = "layoutproof did not read this file";
 
-/// The extension that glslang 12 does not know, and whose only job is done here.
+/// The extension for `#include`. glslang 12 does not know it, and this module does its only job.
 const INCLUDE_EXTENSION: &str = "GL_ARB_shading_language_include";
 
-/// A text that includes nothing any more.
+/// A text without inclusions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GlslText {
-    /// GLSL.
     pub text: String,
     pieces: Vec<CopiedPiece>,
     missing: Vec<MissingFile>,
 }
 
-/// What a `#version` says.
+/// The contents of a `#version` directive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GlslVersion<'a> {
     /// `450`.
@@ -50,7 +50,7 @@ pub struct GlslVersion<'a> {
     pub profile: Option<&'a str>,
 }
 
-/// A piece of the text that stands in a user's file so.
+/// A range of the text that was copied from a user's file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct CopiedPiece {
     /// First byte in [`GlslText::text`].
@@ -60,7 +60,7 @@ struct CopiedPiece {
     start_in_file: usize,
 }
 
-/// An included file that is not read.
+/// An included file that could not be read.
 #[derive(Clone, Debug, PartialEq)]
 struct MissingFile {
     /// Line in the text, from 1.
@@ -69,10 +69,10 @@ struct MissingFile {
 }
 
 impl GlslText {
-    /// The file at `main` with all that it includes, which is added to `sources`.
+    /// Reads the file `main` and everything that it includes. Adds the included files to `sources`.
     ///
     /// # Errors
-    /// Files that include each other without end, and more of them than anyone has.
+    /// Files that include each other endlessly, or an unrealistic number of inclusions.
     pub fn read(main: FileId, search: &IncludeSearch<'_>, sources: &mut SourceMap) -> Result<Self, Diagnostic> {
         let mut flattening = IncludeFlattener {
             search,
@@ -87,7 +87,7 @@ impl GlslText {
         Ok(flattening.flat)
     }
 
-    /// The first `#version`, with its bytes in the text.
+    /// Returns the first `#version`, with its byte range in the text.
     pub fn version(&self) -> Option<(GlslVersion<'_>, Range<usize>)> {
         directives(&self.text).find_map(|range| {
             let (name, rest) = name_and_rest(&self.text[range.clone()]);
@@ -100,7 +100,7 @@ impl GlslText {
         })
     }
 
-    /// The place in the user's files of a byte of the text.
+    /// Maps a byte of the text to its place in the user's files.
     pub fn place(&self, byte: usize) -> Span {
         let index = self.pieces.partition_point(|piece| piece.start <= byte).saturating_sub(1);
         let Some(piece) = self.pieces.get(index) else { return Span::default() };
@@ -108,7 +108,7 @@ impl GlslText {
         Span { file: piece.file, start, end: start }
     }
 
-    /// A problem in the text at its place in the user's files.
+    /// Moves a problem from the text to its place in the user's files.
     pub fn in_files(&self, mut problem: Diagnostic) -> Diagnostic {
         for label in &mut problem.labels {
             label.span = self.place(label.span.start as usize);
@@ -116,8 +116,8 @@ impl GlslText {
         problem
     }
 
-    /// The problems that glslang has with lines of the text, from 1, each in its own words. If a file is not read, only
-    /// that is a problem: the others follow from it.
+    /// Turns glslang's errors (line from 1, message) into diagnostics. If a file is missing, only
+    /// that is reported, because the other errors follow from it.
     pub fn problems<'a>(&self, errors: impl Iterator<Item = (usize, &'a str)>) -> Vec<Diagnostic> {
         let (mut problems, mut missing) = (Vec::new(), Vec::new());
         for (line, message) in errors {
@@ -132,7 +132,7 @@ impl GlslText {
         if missing.is_empty() { problems } else { missing }
     }
 
-    /// The first byte in a line that is not blank.
+    /// Returns the first non-blank byte in a line.
     fn start_of_line(&self, line: usize) -> usize {
         let mut start = 0;
         for (index, text) in self.text.split_inclusive('\n').enumerate() {
@@ -145,10 +145,9 @@ impl GlslText {
     }
 }
 
-/// The directives that matter for inclusion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Directive<'a> {
-    /// `#include`, with what stands behind it.
+    /// `#include`, with the text after it.
     Include(&'a str),
     /// `#pragma once`, which glslang does not know.
     Once,
@@ -169,28 +168,28 @@ impl<'a> Directive<'a> {
     }
 }
 
-/// The word behind the `#` of a directive, and what follows.
+/// Splits a directive into the word after `#` and the rest.
 fn name_and_rest(directive: &str) -> (&str, &str) {
     let text = directive.trim_start_matches('#').trim_start();
     text.split_at(text.find(|part: char| !part.is_alphanumeric()).unwrap_or(text.len()))
 }
 
-/// A text that is being put together.
+/// A text under construction.
 struct IncludeFlattener<'a> {
     search: &'a IncludeSearch<'a>,
     sources: &'a mut SourceMap,
     /// Files by their paths.
     read: HashMap<String, FileId>,
-    /// The files that are being put in, the innermost last.
+    /// The files that are being spliced in, innermost last.
     open: Vec<FileId>,
-    /// Files with `#pragma once` that stand in the text already.
+    /// Files with `#pragma once` that are already in the text.
     once: Vec<FileId>,
     inclusions: usize,
     flat: GlslText,
 }
 
 impl IncludeFlattener<'_> {
-    /// Appends a file and what it includes.
+    /// Appends a file and everything that it includes.
     fn put_in(&mut self, file: FileId) -> Result<(), Diagnostic> {
         let text = self.sources.file(file).text.clone();
         self.open.push(file);
@@ -215,7 +214,7 @@ impl IncludeFlattener<'_> {
         Ok(())
     }
 
-    /// Appends a part of the text of a file.
+    /// Appends a range of a file's text.
     fn copy(&mut self, file: FileId, text: &str, range: Range<usize>) -> Result<(), Diagnostic> {
         let flat = &mut self.flat;
         flat.pieces.push(CopiedPiece { start: flat.text.len(), file, start_in_file: range.start });
@@ -227,7 +226,7 @@ impl IncludeFlattener<'_> {
         Ok(())
     }
 
-    /// Follows an `#include`.
+    /// Processes an `#include`.
     fn include(&mut self, written: &str, directive: Span) -> Result<(), Diagnostic> {
         self.inclusions += 1;
         if self.inclusions > MOST_INCLUSIONS {
@@ -253,7 +252,7 @@ impl IncludeFlattener<'_> {
         self.put_in(file)
     }
 
-    /// Follows the `#include` of a file that is being put in: with a guard around it, it is empty the second time.
+    /// Processes the `#include` of a file that is already open. With an include guard, it is empty the second time.
     fn include_again(&mut self, file: FileId, directive: Span) -> Result<(), Diagnostic> {
         let text = &self.sources.file(file).text;
         let first = directives(text).next().map(|first| name_and_rest(&text[first]).0);
@@ -264,7 +263,7 @@ impl IncludeFlattener<'_> {
         Err(Diagnostic::error(Code::Preprocessor, directive, message))
     }
 
-    /// Puts an error in the place of a file, for the case that the line is read.
+    /// Writes an `#error` in place of a file, in case glslang reaches the line.
     fn leave_out(&mut self, problem: Diagnostic) -> Result<(), Diagnostic> {
         let line = self.flat.text.matches('\n').count() + 1;
         self.flat.missing.push(MissingFile { line, problem });
@@ -273,7 +272,7 @@ impl IncludeFlattener<'_> {
         self.copy(file, &words, 0..words.len())
     }
 
-    /// The id of a file that was found.
+    /// Returns the id of a file that was found.
     fn file_of(&mut self, included: IncludedFile) -> FileId {
         let IncludedFile { path, text } = included;
         let sources = &mut *self.sources;
@@ -302,7 +301,7 @@ mod tests {
         }
     }
 
-    /// The text of `main.glsl`, which is `main`, beside other files.
+    /// Flattens `main.glsl`, which contains `main`, next to other files.
     fn read(main: &str, files: &'static [(&'static str, &'static str)]) -> (Result<GlslText, Diagnostic>, SourceMap) {
         let mut sources = SourceMap::default();
         let file = sources.add("shaders/main.glsl", main);
@@ -344,7 +343,7 @@ mod tests {
         let problem = read("#include \"a.h\"\n", endless).0.unwrap_err();
         assert!(problem.message.contains("includes itself, and no `#ifndef` guards it"), "{}", problem.message);
 
-        // Twice as many in each file as in the one before.
+        // Each file includes the next one several times.
         let twice = &[
             ("shaders/0.h", "#include \"1.h\"\n#include \"1.h\"\n#include \"1.h\"\n#include \"1.h\"\n"),
             ("shaders/1.h", "#include \"2.h\"\n#include \"2.h\"\n#include \"2.h\"\n#include \"2.h\"\n"),
@@ -365,11 +364,11 @@ mod tests {
         let line = text.text.lines().position(|line| line.contains(NOT_READ)).unwrap() + 1;
         assert_eq!(line, 3);
 
-        // glslang says of an `#error` what stands behind it; the end of the condition is missing only because of that.
+        // For an `#error`, glslang reports the text after it. The missing `#endif` only follows from that error.
         let message = format!("'#error' : {NOT_READ}");
         let problems = text.problems([(line, message.as_str()), (4, "'' : missing #endif")].into_iter());
         let [problem] = problems.as_slice() else { panic!("{problems:?}") };
-        assert_eq!(problem.message, "included file `no.h` is not found");
+        assert_eq!(problem.message, "included file `no.h` not found");
         assert_eq!(sources.position(problem.span()).line, 3);
     }
 }

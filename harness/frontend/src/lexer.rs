@@ -1,28 +1,26 @@
 //! Splits HLSL and Slang text into tokens and preprocessor directives, each with its place, for the preprocessor.
 //!
-//! Keywords are identifiers here (most are contextual), comments are dropped, and `>>` is two tokens, since it also
-//! closes two lists of generic arguments. A backslash at the end of a line is white space, also inside a word, whose
-//! halves C would join.
+//! Keywords are identifiers here (most are contextual), and comments are dropped. `>>` is two
+//! tokens, because it also closes two lists of generic arguments. A backslash at the end of a line
+//! is white space, even inside a word, where C would join the halves.
 
 use layoutproof_layout::{FileId, Span};
 use logos::{FilterResult, Lexer, Logos, Skip};
 
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
-/// A token with its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Token<'a> {
-    /// The kind.
     pub(super) kind: TokenKind,
     /// As written.
     pub(super) text: &'a str,
-    /// Where it stands (for a token out of a definition: where the name is used).
+    /// Place in the source. A token from a macro's definition has the place where the macro is used.
     pub(super) span: Span,
-    /// True if white space or a comment stands before it.
+    /// True if white space or a comment precedes it.
     pub(super) spaced: bool,
 }
 
-/// The reason why no token could be read.
+/// The reason why the lexer could not read a token.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum LexError {
     #[default]
@@ -31,13 +29,12 @@ pub(super) enum LexError {
     Text,
 }
 
-/// Kinds of tokens.
 #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq)]
 #[logos(skip r"[ \t\r\n\f\u{feff}]+")]
 #[logos(skip r"\\\r?\n")]
 #[logos(error = LexError)]
 pub(super) enum TokenKind {
-    /// With `$`, as in DXC (1.7.2308).
+    /// May contain `$`, as in DXC (1.7.2308).
     #[regex("[A-Za-z_$][A-Za-z0-9_$]*")]
     Identifier,
     #[regex("0[xX][0-9a-fA-F]+[uUlL]*")]
@@ -48,11 +45,11 @@ pub(super) enum TokenKind {
     #[regex(r"\.[0-9]+([eE][+-]?[0-9]+)?[fFhHlL]*")]
     #[regex(r"[0-9]+[eE][+-]?[0-9]+[fFhHlL]*")]
     #[regex("[0-9]+[fFhH]")]
-    // Infinity, which DXC takes behind a whole `1.` alone (`1.#IND` and `1.#QNAN` are errors there), Slang behind `1`, too.
+    // Infinity. DXC accepts it only after a whole `1.` (`1.#IND` and `1.#QNAN` are errors there), Slang also after `1`.
     #[regex(r"[0-9]+(\.[0-9]*)?#INF([fFhHlL]|hf|HF|lf|LF)?")]
     #[regex(r"0[xX][0-9a-fA-F]+(\.[0-9a-fA-F]*)?#INF([fFhHlL]|hf|HF|lf|LF)?")]
     Float,
-    /// A digit with letters behind it (`2D`): no number, but what `##` pastes on.
+    /// A digit followed by letters (`2D`): not a number, but `##` can paste it to a name.
     #[regex("[0-9][A-Za-z0-9_]*", priority = 1)]
     Digits,
     #[token("\"", text)]
@@ -131,13 +128,13 @@ pub(super) enum TokenKind {
     Question,
     #[token("->")]
     Arrow,
-    /// An operator that no declaration and no constant needs: `+=`, `++`, `...`.
+    /// An operator that declarations and constants never need: `+=`, `++`, `...`.
     #[regex(r"'([^'\\\n]|\\[^\n][0-9a-fA-F]*)'")]
     #[regex(r"\+=|-=|\*=|/=|%=|&=|\|=|\^=|<<=|\+\+|--|\.\.\.|@|\\|'")]
     Other,
-    /// A name that came out of its own definition and is never replaced again (only while macros are expanded).
+    /// A name from its own definition, which is never replaced again. Exists only during macro expansion.
     Kept,
-    /// Stands behind the last token.
+    /// Follows the last token.
     End,
 }
 
@@ -151,10 +148,10 @@ fn text(lexer: &mut Lexer<TokenKind>) -> Result<(), LexError> {
     Ok(())
 }
 
-/// Most bytes of a raw string's delimiter, by the rule of C++.
+/// Maximum length of a raw string's delimiter in bytes, by the rules of C++.
 const LONGEST_DELIMITER: usize = 16;
 
-/// `R"delimiter(...)delimiter"`; one that is never closed takes the rest of the text, so that it is looked for once.
+/// `R"delimiter(...)delimiter"`. An unclosed one consumes the rest of the text, so that the search runs only once.
 fn raw_text(lexer: &mut Lexer<TokenKind>) -> Result<(), LexError> {
     let rest = lexer.remainder();
     let opening = rest.bytes().take(LONGEST_DELIMITER + 1).position(|byte| byte == b'(').ok_or(LexError::Text)?;
@@ -179,7 +176,7 @@ fn block_comment(lexer: &mut Lexer<TokenKind>) -> FilterResult<(), LexError> {
     }
 }
 
-/// Bytes up to the end of the line; a backslash joins the next line on.
+/// Returns the bytes up to the end of the line. A backslash continues the line.
 fn line_length(rest: &str) -> usize {
     let mut end = 0;
     for line in rest.split_inclusive('\n') {
@@ -193,7 +190,8 @@ fn line_length(rest: &str) -> usize {
     end
 }
 
-/// Bytes of a directive behind its `#`: up to the end of the line, which a backslash and a comment carry on.
+/// Returns the length of a directive after its `#`, in bytes: up to the end of the line. A
+/// backslash or a comment continues it.
 fn directive_length(rest: &str) -> usize {
     let bytes = rest.as_bytes();
     let mut at = 0;
@@ -212,8 +210,9 @@ fn directive_length(rest: &str) -> usize {
     bytes.len()
 }
 
-/// Bytes of a string behind its opening quote, with the closing one; up to the end of the line where nothing closes it.
-/// A backslash takes the next character, or the end of a line, into the string.
+/// Returns the length of a string after its opening quote, in bytes, including the closing quote.
+/// An unclosed string ends with its line. A backslash escapes the next character, or the end of a
+/// line.
 fn quoted_length(bytes: &[u8]) -> usize {
     let mut at = 0;
     while at < bytes.len() && bytes[at] != b'\n' {
@@ -230,36 +229,35 @@ fn quoted_length(bytes: &[u8]) -> usize {
 /// One piece of a source text: a token, or the text of a directive.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum SourcePiece<'a> {
-    /// A token.
     Token(Token<'a>),
-    /// A directive; its text is the rest of the line behind the `#`, its place begins with the `#`.
+    /// A directive. Its text is the rest of the line after `#`; its place begins at the `#`.
     Directive(Token<'a>),
     /// A character sequence that is not a token.
     Problem(Diagnostic),
 }
 
-/// Walks over the pieces of a text.
+/// Iterates over the pieces of a text.
 #[derive(Debug)]
 pub(super) struct SourcePieces<'a> {
     lexer: Lexer<'a, TokenKind>,
     file: FileId,
-    /// Byte of the file at which the text begins.
+    /// Offset in the file at which the text begins.
     start: u32,
-    /// Where the last piece ended.
+    /// End of the last piece.
     last_end: usize,
     last_error: Option<usize>,
-    /// True if the text is that of a directive, in which `#` is an operator.
+    /// True inside the text of a directive, where `#` is an operator.
     inside_directive: bool,
 }
 
 impl<'a> SourcePieces<'a> {
-    /// The pieces of `text`, whose first byte is byte `start` of `file`.
+    /// Splits `text`, which begins at byte `start` of `file`.
     pub(super) fn new(text: &'a str, file: FileId, start: u32) -> Self {
         let lexer = TokenKind::lexer(text);
         Self { lexer, file, start, last_end: 0, last_error: None, inside_directive: false }
     }
 
-    /// The pieces of a directive's text.
+    /// Splits the text of a directive.
     pub(super) fn of_directive(directive: Token<'a>) -> Self {
         let length = u32::try_from(directive.text.len()).unwrap_or(u32::MAX);
         let start = directive.span.end.saturating_sub(length);
@@ -274,7 +272,7 @@ impl<'a> SourcePieces<'a> {
 
     fn error(&mut self, error: LexError) -> Option<SourcePiece<'a>> {
         let range = self.lexer.span();
-        // A run of strange characters is one problem.
+        // A run of invalid characters is one problem.
         let told = self.last_error == Some(range.start);
         self.last_error = Some(range.end);
         (!told).then(|| SourcePiece::Problem(describe(error, self.span(), self.lexer.slice())))
@@ -317,7 +315,7 @@ impl<'a> Iterator for SourcePieces<'a> {
     }
 }
 
-/// The one token that `text` is, if it is one.
+/// Returns the kind of token if `text` is exactly one token.
 pub(super) fn single(text: &str) -> Option<TokenKind> {
     let mut lexer = TokenKind::lexer(text);
     let kind = lexer.next()?.ok()?;

@@ -1,12 +1,13 @@
 //! Reads HLSL and Slang declarations into a [`crate::module::Module`], for cases and for users' own shader files.
 //!
-//! `lexer` makes tokens, `preprocess` includes files and replaces macros, `parser` makes the declarations as written
-//! (`ast`), `elaborate` follows names, evaluates constants, specialises generics and checks what has no layout,
-//! `blocks` says which blocks of bytes there are. Function bodies are not understood; what they mention is kept.
+//! `lexer` makes tokens, `preprocess` includes files and replaces macros, and `parser` makes the
+//! declarations as written (`ast`). `elaborate` looks up names, evaluates constants, specialises
+//! generics and refuses declarations without a layout. `blocks` lists the blocks of bytes. This
+//! module does not interpret function bodies, but records the names that they use.
 //!
-//! Not decided here: offsets, sizes and strides (see [`layoutproof_layout`]), registers and bindings.
+//! It does not compute offsets, sizes and strides (see [`layoutproof_layout`]), registers or bindings.
 //!
-//! Sources: the HLSL of DXC and the Slang language, as their compilers take them (DXC 1.7.2308, Slang 2026.12).
+//! Sources: HLSL as DXC accepts it, and Slang as slangc accepts it (DXC 1.7.2308, Slang 2026.12).
 #![forbid(unsafe_code)]
 
 mod ast;
@@ -36,28 +37,26 @@ use layoutproof_source::sources::{NoSources, SourceFile, SourceMap, Sources};
 /// Options for reading declarations, from the command line or from a case.
 #[derive(Clone, Debug)]
 pub struct DeclareOptions {
-    /// The entry point; without it every function with a stage, or else `main`, is one.
+    /// Name of the entry point. By default, every function with a stage is one, or else `main`.
     pub entry: Option<String>,
-    /// Macros, name and replacement; the name of a function-like macro has its parameters: `F(x)`.
+    /// Names and replacements of macros. The name of a function-like macro includes its parameters: `F(x)`.
     pub defines: Vec<(String, String)>,
-    /// Folders in which included files are looked for, behind the folder of the including file.
+    /// Folders to search for included files, after the folder of the including file.
     pub include_paths: Vec<String>,
-    /// Where included files come from.
+    /// Provides included files.
     pub files: Arc<dyn Sources>,
-    /// Errors that are warnings here: what some compiler takes and no document allows.
+    /// Errors to downgrade to warnings: some compiler accepts them, although no document allows them.
     pub taken: Vec<Code>,
-    /// The language, which says whose macros there are; `None` goes by the suffix of the file's name.
+    /// The language, which decides the predefined macros. `None` derives it from the suffix of the file's name.
     pub language: Option<DeclaredLanguage>,
-    /// Shader profile (`ps_6_0`, `lib_6_3`), which DXC's `__SHADER_TARGET_` macros tell.
+    /// Shader profile (`ps_6_0`, `lib_6_3`), for DXC's `__SHADER_TARGET_` macros.
     pub profile: Option<String>,
 }
 
-/// A language of declarations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeclaredLanguage {
     /// HLSL, as DXC reads it.
     Hlsl,
-    /// Slang.
     Slang,
 }
 
@@ -82,13 +81,13 @@ impl Default for DeclareOptions {
     }
 }
 
-/// The module that the text at `span` declares.
+/// Reads the module that the text at `span` declares.
 ///
-/// `span` is a whole file, or the part of a file that holds declarations; places in diagnostics are places in the file.
-/// Included files are added to `sources`.
+/// `span` is a whole file, or the part of a file with the declarations. Places in diagnostics are
+/// places in the file. Adds included files to `sources`.
 ///
 /// # Errors
-/// Every problem, warnings among them, in the order of the text, if one of them is an error.
+/// All problems, including warnings, in the order of the text, if at least one is an error.
 pub fn declare(sources: &mut SourceMap, span: Span, options: &DeclareOptions) -> Result<Module, Vec<Diagnostic>> {
     let SourceReading { module, mut problems, trace, added } = read(sources, span, options);
     problems.soften(&options.taken);
@@ -103,9 +102,9 @@ pub fn declare(sources: &mut SourceMap, span: Span, options: &DeclareOptions) ->
     }
 }
 
-/// Result of reading a source, before its included files are in the source map.
+/// Result of reading a source, before its included files are added to the source map.
 struct SourceReading {
-    /// Missing where tokens are.
+    /// `None` if tokens are missing.
     module: Option<Module>,
     problems: ProblemList,
     trace: Trace,
@@ -143,7 +142,7 @@ fn read(sources: &SourceMap, span: Span, options: &DeclareOptions) -> SourceRead
     blocks::derive(&mut elaborated);
 
     problems.absorb(elaborated.problems);
-    // Whatever is not understood is then GLSL, which one problem says once.
+    // With `#version`, anything not understood is probably GLSL. One problem reports that once.
     if let Some(version) = version.filter(|_| problems.has_errors()) {
         problems = ProblemList::default();
         problems.report(is_glsl(version));
@@ -151,11 +150,11 @@ fn read(sources: &SourceMap, span: Span, options: &DeclareOptions) -> SourceRead
     SourceReading { module: Some(elaborated.module), problems, trace, added }
 }
 
-/// The problem with a Slang file that is GLSL from its `#version` on.
+/// Creates the error for a Slang file that is GLSL because of its `#version`.
 fn is_glsl(version: Span) -> Diagnostic {
-    let message = "`#version` makes this GLSL, of which slangc reads a dialect of its own";
+    let message = "`#version` makes this GLSL, and slangc reads only its own dialect of GLSL";
     let problem = Diagnostic::error(Code::Unsupported, version, message);
-    problem.with_help("GLSL is read through glslang, in files of its suffixes (.comp, .frag, .glsl ...)")
+    problem.with_help("use a suffix of GLSL (.comp, .frag, .glsl ...) to read the file through glslang")
 }
 
 #[cfg(test)]

@@ -13,21 +13,21 @@ use layoutproof_source::diagnostics::Diagnostic;
 pub struct Module {
     /// Global shader parameters: constant buffers, resources and loose globals.
     pub parameters: Vec<Parameter>,
-    /// Number of parameters that the source itself declares; those of imported modules follow, in first-import order.
+    /// Number of parameters that the source itself declares. Those of imported modules follow, in first-import order.
     pub own_parameters: usize,
-    /// Functions with a body or attributes that make them entry points.
+    /// Functions that a body or attributes make entry points.
     pub entry_points: Vec<EntryPoint>,
     /// Functions, for reachability (which parameters an entry point uses).
     pub functions: Vec<Function>,
-    /// Initialised `static` globals, in declaration order; those whose initialisers mention nothing are left out.
+    /// Initialised `static` globals, in declaration order, without those whose initialisers mention no name.
     pub statics: Vec<Static>,
     /// All `static` and `groupshared` variables, by name.
     pub variables: Vec<StaticVariable>,
-    /// `static` members of buffers, which take no space but in the SPIR-V of some versions of DXC.
+    /// `static` members of buffers. They take no space, except in the SPIR-V of some DXC versions.
     pub buffer_statics: Vec<BufferStatic>,
-    /// Blocks of bytes, in declaration order: what a byte rule set lays out.
+    /// Blocks of bytes, in declaration order. Byte rule sets lay these out.
     pub blocks: Vec<Block>,
-    /// Names of buffers that stand in other buffers.
+    /// Names of buffers declared inside other buffers.
     pub nested_buffers: Vec<Span>,
     /// Qualified names of the namespaces, in the order of their first declaration.
     pub namespaces: Vec<String>,
@@ -37,17 +37,20 @@ pub struct Module {
     pub warnings: Vec<Diagnostic>,
 }
 
-/// Where slangc comes to a global of a module: to those in no namespace first, then to each namespace of the first level, of the
-/// second and so on, in the order in which they are first declared, whatever stands in them. Measured with slangc 2026.14.1.
+/// Sort key for the order in which slangc visits the globals of a module.
+///
+/// slangc visits the globals outside namespaces first, then those in each first-level namespace,
+/// then second-level, and so on. Namespaces of one level come in the order of their first
+/// declaration, whatever they contain. Measured with slangc 2026.14.1.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NamespaceRank {
     depth: usize,
-    /// Numbers of the namespaces around it, outermost first.
+    /// Indices of the enclosing namespaces, outermost first.
     around: Vec<usize>,
 }
 
 impl NamespaceRank {
-    /// The rank of a global of this qualified name; `namespaces` are those of its module, in order.
+    /// Returns the rank of the global with this qualified name. `namespaces` lists its module's namespaces, in order.
     pub fn of(name: &str, namespaces: &[String]) -> Self {
         let around = name.match_indices("::").map(|(end, _)| &name[..end]);
         let number = |path: &str| namespaces.iter().position(|namespace| namespace == path);
@@ -56,14 +59,13 @@ impl NamespaceRank {
     }
 }
 
-/// How a global parameter is declared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ParameterKind {
     /// `cbuffer S { ... }`.
     Cbuffer,
     /// `tbuffer S { ... }`.
     Tbuffer,
-    /// A resource variable, or an array or struct that holds resources.
+    /// A resource, or an array or struct that contains resources.
     Variable,
     /// A loose global with ordinary data.
     Global,
@@ -74,195 +76,182 @@ pub enum ParameterKind {
 pub struct Parameter {
     /// Qualified name.
     pub name: String,
-    /// How it is declared.
     pub kind: ParameterKind,
-    /// Type; for `cbuffer` and `tbuffer` a struct of the members.
+    /// For `cbuffer` and `tbuffer`, a struct of the members.
     pub ty: Type,
-    /// Registers, bindings, attributes.
+    /// Registers, bindings and attributes.
     pub annotations: Annotations,
-    /// Where it is declared.
     pub span: Span,
 }
 
-/// An entry point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EntryPoint {
-    /// Name.
     pub name: String,
-    /// `[shader("compute")]`, `[numthreads(...)]` and the like.
+    /// `[shader("compute")]`, `[numthreads(...)]` and similar attributes.
     pub annotations: Annotations,
-    /// The names of its generic parameters. Their arguments, which the application chooses when it specialises the program,
-    /// decide what its parameters take: its uniform data is no block, and what is bound for it has no rows.
+    /// Names of the generic parameters.
+    ///
+    /// The application chooses their arguments when it specialises the program, and these decide
+    /// what the parameters consume. So the uniform data of a generic entry point is not a block,
+    /// and its bound parameters have no rows.
     pub generics: Vec<String>,
-    /// Parameters in order.
     pub parameters: Vec<EntryParameter>,
-    /// Result; `None` for `void`.
+    /// `None` for `void`.
     pub result: Option<Type>,
-    /// Semantic of the result.
     pub result_semantic: Option<String>,
-    /// Where it is declared.
     pub span: Span,
 }
 
 impl EntryPoint {
-    /// The name of the block that its uniform parameters make.
+    /// Returns the name of the block that the uniform parameters form.
     pub fn uniform_block(&self) -> String {
         format!("$Entry.{}", self.name)
     }
 
-    /// The declarations of its uniform parameters, as a list.
+    /// Returns the declarations of the uniform parameters, separated by commas.
     pub fn uniform_parameters(&self) -> String {
         let uniform = self.parameters.iter().filter(|parameter| parameter.is_uniform());
         uniform.map(|parameter| parameter.text.as_str()).collect::<Vec<_>>().join(", ")
     }
 }
 
-/// A type of HLSL and Slang around the type of an entry point's parameter, which passes several of it between stages.
+/// An HLSL or Slang type that wraps an entry parameter's type to pass several values between stages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StageWrapper {
-    /// None: a plain type.
+    /// A plain type.
     #[default]
     None,
-    /// `TriangleStream<T>` and its kin, which have the type `T` here.
+    /// `TriangleStream<T>` and similar streams. The parameter has type `T` here.
     Stream,
-    /// `InputPatch<T, N>`, `OutputPatch<T, N>`, which are arrays here.
+    /// `InputPatch<T, N>` or `OutputPatch<T, N>`. The parameter has an array type here.
     Patch,
-    /// `OutputVertices<T, N>`, `OutputPrimitives<T, N>`, which are arrays here.
+    /// `OutputVertices<T, N>` or `OutputPrimitives<T, N>`. The parameter has an array type here.
     MeshOutput,
-    /// `OutputIndices<T, N>`, which is an array here.
+    /// `OutputIndices<T, N>`. The parameter has an array type here.
     MeshIndices,
 }
 
 /// A parameter of an entry point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EntryParameter {
-    /// Name.
     pub name: String,
-    /// Type.
     pub ty: Type,
-    /// Its wrapper, where it has one.
     pub wrapper: StageWrapper,
     /// Semantics and modifiers.
     pub annotations: Annotations,
     /// The declaration as written, with macros replaced: `uniform float3 y`.
     pub text: String,
-    /// Where it is declared.
     pub span: Span,
 }
 
 impl EntryParameter {
-    /// True if a host sets it: `uniform`, and resources, which are uniform without the word.
+    /// Returns true if the host sets it: the `uniform` keyword, or a resource, which is uniform without it.
     pub fn is_uniform(&self) -> bool {
         let has_word = self.annotations.modifiers.iter().any(|modifier| modifier == "uniform");
         has_word || matches!(self.ty.dimensions().0, Type::Resource(_))
     }
 }
 
-/// A function with as much as is needed to say which parameters it reaches.
+/// The parts of a function that decide which parameters it reaches.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Function {
-    /// Qualified name.
     pub name: String,
-    /// Access paths and calls in the order in which the code evaluates them: arguments before their call and the last
-    /// one first, an index before what it indexes, the right side of an assignment before the left one.
+    /// Access paths and calls, in the order in which the code evaluates them.
+    ///
+    /// Arguments come before their call, the last one first. An index comes before the value that
+    /// it indexes, and the right side of an assignment before the left.
     pub uses: Vec<Use>,
-    /// Indices of the uses in the order in which DXC's inliner copies them to a caller.
+    /// Indices into `uses`, in the order in which DXC's inliner copies the uses to a caller.
     pub copied: Vec<usize>,
-    /// The body as a tree; `None` where it was not understood.
+    /// The body as a tree, or `None` if the parser did not understand it.
     pub code: Option<Code>,
-    /// True if a library has it, though nothing there calls it and no `[shader]` names its stage.
+    /// True if a library exports it although no function in it calls this one and no `[shader]` gives its stage.
     pub exported: bool,
-    /// Where it is declared.
     pub span: Span,
 }
 
 /// A `static` member of a `cbuffer` or `tbuffer`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BufferStatic {
-    /// Where the buffer is declared.
+    /// Span of the buffer's declaration.
     pub buffer: Span,
-    /// How many members of the buffer are declared before it, those that are not `static`.
+    /// Number of non-`static` members that the buffer declares before this one.
     pub before: usize,
-    /// The member.
     pub member: Member,
 }
 
-/// A `static` global with an initialiser. It takes no place itself, but who uses it uses what it is made from.
+/// A `static` global with an initialiser. It takes no space, but code that uses it uses what its initialiser mentions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Static {
-    /// The access path that the initialiser is; `None` where it is more than that.
+    /// The access path that forms the whole initialiser, or `None` for any other expression.
     pub path: Option<Vec<Step>>,
-    /// The initialiser, under the qualified name of the variable.
+    /// The initialiser, as a function with the variable's qualified name.
     pub initialiser: Function,
 }
 
-/// One name that a body mentions.
+/// One occurrence of a name in a body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Use {
-    /// First name, then members and indices: `s`, `.B`, `[2]`. A local variable that is another name for a parameter
-    /// (`S t = s;`) is replaced by what it stands for.
+    /// First name, then members and indices: `s`, `.B`, `[2]`. A local alias of a parameter
+    /// (`S t = s;`) is replaced by the path that it stands for.
     pub path: Vec<Step>,
-    /// The local variable that stands for the first steps, if there is one.
+    /// The local variable that stands for the first steps, if any.
     pub alias: Option<Alias>,
-    /// True if the path is called.
+    /// True if the code calls the path.
     pub call: bool,
-    /// The functions with a body that a call runs.
+    /// The functions with a body that the call can run.
     pub callees: Callees,
-    /// For each argument of a call, which of the function's uses it is, if it is an access path and nothing else.
+    /// For each argument of a call, the index of the use that it consists of, or `None` if it is
+    /// more than an access path.
     pub arguments: Vec<Option<usize>>,
-    /// Says if the code can come to it.
+    /// Tells if control flow can reach it.
     pub life: Life,
-    /// Where it stands.
     pub span: Span,
 }
 
-/// The functions that a call runs, as indices of [`Module::functions`].
+/// The functions that a call can run, as indices into [`Module::functions`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Callees {
-    /// Those of the path's name, if there are any.
+    /// All functions with the path's name, if any.
     #[default]
     Named,
-    /// This one: the types of its operands say so.
+    /// This function, chosen by the types of the operands.
     Known(usize),
-    /// None: it is built in.
+    /// A built-in function.
     BuiltIn,
-    /// One of these: their parameters differ, and the types of the arguments do not decide.
+    /// One of these overloads: the known argument types do not decide which.
     OneOf(Vec<usize>),
-    /// One of these or none: the type of the object is not known.
+    /// One of these or a built-in: the object's type is unknown.
     Perhaps(Vec<usize>),
 }
 
-/// Says if code is ever run.
+/// Reachability of code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Life {
-    /// As far as can be seen here.
+    /// Nothing here shows that the code is unreachable.
     Live,
-    /// Never, as an optimiser finds out: behind a condition on a counted loop's variable that none of its values meets.
+    /// The optimiser removes it: no value of a counted loop's variable satisfies the condition around it.
     Optimised,
-    /// Never: in `if (false)` or a kin of it.
+    /// Unreachable as written: inside `if (false)` or similar.
     Dead,
 }
 
-/// A local variable that is another name for a path.
+/// A local variable that is an alias of a path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Alias {
-    /// How many steps it stands for.
+    /// Number of steps that it stands for.
     pub steps: usize,
-    /// Where it is declared.
     pub span: Span,
 }
 
 /// One step of an access path.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
-    /// A name or member.
     Name(String),
-    /// The function's own parameter of this number, from 0.
+    /// The function's own parameter with this index, from 0.
     Parameter(usize),
-    /// `this` of a method.
+    /// `this` in a method.
     This,
-    /// A constant index.
     Index(u32),
-    /// An index that is not constant.
     DynamicIndex,
 }

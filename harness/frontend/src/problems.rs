@@ -2,7 +2,8 @@
 
 use layoutproof_source::diagnostics::{Code, Diagnostic, Severity};
 
-/// More problems than this are counted, not kept: nobody reads them, and hostile input must not fill the memory.
+/// Maximum number of problems to keep. Further ones are only counted: nobody reads so many, and
+/// hostile input must not fill the memory.
 const KEPT: usize = 100;
 
 /// Problems in the order in which they were found.
@@ -14,8 +15,7 @@ pub(super) struct ProblemList {
 }
 
 impl ProblemList {
-    /// Keeps `diagnostic`; where there are too many, an error takes the place of a warning, so that whoever is refused sees
-    /// why.
+    /// Keeps `diagnostic`. In a full list, an error replaces a warning, so that the user sees the reason for a refusal.
     pub(super) fn report(&mut self, diagnostic: Diagnostic) {
         let is_error = diagnostic.severity == Severity::Error;
         self.has_errors |= is_error;
@@ -37,33 +37,33 @@ impl ProblemList {
         other.kept.into_iter().for_each(|diagnostic| self.report(diagnostic));
     }
 
-    /// Makes warnings of the errors of these codes.
+    /// Downgrades errors with these codes to warnings.
     pub(super) fn soften(&mut self, codes: &[Code]) {
         for diagnostic in self.kept.iter_mut().filter(|diagnostic| codes.contains(&diagnostic.code)) {
             diagnostic.severity = Severity::Warning;
         }
-        // What was dropped may have been an error of another code.
+        // A dropped problem may have been an error with another code.
         let is_error = |diagnostic: &Diagnostic| diagnostic.severity == Severity::Error;
         self.has_errors &= self.dropped > 0 || self.kept.iter().any(is_error);
     }
 
-    /// How many problems are kept.
+    /// Returns the number of problems kept.
     pub(super) fn count(&self) -> usize {
         self.kept.len()
     }
 
-    /// The problems that were kept since there were `count`.
+    /// Returns the problems kept after the first `count`.
     pub(super) fn since(&self, count: usize) -> &[Diagnostic] {
         self.kept.get(count..).unwrap_or_default()
     }
 
-    /// True if this problem is kept.
+    /// Returns true if this problem is kept.
     pub(super) fn has(&self, problem: &Diagnostic) -> bool {
         self.kept.contains(problem)
     }
 
-    /// Takes out the errors of these codes that were kept since there were `count`; none where some problems were
-    /// dropped, which may be errors of any code.
+    /// Removes and returns the errors with these codes kept after the first `count`. Does nothing
+    /// if problems were dropped, because those may be errors with any code.
     pub(super) fn take(&mut self, count: usize, codes: &[Code]) -> Vec<Diagnostic> {
         if self.dropped > 0 || self.kept.len() < count {
             return Vec::new();
@@ -77,21 +77,21 @@ impl ProblemList {
         taken
     }
 
-    /// True if further problems are only counted.
+    /// Returns true if further problems are only counted.
     pub(super) fn is_full(&self) -> bool {
         self.kept.len() >= KEPT
     }
 
-    /// True if any of them is an error.
+    /// Returns true if any of them is an error.
     pub(super) fn has_errors(&self) -> bool {
         self.has_errors
     }
 
-    /// The problems by place; the last one knows how many were left out.
+    /// Returns the problems by place. The last one holds the number of dropped problems.
     pub(super) fn finish(self) -> Vec<Diagnostic> {
         let mut kept = self.kept;
         kept.sort_by_key(|diagnostic| (diagnostic.span().file, diagnostic.span().start));
-        // A generic struct is checked once for each use; what is wrong in all of them is said once.
+        // A generic struct is checked once per use; a problem common to all uses is reported once.
         kept.dedup();
         if let Some(last) = kept.last_mut() {
             last.left_out = self.dropped;

@@ -1,4 +1,4 @@
-//! Diagnostics about what the user wrote: a code, a place, a sentence. [`render`] shows them to people.
+//! Diagnostics about the user's input: a code, a place and a sentence. [`render`] prints them for people.
 
 use std::fmt;
 
@@ -7,19 +7,19 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::render::render;
 
-/// The weight of a problem.
+/// How serious a problem is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// The layout is still certain.
+    /// The layout is certain all the same.
     Warning,
-    /// Nothing is laid out.
+    /// No layout is computed.
     Error,
 }
 
 macro_rules! codes {
     ($($(#[$doc:meta])+ $variant:ident = $text:literal,)*) => {
-        /// Every code that a diagnostic can carry; the text form is part of the command-line contract.
+        /// Every code that a diagnostic can carry. The text form is part of the command-line contract.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
         pub enum Code { $($(#[$doc])+ $variant,)* }
 
@@ -33,15 +33,15 @@ macro_rules! codes {
 }
 
 codes! {
-    /// A character or token that no declaration can hold.
+    /// A character or token that cannot occur in a declaration.
     UnexpectedToken = "unexpected-token",
-    /// A comment, string or bracket that is never closed.
+    /// An unclosed comment, string or bracket.
     Unterminated = "unterminated",
-    /// Declarations or brackets nested deeper than the parser follows.
+    /// Declarations or brackets nested deeper than the parser's limit.
     TooDeep = "too-deep",
-    /// A name that is not declared where a type is needed.
+    /// An undeclared name in the place of a type.
     UnknownType = "unknown-type",
-    /// A name that is not declared where a constant is needed.
+    /// An undeclared name in the place of a constant.
     UnknownConstant = "unknown-constant",
     /// An expression that is not an integer constant.
     NotConstant = "not-constant",
@@ -51,19 +51,19 @@ codes! {
     Redefinition = "redefinition",
     /// A struct that contains itself.
     CyclicStruct = "cyclic-struct",
-    /// A type whose size is beyond 2^31 bytes.
+    /// A type larger than 2^31 bytes.
     TooLarge = "too-large",
-    /// An array of a length that no array has.
+    /// An invalid array length.
     BadArrayLength = "bad-array-length",
     /// An unsized array that is not the last member.
     UnsizedNotLast = "unsized-not-last",
     /// Wrong number or kind of generic arguments.
     GenericArguments = "generic-arguments",
-    /// A bit-field wider than its type, or of a type that has no bit-fields.
+    /// A bit-field wider than its type, or of a type that cannot be a bit-field.
     BadBitField = "bad-bit-field",
-    /// A register annotation of the wrong letter or form.
+    /// A register annotation with a wrong letter or form.
     BadRegister = "bad-register",
-    /// A packoffset that is not a `c` register with a component.
+    /// A packoffset that is not a `c` register with an optional component.
     BadPackoffset = "bad-packoffset",
     /// A packoffset outside a constant buffer.
     PackoffsetOutsideCbuffer = "packoffset-outside-cbuffer",
@@ -75,75 +75,75 @@ codes! {
     PackoffsetMixed = "packoffset-mixed",
     /// Members whose explicit offsets overlap.
     OffsetOverlap = "offset-overlap",
-    /// An attribute whose arguments are not what it takes.
+    /// An attribute with wrong arguments.
     BadAttribute = "bad-attribute",
-    /// An attribute that is not known.
+    /// An attribute that is unknown here.
     UnknownAttribute = "unknown-attribute",
-    /// A construct that is skipped because it cannot change a layout.
+    /// A construct that the parser skips because it cannot change a layout.
     Skipped = "skipped",
-    /// A block that another compiler or driver may lay out otherwise.
+    /// A block that another compiler or driver may lay out differently.
     UncertainLayout = "uncertain-layout",
-    /// A call of which it is not certain which function it runs.
+    /// A call that may run one of several functions.
     UncertainCall = "uncertain-call",
-    /// It is not certain that the compiler keeps a parameter.
+    /// A parameter that the compiler may or may not keep.
     UncertainUse = "uncertain-use",
-    /// A compiler places a parameter otherwise than the rules that are known of it.
+    /// A parameter that a compiler places differently from its known rules.
     CompilerDiffers = "compiler-differs",
-    /// An annotation that has no meaning under a rule set.
+    /// An annotation that has no effect under a rule set.
     Ignored = "ignored",
-    /// A block or parameter that a compiler or API does not take, although the rules lay it out.
+    /// A block or parameter that the rules lay out, but that a compiler or API rejects.
     CompilerLimit = "compiler-limit",
-    /// A size of 16-bit types that nothing named.
+    /// A size of 16-bit types that the user did not choose.
     AssumedSixteenBit = "assumed-16bit",
-    /// A construct that could change a layout and is not understood.
+    /// An unsupported construct that could change a layout.
     Unsupported = "unsupported",
-    /// A block that the rule set named by the user forbids.
+    /// A block that the user's rule set forbids.
     RuleForbids = "rule-forbids",
-    /// An entry-point parameter that counts as uniform although the word is missing.
+    /// An entry-point parameter that counts as uniform without the keyword.
     ImplicitUniform = "implicit-uniform",
-    /// A preprocessor directive that is not understood here.
+    /// An unsupported preprocessor directive.
     Preprocessor = "preprocessor",
-    /// A case file that is not TOML, or has keys or values that the format does not know.
+    /// A case file that is not valid TOML, or has unknown keys or values.
     BadCase = "bad-case",
-    /// A `layoutproof.toml` that is no TOML, or has keys or values that it does not know.
+    /// A `layoutproof.toml` that is not valid TOML, or has unknown keys or values.
     BadProject = "bad-project",
-    /// An expectation without an authority, or with one that says nothing.
+    /// An expectation without an authority, or with an empty one.
     NoAuthority = "no-authority",
-    /// An expectation that leaves out members or sizes and is not marked partial.
+    /// An expectation that leaves out members or sizes without being marked partial.
     IncompleteExpectation = "incomplete-expectation",
-    /// An expectation about a path that the declaration does not have.
+    /// An expectation about a path that is missing from the declaration.
     UnknownPath = "unknown-path",
-    /// A rule set that does not exist, or under which the input is not laid out.
+    /// A rule set that does not exist or cannot lay out the input.
     UnknownRules = "unknown-rules",
     /// A file that cannot be read, or a word that names neither a file nor exactly one case.
     Unreadable = "unreadable",
-    /// A module that is not readable SPIR-V, WGSL or GLSL.
+    /// A module that is not valid SPIR-V, WGSL or GLSL.
     BadModule = "bad-module",
-    /// A module or a text that asks more of a third-party reader than it is given: tokens, operators, elements, bytes.
+    /// A module or text that exceeds a limit for third-party readers: tokens, operators, elements, bytes.
     LimitExceeded = "limit-exceeded",
-    /// A third-party reader that crashed, took too long or needed too much memory for a file.
+    /// A third-party reader crashed, took too long or needed too much memory for a file.
     ReaderFailed = "reader-failed",
     /// Parameters whose registers, bindings or locations overlap.
     BindingOverlap = "binding-overlap",
-    /// A parameter for which no free range of registers or bindings is left.
+    /// A parameter that no free range of registers or bindings can hold.
     BindingNotAllocated = "binding-not-allocated",
     /// Two unbounded arrays in one register space.
     UnboundedTwice = "unbounded-twice",
-    /// A resource array in a struct with an index that is not constant.
+    /// A resource array in a struct, with an index that is not constant.
     DynamicResourceIndex = "dynamic-resource-index",
-    /// A register that is taken as a binding, without its letter.
+    /// A register without its letter, which counts as a binding.
     RegisterAsBinding = "register-as-binding",
-    /// An array of parameter blocks, or of what holds one.
+    /// An array of parameter blocks, or of types that contain one.
     ArrayOfParameterBlocks = "array-of-parameter-blocks",
-    /// Members or parameters with and without explicit locations in one struct.
+    /// A struct in which only some members or parameters have explicit locations.
     MixedLocations = "mixed-locations",
-    /// A compiler option for bindings that is not understood, or whose values are not what it takes.
+    /// An unsupported compiler option for bindings, or one with wrong values.
     BadOption = "bad-option",
-    /// A convention that says nothing about the target.
+    /// A target that a convention has no rules for.
     UnsupportedTarget = "unsupported-target",
-    /// A version of a convention's compiler that is not known here.
+    /// An unknown version of a convention's compiler.
     UnknownVersion = "unknown-version",
-    /// A file that declares nothing that could be laid out.
+    /// A file whose declarations contain nothing to lay out.
     NothingDeclared = "nothing-declared",
 }
 
@@ -153,31 +153,27 @@ impl fmt::Display for Code {
     }
 }
 
-/// A place with what is there.
+/// A place with a short text about it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Label {
-    /// The place.
     pub span: Span,
-    /// Names what is there; may be empty.
+    /// Names the code at the place; may be empty.
     pub text: String,
 }
 
-/// One problem.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Diagnostic {
-    /// Error or warning.
     pub severity: Severity,
-    /// The kind of problem.
     pub code: Code,
-    /// Lowercase fragment that fits after "error: ", with the numbers that matter.
+    /// Lowercase fragment that fits after "error: ", with the relevant numbers.
     pub message: String,
-    /// Places; the first is the main one.
+    /// Places, the main one first.
     pub labels: Vec<Label>,
-    /// Says what to do about it.
+    /// Advice on what to do next.
     pub help: Option<String>,
-    /// Problems behind this one that were counted and not kept.
+    /// Number of later problems that were counted but not kept.
     pub left_out: usize,
-    /// Columns (target · compiler) that it concerns; empty where it concerns all.
+    /// Columns (target · compiler) that the problem concerns; empty for all.
     #[serde(default)]
     pub concerns: Vec<String>,
 }
@@ -193,12 +189,12 @@ impl From<LayoutWarningKind> for Code {
 }
 
 impl Diagnostic {
-    /// An error at `span`.
+    /// Creates an error at `span`.
     pub fn error(code: Code, span: Span, message: impl Into<String>) -> Self {
         Self::new(Severity::Error, code, span, message.into())
     }
 
-    /// A warning at `span`.
+    /// Creates a warning at `span`.
     pub fn warning(code: Code, span: Span, message: impl Into<String>) -> Self {
         Self::new(Severity::Warning, code, span, message.into())
     }
@@ -222,7 +218,7 @@ impl Diagnostic {
         self
     }
 
-    /// Adds what to do about it.
+    /// Adds advice on what to do next.
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
@@ -235,7 +231,7 @@ impl Diagnostic {
     }
 }
 
-/// Problems that were counted and not kept.
+/// Counts the problems that were dropped.
 pub fn left_out(diagnostics: &[Diagnostic]) -> usize {
     diagnostics.iter().map(|diagnostic| diagnostic.left_out).sum()
 }

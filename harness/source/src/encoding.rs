@@ -1,27 +1,28 @@
-//! Turns the bytes of a shader file into text.
+//! Decodes the bytes of a shader file.
 //!
-//! Shaders are written in UTF-8, with or without a byte order mark, or in UTF-16 with one, as DXC and slangc take them. Old
-//! files have letters of Latin-1 in comments and strings, where they cannot change a layout: each such byte becomes the
-//! letter that it means there, so that columns still count. Anywhere else it is refused.
+//! Like DXC and slangc, this accepts UTF-8 with or without a byte order mark, and UTF-16 with one.
+//! Old files contain Latin-1 letters in comments and strings, where they cannot change a layout.
+//! Each such byte becomes the letter that it encodes, so columns stay right. A Latin-1 byte
+//! anywhere else is an error.
 //!
 //! Source: Unicode Standard, 23.8 Byte Order Mark; ISO/IEC 8859-1.
 
 use thiserror::Error;
 
-/// Bytes that are no text, with the first place that is wrong.
+/// The first place that is not valid text.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("line {line}, column {column}: {reason}")]
 pub struct BadEncoding {
-    /// From 1.
+    /// Counted from 1.
     pub line: u32,
-    /// From 1, in characters.
+    /// Counted from 1, in characters.
     pub column: u32,
     /// Lowercase fragment.
     pub reason: String,
 }
 
 impl BadEncoding {
-    /// The problem that follows the text `before`.
+    /// Returns the problem that follows the text `before`.
     fn behind(before: &str, reason: String) -> Self {
         let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         let line_start = before.rfind('\n').map_or(0, |at| at + 1);
@@ -31,14 +32,14 @@ impl BadEncoding {
     }
 }
 
-/// The text of a shader file, without a byte order mark.
+/// Decodes a shader file and removes its byte order mark.
 ///
 /// # Errors
-/// Bytes that are neither UTF-8 nor UTF-16 with a byte order mark, outside of comments and strings.
+/// Bytes outside comments and strings that are neither UTF-8 nor UTF-16 with a byte order mark.
 pub fn decode(bytes: Vec<u8>) -> Result<String, BadEncoding> {
     match bytes.as_slice() {
         [0xFF, 0xFE, 0, 0, ..] | [0, 0, 0xFE, 0xFF, ..] => {
-            Err(BadEncoding::behind("", "UTF-32 is not read: save the file as UTF-8".to_owned()))
+            Err(BadEncoding::behind("", "UTF-32 is not supported: save the file as UTF-8".to_owned()))
         }
         [0xFF, 0xFE, rest @ ..] => decode_utf16(rest, u16::from_le_bytes),
         [0xFE, 0xFF, rest @ ..] => decode_utf16(rest, u16::from_be_bytes),
@@ -70,7 +71,7 @@ fn decode_utf8(bytes: Vec<u8>) -> Result<String, BadEncoding> {
     };
 
     let mut text = String::with_capacity(bytes.len() + bytes.len() / 8);
-    // Bytes of the text where a letter of Latin-1 stands.
+    // Offsets in `text` of the decoded Latin-1 letters.
     let mut replaced = Vec::new();
     for chunk in bytes.utf8_chunks() {
         text.push_str(chunk.valid());
@@ -85,18 +86,18 @@ fn decode_utf8(bytes: Vec<u8>) -> Result<String, BadEncoding> {
         None => Ok(text),
         Some(at) => {
             let byte = text[at..].chars().next().map_or(0, u32::from);
-            let reason = format!("byte {byte:#04X} is no UTF-8, and stands outside of comments and strings");
+            let reason = format!("byte {byte:#04X} is not valid UTF-8 and is outside comments and strings");
             Err(BadEncoding::behind(&text[..at], reason))
         }
     }
 }
 
-/// The comments and strings of a text in a language that writes them as C does.
+/// The comments and strings of a text, in a language with C's comment syntax.
 struct Skipped<'a> {
     text: &'a str,
-    /// First byte that is not looked at yet.
+    /// First byte that has not been scanned yet.
     next: usize,
-    /// End of the comment or string that was found last, and its start.
+    /// Start and end of the comment or string that was found last.
     last: (usize, usize),
 }
 
@@ -105,7 +106,7 @@ impl<'a> Skipped<'a> {
         Self { text, next: 0, last: (0, 0) }
     }
 
-    /// Returns true if the byte at `at` is in a comment or string. Calls ask for ascending bytes.
+    /// Returns true if the byte at `at` is in a comment or string. Callers must pass ascending offsets.
     fn holds(&mut self, at: usize) -> bool {
         while self.next <= at && self.next < self.text.len() {
             let rest = &self.text.as_bytes()[self.next..];
@@ -125,7 +126,7 @@ impl<'a> Skipped<'a> {
     }
 }
 
-/// Bytes up to the end of the line; a backslash before it continues the line.
+/// Returns the offset of the end of the line. A backslash before it continues the line.
 fn line_end(bytes: &[u8], from: usize) -> usize {
     let mut at = from;
     while let Some(byte) = bytes.get(at) {
@@ -139,14 +140,16 @@ fn line_end(bytes: &[u8], from: usize) -> usize {
     at
 }
 
-/// Bytes of a block comment. Those of WGSL nest: what follows the first end is code in the other languages, so the
-/// shortest comment is taken.
+/// Returns the length in bytes of a block comment.
+///
+/// WGSL's comments nest, but in the other languages code follows the first `*/`, so this takes the shortest comment.
 fn block_end(bytes: &[u8]) -> usize {
     let end = bytes[2..].windows(2).position(|pair| pair == b"*/");
     end.map_or(bytes.len(), |end| end + 4)
 }
 
-/// Bytes of a string, which ends with its line: an apostrophe may stand in the text of a directive.
+/// Returns the length in bytes of a string, which ends with its line: the text of a directive may
+/// contain an apostrophe.
 fn string_end(bytes: &[u8], quote: u8) -> usize {
     let mut at = 1;
     while let Some(byte) = bytes.get(at) {
@@ -178,7 +181,7 @@ mod tests {
         assert_eq!(text(b"// \xA9 x\nfloat a;"), "// \u{A9} x\nfloat a;");
         assert_eq!(text(b"/* \xFC\n \xFC */ float a; // \xE4 \\\n\xF6"), "/* ü\n ü */ float a; // ä \\\nö");
         assert_eq!(text(b"[name(\"a\\\"\xFC\")] float a;"), "[name(\"a\\\"ü\")] float a;");
-        // UTF-8 stays what it is.
+        // UTF-8 stays unchanged.
         assert_eq!(text("// ü \u{1F600}".as_bytes()), "// ü \u{1F600}");
         assert_eq!(text(b"// \xC3\xBC \xFC"), "// ü ü");
     }

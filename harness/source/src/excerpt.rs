@@ -1,7 +1,7 @@
-//! Chooses the lines of a file that are drawn with a diagnostic, and maps places in them to places in the file.
+//! Chooses the lines of a file to draw with a diagnostic, and maps places in them to places in the file.
 //!
-//! [`super::render`] draws them. Unsafe characters are drawn as escapes, so that the drawn text drifts apart from the
-//! file's.
+//! [`super::render`] draws them. It draws unsafe characters as escapes, so offsets in the drawn
+//! text differ from those in the file.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -12,24 +12,24 @@ use crate::diagnostics::{Diagnostic, Label};
 use crate::plain_text::{is_unsafe, push_escaped};
 use crate::sources::SourceMap;
 
-/// Bytes of the lines that are drawn around a place: three that people could read.
+/// Bytes of the lines to draw around a place: three lines that a person can still read.
 pub(super) const LONGEST_EXCERPT: usize = 3 * 4096;
 
-/// Bytes between a second place and the main one from which on the second is named and not drawn.
+/// A second place at this distance (bytes) or more from the main one is named but not drawn.
 pub(super) const FARTHEST_DRAWN: usize = 1 << 18;
 
-/// The lines of a file that a diagnostic is drawn with, as they are drawn.
+/// The lines that a diagnostic is drawn with, in their drawn form.
 ///
-/// Drawing costs as much as these lines, however long the file is.
+/// The cost of drawing depends on these lines, not on the length of the file.
 #[derive(Debug)]
 pub(super) struct Excerpt<'a> {
-    /// Bytes of the file.
+    /// Byte range in the file.
     range: Range<usize>,
-    /// Lines before it.
+    /// Number of lines before it.
     pub(super) lines_before: usize,
-    /// The text with escapes in the place of unsafe characters.
+    /// The text, with escapes instead of unsafe characters.
     pub(super) drawn: Cow<'a, str>,
-    /// Where the two texts drift apart, ascending.
+    /// Where the offsets of the two texts diverge, ascending.
     shifts: Vec<EscapeShift>,
 }
 
@@ -41,8 +41,8 @@ struct EscapeShift {
 }
 
 impl<'a> Excerpt<'a> {
-    /// The lines of all places that are drawn; `None` where the main one is in lines that nobody could read (generated,
-    /// hostile).
+    /// Returns the lines of all places to draw. `None` if the main place is in lines too long to
+    /// read (generated or hostile text).
     pub(super) fn around(diagnostic: &Diagnostic, sources: &'a SourceMap) -> Option<Self> {
         let main = diagnostic.span();
         let text = sources.file(main.file).text.as_str();
@@ -58,7 +58,7 @@ impl<'a> Excerpt<'a> {
         Some(Self { range, lines_before, drawn, shifts })
     }
 
-    /// The place in the drawn text of a byte of the file.
+    /// Maps a byte of the file to its place in the drawn text.
     pub(super) fn to_drawn(&self, in_file: usize) -> usize {
         let inside = in_file.clamp(self.range.start, self.range.end) - self.range.start;
         let before = self.shifts.partition_point(|shift| shift.in_file <= inside);
@@ -66,7 +66,7 @@ impl<'a> Excerpt<'a> {
         shift.in_drawn + (inside - shift.in_file)
     }
 
-    /// The byte of the file that is drawn at this place.
+    /// Maps a place in the drawn text to the byte of the file.
     pub(super) fn to_file(&self, in_drawn: usize) -> usize {
         let before = self.shifts.partition_point(|shift| shift.in_drawn <= in_drawn);
         let shift = before.checked_sub(1).map_or(EscapeShift::default(), |last| self.shifts[last]);
@@ -74,7 +74,7 @@ impl<'a> Excerpt<'a> {
     }
 }
 
-/// The text with escapes for what is unsafe and newlines for the ends of lines, and where the two drift apart.
+/// Escapes unsafe characters and normalises line ends to `\n`. Also returns where the offsets of the two texts diverge.
 fn escape_excerpt(text: &str) -> (Cow<'_, str>, Vec<EscapeShift>) {
     if !text.contains(is_unsafe) {
         return (Cow::Borrowed(text), Vec::new());
@@ -84,7 +84,7 @@ fn escape_excerpt(text: &str) -> (Cow<'_, str>, Vec<EscapeShift>) {
     let mut shifts = Vec::new();
     let mut letters = text.char_indices().peekable();
     while let Some((start, letter)) = letters.next() {
-        // A line that ends in `\r\n` is drawn as one that ends in `\n`.
+        // A line that ends in `\r\n` is drawn with `\n`.
         let ends_line = letter == '\r' && letters.peek().is_some_and(|(_, next)| *next == '\n');
         if !ends_line {
             push_escaped(&mut drawn, letter);
@@ -97,7 +97,7 @@ fn escape_excerpt(text: &str) -> (Cow<'_, str>, Vec<EscapeShift>) {
     (Cow::Owned(drawn), shifts)
 }
 
-/// The places of a diagnostic that are drawn: those in its file, not far from the main one, in lines that can be read.
+/// Returns the places to draw: those in the diagnostic's file, near the main one, in readable lines.
 pub(super) fn drawn_labels<'d>(diagnostic: &'d Diagnostic, text: &str) -> impl Iterator<Item = &'d Label> {
     let main = diagnostic.span();
     let is_near = move |label: &&Label| (label.span.start.abs_diff(main.start) as usize) < FARTHEST_DRAWN;
@@ -105,7 +105,7 @@ pub(super) fn drawn_labels<'d>(diagnostic: &'d Diagnostic, text: &str) -> impl I
     in_file.filter(move |label| lines_around(text, label.span).is_some())
 }
 
-/// The bytes of the lines that `span` touches, of the one before and of the one behind; `None` if they are too many.
+/// Returns the byte range of the lines that `span` touches and of one line on either side. `None` if that is too long.
 fn lines_around(text: &str, span: Span) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let start = (span.start as usize).min(bytes.len());
@@ -117,7 +117,7 @@ fn lines_around(text: &str, span: Span) -> Option<Range<usize>> {
     let before = &bytes[start.saturating_sub(LONGEST_EXCERPT)..start];
     let behind = &bytes[end..(end + LONGEST_EXCERPT).min(bytes.len())];
 
-    // The newline before the line before, and the one behind the line behind.
+    // The newline before the previous line, and the one after the next line.
     let newline_before = before.iter().rposition(|byte| *byte == b'\n').map(|own| (own, &before[..own]));
     let before_start = newline_before.and_then(|(_, line)| line.iter().rposition(|byte| *byte == b'\n'));
     let first = match before_start {

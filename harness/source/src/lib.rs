@@ -1,5 +1,5 @@
-//! Handles text that people write, before its meaning is known: sources, places in them, diagnostics about them, limits
-//! on them.
+//! Handles text that people write, before its meaning is known: sources, places in them,
+//! diagnostics about them and limits on them.
 #![forbid(unsafe_code)]
 
 pub mod diagnostics;

@@ -1,8 +1,9 @@
-//! Finds the name that a person may have meant who wrote one that does not exist.
+//! Finds the existing name that a person may have meant.
 
-/// The name of `known` that is nearest to `name` by letters changed, left out, added or swapped; `None` where none is near.
+/// Returns the entry of `known` that is nearest to `name`, counting changed, missing, added and
+/// swapped letters. `None` if no entry is near.
 ///
-/// Letters' case does not count. A third of the letters may be wrong, and one always may.
+/// Ignores case. A third of the letters may differ, and always at least one.
 pub fn nearest_name<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let written = name.to_lowercase();
     let allowed = (written.chars().count() / 3).max(1);
@@ -13,7 +14,7 @@ pub fn nearest_name<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) ->
     near.min_by_key(|near| near.distance).map(|near| near.known)
 }
 
-/// ``: did you mean `std140`?`` to put behind a message, or nothing where no name is near.
+/// Returns a suffix for messages, ``: did you mean `std140`?``, or an empty string if no known name is near.
 pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     nearest_name(name, known).map(|meant| format!(": did you mean `{meant}`?")).unwrap_or_default()
 }

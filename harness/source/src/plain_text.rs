@@ -1,11 +1,11 @@
-//! Escapes foreign text before people read it, so that nothing in it can steer a terminal or hide text.
+//! Escapes foreign text before people read it, so that it cannot steer a terminal or hide text.
 //!
-//! Foreign is what a user's file, a compiler, a driver or a file name says. Our own colours are added behind this step.
+//! Foreign text comes from user files, compilers, drivers and file names. Our own colours are added after this step.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// `text` with every control character but newline and tab as `\u{1b}`, and so those that change the direction of text.
+/// Escapes control characters (except newline and tab) and characters that change the direction of text, as `\u{1b}`.
 pub fn escape_controls(text: &str) -> Cow<'_, str> {
     if !text.contains(is_unsafe) {
         return Cow::Borrowed(text);
@@ -17,7 +17,7 @@ pub fn escape_controls(text: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// The same of text that has colours: the sequences that set colours and weights stay, any other escape does not.
+/// Same as [`escape_controls`] for coloured text: keeps the sequences that set colours and weights.
 pub fn escape_all_but_colours(text: &str) -> Cow<'_, str> {
     if !text.contains(is_unsafe) {
         return Cow::Borrowed(text);
@@ -44,9 +44,9 @@ pub fn escape_all_but_colours(text: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// JSON text whose strings hold no such character as it is: the escapes are those of JSON, so that the values stay.
+/// Escapes such characters in the strings of JSON text. It uses JSON's own escapes, so the values stay equal.
 ///
-/// Outside of strings JSON has no such character but carriage returns, which stay.
+/// Outside strings, the only such character in JSON is the carriage return, which is kept.
 pub fn escape_json(json: &str) -> Cow<'_, str> {
     let is_unsafe = |letter: char| letter != '\r' && is_unsafe(letter);
     if !json.contains(is_unsafe) {
@@ -55,7 +55,7 @@ pub fn escape_json(json: &str) -> Cow<'_, str> {
     let mut escaped = String::with_capacity(json.len() + 16);
     for letter in json.chars() {
         if is_unsafe(letter) {
-            // All of them are below U+10000, where one escape is enough.
+            // All of them are below U+10000, so one escape is enough.
             let _ = write!(escaped, "\\u{:04x}", u32::from(letter));
         } else {
             escaped.push(letter);
@@ -64,7 +64,8 @@ pub fn escape_json(json: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// True if a terminal could take this character for a command, or for the direction of what stands beside it.
+/// Returns true if a terminal could interpret the character as a command, or if it changes the
+/// direction of nearby text.
 ///
 /// Sources: ECMA-48 (C0, C1), Unicode 16, property `Bidi_Control`, and the line and paragraph separators.
 pub fn is_unsafe(letter: char) -> bool {
@@ -84,7 +85,7 @@ pub(crate) fn push_escaped(text: &mut String, letter: char) {
     }
 }
 
-/// Bytes of the sequence `ESC [ numbers m` (ECMA-48, SGR) at the start of `text`.
+/// Returns the length in bytes of the sequence `ESC [ numbers m` (ECMA-48, SGR) at the start of `text`.
 fn colour_length(text: &str) -> Option<usize> {
     let numbers = text.strip_prefix("\u{1b}[")?;
     let end = numbers.find(|letter: char| !(letter.is_ascii_digit() || letter == ';'))?;

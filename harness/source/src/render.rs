@@ -1,4 +1,4 @@
-//! Shows diagnostics to people: the command prints this text.
+//! Renders diagnostics for people, as the command prints them.
 
 use std::fmt;
 
@@ -9,16 +9,16 @@ use crate::excerpt::{Excerpt, drawn_labels};
 use crate::plain_text::escape_controls;
 use crate::sources::{Position, SourceMap};
 
-/// Problems that are shown to people; the others are counted.
+/// Maximum number of problems to show. The rest are counted.
 const SHOWN: usize = 20;
 
-/// Renders diagnostics for people: file, line, column, the line itself with a caret, the help.
+/// Renders diagnostics for people: file, line, column, the source line with a caret, the help.
 ///
-/// At most twenty are shown, errors before warnings; a last line counts the others. Control characters of the sources are
-/// shown as escapes, see [`crate::plain_text`].
+/// Shows at most twenty, errors before warnings; a last line counts the rest. Control characters in
+/// the sources appear as escapes, see [`crate::plain_text`].
 pub fn render(diagnostics: &[Diagnostic], sources: &SourceMap, colour: bool) -> String {
     let mut theme = if colour { miette::GraphicalTheme::unicode() } else { miette::GraphicalTheme::unicode_nocolor() };
-    // What editors and CI systems look for at the start of a line.
+    // Editors and CI systems look for these words at the start of a line.
     "error:".clone_into(&mut theme.characters.error);
     "warning:".clone_into(&mut theme.characters.warning);
     let handler = miette::GraphicalReportHandler::new_themed(theme).with_links(false).with_width(110);
@@ -41,12 +41,12 @@ pub fn render(diagnostics: &[Diagnostic], sources: &SourceMap, colour: bool) -> 
     let left_out = left_out(diagnostics) + (diagnostics.len() - shown.len());
     text + &match left_out {
         0 => String::new(),
-        1 => "and 1 more problem that is not shown\n".to_owned(),
-        more => format!("and {more} more problems that are not shown\n"),
+        1 => "and 1 more problem not shown\n".to_owned(),
+        more => format!("and {more} more problems not shown\n"),
     }
 }
 
-/// The problems that people see, in their order: errors as far as they fit, then warnings.
+/// The problems to show, in their order: first as many errors as fit, then warnings.
 fn shown(diagnostics: &[Diagnostic]) -> Vec<&Diagnostic> {
     let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count();
     let (mut errors_left, mut warnings_left) = (SHOWN, SHOWN.saturating_sub(errors));
@@ -62,7 +62,7 @@ fn shown(diagnostics: &[Diagnostic]) -> Vec<&Diagnostic> {
     diagnostics.iter().filter(fits).collect()
 }
 
-/// The problem in one line, without the source text.
+/// Renders a problem in one line, without the source text.
 fn plain(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
     let place = named_place(diagnostic.span(), sources);
     let severity = match diagnostic.severity {
@@ -72,7 +72,7 @@ fn plain(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
     format!("{severity}: {place}: {} [{}]\n", escape_controls(&diagnostic.message), diagnostic.code)
 }
 
-/// `file:line:column`.
+/// Formats a place as `file:line:column`.
 fn named_place(span: Span, sources: &SourceMap) -> String {
     let Position { line, column } = sources.position(span);
     format!("{}:{line}:{column}", escape_controls(&sources.file(span.file).name))
@@ -107,7 +107,7 @@ impl miette::Diagnostic for PlacedDiagnostic<'_> {
         })
     }
 
-    /// The help, and the places in this file that are too far away to be drawn.
+    /// The help, and the places in this file that are too far away to draw.
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
         let main = self.diagnostic.span();
         let drawn: Vec<Span> = drawn_labels(self.diagnostic, self.text()).map(|label| label.span).collect();
@@ -133,7 +133,7 @@ impl miette::Diagnostic for PlacedDiagnostic<'_> {
             let text = (!label.text.is_empty()).then(|| escape_controls(&label.text).into_owned());
             let start = self.excerpt.to_drawn(label.span.start as usize);
             let length = self.excerpt.to_drawn(label.span.end as usize).saturating_sub(start).max(1);
-            // The heading names the primary place, or else whichever comes first in the text.
+            // The heading names the primary place. Without one, miette would take the first place in the text.
             if label.span == main {
                 miette::LabeledSpan::new_primary_with_span(text, (start, length))
             } else {
@@ -154,7 +154,7 @@ impl miette::SourceCode for PlacedDiagnostic<'_> {
         let contents = self.excerpt.drawn.read_span(span, before, after)?;
         let start = self.excerpt.to_file(contents.span().offset());
         let line_start = file.text.as_bytes()[..start].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        // miette counts columns in bytes; people and the JSON answer count characters.
+        // miette counts columns in bytes; people and the JSON output count characters.
         let column = file.text.get(line_start..start).map_or(0, |before| before.chars().count());
         Ok(Box::new(miette::MietteSpanContents::new_named(
             escape_controls(&file.name).into_owned(),
@@ -174,7 +174,7 @@ mod tests {
     use crate::excerpt::{FARTHEST_DRAWN, LONGEST_EXCERPT};
     use crate::plain_text::is_unsafe;
 
-    /// Source, start and end of one error in it.
+    /// Renders one error from `start` to `end` in `text`.
     fn drawn(text: &str, start: u32, end: u32) -> String {
         let mut sources = SourceMap::default();
         let file = sources.add("a\u{1b}.hlsl", text);
@@ -232,6 +232,6 @@ mod tests {
         problems.push(Diagnostic { left_out: 5, ..Diagnostic::error(Code::TooDeep, span, "the error") });
         let drawn = render(&problems, &sources, false);
         assert!(drawn.contains("the error") && drawn.contains("warning 18.") && !drawn.contains("warning 19."));
-        assert!(drawn.ends_with("and 16 more problems that are not shown\n"), "{drawn}");
+        assert!(drawn.ends_with("and 16 more problems not shown\n"), "{drawn}");
     }
 }

@@ -6,48 +6,47 @@ use std::sync::OnceLock;
 use layoutproof_layout::{FileId, Span};
 use thiserror::Error;
 
-/// One source text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SourceFile {
     /// Name as the user gave it.
     pub name: String,
-    /// Text.
     pub text: String,
 }
 
-/// The texts of one elaboration; a [`FileId`] is an index into it.
+/// The texts of one elaboration. A [`FileId`] is an index into it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SourceMap {
     files: Vec<SourceFile>,
-    /// Of each file.
+    /// One per file.
     checkpoints: Vec<Checkpoints>,
 }
 
-/// Positions of every few bytes of a text, so that a place costs the same to find wherever it is, in however long a line.
+/// Positions at regular intervals in a text, so that finding a place costs the same everywhere,
+/// even in a very long line.
 #[derive(Clone, Debug, Default)]
 struct Checkpoints(OnceLock<Vec<Checkpoint>>);
 
-/// They follow from the text.
+/// Always equal: checkpoints follow from the text, which is compared separately.
 impl PartialEq for Checkpoints {
     fn eq(&self, _: &Self) -> bool {
         true
     }
 }
 
-/// The lines and characters before a byte of a text.
+/// Number of lines and characters before a byte of a text.
 #[derive(Clone, Copy, Debug, Default)]
 struct Checkpoint {
-    /// Newlines before it.
+    /// Newlines before the byte.
     lines: usize,
-    /// Characters of its line before it.
+    /// Characters between the start of the line and the byte.
     characters: usize,
 }
 
-/// Bytes from one checkpoint to the next.
+/// Distance between checkpoints, in bytes.
 const CHECKPOINT_BYTES: usize = 4096;
 
 impl Checkpoint {
-    /// The same further on, behind `bytes`.
+    /// Returns the checkpoint that follows after `bytes`.
     fn behind(self, bytes: &[u8]) -> Self {
         let is_character = |byte: &&u8| (**byte & 0b1100_0000) != 0b1000_0000;
         let count = |line: &[u8]| line.iter().filter(is_character).count();
@@ -62,7 +61,7 @@ impl Checkpoint {
 }
 
 impl Checkpoints {
-    /// The lines and characters before byte `at` of `text`.
+    /// Counts the lines and characters before byte `at` of `text`.
     fn before(&self, text: &str, at: usize) -> Checkpoint {
         let bytes = text.as_bytes();
         let at = at.min(bytes.len());
@@ -77,7 +76,7 @@ impl Checkpoints {
         let index = at / CHECKPOINT_BYTES;
         match all.get(index) {
             Some(checkpoint) => checkpoint.behind(&bytes[index * CHECKPOINT_BYTES..at]),
-            // The end of a text that fills its last piece.
+            // The end of a text that fills its last interval exactly.
             None => all.last().copied().unwrap_or_default().behind(&bytes[(index.max(1) - 1) * CHECKPOINT_BYTES..at]),
         }
     }
@@ -86,17 +85,15 @@ impl Checkpoints {
 /// Line and column, both from 1, columns in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
-    /// Line, from 1.
     pub line: u32,
-    /// Column in characters, from 1.
     pub column: u32,
 }
 
 impl SourceMap {
-    /// The id that the next text gets.
+    /// Returns the id that the next text gets.
     ///
     /// # Panics
-    /// With 2^32 files.
+    /// If there are already 2^32 files.
     pub fn next_id(&self) -> FileId {
         FileId(u32::try_from(self.files.len()).expect("fewer than 2^32 files fit in memory"))
     }
@@ -104,7 +101,7 @@ impl SourceMap {
     /// Adds a text and returns its id.
     ///
     /// # Panics
-    /// With 2^32 files.
+    /// If there are already 2^32 files.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> FileId {
         let id = self.next_id();
         self.files.push(SourceFile { name: name.into(), text: text.into() });
@@ -112,7 +109,7 @@ impl SourceMap {
         id
     }
 
-    /// The file of an id.
+    /// Returns the file with this id.
     ///
     /// # Panics
     /// If `id` comes from another map.
@@ -120,17 +117,17 @@ impl SourceMap {
         &self.files[id.0 as usize]
     }
 
-    /// The text of `span`.
+    /// Returns the text of `span`.
     pub fn text(&self, span: Span) -> &str {
         self.file(span.file).text.get(span.start as usize..span.end as usize).unwrap_or_default()
     }
 
-    /// All files, in the order in which they were added.
+    /// Returns all files, in the order in which they were added.
     pub fn files(&self) -> &[SourceFile] {
         &self.files
     }
 
-    /// Where `span` starts.
+    /// Returns the position of the start of `span`.
     pub fn position(&self, span: Span) -> Position {
         let text = &self.file(span.file).text;
         let before = self.checkpoints[span.file.0 as usize].before(text, span.start as usize);
@@ -139,27 +136,27 @@ impl SourceMap {
     }
 }
 
-/// Where included files come from; lets the core read files without touching a file system.
+/// Provides included files, so that the core reads files without touching a file system.
 pub trait Sources: fmt::Debug + Send + Sync {
-    /// The text of `path`.
+    /// Reads the file at `path`.
     ///
     /// # Errors
-    /// There is no such file, or it must not be read.
+    /// The file does not exist or must not be read.
     fn read(&self, path: &str) -> Result<String, ReadRefusal>;
 }
 
-/// The reason why a file is not included.
+/// The reason why a file cannot be included.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ReadRefusal {
-    /// There is no such file: it may be in another folder.
+    /// The file does not exist in this folder. It may be in another one.
     #[error("not found")]
     NotFound,
-    /// It is there and must not be read.
+    /// The file exists but must not be read.
     #[error("{reason}")]
     Refused {
-        /// Lowercase fragment that fits behind the name of the file.
+        /// Lowercase fragment that fits after the name of the file.
         reason: String,
-        /// What to do about it.
+        /// Advice on what to do next.
         help: Option<String>,
     },
 }
@@ -178,7 +175,7 @@ impl Sources for NoSources {
 mod tests {
     use super::*;
 
-    /// The same, counted from the start of the text.
+    /// Computes the same position by counting from the start of the text.
     fn counted(text: &str, at: usize) -> Position {
         let before = &text[..at];
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);

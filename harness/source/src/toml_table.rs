@@ -1,4 +1,4 @@
-//! Reads TOML tables key by key, so that every problem of a file is found at once and each has its place.
+//! Reads TOML tables key by key, so that one pass finds every problem of a file, each with its place.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -13,10 +13,10 @@ use crate::sources::SourceMap;
 /// A TOML value with its place.
 pub type TomlValue<'a> = Spanned<DeValue<'a>>;
 
-/// More problems of a file than these are counted, not kept.
+/// Maximum number of problems to keep per file. Further ones are only counted.
 const KEPT: usize = 1000;
 
-/// Where problems go, and the file that they are in.
+/// Collects the problems of one file.
 #[derive(Debug)]
 pub struct FileProblems<'a> {
     file: FileId,
@@ -25,23 +25,23 @@ pub struct FileProblems<'a> {
 }
 
 impl<'a> FileProblems<'a> {
-    /// Problems of `file`, all with `code` unless said otherwise.
+    /// Collects problems of `file` in `found`. Their code is `code` unless the caller passes another one.
     pub fn new(file: FileId, code: Code, found: &'a mut Vec<Diagnostic>) -> Self {
         Self { file, code, found }
     }
 
-    /// True if none was found so far.
+    /// Returns true if there are no problems so far.
     pub fn is_empty(&self) -> bool {
         self.found.is_empty()
     }
 
-    /// The range as a span of the file.
+    /// Converts a byte range to a span of the file.
     pub fn span(&self, range: Range<usize>) -> Span {
         let at = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         Span { file: self.file, start: at(range.start), end: at(range.end) }
     }
 
-    /// True if further problems are only counted.
+    /// Returns true if further problems are only counted.
     fn is_full(&self) -> bool {
         self.found.len() >= KEPT
     }
@@ -51,7 +51,7 @@ impl<'a> FileProblems<'a> {
         self.report_as(self.code, range, message);
     }
 
-    /// Reports a problem with a code of its own.
+    /// Reports a problem with another code.
     pub fn report_as(&mut self, code: Code, range: Range<usize>, message: impl Into<String>) {
         if let (true, Some(last)) = (self.is_full(), self.found.last_mut()) {
             last.left_out += 1;
@@ -62,7 +62,7 @@ impl<'a> FileProblems<'a> {
     }
 }
 
-/// Parses a file into its root table; syntax errors become problems and the readable rest is returned.
+/// Parses a file into its root table. Reports syntax errors and returns the readable rest.
 pub fn parse<'a>(sources: &'a SourceMap, problems: &mut FileProblems<'_>) -> Spanned<DeTable<'a>> {
     let text = sources.file(problems.file).text.as_str();
     let (table, errors) = DeTable::parse_recoverable(text);
@@ -72,7 +72,7 @@ pub fn parse<'a>(sources: &'a SourceMap, problems: &mut FileProblems<'_>) -> Spa
     table
 }
 
-/// One table that is read key by key; keys that nobody asked for are reported by [`TomlTable::finish`].
+/// A table that is read key by key. [`TomlTable::finish`] reports the keys that were never read.
 #[derive(Debug)]
 pub struct TomlTable<'t, 'a> {
     entries: &'t DeTable<'a>,
@@ -81,12 +81,12 @@ pub struct TomlTable<'t, 'a> {
 }
 
 impl<'t, 'a> TomlTable<'t, 'a> {
-    /// A table with its place.
+    /// Wraps a table with its place.
     pub fn new(table: &'t Spanned<DeTable<'a>>) -> Self {
         Self { entries: table.get_ref(), range: table.span(), known: BTreeSet::new() }
     }
 
-    /// A value that must be a table.
+    /// Reads a value that must be a table.
     pub fn of(value: &'t TomlValue<'a>, problems: &mut FileProblems<'_>) -> Option<Self> {
         let Some(entries) = value.get_ref().as_table() else {
             problems.report(value.span(), format!("expected a table, found {}", value.get_ref().type_str()));
@@ -95,18 +95,18 @@ impl<'t, 'a> TomlTable<'t, 'a> {
         Some(Self { entries, range: value.span(), known: BTreeSet::new() })
     }
 
-    /// Where the table is.
+    /// Returns the byte range of the table.
     pub fn range(&self) -> Range<usize> {
         self.range.clone()
     }
 
-    /// The value of `key`, as it is.
+    /// Returns the raw value of `key`.
     pub fn value(&mut self, key: &'static str) -> Option<&'t TomlValue<'a>> {
         self.known.insert(key);
         self.entries.get(key)
     }
 
-    /// The value of `key`, which must be there.
+    /// Returns the value of `key`, or reports that it is missing.
     pub fn required(&mut self, key: &'static str, problems: &mut FileProblems<'_>) -> Option<&'t TomlValue<'a>> {
         let value = self.value(key);
         if value.is_none() {
@@ -115,12 +115,12 @@ impl<'t, 'a> TomlTable<'t, 'a> {
         value
     }
 
-    /// The string of `key`.
+    /// Reads `key` as a string.
     pub fn string(&mut self, key: &'static str, problems: &mut FileProblems<'_>) -> Option<String> {
         self.value(key).and_then(|value| string(value, problems))
     }
 
-    /// The strings of `key`: an array, or one string.
+    /// Reads `key` as an array of strings, or one string.
     pub fn strings(&mut self, key: &'static str, problems: &mut FileProblems<'_>) -> Vec<String> {
         let Some(value) = self.value(key) else { return Vec::new() };
         match value.get_ref().as_array() {
@@ -129,7 +129,7 @@ impl<'t, 'a> TomlTable<'t, 'a> {
         }
     }
 
-    /// The truth value of `key`.
+    /// Reads `key` as a boolean.
     pub fn boolean(&mut self, key: &'static str, problems: &mut FileProblems<'_>) -> Option<bool> {
         let value = self.value(key)?;
         let found = value.get_ref().as_bool();
@@ -139,12 +139,12 @@ impl<'t, 'a> TomlTable<'t, 'a> {
         found
     }
 
-    /// The number of `key`.
+    /// Reads `key` as a number.
     pub fn number(&mut self, key: &'static str, problems: &mut FileProblems<'_>) -> Option<u32> {
         self.value(key).and_then(|value| number(value, problems))
     }
 
-    /// The tables of an array of tables.
+    /// Reads `key` as an array of tables.
     pub fn tables(&mut self, key: &'static str, problems: &mut FileProblems<'_>) -> Vec<TomlTable<'t, 'a>> {
         let Some(value) = self.value(key) else { return Vec::new() };
         let Some(array) = value.get_ref().as_array() else {
@@ -154,12 +154,12 @@ impl<'t, 'a> TomlTable<'t, 'a> {
         array.iter().filter_map(|item| TomlTable::of(item, problems)).collect()
     }
 
-    /// All keys with their values, for tables whose keys are data.
+    /// Returns all keys with their values, for tables whose keys are data.
     pub fn entries(&self) -> impl Iterator<Item = (&'t str, Range<usize>, &'t TomlValue<'a>)> + use<'t, 'a> {
         self.entries.iter().map(|(key, value)| (key.get_ref().as_ref(), key.span(), value))
     }
 
-    /// Reports every key that was not asked for.
+    /// Reports every key that was never read.
     pub fn finish(self, problems: &mut FileProblems<'_>) {
         let known = self.known.iter().copied().collect::<Vec<_>>().join(", ");
         for (key, range, _) in self.entries().filter(|(key, ..)| !self.known.contains(key)) {
@@ -168,7 +168,7 @@ impl<'t, 'a> TomlTable<'t, 'a> {
     }
 }
 
-/// The string of a value.
+/// Reads a value as a string.
 pub fn string(value: &TomlValue<'_>, problems: &mut FileProblems<'_>) -> Option<String> {
     let found = value.get_ref().as_str().map(str::to_owned);
     if found.is_none() {
@@ -177,7 +177,7 @@ pub fn string(value: &TomlValue<'_>, problems: &mut FileProblems<'_>) -> Option<
     found
 }
 
-/// The unsigned 32-bit number of a value.
+/// Reads a value as an unsigned 32-bit number.
 pub fn number(value: &TomlValue<'_>, problems: &mut FileProblems<'_>) -> Option<u32> {
     let integer = value.get_ref().as_integer();
     let found = integer.and_then(|integer| u32::from_str_radix(integer.as_str(), integer.radix()).ok());

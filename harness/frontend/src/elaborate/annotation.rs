@@ -1,6 +1,6 @@
-//! Attributes, registers and packoffsets, with the checks that need no layout.
+//! Evaluates attributes, registers and packoffsets, with the checks that need no layout.
 //!
-//! Sources: wg-hlsl INF-0003, packoffset; register forms as DXC 1.7.2308 takes them.
+//! Sources: wg-hlsl INF-0003, packoffset; register forms as DXC 1.7.2308 accepts them.
 
 use layoutproof_layout::{Annotations, Argument, Attribute, LayoutQualifier, PackOffset, Register, Span};
 
@@ -12,10 +12,10 @@ use crate::ast::{
 };
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
-/// Letters that `register` takes: DXC says "available types are 'b', 'c', 'i', 's', 't', 'u'".
+/// Letters that `register` accepts. DXC reports: "available types are 'b', 'c', 'i', 's', 't', 'u'".
 const REGISTER_LETTERS: [char; 6] = ['b', 'c', 'i', 's', 't', 'u'];
 
-/// Attributes whose arguments are numbers: namespace, name, least and greatest number of arguments.
+/// Attributes with numeric arguments: namespace, name, minimum and maximum number of arguments.
 const NUMERIC_ATTRIBUTES: [(Option<&str>, &str, usize, usize); 9] = [
     (Some("gl"), "binding", 1, 2),
     (None, "vk_binding", 1, 2),
@@ -29,7 +29,7 @@ const NUMERIC_ATTRIBUTES: [(Option<&str>, &str, usize, usize); 9] = [
 ];
 
 impl<'t> Elaborator<'t> {
-    /// Everything around a declaration, evaluated.
+    /// Evaluates everything around a declaration.
     pub(super) fn annotations(
         &mut self,
         prefix: &Prefix<'t>,
@@ -144,13 +144,13 @@ impl<'t> Elaborator<'t> {
         }
 
         if syntax.indexed {
-            let message = "the index in brackets is ignored, as DXC does";
+            let message = "the index in brackets is ignored, as in DXC";
             self.problems.report(Diagnostic::warning(Code::BadRegister, syntax.span, message));
         }
         Some(register)
     }
 
-    /// Class and number; DXC takes a letter alone.
+    /// Parses class and number. DXC accepts a letter without a number.
     fn register_name(&mut self, name: &str, span: Span) -> Option<(char, Option<u32>)> {
         let mut letters = name.chars();
         let class = letters.next().map(|letter| letter.to_ascii_lowercase())?;
@@ -189,7 +189,7 @@ impl<'t> Elaborator<'t> {
         let message = match (number, component) {
             (None, _) => format!("`{}` is not a constant register; write for example `c2`", syntax.register),
             (Some(Err(_)), _) => format!(
-                "`{}` is not a constant register: the number behind `c` must be from 0 to 2^32 - 1",
+                "`{}` is not a constant register: the number after `c` must be from 0 to 2^32 - 1",
                 syntax.register
             ),
             (_, Some(None)) => "a packoffset ends in one of x, y, z, w, r, g, b, a".to_owned(),
@@ -217,7 +217,7 @@ impl<'t> Elaborator<'t> {
     }
 }
 
-/// The value of an argument that is an index or an offset.
+/// Returns the value of an argument that is an index or an offset.
 fn index(argument: &Argument) -> Option<u32> {
     match argument {
         Argument::Integer(value) => u32::try_from(*value).ok(),
@@ -225,13 +225,13 @@ fn index(argument: &Argument) -> Option<u32> {
     }
 }
 
-/// `ps`, `vs_5_0` and their kin.
+/// Returns true for `ps`, `vs_5_0` and similar profiles.
 fn is_profile(word: &str) -> bool {
     let stage = word.split('_').next().unwrap_or(word);
     matches!(stage, "vs" | "ps" | "gs" | "hs" | "ds" | "cs" | "lib" | "ms" | "as")
 }
 
-/// The digits of `space1`.
+/// Returns the digits in `space1`.
 fn space(word: &str) -> Option<&str> {
     word.strip_prefix("space").filter(|digits| !digits.is_empty())
 }

@@ -1,6 +1,6 @@
-//! Lists the attributes that are known, and warns of others.
+//! Lists the known attributes and reports unknown ones.
 //!
-//! Sources: the attributes of DXC 1.7.2308 and Slang 2026.14.1, which ignore others with a warning.
+//! Sources: the attributes of DXC 1.7.2308 and Slang 2026.14.1. Both compilers ignore unknown ones with a warning.
 
 use layoutproof_layout::Attribute;
 
@@ -8,18 +8,18 @@ use super::Elaborator;
 use super::scope::ScopeId;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
-/// The effect of an attribute.
+/// The effect of an attribute on layouts and bindings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AttributeMeaning {
-    /// It is modelled, or says nothing about where something is.
+    /// It is modelled, or affects no layout or binding.
     Known,
-    /// It can bind or place what stands behind it, and is not modelled.
+    /// It can bind or place the following declaration, and is not modelled.
     Placing,
-    /// No compiler that was looked at has it.
+    /// Neither compiler knows it.
     Unknown,
 }
 
-/// Attributes of the namespace `vk` that are modelled, or change no place.
+/// Attributes in the namespace `vk` that are modelled, or that affect no layout or binding.
 const VULKAN: &[&str] = &[
     "aliased_pointer",
     "binding",
@@ -63,7 +63,7 @@ const VULKAN: &[&str] = &[
     "stencil_ref_unchanged_front",
 ];
 
-/// Attributes of the namespace `vk` that decorate or store what stands behind them in any way that their arguments say.
+/// Attributes in the namespace `vk` whose arguments can give the following declaration any decoration or storage class.
 const VULKAN_PLACING: &[&str] = &["ext_decorate", "ext_decorate_id", "ext_decorate_string", "ext_storage_class"];
 
 /// Attributes without a namespace.
@@ -192,8 +192,8 @@ const PLAIN: &[&str] = &[
 ];
 
 impl Elaborator<'_> {
-    /// Says what is not understood: a warning for an attribute that compilers ignore too, an error for one that could
-    /// move what stands behind it.
+    /// Reports an unsupported attribute: a warning if compilers ignore it too, an error if it could
+    /// move the following declaration.
     pub(super) fn check_known(&mut self, attribute: &Attribute) {
         let Attribute { namespace, name, span, .. } = attribute;
         let written = namespace.as_ref().map_or_else(|| name.clone(), |namespace| format!("{namespace}::{name}"));
@@ -208,13 +208,13 @@ impl Elaborator<'_> {
                 self.problems.report(Diagnostic::warning(Code::UnknownAttribute, *span, message));
             }
             AttributeMeaning::Placing => {
-                let message = format!("the attribute `{written}` can bind or place, and is not understood");
+                let message = format!("the attribute `{written}` can change bindings or offsets and is not supported");
                 self.problems.report(Diagnostic::error(Code::Unsupported, *span, message));
             }
         }
     }
 
-    /// The name under which the source declares an attribute that no compiler has of itself: `[Tag(1)]` is a
+    /// Returns the struct by which the source declares a user-defined attribute: `[Tag(1)]` is a
     /// `struct TagAttribute`, `[my::Tag(1)]` a `struct my_TagAttribute`.
     pub(super) fn declared_attribute(&self, namespace: Option<&str>, name: &str, scope: ScopeId) -> Option<String> {
         let outer = namespace.map(|namespace| namespace.replace("::", "_") + "_").unwrap_or_default();
@@ -229,11 +229,12 @@ impl Elaborator<'_> {
     fn meaning(&self, namespace: Option<&str>, name: &str) -> AttributeMeaning {
         match namespace {
             Some("vk") if VULKAN.contains(&name) => AttributeMeaning::Known,
-            // slangc 2026.14.1 does not know them and ignores them.
+            // slangc 2026.14.1 does not know these and ignores them.
             Some("vk") if VULKAN_PLACING.contains(&name) && !self.is_slang => AttributeMeaning::Placing,
             Some("gl") if name == "binding" => AttributeMeaning::Known,
             None if PLAIN.contains(&name) || name.starts_with("__") => AttributeMeaning::Known,
-            // Slang's other spelling of `vk::...`, of which only `vk_binding` is modelled outside of Slang.
+            // Slang's other spelling of `vk::...`. HLSL sources may use only `vk_binding`, the
+            // others are not modelled there.
             None if name.strip_prefix("vk_").is_some_and(|rest| VULKAN.contains(&rest)) => AttributeMeaning::Placing,
             Some(_) | None => AttributeMeaning::Unknown,
         }

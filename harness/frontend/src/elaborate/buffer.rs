@@ -1,7 +1,7 @@
-//! `cbuffer` and `tbuffer`: their members and the rules of packoffset that need no layout.
+//! `cbuffer` and `tbuffer`: their members and the packoffset rules that need no layout.
 //!
-//! Source: wg-hlsl INF-0003, packoffset. DXC before 1.8.2405 accepts some of what is refused here; its own loads then
-//! read other bytes than its listing says.
+//! Source: wg-hlsl INF-0003, packoffset. DXC before 1.8.2405 accepts some of what this module
+//! refuses, but its loads then read different bytes from those in its own listing.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::module::{BufferStatic, Parameter, ParameterKind};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 impl<'t> Elaborator<'t> {
-    /// A buffer, behind the buffers inside it.
+    /// Adds a buffer, after the buffers inside it.
     pub(super) fn buffer(&mut self, buffer: &'t BufferDeclaration<'t>, scope: ScopeId) {
         for item in &buffer.items {
             if let Item::Buffer(inner) = item {
@@ -47,7 +47,7 @@ impl<'t> Elaborator<'t> {
         self.module.parameters.push(Parameter { name, kind, ty, annotations, span: buffer.name.span });
     }
 
-    /// Notes the `static` members of a buffer.
+    /// Records the `static` members of a buffer.
     fn buffer_statics(&mut self, buffer: &'t BufferDeclaration<'t>, context: &LookupContext) {
         let mut before = 0;
         for item in &buffer.items {
@@ -94,18 +94,18 @@ impl<'t> Elaborator<'t> {
             Type::Matrix { .. } => self.check_component("a matrix", packoffset),
             Type::Array { .. } => self.check_component("an array", packoffset),
             Type::Struct(_) => self.check_component("a struct", packoffset),
-            // These take no bytes, so there is nothing that could be in the wrong place.
+            // These take no bytes, so a component cannot be wrong.
             Type::Pointer { .. } | Type::Handle { .. } | Type::Interface { .. } | Type::Resource(_) => {}
         }
     }
 
-    /// A register has four components of 32 bits; a 64-bit value takes two, a 16-bit value one.
+    /// A register has four 32-bit components. A 64-bit value takes two, a 16-bit value one.
     fn check_crossing(&mut self, scalar: Scalar, length: u32, packoffset: PackOffset) {
         let start = packoffset.component.unwrap_or(0);
         let components = length * scalar.size(SixteenBit::Off, 4).div_ceil(4);
         if start > 0 && start + components > 4 {
             let message = format!(
-                "{components} components from component {start} on cross the end of register c{}, which has 4",
+                "{components} components starting at component {start} cross the end of register c{}, which has 4",
                 packoffset.register
             );
             self.problems.report(Diagnostic::error(Code::PackoffsetCrossesRegister, packoffset.span, message));
@@ -114,12 +114,12 @@ impl<'t> Elaborator<'t> {
 
     fn check_component(&mut self, what: &str, packoffset: PackOffset) {
         if packoffset.component.unwrap_or(0) > 0 {
-            let message = format!("{what} begins at component x of a register");
+            let message = format!("{what} must begin at component x of a register");
             self.problems.report(Diagnostic::error(Code::PackoffsetComponent, packoffset.span, message));
         }
     }
 
-    /// Limitation 2, which DXC since 1.8.2405 only warns of; resources count as members without packoffset there.
+    /// Limitation 2. DXC since 1.8.2405 only warns of it, and there resources count as members without packoffset.
     fn check_mixture(&mut self, members: &[Member]) {
         let with = members.iter().find(|member| member.annotations.packoffset.is_some());
         let without = members.iter().find(|member| member.annotations.packoffset.is_none());
@@ -130,14 +130,14 @@ impl<'t> Elaborator<'t> {
         }
     }
 
-    /// Letters of `register` that go with a parameter.
+    /// Checks that the register letters match the parameter.
     pub(super) fn check_registers(&mut self, ty: &Type, kind: ParameterKind, annotations: &Annotations) {
         let innermost = ty.dimensions().0;
         let allowed = match (kind, innermost) {
             (ParameterKind::Cbuffer, _) => "b",
             (ParameterKind::Tbuffer, _) => "t",
             (_, Type::Resource(resource)) => resource.kind.register_classes(),
-            // The letter of a loose global means nothing: DXC 1.7.2308 puts `register(b2)` at byte 32.
+            // The letter on a loose global has no effect: DXC 1.7.2308 puts `register(b2)` at byte 32.
             (ParameterKind::Variable | ParameterKind::Global, _) => "bcistu",
         };
 
@@ -156,14 +156,14 @@ impl<'t> Elaborator<'t> {
         if let (ParameterKind::Cbuffer | ParameterKind::Tbuffer, Some(register)) =
             (kind, annotations.registers.iter().find(|register| register.profile.is_some()))
         {
-            let message = "the register of a constant buffer cannot be for one profile alone";
+            let message = "the register of a constant buffer cannot be limited to one profile";
             self.bad_register::<()>(register.span, message.to_owned());
         }
         self.check_conflict(annotations);
     }
 
-    /// Gives a texture the `s` and a sampler the `t` registers that are written at it: Direct3D 9 had one letter for
-    /// both, and DXC 1.7.2308 takes either.
+    /// Converts `s` registers on a texture to `t`, and `t` registers on a sampler to `s`. Direct3D
+    /// 9 had one letter for both, and DXC 1.7.2308 accepts either.
     pub(super) fn swap_letters(&mut self, ty: &Type, annotations: &mut Annotations) {
         let own = match ty.dimensions().0.resource().map(|resource| resource.kind) {
             Some(ResourceKind::Texture(Texture { access: Access::Read, .. })) => 't',
@@ -179,7 +179,7 @@ impl<'t> Elaborator<'t> {
         }
     }
 
-    /// One register for each class and profile.
+    /// Reports a second register for the same class and profile.
     fn check_conflict(&mut self, annotations: &Annotations) {
         let mut seen: BTreeMap<(Option<char>, Option<&str>), Span> = BTreeMap::new();
         for register in &annotations.registers {

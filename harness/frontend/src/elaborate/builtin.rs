@@ -1,10 +1,10 @@
-//! The types that HLSL and Slang have without a declaration, by name.
+//! The built-in types of HLSL and Slang, by name.
 
 use layoutproof_layout::resource::{Access, DataLayout, Dimension, ResourceKind, Texture};
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::Type;
 
-/// A built-in type or what makes one out of generic arguments.
+/// A built-in type, or a constructor that needs generic arguments.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Builtin {
     /// `float`, `int3`, `half2x4`.
@@ -13,37 +13,37 @@ pub(super) enum Builtin {
     Vector,
     /// `matrix<T, R, C>`.
     Matrix,
-    /// `Array<T, N>`, `InputPatch<T, N>` and others that hold `N` times `T`.
+    /// `Array<T, N>`, `InputPatch<T, N>` and others that contain `N` elements of `T`.
     Array,
-    /// `Atomic<T>`, `TriangleStream<T>` and others that stand for `T`.
+    /// `Atomic<T>`, `TriangleStream<T>` and others that count as `T`.
     Same,
     /// `Ptr<T>`.
     Pointer,
-    /// `LayoutPtr<T, L>`: what it points at has the layout `L`, whatever the target's own rules are.
+    /// `LayoutPtr<T, L>`: the pointee has the layout `L`, regardless of the target's own rules.
     LayoutPointer,
-    /// `DescriptorHandle<T>`, which is `T.Handle`, too.
+    /// `DescriptorHandle<T>`, also spelled `T.Handle`.
     Handle,
-    /// A resource, and whether it needs an element type.
+    /// A resource, and the element type that it accepts.
     Resource(ResourceKind, Element),
-    /// A struct of the language: types and names of its members.
+    /// A struct that the language defines: types and names of its members.
     Struct(&'static [(&'static str, &'static str)]),
-    /// Text, or a part of a state object: no data that a shader reads.
+    /// A string, or part of a state object: not data that a shader reads.
     Object,
-    /// `RayQuery<flags>`, `NodeOutput<T>`: what a function holds and no buffer does.
+    /// `RayQuery<flags>`, `NodeOutput<T>`: allowed in functions, never in buffers.
     Local,
     /// `ConstBufferPointer<T>`: a struct around a pointer.
     PointerStruct,
-    /// `Tuple<A, B>`: a struct of its arguments.
+    /// `Tuple<A, B>`: a struct with a member for each argument.
     Tuple,
-    /// `Optional<T>`: `T` and a `bool`, unless a value of `T` can say itself that there is none.
+    /// `Optional<T>`: `T` and a `bool`, or only `T` if a value of `T` can itself be none.
     Optional,
     /// `Conditional<T, C>`: `T` if `C` is true, else nothing.
     Conditional,
-    /// A type whose layout is not modelled, with the reason.
+    /// A type with an unmodelled layout, and the reason.
     Unsupported(&'static str),
 }
 
-/// The generic argument that a resource type takes.
+/// The generic argument that a resource type accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Element {
     /// `StructuredBuffer<T>`.
@@ -52,11 +52,11 @@ pub(super) enum Element {
     Optional,
     /// `SamplerState`.
     None,
-    /// `FeedbackTexture2D<SAMPLER_FEEDBACK_MIN_MIP>`: a word that is not a type.
+    /// `FeedbackTexture2D<SAMPLER_FEEDBACK_MIN_MIP>`: a word instead of a type.
     Word,
 }
 
-/// The built-in type `name`.
+/// Returns the built-in type `name`.
 pub(super) fn builtin(name: &str) -> Option<Builtin> {
     let found = match name {
         "vector" => Builtin::Vector,
@@ -83,13 +83,13 @@ pub(super) fn builtin(name: &str) -> Option<Builtin> {
         | "SubobjectToExportsAssociation"
         | "TriangleHitGroup"
         | "string"
-        // Of FXC's effects alone.
+        // Only in FXC's effects.
         | "stateblock"
         | "texture1D"
         | "texture2D"
         | "texture3D"
         | "textureCUBE"
-        // Objects of effects, which DXC 1.7.2308 reads over (a deprecated feature, it says).
+        // Effect objects. DXC 1.7.2308 skips them and reports a deprecated feature.
         | "BlendState" | "ComputeShader" | "DepthStencilState" | "DepthStencilView" | "DomainShader"
         | "GeometryShader" | "HullShader" | "PixelShader" | "RasterizerState" | "RenderTargetView" | "Texture"
         | "VertexShader" | "pixelfragment" | "pixelshader" | "texture" | "vertexfragment" | "vertexshader" => {
@@ -113,14 +113,14 @@ pub(super) fn builtin(name: &str) -> Option<Builtin> {
         "Tuple" => Builtin::Tuple,
         "Optional" => Builtin::Optional,
         "Conditional" => Builtin::Conditional,
-        "__packBranch" => Builtin::Unsupported("it is chosen when the program is specialised"),
+        "__packBranch" => Builtin::Unsupported("it is chosen when the application specialises the program"),
         "DescriptorHandle" => Builtin::Handle,
-        "DifferentialPair" => Builtin::Unsupported("the reflection of Slang gives it no bytes, its code does"),
+        "DifferentialPair" => Builtin::Unsupported("Slang's reflection gives it no bytes, but its code does"),
         "CoopMat" | "CoopVec" => {
-            Builtin::Unsupported("no rule set says how a cooperative matrix or vector is laid out")
+            Builtin::Unsupported("no rule set lays out cooperative matrices or vectors")
         }
         "bfloat16_t" | "BFloat16" | "FloatE4M3" | "FloatE5M2" => {
-            Builtin::Unsupported("no rule set says how it is laid out")
+            Builtin::Unsupported("no rule set lays it out")
         }
         "intptr_t" | "uintptr_t" | "size_t" | "usize_t" | "ssize_t" => {
             Builtin::Unsupported("its size depends on the target")
@@ -130,7 +130,7 @@ pub(super) fn builtin(name: &str) -> Option<Builtin> {
     Some(found)
 }
 
-/// `float`, `float3`, `float2x3` and their kin of every scalar type.
+/// Returns `float`, `float3`, `float2x3` and the like for every scalar type.
 pub(super) fn numeric(name: &str) -> Option<Type> {
     let (spelling, scalar) =
         SCALARS.iter().filter(|(spelling, _)| name.starts_with(spelling)).max_by_key(|(spelling, _)| spelling.len())?;
@@ -149,7 +149,7 @@ fn one_to_four(digit: u8) -> Option<u32> {
     (b'1'..=b'4').contains(&digit).then(|| u32::from(digit - b'0'))
 }
 
-/// Spellings of scalars; the packed types are one `uint` each.
+/// Spellings of scalars. Each packed type is one `uint`.
 const SCALARS: &[(&str, Scalar)] = &[
     ("bool", Scalar::Bool),
     ("double", Scalar::Float64),
@@ -207,7 +207,7 @@ fn resource(name: &str) -> Option<Builtin> {
     Some(Builtin::Resource(kind, element))
 }
 
-/// Buffers and textures: an access, then what is accessed.
+/// Parses the names of buffers and textures: an access, then the kind of resource.
 fn view(name: &str) -> Option<Builtin> {
     const ACCESSES: [(&str, Access); 6] = [
         ("RW", Access::ReadWrite),
@@ -233,7 +233,7 @@ fn view(name: &str) -> Option<Builtin> {
 
 fn texture(name: &str, access: Access) -> Option<Builtin> {
     let combined = name.strip_prefix("Sampler").filter(|_| access == Access::Read);
-    // A depth texture is bound as any other.
+    // A depth texture binds like any other texture.
     let plain = name.strip_prefix("DepthTexture").or_else(|| name.strip_prefix("Texture"));
     let shape = plain.or(combined)?;
     let shape = if combined.is_some() { shape.strip_suffix("Shadow").unwrap_or(shape) } else { shape };

@@ -1,4 +1,4 @@
-//! Enters the names that declarations declare into scopes.
+//! Enters declared names into scopes.
 
 use layoutproof_layout::Span;
 
@@ -22,7 +22,7 @@ impl<'t> Elaborator<'t> {
             }
             match item {
                 Item::Declaration(declaration) => self.collect_declaration(declaration, scope),
-                // One that is defined outside of its struct or namespace was declared there.
+                // A function defined outside its struct or namespace is already declared inside.
                 Item::Function(function) if !function.outer.is_empty() => {}
                 Item::Function(function) => self.symbols.mention(scope, function.name),
                 Item::Buffer(buffer) => self.collect_buffer(buffer, scope),
@@ -69,7 +69,7 @@ impl<'t> Elaborator<'t> {
         })
     }
 
-    /// Two buffers of one name are two buffers (measured with DXC 1.7.2308), so nothing is compared here.
+    /// Two buffers with the same name are two buffers (measured with DXC 1.7.2308), so this reports no redefinition.
     fn collect_buffer(&mut self, buffer: &'t BufferDeclaration<'t>, scope: ScopeId) {
         self.symbols.mention(scope, buffer.name);
         self.collect(&buffer.items, scope);
@@ -108,8 +108,8 @@ impl<'t> Elaborator<'t> {
 
         self.symbols.mention(scope, declarator.name);
 
-        // A global that is only `const` is a parameter and cannot be a length: DXC 1.7.2308 and Slang 2026.14.1 refuse
-        // it.
+        // A global that is only `const` is a parameter and cannot be a length: DXC 1.7.2308 and
+        // Slang 2026.14.1 reject it.
         let constant = declaration.prefix.has("static") && is_const || declaration.prefix.has("let");
         let linked = declaration.prefix.has("extern");
         match &declarator.initialiser {
@@ -132,13 +132,13 @@ impl<'t> Elaborator<'t> {
         }
     }
 
-    /// Says that a module may export another value of `extern static const int N = 4;` when modules are linked.
+    /// Warns that linking may replace the value of `extern static const int N = 4;` with another module's.
     fn linked_value(&mut self, name: Identifier<'t>) {
-        let message = format!("`{}` may get another value when modules are linked: this one counts here", name.text);
+        let message = format!("linking may give `{}` another value: the layout uses this one", name.text);
         self.problems.report(Diagnostic::warning(Code::Ignored, name.span, message));
     }
 
-    /// `const uint S::N = 3;`: the value of a `static` member that is defined outside of its struct.
+    /// `const uint S::N = 3;`: enters the value of a `static` member defined outside its struct.
     fn collect_static_member(
         &mut self,
         declaration: &'t DeclarationSyntax<'t>,
@@ -152,7 +152,7 @@ impl<'t> Elaborator<'t> {
         }
     }
 
-    /// The struct or namespace that `outer` names, seen from `scope`; `None` for no names and unknown ones.
+    /// Returns the struct or namespace that `outer` names, seen from `scope`. `None` for an empty or unknown path.
     pub(super) fn defined_in(&self, scope: ScopeId, outer: &[Identifier<'t>]) -> Option<ScopeId> {
         let (first, rest) = outer.split_first()?;
         let step = |scope: ScopeId, name: &Identifier<'t>| {
@@ -163,7 +163,7 @@ impl<'t> Elaborator<'t> {
         rest.iter().try_fold(start, step)
     }
 
-    /// Enters a struct or enum that is declared where it is used.
+    /// Enters a struct or enum declared inside another declaration.
     fn collect_inline(&mut self, declaration: &'t DeclarationSyntax<'t>, scope: ScopeId, is_typedef: bool) {
         let alias = declaration.declarators.first().filter(|_| is_typedef).map(|declarator| declarator.name);
         match &declaration.ty.kind {
@@ -190,7 +190,7 @@ impl<'t> Elaborator<'t> {
         }
     }
 
-    /// Enters the declaration of a template for certain arguments: no name leads to it, the template does.
+    /// Enters a template specialisation. It has no name in the scope; the template leads to it.
     fn collect_specialisation(
         &mut self,
         declaration: &'t DeclarationSyntax<'t>,
@@ -214,7 +214,7 @@ impl<'t> Elaborator<'t> {
         self.collect(&inner.items, scope_inside);
     }
 
-    /// Enters a type under its own name, and gives an anonymous one the name of its typedef to be shown by.
+    /// Enters a type under its own name. For messages, an anonymous type gets the name of its typedef.
     fn new_inline(
         &mut self,
         declaration: &'t DeclarationSyntax<'t>,
@@ -256,13 +256,13 @@ impl<'t> Elaborator<'t> {
         let message = format!("the {what} `{}` is declared twice", name.text);
         let problem = Diagnostic::error(Code::Redefinition, name.span, message);
         self.problems.report(match earlier {
-            Some(span) => problem.with_label(span, "first here"),
+            Some(span) => problem.with_label(span, "first declared here"),
             None => problem,
         });
     }
 }
 
-/// The names that `item` enters into the scope around it.
+/// Returns the names that `item` enters into the enclosing scope.
 fn declared_names<'t>(item: &Item<'t>) -> Vec<&'t str> {
     match item {
         Item::Declaration(declaration) => {
@@ -280,7 +280,7 @@ fn declared_names<'t>(item: &Item<'t>) -> Vec<&'t str> {
     }
 }
 
-/// True if the value of a constant is chosen when a pipeline is made.
+/// Returns true if the application chooses the constant's value when it creates a pipeline.
 fn is_specialisation_constant(prefix: &Prefix<'_>) -> bool {
     prefix.attributes.iter().any(|attribute| {
         let constants = ["SpecializationConstant", "vk_specialization_constant", "vk_constant_id"];
@@ -292,12 +292,12 @@ fn is_specialisation_constant(prefix: &Prefix<'_>) -> bool {
     }) || prefix.layout.iter().any(|qualifier| qualifier.name.text == "constant_id")
 }
 
-/// True if both are aliases of one plain name: `typedef float F; typedef float F;` is allowed, as in C++.
+/// Returns true if both are aliases of the same plain name: as in C++, `typedef float F; typedef float F;` is valid.
 fn same_alias(earlier: &TypeEntry<'_>, later: &TypeEntry<'_>) -> bool {
     aliased_name(earlier).is_some_and(|name| aliased_name(later).as_ref() == Some(&name))
 }
 
-/// The words of the name that `entry` is an alias of, if it is one of nothing but a name.
+/// Returns the words of the name that `entry` is an alias of. `None` if it is not an alias of a plain name.
 fn aliased_name<'t>(entry: &TypeEntry<'t>) -> Option<Vec<&'t str>> {
     let TypeEntry::Alias { ty, declarator, .. } = *entry else { return None };
     let TypeKind::Path(path) = &ty.kind else { return None };

@@ -1,5 +1,5 @@
-//! Evaluates constant expressions with C's integer rules: what is signed is exact in 64 bits (overflow is an error),
-//! what is `uint` wraps at 32 bits.
+//! Evaluates constant expressions with C's integer rules: signed values are exact in 64 bits
+//! (overflow is an error), `uint` values wrap at 32 bits.
 
 use std::rc::Rc;
 
@@ -17,7 +17,6 @@ use crate::ast::{
 use crate::elaborate::builtin;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
-/// An integer constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Constant {
     pub(super) value: i64,
@@ -30,7 +29,7 @@ impl Constant {
         Self { value, unsigned: false }
     }
 
-    /// The low 32 bits.
+    /// Keeps the low 32 bits.
     fn unsigned(value: i64) -> Self {
         Self { value: value & 0xFFFF_FFFF, unsigned: true }
     }
@@ -44,7 +43,7 @@ impl Constant {
 pub(super) type ConstantResult = Result<Constant, Diagnostic>;
 
 impl<'t> Elaborator<'t> {
-    /// The value of `expression`; a problem is reported.
+    /// Evaluates `expression` and reports a problem.
     pub(super) fn integer(&mut self, expression: &Expression<'t>, context: &LookupContext) -> Option<i64> {
         match self.evaluate(expression, context) {
             Ok(constant) => Some(constant.value),
@@ -55,9 +54,9 @@ impl<'t> Elaborator<'t> {
         }
     }
 
-    /// The value of `expression`.
+    /// Evaluates `expression`.
     pub(super) fn evaluate(&mut self, expression: &Expression<'t>, context: &LookupContext) -> ConstantResult {
-        // Problems wait on the stack: `?:`, `&&` and `||` drop those of the side that they do not take.
+        // Problems stay on the stack, because `?:`, `&&` and `||` drop those of the operand that they do not select.
         let mut stack: Vec<ConstantResult> = Vec::new();
         for (operation, span) in &expression.operations {
             let mut pop = || stack.pop().unwrap_or_else(|| Err(not_constant(*span)));
@@ -119,21 +118,21 @@ impl<'t> Elaborator<'t> {
         let names: Vec<&str> = path.parts.iter().map(|part| part.name.text).collect();
         let message = format!("no constant is named `{}`", names.join("::"));
         let problem = Diagnostic::error(Code::UnknownConstant, path.span, message);
-        let constants = || "constants are enumerators, generic values and what is `static const`".to_owned();
+        let constants = || "constants are enumerators, generic values and `static const` variables".to_owned();
         problem.with_help(self.unread_modules().unwrap_or_else(constants))
     }
 
-    /// The value of a declared constant, evaluated once per set of generic arguments.
+    /// Returns the value of a declared constant. Evaluates it once per set of generic arguments.
     pub(super) fn constant(&mut self, id: ValueId, context: &LookupContext) -> ConstantResult {
         let (ty, value) = match self.symbols.value(id).entry {
             ValueEntry::Constant { ty, value } => (ty, value),
             ValueEntry::Enumerator { declaration, index } => return self.enumerator(declaration, index, context),
             ValueEntry::Linked { name } => {
-                let message = format!("`{}` gets its value when modules are linked: it is not known here", name.text);
+                let message = format!("`{}` gets its value when modules are linked, so it is unknown here", name.text);
                 return Err(Diagnostic::error(Code::NotConstant, name.span, message));
             }
             ValueEntry::Specialised { name } => {
-                let message = format!("`{}` is a specialization constant: its value is not known here", name.text);
+                let message = format!("`{}` is a specialization constant, so its value is unknown here", name.text);
                 let problem = Diagnostic::error(Code::NotConstant, name.span, message);
                 let help = "slangc 2026.14.1 puts every member of a struct with such an array at offset 0, and its \
                             reflection fails; DXC refuses such an array";
@@ -159,7 +158,7 @@ impl<'t> Elaborator<'t> {
         result
     }
 
-    /// The value of an enumerator. All values of an enum are computed at once, in order, without recursion.
+    /// Returns the value of an enumerator. Computes all values of the enum at once, in order, without recursion.
     fn enumerator(&mut self, id: TypeId, index: usize, context: &LookupContext) -> ConstantResult {
         let symbol = self.symbols.ty(id);
         let (TypeEntry::Enum(declaration), span) = (symbol.entry, symbol.span) else {
@@ -167,7 +166,7 @@ impl<'t> Elaborator<'t> {
         };
         let key = (id, Rc::clone(&context.key));
         if !self.enumerators.contains_key(&key) {
-            // Its own enumerators are names inside it, also those of an `enum class`.
+            // The enumerators are names inside the enum, also for an `enum class`.
             let inside = self.symbols.namespace(symbol.scope, declaration.name.text).unwrap_or(symbol.scope);
             let context = LookupContext { scope: inside, ..context.clone() };
             self.guarded(span, |elaborator| {
@@ -182,7 +181,7 @@ impl<'t> Elaborator<'t> {
         })
     }
 
-    /// Computes the values of all enumerators of an enum; those before are known to those behind.
+    /// Computes the values of all enumerators of an enum. Later ones can refer to earlier ones.
     fn compute_enumerators(&mut self, key: &TypeKey, declaration: &'t EnumDeclaration<'t>, context: &LookupContext) {
         self.enumerators.insert(key.clone(), Vec::new());
         let mut next = Ok(Constant::signed(0));
@@ -193,7 +192,7 @@ impl<'t> Elaborator<'t> {
                 None => next,
             };
 
-            // An overflow is a problem only of an enumerator that has no value of its own.
+            // An overflow matters only if the next enumerator has no explicit value.
             next = result.clone().and_then(|constant| {
                 if self.is_slang {
                     return following(constant, declaration.underlying.as_ref(), name.span);
@@ -206,24 +205,24 @@ impl<'t> Elaborator<'t> {
     }
 }
 
-/// The enumerator after one of this value; slangc 2026.14.1 lets it wrap, with the warning E32006.
+/// Returns the value of the next enumerator. It may wrap: slangc 2026.14.1 only warns (E32006).
 fn following(constant: Constant, underlying: Option<&TypeExpression<'_>>, span: Span) -> ConstantResult {
     let next = Constant { value: constant.value.wrapping_add(1), ..constant };
     match underlying.map_or(Some(Scalar::Int32), constant_scalar) {
-        // An enum of `bool` has one value other than 0.
+        // An enum of `bool` has only one value other than 0.
         Some(Scalar::Bool) => Ok(Constant::boolean(constant.value == 0)),
         Some(scalar) => convert(next, scalar, span),
         None => Ok(next),
     }
 }
 
-/// The scalar type that a constant's value is converted to; `None` keeps the value.
+/// Returns the scalar type that a constant is converted to. `None` keeps the value.
 fn constant_scalar(ty: &TypeExpression<'_>) -> Option<Scalar> {
     match &ty.kind {
         TypeKind::Path(path) => match path.parts.as_slice() {
             [part] => match builtin::numeric(part.name.text)? {
                 Type::Scalar(scalar) => Some(scalar),
-                // A vector's or matrix's initialiser may be one number; it is not an integer constant all the same.
+                // The initialiser of a vector or matrix may be one number, but it is not an integer constant.
                 _ => Some(Scalar::Float32),
             },
             _ => None,
@@ -232,7 +231,7 @@ fn constant_scalar(ty: &TypeExpression<'_>) -> Option<Scalar> {
     }
 }
 
-/// "not an integer constant" at `span`.
+/// Creates the error for an expression that is not an integer constant.
 fn not_constant(span: Span) -> Diagnostic {
     Diagnostic::error(Code::NotConstant, span, "this is not an integer constant")
 }
@@ -300,22 +299,22 @@ fn binary(operator: BinaryOperator, left: ConstantResult, right: ConstantResult,
         }
         BinaryOperator::Divide => number(a.checked_div(b)),
         BinaryOperator::Remainder => number(a.checked_rem(b)),
-        // DXC 1.7.2308 evaluates these of signed numbers only.
+        // DXC 1.7.2308 evaluates these only for signed numbers.
         BinaryOperator::Least | BinaryOperator::Greatest if unsigned => Err(not_constant(span)),
         BinaryOperator::Least => number(Some(a.min(b))),
         BinaryOperator::Greatest => number(Some(a.max(b))),
     }
 }
 
-/// A shift of less than 62 bits: nothing longer leaves a length.
+/// Checks a shift amount. The limit of 61 bits loses nothing: no longer shift gives a valid length.
 fn shift(amount: i64, span: Span) -> Result<u32, Diagnostic> {
     u32::try_from(amount)
         .ok()
         .filter(|bits| *bits < 62)
-        .ok_or_else(|| Diagnostic::error(Code::BadConstant, span, format!("a shift by {amount} bits")))
+        .ok_or_else(|| Diagnostic::error(Code::BadConstant, span, format!("cannot shift by {amount} bits")))
 }
 
-/// `operand` as a value of type `scalar`, wrapped as C wraps it.
+/// Converts `operand` to `scalar`, with C's wrapping.
 fn convert(operand: Constant, scalar: Scalar, span: Span) -> ConstantResult {
     let value = operand.value;
     match scalar {

@@ -1,7 +1,7 @@
-//! Entry points: which functions they are, their parameters, their uniform data.
+//! Finds entry points, their parameters and their uniform data.
 //!
-//! Source: Slang user guide, Parameter Layout Rules; a compute entry point's parameters without a semantic count as
-//! uniform, as Slang 2026.14.1 says in its warning E38040.
+//! Source: Slang user guide, Parameter Layout Rules. Parameters of a compute entry point without a
+//! semantic count as uniform, as Slang 2026.14.1 reports in its warning E38040.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::module::{EntryParameter, EntryPoint, ParameterKind, StageWrapper};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::nearest_name::did_you_mean;
 
-/// A function with the scope that declares it.
+/// A function with its declaring scope.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ScopedFunction<'t> {
     pub(super) declaration: &'t FunctionDeclaration<'t>,
@@ -29,7 +29,7 @@ pub(super) struct ScopedFunction<'t> {
 }
 
 impl<'t> Elaborator<'t> {
-    /// The entry points among `functions`.
+    /// Finds the entry points among `functions`.
     pub(super) fn entry_points(&mut self, functions: &[ScopedFunction<'t>], whole: Span) {
         let chosen: Vec<ScopedFunction<'t>> = match self.entry {
             Some(name) => functions.iter().copied().filter(|function| function.declaration.name.text == name).collect(),
@@ -41,7 +41,7 @@ impl<'t> Elaborator<'t> {
                 let message = format!("no function is named `{name}`{}", did_you_mean(name, known));
                 self.problems.report(Diagnostic::error(Code::UnknownPath, whole, message));
             }
-            // Of functions that differ in their parameters the one with a stage is meant.
+            // Among overloads, the user means the one with a stage.
             (Some(_), [first, ..]) => {
                 let with_stage = chosen.iter().find(|function| has_stage(function.declaration, self.is_slang));
                 self.entry_point(*with_stage.unwrap_or(first));
@@ -58,15 +58,16 @@ impl<'t> Elaborator<'t> {
         }
     }
 
-    /// A generic function is an entry point for given arguments only, which HLSL has no way to choose.
+    /// A generic function is an entry point only for given arguments, which HLSL cannot choose.
     fn skip_generic(&mut self, function: &FunctionDeclaration<'t>) {
         let name = function.name.text;
-        let message = format!("skipped: `{name}` becomes an entry point when its generic arguments are chosen");
+        let message = format!("skipped: `{name}` is an entry point only once its generic arguments are chosen");
         self.problems.report(Diagnostic::warning(Code::Skipped, function.name.span, message));
     }
 
-    /// The context of a generic entry point, with an open type for each of its type parameters, and the names of its
-    /// parameters as slangc 2026.14.1 lists them.
+    /// Returns the context inside a generic entry point, with an open type for each type parameter.
+    /// Also returns the names of its generic parameters, in the form in which slangc 2026.14.1
+    /// lists them.
     fn open_parameters(&mut self, generics: &[GenericParameter<'t>], scope: ScopeId) -> (LookupContext, Vec<String>) {
         let inner = self.symbols.generic_scope(scope);
         let listed = generics.iter().filter(|parameter| !parameter.is_pack);
@@ -86,7 +87,7 @@ impl<'t> Elaborator<'t> {
         let (context, generics) = match &function.prefix.generics {
             Some(generics) => {
                 let message = format!(
-                    "`{}` is generic: what its arguments decide takes nothing here, as in slangc's reflection",
+                    "`{}` is generic: what depends on its arguments consumes nothing here, as in slangc's reflection",
                     function.name.text
                 );
                 self.problems.report(Diagnostic::warning(Code::UncertainLayout, function.name.span, message));
@@ -141,7 +142,7 @@ impl<'t> Elaborator<'t> {
             self.problems.report(Diagnostic::warning(Code::ImplicitUniform, span, message));
             annotations.modifiers.push("uniform".to_owned());
         } else if self.is_slang && is_plain && matches!(ty.dimensions().0, Type::Pointer { .. }) {
-            // slangc 2026.14.1 passes no address between stages, whatever its semantic.
+            // slangc 2026.14.1 passes no address between stages, regardless of the semantic.
             annotations.modifiers.push("uniform".to_owned());
         }
 
@@ -150,7 +151,7 @@ impl<'t> Elaborator<'t> {
         Some(EntryParameter { name, ty, wrapper, annotations, text, span })
     }
 
-    /// The wrapper that `ty` names, unless the source declares a type of that name.
+    /// Returns the wrapper that `ty` names, unless the source declares a type with that name.
     fn stage_wrapper(
         &mut self,
         ty: &TypeExpression<'t>,
@@ -178,22 +179,24 @@ impl<'t> Elaborator<'t> {
         if self.find_type(path, context).is_none() { wrapper } else { StageWrapper::None }
     }
 
-    /// `[[vk::push_constant]]` on a parameter of an entry point: slangc 2026.14.1 binds it as without (its warning
-    /// E38010), but lays out its bytes as those of a push constant.
+    /// Warns of `[[vk::push_constant]]` on an entry-point parameter. slangc 2026.14.1 binds such a
+    /// parameter as if the attribute were missing (its warning E38010), but lays out its bytes as
+    /// for a push constant.
     fn warn_of_push_constant(&mut self, name: &str, annotations: &Annotations) {
         let is_push_constant = |attribute: &&Attribute| attribute.name == "push_constant";
         let attribute = annotations.attributes.iter().find(is_push_constant).filter(|_| self.is_slang);
         if let Some(attribute) = attribute {
             let message =
-                format!("`{name}` is a parameter of an entry point: slangc binds it to a descriptor all the same");
-            let help = "declare it as a global for a push constant; plain `uniform` data is one without the attribute";
+                format!("`{name}` is an entry-point parameter: slangc binds it to a descriptor despite the attribute");
+            let help =
+                "for a push constant, declare it as a global; plain `uniform` data becomes one without the attribute";
             self.problems.report(Diagnostic::warning(Code::Ignored, attribute.span, message).with_help(help));
         }
     }
 
     fn is_implicitly_uniform(&self, ty: &Type, annotations: &Annotations) -> bool {
         let written = |word: &&str| annotations.modifiers.iter().any(|modifier| modifier == word);
-        // slangc makes a parameter uniform whatever its direction.
+        // slangc makes a parameter uniform regardless of its direction.
         let directions = ["in", "out", "inout"];
         let is_varying = ["uniform", "groupshared", "payload"].iter().any(written)
             || (!self.is_slang && directions.iter().any(written));
@@ -202,10 +205,10 @@ impl<'t> Elaborator<'t> {
         is_ordinary && !is_varying && annotations.semantic.is_none() && !has_semantics(ty)
     }
 
-    /// The pointee of every pointer, by spelling; structs are elaborated only now, when nothing can be in progress.
+    /// Resolves the pointee of every pointer, by spelling. Structs are elaborated only now, when none is in progress.
     pub(super) fn finish_pointees(&mut self, span: Span) -> BTreeMap<String, Type> {
         let mut finished = BTreeMap::new();
-        // A pointee's members may point at structs that were not pointed at before.
+        // A pointee's members may point to structs that nothing pointed to before.
         while let Some((name, named)) = self.pointees.pop_first() {
             if finished.contains_key(&name) {
                 continue;
@@ -223,7 +226,7 @@ impl<'t> Elaborator<'t> {
     }
 }
 
-/// Functions with a stage, else the function `main`.
+/// Returns the functions with a stage, or else the function `main`.
 fn default_entries<'t>(functions: &[ScopedFunction<'t>], is_slang: bool) -> Vec<ScopedFunction<'t>> {
     let staged: Vec<ScopedFunction<'t>> =
         functions.iter().copied().filter(|function| has_stage(function.declaration, is_slang)).collect();
@@ -236,7 +239,7 @@ fn default_entries<'t>(functions: &[ScopedFunction<'t>], is_slang: bool) -> Vec<
     main.copied().into_iter().collect()
 }
 
-/// True if an attribute makes a function an entry point; a patch constant function does so in Slang only.
+/// Returns true if an attribute makes a function an entry point. Patch constant functions count only in Slang.
 fn has_stage(function: &FunctionDeclaration<'_>, is_slang: bool) -> bool {
     let stages: &[&str] =
         if is_slang { &["shader", "numthreads", "patchconstantfunc"] } else { &["shader", "numthreads"] };
@@ -244,7 +247,7 @@ fn has_stage(function: &FunctionDeclaration<'_>, is_slang: bool) -> bool {
     function.body.is_some() && function.prefix.attributes.iter().any(names_stage)
 }
 
-/// True for the stages whose parameters without a semantic are uniform (Slang 2026.14.1).
+/// Returns true for the stages whose parameters without a semantic are uniform (Slang 2026.14.1).
 fn lacks_varyings(annotations: &Annotations) -> bool {
     let stage = annotations.attribute(None, "shader").and_then(|attribute| attribute.arguments.first());
     match stage {
@@ -262,12 +265,12 @@ fn is_void(ty: &TypeExpression<'_>) -> bool {
     matches!(&ty.kind, TypeKind::Path(path) if path.parts.len() == 1 && path.parts[0].name.text == "void")
 }
 
-/// True if nothing is known of the type itself.
+/// Returns true if nothing is known about the type itself.
 fn is_open(ty: &Type) -> bool {
     matches!(ty.dimensions().0, Type::Struct(ty) if ty.is_open)
 }
 
-/// True if a member, at any depth, has a semantic.
+/// Returns true if a member, at any depth, has a semantic.
 fn has_semantics(ty: &Type) -> bool {
     match ty.dimensions().0 {
         Type::Struct(ty) => {

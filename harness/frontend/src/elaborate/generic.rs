@@ -1,4 +1,4 @@
-//! Specialises generic structs: each set of arguments gets a struct with its own name and its own members.
+//! Specialises generic structs: each set of arguments makes a struct with its own name and members.
 
 use layoutproof_layout::Span;
 use layoutproof_layout::shape::Type;
@@ -10,32 +10,32 @@ use super::specialisation::{BestFit, TemplateFit, TemplateUse};
 use crate::ast::{Expression, GenericArgument, GenericParameter, Operation, PathPart, TypeExpression, TypeKind};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
-/// Arguments inside arguments double the name each time; no real name is this long (bytes).
+/// Maximum length of a type's name in bytes. Arguments inside arguments can double it each time; no
+/// real name is this long.
 const LONGEST_NAME: usize = 4096;
 
-/// Where a declared type is used.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TypeUseSite<'c> {
     pub(super) span: Span,
-    /// Context in which its arguments are written.
+    /// Context for its arguments.
     pub(super) written: &'c LookupContext,
-    /// Context in which it was found.
+    /// Context in which the lookup found it.
     pub(super) found: &'c LookupContext,
 }
 
 impl<'c> TypeUseSite<'c> {
-    /// A type found where it is written.
+    /// A type looked up in the context where it is written.
     pub(super) fn here(span: Span, context: &'c LookupContext) -> Self {
         Self { span, written: context, found: context }
     }
 }
 
-/// A generic declaration with the arguments that its parameters get.
+/// A generic declaration with the arguments for its parameters.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct GenericUse<'u, 't> {
     pub(super) name: &'u str,
     pub(super) parameters: &'t [GenericParameter<'t>],
-    /// The scope that the parameters are names of.
+    /// The scope that contains the parameters.
     pub(super) inner: ScopeId,
     pub(super) arguments: &'u [GenericArgument<'t>],
 }
@@ -51,7 +51,8 @@ pub(super) struct Specialisation {
 }
 
 impl<'t> Elaborator<'t> {
-    /// `context` seen from `scope`, one of its scopes or an unrelated one: only bindings of enclosing structs count.
+    /// Returns `context` as seen from `scope`, which may be one of its scopes or an unrelated one.
+    /// Keeps only the bindings of enclosing structs.
     pub(super) fn seen_from(&self, context: &LookupContext, scope: ScopeId) -> LookupContext {
         if context.bindings.is_empty() {
             return LookupContext::plain(scope);
@@ -60,7 +61,7 @@ impl<'t> Elaborator<'t> {
         LookupContext::new(scope, context.bindings.iter().filter(visible).cloned().collect())
     }
 
-    /// The struct `id` with the arguments written in `part`.
+    /// Returns the struct `id` with the arguments in `part`.
     pub(super) fn specialise(
         &mut self,
         id: TypeId,
@@ -106,7 +107,7 @@ impl<'t> Elaborator<'t> {
         }
     }
 
-    /// What the parameters of a generic declaration stand for, after the bindings of `outer`.
+    /// Returns the bindings of a generic declaration's parameters, after the bindings of `outer`.
     pub(super) fn bindings(
         &mut self,
         GenericUse { name, parameters, inner, arguments }: GenericUse<'_, 't>,
@@ -148,7 +149,7 @@ impl<'t> Elaborator<'t> {
         self.argument_type(argument, context).map(GenericValue::Type)
     }
 
-    /// The type that `argument` names.
+    /// Returns the type that `argument` names.
     pub(super) fn argument_type(&mut self, argument: &GenericArgument<'t>, context: &LookupContext) -> Option<Type> {
         match argument {
             GenericArgument::Type(ty) => self.resolve(ty, None, context),
@@ -160,7 +161,7 @@ impl<'t> Elaborator<'t> {
         }
     }
 
-    /// The number that `argument` is; a lone name was read as a type.
+    /// Returns the number in `argument`. The parser reads a lone name as a type.
     pub(super) fn argument_integer(&mut self, argument: &GenericArgument<'t>, context: &LookupContext) -> Option<i64> {
         match argument {
             GenericArgument::Value(expression) => self.integer(expression, context),

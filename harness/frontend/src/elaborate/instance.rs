@@ -15,7 +15,7 @@ use crate::ast::{GenericArgument, PathPart, TypeExpression, TypeKind};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 impl<'t> Elaborator<'t> {
-    /// The type that a built-in name with its arguments stands for.
+    /// Returns the type for a built-in name with its arguments.
     pub(super) fn built_in(
         &mut self,
         found: Builtin,
@@ -46,7 +46,7 @@ impl<'t> Elaborator<'t> {
                     NamedType::Struct(specialisation) => specialisation.name,
                     NamedType::Type(ty) => written(&ty),
                 };
-                // The pointee is no block: blocks have the rules of the target.
+                // The pointee is not a block, because blocks follow the rules of the target.
                 Some(Type::Pointer { pointee })
             }
             (Builtin::Struct(members), []) if part.arguments.is_none() => self.built_in_struct(part, members, span),
@@ -110,7 +110,7 @@ impl<'t> Elaborator<'t> {
         }
     }
 
-    /// A struct that the language declares.
+    /// Builds a struct that the language defines.
     fn built_in_struct(&mut self, part: &PathPart<'t>, declared: &[(&str, &str)], span: Span) -> Option<Type> {
         let member = |(ty, name): &(&str, &str)| {
             let (name, annotations) = ((*name).to_owned(), Annotations::default());
@@ -122,7 +122,7 @@ impl<'t> Elaborator<'t> {
         Some(Type::Struct(ty))
     }
 
-    /// `Tuple<A, B>`: Slang lays it out as a struct of members that code calls `_0`, `_1` ... (slangc 2026.14.1).
+    /// `Tuple<A, B>`: Slang lays it out as a struct with members that code calls `_0`, `_1` ... (slangc 2026.14.1).
     fn tuple(&mut self, elements: Vec<Type>, span: Span) -> Option<Type> {
         let mut members = Vec::new();
         for (index, ty) in elements.into_iter().enumerate() {
@@ -137,19 +137,20 @@ impl<'t> Elaborator<'t> {
         Some(Type::Struct(ty))
     }
 
-    /// `Optional<T>`: slangc 2026.14.1 reflects a tuple of a `T` and a `bool`; of a pointer or an interface, whose values
-    /// can be none, the value alone; of a resource it takes none (its error E30902).
+    /// `Optional<T>`: slangc 2026.14.1 reflects a tuple of `T` and a `bool`. For a pointer or an
+    /// interface, whose value can itself be none, it reflects only the value. It rejects resources
+    /// (its error E30902).
     fn optional(&mut self, value: Type, span: Span) -> Option<Type> {
         if matches!(value, Type::Pointer { .. } | Type::Interface { .. }) {
             return Some(value);
         }
         if self.measure(&value).resources {
-            let message = format!("`Optional` cannot hold `{value}`, which is or has a resource");
+            let message = format!("`Optional` cannot hold `{value}`, which is or contains a resource");
             self.problems.report(Diagnostic::error(Code::GenericArguments, span, message));
             return None;
         }
         if matches!(&value, Type::Struct(tuple) if self.optionals.iter().any(|known| Arc::ptr_eq(known, tuple))) {
-            let message = "Slang reflects an `Optional` of an `Optional` as one alone, its code has both";
+            let message = "Slang's reflection merges nested `Optional`s into one, but its code keeps both";
             self.problems.report(Diagnostic::error(Code::Unsupported, span, message));
             return None;
         }
@@ -171,7 +172,7 @@ impl<'t> Elaborator<'t> {
         Some(Type::Struct(ty))
     }
 
-    /// `DescriptorHandle<T>`: the number of a descriptor.
+    /// `DescriptorHandle<T>`: the index of a descriptor.
     pub(super) fn handle(&mut self, resource: &Type, span: Span) -> Option<Type> {
         if let Type::Resource(resource) = resource {
             return Some(Type::Handle { resource: Box::new(resource.clone()) });
@@ -188,14 +189,14 @@ impl<'t> Elaborator<'t> {
         None
     }
 
-    /// `vector` is `vector<float, 4>`.
+    /// A plain `vector` is `vector<float, 4>`.
     fn vector(&mut self, arguments: &[GenericArgument<'t>], span: Span, context: &LookupContext) -> Option<Type> {
         let scalar = self.component(arguments.first(), span, context)?;
         let length = self.extent(arguments.get(1), context)?;
         Some(Type::Vector { scalar, length })
     }
 
-    /// `matrix` is `matrix<float, 4, 4>`.
+    /// A plain `matrix` is `matrix<float, 4, 4>`.
     fn matrix(&mut self, arguments: &[GenericArgument<'t>], span: Span, context: &LookupContext) -> Option<Type> {
         let scalar = self.component(arguments.first(), span, context)?;
         let rows = self.extent(arguments.get(1), context)?;
@@ -220,19 +221,19 @@ impl<'t> Elaborator<'t> {
         }
     }
 
-    /// A number of components, rows or columns: 1 to 4.
+    /// Returns a number of components, rows or columns: 1 to 4.
     fn extent(&mut self, argument: Option<&GenericArgument<'t>>, context: &LookupContext) -> Option<u32> {
         let Some(argument) = argument else { return Some(4) };
         let value = self.argument_count(argument, context)?;
         if value <= 4 {
             return Some(value);
         }
-        let message = format!("vectors and matrices have 1 to 4 components each way, not {value}");
+        let message = format!("the dimensions of vectors and matrices are from 1 to 4, not {value}");
         self.problems.report(Diagnostic::error(Code::GenericArguments, span_of(argument), message));
         None
     }
 
-    /// A number of elements: at least 1.
+    /// Returns a number of elements: at least 1.
     fn argument_count(&mut self, argument: &GenericArgument<'t>, context: &LookupContext) -> Option<u32> {
         let value = self.argument_integer(argument, context)?;
         let count = u32::try_from(value).ok().filter(|count| *count > 0);
@@ -253,7 +254,7 @@ impl<'t> Elaborator<'t> {
     ) -> Option<Resource> {
         let arguments = part.arguments.as_deref().unwrap_or_default();
         let (element, data_layout) = match (rule, arguments) {
-            // What a depth texture holds is no vector, which only reflection shows (Slang 2026.14.1).
+            // A depth texture has a scalar element, which only reflection shows (Slang 2026.14.1).
             (Element::Optional, []) if is_depth_texture(part.name.text) => (Some(Type::Scalar(Scalar::Float32)), None),
             (Element::None | Element::Optional, []) => (None, None),
             (Element::Word, [argument]) => (feedback_kind(argument), None),
@@ -278,15 +279,15 @@ impl<'t> Elaborator<'t> {
         Some(Resource { kind, element: element.map(Box::new), data_layout })
     }
 
-    /// True if `element` has no end that `kind` can hold. Buffers of one element may end in an unsized array of
-    /// resources,
-    /// which are bound on their own (Slang 2026.14.1 takes them in `ParameterBlock` and `ConstantBuffer`).
+    /// Returns true if `element` has an unsized end that `kind` cannot contain. Buffers with one
+    /// element may end in an unsized array of resources, because those are bound separately (Slang
+    /// 2026.14.1 accepts them in `ParameterBlock` and `ConstantBuffer`).
     fn has_no_end(&self, kind: ResourceKind, element: &Type) -> bool {
         let holds_one = matches!(kind, ResourceKind::ConstantBuffer | ResourceKind::ParameterBlock);
         self.measure(element).unbounded && !(holds_one && self.ends_in_resources(element))
     }
 
-    /// True if the unsized array at the end of `ty` holds no data.
+    /// Returns true if the unsized array at the end of `ty` contains no data.
     fn ends_in_resources(&self, ty: &Type) -> bool {
         match ty {
             Type::Array { element, count: Count::Unbounded } => !self.measure(element).data,
@@ -330,7 +331,7 @@ fn span_of(argument: &GenericArgument<'_>) -> Span {
     }
 }
 
-/// True for Slang's `DepthTexture2D`, `Sampler2DShadow` and their kin.
+/// Returns true for Slang's `DepthTexture2D`, `Sampler2DShadow` and the like.
 fn is_depth_texture(name: &str) -> bool {
     name.contains("DepthTexture") || (name.starts_with("Sampler") && name.ends_with("Shadow"))
 }

@@ -1,4 +1,4 @@
-//! Values of Slang's interfaces in parameters: says once per interface that their bytes depend on more than the source.
+//! Warns once per Slang interface in a parameter that the size of its values depends on more than the source.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -9,11 +9,11 @@ use layoutproof_layout::shape::{StructType, Type};
 use super::Elaborator;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
-/// The interfaces whose values stand in parameters, each with the first parameter that has one.
+/// The interfaces with values in parameters, each with the first such parameter.
 #[derive(Debug, Default)]
 struct InterfaceValues {
     found: BTreeMap<String, Span>,
-    /// Structs that have been looked into.
+    /// Structs already visited.
     seen: HashSet<*const StructType>,
 }
 
@@ -53,10 +53,11 @@ impl InterfaceValues {
 }
 
 impl Elaborator<'_> {
-    /// Warns of the interfaces whose values are data of parameters.
+    /// Warns of interfaces whose values are part of a parameter's data.
     ///
-    /// slangc 2026.14.1 reflects 16 bytes and `[anyValueSize(N)]`, by default 16 more; its code has 16 bytes and room for the
-    /// largest type that is linked in, or for `N` bytes in words of 4 (measured with `-conformance`, HLSL text).
+    /// slangc 2026.14.1 reflects 16 bytes plus `[anyValueSize(N)]`, which defaults to 16. Its code
+    /// uses 16 bytes plus room for the largest linked type, or for `N` bytes in words of 4
+    /// (measured with `-conformance`, HLSL text).
     pub(super) fn warn_of_interface_values(&mut self) {
         let mut values = InterfaceValues::default();
         for parameter in &self.module.parameters {
@@ -67,9 +68,9 @@ impl Elaborator<'_> {
         }
 
         for (name, span) in values.found {
-            let message = format!("the bytes of a value of the interface `{name}` are those of slangc's reflection");
-            let help = "slangc's code gives it 16 bytes and room for the largest type that is linked in: what follows it \
-                        may stand elsewhere";
+            let message = format!("values of the interface `{name}` have the size from slangc's reflection here");
+            let help = "slangc's code gives them 16 bytes and room for the largest linked type: what follows them may \
+                        be at another offset";
             self.problems.report(Diagnostic::warning(Code::UncertainLayout, span, message).with_help(help));
         }
     }

@@ -1,4 +1,4 @@
-//! Follows names: from where they are written outwards, through namespaces, structs and generic parameters.
+//! Looks up names from the place of use outwards, through namespaces, structs and generic parameters.
 
 use layoutproof_layout::Span;
 use layoutproof_layout::shape::Type;
@@ -13,7 +13,7 @@ use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::nearest_name::nearest_name;
 
 impl<'t> Elaborator<'t> {
-    /// Value of the generic parameter that `path` names.
+    /// Returns the value of the generic parameter that `path` names.
     pub(super) fn generic(&self, path: &NamePath<'t>, context: &LookupContext) -> Option<GenericValue> {
         let [part] = path.parts.as_slice() else { return None };
         if part.arguments.is_some() || path.is_rooted {
@@ -25,7 +25,7 @@ impl<'t> Elaborator<'t> {
         })
     }
 
-    /// The declared type `path` and the context in which it was found.
+    /// Finds the declared type `path` and the context that declares it.
     pub(super) fn find_type_in(
         &mut self,
         path: &NamePath<'t>,
@@ -46,18 +46,18 @@ impl<'t> Elaborator<'t> {
         Some((id, inside))
     }
 
-    /// Where the first name of `path` is looked up.
+    /// Returns the context for looking up the first name of `path`.
     fn seen_by(&self, path: &NamePath<'t>, context: &LookupContext) -> LookupContext {
         let root = self.symbols.outwards(context.scope).last().filter(|_| path.is_rooted);
         root.map_or_else(|| context.clone(), |root| self.seen_from(context, root))
     }
 
-    /// The declared type `path`.
+    /// Finds the declared type `path`.
     pub(super) fn find_type(&mut self, path: &NamePath<'t>, context: &LookupContext) -> Option<TypeId> {
         self.find_type_in(path, context).map(|(id, _)| id)
     }
 
-    /// The declared constant `path` and the context that its expression is evaluated in.
+    /// Finds the declared constant `path` and the context for evaluating it.
     pub(super) fn find_value(
         &mut self,
         path: &NamePath<'t>,
@@ -80,7 +80,7 @@ impl<'t> Elaborator<'t> {
         Some((id, self.seen_from(&found, scope)))
     }
 
-    /// The context that the names before the last `::` lead to.
+    /// Returns the context that the names before the last `::` lead to.
     pub(super) fn qualifier(
         &mut self,
         parts: &[PathPart<'t>],
@@ -100,7 +100,7 @@ impl<'t> Elaborator<'t> {
         Some(inside)
     }
 
-    /// The context inside the struct that the generic parameter `part` stands for: `T::Inner`.
+    /// Returns the context inside the struct that the generic parameter `part` stands for: `T::Inner`.
     fn inside_argument(&self, part: &PathPart<'t>, context: &LookupContext) -> Option<LookupContext> {
         let path = NamePath { is_rooted: false, parts: vec![part.clone()], span: part.name.span };
         match self.generic(&path, context)? {
@@ -109,7 +109,7 @@ impl<'t> Elaborator<'t> {
         }
     }
 
-    /// The context inside the namespace or struct `part` of `scope`.
+    /// Returns the context inside the namespace or struct `part` of `scope`.
     fn enter(&mut self, scope: ScopeId, part: &PathPart<'t>, site: TypeUseSite<'_>) -> Option<LookupContext> {
         if let Some(namespace) = self.symbols.namespace_in(scope, part.name.text) {
             return Some(self.seen_from(site.found, namespace));
@@ -121,7 +121,7 @@ impl<'t> Elaborator<'t> {
         }
     }
 
-    /// Reports that no type has this name, with the name that the user may have meant.
+    /// Reports an unknown type name, and suggests a similar one.
     pub(super) fn unknown_type(&mut self, path: &NamePath<'t>) {
         let names: Vec<&str> = path.parts.iter().map(|part| part.name.text).collect();
         let name = names.join("::");
@@ -136,15 +136,15 @@ impl<'t> Elaborator<'t> {
         self.problems.report(problem);
     }
 
-    /// Help text for a name that may be declared in another module.
+    /// Returns a help text for a name that another module may declare.
     pub(super) fn unread_modules(&self) -> Option<String> {
         let imports = &self.module.imports;
         (!imports.is_empty()).then(|| format!("imported modules are not read: `{}`", imports.join("`, `")))
     }
 
-    /// The declared or built-in type whose name is nearest.
+    /// Finds the declared or built-in type with the most similar name.
     ///
-    /// One name may be looked up a million times in code that is not followed for certain, so each answer is kept.
+    /// Caches each answer: code that is only partly understood may look up one name a million times.
     fn similar_type(&mut self, name: &str) -> Option<String> {
         if let Some(known) = self.similar_types.get(name) {
             return known.clone();
@@ -157,7 +157,7 @@ impl<'t> Elaborator<'t> {
     }
 }
 
-/// Names that people misspell.
+/// Built-in types to suggest for misspelt names.
 const BUILT_IN_TYPES: [&str; 40] = [
     "bool",
     "int",

@@ -1,4 +1,4 @@
-//! Where names are looked up, and what the generic parameters that are visible there stand for.
+//! A place for looking up names, with the values of the generic parameters that are visible there.
 
 use std::rc::Rc;
 
@@ -6,7 +6,7 @@ use layoutproof_layout::shape::{MatrixOrder, Type};
 
 use super::scope::ScopeId;
 
-/// Value of a generic parameter: a type or an integer.
+/// The value of a generic parameter: a type or an integer.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum GenericValue {
     Type(Type),
@@ -16,23 +16,23 @@ pub(super) enum GenericValue {
 /// A generic parameter with its argument.
 #[derive(Clone, Debug)]
 pub(super) struct GenericBinding {
-    /// The scope of the struct that has the parameter.
+    /// The scope of the struct that declares the parameter.
     pub(super) scope: ScopeId,
     pub(super) name: String,
     pub(super) value: GenericValue,
 }
 
-/// Where names are looked up, and what generic parameters stand for there.
+/// A scope, and the values of the generic parameters visible in it.
 #[derive(Clone, Debug)]
 pub(super) struct LookupContext {
     pub(super) scope: ScopeId,
     pub(super) bindings: Rc<[GenericBinding]>,
-    /// The bindings in writing: equal for equal bindings.
+    /// The bindings as text. Equal bindings have equal text.
     pub(super) key: Rc<str>,
 }
 
 impl LookupContext {
-    /// The context of `scope` without generic arguments.
+    /// Creates the context of `scope` without generic arguments.
     pub(super) fn plain(scope: ScopeId) -> Self {
         Self { scope, bindings: Rc::new([]), key: "".into() }
     }
@@ -46,7 +46,7 @@ impl LookupContext {
 }
 
 impl GenericValue {
-    /// In writing: equal for equal values.
+    /// Returns the value as text. Equal values have equal text.
     pub(super) fn written(&self) -> String {
         match self {
             Self::Integer(value) => value.to_string(),
@@ -55,7 +55,8 @@ impl GenericValue {
     }
 }
 
-/// The spelling, with the order of a matrix, which the spelling of a type leaves out: equal for equal types.
+/// Returns the spelling of a type with its matrix order, which the type's own spelling leaves out.
+/// Equal types have equal text.
 pub(super) fn written(ty: &Type) -> String {
     match ty.dimensions().0 {
         Type::Matrix { order: Some(MatrixOrder::Row), .. } => format!("row_major {ty}"),

@@ -1,4 +1,5 @@
-//! Measures how big a type is at least, and refuses what is too large or too deep before anything walks over it.
+//! Measures the minimum size of a type. Refuses types that are too large or too deep before
+//! anything else walks over them.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,31 +11,32 @@ use layoutproof_layout::shape::{Count, StructType, Type};
 use super::Elaborator;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
-/// No block is larger, whatever the rules (bytes).
+/// Maximum size of a block in bytes, under any rules.
 const LARGEST: u64 = 1 << 31;
-/// No block lists more members, counting those of nested structs and an array's element once.
+/// Maximum number of listed members of a block. Counts members of nested structs, and an array's element once.
 const MOST_MEMBERS: u64 = 1 << 16;
-/// No listing of a block's members, and none of all blocks together, is longer: see [`TypeMeasure::listed`] (bytes).
+/// Maximum size of the listing of one block's members, and of all blocks together, in bytes. See
+/// [`TypeMeasure::listed`].
 pub(crate) const LONGEST_LISTING: u64 = 1 << 23;
-/// Bytes that a member adds to a listing, beside its path and the name of its type.
+/// Bytes that a member adds to a listing, in addition to its path and the name of its type.
 const MEMBER: u64 = 64;
-/// No type nests deeper: arrays, structs and resource elements count one each.
+/// Maximum nesting depth of a type. Arrays, structs and resource elements count one each.
 const DEEPEST: u32 = 64;
 
 /// Facts about a type that hold under every rule set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TypeMeasure {
-    /// Bytes of its scalars, without any padding.
+    /// Size of its scalars without padding.
     bytes: u64,
     members: u64,
-    /// Bytes of its members' paths and of the names of their types.
+    /// Total length of its members' paths and type names, in bytes.
     names: u64,
     pub(super) depth: u32,
-    /// True if it ends in an unsized array of bytes or of resources.
+    /// True if it ends in an unsized array of data or resources.
     pub(super) unbounded: bool,
-    /// True if it holds ordinary data, or nothing at all.
+    /// True if it contains ordinary data, or nothing at all.
     pub(crate) data: bool,
-    /// True if it holds resources.
+    /// True if it contains resources.
     pub(crate) resources: bool,
 }
 
@@ -43,8 +45,8 @@ impl TypeMeasure {
         Self { bytes, members: 1, depth: 1, data: true, ..Self::default() }
     }
 
-    /// About how many bytes it takes to list the members. Long names repeat in each path and with each use of a type,
-    /// so a short source can make a long listing.
+    /// Estimates the size of the members' listing in bytes. Long names repeat in each path and for
+    /// each use of a type, so a short source can have a long listing.
     pub(crate) fn listed(self) -> u64 {
         self.members.saturating_mul(MEMBER).saturating_add(self.names)
     }
@@ -54,14 +56,14 @@ impl TypeMeasure {
 #[derive(Debug, Default)]
 pub(crate) struct TypeMeasures {
     structs: HashMap<*const StructType, TypeMeasure>,
-    /// Keeps the structs alive, so that no address is used twice.
+    /// Keeps the structs alive, so that no address is reused.
     kept: Vec<Arc<StructType>>,
 }
 
 impl TypeMeasures {
-    /// The measure of a type whose structs have been elaborated.
+    /// Measures a type whose structs are already elaborated.
     pub(crate) fn of(&self, ty: &Type) -> TypeMeasure {
-        // Smallest sizes, so that nothing is refused that some rule set could lay out.
+        // The smallest possible sizes, so that nothing is refused that some rule set could lay out.
         let bytes = |scalar: Scalar| u64::from(scalar.size(SixteenBit::On, 1));
         match ty {
             Type::Scalar(scalar) => TypeMeasure::leaf(bytes(*scalar)),
@@ -97,12 +99,12 @@ impl TypeMeasures {
         }
     }
 
-    /// The sum over the members.
+    /// Sums up the members.
     fn total(&self, ty: &StructType) -> TypeMeasure {
         let base = ty.base.as_ref().map(|base| self.of(&Type::Struct(Arc::clone(base))));
         let members = ty.members.iter().map(|member| {
             let measure = self.of(&member.ty);
-            // Every path in the member begins with its name and a full stop.
+            // The path of every nested member begins with this member's name and a full stop.
             let paths = (length(&member.name) + 1).saturating_mul(measure.members);
             TypeMeasure { names: measure.names.saturating_add(paths), ..measure }
         });
@@ -125,12 +127,12 @@ fn length(name: &str) -> u64 {
 }
 
 impl Elaborator<'_> {
-    /// The measure of a type.
+    /// Measures a type.
     pub(super) fn measure(&self, ty: &Type) -> TypeMeasure {
         self.measures.of(ty)
     }
 
-    /// Remembers the measure of a struct and refuses it if it is too large.
+    /// Stores the measure of a struct, and refuses the struct if it is too large.
     pub(super) fn measure_struct(&mut self, ty: &Arc<StructType>, span: Span) -> Option<()> {
         let total = self.measures.total(ty);
         self.measures.structs.insert(Arc::as_ptr(ty), total);

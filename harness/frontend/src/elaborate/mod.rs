@@ -1,8 +1,8 @@
-//! From declarations as written to a [`Module`]: follows names, evaluates constants, specialises generics, checks what
-//! can have no layout.
+//! Converts declarations as written to a [`Module`]: looks up names, evaluates constants,
+//! specialises generics and refuses declarations that cannot have a layout.
 //!
-//! First every name is entered (`scope`), then everything is resolved in declaration order. Where a method gives an
-//! [`Option`], `None` means that the problem has been reported.
+//! First `scope` records every name, then everything is resolved in declaration order. For methods
+//! that return an [`Option`], `None` means that they have reported the problem.
 
 mod annotation;
 mod attributes;
@@ -47,8 +47,8 @@ use super::problems::ProblemList;
 use crate::module::{Module, NamespaceRank};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
-/// Structs, aliases and constants may refer to each other this deep; with the limit of the parser this keeps the stack
-/// small.
+/// Maximum depth of references between structs, aliases and constants. Together with the parser's
+/// limit, this keeps the stack small.
 const DEEPEST: u32 = 48;
 
 /// The state of an elaboration.
@@ -58,30 +58,30 @@ pub(super) struct Elaborator<'t> {
     entry: Option<&'t str>,
     symbols: Symbols<'t>,
     constants: HashMap<(ValueId, Rc<str>), ConstantResult>,
-    /// The values of the enumerators of each enum, per set of generic arguments.
+    /// The values of each enum's enumerators, per set of generic arguments.
     enumerators: HashMap<TypeKey, Vec<ConstantResult>>,
     structs: HashMap<TypeKey, StructState>,
-    /// The declaration and the arguments of each struct in `structs`, by its address.
+    /// The declaration and arguments of each struct in `structs`, by its address.
     specialisations: HashMap<*const StructType, Specialisation>,
     aliases: HashMap<TypeKey, AliasState>,
-    /// True if the source is Slang alone.
+    /// True if the source is Slang and not also HLSL.
     is_slang: bool,
     /// Problems of each type, in Slang.
     type_problems: HashMap<TypeKey, Vec<Diagnostic>>,
-    /// Problems of types that were not understood; only a use makes them errors.
+    /// Problems of types that are not supported. Only a use makes them errors.
     not_understood: Vec<Diagnostic>,
-    /// The template and its arguments, by the name of the struct that they make.
+    /// For each struct made from a template, by its name, the template and the arguments.
     instances: HashMap<String, (TypeId, Vec<GenericValue>)>,
-    /// The structs that `Optional<T>` is laid out as.
+    /// Structs that represent an `Optional<T>`.
     optionals: Vec<Arc<StructType>>,
-    /// The contexts inside structs, by the names of the structs.
+    /// The contexts inside structs, by struct name.
     insides: HashMap<String, LookupContext>,
     measures: TypeMeasures,
-    /// The nearest name of a type, by the name that no type has.
+    /// Cache of name suggestions, by unknown type name.
     similar_types: HashMap<String, Option<String>>,
     /// Pointee types, by spelling.
     pointees: BTreeMap<String, NamedType>,
-    /// True if there is a `vk::BufferPointer`.
+    /// True if the source uses `vk::BufferPointer`.
     members_point: bool,
     /// Members of `$Globals`.
     globals: Vec<Member>,
@@ -94,10 +94,10 @@ pub(super) struct Elaborator<'t> {
     depth: u32,
 }
 
-/// A module whose blocks are still to be named.
+/// A module without names for its blocks yet.
 #[derive(Debug)]
 pub(super) struct ElaboratedModule {
-    /// Everything but the blocks.
+    /// Everything except the blocks.
     pub(super) module: Module,
     /// Members of `$Globals`.
     pub(super) globals: Vec<Member>,
@@ -105,7 +105,8 @@ pub(super) struct ElaboratedModule {
     pub(super) globals_at: usize,
     /// Pointee types, by spelling.
     pub(super) pointees: BTreeMap<String, Type>,
-    /// True if the pointees of members are blocks: there is a `vk::BufferPointer`, which HLSL has in members alone.
+    /// True if the pointees of members are blocks: the source uses `vk::BufferPointer`, which HLSL
+    /// allows only in members.
     pub(super) members_point: bool,
     /// Measures of the types.
     pub(super) measures: TypeMeasures,
@@ -113,18 +114,17 @@ pub(super) struct ElaboratedModule {
     pub(super) problems: ProblemList,
 }
 
-/// Input of an elaboration.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ElaborationInput<'t> {
-    /// The name of the entry point, where one is chosen.
+    /// The name of the entry point, if the user chose one.
     pub(super) entry: Option<&'t str>,
     /// The place of the source.
     pub(super) whole: Span,
-    /// True if it is Slang, and no HLSL.
+    /// True if the source is Slang and not also HLSL.
     pub(super) is_slang: bool,
 }
 
-/// Elaborates the declarations of a source: of each of its modules, the source itself first.
+/// Elaborates the declarations of a source and its imported modules, the source itself first.
 pub(super) fn elaborate<'t>(
     source: &'t BracketedTokens<'t>,
     modules: &[&'t [Item<'t>]],
@@ -132,7 +132,7 @@ pub(super) fn elaborate<'t>(
 ) -> ElaboratedModule {
     let mut elaborator = Elaborator { is_slang, ..Elaborator::new(source, entry) };
 
-    // All names are known before any of them is followed.
+    // All names must be known before any lookup.
     let roots = elaborator.open_modules(modules);
     for (items, root) in modules.iter().zip(&roots) {
         elaborator.collect(items, *root);
@@ -161,7 +161,7 @@ pub(super) fn elaborate<'t>(
     elaborator.push_constants_among(&mut globals, is_slang);
     elaborator.check_unsized(&globals);
 
-    // Those of an imported module are entry points of that module alone.
+    // The entry points of an imported module do not belong to the source.
     elaborator.entry_points(&functions[..own_functions], whole);
     elaborator.bodies(&functions, modules, &roots);
     let pointees = elaborator.finish_pointees(whole);
@@ -173,7 +173,7 @@ pub(super) fn elaborate<'t>(
 }
 
 impl<'t> Elaborator<'t> {
-    /// The scopes of the source and of its modules, in their order.
+    /// Opens scopes for the source and its modules, in their order.
     fn open_modules(&mut self, modules: &[&'t [Item<'t>]]) -> Vec<ScopeId> {
         self.symbols.set_imports(self.source.imports_of(0));
         let imported = modules.iter().enumerate().skip(1).map(|(number, items)| {
@@ -183,7 +183,8 @@ impl<'t> Elaborator<'t> {
         std::iter::once(GLOBAL).chain(imported).collect()
     }
 
-    /// Brings the parameters and loose globals of one module, from these numbers on, into slangc's order.
+    /// Sorts the parameters and loose globals of one module into slangc's order. The module's own
+    /// start at these indices.
     fn sort_by_namespace(&mut self, parameters: usize, globals: usize) {
         let Self { module, globals: members, .. } = self;
         let Module { parameters: all, namespaces, .. } = module;
@@ -236,7 +237,7 @@ impl<'t> Elaborator<'t> {
         result
     }
 
-    /// Runs `step` one level deeper; that it is too deep is reported.
+    /// Runs `step` one level deeper, and reports if that is too deep.
     fn nested<T>(&mut self, span: Span, step: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         let result = self.guarded(span, |elaborator| Ok(step(elaborator)));
         result.unwrap_or_else(|problem| {
@@ -245,19 +246,20 @@ impl<'t> Elaborator<'t> {
         })
     }
 
-    /// Evaluates every constant in declaration order: later ones then find the earlier ones done, however many there
-    /// are. What is not an integer constant is a problem only where one is needed.
+    /// Evaluates every constant in declaration order, so that later ones find the earlier ones
+    /// done, however many there are. A value that is not an integer constant is a problem only
+    /// where one is required.
     fn check_constants(&mut self) {
         for id in self.symbols.value_ids() {
             let scope = self.symbols.value(id).scope;
-            // Without arguments nothing can be said of what is declared inside a generic struct.
+            // A declaration inside a generic struct cannot be checked without arguments.
             if !self.symbols.outwards(scope).any(|outer| self.symbols.scope(outer).generic) {
                 drop(self.constant(id, &LookupContext::plain(scope)));
             }
         }
     }
 
-    /// Reports what is wrong with the enumerators of an enum.
+    /// Reports problems with the enumerators of an enum.
     fn check_enumerators(&mut self, id: TypeId) {
         let broken =
             self.enumerators.get(&(id, Rc::from(""))).into_iter().flatten().filter_map(|value| value.clone().err());

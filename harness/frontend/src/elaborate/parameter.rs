@@ -1,7 +1,7 @@
-//! Global shader parameters: which declarations are parameters, and which of them hold ordinary data for `$Globals`.
+//! Global shader parameters: decides which declarations are parameters, and which contain ordinary data for `$Globals`.
 //!
-//! Sources: Slang user guide, Parameter Layout Rules; `$Globals` as DXC 1.7.2308 makes it. A global that is `const`
-//! without `static` is a parameter in both.
+//! Sources: Slang user guide, Parameter Layout Rules; DXC 1.7.2308 for the contents of `$Globals`.
+//! In both, a global that is `const` without `static` is a parameter.
 
 use std::collections::HashMap;
 
@@ -18,24 +18,25 @@ use crate::ast::{DeclarationSyntax, Declarator, Identifier, Item, Prefix, TypeEx
 use crate::module::{Parameter, ParameterKind};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
-/// Global variables that have been seen, by scope and name.
+/// Global variables seen so far, by scope and name.
 pub(super) type GlobalSpans<'t> = HashMap<(ScopeId, &'t str), Span>;
 
 /// Words that make a global a variable of each thread or group.
 const NO_PARAMETER: [&str; 5] = ["static", "groupshared", "let", "typedef", "__global"];
 
-/// True if a declaration is one side of a value that is linked: `extern` asks for it, `export` has it.
+/// Returns true for one side of a linked value: `extern` requires it, `export` provides it.
 fn is_linked(prefix: &Prefix<'_>) -> bool {
     prefix.has("extern") || prefix.has("export")
 }
 
-/// True if there is nothing else among these globals. DXC makes no push constant of one that only these stand before.
+/// Returns true if all these globals are push constants. DXC makes no push constant of one
+/// that only such globals precede.
 pub(crate) fn are_push_constants(globals: &[Member]) -> bool {
     globals.iter().all(|member| member.annotations.is_push_constant())
 }
 
 impl<'t> Elaborator<'t> {
-    /// The parameters that `items` declare; functions are gathered for later.
+    /// Finds the parameters that `items` declare, and collects functions for later.
     pub(super) fn parameters(
         &mut self,
         items: &'t [Item<'t>],
@@ -70,7 +71,7 @@ impl<'t> Elaborator<'t> {
         }
     }
 
-    /// The scope that declares what is named `outer::name` in `scope`.
+    /// Returns the scope that declares `outer::name`, seen from `scope`.
     fn home(&mut self, name: Identifier<'t>, outer: &[Identifier<'t>], scope: ScopeId) -> Option<ScopeId> {
         if outer.is_empty() {
             return Some(scope);
@@ -78,14 +79,14 @@ impl<'t> Elaborator<'t> {
         let found = self.defined_in(scope, outer);
         if found.is_none() {
             let path: Vec<&str> = outer.iter().map(|part| part.text).collect();
-            let message = format!("no struct and no namespace is named `{}`", path.join("::"));
+            let message = format!("no struct or namespace is named `{}`", path.join("::"));
             let span = outer.first().map_or(name.span, |first| first.span.to(name.span));
             self.problems.report(Diagnostic::error(Code::UnknownType, span, message));
         }
         found
     }
 
-    /// Gathers the methods of a struct.
+    /// Collects the methods of a struct.
     fn methods(&self, declaration: &'t DeclarationSyntax<'t>, functions: &mut Vec<ScopedFunction<'t>>) {
         let TypeKind::Struct(inner) = &declaration.ty.kind else { return };
         let Some(scope) = self.symbols.inline(&declaration.ty.kind).and_then(|id| self.symbols.inside(id)) else {
@@ -116,7 +117,7 @@ impl<'t> Elaborator<'t> {
             }
             if !prefix.has("typedef") {
                 let earlier = seen.insert((scope, declarator.name.text), declarator.name.span);
-                // `extern` names what another declaration may bring.
+                // `extern` may name something that another declaration provides.
                 if let Some(earlier) = earlier.filter(|_| !is_linked(prefix)) {
                     self.redefinition(declarator.name, "variable", Some(earlier));
                 }
@@ -160,14 +161,15 @@ impl<'t> Elaborator<'t> {
             self.packoffset_outside(packoffset.span);
         }
         if let Some(width) = &declarator.placement.bit_width {
-            let message = "only the members of a struct have bit-fields";
+            let message = "only the members of a struct can be bit-fields";
             self.problems.report(Diagnostic::error(Code::BadBitField, width.span, message));
         }
 
         let Some(ty) = ty.filter(|ty| self.refuse_empty(ty, span).is_some()) else { return };
         self.swap_letters(&ty, &mut annotations);
         let measure = self.measure(&ty);
-        // In the GLSL that `#version` turns Slang into, only `uniform` makes a parameter of plain data (slangc 2026.14.1).
+        // With `#version`, Slang follows the rules of GLSL, where plain data needs `uniform` to be
+        // a parameter (slangc 2026.14.1).
         let is_variable = self.source.is_glsl_dialect() && !measure.resources && !declaration.prefix.has("uniform");
         if is_variable && annotations.attributes.is_empty() {
             return;
@@ -176,43 +178,44 @@ impl<'t> Elaborator<'t> {
         self.check_registers(&ty, kind, &annotations);
 
         let name = self.symbols.qualified(scope, declarator.name.text);
-        // A push constant of plain data stands in `$Globals` as well where that has other members (DXC 1.7.2308).
+        // If `$Globals` has other members, it also contains push constants of plain data (DXC 1.7.2308).
         if measure.data && (!annotations.is_push_constant() || kind == ParameterKind::Global) {
             self.new_global(&name, &ty, &annotations, span);
         }
         self.module.parameters.push(Parameter { name, kind, ty, annotations, span });
     }
 
-    /// Takes the push constants out of `$Globals` in Slang, which never puts them there (slangc 2026.14.1), and where they
-    /// are its only members; else says where DXC has them.
+    /// Removes push constants from `$Globals` in Slang, which never puts them there (slangc
+    /// 2026.14.1), and also if they are its only members. Otherwise warns that DXC reads them from
+    /// there.
     pub(super) fn push_constants_among(&mut self, globals: &mut Vec<Member>, is_slang: bool) {
         if is_slang || are_push_constants(globals) {
             return globals.retain(|member| !member.annotations.is_push_constant());
         }
         for (at, member) in globals.iter().enumerate().filter(|(_, member)| member.annotations.is_push_constant()) {
             let targets = if are_push_constants(&globals[..at]) { "on D3D12 and Vulkan" } else { "on D3D12" };
-            let message = format!("DXC reads `{}` from $Globals {targets}: there are other globals", member.name);
+            let message =
+                format!("DXC reads `{}` from $Globals {targets} because there are other globals", member.name);
             let help = "declare it as ConstantBuffer<T>, or put the other globals into a cbuffer";
             self.problems.report(Diagnostic::warning(Code::Ignored, member.span, message).with_help(help));
         }
     }
 
-    /// `in float3 position;`: Slang takes it for a varying, as GLSL does (slangc 2026.14.1), DXC refuses it (1.7.2308).
+    /// `in float3 position;`: Slang makes it a varying, like GLSL (slangc 2026.14.1), and DXC rejects it (1.7.2308).
     fn varying_global(&mut self, word: &str, span: Span) {
-        let message =
-            format!("`{word}` on a global: Slang makes it a varying, which is not modelled, and DXC refuses it");
-        let help = format!("without `{word}` it is a uniform parameter; with `static` it is none");
+        let message = format!("`{word}` on a global is not supported: Slang makes it a varying, and DXC refuses it");
+        let help = format!("without `{word}` it is a uniform parameter; with `static` it is not a parameter");
         self.problems.report(Diagnostic::error(Code::Unsupported, span, message).with_help(help));
     }
 
-    /// True if `ty` is a built-in type whose globals are not parameters: `string`, `GlobalRootSignature`.
+    /// Returns true if `ty` is a built-in type whose globals are not parameters: `string`, `GlobalRootSignature`.
     fn is_object(&mut self, ty: &TypeExpression<'t>, context: &LookupContext) -> bool {
         let TypeKind::Path(path) = &ty.kind else { return false };
         let [part] = path.parts.as_slice() else { return false };
         builtin::builtin(part.name.text) == Some(Builtin::Object) && self.find_type(path, context).is_none()
     }
 
-    /// Ordinary data goes into `$Globals`; resources in the same struct stay in its type and take no bytes.
+    /// Adds ordinary data to `$Globals`. Resources in the same struct stay in its type and take no bytes.
     fn new_global(&mut self, name: &str, ty: &Type, annotations: &Annotations, span: Span) {
         if self.globals.is_empty() {
             self.globals_at = self.module.parameters.len();

@@ -1,4 +1,4 @@
-//! Members of structs and of constant buffers, with the rules that say which members cannot be.
+//! Members of structs and constant buffers, and the rules that forbid some members.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -16,14 +16,13 @@ use super::scope::{TypeEntry, TypeId};
 use crate::ast::{DeclarationSyntax, Declarator, Expression, Identifier, Item, StructDeclaration, TypeKind};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
-/// How far a struct has been elaborated.
+/// Progress of elaborating a struct.
 #[derive(Clone, Debug)]
 pub(super) enum StructState {
     InProgress,
     Done(Option<Arc<StructType>>),
 }
 
-/// The kind of declaration that holds members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MemberHolder {
     Struct,
@@ -31,7 +30,7 @@ pub(super) enum MemberHolder {
 }
 
 impl<'t> Elaborator<'t> {
-    /// The struct with its members; `span` is where it is used.
+    /// Returns the struct with its members; `span` is the place of use.
     pub(super) fn struct_type(&mut self, specialisation: &Specialisation, span: Span) -> Option<Arc<StructType>> {
         let symbol = self.symbols.ty(specialisation.id);
         let (TypeEntry::Struct { declaration, .. }, place) = (symbol.entry, symbol.span) else { return None };
@@ -65,7 +64,7 @@ impl<'t> Elaborator<'t> {
         done
     }
 
-    /// The struct `id` as `inside` knows it, if it is elaborated.
+    /// Returns the struct `id` as seen from `inside`, if it is elaborated.
     pub(super) fn finished_struct(&self, id: TypeId, inside: &LookupContext) -> Option<Arc<StructType>> {
         match self.structs.get(&(id, Rc::clone(&inside.key)))? {
             StructState::Done(done) => done.clone(),
@@ -87,11 +86,11 @@ impl<'t> Elaborator<'t> {
         self.check_members(&members);
         let ty = Arc::new(StructType { name: specialisation.name.clone(), base, members, span, is_open: false });
         self.measure_struct(&ty, span)?;
-        // A struct with a broken member would be laid out wrongly; its other members have been checked by now.
+        // A struct with a broken member would have a wrong layout. Its other members have been checked by now.
         (complete && has_base).then_some(ty)
     }
 
-    /// Finds the base struct, if there is one; interfaces among the bases have no bytes. `false` after a problem.
+    /// Finds the base struct, if any. Interfaces among the bases have no bytes. Returns `false` after a problem.
     fn base(
         &mut self,
         declaration: &'t StructDeclaration<'t>,
@@ -110,7 +109,7 @@ impl<'t> Elaborator<'t> {
             match self.resolve(base, None, context) {
                 Some(Type::Struct(ty)) if found.is_none() => *found = Some(ty),
                 Some(other) => {
-                    let message = format!("`{other}` cannot be a base here: a struct has one base struct at most");
+                    let message = format!("`{other}` cannot be a base here: a struct can have only one base struct");
                     self.problems.report(Diagnostic::error(Code::Unsupported, base.span, message));
                     complete = false;
                 }
@@ -125,7 +124,7 @@ impl<'t> Elaborator<'t> {
         matches!(self.symbols.ty(id).entry, TypeEntry::Interface { .. })
     }
 
-    /// Appends the members that `items` declare; `false` if some could not be resolved.
+    /// Appends the members that `items` declare. Returns `false` if some could not be resolved.
     pub(super) fn members(
         &mut self,
         items: &'t [Item<'t>],
@@ -147,7 +146,7 @@ impl<'t> Elaborator<'t> {
                     self.namespace_members(path, items, context, out)
                 }
                 Item::Namespace { path, .. } => self.misplaced(path.first().copied(), "a namespace"),
-                // A buffer inside a buffer is a buffer of its own (measured with DXC 1.7.2308).
+                // A buffer inside a buffer is a separate buffer (measured with DXC 1.7.2308).
                 Item::Buffer(_) if holder == MemberHolder::Buffer => true,
                 Item::Buffer(buffer) => self.misplaced(Some(buffer.name), "a constant buffer"),
             };
@@ -157,11 +156,11 @@ impl<'t> Elaborator<'t> {
 
     fn misplaced(&mut self, name: Option<Identifier<'_>>, what: &str) -> bool {
         let span = name.map(|name| name.span).unwrap_or_default();
-        self.problems.report(Diagnostic::error(Code::Unsupported, span, format!("{what} cannot stand in a struct")));
+        self.problems.report(Diagnostic::error(Code::Unsupported, span, format!("{what} is not allowed in a struct")));
         false
     }
 
-    /// Members in a namespace inside a buffer follow each other like all others, under qualified names.
+    /// Members of a namespace inside a buffer follow in sequence like all others, under qualified names.
     fn namespace_members(
         &mut self,
         path: &'t [Identifier<'t>],
@@ -209,13 +208,13 @@ impl<'t> Elaborator<'t> {
         complete
     }
 
-    /// Says that a member without any element is left out: slangc 2026.14.1 gives it no bytes and no alignment.
+    /// Warns that a member without elements is left out: slangc 2026.14.1 gives it no bytes and no alignment.
     fn skip_empty(&mut self, member: &Member) {
         let message = format!("skipped: `{}` has 0 elements and takes no bytes", member.name);
         self.problems.report(Diagnostic::warning(Code::Skipped, member.span, message));
     }
 
-    /// Refuses an array of 0 elements where it is no member.
+    /// Refuses an array of 0 elements that is not a member.
     pub(super) fn refuse_empty(&mut self, ty: &Type, span: Span) -> Option<()> {
         if has_no_element(ty) {
             let message = "an array cannot have 0 elements";
@@ -225,12 +224,10 @@ impl<'t> Elaborator<'t> {
         Some(())
     }
 
-    /// `struct S { ... };` declares a type; without a name it would put its members into the struct around it.
+    /// `struct S { ... };` declares a type. Without a name, its members would belong to the enclosing struct.
     fn nameless(&mut self, declaration: &'t DeclarationSyntax<'t>) -> bool {
         let problem = match &declaration.ty.kind {
-            TypeKind::Struct(inner) if inner.name.text.is_empty() => {
-                "a struct without a name and without a member name"
-            }
+            TypeKind::Struct(inner) if inner.name.text.is_empty() => "this struct has neither a name nor a member name",
             TypeKind::Struct(_) | TypeKind::Enum(_) => return true,
             TypeKind::Path(_) => "this declares nothing",
         };
@@ -255,12 +252,12 @@ impl<'t> Elaborator<'t> {
             None => None,
         };
 
-        // A member without a type is dropped only here, so that whatever else is wrong with it has been reported.
+        // The member is dropped only here, so that other problems with it are reported first.
         let name = declarator.name.text.to_owned();
         Some(Member { name, ty: ty?, bit_width, annotations, span: declarator.name.span })
     }
 
-    /// `uint a : N;` is a semantic even where `N` is a constant: DXC 1.7.2308 warns of it.
+    /// `uint a : N;` is a semantic even if `N` is a constant. DXC 1.7.2308 warns of it.
     fn check_semantic(&mut self, declarator: &'t Declarator<'t>, context: &LookupContext) {
         let Some(word) = declarator.placement.semantic else { return };
         let known = self.symbols.outwards(context.scope).any(|scope| self.symbols.value_in(scope, word).is_some());
@@ -271,7 +268,8 @@ impl<'t> Elaborator<'t> {
         }
     }
 
-    /// Width in bits of a bit-field, as C allows it: at most the width of an integer type, 0 only without a name.
+    /// Returns the width of a bit-field in bits. As in C, it is at most the width of the integer
+    /// type, and 0 only without a name.
     fn bit_width(
         &mut self,
         width: &Expression<'t>,
@@ -299,10 +297,12 @@ impl<'t> Elaborator<'t> {
         let fits = |bits: &u32| widest.is_some_and(|widest| *bits <= widest);
         let found = u32::try_from(width).ok().filter(fits).filter(|bits| *bits > 0 || name.text.is_empty());
         let problem = match (holder, widest, found) {
-            (MemberHolder::Buffer, _, _) => "a constant buffer has no bit-fields: put them into a struct".to_owned(),
-            (MemberHolder::Struct, None, _) => "only integers and enums have bit-fields".to_owned(),
+            (MemberHolder::Buffer, _, _) => {
+                "a constant buffer cannot have bit-fields: put them into a struct".to_owned()
+            }
+            (MemberHolder::Struct, None, _) => "only integers and enums can be bit-fields".to_owned(),
             (MemberHolder::Struct, Some(widest), None) => {
-                format!("a bit-field of {width} bits: 1 to {widest} are possible, 0 only without a name")
+                format!("a bit-field cannot have {width} bits: use 1 to {widest}, or 0 without a name")
             }
             (MemberHolder::Struct, Some(_), Some(bits)) => return Some(bits),
         };
@@ -311,7 +311,7 @@ impl<'t> Elaborator<'t> {
         None
     }
 
-    /// Refuses names that are declared twice and unsized arrays that are not last.
+    /// Refuses names declared twice, and unsized arrays that are not last.
     pub(super) fn check_members(&mut self, members: &[Member]) {
         let mut names: HashMap<&str, Span> = HashMap::new();
         for member in members.iter().filter(|member| !member.name.is_empty()) {
@@ -334,7 +334,7 @@ impl<'t> Elaborator<'t> {
         }
     }
 
-    /// Elaborates every declared type, so that types that nothing uses are checked too.
+    /// Elaborates every declared type, so that unused types are checked too.
     pub(super) fn check_types(&mut self) {
         for id in self.symbols.type_ids() {
             let symbol = self.symbols.ty(id).clone();
@@ -345,8 +345,8 @@ impl<'t> Elaborator<'t> {
                 TypeEntry::Interface { .. } | TypeEntry::Unread(_) => continue,
             };
 
-            // Without arguments nothing can be said of a generic struct, nor of what is declared inside one.
-            // What Slang stores at a declaration is no data of a shader.
+            // A generic struct, or a declaration inside one, cannot be checked without arguments.
+            // The data in a Slang attribute belongs to a declaration, not to a shader.
             let is_attribute = self.symbols.is_attribute(id);
             if is_generic
                 || is_attribute
@@ -365,7 +365,7 @@ impl<'t> Elaborator<'t> {
     }
 }
 
-/// True for an array of 0 elements in any dimension.
+/// Returns true for an array with 0 elements in any dimension.
 fn has_no_element(ty: &Type) -> bool {
     ty.dimensions().1.contains(&Count::Finite(0))
 }

@@ -1,4 +1,5 @@
-//! Types as written to [`Type`]: aliases followed, arrays sized, resources with their elements.
+//! Resolves types as written to [`Type`]: follows aliases, evaluates array lengths, and resolves
+//! the elements of resources.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -18,33 +19,33 @@ use crate::ast::{
 };
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
-/// No shader leaves more room for the value of an interface (bytes).
+/// Maximum room for the value of an interface, in bytes. No shader uses more.
 const LARGEST_ANY_VALUE: u32 = 1 << 16;
 
-/// Pointers to pointers to pointers: no real file goes this far.
+/// Maximum number of nested pointers. No real file nests them this deep.
 const MOST_STARS: usize = 16;
 
-/// A type whose members need not be known yet: a pointer may point at the struct that holds it.
+/// A type whose members need not be known yet: a pointer may point to the struct that contains it.
 #[derive(Clone, Debug)]
 pub(super) enum NamedType {
     Struct(Specialisation),
     Type(Type),
 }
 
-/// How far an alias has been followed.
+/// Progress of following an alias.
 #[derive(Clone, Debug)]
 pub(super) enum AliasState {
     InProgress,
     Done(Option<NamedType>),
 }
 
-/// `row_major` or `column_major`, the last if both are there.
+/// Returns the order given by `row_major` or `column_major`. The last one counts.
 pub(super) fn order(prefix: &Prefix<'_>) -> Option<MatrixOrder> {
     prefix.modifiers.iter().rev().find_map(|modifier| MatrixOrder::of_modifier(modifier.text))
 }
 
 impl<'t> Elaborator<'t> {
-    /// The type `ty`, with the order of its modifiers.
+    /// Resolves the type `ty`, with the order of its modifiers.
     pub(super) fn resolve(
         &mut self,
         ty: &TypeExpression<'t>,
@@ -57,7 +58,7 @@ impl<'t> Elaborator<'t> {
         Some(resolved)
     }
 
-    /// The type of a declarator: its own pointers and dimensions around `ty`.
+    /// Returns the type of a declarator: `ty` with the declarator's own pointers and dimensions.
     pub(super) fn declared(
         &mut self,
         ty: &TypeExpression<'t>,
@@ -89,7 +90,8 @@ impl<'t> Elaborator<'t> {
         Some(resolved)
     }
 
-    /// The name of the interface, or the `void`, that `ty` begins with: a pointer at it has a layout, it has none here.
+    /// Returns the name of the interface or `void` that `ty` begins with. A pointer to it has a
+    /// layout, but not the type itself here.
     fn opaque_pointee(&mut self, ty: &TypeExpression<'t>, context: &LookupContext) -> Option<String> {
         let TypeKind::Path(path) = &ty.kind else { return None };
         if self.is_slang && matches!(path.parts.as_slice(), [part] if part.name.text == "void") {
@@ -100,7 +102,7 @@ impl<'t> Elaborator<'t> {
         matches!(symbol.entry, TypeEntry::Interface { .. }).then(|| symbol.name.clone())
     }
 
-    /// `ty` without looking at the members of a struct; `order` is that of its declaration.
+    /// Resolves `ty` without visiting the members of a struct. `order` is that of its declaration.
     pub(super) fn named(
         &mut self,
         ty: &TypeExpression<'t>,
@@ -189,11 +191,12 @@ impl<'t> Elaborator<'t> {
         })
     }
 
-    /// `vk::BufferPointer<T, alignment>`: DXC has it from release 1.8.2505 on, for SPIR-V, where it is as large and as
-    /// aligned as a `uint64_t`. The alignment that it promises is that of the pointee's address.
+    /// `vk::BufferPointer<T, alignment>`: DXC supports it since release 1.8.2505, only for SPIR-V,
+    /// with the size and alignment of a `uint64_t`. The alignment argument is that of the pointee's
+    /// address.
     fn buffer_pointer(&mut self, part: &PathPart<'t>, span: Span, context: &LookupContext) -> Option<NamedType> {
         let [GenericArgument::Type(pointee), alignment @ ..] = part.arguments.as_deref().unwrap_or_default() else {
-            let message = "`vk::BufferPointer` takes the type that it points at, and an alignment";
+            let message = "`vk::BufferPointer` needs a pointee type, and optionally an alignment";
             self.problems.report(Diagnostic::error(Code::GenericArguments, span, message));
             return None;
         };
@@ -205,13 +208,13 @@ impl<'t> Elaborator<'t> {
             let address = self.pointer(named, span)?;
             return self.pointer_struct("BufferPointer", address, span).map(NamedType::Type);
         }
-        let message = "DXC takes `vk::BufferPointer` from release 1.8.2505 on, and for SPIR-V alone";
+        let message = "DXC supports `vk::BufferPointer` only since release 1.8.2505, and only for SPIR-V";
         self.problems.report(Diagnostic::warning(Code::Ignored, span, message));
         self.members_point = true;
         self.pointer(named, span).map(NamedType::Type)
     }
 
-    /// The declared type `id` with the arguments of `part`.
+    /// Returns the declared type `id` with the arguments in `part`.
     pub(super) fn named_type(
         &mut self,
         id: TypeId,
@@ -241,12 +244,12 @@ impl<'t> Elaborator<'t> {
                 self.alias(id, site.span, &outer)
             }
             TypeEntry::Unread(what) => {
-                let message = format!("`{}` is {what}, which is not understood", symbol.name);
+                let message = format!("`{}` is {what}, which is not supported", symbol.name);
                 self.problems.report(Diagnostic::error(Code::Unsupported, site.span, message));
                 None
             }
             TypeEntry::Interface { .. } if !self.is_slang => {
-                let message = format!("`{}` is an interface, of which HLSL has no values", symbol.name);
+                let message = format!("`{}` is an interface, and HLSL has no interface values", symbol.name);
                 self.problems.report(Diagnostic::error(Code::Unsupported, site.span, message));
                 None
             }
@@ -261,11 +264,11 @@ impl<'t> Elaborator<'t> {
         }
     }
 
-    /// `N` of `[anyValueSize(N)]`.
+    /// Evaluates `N` in `[anyValueSize(N)]`.
     fn any_value_size(&mut self, size: &Expression<'t>, context: &LookupContext) -> Option<u32> {
         let bytes = u32::try_from(self.integer(size, context)?).ok().filter(|bytes| *bytes <= LARGEST_ANY_VALUE);
         if bytes.is_none() {
-            let message = format!("a value of an interface has 0 to {LARGEST_ANY_VALUE} bytes");
+            let message = format!("the size of an interface value must be from 0 to {LARGEST_ANY_VALUE}");
             self.problems.report(Diagnostic::error(Code::BadAttribute, size.span, message));
         }
         bytes
@@ -294,7 +297,7 @@ impl<'t> Elaborator<'t> {
                 return named;
             }
             Some(AliasState::InProgress) => {
-                let message = "this name stands for itself";
+                let message = "this alias refers to itself";
                 self.problems.report(Diagnostic::error(Code::CyclicStruct, span, message));
                 return None;
             }
@@ -317,7 +320,7 @@ impl<'t> Elaborator<'t> {
         named
     }
 
-    /// The whole type, members included.
+    /// Returns the whole type, members included.
     pub(super) fn complete(&mut self, named: NamedType, span: Span) -> Option<Type> {
         match named {
             NamedType::Struct(specialisation) => self.struct_type(&specialisation, span).map(Type::Struct),
@@ -325,7 +328,7 @@ impl<'t> Elaborator<'t> {
         }
     }
 
-    /// A pointer; what it points at is looked into only after everything else.
+    /// Returns a pointer. The pointee is resolved only after everything else.
     pub(super) fn pointer(&mut self, named: NamedType, span: Span) -> Option<Type> {
         let pointee = match &named {
             NamedType::Struct(specialisation) => specialisation.name.clone(),
@@ -344,7 +347,7 @@ impl<'t> Elaborator<'t> {
         Some(Type::Pointer { pointee })
     }
 
-    /// One dimension around `element`; `listed` is the length of its initialiser.
+    /// Wraps `element` in one dimension. `listed` is the length of its initialiser.
     fn array(
         &mut self,
         element: Type,
@@ -383,7 +386,7 @@ impl<'t> Elaborator<'t> {
     }
 }
 
-/// Gives the matrices of `ty`, in arrays too, this order.
+/// Sets the order of the matrices in `ty`, including those in arrays.
 fn reorder(ty: &mut Type, order: MatrixOrder) {
     let mut inner = ty;
     while let Type::Array { element, .. } = inner {

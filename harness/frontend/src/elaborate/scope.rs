@@ -1,5 +1,5 @@
-//! The names of a source: one scope per namespace and struct, filled before anything is resolved, so that a name may be
-//! used before its declaration, as Slang allows.
+//! The names of a source. Each namespace and struct has one scope. All scopes are filled before
+//! anything is resolved, because Slang allows the use of a name before its declaration.
 
 use std::collections::{HashMap, HashSet};
 
@@ -23,43 +23,42 @@ pub(super) struct TypeId(usize);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ValueId(usize);
 
-/// The scope of the source itself; each module that it imports has one of its own.
+/// The global scope of the source itself. Each imported module has another one.
 pub(super) const GLOBAL: ScopeId = ScopeId(0);
 
-/// The names of a namespace or a struct.
+/// The names of a namespace or struct.
 #[derive(Debug, Default)]
 pub(super) struct SymbolScope<'t> {
     pub(super) parent: Option<ScopeId>,
-    /// Qualified name, empty for the global scope.
+    /// Qualified name; empty for the global scope.
     pub(super) name: String,
     types: HashMap<&'t str, TypeId>,
     values: HashMap<&'t str, ValueId>,
     namespaces: HashMap<&'t str, ScopeId>,
-    /// Parameters, members of buffers and functions: what a body may mention.
+    /// Parameters, members of buffers and functions: the names that a body may use.
     pub(super) mentioned: HashMap<&'t str, Span>,
-    /// True if this is the inside of a generic struct.
+    /// True for the inside of a generic struct.
     pub(super) generic: bool,
     using: Vec<&'t NamePath<'t>>,
-    /// Number of the module that declares it.
+    /// Index of the declaring module.
     module: usize,
-    /// Names that other modules do not see, where the module says of some that they are public.
+    /// Names that other modules do not see. Empty unless the module marks some of its names as public.
     hidden: HashSet<&'t str>,
 }
 
-/// What the names of one module of Slang may come from: each module sees its own names and the public ones of the
-/// modules that it imports (Slang user guide, "Modules and Access Control"; slangc 2026.14.1 lets two modules have
-/// private names in common).
+/// The sources of names for one Slang module. Each module sees its own names, and the public ones
+/// of the modules that it imports (Slang user guide, "Modules and Access Control"). slangc
+/// 2026.14.1 lets two modules use the same private names.
 #[derive(Debug)]
 struct ModuleScopes {
-    /// The namespaces that the module declares, by qualified name, the global one under "".
+    /// The namespaces that the module declares, by qualified name; "" is the global one.
     namespaces: HashMap<String, ScopeId>,
-    /// The modules that it imports, and those that these import for it.
+    /// Indices of the modules that it imports, including those that these re-export.
     imports: Vec<usize>,
-    /// True if it says of some declarations that they are public, so that the others are not.
+    /// True if it marks some declarations as public, so that the others are private.
     has_public: bool,
 }
 
-/// A declared type.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum TypeEntry<'t> {
     Struct {
@@ -71,9 +70,9 @@ pub(super) enum TypeEntry<'t> {
     Alias {
         ty: &'t TypeExpression<'t>,
         declarator: Option<&'t Declarator<'t>>,
-        /// The order that the modifiers of its declaration give to a matrix.
+        /// The matrix order given by the modifiers of its declaration.
         order: Option<MatrixOrder>,
-        /// The parameters of Slang's `typealias A<T> = ...`, and the scope that they are names of.
+        /// The parameters of Slang's `typealias A<T> = ...`, and the scope that contains them.
         generics: Option<(&'t [GenericParameter<'t>], ScopeId)>,
     },
     Interface {
@@ -83,7 +82,7 @@ pub(super) enum TypeEntry<'t> {
     Unread(&'static str),
 }
 
-/// A declared type with where it is declared.
+/// A declared type with the place of its declaration.
 #[derive(Clone, Debug)]
 pub(super) struct TypeSymbol<'t> {
     /// Qualified name; empty for an anonymous type.
@@ -93,7 +92,6 @@ pub(super) struct TypeSymbol<'t> {
     pub(super) span: Span,
 }
 
-/// A declared constant.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ValueSymbol<'t> {
     pub(super) scope: ScopeId,
@@ -106,7 +104,7 @@ pub(super) enum ValueEntry<'t> {
         ty: &'t TypeExpression<'t>,
         value: &'t Expression<'t>,
     },
-    /// `extern static const int N;`: another module has the value.
+    /// `extern static const int N;`: another module defines the value.
     Linked {
         name: Identifier<'t>,
     },
@@ -120,19 +118,19 @@ pub(super) enum ValueEntry<'t> {
     },
 }
 
-/// Everything that the scopes hold.
+/// The contents of all scopes.
 #[derive(Debug)]
 pub(super) struct Symbols<'t> {
     scopes: Vec<SymbolScope<'t>>,
     types: Vec<TypeSymbol<'t>>,
     values: Vec<ValueSymbol<'t>>,
-    /// Types that are declared where they are used, by the address of their declaration.
+    /// Types declared inside other declarations, by the address of their declaration.
     inline: HashMap<*const (), TypeId>,
-    /// The declarations of templates for certain arguments, by template.
+    /// Template specialisations, by template.
     specialisations: HashMap<TypeId, Vec<TypeId>>,
     /// The source itself and the modules that it imports.
     modules: Vec<ModuleScopes>,
-    /// Structs that are attributes of Slang: `[Tag(1)]` is a `struct TagAttribute`.
+    /// Structs that define Slang attributes: `[Tag(1)]` is a `struct TagAttribute`.
     attributes: HashSet<TypeId>,
 }
 
@@ -162,7 +160,7 @@ impl<'t> Symbols<'t> {
         &self.types[id.0]
     }
 
-    /// The scope inside a struct.
+    /// Returns the scope inside a struct.
     pub(super) fn inside(&self, id: TypeId) -> Option<ScopeId> {
         match self.ty(id).entry {
             TypeEntry::Struct { inner, .. } => Some(inner),
@@ -170,12 +168,12 @@ impl<'t> Symbols<'t> {
         }
     }
 
-    /// True if `id` is a struct with generic parameters.
+    /// Returns true if `id` is a struct with generic parameters.
     pub(super) fn is_template(&self, id: TypeId) -> bool {
         matches!(self.ty(id).entry, TypeEntry::Struct { generics: Some(_), .. })
     }
 
-    /// The declarations of the template `id` for certain arguments, in the order of the text.
+    /// Returns the specialisations of the template `id`, in the order of the text.
     pub(super) fn specialisations(&self, id: TypeId) -> &[TypeId] {
         self.specialisations.get(&id).map_or(&[], Vec::as_slice)
     }
@@ -196,12 +194,12 @@ impl<'t> Symbols<'t> {
         (0..self.values.len()).map(ValueId)
     }
 
-    /// The type that a declaration inside a type expression declares.
+    /// Returns the type that a type expression declares in place.
     pub(super) fn inline(&self, kind: &TypeKind<'t>) -> Option<TypeId> {
         self.inline.get(&address(kind)?).copied()
     }
 
-    /// `name` qualified by `scope`.
+    /// Qualifies `name` with the name of `scope`.
     pub(super) fn qualified(&self, scope: ScopeId, name: &str) -> String {
         match self.scope(scope).name.as_str() {
             "" => name.to_owned(),
@@ -209,12 +207,12 @@ impl<'t> Symbols<'t> {
         }
     }
 
-    /// Scopes from `scope` outwards.
+    /// Returns `scope` and its parents, innermost first.
     pub(super) fn outwards(&self, scope: ScopeId) -> impl Iterator<Item = ScopeId> {
         std::iter::successors(Some(scope), |id| self.scope(*id).parent)
     }
 
-    /// Opens a module after those before it, which imports the modules of these numbers.
+    /// Opens the next module. `imports` holds the indices of the modules that it imports.
     pub(super) fn new_module(&mut self, imports: Vec<usize>, has_public: bool) -> ScopeId {
         let root = ScopeId(self.scopes.len());
         self.scopes.push(SymbolScope { module: self.modules.len(), ..SymbolScope::default() });
@@ -223,13 +221,13 @@ impl<'t> Symbols<'t> {
         root
     }
 
-    /// Says what the source itself imports.
+    /// Sets the imports of the source itself.
     pub(super) fn set_imports(&mut self, imports: Vec<usize>) {
         self.modules[0].imports = imports;
     }
 
-    /// Gives each module an empty part of the namespaces that only other modules declare, so that a name in one is looked
-    /// up by what the module imports.
+    /// Gives each module an empty part of the namespaces that only other modules declare. A name in
+    /// such a namespace is then looked up through the module's imports.
     pub(super) fn share_namespaces(&mut self) {
         let roots: Vec<ScopeId> = self.modules.iter().filter_map(|module| module.namespaces.get("").copied()).collect();
         for to in &roots {
@@ -251,7 +249,7 @@ impl<'t> Symbols<'t> {
         }
     }
 
-    /// Hides `name` of `scope` from other modules, if its module says which of its names are public.
+    /// Hides `name` of `scope` from other modules, if its module marks some names as public.
     pub(super) fn hide(&mut self, scope: ScopeId, name: &'t str) {
         let inner = &mut self.scopes[scope.0];
         if self.modules[inner.module].has_public {
@@ -259,8 +257,9 @@ impl<'t> Symbols<'t> {
         }
     }
 
-    /// What `find` finds in the namespace `scope` of other modules: first among the public names of those that its own
-    /// module imports, then anywhere (slangc refuses what is only there, or has it from a way that is not modelled).
+    /// Applies `find` to the parts of the namespace `scope` in other modules. Tries the public
+    /// names of the module's imports first, then all names (slangc either rejects the latter, or
+    /// finds them in a way that is not modelled).
     fn in_other_modules<T>(&self, scope: ScopeId, name: &str, find: impl Fn(ScopeId) -> Option<T>) -> Option<T> {
         if self.modules.len() < 2 {
             return None;
@@ -276,34 +275,34 @@ impl<'t> Symbols<'t> {
         found.or_else(|| (0..self.modules.len()).filter(|other| other != module).find_map(|other| find(same(&other)?)))
     }
 
-    /// The namespace of this name in `scope` itself.
+    /// Returns the namespace `name` in `scope` itself.
     pub(super) fn namespace(&self, scope: ScopeId, name: &str) -> Option<ScopeId> {
         self.scope(scope).namespaces.get(name).copied()
     }
 
-    /// The namespace of this name in `scope` itself or a namespace that it uses.
+    /// Returns the namespace `name` in `scope` itself or a namespace that it uses.
     pub(super) fn namespace_in(&self, scope: ScopeId, name: &str) -> Option<ScopeId> {
         let own = self.namespace(scope, name);
         let used = own.or_else(|| self.used(scope, name).find_map(|used| self.namespace(used, name)));
         used.or_else(|| self.in_other_modules(scope, name, |other| self.namespace(other, name)))
     }
 
-    /// The type of this name in `scope` itself or a namespace that it uses.
+    /// Returns the type `name` in `scope` itself or a namespace that it uses.
     pub(super) fn type_in(&self, scope: ScopeId, name: &str) -> Option<TypeId> {
         self.entry_in(scope, name, |scope| self.scope(scope).types.get(name).copied())
     }
 
-    /// True if `scope` itself declares a constant of this name.
+    /// Returns true if `scope` itself declares the constant `name`.
     pub(super) fn declares_value(&self, scope: ScopeId, name: &str) -> bool {
         self.scope(scope).values.contains_key(name)
     }
 
-    /// The constant of this name in `scope` itself or a namespace that it uses.
+    /// Returns the constant `name` in `scope` itself or a namespace that it uses.
     pub(super) fn value_in(&self, scope: ScopeId, name: &str) -> Option<ValueId> {
         self.entry_in(scope, name, |scope| self.scope(scope).values.get(name).copied())
     }
 
-    /// What `find` finds in `scope`, in a namespace that it uses, or in another module's part of either.
+    /// Applies `find` to `scope`, to the namespaces that it uses, and to other modules' parts of either.
     fn entry_in<T>(&self, scope: ScopeId, name: &str, find: impl Fn(ScopeId) -> Option<T>) -> Option<T> {
         if let Some(own) = find(scope) {
             return Some(own);
@@ -315,7 +314,7 @@ impl<'t> Symbols<'t> {
         used.or_else(|| self.in_other_modules(scope, name, &find))
     }
 
-    /// The scope whose parameters or functions include `name`, from `scope` outwards.
+    /// Returns the nearest scope, from `scope` outwards, with a parameter or function `name`.
     pub(super) fn mentioned(&self, scope: ScopeId, name: &str) -> Option<ScopeId> {
         let has = |id: &ScopeId| self.scope(*id).mentioned.contains_key(name);
         self.outwards(scope).find_map(|id| {
@@ -324,17 +323,17 @@ impl<'t> Symbols<'t> {
         })
     }
 
-    /// The struct `id` is an attribute.
+    /// Marks the struct `id` as an attribute.
     pub(super) fn set_attribute(&mut self, id: TypeId) {
         self.attributes.insert(id);
     }
 
-    /// True if the struct `id` is an attribute.
+    /// Returns true if the struct `id` is an attribute.
     pub(super) fn is_attribute(&self, id: TypeId) -> bool {
         self.attributes.contains(&id)
     }
 
-    /// The scopes that `using` opens for `name` in `scope`.
+    /// Returns the scopes that `using` opens for `name` in `scope`.
     fn used(&self, scope: ScopeId, name: &str) -> impl Iterator<Item = ScopeId> {
         self.scope(scope).using.iter().filter_map(move |path| {
             let (last, outer) = path.parts.split_last()?;
@@ -344,11 +343,11 @@ impl<'t> Symbols<'t> {
         })
     }
 
-    /// The namespace at the end of `names`, looked up from `scope` outwards.
+    /// Returns the namespace at the end of `names`, looked up from `scope` outwards.
     fn walk<'n>(&self, scope: ScopeId, names: impl Iterator<Item = &'n str> + Clone) -> Option<ScopeId> {
         let mut names = names;
         let first = names.next()?;
-        // Not `namespace_in`, which asks for what is used, and so would ask this again.
+        // `namespace_in` would follow `using` and so recurse into this function.
         let inside = |scope: ScopeId, name: &str| {
             let own = self.namespace(scope, name);
             own.or_else(|| self.in_other_modules(scope, name, |other| self.namespace(other, name)))
@@ -357,7 +356,7 @@ impl<'t> Symbols<'t> {
         names.try_fold(start, inside)
     }
 
-    /// Enters a namespace into `parent`; an anonymous enum has one that no name leads to.
+    /// Enters a namespace into `parent`. That of an anonymous enum has no name.
     pub(super) fn new_namespace(&mut self, parent: ScopeId, name: &'t str) -> ScopeId {
         let inner = self.new_scope(parent, name, false);
         if !name.is_empty() {
@@ -374,7 +373,7 @@ impl<'t> Symbols<'t> {
         ScopeId(self.scopes.len() - 1)
     }
 
-    /// A scope for the generic parameters of a function in `parent`, whose name it keeps.
+    /// Creates a scope for the generic parameters of a function in `parent`, with the name of `parent`.
     pub(super) fn generic_scope(&mut self, parent: ScopeId) -> ScopeId {
         let SymbolScope { name, module, .. } = self.scope(parent);
         let (name, module) = (name.clone(), *module);
@@ -382,7 +381,7 @@ impl<'t> Symbols<'t> {
         ScopeId(self.scopes.len() - 1)
     }
 
-    /// Enters a type. The first of a name wins; a later one gets the earlier one back.
+    /// Enters a type. The first one with a name keeps it; for a later one, returns the first type as well.
     pub(super) fn new_type(
         &mut self,
         name: Identifier<'t>,
@@ -400,7 +399,7 @@ impl<'t> Symbols<'t> {
         (id, if first == id { None } else { Some(self.ty(first).clone()) })
     }
 
-    /// Remembers that `kind` declares the type `id`, which is shown as `shown` in `scope`.
+    /// Records that `kind` declares the type `id`, and sets the name that messages show to `shown` in `scope`.
     pub(super) fn declare_inline(&mut self, id: TypeId, kind: &TypeKind<'t>, scope: ScopeId, shown: &str) {
         if !shown.is_empty() {
             self.types[id.0].name = self.qualified(scope, shown);
@@ -425,7 +424,7 @@ impl<'t> Symbols<'t> {
         if let Some(ValueEntry::Linked { .. }) = known {
             self.scopes[scope.0].values.remove(name);
         }
-        // Two enums may share an enumerator in Slang, where only qualified names reach it.
+        // In Slang, two enums may share an enumerator, which code then reaches only by its qualified name.
         self.scopes[scope.0].values.entry(name).or_insert(id);
     }
 }

@@ -1,8 +1,8 @@
-//! Chooses the declaration of a template that its arguments mean: the template itself, or one that is written for
-//! certain arguments (`template<> struct S<float>`) or for a pattern of them (`template<int N> struct S<float, N>`).
+//! Chooses the declaration of a template for given arguments: the template itself, or a
+//! specialisation for certain arguments (`template<> struct S<float>`) or for a pattern
+//! (`template<int N> struct S<float, N>`).
 //!
-//! Of several patterns that fit, the one counts that fits less than all others, as in C++ (ISO C++17, 17.5.5.2; DXC
-//! 1.7.2308 follows it).
+//! If several patterns fit, the most specialised one counts, as in C++ (ISO C++17, 17.5.5.2; DXC 1.7.2308 follows it).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use super::scope::{ScopeId, TypeEntry, TypeId};
 use crate::ast::{Expression, GenericArgument, GenericParameter, NamePath, Operation, TypeExpression, TypeKind};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
-/// A declaration for certain arguments, with what its own parameters stand for.
+/// A specialisation that fits, with the values of its own parameters.
 #[derive(Clone, Debug)]
 pub(super) struct TemplateFit {
     pub(super) id: TypeId,
@@ -29,29 +29,29 @@ pub(super) struct TemplateFit {
 /// Values deduced for the parameters of a pattern, by name.
 type DeducedArguments<'t> = BTreeMap<&'t str, GenericValue>;
 
-/// A declaration for certain arguments, and where its arguments are looked up.
+/// The arguments of a specialisation, and the context for looking them up.
 #[derive(Debug)]
 struct Pattern<'t> {
     id: TypeId,
     inner: ScopeId,
     parameters: &'t [GenericParameter<'t>],
-    /// Those that are written, then the template's defaults.
+    /// The explicit arguments, then the template's defaults.
     arguments: Vec<&'t GenericArgument<'t>>,
     context: LookupContext,
 }
 
-/// A template that is used with arguments.
+/// A template used with arguments.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TemplateUse<'u> {
     pub(super) template: TypeId,
-    /// The arguments, defaults filled in.
+    /// The arguments, with defaults filled in.
     pub(super) values: &'u [GenericValue],
     /// Context with the arguments of the enclosing structs.
     pub(super) outer: &'u LookupContext,
     pub(super) span: Span,
 }
 
-/// Which declaration fits the arguments of a template best.
+/// The declaration that fits the arguments of a template best.
 pub(super) enum BestFit {
     /// The template itself.
     Template,
@@ -60,7 +60,7 @@ pub(super) enum BestFit {
 }
 
 impl<'t> Elaborator<'t> {
-    /// The declaration that fits the arguments best; `None` where several do, which is reported.
+    /// Finds the declaration that fits the arguments best. If there are several, reports that and returns `None`.
     pub(super) fn best_fit(&mut self, used: TemplateUse<'_>) -> Option<BestFit> {
         let candidates = self.symbols.specialisations(used.template).to_vec();
         let patterns: Vec<Pattern<'t>> = candidates.into_iter().filter_map(|id| self.pattern(id, used)).collect();
@@ -87,15 +87,14 @@ impl<'t> Elaborator<'t> {
             }
             (_, false) => {
                 let name = &self.symbols.ty(used.template).name;
-                let message =
-                    format!("several specialisations of `{name}` fit these arguments, none better than all others");
+                let message = format!("several specialisations of `{name}` fit these arguments, and none fits best");
                 self.problems.report(Diagnostic::error(Code::GenericArguments, used.span, message));
                 None
             }
         }
     }
 
-    /// The declaration `id`, if it is one for certain arguments; a wrong number of them is reported.
+    /// Returns the pattern of the specialisation `id`. Reports a wrong number of arguments.
     fn pattern(&mut self, id: TypeId, used: TemplateUse<'_>) -> Option<Pattern<'t>> {
         let symbol = self.symbols.ty(id);
         let TypeEntry::Struct { declaration, generics, inner } = symbol.entry else { return None };
@@ -105,12 +104,13 @@ impl<'t> Elaborator<'t> {
             TypeEntry::Struct { generics, .. } => generics.unwrap_or_default(),
             TypeEntry::Enum(_) | TypeEntry::Alias { .. } | TypeEntry::Interface { .. } | TypeEntry::Unread(_) => &[],
         };
-        // Defaults of the template stand for arguments that the specialisation leaves out.
+        // The template's defaults fill in for arguments that the specialisation omits.
         let left_out = all.get(written.len()..).unwrap_or_default();
         let defaults = left_out.iter().filter_map(|parameter| parameter.default.as_ref());
         let arguments: Vec<&GenericArgument<'t>> = written.iter().chain(defaults).collect();
         if arguments.len() != all.len() {
-            let message = format!("a specialisation with {} arguments of a template with {}", written.len(), all.len());
+            let message =
+                format!("this specialisation has {} arguments, but the template has {}", written.len(), all.len());
             self.problems.report(Diagnostic::error(Code::GenericArguments, declaration.name.span, message));
             return None;
         }
@@ -119,7 +119,7 @@ impl<'t> Elaborator<'t> {
         Some(Pattern { id, inner, parameters: generics.unwrap_or_default(), arguments, context })
     }
 
-    /// Deduces the parameters of `pattern` from `values`; `None` if the pattern does not fit.
+    /// Deduces the parameters of `pattern` from `values`. Returns `None` if the pattern does not fit.
     fn fit(&mut self, pattern: &Pattern<'t>, values: &[GenericValue]) -> Option<DeducedArguments<'t>> {
         let mut found = DeducedArguments::new();
         for (argument, value) in pattern.arguments.iter().copied().zip(values) {
@@ -130,19 +130,19 @@ impl<'t> Elaborator<'t> {
         (found.len() == pattern.parameters.len()).then_some(found)
     }
 
-    /// True if everything that `narrow` fits is fitted by `wide`, and not the other way round.
+    /// Returns true if `wide` fits everything that `narrow` fits, but not the other way round.
     fn is_narrower(&mut self, narrow: &Pattern<'t>, wide: &Pattern<'t>) -> bool {
         let (narrow_values, wide_values) = (self.opaque(narrow), self.opaque(wide));
         let inside = narrow_values.is_some_and(|values| self.fit(wide, &values).is_some());
         inside && wide_values.is_none_or(|values| self.fit(narrow, &values).is_none())
     }
 
-    /// The arguments of `pattern` with types and numbers in place of its parameters that nothing else is.
+    /// Returns the arguments of `pattern`, with a unique type or number in place of each parameter.
     fn opaque(&mut self, pattern: &Pattern<'t>) -> Option<Vec<GenericValue>> {
         let unique = |(index, parameter): (usize, &GenericParameter<'t>)| {
             let name = parameter.name.text.to_owned();
             let number = i64::try_from(index).unwrap_or(i64::MAX);
-            // No vector is so long, so that a pattern with a number in it does not fit.
+            // No vector has this length, so a pattern that contains a fixed number does not fit.
             let value = if parameter.is_value {
                 GenericValue::Integer(i64::MIN.saturating_add(number))
             } else {
@@ -166,7 +166,7 @@ impl<'t> Elaborator<'t> {
         values.collect()
     }
 
-    /// True if `argument` of a pattern fits `value`; notes what its parameters stand for.
+    /// Returns true if `argument` of a pattern fits `value`. Records the values of the pattern's parameters.
     fn matches(
         &mut self,
         argument: &'t GenericArgument<'t>,
@@ -200,7 +200,8 @@ impl<'t> Elaborator<'t> {
         }
     }
 
-    /// `vector<T, N>`, `Pair<T, int>`, `Texture2D<T>`: a type whose own arguments hold parameters of the pattern.
+    /// `vector<T, N>`, `Pair<T, int>`, `Texture2D<T>`: matches a type whose own arguments contain
+    /// parameters of the pattern.
     fn matches_inside(
         &mut self,
         ty: &'t TypeExpression<'t>,
@@ -224,8 +225,8 @@ impl<'t> Elaborator<'t> {
             && arguments.iter().zip(&values).all(|(argument, value)| self.matches(argument, value, pattern, found))
     }
 
-    /// The arguments with which `value` was made from the template or built-in type `path`; the inner `None` if it was
-    /// made from another one.
+    /// Returns the arguments that `value` was made with from the template or built-in type `path`.
+    /// The inner option is `None` if it was made from another one.
     fn arguments_of(
         &mut self,
         path: &NamePath<'t>,
@@ -257,7 +258,7 @@ impl<'t> Elaborator<'t> {
     }
 
     fn unknown_pattern(&mut self, ty: &TypeExpression<'t>) -> bool {
-        let message = "this pattern of a specialisation is not understood";
+        let message = "this specialisation pattern is not supported";
         self.problems.report(Diagnostic::error(Code::Unsupported, ty.span, message));
         false
     }
@@ -272,7 +273,7 @@ fn fitted<'t>(pattern: &Pattern<'t>, found: &DeducedArguments<'t>, outer: &Looku
     TemplateFit { id: pattern.id, inner: pattern.inner, bindings }
 }
 
-/// The one name that `ty` is.
+/// Returns the name if `ty` is only one name.
 fn lone<'t>(ty: &TypeExpression<'t>) -> Option<&'t str> {
     match &ty.kind {
         TypeKind::Path(path) if ty.suffixes.is_empty() => lone_name(path),
@@ -287,7 +288,7 @@ fn lone_name<'t>(path: &NamePath<'t>) -> Option<&'t str> {
     }
 }
 
-/// The parameter that `ty` is.
+/// Returns the parameter if `ty` is only the name of one.
 fn is_one_of<'p, 't>(
     ty: &TypeExpression<'t>,
     parameters: &'p [GenericParameter<'t>],
@@ -296,7 +297,7 @@ fn is_one_of<'p, 't>(
     parameters.iter().find(|parameter| parameter.name.text == name)
 }
 
-/// True if one of `parameters` stands in `ty`.
+/// Returns true if `ty` uses one of `parameters`.
 fn mentions(ty: &TypeExpression<'_>, parameters: &[GenericParameter<'_>]) -> bool {
     match &ty.kind {
         TypeKind::Path(path) => path_mentions(path, parameters),

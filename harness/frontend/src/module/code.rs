@@ -1,108 +1,87 @@
-//! Function bodies as statement trees: what [`super::Function`] does, for analyses that follow values.
+//! Function bodies as statement trees: the code of a [`super::Function`], for analyses that follow values.
 //!
-//! Names are resolved: local variables are slots of their function, others are qualified names. Types are resolved as far
-//! as they are known; a type that is not known is `None`, and says nothing about the value.
+//! Names are resolved: local variables are slots of their function, and other names are qualified.
+//! Types are resolved where possible. An unknown type is `None` and says nothing about the value.
 
 use layoutproof_layout::Span;
 use layoutproof_layout::shape::Type;
 
 use super::Callees;
 
-/// The body of a function.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Code {
-    /// Parameters in order.
     pub parameters: Vec<CodeParameter>,
     /// Number of local variables; the parameters have the first slots.
     pub slots: usize,
-    /// Type of the result, if it is known.
+    /// Type of the result, if known.
     pub result: Option<Type>,
-    /// Statements.
     pub body: Vec<Statement>,
 }
 
-/// A parameter of a function.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CodeParameter {
-    /// Type, if it is known.
+    /// Type, if known.
     pub ty: Option<Type>,
-    /// True if the caller's value comes in.
+    /// True if the caller passes a value in.
     pub is_in: bool,
-    /// True if the value goes back to the caller.
+    /// True if the function passes a value back.
     pub is_out: bool,
-    /// Default argument.
     pub default: Option<Expression>,
 }
 
 /// A `static` or `groupshared` variable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StaticVariable {
-    /// Qualified name.
     pub name: String,
-    /// Type, if it is known.
+    /// Type, if known.
     pub ty: Option<Type>,
     /// True if the threads of a group share it.
     pub is_shared: bool,
-    /// Initialiser.
     pub initial: Option<Expression>,
-    /// False if it has an initialiser that was not understood.
+    /// False if it has an initialiser that the reader did not understand.
     pub is_understood: bool,
 }
 
-/// A statement.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Statement {
-    /// An expression, for its effects.
+    /// An expression statement, run for its effects.
     Expression(Expression),
     /// A local variable.
     Local {
-        /// Its slot.
         slot: usize,
-        /// Type, if it is known.
+        /// Type, if known.
         ty: Option<Type>,
-        /// Initialiser.
         initial: Option<Expression>,
     },
-    /// `{ ... }`.
     Block(Vec<Statement>),
-    /// `if`.
     If {
-        /// Condition.
         condition: Expression,
-        /// Statements where it holds.
+        /// Statements that run if the condition holds.
         then: Vec<Statement>,
-        /// Statements where it does not.
+        /// Statements that run if it does not.
         otherwise: Vec<Statement>,
     },
     /// `for`, `while` and `do`.
     Loop {
-        /// Statements before the first round.
+        /// Statements before the first iteration.
         before: Vec<Statement>,
-        /// Condition; `None` where there is none.
+        /// `None` for an endless loop.
         condition: Option<Expression>,
-        /// Expressions after each round.
+        /// Expressions after each iteration.
         step: Vec<Expression>,
-        /// Body.
         body: Vec<Statement>,
         /// True if the condition is tested before the first round.
         tests_first: bool,
         /// The rounds that are written out.
         unrolling: Unrolling,
     },
-    /// `switch`.
     Switch {
-        /// Selector.
         value: Expression,
-        /// Cases in order.
         cases: Vec<SwitchCase>,
     },
-    /// `return`.
     Return(Option<Expression>),
-    /// `break`.
     Break,
-    /// `continue`.
     Continue,
-    /// `discard`.
     Discard,
 }
 
@@ -121,36 +100,31 @@ pub enum Unrolling {
 /// The labels of a `switch` that stand together, with the statements after them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SwitchCase {
-    /// Values; `None` for `default`.
+    /// `None` for `default`.
     pub labels: Vec<Option<Expression>>,
     /// Statements up to the next label.
     pub body: Vec<Statement>,
 }
 
-/// A literal or a constant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Literal {
-    /// `true`.
     Boolean(bool),
-    /// An integer, of 32 bits unless it is written otherwise; `unsigned` wraps.
+    /// An integer, of 32 bits unless its suffix says otherwise. Unsigned values wrap.
     Integer {
-        /// Value.
         value: i64,
         /// True for `uint`.
         unsigned: bool,
     },
-    /// A floating-point number.
     Float(f64),
 }
 
-/// An expression.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expression {
     /// A literal, an enumerator or a generic argument.
     Constant(Literal),
     /// A local variable.
     Local(usize),
-    /// The object whose method this is.
+    /// The object that the method belongs to.
     This,
     /// A variable of the module, by its qualified name.
     Global(String),
@@ -158,7 +132,7 @@ pub enum Expression {
     Member(Box<Expression>, String),
     /// `object[index]`.
     Index(Box<Expression>, Box<Expression>),
-    /// A call of a function, a method or an operator.
+    /// A call of a function, method or operator.
     Call(Box<CallExpression>),
     /// A prefix operator.
     Unary(PrefixOperator, Box<Expression>),
@@ -168,20 +142,17 @@ pub enum Expression {
     Select(Box<[Expression; 3]>),
     /// `target = value`, `target += value`.
     Assign {
-        /// Operator of a compound assignment.
+        /// The operator of a compound assignment.
         operator: Option<BinaryOperator>,
-        /// Left side.
         target: Box<Expression>,
-        /// Right side.
         value: Box<Expression>,
     },
     /// `++` and `--`.
     Step {
-        /// Operand.
         target: Box<Expression>,
         /// True for `--`.
         down: bool,
-        /// True if the value is that before the step.
+        /// True if the expression yields the value before the step.
         postfix: bool,
     },
     /// `(T)value`.
@@ -192,22 +163,19 @@ pub enum Expression {
     List(Vec<Expression>),
     /// `a, b`.
     Sequence(Vec<Expression>),
-    /// A value that depends on nothing that a shader is given: `sizeof(T)`, a text.
+    /// A value that does not depend on any input of the shader: `sizeof(T)`, a string.
     Opaque,
 }
 
-/// A call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CallExpression {
-    /// Qualified name of a function, or name of a method.
+    /// Qualified name of a function, or plain name of a method.
     pub name: String,
-    /// The functions that it may run.
+    /// The functions that it can run.
     pub callees: Callees,
-    /// Object of a method.
+    /// The object that a method is called on.
     pub object: Option<Expression>,
-    /// Arguments.
     pub arguments: Vec<Expression>,
-    /// Where it stands.
     pub span: Span,
 }
 
@@ -222,7 +190,6 @@ pub enum PrefixOperator {
     Not,
 }
 
-/// An operator with two operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BinaryOperator {
     /// `||`.

@@ -1,4 +1,4 @@
-//! Structs, enums and `cbuffer`/`tbuffer` blocks.
+//! Parses structs, enums and `cbuffer`/`tbuffer` blocks.
 
 use super::cursor::{ParseResult, Parser};
 use super::expression::ExpressionContext;
@@ -9,7 +9,7 @@ use crate::ast::{
 use crate::lexer::TokenKind;
 
 impl<'a> Parser<'_, 'a> {
-    /// `struct S<T> : Base { ... }` without what follows the `}`.
+    /// `struct S<T> : Base { ... }`, up to and including the `}`.
     pub(super) fn struct_declaration(&mut self) -> ParseResult<StructDeclaration<'a>> {
         self.bump();
         while self.is(TokenKind::LeftBracket) {
@@ -24,7 +24,7 @@ impl<'a> Parser<'_, 'a> {
         Ok(StructDeclaration { name, generics, specialised: None, bases, items })
     }
 
-    /// `struct S<float, N> : Base { ... }` behind `template<...>`: the declaration for certain arguments of `S`.
+    /// `struct S<float, N> : Base { ... }` after `template<...>`: a specialisation of `S`.
     pub(super) fn specialised_struct(&mut self) -> ParseResult<StructDeclaration<'a>> {
         self.bump();
         let name = self.name("the name of a template")?;
@@ -47,7 +47,7 @@ impl<'a> Parser<'_, 'a> {
         if self.eat(TokenKind::Colon) {
             loop {
                 bases.push(self.modified_type()?);
-                // `IA & IB`: an interface that is both.
+                // `IA & IB`: an interface that combines both.
                 while self.eat(TokenKind::Ampersand) {
                     bases.push(self.modified_type()?);
                 }
@@ -67,7 +67,7 @@ impl<'a> Parser<'_, 'a> {
         Ok(items)
     }
 
-    /// `enum class E : uint { A, B = 4 }` without what follows the `}`.
+    /// `enum class E : uint { A, B = 4 }`, up to and including the `}`.
     pub(super) fn enum_declaration(&mut self) -> ParseResult<EnumDeclaration<'a>> {
         self.bump();
         let unscoped = !(self.eat_word("class") || self.eat_word("struct"));
@@ -92,7 +92,7 @@ impl<'a> Parser<'_, 'a> {
         Ok(EnumeratorSyntax { name, value })
     }
 
-    /// `cbuffer S : register(b0) { ... }`, from its keyword on.
+    /// `cbuffer S : register(b0) { ... }`, starting at its keyword.
     pub(super) fn buffer(&mut self, prefix: Prefix<'a>, kind: BufferKeyword) -> ParseResult<BufferDeclaration<'a>> {
         self.bump();
         let name = self.name("the name of a buffer")?;

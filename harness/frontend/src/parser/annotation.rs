@@ -1,4 +1,4 @@
-//! Parses what stands around declarations: attributes, modifiers, `layout(...)`, semantics, `register`, `packoffset`.
+//! Parses the parts around declarations: attributes, modifiers, `layout(...)`, semantics, `register`, `packoffset`.
 
 use layoutproof_layout::shape::MatrixOrder;
 
@@ -12,10 +12,10 @@ use crate::attribute_names::spelling;
 use crate::lexer::TokenKind;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
-/// An annotation is followed this far (tokens), which keeps parsing linear.
+/// Maximum length of an annotation (tokens), which keeps parsing linear.
 const ANNOTATION_TOKENS: usize = 1 << 10;
 
-/// Words that may stand before a type and say nothing about its name.
+/// Words that may precede a type without affecting its name.
 const MODIFIERS: &[&str] = &[
     "__exported",
     "__extern_cpp",
@@ -74,7 +74,7 @@ const MODIFIERS: &[&str] = &[
 ];
 
 impl<'a> Parser<'_, 'a> {
-    /// Attributes, modifiers, `layout(...)` and `template<...>`, in any order.
+    /// Parses attributes, modifiers, `layout(...)` and `template<...>`, in any order.
     pub(crate) fn prefix(&mut self) -> ParseResult<Prefix<'a>> {
         let mut prefix = Prefix::default();
         loop {
@@ -104,14 +104,14 @@ impl<'a> Parser<'_, 'a> {
         MODIFIERS.contains(&word) && !self.source.is_declared_type(word)
     }
 
-    /// True if `__glsl_extension(...)` or one of its kin stands here, which speaks of how functions are compiled.
+    /// Returns true at `__glsl_extension(...)` and similar words, which affect only the compilation of functions.
     fn is_compiler_modifier(&self, word: &str) -> bool {
         let declares = matches!(word, "__init" | "__subscript" | "__packBranch");
         word.starts_with("__") && !declares && self.peek(1).kind == TokenKind::LeftParenthesis
     }
 
-    /// Moves behind the modifiers of a type that has no declaration (between `<` and `>`); only the order of a matrix,
-    /// the last if both are there, says anything about such a type.
+    /// Skips the modifiers of a type without a declaration (between `<` and `>`). Returns the
+    /// matrix order, the only modifier with an effect on such a type; the last one counts.
     pub(super) fn modifiers(&mut self) -> Option<MatrixOrder> {
         let mut order = None;
         while self.is(TokenKind::Identifier) && self.is_modifier(self.token().text) {
@@ -127,7 +127,7 @@ impl<'a> Parser<'_, 'a> {
 
         while !self.is(TokenKind::RightBracket) {
             out.push(self.attribute()?);
-            // Slang does without the comma.
+            // Slang allows the comma to be missing.
             let goes_on = self.is(TokenKind::RightBracket) || (double && self.is(TokenKind::Identifier));
             if !goes_on {
                 self.expect(TokenKind::Comma, "`,` or `]`")?;
@@ -157,15 +157,15 @@ impl<'a> Parser<'_, 'a> {
         Ok(attribute)
     }
 
-    /// Gives an attribute of HLSL the spelling that is looked for.
+    /// Gives an HLSL attribute the spelling that this crate looks for.
     fn respell(&mut self, attribute: &mut AttributeSyntax<'a>) {
         let is_vulkan = attribute.namespace.as_deref().is_some_and(|namespace| namespace.eq_ignore_ascii_case("vk"));
         let namespace = if is_vulkan { Some("vk".to_owned()) } else { attribute.namespace.clone() };
         let spelling = spelling(namespace.as_deref(), attribute.name);
         let is_respelled = spelling != attribute.name || namespace != attribute.namespace;
         if is_vulkan && is_respelled && !attribute.arguments.is_empty() {
-            // "'Binding' attribute takes at least 1 argument", DXC 1.7.2308 says of `[[vk::Binding(1)]]`.
-            let message = format!("DXC takes the arguments of `vk::{spelling}` in this spelling only");
+            // For `[[vk::Binding(1)]]`, DXC 1.7.2308 reports "'Binding' attribute takes at least 1 argument".
+            let message = format!("DXC accepts arguments only with the spelling `vk::{spelling}`");
             self.problems.report(Diagnostic::error(Code::BadAttribute, attribute.span, message));
         }
         (attribute.namespace, attribute.name) = (namespace, spelling);
@@ -200,7 +200,7 @@ impl<'a> Parser<'_, 'a> {
         }
     }
 
-    /// Moves to the next token outside brackets of which `ends` holds, or to the end of the enclosing block.
+    /// Moves to the next token outside brackets that satisfies `ends`, or to the end of the enclosing block.
     pub(super) fn skip_to(&mut self, ends: impl Fn(TokenKind) -> bool) {
         loop {
             match self.token().kind {
@@ -216,7 +216,7 @@ impl<'a> Parser<'_, 'a> {
         }
     }
 
-    /// The tokens from `start` on, as written but for the space between them.
+    /// Returns the text of the tokens since `start`, with one space between tokens.
     fn text_from(&self, start: usize) -> String {
         (start..self.at).map(|index| self.source.token(index).text).collect::<Vec<_>>().join(" ")
     }
@@ -253,7 +253,7 @@ impl<'a> Parser<'_, 'a> {
     fn generic_parameter(&mut self) -> ParseResult<GenericParameter<'a>> {
         let word = self.token().text;
         let is_type_word = matches!(word, "typename" | "class");
-        // `int N` has two names side by side, Slang's `T` and `T : IFoo` do not.
+        // `int N` has two names in a row; Slang's `T` and `T : IFoo` do not.
         let names_value = matches!(self.peek(1).kind, TokenKind::Identifier | TokenKind::ColonColon);
         let is_pack_of_values = word == "each" && names_value && self.peek(2).kind == TokenKind::Identifier;
         let is_value = word == "let" || is_pack_of_values || (!is_type_word && word != "each" && names_value);
@@ -263,10 +263,10 @@ impl<'a> Parser<'_, 'a> {
         if is_type_word || word == "let" {
             self.bump();
         } else if is_value {
-            // `unsigned int N` and `N::E e` have more words.
+            // `unsigned int N` and `N::E e` consist of more words.
             self.type_path()?;
         }
-        // Any number of arguments: a struct with such a parameter is refused where it is used with another number.
+        // A pack accepts any number of arguments, but a struct with one is refused if it is used with another number.
         let is_pack = self.is_word("each") && self.peek(1).kind == TokenKind::Identifier;
         if is_pack {
             self.bump();
@@ -282,7 +282,7 @@ impl<'a> Parser<'_, 'a> {
         Ok(GenericParameter { name, is_value, is_pack: is_pack || is_pack_of_values, default })
     }
 
-    /// Everything behind `:` of a declarator, a buffer or a function.
+    /// Parses everything after the `:` of a declarator, a buffer or a function.
     pub(super) fn placement(&mut self) -> ParseResult<PlacementSyntax<'a>> {
         let mut placement = PlacementSyntax::default();
         while self.eat(TokenKind::Colon) {
@@ -290,12 +290,12 @@ impl<'a> Parser<'_, 'a> {
             match (self.token().kind, self.token().text) {
                 (TokenKind::Identifier, "register") if opens => placement.registers.push(self.register()?),
                 (TokenKind::Identifier, "packoffset") if opens => placement.packoffsets.push(self.packoffset()?),
-                // Who may access a member of a ray payload.
+                // Access to a member of a ray payload.
                 (TokenKind::Identifier, "read" | "write") if opens => {
                     self.bump();
                     self.skip_brackets();
                 }
-                // A lone word is a semantic, as in DXC and Slang, even where a constant has that name.
+                // A lone word is a semantic, as in DXC and Slang, even if a constant has that name.
                 (TokenKind::Identifier, _) if self.ends_placement(1) || self.annotation_end(self.at + 1).is_some() => {
                     placement.semantic = Some(self.bump().text);
                 }
@@ -305,7 +305,7 @@ impl<'a> Parser<'_, 'a> {
         Ok(placement)
     }
 
-    /// True if no operator of an expression follows.
+    /// Returns true if no operator of an expression follows.
     fn ends_placement(&self, ahead: usize) -> bool {
         matches!(
             self.peek(ahead).kind,
@@ -353,15 +353,15 @@ impl<'a> Parser<'_, 'a> {
         }
     }
 
-    /// Moves behind `< string UIName = "Tint"; >`: what an effect tells its editor.
+    /// Skips `< string UIName = "Tint"; >`, an effect's annotation for its editor.
     pub(super) fn skip_annotation(&mut self) {
         if let Some(end) = self.annotation_end(self.at) {
             self.at = end;
         }
     }
 
-    /// The token behind the annotation that opens at `at`: declarations between `<` and `>`, each with its `;`. The
-    /// empty `< >` is one, too, where no parameters follow.
+    /// Returns the token after the annotation that opens at `at`: declarations between `<` and `>`,
+    /// each with its `;`. An empty `< >` also counts, unless parameters follow.
     pub(super) fn annotation_end(&self, at: usize) -> Option<usize> {
         if self.source.token(at).kind != TokenKind::Less {
             return None;
@@ -383,7 +383,7 @@ impl<'a> Parser<'_, 'a> {
         None
     }
 
-    /// Generic argument lists and constraints that only functions and interfaces have.
+    /// Skips the constraints after `where`, which have no effect on layouts.
     pub(super) fn skip_where(&mut self) {
         if self.is_word("where") {
             self.skip_to(|kind| matches!(kind, TokenKind::LeftBrace | TokenKind::Semicolon));

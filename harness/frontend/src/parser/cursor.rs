@@ -1,4 +1,4 @@
-//! Walks over tokens with their brackets matched beforehand, so that skipping a bracket costs nothing.
+//! Walks over tokens with matched brackets, so that skipping a bracket is free.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
@@ -12,18 +12,18 @@ use crate::preprocess::PreparedTokens;
 use crate::problems::ProblemList;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
-/// Deepest nesting of declarations, types and expressions; deeper than any real file, shallow enough for the stack of
-/// a test.
+/// Maximum nesting of declarations, types and expressions. No real file nests deeper, and the stack
+/// of a test thread is large enough.
 pub(super) const DEEPEST: u32 = 64;
 
-/// Types of GLSL that are others in HLSL.
+/// GLSL types that mean something else in HLSL.
 const GLSL_SAMPLERS: [&str; 5] = ["sampler1D", "sampler2D", "sampler3D", "samplerCube", "sampler2DShadow"];
 
-/// Most declarations of a source, members among them: far beyond any real one, and what memory they take is bounded.
+/// Maximum number of declarations in a source, including members. Far above any real source; it bounds the memory.
 const MOST_DECLARATIONS: u32 = 1 << 16;
 
-/// Words that begin a declaration in Slang and are names in HLSL: DXC 1.7.2308 takes each of them as the name of a type,
-/// a variable, a parameter and a function.
+/// Words that begin a declaration in Slang but are names in HLSL. DXC 1.7.2308 accepts each of them
+/// as the name of a type, a variable, a parameter and a function.
 const SLANG_WORDS: [&str; 34] = [
     "__exported",
     "__extension",
@@ -61,29 +61,30 @@ const SLANG_WORDS: [&str; 34] = [
     "visible",
 ];
 
-/// The tokens of a source with matched brackets.
+/// The tokens of a source, with matched brackets.
 #[derive(Debug)]
 pub(crate) struct BracketedTokens<'a> {
     tokens: Vec<Token<'a>>,
-    /// For an opening bracket the index of what closes it (of the end, where nothing does); for others their own index.
+    /// For an opening bracket, the index of its closing bracket (or of the end, if it is unclosed).
+    /// For other tokens, their own index.
     closers: Vec<usize>,
     orders: Vec<(usize, Option<MatrixOrder>)>,
-    /// The first token of each imported module; ascending.
+    /// The first token of each imported module, ascending.
     imports: Vec<usize>,
     /// See [`PreparedTokens::visible`].
     visible: Vec<Vec<usize>>,
     /// See [`PreparedTokens::version`].
     version: Option<Span>,
-    /// True if some bracket is never closed: then running into the end says nothing new.
+    /// True if some bracket is unclosed. Reaching the end of the text is then not a new problem.
     unbalanced: bool,
-    /// True if the source is Slang alone.
+    /// True if the source is Slang and not also HLSL.
     pub(super) is_slang: bool,
-    /// Words that only Slang has a meaning for, and that this source declares as names of types.
+    /// Words with a meaning only in Slang that this source declares as type names.
     type_names: HashSet<&'a str>,
 }
 
 impl<'a> BracketedTokens<'a> {
-    /// Matches the brackets of `prepared`; `end` is the place behind the last token.
+    /// Matches the brackets of `prepared`. `end` is the place after the last token.
     pub(crate) fn new(prepared: PreparedTokens<'a>, end: Span, is_slang: bool, problems: &mut ProblemList) -> Self {
         let PreparedTokens { mut tokens, orders, imports, visible, version } = prepared;
         let (closers, unclosed) = match_brackets(&tokens);
@@ -97,18 +98,18 @@ impl<'a> BracketedTokens<'a> {
         Self { tokens, closers, orders, imports, visible, version, unbalanced, is_slang, type_names }
     }
 
-    /// The token at `index`, the end beyond the last.
+    /// Returns the token at `index`, or the end token beyond the last one.
     pub(crate) fn token(&self, index: usize) -> Token<'a> {
         self.tokens[index.min(self.tokens.len() - 1)]
     }
 
-    /// True if `word`, which Slang has a meaning for, is the name of a type here.
+    /// Returns true if this source declares `word`, a word of Slang, as a type name.
     pub(super) fn is_declared_type(&self, word: &str) -> bool {
         self.type_names.contains(word)
     }
 
-    /// The tokens of `range` as text: white space where the source has some, and between words that a macro put
-    /// together.
+    /// Returns the text of the tokens in `range`. Keeps the source's white space, and separates
+    /// words that a macro put together.
     pub(crate) fn text(&self, range: Range<usize>) -> String {
         let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
         let mut text = String::new();
@@ -123,12 +124,12 @@ impl<'a> BracketedTokens<'a> {
         text
     }
 
-    /// True if slangc reads this with the rules of GLSL.
+    /// Returns true if slangc reads this source with the rules of GLSL.
     pub(crate) fn is_glsl_dialect(&self) -> bool {
         self.version.is_some()
     }
 
-    /// The `#version` of a text that is GLSL by its words too, not only by that line.
+    /// Returns the place of `#version` if the words of the text, and not only that line, are those of GLSL.
     pub(crate) fn glsl_version(&self) -> Option<Span> {
         let is_glsl = |pair: &[Token<'a>]| {
             let word = pair[0].text;
@@ -139,24 +140,24 @@ impl<'a> BracketedTokens<'a> {
         self.version.filter(|_| self.tokens.windows(2).any(is_glsl))
     }
 
-    /// The numbers of the modules that module `number` imports; the source itself is 0.
+    /// Returns the indices of the modules that module `number` imports; the source itself is 0.
     pub(crate) fn imports_of(&self, number: usize) -> Vec<usize> {
         self.visible.get(number).cloned().unwrap_or_default()
     }
 
-    /// The index of what closes the bracket at `index`.
+    /// Returns the index of the closing bracket for the one at `index`.
     pub(crate) fn closer(&self, index: usize) -> usize {
         self.closers.get(index).copied().unwrap_or(index)
     }
 
-    /// Order that `#pragma pack_matrix` gives to a matrix named at `index`.
+    /// Returns the order that `#pragma pack_matrix` sets for a matrix at `index`.
     pub(super) fn order(&self, index: usize) -> Option<MatrixOrder> {
         let later = self.orders.partition_point(|(start, _)| *start <= index);
         later.checked_sub(1).and_then(|last| self.orders[last].1)
     }
 }
 
-/// The words of Slang that `struct`, `enum` or `typedef` declare in HLSL, where they are names like any other.
+/// Returns the words of Slang that the source declares with `struct`, `enum` or `typedef`, as HLSL allows.
 fn declared_types<'a>(tokens: &[Token<'a>]) -> HashSet<&'a str> {
     let mut declared = HashSet::new();
     let mut in_typedef = false;
@@ -172,7 +173,7 @@ fn declared_types<'a>(tokens: &[Token<'a>]) -> HashSet<&'a str> {
     declared
 }
 
-/// For each token what closes it, and the openings that nothing closes. A `}` closes whatever is open since its `{`.
+/// Returns the closing bracket for each token, and the unclosed brackets. A `}` closes everything opened after its `{`.
 fn match_brackets(tokens: &[Token<'_>]) -> (Vec<usize>, Vec<usize>) {
     let mut closers: Vec<usize> = (0..=tokens.len()).collect();
     let (mut open, mut unclosed, mut open_braces) = (Vec::new(), Vec::new(), 0_usize);
@@ -214,26 +215,26 @@ fn close(open: &mut Vec<usize>, tokens: &[Token<'_>], closers: &mut [usize], kin
     }
 }
 
-/// Result of a parsing method. The problem that stops a declaration is reported where parsing goes on.
+/// Result of a parsing method. An error ends the declaration; it is reported where parsing resumes.
 pub(crate) type ParseResult<T> = Result<T, Diagnostic>;
 
-/// A place in a source.
+/// Parses from a position in a source.
 #[derive(Debug)]
 pub(crate) struct Parser<'s, 'a> {
     pub(super) source: &'s BracketedTokens<'a>,
     pub(super) at: usize,
     depth: u32,
-    /// Number of declarations, members among them.
+    /// Number of declarations, including members.
     declarations: u32,
-    /// For each imported module the number of declarations before its own.
+    /// For each imported module, the number of declarations before its first one.
     pub(crate) items_before: Vec<usize>,
-    /// Places of the declarations that cannot change a layout, by kind.
+    /// Places of skipped declarations, by kind.
     pub(super) skipped: BTreeMap<SkippedKind, Vec<Span>>,
-    /// Problems after which parsing went on.
+    /// Problems that did not stop the parser.
     pub(crate) problems: ProblemList,
 }
 
-/// A kind of declaration that is read over, since no layout depends on it.
+/// A kind of declaration that the parser skips, because no layout depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum SkippedKind {
     Extension,
@@ -244,15 +245,15 @@ pub(super) enum SkippedKind {
 impl SkippedKind {
     pub(super) fn reason(self) -> &'static str {
         match self {
-            Self::Extension => "an extension adds no member",
-            Self::GenericValue => "a value that is chosen when the program is specialised",
-            Self::Technique => "a technique declares no parameter",
+            Self::Extension => "an extension adds no members",
+            Self::GenericValue => "a value that the application chooses when it specialises the program",
+            Self::Technique => "a technique declares no parameters",
         }
     }
 }
 
 impl<'s, 'a> Parser<'s, 'a> {
-    /// A parser that starts at token `at`.
+    /// Creates a parser that starts at token `at`.
     pub(crate) fn new(source: &'s BracketedTokens<'a>, at: usize) -> Self {
         Self {
             source,
@@ -265,13 +266,13 @@ impl<'s, 'a> Parser<'s, 'a> {
         }
     }
 
-    /// Notes that `items` declarations stand before the next token, if imported modules begin there.
+    /// If imported modules begin at the next token, records that `items` declarations come before them.
     pub(super) fn note_imports(&mut self, items: usize) {
         let begun = self.source.imports.partition_point(|first| *first <= self.at);
         self.items_before.resize(begun.max(self.items_before.len()), items);
     }
 
-    /// Index of the next token.
+    /// Returns the index of the next token.
     pub(crate) fn position(&self) -> usize {
         self.at
     }
@@ -288,7 +289,7 @@ impl<'s, 'a> Parser<'s, 'a> {
         self.token().span
     }
 
-    /// The place from `start` to the last token consumed.
+    /// Returns the place from `start` to the last consumed token.
     pub(super) fn span_from(&self, start: Span) -> Span {
         let last = self.source.token(self.at.saturating_sub(1)).span;
         start.to(last)
@@ -335,12 +336,13 @@ impl<'s, 'a> Parser<'s, 'a> {
         Ok(Identifier { text: token.text, span: token.span })
     }
 
-    /// An empty name at the next token.
+    /// Returns an empty name at the next token.
     pub(super) fn no_name(&self) -> Identifier<'a> {
         Identifier { text: "", span: self.span() }
     }
 
-    /// A `;`; where it is missing, the place behind the last token is shown, since the next may be lines below.
+    /// Consumes a `;`. The error for a missing one points after the last token, because the next
+    /// token may be lines below.
     pub(super) fn semicolon(&mut self) -> ParseResult<()> {
         if self.eat(TokenKind::Semicolon) {
             return Ok(());
@@ -351,7 +353,7 @@ impl<'s, 'a> Parser<'s, 'a> {
         Err(Diagnostic::error(problem.code, place, problem.message))
     }
 
-    /// "expected `what`, found the next token".
+    /// Creates the error "expected `what`, found the next token".
     pub(super) fn unexpected(&self, what: &str) -> Diagnostic {
         let token = self.token();
         let found = match token.kind {
@@ -361,14 +363,15 @@ impl<'s, 'a> Parser<'s, 'a> {
         Diagnostic::error(Code::UnexpectedToken, token.span, format!("expected {what}, found {found}"))
     }
 
-    /// Reports what stopped a declaration; that the text ends after an unclosed bracket was said before.
+    /// Reports the problem that stopped a declaration. Omits an unexpected end of the text if a
+    /// bracket is unclosed, which is already reported.
     pub(super) fn report(&mut self, problem: Diagnostic) {
         if !(self.source.unbalanced && self.is(TokenKind::End)) {
             self.problems.report(problem);
         }
     }
 
-    /// Counts the declaration that began at token `start`; beyond the limit the rest of the source is left out.
+    /// Counts the declaration that began at token `start`. Beyond the limit, skips the rest of the source.
     pub(super) fn count_declaration(&mut self, start: usize) {
         self.declarations += 1;
         if self.declarations == MOST_DECLARATIONS {
@@ -390,19 +393,19 @@ impl<'s, 'a> Parser<'s, 'a> {
         parsed
     }
 
-    /// Moves behind the bracket that opens here and returns the indices of the tokens between its ends.
+    /// Skips the bracket that opens here. Returns the indices of the tokens inside it.
     pub(super) fn skip_brackets(&mut self) -> Range<usize> {
         let opening = self.token().kind;
         let inside = self.at + 1..self.source.closer(self.at);
         self.at = inside.end;
-        // A bracket that nothing closes ends where the block around it ends, and that `}` is not its own.
+        // An unclosed bracket ends with the enclosing block, whose `}` must not be consumed.
         if opening == TokenKind::LeftBrace || !self.is(TokenKind::RightBrace) {
             self.bump();
         }
         inside
     }
 
-    /// Moves behind the next `;` or `{ ... }` and up to a `}` that closes an enclosing block.
+    /// Skips the next `;` or `{ ... }`, but stops before a `}` that closes an enclosing block.
     pub(super) fn recover(&mut self) {
         loop {
             match self.token().kind {

@@ -1,4 +1,4 @@
-//! Declarations of variables and members: a type, then names with dimensions, placements and initialisers.
+//! Parses declarations of variables and members: a type, then names with dimensions, placements and initialisers.
 
 use super::cursor::{ParseResult, Parser};
 use super::expression::ExpressionContext;
@@ -8,7 +8,7 @@ use crate::ast::{
 };
 use crate::lexer::TokenKind;
 
-/// The names of the operators that a struct may declare and an expression calls (HLSL 2021).
+/// Names of the operators that a struct may declare and an expression may call (HLSL 2021).
 const OPERATORS: [&str; 20] = [
     "operator()",
     "operator[]",
@@ -32,13 +32,13 @@ const OPERATORS: [&str; 20] = [
     "operator||",
 ];
 
-/// The name of the function that the operator `symbol` calls.
+/// Returns the name of the function that the operator `symbol` calls.
 pub(crate) fn operator_name(symbol: &str) -> Option<&'static str> {
     OPERATORS.into_iter().find(|name| name.strip_prefix("operator") == Some(symbol))
 }
 
 impl<'a> Parser<'_, 'a> {
-    /// A type with declarators, or a function: both begin with a type.
+    /// Parses a type with declarators, or a function. Both begin with a type.
     pub(super) fn typed_item(&mut self, mut prefix: Prefix<'a>) -> ParseResult<Item<'a>> {
         let start = self.span();
         let ty = self.type_expression()?;
@@ -59,7 +59,7 @@ impl<'a> Parser<'_, 'a> {
             }
         }
 
-        // slangc 2026.14.1 does without the `;` of a `typedef`.
+        // slangc 2026.14.1 allows the `;` after a `typedef` to be missing.
         if self.source.is_slang && prefix.has("typedef") {
             self.eat(TokenKind::Semicolon);
         } else {
@@ -68,13 +68,13 @@ impl<'a> Parser<'_, 'a> {
         Ok(Item::Declaration(DeclarationSyntax { prefix, ty, declarators, span: self.span_from(start) }))
     }
 
-    /// True if one of the modifiers stands here that DXC 1.7.2308 takes behind a type, too: `uint inline f()`.
+    /// Returns true at a modifier that DXC 1.7.2308 also accepts after a type: `uint inline f()`.
     fn is_modifier_behind_type(&self) -> bool {
         let is_modifier = matches!(self.token().text, "const" | "extern" | "inline" | "static");
         is_modifier && matches!(self.peek(1).kind, TokenKind::Identifier | TokenKind::Star)
     }
 
-    /// Slang needs no `;` behind the `}` of a struct or an enum.
+    /// Returns true if a struct or enum declaration ends here. Slang needs no `;` after the `}`.
     fn ends_type_declaration(&self, kind: &TypeKind<'a>) -> bool {
         let declares_name = match self.token().kind {
             TokenKind::Identifier => {
@@ -93,7 +93,7 @@ impl<'a> Parser<'_, 'a> {
         }
     }
 
-    /// True if `name[2]` stands here, and not the `float[2]` with which the next declaration begins.
+    /// Returns true at `name[2]`, but not at a `float[2]` that begins the next declaration.
     fn is_array_declarator(&self) -> bool {
         let mut at = self.at + 1;
         while self.source.token(at).kind == TokenKind::LeftBracket {
@@ -114,7 +114,7 @@ impl<'a> Parser<'_, 'a> {
         Ok(declarators)
     }
 
-    /// One name with what belongs to it; unnamed where a bit width follows at once.
+    /// Parses one declared name and everything that belongs to it. A bit-field may be unnamed.
     pub(super) fn declarator(&mut self) -> ParseResult<Declarator<'a>> {
         let mut pointers = 0;
         while self.eat(TokenKind::Star) {
@@ -131,13 +131,13 @@ impl<'a> Parser<'_, 'a> {
         let initialiser = if is_initialised { Some(self.initialiser()) } else { None };
         let tokens = start..self.position();
         if self.is(TokenKind::LeftBrace) {
-            // `SamplerState s { Filter = ...; };`: states of the effect framework say nothing about a layout.
+            // `SamplerState s { Filter = ...; };`: states of the effect framework do not affect a layout.
             self.skip_brackets();
         }
         Ok(Declarator { name, outer, pointers, dimensions, placement, initialiser, initialised: tokens })
     }
 
-    /// `N::S<T>::` before the name of what is declared there and defined here; the arguments are those of the template.
+    /// `N::S<T>::` before the name of a declaration that is defined outside; the arguments are those of the template.
     fn qualifiers(&mut self) -> ParseResult<Vec<Identifier<'a>>> {
         let mut outer = Vec::new();
         while self.is(TokenKind::Identifier) {
@@ -159,7 +159,7 @@ impl<'a> Parser<'_, 'a> {
         let mut name = self.name("a name")?;
         if name.text == "operator" {
             let start = self.position();
-            // The `()` of `operator()` stands before the parentheses of its parameters.
+            // The `()` of `operator()` comes before the parentheses of its parameters.
             if self.is(TokenKind::LeftParenthesis) {
                 self.skip_brackets();
             }
@@ -178,7 +178,7 @@ impl<'a> Parser<'_, 'a> {
         Ok(dimensions)
     }
 
-    /// Reads the initialiser behind `=`; never a problem, since most initialisers say nothing about a layout.
+    /// Reads the initialiser after `=`. It never fails, because most initialisers do not affect a layout.
     pub(super) fn initialiser(&mut self) -> Initialiser<'a> {
         if self.is(TokenKind::LeftBrace) {
             return Initialiser::List(self.list_length());
@@ -188,14 +188,14 @@ impl<'a> Parser<'_, 'a> {
         match self.expression(ExpressionContext::Free) {
             Ok(expression) if ends(self.token().kind) => return Initialiser::Value(expression),
             Ok(_) => {}
-            // It may have ended inside of brackets.
+            // The error may be inside brackets.
             Err(_) => self.at = start,
         }
         self.skip_to(ends);
         Initialiser::Other
     }
 
-    /// Number of elements of the list that opens here.
+    /// Counts the elements of the list that opens here.
     fn list_length(&mut self) -> u32 {
         self.bump();
         let mut elements = 0;

@@ -1,7 +1,7 @@
-//! Constant expressions with C's operators and precedences, in postfix order.
+//! Parses constant expressions with C's operators and precedences into postfix order.
 //!
-//! What is not an integer constant (floats, calls, members of values) becomes [`Operation::Opaque`]: it is refused only
-//! where a constant is needed.
+//! Anything that is not an integer constant (floats, calls, members of values) becomes
+//! [`Operation::Opaque`]. It is an error only where a constant is required.
 
 use layoutproof_layout::Span;
 
@@ -10,10 +10,10 @@ use crate::ast::{BinaryOperator, Expression, Identifier, NamePath, Operation, Pa
 use crate::lexer::{Token, TokenKind};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
-/// Generic arguments inside an expression are looked for this many tokens ahead, which keeps parsing linear.
+/// Maximum length of generic arguments inside an expression (tokens), which keeps parsing linear.
 const GENERIC_ARGUMENT_TOKENS: usize = 32;
 
-/// Where an expression stands.
+/// The surroundings of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ExpressionContext {
     /// `>` compares.
@@ -24,20 +24,19 @@ pub(crate) enum ExpressionContext {
 
 type Operations<'a> = Vec<(Operation<'a>, Span)>;
 
-/// A binary operator in the text.
 #[derive(Clone, Copy, Debug)]
 struct OperatorToken {
     operator: BinaryOperator,
     precedence: u8,
-    /// Number of its tokens: `>>` has two.
+    /// Number of tokens; `>>` has two.
     tokens: usize,
 }
 
-/// A prefix operator that waits for its operand.
+/// A prefix operator waiting for its operand.
 type Prefixed<'a> = (Operation<'a>, Span);
 
 impl<'a> Parser<'_, 'a> {
-    /// An expression without a comma at its top.
+    /// Parses an expression without a top-level comma.
     pub(crate) fn expression(&mut self, place: ExpressionContext) -> ParseResult<Expression<'a>> {
         let start = self.span();
         let mut operations = Vec::new();
@@ -74,7 +73,7 @@ impl<'a> Parser<'_, 'a> {
         Ok(())
     }
 
-    /// The binary operator here.
+    /// Reads the binary operator here.
     fn binary_operator(&self, place: ExpressionContext) -> Option<OperatorToken> {
         let kind = self.token().kind;
         if kind == TokenKind::Greater {
@@ -112,7 +111,7 @@ impl<'a> Parser<'_, 'a> {
         Some(OperatorToken { operator, precedence, tokens: 1 })
     }
 
-    /// Prefix operators are kept in a list, not on the stack: a file may hold any number of them.
+    /// Keeps prefix operators in a list instead of on the stack, because a file may contain any number of them.
     fn unary(&mut self, out: &mut Operations<'a>) -> ParseResult<()> {
         let mut waiting: Vec<Prefixed<'a>> = Vec::new();
         while let Some(prefixed) = self.prefix_operator() {
@@ -208,7 +207,7 @@ impl<'a> Parser<'_, 'a> {
         Ok(())
     }
 
-    /// `min(a, b)` and `max(a, b)`; `false`, and nothing read, where other arguments stand there.
+    /// `min(a, b)` and `max(a, b)`. Consumes nothing and returns `false` for any other arguments.
     fn choose(&mut self, operator: BinaryOperator, span: Span, out: &mut Operations<'a>) -> bool {
         let (start, operations) = (self.at, out.len());
         self.bump();
@@ -229,7 +228,7 @@ impl<'a> Parser<'_, 'a> {
         true
     }
 
-    /// `int(x)` converts; any other call is opaque, and so is a list of several arguments.
+    /// `int(x)` converts. Any other call is opaque, and so is a list of several arguments.
     fn conversion(&mut self, path: NamePath<'a>, out: &mut Operations<'a>) {
         let (start, operations, span) = (self.at, out.len(), path.span);
         self.bump();
@@ -245,7 +244,7 @@ impl<'a> Parser<'_, 'a> {
         self.postfix(out);
     }
 
-    /// Members, indices and calls behind a value: no integer constant.
+    /// Members, indices and calls after a value, which never give an integer constant.
     fn postfix(&mut self, out: &mut Operations<'a>) {
         let start = self.at;
         loop {
@@ -273,7 +272,7 @@ impl<'a> Parser<'_, 'a> {
         let mut parts = Vec::new();
         loop {
             let name = self.name("a name")?;
-            // `A < B` compares; only with a `::` behind its `>` is it a name with arguments.
+            // `A < B` compares. It is a name with arguments only if `::` follows the `>`.
             let qualifies = |end| self.source.token(end).kind == TokenKind::ColonColon;
             let is_qualifier = arguments_end(self.source, self.at, is_operator).is_some_and(qualifies);
             let arguments = if is_qualifier { Some(self.deeper(Self::generic_arguments)?) } else { None };
@@ -289,13 +288,13 @@ impl<'a> Parser<'_, 'a> {
     }
 }
 
-/// A path of one name.
+/// Creates a path with one name.
 fn single(token: Token<'_>) -> NamePath<'_> {
     let name = Identifier { text: token.text, span: token.span };
     NamePath { is_rooted: false, parts: vec![PathPart { name, arguments: None }], span: token.span }
 }
 
-/// The operator that the built-in function `word` is.
+/// Returns the operator for the built-in function `word`.
 fn choice(word: &str) -> Option<BinaryOperator> {
     match word {
         "min" => Some(BinaryOperator::Least),
@@ -328,18 +327,17 @@ fn integer(token: Token<'_>) -> ParseResult<Operation<'_>> {
     })
 }
 
-/// The index behind the `>` that closes the generic arguments which open at `at`, if they are arguments at all and
-/// short.
+/// Returns the index after the `>` that closes the generic arguments at `at`, if they are arguments and short enough.
 pub(crate) fn generic_arguments_end(source: &BracketedTokens<'_>, at: usize) -> Option<usize> {
     arguments_end(source, at, |_| false)
 }
 
-/// Operators of a value that is an argument: `Sum<N - 1>::value`.
+/// Operators in an argument that is a value: `Sum<N - 1>::value`.
 fn is_operator(kind: TokenKind) -> bool {
     matches!(kind, TokenKind::Plus | TokenKind::Minus | TokenKind::Slash | TokenKind::Percent)
 }
 
-/// The same, where the arguments may also hold the tokens of which `allowed` holds.
+/// Same as [`generic_arguments_end`], but the arguments may also contain tokens that satisfy `allowed`.
 fn arguments_end(source: &BracketedTokens<'_>, at: usize, allowed: impl Fn(TokenKind) -> bool) -> Option<usize> {
     if source.token(at).kind != TokenKind::Less {
         return None;

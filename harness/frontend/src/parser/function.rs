@@ -1,4 +1,4 @@
-//! Functions and methods: their parameters matter if they are entry points, their bodies are kept as token ranges.
+//! Parses functions and methods. Parameters matter for entry points; bodies are kept as token ranges.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::ast::{
 use crate::lexer::TokenKind;
 
 impl<'a> Parser<'_, 'a> {
-    /// The rest of a function, from its generic parameters or its `(` on.
+    /// Parses the rest of a function, starting at its generic parameters or its `(`.
     pub(super) fn function(
         &mut self,
         mut prefix: Prefix<'a>,
@@ -31,7 +31,7 @@ impl<'a> Parser<'_, 'a> {
         Ok(FunctionDeclaration { prefix, name, outer, result, result_semantic, parameters, body })
     }
 
-    /// The body, behind what stands before it: `const`, `where ...`, `-> T`, `throws E`, nothing that a layout depends on.
+    /// Parses the body. First skips `const`, `where ...`, `-> T` or `throws E`, which have no effect on layouts.
     fn function_body(&mut self) -> ParseResult<Option<Range<usize>>> {
         self.skip_to(|kind| matches!(kind, TokenKind::LeftBrace | TokenKind::Semicolon));
         if self.is(TokenKind::LeftBrace) {
@@ -43,7 +43,7 @@ impl<'a> Parser<'_, 'a> {
         Ok(None)
     }
 
-    /// Slang's `func f<T>(x : int, float y) -> T where T : I { ... }`, from its name on.
+    /// Slang's `func f<T>(x : int, float y) -> T where T : I { ... }`, starting at its name.
     pub(super) fn slang_function(&mut self, mut prefix: Prefix<'a>) -> ParseResult<FunctionDeclaration<'a>> {
         let name = self.name("the name of a function")?;
         if self.is(TokenKind::Less) {
@@ -66,7 +66,8 @@ impl<'a> Parser<'_, 'a> {
         Ok(FunctionDeclaration { prefix, name, outer, result, result_semantic: None, parameters, body })
     }
 
-    /// The parameters between parentheses; behind them in any case, if only the parentheses are there.
+    /// Parses the parameters between parentheses. Also moves after the closing one on an error, if
+    /// both parentheses exist.
     fn function_parameters(
         &mut self,
         parameter: fn(&mut Self) -> ParseResult<FunctionParameter<'a>>,
@@ -111,7 +112,7 @@ impl<'a> Parser<'_, 'a> {
         Ok(FunctionParameter { prefix, ty, declarator, tokens: start..self.position() })
     }
 
-    /// `x : int` or `int x`: a function with `func` has either.
+    /// `x : int` or `int x`: a `func` accepts both.
     fn slang_parameter(&mut self) -> ParseResult<FunctionParameter<'a>> {
         let start = self.position();
         let prefix = self.prefix()?;

@@ -1,4 +1,4 @@
-//! Parses a list of declarations: finds which one begins at a token, and goes on behind a mistake.
+//! Parses a list of declarations: finds the kind of each one, and resumes after an error.
 
 use layoutproof_layout::Span;
 
@@ -12,7 +12,7 @@ use crate::lexer::TokenKind;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 impl<'a> Parser<'_, 'a> {
-    /// The declarations of a whole source.
+    /// Parses the declarations of a whole source.
     pub(crate) fn file(&mut self) -> Vec<Item<'a>> {
         let mut items = self.items();
         while self.is(TokenKind::RightBrace) {
@@ -25,7 +25,7 @@ impl<'a> Parser<'_, 'a> {
         items
     }
 
-    /// One warning for each kind of declaration that was skipped, at the first of them.
+    /// Reports one warning for each kind of skipped declaration, at the first one.
     fn report_skipped(&mut self) {
         for (kind, places) in std::mem::take(&mut self.skipped) {
             let Some(first) = places.first() else { continue };
@@ -37,7 +37,7 @@ impl<'a> Parser<'_, 'a> {
         }
     }
 
-    /// Declarations up to a `}` or the end.
+    /// Parses declarations up to a `}` or the end.
     pub(super) fn items(&mut self) -> Vec<Item<'a>> {
         let mut items = Vec::new();
         while !matches!(self.token().kind, TokenKind::End | TokenKind::RightBrace) {
@@ -66,7 +66,7 @@ impl<'a> Parser<'_, 'a> {
         let start = self.span();
         let prefix = self.prefix()?;
         let token = self.token();
-        // A keyword of Slang is an ordinary name in HLSL: only what follows tells them apart.
+        // A Slang keyword is an ordinary name in HLSL. Only the following token distinguishes them.
         let named = self.peek(1).kind == TokenKind::Identifier;
         let item = match token.text {
             word if self.source.is_declared_type(word) => self.typed_item(prefix),
@@ -114,7 +114,7 @@ impl<'a> Parser<'_, 'a> {
         Ok(())
     }
 
-    /// Moves behind `struct S;` and `template<> struct S<float>;`.
+    /// Skips `struct S;` or `template<> struct S<float>;`. Returns true if there was one.
     fn is_forward_declaration(&mut self, prefix: &Prefix<'a>) -> bool {
         let arguments = generic_arguments_end(self.source, self.at + 2).filter(|_| prefix.generics.is_some());
         let end = arguments.unwrap_or(self.at + 2);
@@ -125,7 +125,7 @@ impl<'a> Parser<'_, 'a> {
         forward
     }
 
-    /// True if `struct S<` stands here: behind `template<...>`, what follows are arguments.
+    /// Returns true at `struct S<`. After `template<...>`, arguments follow.
     fn names_arguments(&self) -> bool {
         self.peek(1).kind == TokenKind::Identifier && self.peek(2).kind == TokenKind::Less
     }
@@ -154,7 +154,7 @@ impl<'a> Parser<'_, 'a> {
         Ok(Item::Namespace { path, items })
     }
 
-    /// `typedef float3 A, B[2];` is a declaration whose names are types.
+    /// `typedef float3 A, B[2];`: a declaration whose names are types.
     fn typedef(&mut self) -> ParseResult<Item<'a>> {
         let start = self.bump().span;
         let mut prefix = self.prefix()?;
@@ -172,7 +172,7 @@ impl<'a> Parser<'_, 'a> {
         }
         self.expect(TokenKind::Assign, "`=`")?;
         let ty = self.modified_type()?;
-        // `IA & IB`: an interface that is both, and as much of a type as one of them.
+        // `IA & IB`: an interface that combines both; one of them is enough as a type.
         while self.eat(TokenKind::Ampersand) {
             self.modified_type()?;
         }
@@ -192,7 +192,8 @@ impl<'a> Parser<'_, 'a> {
         Ok(Item::Using { path })
     }
 
-    /// Slang's `var x : float = 1;` and `let x : int = 1;`. Without a type it is not a parameter, at most a constant.
+    /// Slang's `var x : float = 1;` and `let x : int = 1;`. Without a type, it is at most a
+    /// constant, never a parameter.
     fn slang_variable(&mut self, mut prefix: Prefix<'a>) -> ParseResult<Item<'a>> {
         let start = self.span();
         let word = self.name("`var` or `let`")?;
@@ -244,10 +245,10 @@ impl<'a> Parser<'_, 'a> {
     fn type_parameter(&mut self, is_public: bool) -> ParseResult<Item<'a>> {
         self.bump();
         let name = self.name("the name of a type parameter")?;
-        Ok(self.unread(name, "a type that is chosen when the program is specialised", is_public))
+        Ok(self.unread(name, "a type that the application chooses when it specialises the program", is_public))
     }
 
-    /// True if `struct S : I = T;` stands here.
+    /// Returns true at `struct S : I = T;`.
     fn wraps_type(&self) -> bool {
         let ends = |kind| matches!(kind, TokenKind::LeftBrace | TokenKind::Semicolon | TokenKind::End);
         let rest = (self.at..).map(|index| self.source.token(index).kind).take_while(|kind| !ends(*kind));
@@ -256,7 +257,7 @@ impl<'a> Parser<'_, 'a> {
             && rest.take(LONGEST_HEAD).any(|kind| kind == TokenKind::Assign)
     }
 
-    /// `extern struct S : I;` and `export struct S : I = T;` leave the members to another module.
+    /// `extern struct S : I;` and `export struct S : I = T;`, whose members are in another module.
     fn link_time_struct(&mut self, prefix: Prefix<'a>) -> ParseResult<Item<'a>> {
         let (start, name) = (self.at, self.peek(1));
         self.skip_to(|kind| matches!(kind, TokenKind::LeftBrace | TokenKind::Semicolon | TokenKind::Assign));
@@ -268,7 +269,7 @@ impl<'a> Parser<'_, 'a> {
         Ok(self.unread(name, "a type that is chosen when modules are linked", is_public))
     }
 
-    /// Moves behind a type that is an error only where it is used.
+    /// Skips a type that is an error only where it is used.
     fn unread(&mut self, name: Identifier<'a>, what: &'static str, is_public: bool) -> Item<'a> {
         self.recover();
         let message = format!("skipped: `{}` is {what}", name.text);
@@ -276,8 +277,8 @@ impl<'a> Parser<'_, 'a> {
         Item::Unread { name, what, is_public }
     }
 
-    /// True if a technique of an effect, or a group of them, begins here. FXC takes the word in any case, DXC 1.7.2308 in
-    /// small letters.
+    /// Returns true at a technique of an effect, or at a group of techniques. FXC accepts the word
+    /// in any case, DXC 1.7.2308 only in lower case.
     fn is_technique(&self, word: &str) -> bool {
         const WORDS: [&str; 4] = ["fxgroup", "technique", "technique10", "technique11"];
         let opens = |ahead: usize| {
@@ -287,7 +288,7 @@ impl<'a> Parser<'_, 'a> {
         is_open && WORDS.iter().any(|known| known.eq_ignore_ascii_case(word))
     }
 
-    /// Moves behind a declaration that cannot change a layout; [`Parser::report_skipped`] says so once per kind.
+    /// Skips a declaration that cannot change a layout. [`Parser::report_skipped`] reports it once per kind.
     fn skipped(&mut self, kind: SkippedKind, start: Span) {
         let place = self.span_from(start);
         self.skipped.entry(kind).or_default().push(place);
@@ -316,10 +317,10 @@ impl<'a> Parser<'_, 'a> {
     }
 }
 
-/// Most tokens between `struct` and its `{`.
+/// Maximum number of tokens between `struct` and its `{`.
 const LONGEST_HEAD: usize = 256;
 
-/// The type of a variable without one, wide enough for every integer.
+/// The type of a variable that declares none, wide enough for every integer.
 fn inferred<'a>(span: Span) -> TypeExpression<'a> {
     let part = PathPart { name: Identifier { text: "int64_t", span }, arguments: None };
     let kind = TypeKind::Path(NamePath { is_rooted: false, parts: vec![part], span });

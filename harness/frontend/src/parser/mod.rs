@@ -1,8 +1,9 @@
 //! Parses tokens into declarations as written ([`super::ast`]), which `elaborate` then resolves.
 //!
-//! Recovers at `;` and `}` so that one mistake hides no other. Skips what cannot change a layout: function bodies (kept
-//! as token ranges), interfaces, extensions. Nothing recurses deeper than [`cursor::DEEPEST`], and every loop consumes
-//! a token per round, so that time is linear in the text.
+//! Resumes at `;` and `}`, so that one error does not hide others. Skips everything that cannot
+//! change a layout: function bodies (kept as token ranges), interfaces, extensions. Recursion is
+//! limited to [`cursor::DEEPEST`], and every loop iteration consumes a token, so the time is linear
+//! in the text.
 
 mod aggregate;
 mod annotation;

@@ -1,4 +1,4 @@
-//! Types as written: names with generic arguments, inline structs and enums, pointers, Slang's `float[2]`.
+//! Parses types as written: names with generic arguments, inline structs and enums, pointers, Slang's `float[2]`.
 
 use super::cursor::{ParseResult, Parser};
 use super::expression::ExpressionContext;
@@ -9,7 +9,7 @@ use crate::ast::{
 use crate::lexer::TokenKind;
 
 impl<'a> Parser<'_, 'a> {
-    /// A type; a struct or enum may be declared in place.
+    /// Parses a type, which may declare a struct or enum in place.
     pub(crate) fn type_expression(&mut self) -> ParseResult<TypeExpression<'a>> {
         self.deeper(|parser| {
             let (start, packed) = (parser.span(), parser.source.order(parser.at));
@@ -19,8 +19,8 @@ impl<'a> Parser<'_, 'a> {
                 "enum" => TypeKind::Enum(Box::new(parser.enum_declaration()?)),
                 _ => TypeKind::Path(parser.type_path()?),
             };
-            // Behind the `}` of a declaration a `[` begins the attributes of the next one, and in Slang, which needs no `;`
-            // there, `const` its modifiers.
+            // After the `}` of a declaration, a `[` begins the attributes of the next one. Slang
+            // needs no `;` there, so `const` may also begin the next declaration.
             let is_path = matches!(kind, TypeKind::Path(_));
             let begins_next = parser.is(TokenKind::LeftBracket) || (parser.source.is_slang && parser.is_word("const"));
             let suffixes = if is_path || !begins_next { parser.type_suffixes()? } else { Vec::new() };
@@ -28,7 +28,7 @@ impl<'a> Parser<'_, 'a> {
         })
     }
 
-    /// Moves behind the keyword of `struct S s`, `enum E e` and `typename T::Leg leg`, where it declares nothing.
+    /// Skips the keyword in `struct S s`, `enum E e` and `typename T::Leg leg`, where it declares nothing.
     fn skip_elaboration(&mut self) {
         let names_type = match self.token().text {
             "typename" => true,
@@ -54,7 +54,7 @@ impl<'a> Parser<'_, 'a> {
         }
     }
 
-    /// A type with the modifiers in front of it.
+    /// Parses a type with its preceding modifiers.
     pub(super) fn modified_type(&mut self) -> ParseResult<TypeExpression<'a>> {
         let order = self.modifiers();
         Ok(TypeExpression { order, ..self.type_expression()? })
@@ -112,7 +112,7 @@ impl<'a> Parser<'_, 'a> {
         }
     }
 
-    /// The one-word spelling of `unsigned int3` and its kin.
+    /// Returns the one-word spelling of `unsigned int3` and similar types.
     fn signed(&mut self, name: Identifier<'a>) -> Option<&'static str> {
         let (tables, alone) = match name.text {
             "unsigned" => (UNSIGNED, "uint"),
@@ -128,7 +128,7 @@ impl<'a> Parser<'_, 'a> {
         Some(found.map_or(alone, |(_, spelling)| *spelling))
     }
 
-    /// `<float, 3>`; the caller has seen the `<`.
+    /// `<float, 3>`, starting at the `<`.
     pub(crate) fn generic_arguments(&mut self) -> ParseResult<Vec<GenericArgument<'a>>> {
         self.expect(TokenKind::Less, "`<`")?;
         let mut arguments = Vec::new();
@@ -142,7 +142,7 @@ impl<'a> Parser<'_, 'a> {
     }
 
     pub(super) fn generic_argument(&mut self) -> ParseResult<GenericArgument<'a>> {
-        // `expand each T` is `T` for each argument of a pack, of which one is understood.
+        // `expand each T` is `T` for each argument of a pack. Only packs with one argument are supported.
         while matches!(self.token().text, "expand" | "each") && self.peek(1).kind == TokenKind::Identifier {
             self.bump();
         }
@@ -160,12 +160,12 @@ impl<'a> Parser<'_, 'a> {
             }
         }
 
-        // A name with an operator behind it is a value; only names were read, so reading them again costs little.
+        // A name followed by an operator is a value. Only names were read so far, so reading them again is cheap.
         self.at = start;
         Ok(GenericArgument::Value(self.expression(ExpressionContext::Angles)?))
     }
 
-    /// True if `N` or `N::M` stands here with an operator behind it, and so no type.
+    /// Returns true at `N` or `N::M` followed by an operator, which is not a type.
     fn is_operand(&self) -> bool {
         let separates = |at: usize| matches!(self.source.token(at).kind, TokenKind::ColonColon | TokenKind::Dot);
         let mut end = self.at + usize::from(self.is(TokenKind::ColonColon)) + 1;
@@ -180,7 +180,7 @@ impl<'a> Parser<'_, 'a> {
     }
 }
 
-/// True for names without generic arguments.
+/// Returns true for names without generic arguments.
 fn is_plain(kind: &TypeKind<'_>) -> bool {
     match kind {
         TypeKind::Path(path) => path.parts.iter().all(|part| part.arguments.is_none()),
@@ -192,7 +192,7 @@ fn starts_operand(kind: TokenKind) -> bool {
     matches!(kind, TokenKind::Identifier | TokenKind::Integer | TokenKind::LeftParenthesis)
 }
 
-/// The spellings of the scalar, the vectors and the matrices of `$from`, each with that of `$to`.
+/// Pairs each spelling of `$from` (scalar, vectors and matrices) with that of `$to`.
 macro_rules! spellings {
     ($from:literal => $to:literal) => {
         spellings!($from => $to; "" "1" "2" "3" "4" "1x1" "1x2" "1x3" "1x4" "2x1" "2x2" "2x3" "2x4" "3x1" "3x2" "3x3"
@@ -203,7 +203,7 @@ macro_rules! spellings {
     };
 }
 
-/// Spellings behind `unsigned`, each with the type that it makes.
+/// Spellings after `unsigned`, each with the resulting type.
 const UNSIGNED: &[&[(&str, &str)]] = &[
     spellings!("int" => "uint"),
     spellings!("dword" => "uint"),
@@ -214,7 +214,7 @@ const UNSIGNED: &[&[(&str, &str)]] = &[
     spellings!("uint" => "uint"),
 ];
 
-/// Spellings behind `signed`.
+/// Spellings after `signed`.
 const SIGNED: &[&[(&str, &str)]] = &[
     spellings!("int" => "int"),
     spellings!("int16_t" => "int16_t"),

@@ -10,17 +10,17 @@ use layoutproof_source::diagnostics::{Code, Diagnostic};
 /// The arguments of one use.
 #[derive(Debug, Default)]
 pub(super) struct MacroArguments<'a> {
-    /// The tokens of each.
+    /// The tokens of each argument.
     pub(super) lists: Vec<Vec<Token<'a>>>,
-    /// True if no variable argument is given, not even an empty one.
+    /// True if there is no variable argument, not even an empty one.
     pub(super) omits_variable: bool,
 }
 
 impl<'a> Preprocessor<'a> {
-    /// The arguments behind the name `used`; `Ok(None)` where no `(` follows.
+    /// Collects the arguments after the name `used`. Returns `Ok(None)` if no `(` follows.
     ///
     /// # Errors
-    /// A list that is never closed, or of the wrong length.
+    /// An unclosed list, or one with the wrong length.
     pub(super) fn arguments(
         &mut self,
         used: Token<'a>,
@@ -74,12 +74,12 @@ impl<'a> Preprocessor<'a> {
     }
 }
 
-/// An error at the use of a macro, with its definition.
+/// Creates an error at the use of a macro, with a label at its definition.
 pub(super) fn about(definition: &Macro<'_>, used: Token<'_>, message: String) -> Diagnostic {
     Diagnostic::error(Code::Preprocessor, used.span, message).with_label(definition.span, "defined here")
 }
 
-/// The arguments, if there are as many as there are parameters.
+/// Returns the arguments if their number matches the parameters.
 fn counted<'a>(
     mut lists: Vec<Vec<Token<'a>>>,
     used: Token<'a>,
@@ -88,7 +88,7 @@ fn counted<'a>(
     let wanted = definition.parameters.as_ref().map_or(0, Vec::len);
     let is_empty = matches!(lists.as_slice(), [only] if only.is_empty());
 
-    // `F()` gives no argument to a macro without parameters, and one empty argument to any other.
+    // `F()` passes no argument to a macro without parameters, and one empty argument to any other.
     if wanted == 0 && is_empty {
         lists.clear();
     }

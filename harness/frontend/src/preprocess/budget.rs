@@ -1,32 +1,32 @@
-//! Limits that keep hostile sources from filling the memory or running forever; no real file comes near them.
+//! Limits that stop hostile sources from filling the memory or running forever. No real file comes near them.
 
 use layoutproof_layout::Span;
 
 use super::{Preprocessor, SourceProgress};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
-/// Most tokens that come out.
+/// Maximum number of output tokens.
 pub(super) const TOKENS: usize = 1 << 21;
 
-/// Most tokens that macros make, and most uses of macros.
+/// Maximum number of tokens made by macros, and maximum number of macro uses.
 const MACRO_TOKENS: usize = 1 << 19;
 
-/// Most bytes that `#` and `##` make.
+/// Maximum number of bytes made by `#` and `##`.
 const MADE_BYTES: usize = 1 << 24;
 
-/// Most bytes of files that are read, a file counting each time that it is included.
+/// Maximum number of bytes read from files. A file counts each time it is included.
 const READ_BYTES: usize = 1 << 26;
 
-/// Bytes that a file counts for beside its own, which bounds how often files are included.
+/// Extra cost of opening a file in bytes, which limits the number of inclusions.
 const OPENING: usize = 1 << 12;
 
-/// Deepest nesting of included files, which is Clang's.
+/// Maximum nesting of included files, the same as Clang's.
 pub(super) const DEEPEST_INCLUDE: usize = 200;
 
-/// Deepest nesting of macros in arguments of macros, and of expressions in an `#if`.
+/// Maximum nesting of macros in arguments of macros, and of expressions in an `#if`.
 pub(super) const DEEPEST: u32 = 64;
 
-/// The amounts that are left.
+/// The remaining amounts.
 #[derive(Debug)]
 pub(super) struct PreprocessorBudget {
     macro_tokens: usize,
@@ -41,7 +41,7 @@ impl Default for PreprocessorBudget {
 }
 
 impl Preprocessor<'_> {
-    /// Counts tokens that a macro makes; `None` where there are too many.
+    /// Counts tokens made by a macro. Returns `None` beyond the limit.
     pub(super) fn spend_tokens(&mut self, count: usize, span: Span) -> Option<()> {
         if take(&mut self.budget.macro_tokens, count).is_none() {
             self.give_up(span, "macros expand to more than 2^19 tokens");
@@ -50,7 +50,7 @@ impl Preprocessor<'_> {
         Some(())
     }
 
-    /// Counts bytes of a token that is made.
+    /// Counts the bytes of a new token.
     pub(super) fn spend_bytes(&mut self, count: usize, span: Span) -> Option<()> {
         if take(&mut self.budget.made_bytes, count).is_none() {
             self.give_up(span, "`#` and `##` make more than 16 MiB of text");
@@ -59,16 +59,16 @@ impl Preprocessor<'_> {
         Some(())
     }
 
-    /// Counts bytes of a file that is opened.
+    /// Counts the bytes of an opened file.
     pub(super) fn spend_file(&mut self, count: usize, span: Span) -> Option<()> {
         if take(&mut self.budget.read_bytes, count.saturating_add(OPENING)).is_none() {
-            self.give_up(span, "files are included more than 2^14 times or have more than 64 MiB");
+            self.give_up(span, "files are included more than 2^14 times, or have more than 64 MiB in total");
             return None;
         }
         Some(())
     }
 
-    /// Reports a limit and reads nothing more.
+    /// Reports an exceeded limit and stops reading.
     pub(super) fn give_up(&mut self, span: Span, message: impl Into<String>) {
         self.report_incomplete(Diagnostic::error(Code::TooLarge, span, message));
         self.progress = SourceProgress::Stopped;

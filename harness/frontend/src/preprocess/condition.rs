@@ -1,4 +1,4 @@
-//! `#if` and its kin: which lines are left out, and what `defined` answers.
+//! `#if` and related directives: decides which lines to skip, and evaluates `defined`.
 //!
 //! Source: ISO C11, 6.10.1 "Conditional inclusion".
 
@@ -9,35 +9,35 @@ use super::evaluate::value;
 use crate::lexer::{Token, TokenKind};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
-/// A condition whose `#endif` is still to come.
+/// A condition without its `#endif` yet.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Condition {
-    /// Its `#if`.
+    /// The place of its `#if`.
     pub(super) span: Span,
     pub(super) state: BranchState,
     pub(super) has_else: bool,
 }
 
-/// Which of a condition's branches is read.
+/// Tells which branch of a condition is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BranchState {
-    /// This one.
+    /// The current one.
     Taken,
-    /// A later one, perhaps.
+    /// Possibly a later one.
     Waiting,
-    /// None that is still to come.
+    /// None of the remaining ones.
     Done,
 }
 
 impl Condition {
-    /// True if the lines here are read.
+    /// Returns true if the lines here are read.
     pub(super) fn is_taken(self) -> bool {
         self.state == BranchState::Taken
     }
 }
 
 impl<'a> Preprocessor<'a> {
-    /// True if the expression of an `#if` holds; one that is wrong is reported, and nothing behind it is certain.
+    /// Evaluates the expression of an `#if`. Reports an invalid one; everything after it is then uncertain.
     pub(super) fn holds(&mut self, directive: Span, tokens: Vec<Token<'a>>) -> bool {
         self.in_condition = true;
         let expanded = self.expand_alone(tokens);
@@ -51,7 +51,7 @@ impl<'a> Preprocessor<'a> {
         }
     }
 
-    /// The answer to `defined X` or `__has_include("x")`.
+    /// Evaluates `defined X` or `__has_include("x")`.
     pub(super) fn question(&mut self, token: Token<'a>) -> Option<Token<'a>> {
         let holds = match token.text {
             "defined" => self.is_defined(token),

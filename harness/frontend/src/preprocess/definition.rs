@@ -7,23 +7,21 @@ use layoutproof_layout::Span;
 use crate::lexer::{Token, TokenKind};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
-/// A macro.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Macro<'a> {
     pub(super) name: &'a str,
-    /// Where the name is defined.
+    /// Place of the name in its definition.
     pub(super) span: Span,
-    /// Names of the parameters; `None` for an object-like macro.
+    /// Names of the parameters, or `None` for an object-like macro.
     pub(super) parameters: Option<Vec<&'a str>>,
-    /// True if the last parameter takes all further arguments.
+    /// True if the last parameter accepts all further arguments.
     pub(super) variadic: bool,
     pub(super) replacement: Replacement<'a>,
 }
 
-/// The replacement of a macro.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Replacement<'a> {
-    /// As its definition says.
+    /// The parts from its definition.
     Parts(Vec<ReplacementPart<'a>>),
     /// `__LINE__`.
     Line,
@@ -31,38 +29,37 @@ pub(super) enum Replacement<'a> {
     File,
     /// `__COUNTER__`.
     Counter,
-    /// A compiler knows it, but nothing that is given here says it.
+    /// A macro of the compiler whose value the options do not determine.
     Unknown,
 }
 
-/// A part of a replacement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum ReplacementPart<'a> {
     /// A token as it is.
     Token(Token<'a>),
-    /// The argument for the parameter of this index.
+    /// The argument for the parameter with this index.
     Parameter(Token<'a>, usize),
-    /// `#` and the parameter of this index.
+    /// `#` and the parameter with this index.
     Stringised(Token<'a>, usize),
     /// `##`.
     Paste,
 }
 
 impl<'a> Macro<'a> {
-    /// A macro of the compiler.
+    /// Creates a macro of the compiler.
     pub(super) fn built_in(name: &'a str, replacement: Replacement<'a>) -> Self {
         Self { name, span: Span::default(), parameters: None, variadic: false, replacement }
     }
 
-    /// Reads what follows `#define`.
+    /// Reads the text after `#define`.
     ///
     /// # Errors
-    /// Problems of this entry point.
+    /// An invalid name, parameter list or replacement.
     pub(super) fn read(directive: Span, tokens: &[Token<'a>]) -> Result<Self, Diagnostic> {
         let name = definable_name(directive, tokens)?;
         let rest = &tokens[1..];
 
-        // Only a `(` right behind the name opens parameters; behind a blank it belongs to the replacement.
+        // Only a `(` directly after the name opens parameters. After a blank, it belongs to the replacement.
         let is_function = rest.first().is_some_and(|token| token.kind == TokenKind::LeftParenthesis && !token.spaced);
         let mut parameters = MacroParameters::default();
         let body = if is_function { parameters.read(name.span, rest)? } else { rest };
@@ -77,12 +74,12 @@ impl<'a> Macro<'a> {
         })
     }
 
-    /// True if a directive defines it.
+    /// Returns true if a directive defines it.
     pub(super) fn is_written(&self) -> bool {
         matches!(self.replacement, Replacement::Parts(_))
     }
 
-    /// True if both definitions say the same, which C allows to be said twice.
+    /// Returns true if both definitions are equal, in which case C allows the repetition.
     pub(super) fn says_the_same(&self, other: &Self) -> bool {
         let parts = |defined: &Self| match &defined.replacement {
             Replacement::Parts(parts) => Some(parts.iter().map(ReplacementPart::text).collect::<Vec<_>>()),
@@ -102,7 +99,7 @@ impl<'a> ReplacementPart<'a> {
     }
 }
 
-/// The name that `#define` or `#undef` is about.
+/// Returns the name in a `#define` or `#undef`.
 pub(super) fn definable_name<'a>(directive: Span, tokens: &[Token<'a>]) -> Result<Token<'a>, Diagnostic> {
     let bad = |span, message: String| Err(Diagnostic::error(Code::Preprocessor, span, message));
     match tokens.first() {
@@ -121,7 +118,7 @@ struct MacroParameters<'a> {
 }
 
 impl<'a> MacroParameters<'a> {
-    /// Reads `(a, b, ...)`, which opens `tokens`, and returns what follows.
+    /// Reads `(a, b, ...)` at the start of `tokens`. Returns the rest.
     fn read<'t>(&mut self, name: Span, tokens: &'t [Token<'a>]) -> Result<&'t [Token<'a>], Diagnostic> {
         let bad = |span, message: &str| Diagnostic::error(Code::Preprocessor, span, message);
         let mut at = 1;
@@ -130,7 +127,7 @@ impl<'a> MacroParameters<'a> {
             match token.kind {
                 TokenKind::RightParenthesis if self.names.is_empty() => return Ok(&tokens[at + 1..]),
                 TokenKind::Identifier if self.names.contains(&token.text) => {
-                    return Err(bad(token.span, "two parameters of this macro have one name"));
+                    return Err(bad(token.span, "two parameters of this macro have the same name"));
                 }
                 TokenKind::Identifier => self.names.push(token.text),
                 TokenKind::Other if token.text == "..." => {
@@ -140,7 +137,7 @@ impl<'a> MacroParameters<'a> {
                 _ => return Err(bad(token.span, "expected the name of a parameter")),
             }
             at += 1;
-            // `args...` is the GNU spelling of variable arguments with a name.
+            // `args...` is the GNU spelling of named variable arguments.
             if !self.variadic && behind == Some(TokenKind::Other) && tokens[at].text == "..." {
                 self.variadic = true;
                 at += 1;
@@ -170,12 +167,12 @@ fn read_parts<'a>(
     while let Some(token) = tokens.next() {
         parts.push(match (token.kind, index(token)) {
             (TokenKind::HashHash, _) if parts.is_empty() || tokens.len() == 0 => {
-                return bad(token, "`##` stands between two operands");
+                return bad(token, "`##` needs an operand on both sides");
             }
             (TokenKind::HashHash, _) => ReplacementPart::Paste,
             (TokenKind::Hash, _) if is_function => match tokens.next().and_then(&index) {
                 Some(index) => ReplacementPart::Stringised(*token, index),
-                None => return bad(token, "`#` stands before a parameter of the macro"),
+                None => return bad(token, "`#` must precede a parameter of the macro"),
             },
             (_, Some(index)) => ReplacementPart::Parameter(*token, index),
             (_, None) => ReplacementPart::Token(*token),

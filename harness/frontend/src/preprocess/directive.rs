@@ -1,4 +1,4 @@
-//! Follows directives: conditions, definitions, errors, line numbers.
+//! Processes directives: conditions, definitions, errors, line numbers.
 //!
 //! Source: ISO C11, 6.10; `#warning`, `#elifdef` and `#elifndef` as in C23.
 
@@ -14,7 +14,7 @@ use crate::lexer::{SourcePiece, SourcePieces, Token, TokenKind};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 impl<'a> Preprocessor<'a> {
-    /// Follows a directive.
+    /// Processes a directive.
     pub(super) fn directive(&mut self, directive: Token<'a>) {
         let trimmed = directive.text.trim_start();
         let length = trimmed.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(trimmed.len());
@@ -49,7 +49,7 @@ impl<'a> Preprocessor<'a> {
         self.open.last().is_some_and(super::opened::OpenSource::is_skipping)
     }
 
-    /// Follows a directive that is read where lines are left out, too; `false` for any other.
+    /// Processes a directive that matters even in skipped lines. Returns `false` for any other.
     fn conditional(&mut self, name: &str, rest: Token<'a>) -> bool {
         let span = first_line(rest);
         match name {
@@ -65,7 +65,7 @@ impl<'a> Preprocessor<'a> {
             }
             "elif" | "elifdef" | "elifndef" => {
                 let Some(state) = self.next_branch(span, name) else { return true };
-                // What follows a branch that was taken is not looked at.
+                // Conditions after a taken branch are not evaluated.
                 let taken = state == BranchState::Waiting && self.asks(&name[2..], span, rest);
                 self.set_state(if taken { BranchState::Taken } else { state });
             }
@@ -98,12 +98,12 @@ impl<'a> Preprocessor<'a> {
         }
     }
 
-    /// The state of the innermost condition behind the branch that ends here.
+    /// Returns the state of the innermost condition after the current branch.
     fn next_branch(&mut self, span: Span, name: &str) -> Option<BranchState> {
         let condition = self.open.last().and_then(|file| file.conditions.last()).copied();
         let problem = match condition {
             None => format!("`#{name}` without `#if`"),
-            Some(condition) if condition.has_else => format!("`#{name}` behind `#else`"),
+            Some(condition) if condition.has_else => format!("`#{name}` after `#else`"),
             Some(Condition { state: BranchState::Waiting, .. }) => return Some(BranchState::Waiting),
             Some(_) => return Some(BranchState::Done),
         };
@@ -111,7 +111,7 @@ impl<'a> Preprocessor<'a> {
         None
     }
 
-    /// The answer to `if EXPRESSION`, `ifdef NAME` or `ifndef NAME`.
+    /// Evaluates `if EXPRESSION`, `ifdef NAME` or `ifndef NAME`.
     fn asks(&mut self, question: &str, span: Span, rest: Token<'a>) -> bool {
         let tokens = self.tokens(rest);
         if question == "if" {
@@ -126,7 +126,7 @@ impl<'a> Preprocessor<'a> {
         }
     }
 
-    /// The tokens of a directive behind its name.
+    /// Returns the tokens of a directive after its name.
     pub(super) fn tokens(&mut self, rest: Token<'a>) -> Vec<Token<'a>> {
         let mut tokens = Vec::new();
         for piece in SourcePieces::of_directive(rest) {
@@ -144,11 +144,11 @@ impl<'a> Preprocessor<'a> {
             Ok(made) => made,
             Err(problem) => return self.report_incomplete(problem),
         };
-        // The macros of the command line replace those of the compiler without a word.
+        // Macros from the command line replace those of the compiler without a warning.
         let predefined = self.predefined.as_ref().map(|found| found.file);
         let users = |old: &&Rc<Macro<'_>>| old.is_written() && predefined != Some(old.span.file);
         if let Some(old) = self.macros.get(made.name).filter(users).filter(|old| !old.says_the_same(&made)) {
-            let message = format!("`{}` is defined again, with another meaning", made.name);
+            let message = format!("`{}` is redefined with a different meaning", made.name);
             let problem = Diagnostic::warning(Code::Preprocessor, made.span, message);
             self.problems.report(problem.with_label(old.span, "defined before"));
         }
@@ -166,11 +166,11 @@ impl<'a> Preprocessor<'a> {
         }
     }
 
-    /// `#line 12 "a.hlsl"`: what `__LINE__` and `__FILE__` give.
+    /// `#line 12 "a.hlsl"`: sets the values of `__LINE__` and `__FILE__`.
     fn line_directive(&mut self, span: Span, rest: Token<'a>) {
         let tokens = self.tokens(rest);
         let expanded = self.expand_alone(tokens);
-        // Slang's way back to the lines of the file itself.
+        // Slang's `#line default` returns to the lines of the file itself.
         if expanded.first().is_some_and(|word| word.text == "default") {
             if let Some(file) = self.open.last_mut() {
                 file.presume_nothing();
@@ -189,7 +189,7 @@ impl<'a> Preprocessor<'a> {
         }
     }
 
-    /// Leaves a file whose text is read.
+    /// Leaves a file at its end.
     pub(super) fn close_file(&mut self) {
         let Some(file) = self.open.pop() else { return };
         for condition in file.conditions {
@@ -199,7 +199,7 @@ impl<'a> Preprocessor<'a> {
     }
 }
 
-/// The place of a directive without the lines that a backslash joins on.
+/// Returns the place of a directive without its continuation lines.
 fn first_line(directive: Token<'_>) -> Span {
     let length = u32::try_from(directive.text.len()).unwrap_or(u32::MAX);
     let before = directive.span.end.saturating_sub(length).saturating_sub(directive.span.start);
@@ -208,12 +208,12 @@ fn first_line(directive: Token<'_>) -> Span {
     Span { end, ..directive.span }
 }
 
-/// True if nothing but comments is left of a directive.
+/// Returns true if only comments are left in a directive.
 fn is_empty(rest: Token<'_>) -> bool {
     SourcePieces::of_directive(rest).next().is_none()
 }
 
-/// `#error: its text`
+/// Formats `#error: its text`.
 fn said(directive: &str, text: &str) -> String {
     let text = text.trim();
     if text.is_empty() { directive.to_owned() } else { format!("{directive}: {text}") }

@@ -1,7 +1,6 @@
-//! Evaluates the expression of an `#if` once its macros are replaced.
+//! Evaluates the expression of an `#if` after macro expansion.
 //!
-//! Source: ISO C11, 6.10.1 "Conditional inclusion": arithmetic in 64 bits, names that are left are 0; as in C++ `true`
-//! is 1.
+//! Source: ISO C11, 6.10.1 "Conditional inclusion": 64-bit arithmetic; remaining names are 0. As in C++, `true` is 1.
 
 use layoutproof_layout::Span;
 
@@ -9,12 +8,12 @@ use super::budget::DEEPEST;
 use crate::lexer::{Token, TokenKind};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
-/// The value of `tokens`, which end at `end`.
+/// Evaluates `tokens`, which end at `end`.
 pub(super) fn value(tokens: &[Token<'_>], end: Span) -> Result<i64, Diagnostic> {
     Evaluation { tokens, at: 0, end, depth: 0 }.whole().map(|value| value.bits)
 }
 
-/// A value of 64 bits.
+/// A 64-bit value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct ConditionValue {
     bits: i64,
@@ -29,12 +28,11 @@ impl ConditionValue {
 
 type ConditionResult = Result<ConditionValue, Diagnostic>;
 
-/// A binary operator of a condition.
 #[derive(Clone, Copy, Debug)]
 struct ConditionOperator<'a> {
     symbol: &'a str,
     precedence: u8,
-    /// Number of tokens: `>>` has two.
+    /// Number of tokens; `>>` has two.
     tokens: usize,
 }
 
@@ -43,7 +41,7 @@ struct ConditionOperator<'a> {
 struct Evaluation<'t, 'a> {
     tokens: &'t [Token<'a>],
     at: usize,
-    /// The place of the directive, where the tokens end.
+    /// Place of the directive, used for errors at the end of the tokens.
     end: Span,
     depth: u32,
 }
@@ -72,7 +70,7 @@ impl<'a> Evaluation<'_, 'a> {
         found
     }
 
-    /// `live` is true if the value counts; in an operand that does not, a division by zero is not a problem.
+    /// `live` is true if the value matters. In an operand that does not matter, a division by zero is not a problem.
     fn conditional(&mut self, live: bool) -> ConditionResult {
         if self.depth >= DEEPEST {
             return Err(self.bad(format!("an expression nests more than {DEEPEST} levels deep")));
@@ -121,7 +119,7 @@ impl<'a> Evaluation<'_, 'a> {
         Ok(left)
     }
 
-    /// The operator that stands here.
+    /// Reads the operator here.
     fn operator(&self) -> Option<ConditionOperator<'a>> {
         let token = self.tokens.get(self.at)?;
         let shifts = |next: &Token<'_>| next.kind == TokenKind::Greater && !next.spaced;
@@ -187,7 +185,7 @@ impl<'a> Evaluation<'_, 'a> {
     }
 }
 
-/// The value of a literal of C: decimal, octal or hexadecimal.
+/// Parses a C literal: decimal, octal or hexadecimal.
 fn integer(text: &str) -> Option<ConditionValue> {
     let digits = text.trim_end_matches(['u', 'U', 'l', 'L']);
     let value = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
@@ -200,7 +198,7 @@ fn integer(text: &str) -> Option<ConditionValue> {
     Some(ConditionValue { bits: value.cast_signed(), unsigned })
 }
 
-/// The value of an operation; `None` for a division by zero.
+/// Computes an operation. Returns `None` for a division by zero.
 fn apply(operator: &str, left: ConditionValue, right: ConditionValue) -> Option<ConditionValue> {
     let unsigned = left.unsigned || right.unsigned;
     let (a, b) = (left.bits, right.bits);

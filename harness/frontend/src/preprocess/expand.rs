@@ -1,4 +1,4 @@
-//! Replaces macros: each name is replaced until nothing in it is a macro, except inside its own replacement.
+//! Expands macros: replaces each name until no macro is left, except inside its own replacement.
 //!
 //! Source: ISO C11, 6.10.3.4 "Rescanning and further replacement".
 
@@ -11,7 +11,7 @@ use super::{Preprocessor, SourceProgress};
 use crate::lexer::{SourcePiece, Token, TokenKind};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
-/// Tokens that are read before anything else.
+/// Tokens to read before anything else.
 #[derive(Debug)]
 pub(super) struct PendingTokens<'a> {
     tokens: std::vec::IntoIter<Token<'a>>,
@@ -19,16 +19,16 @@ pub(super) struct PendingTokens<'a> {
     of: Option<&'a str>,
 }
 
-/// The fate of a name in the token stream.
+/// Result of trying to expand a name.
 enum NameExpansion<'a> {
-    /// It stands for itself.
+    /// The name stays.
     Kept(Token<'a>),
     /// Its replacement is read next.
     Replaced,
 }
 
 impl<'a> Preprocessor<'a> {
-    /// The next token with all macros replaced.
+    /// Returns the next token after macro expansion.
     pub(super) fn next(&mut self) -> Option<Token<'a>> {
         loop {
             let token = self.raw()?;
@@ -52,7 +52,7 @@ impl<'a> Preprocessor<'a> {
         }
     }
 
-    /// The next token as written.
+    /// Returns the next token as written.
     pub(super) fn raw(&mut self) -> Option<Token<'a>> {
         if self.progress == SourceProgress::Stopped {
             return None;
@@ -73,7 +73,7 @@ impl<'a> Preprocessor<'a> {
         self.frames.push(PendingTokens { tokens: vec![token].into_iter(), of: None });
     }
 
-    /// The tokens with all macros replaced, as if nothing else followed.
+    /// Expands the macros in `tokens`, as if nothing followed.
     pub(super) fn expand_alone(&mut self, tokens: Vec<Token<'a>>) -> Vec<Token<'a>> {
         if self.isolated >= DEEPEST {
             if let Some(first) = tokens.first() {
@@ -89,7 +89,7 @@ impl<'a> Preprocessor<'a> {
         expanded
     }
 
-    /// The next token of the open files, with the directives before it followed.
+    /// Returns the next token of the open files, after processing the directives before it.
     fn file_token(&mut self) -> Option<Token<'a>> {
         while let Some(file) = self.open.last_mut() {
             let skipping = file.is_skipping();
@@ -97,7 +97,7 @@ impl<'a> Preprocessor<'a> {
                 None if self.collecting => return None,
                 None => self.close_file(),
                 Some(SourcePiece::Directive(directive)) => self.directive(directive),
-                // Text that is left out need not be made of tokens.
+                // Skipped text may contain anything, not only valid tokens.
                 Some(SourcePiece::Token(_) | SourcePiece::Problem(_)) if skipping => {}
                 Some(SourcePiece::Token(token)) => return Some(token),
                 Some(SourcePiece::Problem(problem)) => self.report(problem),
@@ -156,7 +156,7 @@ impl<'a> Preprocessor<'a> {
             }
             Replacement::Unknown | Replacement::Parts(_) => {
                 let message = format!("`{}` depends on how the file is compiled", token.text);
-                let help = format!("say the shader profile, or give its value: -D {}=...", token.text);
+                let help = format!("set the shader profile, or define the macro: -D {}=...", token.text);
                 return Err(Diagnostic::error(Code::Preprocessor, token.span, message).with_help(help));
             }
         };

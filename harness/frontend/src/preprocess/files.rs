@@ -1,4 +1,4 @@
-//! Finds included files by name and gives each text one id.
+//! Finds included files by name and assigns one id to each text.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,7 +17,6 @@ pub(super) struct Files<'a> {
     once: HashSet<FileId>,
 }
 
-/// A file that was found.
 #[derive(Clone, Debug)]
 pub(super) struct FoundFile<'a> {
     pub(super) file: FileId,
@@ -28,14 +27,14 @@ pub(super) struct FoundFile<'a> {
 /// The reason why a file could not be opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum FileLookupError {
-    /// It is at none of these paths.
+    /// The file does not exist at any of these paths.
     NotFound { looked_for: Vec<String> },
-    /// It is there and must not be read.
+    /// The file exists but must not be read.
     Refused { path: String, reason: String, help: Option<String> },
 }
 
 impl<'a> Files<'a> {
-    /// No files yet; the first gets the id `first`.
+    /// Creates an empty list; the first file gets the id `first`.
     pub(super) fn new(first: FileId) -> Self {
         Self { first, added: Vec::new(), by_path: HashMap::new(), once: HashSet::new() }
     }
@@ -48,36 +47,36 @@ impl<'a> Files<'a> {
         FoundFile { file, text, path }
     }
 
-    /// Makes a text of the source map known under its path.
+    /// Registers a text of the source map under its path.
     pub(super) fn enter(&mut self, found: FoundFile<'a>) {
         self.by_path.insert(normal(&found.path), found);
     }
 
-    /// The path of a file that was found.
+    /// Returns the path of a known file.
     pub(super) fn path(&self, file: FileId) -> Option<&str> {
         self.by_path.values().find(|found| found.file == file).map(|found| found.path.as_str())
     }
 
-    /// True if `file` said that it is read once.
+    /// Returns true if `file` contains `#pragma once`.
     pub(super) fn is_once(&self, file: FileId) -> bool {
         self.once.contains(&file)
     }
 
-    /// `#pragma once` in `file`.
+    /// Records `#pragma once` in `file`.
     pub(super) fn set_once(&mut self, file: FileId) {
         self.once.insert(file);
     }
 
-    /// Each source of a module reads its files anew.
+    /// Forgets every `#pragma once`, because each file of a module reads its own includes.
     pub(super) fn forget_once(&mut self) {
         self.once.clear();
     }
 
-    /// The file at the first of `paths` that exists, read at most once.
+    /// Finds the first existing file among `paths`. Reads each file at most once.
     ///
     /// # Errors
-    /// [`FileLookupError`]; a file that must not be read hides those of its name in later folders, as it does from
-    /// compilers.
+    /// [`FileLookupError`]. As in compilers, a file that must not be read hides files with the same
+    /// name in later folders.
     pub(super) fn find(
         &mut self,
         paths: Vec<String>,
@@ -98,13 +97,13 @@ impl<'a> Files<'a> {
         Err(FileLookupError::NotFound { looked_for: paths })
     }
 
-    /// The texts in the order of their ids.
+    /// Returns the texts in the order of their ids.
     pub(super) fn into_added(self) -> Vec<SourceFile> {
         self.added.into_iter().map(|(name, text)| SourceFile { name, text: text.to_owned() }).collect()
     }
 }
 
-/// The text of the file at `path`; `None` where there is none.
+/// Reads the file at `path`, or returns `None` if it does not exist.
 ///
 /// # Errors
 /// [`FileLookupError::Refused`].
@@ -118,7 +117,7 @@ pub(super) fn read_if_there(path: &str, sources: &dyn Sources) -> Result<Option<
     }
 }
 
-/// The path of `name` in the folder of the file `beside`.
+/// Returns the path of `name` in the folder of the file `beside`.
 pub(super) fn beside(beside: &str, name: &str) -> String {
     match beside.rfind('/') {
         Some(slash) if !is_absolute(name) => format!("{}/{name}", &beside[..slash]),
@@ -126,7 +125,7 @@ pub(super) fn beside(beside: &str, name: &str) -> String {
     }
 }
 
-/// The path of `name` in `folder`.
+/// Returns the path of `name` in `folder`.
 pub(super) fn inside(folder: &str, name: &str) -> String {
     if is_absolute(name) || folder.is_empty() {
         return name.to_owned();
@@ -138,7 +137,7 @@ fn is_absolute(name: &str) -> bool {
     name.starts_with('/') || name.as_bytes().get(1) == Some(&b':')
 }
 
-/// `path` without `.` and `a/..`, so that one file has one name.
+/// Removes `.` and `a/..` from `path`, so that each file has one name.
 pub(super) fn normal(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {

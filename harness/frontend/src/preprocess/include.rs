@@ -1,7 +1,7 @@
-//! `#include`: finds the file and reads on in it.
+//! `#include`: finds the file and continues reading in it.
 //!
-//! Source: the search order of DXC and Slang: a name in quotes beside the including file first, then in the folders of
-//! `-I` in their order; a name in angles in these folders only.
+//! Source: the search order of DXC and Slang. A name in quotes is looked up next to the including
+//! file first, then in the `-I` folders in order; a name in angle brackets only in these folders.
 
 use layoutproof_layout::Span;
 
@@ -14,37 +14,35 @@ use crate::lexer::{Token, TokenKind};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::sources::{SourceMap, Sources};
 
-/// The file name of an `#include`.
+/// The file name in an `#include`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct IncludeName {
     name: String,
-    /// In angles.
+    /// True for a name in angle brackets.
     angles: bool,
 }
 
-/// Where the files are that a text in another language includes, which is not preprocessed here.
+/// Search locations for files included by a text in another language, which is not preprocessed here.
 #[derive(Clone, Copy, Debug)]
 pub struct IncludeSearch<'a> {
-    /// The folders of `-I`.
+    /// The `-I` folders.
     pub folders: &'a [String],
-    /// Access to the files that may be read.
+    /// Access to the readable files.
     pub files: &'a dyn Sources,
 }
 
-/// A file that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IncludedFile {
-    /// Its path, as it was looked for.
+    /// The path at which the search found it.
     pub path: String,
-    /// Its content.
     pub text: String,
 }
 
 impl IncludeSearch<'_> {
-    /// The file that an `#include` at `span`, in the file at `including`, names by what stands behind the word.
+    /// Finds the file for an `#include` at `span` in the file `including`. `written_name` is the text after the word.
     ///
     /// # Errors
-    /// No name in quotes or angles, no such file, or one that must not be read.
+    /// There is no name in quotes or angle brackets, or the file does not exist or must not be read.
     pub fn find(&self, written_name: &str, including: &str, span: Span) -> Result<IncludedFile, Diagnostic> {
         let Some(header) = written(written_name) else { return Err(no_header(span)) };
         let looked_for = places(&header, including, self.folders);
@@ -58,7 +56,7 @@ impl IncludeSearch<'_> {
         Err(not_included(&header, FileLookupError::NotFound { looked_for }, span))
     }
 
-    /// Key under which two names of one file are equal.
+    /// Returns a key that is equal for all names of a file.
     pub fn key(path: &str) -> String {
         normal(&path.replace('\\', "/"))
     }
@@ -72,7 +70,7 @@ impl<'a> Preprocessor<'a> {
         let path = whole.name.replace('\\', "/");
         self.files.enter(FoundFile { file: span.file, text: &whole.text, path: path.clone() });
 
-        // The macros of the options and of the compiler are texts that are read before the source.
+        // Macros from the options and from the compiler are texts that are read before the source.
         let defines: String =
             self.options.defines.iter().map(|(name, value)| predefined::define_line(name, value)).collect();
         self.defines = Some(self.files.add("<defines>".to_owned(), self.made.alloc_str(&defines)));
@@ -86,7 +84,7 @@ impl<'a> Preprocessor<'a> {
         }
     }
 
-    /// Follows an `#include`.
+    /// Processes an `#include`.
     pub(super) fn include(&mut self, span: Span, rest: Token<'a>) {
         let Some(header) = self.header(span, rest) else { return };
         if self.open.len() >= DEEPEST_INCLUDE {
@@ -105,7 +103,7 @@ impl<'a> Preprocessor<'a> {
         self.open.push(OpenSource::new(found.text, found.file, 0, found.path));
     }
 
-    /// The answer to `__has_include("x")`.
+    /// Evaluates `__has_include("x")`.
     pub(super) fn has_include(&mut self, question: Token<'a>) -> bool {
         let mut tokens = Vec::new();
         while let Some(token) = self.raw() {
@@ -133,7 +131,7 @@ impl<'a> Preprocessor<'a> {
         match self.locate(&header) {
             Ok(_) => true,
             Err(FileLookupError::NotFound { .. }) => false,
-            // A compiler that reads it would go another way than this one, which does not.
+            // A compiler can read this file and so takes another branch than layoutproof, which must not read it.
             Err(missing @ FileLookupError::Refused { .. }) => {
                 self.report_incomplete(not_included(&header, missing, question.span));
                 false
@@ -141,7 +139,7 @@ impl<'a> Preprocessor<'a> {
         }
     }
 
-    /// The file that is named, as written or behind macros.
+    /// Returns the named file, as written or after macro expansion.
     fn header(&mut self, span: Span, rest: Token<'a>) -> Option<IncludeName> {
         let header = written(rest.text).or_else(|| {
             let tokens = self.tokens(rest);
@@ -160,28 +158,28 @@ impl<'a> Preprocessor<'a> {
     }
 }
 
-/// The problem at `span`, where no file is named.
+/// Creates the error at `span` for a missing file name.
 fn no_header(span: Span) -> Diagnostic {
-    Diagnostic::error(Code::Preprocessor, span, "expected the name of a file in quotes or angles")
+    Diagnostic::error(Code::Preprocessor, span, "expected a file name in quotes or angle brackets")
 }
 
-/// The problem at `span`, where a file is named that is not read.
+/// Creates the error at `span` for a named file that is not read.
 fn not_included(header: &IncludeName, missing: FileLookupError, span: Span) -> Diagnostic {
     let problem = |message: String| Diagnostic::error(Code::Preprocessor, span, message);
     match missing {
-        FileLookupError::NotFound { looked_for } => problem(format!("included file `{}` is not found", header.name))
-            .with_help(format!("looked for {}; -I adds a folder", looked_for.join(", "))),
+        FileLookupError::NotFound { looked_for } => problem(format!("included file `{}` not found", header.name))
+            .with_help(format!("tried {}; add a folder with -I", looked_for.join(", "))),
         FileLookupError::Refused { path, reason, help } => refused(span, &path, &reason, help),
     }
 }
 
-/// The problem at `span`, where a file is named that must not be read.
+/// Creates the error at `span` for a named file that must not be read.
 pub(super) fn refused(span: Span, path: &str, reason: &str, help: Option<String>) -> Diagnostic {
-    let problem = Diagnostic::error(Code::Preprocessor, span, format!("`{path}` is not read: {reason}"));
+    let problem = Diagnostic::error(Code::Preprocessor, span, format!("cannot read `{path}`: {reason}"));
     Diagnostic { help, ..problem }
 }
 
-/// Where a file may be, in the order in which it is looked for.
+/// Returns the possible paths of a file, in search order.
 fn places(header: &IncludeName, including: &str, folders: &[String]) -> Vec<String> {
     let near = (!header.angles).then(|| beside(including, &header.name));
     let mut places: Vec<String> = near.into_iter().collect();
@@ -189,7 +187,7 @@ fn places(header: &IncludeName, including: &str, folders: &[String]) -> Vec<Stri
     places
 }
 
-/// `"name"` or `<name>` as written; a backslash is the slash of Windows, not an escape.
+/// Parses `"name"` or `<name>`. A backslash is a Windows path separator, not an escape.
 fn written(text: &str) -> Option<IncludeName> {
     let text = text.trim_start();
     let (closing, angles) = match text.as_bytes().first()? {
@@ -201,7 +199,7 @@ fn written(text: &str) -> Option<IncludeName> {
     (!name.is_empty() && !name.contains('\n')).then(|| IncludeName { name: name.replace('\\', "/"), angles })
 }
 
-/// The same out of tokens.
+/// Same as [`written`], from tokens.
 fn of_tokens(tokens: &[Token<'_>]) -> Option<IncludeName> {
     match tokens {
         [only] if only.kind == TokenKind::Text => written(only.text),

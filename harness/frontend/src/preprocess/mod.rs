@@ -1,16 +1,19 @@
-//! The C preprocessor: includes files, follows directives and replaces macros before the parser sees the tokens.
+//! The C preprocessor: includes files, processes directives and expands macros before the parser sees the tokens.
 //!
-//! `files` finds included files and `include` opens them (`opened`), `modules` reads what Slang imports, `directive`
-//! follows `#`-lines (`condition` and `evaluate` decide `#if`, `definition` reads `#define`, `pragma` reads `#pragma`),
-//! `expand` replaces macros (`arguments` collects what a use is given, `substitute` fills it in), `predefined` lists
-//! the macros of the compilers, `trace` remembers for diagnostics where tokens came from, `budget` holds the limits.
-//! Each token keeps the place in the file that the user wrote: what an argument holds stands where it was written,
-//! everything else from a definition stands where the macro is used.
+//! `files` finds included files and `include` opens them (`opened`). `modules` reads the modules
+//! that Slang imports. `directive` processes `#`-lines: `condition` and `evaluate` decide `#if`,
+//! `definition` reads `#define`, and `pragma` reads `#pragma`. `expand` replaces macros:
+//! `arguments` collects the arguments of a use, and `substitute` fills them in. `predefined` lists
+//! the macros of the compilers, `trace` records the origin of tokens for diagnostics, and `budget`
+//! holds the limits.
 //!
-//! Not done here: reading from a file system (see [`layoutproof_source::sources::Sources`]).
+//! Each token keeps its place in the user's file. Tokens from an argument have the place of the
+//! argument, all other tokens of an expansion the place where the macro is used.
 //!
-//! Sources: ISO C11, 6.10 "Preprocessing directives", with the GNU extensions that DXC 1.7.2308 takes (`,
-//! ##__VA_ARGS__`, named variable arguments, `__COUNTER__`, `__has_include`).
+//! This module does not access a file system (see [`layoutproof_source::sources::Sources`]).
+//!
+//! Sources: ISO C11, 6.10 "Preprocessing directives", with the GNU extensions that DXC 1.7.2308
+//! accepts (`, ##__VA_ARGS__`, named variable arguments, `__COUNTER__`, `__has_include`).
 
 mod arguments;
 mod budget;
@@ -50,32 +53,31 @@ use super::{DeclareOptions, DeclaredLanguage};
 use layoutproof_source::diagnostics::Diagnostic;
 use layoutproof_source::sources::{SourceFile, SourceMap};
 
-/// Tokens without directives, and what the directives said.
+/// Tokens without directives, and the information from the directives.
 #[derive(Debug, Default)]
 pub(super) struct PreparedTokens<'a> {
     pub(super) tokens: Vec<Token<'a>>,
-    /// From this token on matrices without a modifier have this order; ascending.
+    /// From each token on, the order of matrices without a modifier; ascending.
     pub(super) orders: Vec<(usize, Option<MatrixOrder>)>,
     /// The first token of each imported module; ascending.
     pub(super) imports: Vec<usize>,
-    /// What the source, module 0, and the imported modules import, as numbers of modules.
+    /// For the source (module 0) and each imported module, the indices of the modules that it imports.
     pub(super) visible: Vec<Vec<usize>>,
     /// The `#version` that makes slangc read Slang with the rules of GLSL.
     pub(super) version: Option<Span>,
 }
 
-/// Result of preprocessing.
 #[derive(Debug)]
 pub(super) struct PreprocessedSource<'a> {
-    /// The tokens; `None` if some are missing, to avoid follow-up errors.
+    /// The tokens. `None` if some are missing, to avoid follow-up errors.
     pub(super) prepared: Option<PreparedTokens<'a>>,
-    /// Where they came from.
+    /// The origin of the tokens.
     pub(super) trace: Trace,
-    /// Texts that go behind those of the source map, in this order.
+    /// Texts to append to the source map, in this order.
     pub(super) added: Vec<SourceFile>,
 }
 
-/// Resolves the directives and macros of the text at `span`; `made` holds the texts that are in no source yet.
+/// Resolves the directives and macros of the text at `span`. `made` holds texts that are not part of any source.
 pub(super) fn preprocess<'a>(
     sources: &'a SourceMap,
     span: Span,
@@ -96,7 +98,7 @@ pub(super) fn preprocess<'a>(
     }
 }
 
-/// True if a source is Slang, and not HLSL, by the language or else by the name of its file.
+/// Returns true if a source is Slang and not also HLSL, by the language or else by its file name.
 pub(super) fn is_slang(language: Option<DeclaredLanguage>, file: &str) -> bool {
     match MacroDialect::of(language, file) {
         MacroDialect::Slang => true,
@@ -111,21 +113,21 @@ struct Preprocessor<'a> {
     dialect: MacroDialect,
     made: &'a Bump,
     files: Files<'a>,
-    /// Open files, the innermost last.
+    /// Open files, innermost last.
     open: Vec<OpenSource<'a>>,
     macros: HashMap<&'a str, Rc<Macro<'a>>>,
-    /// Replacements that are being read again, the innermost last.
+    /// Replacements being rescanned, innermost last.
     frames: Vec<PendingTokens<'a>>,
-    /// Macros whose replacement is being read: they are not replaced inside it.
+    /// Macros whose replacement is being read. They are not expanded inside it.
     replacing: HashSet<&'a str>,
-    /// Number of expansions around this one that have their own tokens and see no file.
+    /// Number of enclosing expansions that have their own tokens and read no file.
     isolated: u32,
-    /// True if the arguments of a macro are being collected, which end with their file.
+    /// True while collecting the arguments of a macro, which end with their file.
     collecting: bool,
-    /// True if the tokens of an `#if` are read, in which `defined` is an operator.
+    /// True while reading the tokens of an `#if`, where `defined` is an operator.
     in_condition: bool,
     counter: u32,
-    /// The texts with the macros of the options and of the compiler.
+    /// Texts with the macros from the options and from the compiler.
     defines: Option<FoundFile<'a>>,
     predefined: Option<FoundFile<'a>>,
     budget: PreprocessorBudget,
@@ -135,14 +137,14 @@ struct Preprocessor<'a> {
     progress: SourceProgress,
 }
 
-/// The part of the source that is known.
+/// Tells how much of the source is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum SourceProgress {
-    /// All of it, as far as it was read.
+    /// Everything read so far.
     Complete,
-    /// Tokens are missing or may be others.
+    /// Tokens are missing or may be different.
     Incomplete,
-    /// A limit was passed: nothing more is read.
+    /// A limit was exceeded, so reading stopped.
     Stopped,
 }
 
@@ -186,9 +188,9 @@ impl<'a> Preprocessor<'a> {
         self.problems.report(problem);
     }
 
-    /// Reports what makes the rest of the source unknown.
+    /// Reports a problem that makes the rest of the source unknown.
     fn report_incomplete(&mut self, problem: Diagnostic) {
-        // Behind a limit everything ends early, which says nothing new.
+        // After an exceeded limit everything ends early, which is not a new problem.
         if self.progress == SourceProgress::Stopped {
             return;
         }

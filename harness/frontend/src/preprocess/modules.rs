@@ -1,10 +1,10 @@
-//! Slang's modules: the files that `import` and `__include` name are read behind the source.
+//! Slang's modules: reads the files that `import` and `__include` name, after the source.
 //!
-//! A module comes behind the one that imports it and behind the modules named before it; its own further files
-//! (`__include`) come right behind its first. Each file starts with the macros of the compiler and of the options
-//! alone. A statement whose file is read is taken out.
+//! A module comes after the one that imports it and after the modules named earlier. Its further
+//! files (`__include`) follow directly after its first. Each file starts with only the macros of
+//! the compiler and of the options. A statement is removed once its file is read.
 //!
-//! Sources: Slang user guide, "Modules and Access Control"; the order as the reflection of slangc 2026.14.1 shows it.
+//! Sources: Slang user guide, "Modules and Access Control"; the order in the reflection of slangc 2026.14.1.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -17,26 +17,26 @@ use super::{Preprocessor, predefined};
 use crate::lexer::{Token, TokenKind};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
-/// Files that are still to be read.
+/// Files still to be read.
 #[derive(Debug, Default)]
 struct PendingFiles<'a> {
     seen: HashSet<FileId>,
-    /// Further files of the module that is being read.
+    /// Further files of the current module.
     parts: VecDeque<RequestedFile<'a>>,
     modules: VecDeque<RequestedFile<'a>>,
-    /// The first file of each module that is read, the source's own first.
+    /// The first file of each module read so far, the source's own first.
     first_files: Vec<FileId>,
     imports: Vec<ImportOfModule>,
 }
 
-/// One module that another one imports.
+/// One import of a module by another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct ImportOfModule {
-    /// Number of the importing module.
+    /// Index of the importing module.
     importer: usize,
-    /// The first file of the imported one.
+    /// The first file of the imported module.
     file: FileId,
-    /// True if who imports the importer gets this one too (`__exported import`, `public import`).
+    /// True if importers of the importer also get this module (`__exported import`, `public import`).
     is_exported: bool,
 }
 
@@ -53,7 +53,8 @@ impl<'a> PendingFiles<'a> {
         self.parts.pop_front().or_else(|| self.modules.pop_front())
     }
 
-    /// For each module, the numbers of those whose names it sees: what it imports, and what these import for others.
+    /// For each module, returns the indices of the modules whose names it sees: its imports, and
+    /// those that they re-export.
     fn visible(&self) -> Vec<Vec<usize>> {
         let of_module = |importer: usize, only_exported: bool| {
             let own = self.imports.iter().filter(move |import| import.importer == importer);
@@ -81,7 +82,7 @@ impl<'a> PendingFiles<'a> {
 struct ImportStatement {
     /// Index of its first token, which may be a modifier.
     start: usize,
-    /// Index of `import` or one of its kin.
+    /// Index of `import` or a similar keyword.
     keyword: usize,
     /// Index of its `;`.
     end: usize,
@@ -89,7 +90,7 @@ struct ImportStatement {
 }
 
 impl<'a> Preprocessor<'a> {
-    /// Opens a source with nothing defined but the macros of the compiler and of the options.
+    /// Opens a source with only the macros of the compiler and of the options defined.
     pub(super) fn open_alone(&mut self, opened: OpenSource<'a>) {
         self.macros.clear();
         self.files.forget_once();
@@ -100,7 +101,7 @@ impl<'a> Preprocessor<'a> {
         self.macros.extend(predefined::dynamic(self.dialect).map(|made| (made.name, made.into())));
     }
 
-    /// Reads the modules that the tokens of `file`, which is at `path`, import, and those that these import.
+    /// Reads the modules that the tokens of `file` import, and the modules that these import.
     pub(super) fn read_modules(&mut self, file: FileId) {
         let mut wanted =
             PendingFiles { seen: HashSet::from([file]), first_files: vec![file], ..PendingFiles::default() };
@@ -129,15 +130,15 @@ impl<'a> Preprocessor<'a> {
         self.prepared.visible = wanted.visible();
     }
 
-    /// Looks for the file that a statement names; one that is not there is warned of and left to the parser.
+    /// Finds the file that a statement names. Warns of a missing file, and leaves the statement to the parser.
     fn request(&mut self, statement: ImportStatement, wanted: &mut PendingFiles<'a>) {
         let tokens = &self.prepared.tokens[statement.keyword..statement.end];
         let (keyword, span) = (tokens[0].text, tokens[0].span);
-        // A file that another one includes says itself which module it belongs to.
+        // An included file states itself which module it belongs to.
         let is_known_part = keyword == "implementing" && self.trace.is_included(span.file);
         if !is_known_part {
             let names = names(&tokens[1..]);
-            // A statement in an included file means a module next to that file (slangc 2026.14.1).
+            // A statement in an included file refers to a module next to that file (slangc 2026.14.1).
             let path = self.files.path(span.file).unwrap_or_default().to_owned();
             let found = match self.module_file(&path, &names) {
                 Ok(found) if keyword != "implementing" => found,
@@ -171,17 +172,17 @@ impl<'a> Preprocessor<'a> {
         self.files.find(places.collect(), self.options.files.as_ref(), self.made)
     }
 
-    /// The parser says the same of `__include` and `implementing`.
+    /// Warns of a missing module. The parser itself warns of `__include` and `implementing`.
     fn warn_of_unread(&mut self, keyword: &str, span: Span) {
         if matches!(keyword, "import" | "__import") {
-            let message = "the file of this module is not found: what it declares is not known";
-            let help = "modules are looked for beside the importing file and in the folders of -I";
+            let message = "cannot find the file of this module, so its declarations are unknown";
+            let help = "put the module next to the importing file or in a folder given with -I";
             self.report(Diagnostic::warning(Code::Skipped, span, message).with_help(help));
         }
     }
 }
 
-/// The statements about modules that stand between declarations, from token `start` on.
+/// Returns the module statements between declarations, from token `start` on.
 fn statements(tokens: &[Token<'_>], start: usize) -> Vec<ImportStatement> {
     let (mut found, mut depth) = (Vec::new(), 0_usize);
     for (index, token) in tokens.iter().enumerate().skip(start) {
@@ -214,8 +215,8 @@ fn is_keyword(word: &str) -> bool {
     matches!(word, "import" | "__import" | "__include" | "implementing")
 }
 
-/// Names that the file of a module may have: `a.b_c` is `a/b_c.slang` or `a/b-c.slang`; a string is a path, of which
-/// the same holds (Slang 2026.14.1).
+/// Returns the possible file names of a module: `a.b_c` is `a/b_c.slang` or `a/b-c.slang`. A string
+/// is a path, with the same alternatives (Slang 2026.14.1).
 fn names(name: &[Token<'_>]) -> Vec<String> {
     let text: String = name.iter().map(|token| token.text).collect();
     let (path, plain) = match name {

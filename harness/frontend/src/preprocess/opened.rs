@@ -1,29 +1,28 @@
-//! A file that is being read: its pieces, its conditions, its line numbers.
+//! An open file: its pieces, its conditions, its line numbers.
 
 use layoutproof_layout::{FileId, Span};
 
 use super::condition::Condition;
 use crate::lexer::SourcePieces;
 
-/// An open file.
 #[derive(Debug)]
 pub(super) struct OpenSource<'a> {
     pub(super) file: FileId,
     pub(super) pieces: SourcePieces<'a>,
-    /// Name with the folder in which `#include` looks first.
+    /// Name with the folder that `#include` searches first.
     pub(super) path: String,
-    /// Conditions that are not closed yet.
+    /// Unclosed conditions.
     pub(super) conditions: Vec<Condition>,
     lines: LineCounter<'a>,
-    /// File name and line number that `#line` sets.
+    /// File name and line number set by `#line`.
     presumed: Option<PresumedLine>,
 }
 
-/// The name and number that `#line` gives.
+/// File name and line number set by `#line`.
 #[derive(Debug)]
 struct PresumedLine {
     name: Option<String>,
-    /// Difference to the real number.
+    /// Difference from the real number.
     shift: i64,
 }
 
@@ -34,27 +33,27 @@ impl<'a> OpenSource<'a> {
         Self { file, pieces: SourcePieces::new(text, file, start), path, conditions: Vec::new(), lines, presumed: None }
     }
 
-    /// True if the text here is left out by a condition.
+    /// Returns true if a condition excludes the text here.
     pub(super) fn is_skipping(&self) -> bool {
         self.conditions.last().is_some_and(|condition| !condition.is_taken())
     }
 
-    /// The line at which `span` starts, as `#line` counts; from 1.
+    /// Returns the line at which `span` starts, adjusted by `#line`; from 1.
     pub(super) fn line(&mut self, span: Span) -> i64 {
         self.lines.line_of(span) + self.presumed.as_ref().map_or(0, |presumed| presumed.shift)
     }
 
-    /// The name as `#line` gives it.
+    /// Returns the name, adjusted by `#line`.
     pub(super) fn name(&self) -> &str {
         self.presumed.as_ref().and_then(|presumed| presumed.name.as_deref()).unwrap_or(&self.path)
     }
 
-    /// `#line default`: the file's own lines count again.
+    /// `#line default`: returns to the real name and numbers.
     pub(super) fn presume_nothing(&mut self) {
         self.presumed = None;
     }
 
-    /// `#line`: the line behind the one of `span` has the number `next`.
+    /// `#line`: gives the line after the one of `span` the number `next`.
     pub(super) fn presume(&mut self, span: Span, next: i64, name: Option<String>) {
         let shift = next - self.lines.line_of(span) - 1;
         let name = name.or_else(|| self.presumed.take().and_then(|presumed| presumed.name));
@@ -62,7 +61,7 @@ impl<'a> OpenSource<'a> {
     }
 }
 
-/// Counts lines as the text is read, so that a file full of `__LINE__` is read once.
+/// Counts lines while the text is read, so that a file full of `__LINE__` is scanned once.
 #[derive(Debug)]
 struct LineCounter<'a> {
     text: &'a str,
@@ -72,7 +71,7 @@ struct LineCounter<'a> {
 }
 
 impl LineCounter<'_> {
-    /// The line at which `span` starts, or the last one asked for, where that is later.
+    /// Returns the line at which `span` starts, or the last returned line if that is later.
     fn line_of(&mut self, span: Span) -> i64 {
         let to = (span.start.saturating_sub(self.start) as usize).min(self.text.len());
         if to > self.at {

@@ -1,4 +1,4 @@
-//! `#pragma`: the order of matrices, files that are read once; anything else is skipped.
+//! `#pragma`: handles the matrix order and `once`, and skips all others.
 
 use layoutproof_layout::Span;
 use layoutproof_layout::shape::MatrixOrder;
@@ -7,11 +7,11 @@ use super::Preprocessor;
 use crate::lexer::Token;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
-/// Pragmas that only speak to a compiler or an engine's importer about messages.
+/// Pragmas that only affect the messages of a compiler or of an engine's importer.
 const SILENT: [&str; 4] = ["warning", "message", "clang", "dxc"];
 
 impl<'a> Preprocessor<'a> {
-    /// Follows a pragma.
+    /// Processes a pragma.
     pub(super) fn pragma(&mut self, span: Span, rest: Token<'a>) {
         let tokens = self.tokens(rest);
         let words: Vec<&str> = tokens.iter().map(|token| token.text).collect();

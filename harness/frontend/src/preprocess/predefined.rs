@@ -1,15 +1,16 @@
 //! Macros that compilers define, by the language of the source.
 //!
-//! `.hlsl`, `.hlsli`, `.fx` and `.fxh` see those of DXC, `.slang` those of Slang; a case, which goes to both compilers,
-//! sees only what both have. `__spirv__`, which DXC defines for SPIR-V, is left to `-D __spirv__`.
-//! `__SHADER_TARGET_STAGE` is that of the profile; its use without a profile and without `-D` is an error.
+//! `.hlsl`, `.hlsli`, `.fx` and `.fxh` files see DXC's macros, `.slang` files see Slang's. A case
+//! goes to both compilers and sees only the macros that both define. `__spirv__`, which DXC defines
+//! for SPIR-V, needs `-D __spirv__`. `__SHADER_TARGET_STAGE` depends on the profile; using it
+//! without a profile and without `-D` is an error.
 //!
 //! Sources: measured with DXC 1.7.2308, `-T cs_6_6`, and `slangc -E` 2026.14.1.
 
 use super::definition::{Macro, Replacement};
 use crate::DeclaredLanguage;
 
-/// Value of each of DXC's macros; the stages in the order of its `__SHADER_STAGE_` constants.
+/// Values of DXC's macros. The stages are in the order of its `__SHADER_STAGE_` constants.
 const DXC: &[(&str, u32)] = &[
     ("__DXC_VERSION_MAJOR", 1),
     ("__DXC_VERSION_MINOR", 7),
@@ -27,7 +28,7 @@ const DXC: &[(&str, u32)] = &[
     ("__hlsl_dx_compiler", 1),
 ];
 
-/// The profile that DXC's numbers are for where none is given.
+/// The default shader model for DXC's macros.
 const SHADER_MODEL: (u32, u32) = (6, 6);
 
 /// The minor version that `lib_6_x` stands for (DXC 1.7.2308).
@@ -43,7 +44,7 @@ struct ShaderTarget {
 }
 
 impl ShaderTarget {
-    /// `ps_6_0`, `lib_6_x`; `sm_6_6` is that of a compute shader, as everywhere here.
+    /// Parses `ps_6_0`, `lib_6_x` and the like. `sm_6_6` counts as a compute shader, as everywhere in this crate.
     fn of(profile: Option<&str>) -> Self {
         let none = Self { stage: None, major: SHADER_MODEL.0, minor: SHADER_MODEL.1 };
         let Some(profile) = profile else { return none };
@@ -72,10 +73,10 @@ impl ShaderTarget {
     }
 }
 
-/// Value of each of Slang's macros.
+/// Values of Slang's macros.
 const SLANG: &[(&str, u32)] = &[("__HLSL_VERSION", 2018), ("__HLSL__", 0), ("__SLANG_COMPILER__", 1), ("__SLANG__", 1)];
 
-/// Which compiler's macros a source sees.
+/// The compilers whose macros a source sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MacroDialect {
     Dxc,
@@ -84,7 +85,7 @@ pub(super) enum MacroDialect {
 }
 
 impl MacroDialect {
-    /// By the language, or else by the extension of a file's name.
+    /// Derives the dialect from the language, or else from the extension of a file's name.
     pub(super) fn of(language: Option<DeclaredLanguage>, file: &str) -> Self {
         let extension = file.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
         match (language, extension.as_deref()) {
@@ -95,7 +96,7 @@ impl MacroDialect {
     }
 }
 
-/// The definitions that a source of this dialect sees, compiled for a profile.
+/// Returns the definitions for a source of this dialect, compiled for a profile.
 pub(super) fn text(dialect: MacroDialect, profile: Option<&str>) -> String {
     let ShaderTarget { stage, major, minor } = ShaderTarget::of(profile);
     let target = [("__SHADER_TARGET_MAJOR", Some(major)), ("__SHADER_TARGET_MINOR", Some(minor))];
@@ -110,12 +111,12 @@ pub(super) fn text(dialect: MacroDialect, profile: Option<&str>) -> String {
     all.map(|(name, value)| define_line(name, &value.to_string())).collect()
 }
 
-/// A definition as a directive; on one line, whatever its value holds.
+/// Returns a definition as a directive on one line, even if its value contains newlines.
 pub(super) fn define_line(name: &str, value: &str) -> String {
     format!("#define {name} {}\n", value.replace(['\n', '\r'], " "))
 }
 
-/// The macros whose value is not always the same.
+/// Returns the macros whose value varies.
 pub(super) fn dynamic(dialect: MacroDialect) -> impl Iterator<Item = Macro<'static>> {
     let standard = [("__LINE__", Replacement::Line), ("__FILE__", Replacement::File)];
     let of_dxc = [("__COUNTER__", Replacement::Counter), ("__SHADER_TARGET_STAGE", Replacement::Unknown)];

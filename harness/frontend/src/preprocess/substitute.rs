@@ -9,21 +9,21 @@ use super::definition::{Macro, ReplacementPart};
 use crate::lexer::{Token, TokenKind, single};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
-/// A use of a macro that is being filled in.
+/// A use of a macro during substitution.
 #[derive(Debug)]
 struct Substitution<'a, 'm> {
     definition: &'m Macro<'a>,
     used: Token<'a>,
     arguments: MacroArguments<'a>,
-    /// The arguments with their own macros replaced, as far as they were needed.
+    /// The arguments after expanding their own macros, as far as needed so far.
     expanded: Vec<Option<Vec<Token<'a>>>>,
     out: Vec<Token<'a>>,
-    /// True if the last operand gave no token.
+    /// True if the last operand produced no token.
     last_is_empty: bool,
 }
 
 impl<'a> Preprocessor<'a> {
-    /// The tokens that `used` stands for; `None` where the budget does not allow them.
+    /// Returns the tokens that `used` stands for, or `None` beyond the budget.
     pub(super) fn substitute(
         &mut self,
         used: Token<'a>,
@@ -45,14 +45,14 @@ impl<'a> Preprocessor<'a> {
             self.append(&mut filling, tokens, joins)?;
         }
 
-        // Where tokens stand together on one line, the first takes the place of the name.
+        // The first token takes the place of the name, for the white space before it.
         if let Some(first) = filling.out.first_mut() {
             first.spaced = used.spaced;
         }
         Some(filling.out)
     }
 
-    /// The tokens of one part of a replacement, which may be the right or the left operand of a `##`.
+    /// Returns the tokens of one part of a replacement, which may be an operand of `##`.
     fn operand(
         &mut self,
         filling: &mut Substitution<'a, '_>,
@@ -90,7 +90,7 @@ impl<'a> Preprocessor<'a> {
         filling.expanded[index].insert(expanded).clone()
     }
 
-    /// Appends the tokens of an operand; the first is pasted to what stands there.
+    /// Appends the tokens of an operand. With `##`, pastes the first one to the last output token.
     fn append(&mut self, filling: &mut Substitution<'a, '_>, tokens: Vec<Token<'a>>, pasted: bool) -> Option<()> {
         if !pasted || filling.last_is_empty {
             filling.last_is_empty = tokens.is_empty();
@@ -107,7 +107,7 @@ impl<'a> Preprocessor<'a> {
             filling.out.pop();
             filling.out.push(Token { kind, text, span: filling.used.span, spaced: left.spaced });
         } else {
-            let message = format!("`{}` and `{}` make no token together", left.text, right.text);
+            let message = format!("`{}` and `{}` do not form a token", left.text, right.text);
             self.report(about(filling.definition, filling.used, message));
             filling.out.push(right);
         }
@@ -116,7 +116,7 @@ impl<'a> Preprocessor<'a> {
         Some(())
     }
 
-    /// The argument as a string.
+    /// Converts the argument to a string.
     fn stringise(&mut self, hash: Token<'a>, argument: &[Token<'a>], used: Token<'a>) -> Option<Token<'a>> {
         let mut text = String::from("\"");
         for (index, token) in argument.iter().enumerate() {
@@ -146,7 +146,7 @@ impl<'a> Preprocessor<'a> {
 }
 
 impl Substitution<'_, '_> {
-    /// True if `part` is the `__VA_ARGS__` of `, ##__VA_ARGS__`.
+    /// Returns true if `part` is the `__VA_ARGS__` of `, ##__VA_ARGS__`.
     fn swallows_comma(&self, part: &ReplacementPart<'_>) -> bool {
         let last = self.definition.parameters.as_ref().and_then(|names| names.len().checked_sub(1));
         let is_last = matches!(part, ReplacementPart::Parameter(_, index) if Some(*index) == last);

@@ -1,4 +1,4 @@
-//! Remembers where tokens came from, to say it in diagnostics.
+//! Records the origin of tokens for diagnostics.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,32 +7,32 @@ use layoutproof_layout::{FileId, Span};
 use layoutproof_source::diagnostics::Diagnostic;
 use layoutproof_source::sources::SourceMap;
 
-/// Uses of macros and included files by place.
+/// Uses of macros and included files, by place.
 #[derive(Debug, Default)]
 pub(crate) struct Trace {
-    /// Where the macro is defined that is used at a place.
+    /// For each use of a macro, the place of its definition.
     uses: HashMap<(FileId, u32), Span>,
-    /// The `#include` that brought a file first.
+    /// For each file, the first `#include` of it.
     includes: BTreeMap<FileId, Span>,
 }
 
 impl Trace {
-    /// The macro that is defined at `definition` is used at `span`; the outermost of several is kept.
+    /// Records a use at `span` of the macro defined at `definition`. At one place, the outermost macro counts.
     pub(super) fn used(&mut self, span: Span, definition: Span) {
         self.uses.entry((span.file, span.start)).or_insert(definition);
     }
 
-    /// `file` is included at `span`.
+    /// Records that `file` is included at `span`.
     pub(super) fn included(&mut self, file: FileId, span: Span) {
         self.includes.entry(file).or_insert(span);
     }
 
-    /// True if a file was included or imported.
+    /// Returns true if a file was included or imported.
     pub(super) fn is_included(&self, file: FileId) -> bool {
         self.includes.contains_key(&file)
     }
 
-    /// Adds to a diagnostic the definition of the macro that it is in, and the files that included its file.
+    /// Adds to a diagnostic the definition of the macro around it, and the files that included its file.
     pub(crate) fn explain(&self, diagnostic: Diagnostic, sources: &SourceMap) -> Diagnostic {
         let main = diagnostic.span();
         let mut said: Vec<String> = diagnostic.help.iter().cloned().collect();
@@ -46,7 +46,7 @@ impl Trace {
             }
         }
 
-        // A label in another file is not drawn: it is said instead.
+        // A label in another file cannot be drawn, so the help names its place.
         let elsewhere = explained.labels.iter().filter(|label| label.span.file != main.file && !label.text.is_empty());
         said.extend(elsewhere.map(|label| format!("{} at {}", label.text, place(label.span, sources))));
         said.extend(self.chain(main.file).map(|include| format!("included at {}", place(include, sources))));
@@ -54,16 +54,16 @@ impl Trace {
         explained
     }
 
-    /// The `#include` of `file`, then that of the file which it is in, and so on.
+    /// Returns the `#include` of `file`, then that of the including file, and so on.
     fn chain(&self, file: FileId) -> impl Iterator<Item = Span> {
         let first = self.includes.get(&file).copied();
         let next = |span: &Span| self.includes.get(&span.file).copied();
-        // Files that include each other have no first; no chain is longer than there are files.
+        // Files that include each other form a cycle. No other chain is longer than the number of files.
         std::iter::successors(first, next).take(self.includes.len().min(LONGEST_CHAIN))
     }
 }
 
-/// Links of a chain that are shown.
+/// Maximum number of links to show.
 const LONGEST_CHAIN: usize = 8;
 
 fn text(span: Span, sources: &SourceMap) -> &str {

@@ -1,4 +1,4 @@
-//! Which blocks there are, their names, kinds, counts.
+//! The blocks of a module: names, kinds, counts.
 
 use layoutproof_layout::native::find_native;
 use layoutproof_layout::shape::{Count, Type};
@@ -9,7 +9,7 @@ use crate::DeclaredLanguage;
 use crate::module::{Module, ParameterKind};
 use layoutproof_source::diagnostics::Code;
 
-/// `name kind element count` of each block.
+/// Formats each block as `name kind element count`.
 fn blocks(module: &Module) -> Vec<String> {
     let count = |count: Count| match count {
         Count::Finite(1) => String::new(),
@@ -77,8 +77,8 @@ fn blocks_inside_structs_and_blocks() {
     );
 }
 
-/// `$Globals` holds what DXC 1.7.2308 and Slang 2026.14.1 put there: everything that is neither a resource nor
-/// `static` nor `groupshared`, `const` included.
+/// DXC 1.7.2308 and Slang 2026.14.1 put every global into `$Globals` that is not a resource,
+/// `static` or `groupshared`, including `const` ones.
 #[test]
 fn globals() {
     let module = read(
@@ -96,7 +96,8 @@ fn globals() {
     assert_eq!(module.parameters[0].annotations.constant_register(), Some(4));
 }
 
-/// Slang 2026.14.1 calls a compute parameter without a semantic uniform (E38040); a vertex shader's is varying.
+/// Slang 2026.14.1 treats compute parameters without a semantic as uniform (E38040), but those of a
+/// vertex shader as varying.
 #[test]
 fn entry_points() {
     let source = "struct M { float4 x; }; struct V { float4 p : SV_Position; float2 uv : TEXCOORD; };
@@ -173,8 +174,8 @@ fn places_are_places_in_the_file() {
     assert_eq!((position.line, position.column), (2, 19));
 }
 
-/// DXC 1.7.2308 (`-T cs_6_6`): `pc` is at offset 16 of `$Globals`, `h` at 48. Slang 2026.14.1: `h` is at offset 16 of its
-/// `$Globals`, which has no `pc`.
+/// DXC 1.7.2308 (`-T cs_6_6`): `pc` is at offset 16 of `$Globals`, `h` at 48. Slang 2026.14.1: `h`
+/// is at offset 16 of its `$Globals`, which does not contain `pc`.
 #[test]
 fn push_constants_among_globals() {
     let declared = "struct P { float4 a; float b; }; float4 g; [[vk::push_constant]] P pc; float h;";
@@ -187,14 +188,14 @@ fn push_constants_among_globals() {
     assert_eq!(makers(&module.blocks[1]), ["native:slang-vulkan"]);
     assert_eq!(makers(&module.blocks[2]), ["native:dxc-spirv", "native:slang-vulkan"]);
     let messages: Vec<&str> = module.warnings.iter().map(|warning| warning.message.as_str()).collect();
-    assert_eq!(messages, ["DXC reads `pc` from $Globals on D3D12: there are other globals"]);
+    assert_eq!(messages, ["DXC reads `pc` from $Globals on D3D12 because there are other globals"]);
     assert_eq!(
         blocks(&read("struct P { float4 a; }; [[vk::push_constant]] P pc; cbuffer C { float c; }"))[0],
         "pc push-constant P"
     );
 }
 
-/// DXC 1.7.2308 (`-T cs_6_6 -spirv`): there is no push constant, and `pc` is in `$Globals`.
+/// DXC 1.7.2308 (`-T cs_6_6 -spirv`) makes no push constant; `pc` is in `$Globals`.
 #[test]
 fn a_push_constant_before_all_other_globals() {
     let declared = "struct P { float4 a; float b; }; [[vk::push_constant]] P pc; float4 g; float h;";
@@ -203,7 +204,7 @@ fn a_push_constant_before_all_other_globals() {
     assert_eq!(makers(&module.blocks[2]), ["native:slang-vulkan"]);
 }
 
-/// slangc 2026.14.1 has `g` at offset 0 and `h` at 16, in HLSL, SPIR-V, WGSL and Metal.
+/// slangc 2026.14.1 puts `g` at offset 0 and `h` at 16, in HLSL, SPIR-V, WGSL and Metal.
 #[test]
 fn slang_has_no_push_constants_among_globals() {
     let declared = "struct P { float4 a; float b; }; float4 g; [[vk::push_constant]] P pc; float h;";
@@ -219,7 +220,7 @@ fn member_names(block: &Block) -> Vec<&str> {
     structure.members.iter().map(|member| member.name.as_str()).collect()
 }
 
-/// Which of these compilers have the block.
+/// Returns those of these compilers that have the block.
 fn makers(block: &Block) -> Vec<&'static str> {
     let natives = ["native:dxc-dxil", "native:dxc-spirv", "native:slang-vulkan"].map(|name| find_native(name).unwrap());
     natives.into_iter().filter(|native| native.rules(block).is_some()).map(|native| native.name).collect()
@@ -236,7 +237,7 @@ fn shader_records() {
     );
 }
 
-/// Slang 2026.14.1 needs no `;` behind a struct.
+/// Slang 2026.14.1 needs no `;` after a struct.
 #[test]
 fn an_attribute_behind_a_struct_is_one_of_the_next_declaration() {
     let module = read("struct S { float4 a; } [shader(\"compute\")] [numthreads(2, 1, 1)] void main() {}");
@@ -246,7 +247,7 @@ fn an_attribute_behind_a_struct_is_one_of_the_next_declaration() {
     assert_eq!(module.parameters[0].annotations.attributes.len(), 1);
 }
 
-/// DXC from release 1.8.2505 on: the pointee has the rules of storage buffers (`LowerTypeVisitor.cpp`).
+/// DXC since release 1.8.2505: the pointee follows the rules of storage buffers (`LowerTypeVisitor.cpp`).
 #[test]
 fn pointers_of_dxc_have_pointees() {
     let source = "struct Leaf { float4 a; }; struct Node { float3 centre; vk::BufferPointer<Node> next;

@@ -1,4 +1,4 @@
-//! What function bodies mention.
+//! The names that function bodies use.
 
 use super::read;
 use crate::module::{Life, Step, Use};
@@ -20,7 +20,7 @@ fn path(used: &Use) -> String {
     format!("{text}{}{life}", if used.call { "()" } else { "" })
 }
 
-/// What the function `name` of `source` mentions.
+/// Returns the names that the function `name` of `source` uses.
 fn uses(source: &str, name: &str) -> Vec<String> {
     let module = read(source);
     let function = module.functions.iter().find(|function| function.name == name).expect("the function is there");
@@ -67,7 +67,7 @@ fn paths_and_calls() {
     assert_eq!(body("[unroll] for (int i = 0; i < 3; ++i) A[i] = 1;"), ["A[]"]);
 }
 
-/// The order in which DXC 1.7.2308 (`-T cs_6_6`) gives registers to struct members that these statements use.
+/// DXC 1.7.2308 (`-T cs_6_6`) gives registers to the struct members that these statements use in this order.
 #[test]
 fn uses_are_in_the_order_of_evaluation() {
     assert_eq!(body("e[0] = d[0] + b[0];"), ["d[0]", "b[0]", "e[0]"]);
@@ -78,7 +78,7 @@ fn uses_are_in_the_order_of_evaluation() {
     assert_eq!(body("for (uint k = 0; k < e[0]; k += b[k]) A[k] = d[k]; c;"), ["e[0]", "d[]", "A[]", "b[]", "c"]);
 }
 
-/// The blocks in the order in which DXC 1.7.2308 (`-T cs_6_6`) copies them: its registers are the reverse of it.
+/// DXC 1.7.2308 (`-T cs_6_6`) copies the blocks in this order; its registers are in the reverse order.
 #[test]
 fn a_called_function_is_copied_block_by_block() {
     let copied = |statements: &str| {

@@ -1,4 +1,4 @@
-//! Input that nobody writes by hand: it is refused or read, quickly, on a small stack.
+//! Input that nobody writes by hand must be read or refused quickly, on a small stack.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::{DeclareOptions, problems, read_with};
 use layoutproof_source::diagnostics::{Code, Severity};
 
-/// Far above what linear work takes unoptimised, far below what quadratic work on these sizes would take.
+/// Far more than linear work needs unoptimised, far less than quadratic work needs for these sizes.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 fn in_time(source: &str) -> Vec<Code> {
@@ -30,7 +30,7 @@ fn a_megabyte_of_brackets() {
     }
 }
 
-/// What is skipped between two tokens was a call each, which overflowed the stack.
+/// Skipped text between two tokens once was one recursive call each, which overflowed the stack.
 #[test]
 fn a_megabyte_of_what_is_skipped() {
     for unit in ["//\n", "/**/ ", "\\\n", "\r\n"] {
@@ -80,7 +80,7 @@ fn what_doubles_or_never_ends() {
     assert_eq!(in_time("struct N{N* n; N** m[2];}; N* p;"), []);
 }
 
-/// A few kilobytes of source of which each rule set would list gigabytes.
+/// A few kilobytes of source for which each rule set would list gigabytes.
 #[test]
 fn what_fills_the_memory_only_when_it_is_listed() {
     let many = |count: usize, unit: &dyn Fn(usize) -> String| (0..count).map(unit).collect::<String>();
@@ -113,7 +113,7 @@ fn every_cut_of_a_source_is_read_or_refused() {
     }
 }
 
-/// Words and signs that declarations are made of.
+/// Words and punctuation that occur in declarations.
 const TOKENS: &str = r#"float float3x3 S T N struct cbuffer enum class namespace typedef using template typename static
     const register packoffset b0 c1 . x space1 let StructuredBuffer ParameterBlock Texture2D vector main void if false
     else [[ ]] vk :: offset { } ( ) [ ] < > ; , : = * + - ? 1 0 4294967296 2.5 "s" #line // row_major import interface
@@ -123,7 +123,7 @@ fn token() -> impl Strategy<Value = &'static str> {
     prop::sample::select(TOKENS.split_whitespace().collect::<Vec<_>>())
 }
 
-/// Problems lie in the text, and a source is refused only with an error among them.
+/// All problems lie in the text, and a refusal contains at least one error.
 fn check(source: &str) -> Result<(), TestCaseError> {
     let (_, result) = read_with(source, &DeclareOptions::default());
     let (found, refused) = match result {

@@ -1,4 +1,4 @@
-//! Tables of declarations with what they mean.
+//! Tables of declarations with their meaning.
 
 mod blocks;
 mod bodies;
@@ -30,7 +30,7 @@ fn read(source: &str) -> Module {
     result.unwrap_or_else(|problems| panic!("{}", layoutproof_source::diagnostics::render(&problems, &sources, false)))
 }
 
-/// Line and code of every problem; empty for a source without any.
+/// Returns line and code of every problem.
 fn problems(source: &str) -> Vec<(u32, Code)> {
     let (sources, result) = read_with(source, &DeclareOptions::default());
     let found = match result {
@@ -40,7 +40,7 @@ fn problems(source: &str) -> Vec<(u32, Code)> {
     found.iter().map(|problem| (sources.position(problem.span()).line, problem.code)).collect()
 }
 
-/// The struct that the block `name` holds.
+/// Returns the struct in the block `name`.
 fn structure(module: &Module, name: &str) -> std::sync::Arc<StructType> {
     let block = module.blocks.iter().find(|block| block.name == name).expect("the block is declared");
     match &block.element {
@@ -49,7 +49,7 @@ fn structure(module: &Module, name: &str) -> std::sync::Arc<StructType> {
     }
 }
 
-/// `order type`, as far as there is an order.
+/// Formats a type as `order type`, or only `type` without an order.
 fn ordered(ty: &Type) -> String {
     let order = match ty.dimensions().0 {
         Type::Matrix { order: Some(MatrixOrder::Row), .. } => "row ",
@@ -59,18 +59,18 @@ fn ordered(ty: &Type) -> String {
     format!("{order}{ty}")
 }
 
-/// `order type name : width`, as far as there is an order and a width.
+/// Formats a member as `order type name : width`, without missing parts.
 fn line(member: &Member) -> String {
     let width = member.bit_width.map(|width| format!(" : {width}")).unwrap_or_default();
     format!("{} {}{width}", ordered(&member.ty), member.name)
 }
 
-/// The members of the constant buffer `C` of `source`.
+/// Returns the members of the constant buffer `C` of `source`.
 fn members(source: &str) -> Vec<String> {
     structure(&read(source), "C").members.iter().map(line).collect()
 }
 
-/// The members of `struct`'s one use as `C` in `declarations`, base first.
+/// Returns the members of a struct, those of its base first.
 fn flat(ty: &StructType) -> Vec<String> {
     let base = ty.base.as_ref().map(|base| flat(base)).unwrap_or_default();
     base.into_iter().chain(ty.members.iter().map(line)).collect()

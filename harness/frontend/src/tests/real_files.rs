@@ -1,4 +1,4 @@
-//! What real shader files have and no layout needs: read over, or refused only where it is used.
+//! Constructs in real shader files that no layout needs: skipped, or refused only where they are used.
 
 use super::{members, problems, read};
 use layoutproof_source::diagnostics::Code;
@@ -21,7 +21,7 @@ fn words_before_functions() {
     read_over("void print<each T : IPrintable>(expand each T arguments) {} float x;");
 }
 
-/// Slang 2026.14.1 needs no `;` behind a struct, so that an array type can follow its `}`.
+/// Slang 2026.14.1 needs no `;` after a struct, so an array type may follow its `}`.
 #[test]
 fn a_function_that_returns_an_array_may_follow_a_struct() {
     read_over("struct S { float a; }\nfloat2[4] corners(S s) { return {}; }\nS s;");
@@ -33,7 +33,7 @@ fn a_constant_expression_is_a_constant() {
     assert_eq!(members("static constexpr uint N = 3; cbuffer C { float a[N]; }"), ["float[3] a"]);
 }
 
-/// DXC 1.7.2308 takes a buffer with the name of its type.
+/// DXC 1.7.2308 accepts a buffer with the name of its type.
 #[test]
 fn a_buffer_may_have_the_name_of_its_type() {
     let module =
@@ -57,7 +57,7 @@ fn raw_strings_hide_what_they_hold() {
     assert_eq!(problems("void f() { R\"(\n")[0], (1, Code::Unterminated));
 }
 
-/// The shape of headers that are shared with C++: one macro opens the buffer, others give its members.
+/// The shape of headers shared with C++: one macro opens the buffer, others declare its members.
 #[test]
 fn members_out_of_macros() {
     let source = "#ifdef __cplusplus\n#define BLOCK(n, r) struct alignas(16) n\n#else\n\

@@ -1,4 +1,4 @@
-//! What is wrong, where, and under which code.
+//! Refused declarations, with the place and the code of the problem.
 
 use super::problems;
 use layoutproof_source::diagnostics::Code;
@@ -82,7 +82,7 @@ fn generics() {
     assert_eq!(problems(either), [(2, Code::GenericArguments)]);
 }
 
-/// DXC 1.7.2308 has bit-fields in structs only; widths by the rules of C.
+/// DXC 1.7.2308 allows bit-fields only in structs; widths follow the rules of C.
 #[test]
 fn bit_fields() {
     refused("struct S { uint a : 33; };", Code::BadBitField);
@@ -95,7 +95,7 @@ fn bit_fields() {
     assert_eq!(problems("struct S { uint64_t a : 64; uint : 0; int b : 1; };"), []);
 }
 
-/// wg-hlsl INF-0003, packoffset: the invalid examples of its limitations, and DXC's messages of 1.6 and 1.7.
+/// wg-hlsl INF-0003, packoffset: the invalid examples in its limitations, and the messages of DXC 1.6 and 1.7.
 #[test]
 fn packoffset() {
     refused("float c : packoffset(c0);", Code::PackoffsetOutsideCbuffer);
@@ -117,14 +117,14 @@ fn packoffset() {
     assert_eq!(problems(valid), []);
 }
 
-/// Register classes as DXC 1.7.2308 asks for them.
+/// Register classes that DXC 1.7.2308 requires.
 #[test]
 fn registers() {
     refused("Texture2D t : register(u0);", Code::BadRegister);
     refused("RWBuffer<float> u : register(t0);", Code::BadRegister);
     refused("cbuffer C : register(t0) { float a; }", Code::BadRegister);
     refused("cbuffer C : register(ps, b3) { float a; }", Code::BadRegister);
-    // A warning that `t2` counts as `s2`, and the error that there are two.
+    // A warning that `t2` counts as `s2`, and the error for two registers of one class.
     assert_eq!(problems("SamplerState s : register(s1) : register(t2);"), [(1, Code::BadRegister); 2]);
     refused("SamplerState s : register(b0);", Code::BadRegister);
     refused("StructuredBuffer<float> b : register(x1);", Code::BadRegister);
@@ -138,7 +138,7 @@ fn registers() {
     assert_eq!(problems(valid), []);
 }
 
-/// What DXC 1.7.2308 takes, with what is to be said of it.
+/// Registers that DXC 1.7.2308 accepts, with the warnings here.
 #[test]
 fn registers_of_direct3d_9() {
     refused("Texture2D t : register(t);", Code::BadRegister);
@@ -191,7 +191,7 @@ fn skipped_with_a_warning() {
     assert_eq!(problems("interface I {}\nstruct S { I i; }"), [(2, Code::Unsupported)]);
 }
 
-/// DXC 1.7.2308 and Slang 2026.14.1 warn of the same and go on.
+/// DXC 1.7.2308 and Slang 2026.14.1 warn of the same attributes and continue.
 #[test]
 fn attributes_that_are_not_known() {
     refused("[[foo::bar(3)]] Texture2D t;", Code::UnknownAttribute);

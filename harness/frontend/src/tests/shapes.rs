@@ -1,4 +1,4 @@
-//! What types mean.
+//! The meaning of types.
 
 use layoutproof_layout::BlockKind;
 use layoutproof_layout::shape::Type;
@@ -6,7 +6,7 @@ use layoutproof_layout::shape::Type;
 use super::{DeclareOptions, flat, line, members, ordered, read, read_with, structure};
 use layoutproof_source::diagnostics::Code;
 
-/// One member of a constant buffer, and its type.
+/// Returns the type of the only member of a constant buffer.
 fn ty(member: &str) -> String {
     let lines = members(&format!("cbuffer C {{ {member} }};"));
     assert_eq!(lines.len(), 1, "{member}");
@@ -42,7 +42,7 @@ fn scalars_vectors_and_matrices_in_every_spelling() {
     }
 }
 
-/// The order of dimensions was measured with Slang 2026.14.1: `int[2][3] a` has 3 elements of 2, `int[2] a[3]` too.
+/// Measured with Slang 2026.14.1: `int[2][3] a` has 3 elements of 2, and `int[2] a[3]` too.
 #[test]
 fn arrays() {
     for (member, spelling) in [
@@ -169,7 +169,7 @@ fn structs() {
     );
 }
 
-/// Slang needs no `;` behind a struct, and knows `var`, `let`, `func`, `property`.
+/// Slang needs no `;` after a struct, and has `var`, `let`, `func`, `property`.
 #[test]
 fn slang_spellings() {
     let source = "module shapes; import a.b; import \"c.slang\"; import a.b;
@@ -271,7 +271,7 @@ fn names_are_looked_up_outwards() {
     assert_eq!(buffer.members[2].ty.to_string(), "S");
 }
 
-/// Spellings of whole shaders that say nothing about a layout, and must not stand in the way of those that do.
+/// Constructs of whole shaders that have no effect on layouts, and must not prevent reading the declarations that have.
 #[test]
 fn the_rest_of_the_language_is_passed_over() {
     let source = r#"
@@ -305,7 +305,7 @@ fn the_rest_of_the_language_is_passed_over() {
     assert_eq!(module.entry_points[0].parameters[1].ty.to_string(), "Out");
 }
 
-/// Sizes and offsets of these are DXC's (1.7.2308), in the cases of the folders `structs` and `arrays`.
+/// The cases in the folders `structs` and `arrays` have the sizes and offsets of these from DXC (1.7.2308).
 #[test]
 fn templates_have_declarations_for_certain_arguments() {
     let templates = "template<typename T, int N = 2> struct B { T v[N]; };
@@ -405,7 +405,7 @@ fn problems_of(source: &str) -> Vec<Code> {
     super::problems(source).into_iter().map(|(_, code)| code).collect()
 }
 
-/// Offsets and lengths as DXC 1.7.2308 lists them (`-T ps_6_6`): all of these are numbers of elements there.
+/// Offsets and lengths as DXC 1.7.2308 lists them (`-T ps_6_6`). All of these are numbers of elements there.
 #[test]
 fn constants_are_found_by_qualified_names() {
     let declarations = "namespace ns { static const uint kN = 3; enum Dim { kD = 2 }; enum class Scoped { kS = 4 };
@@ -438,7 +438,7 @@ fn enumerators_know_their_own_enum() {
         members(&format!("{kinds} cbuffer C {{ float4 a[(uint)Kind::Count]; float4 b[B]; }}")),
         ["float4[10] a", "float4[5] b"]
     );
-    // A member of the same name outside is another one.
+    // A member with the same name outside the enum is a different one.
     let outside = "static const int Lit = 1; enum class Kind { Lit = 4, Count = Lit + 2 };";
     assert_eq!(
         members(&format!("{outside} cbuffer C {{ float4 a[(uint)Kind::Count]; float4 b[Lit]; }}")),
@@ -466,7 +466,7 @@ fn unsigned_stands_before_other_integers() {
     );
 }
 
-/// Layouts of records are the business of the host; DXC has them from release 1.8.2403 on.
+/// Record layouts are up to the host; DXC supports them since release 1.8.2403.
 #[test]
 fn parameters_of_work_graphs_are_read() {
     let source = "struct R { uint3 g : SV_DispatchGrid; uint n; }; RWByteAddressBuffer o : register(u0);

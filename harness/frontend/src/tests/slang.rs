@@ -1,10 +1,10 @@
-//! What Slang alone takes. Each text was given to slangc 2026.14.1 with `-target spirv -no-codegen`, which takes it.
+//! Constructs of Slang only. slangc 2026.14.1 accepts each text with `-target spirv -no-codegen`.
 
 use super::{line, read_with, structure};
 use crate::{DeclareOptions, DeclaredLanguage};
 use layoutproof_source::diagnostics::{Code, Severity};
 
-/// Line, severity and code of every problem, and the names of the blocks where there is no error.
+/// Returns line, severity and code of every problem, and the names of the blocks if there is no error.
 fn read(source: &str) -> (Vec<(u32, Severity, Code)>, Vec<String>) {
     let options = DeclareOptions { language: Some(DeclaredLanguage::Slang), ..DeclareOptions::default() };
     let (sources, result) = read_with(source, &options);
@@ -16,8 +16,8 @@ fn read(source: &str) -> (Vec<(u32, Severity, Code)>, Vec<String>) {
     (told.collect(), blocks)
 }
 
-/// A type that nothing uses has no part in any layout; one that a parameter has is refused where it is not understood,
-/// by whichever way the parameter comes by it.
+/// An unused type has no effect on any layout. A type that a parameter contains, on whatever path,
+/// is refused if it is not supported.
 #[test]
 fn types_that_are_not_understood_are_errors_where_they_are_used() {
     let warning = |line| (line, Severity::Warning, Code::Unsupported);
@@ -45,7 +45,7 @@ fn types_that_are_not_understood_are_errors_where_they_are_used() {
     }
 }
 
-/// In HLSL, where registers depend on what code uses, such a type stays an error.
+/// In HLSL, where registers depend on the use in code, such a type stays an error.
 #[test]
 fn unused_types_of_hlsl_must_be_understood() {
     let source = "typedef DifferentialPair<float> D; StructuredBuffer<float> b;";
@@ -70,7 +70,7 @@ fn words_of_slang_alone() {
     }
 }
 
-/// The members of the block `name` with their types, as far as `source` is read.
+/// Returns the members of the block `name` with their types. `source` may have warnings, but no errors.
 fn block(source: &str, name: &str) -> Vec<String> {
     let options = DeclareOptions { language: Some(DeclaredLanguage::Slang), ..DeclareOptions::default() };
     let (sources, result) = read_with(source, &options);
@@ -122,7 +122,7 @@ fn arrays_of_no_element_have_no_bytes() {
     assert_eq!(used("int a[-1];"), error);
 }
 
-/// slangc knows these two attributes under two spellings each; other names differ by case, and it ignores them.
+/// slangc knows two spellings for each of these two attributes. Other spellings differ by case, and it ignores them.
 #[test]
 fn second_spellings_of_attributes() {
     let stages = |source: &str| {
@@ -139,7 +139,7 @@ fn second_spellings_of_attributes() {
     assert_eq!(stages("[shader(\"compute\")] [NUMTHREADS(8, 1, 1)] void f() {}"), (vec!["f".to_owned()], ignored));
 }
 
-/// `a::b` is one name with `a_b` to slangc: its own attributes and those that are declared as structs.
+/// To slangc, `a::b` and `a_b` are one name, both for its own attributes and for those declared as structs.
 #[test]
 fn attributes_with_a_namespace() {
     let unknown = |line| (line, Severity::Warning, Code::UnknownAttribute);
@@ -171,8 +171,8 @@ fn a_push_constant_among_entry_parameters_is_warned_of() {
     assert_eq!(read(source).0, [(2, Severity::Warning, Code::Ignored), (2, Severity::Warning, Code::Ignored)]);
 }
 
-/// The bytes are those of the reflection, which follows `[anyValueSize(N)]`. Code may have others, so there is one warning for
-/// each interface.
+/// The size is that of the reflection, which follows `[anyValueSize(N)]`. Code may use another
+/// size, so each interface gets one warning.
 #[test]
 fn values_of_interfaces_have_the_bytes_of_the_reflection() {
     let source = "interface IA {}\n[anyValueSize(24)] interface IB {}\nstruct S { float a; IA b; IB[2] c; IA d; }\n\
@@ -186,7 +186,7 @@ fn values_of_interfaces_have_the_bytes_of_the_reflection() {
     assert!(read(entry).0.contains(&uncertain(3)));
 }
 
-/// slangc puts every member at offset 0 then.
+/// slangc then puts every member at offset 0.
 #[test]
 fn a_specialization_constant_is_no_length() {
     for constant in ["[SpecializationConstant] const int N = 4;", "[vk::constant_id(7)] const int N = 4;"] {
@@ -195,7 +195,7 @@ fn a_specialization_constant_is_no_length() {
     }
 }
 
-/// With `#version`, what is neither `uniform` nor a resource is a variable of each thread.
+/// With `#version`, a global that is neither `uniform` nor a resource is a variable of each thread.
 #[test]
 fn a_version_turns_the_rules_of_globals_into_those_of_glsl() {
     let source = "#version 460\nstruct S { float3 m; };\nConstantBuffer<S> c; float x; uniform float4 y; Texture2D t;";

@@ -1,7 +1,7 @@
 //! Counts the tokens that macros expand to, without expanding them.
 //!
-//! A macro that is defined twice counts as the larger one, and conditions are not looked at: the count is an upper bound,
-//! but for macros that are put together from pieces.
+//! For a macro with several definitions the largest counts, and conditions are ignored. So the
+//! count is an upper bound, except for macros that are pasted together from pieces.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,7 +9,7 @@ use super::tokens::{LimitToken, LimitTokenKind};
 use super::{FileText, MOST_TOKENS};
 use crate::diagnostics::Diagnostic;
 
-/// Deepest chain of macros in macros.
+/// Maximum nesting depth of macros in macros.
 const DEEPEST_MACRO: usize = 256;
 
 /// The macros of a text.
@@ -18,22 +18,21 @@ pub(super) struct Macros<'a> {
     definitions: HashMap<&'a str, Vec<MacroDefinition<'a>>>,
 }
 
-/// One `#define`.
 #[derive(Debug)]
 struct MacroDefinition<'a> {
-    /// Where its name is.
+    /// Offset of its name in the text.
     start: usize,
-    /// `None` without parentheses.
+    /// `None` for an object-like macro.
     parameters: Option<HashSet<&'a str>>,
     body: Vec<LimitToken<'a>>,
 }
 
-/// The size of one expansion of a macro.
+/// Size of one expansion of a macro.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Expansion {
-    /// Tokens of its own.
+    /// Tokens of the body itself.
     tokens: u64,
-    /// How often an argument is repeated at most.
+    /// Maximum number of times that an argument is repeated.
     repeats: u64,
     takes_arguments: bool,
 }
@@ -41,13 +40,13 @@ struct Expansion {
 /// Progress of measuring one macro.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum MacroState {
-    /// It is being measured: inside itself a macro is not expanded.
+    /// In progress: inside its own body a macro is not expanded.
     Begun,
     Done(Expansion),
 }
 
 impl<'a> Macros<'a> {
-    /// Takes the tokens of a directive; anything but a `define` is passed over.
+    /// Records a directive if it is a `define`; ignores all others.
     pub(super) fn define(&mut self, directive: &[LimitToken<'a>]) {
         let [keyword, name, rest @ ..] = directive else { return };
         if keyword.text != "define" {
@@ -67,10 +66,10 @@ impl<'a> Macros<'a> {
         self.definitions.entry(name.text).or_default().push(definition);
     }
 
-    /// Checks how long the text is once macros are expanded.
+    /// Checks the length of the text after macro expansion.
     ///
     /// # Errors
-    /// The first token that makes it too long, and macros that use each other too deep.
+    /// The first token that makes it too long, or macros that nest too deep.
     pub(super) fn check_expansion(&self, code: &[LimitToken<'a>], place: FileText<'a>) -> Result<(), Diagnostic> {
         let mut measuring = MacroMeasurement { macros: self, known: HashMap::new(), place };
         let mut total = Counter::default();
@@ -78,7 +77,7 @@ impl<'a> Macros<'a> {
             let expansion = measuring.expansion(token, 0)?;
             total.add(token, expansion, code.get(index + 1));
             if total.tokens > MOST_TOKENS {
-                let message = format!("with macros expanded this has more than {MOST_TOKENS} tokens");
+                let message = format!("after macro expansion this has more than {MOST_TOKENS} tokens");
                 return Err(place.exceeded(token.start, message));
             }
         }
@@ -86,7 +85,7 @@ impl<'a> Macros<'a> {
     }
 }
 
-/// Measures macros as they are used, each once.
+/// Measures each macro once, on first use.
 struct MacroMeasurement<'m, 'a> {
     macros: &'m Macros<'a>,
     known: HashMap<&'a str, MacroState>,
@@ -94,7 +93,7 @@ struct MacroMeasurement<'m, 'a> {
 }
 
 impl<'a> MacroMeasurement<'_, 'a> {
-    /// The size of a token that is a macro; `depth` counts the macros around it.
+    /// Returns the size of a token if it is a macro. `depth` counts the macros around it.
     fn expansion(&mut self, token: &LimitToken<'a>, depth: usize) -> Result<Option<Expansion>, Diagnostic> {
         let definitions = self.macros.definitions.get(token.text).filter(|_| token.kind == LimitTokenKind::Word);
         let Some(definitions) = definitions else { return Ok(None) };
@@ -119,7 +118,7 @@ impl<'a> MacroMeasurement<'_, 'a> {
         Ok(Some(largest))
     }
 
-    /// The size of one definition; each use of a parameter counts as often as the macros around it repeat it.
+    /// Measures one definition. Each use of a parameter counts as often as the macros around it repeat it.
     fn measure(&mut self, definition: &MacroDefinition<'a>, depth: usize) -> Result<Expansion, Diagnostic> {
         let mut uses: HashMap<&str, u64> = HashMap::new();
         let mut counter = Counter::default();
@@ -142,13 +141,13 @@ impl<'a> MacroMeasurement<'_, 'a> {
     }
 }
 
-/// Counts tokens, those in arguments as often as the macros around them repeat their arguments.
+/// Counts tokens. Those in arguments count as often as the macros around them repeat their arguments.
 #[derive(Debug, Default)]
 struct Counter {
     tokens: u64,
-    /// For each open parenthesis how often what is in it counts.
+    /// For each open parenthesis, how often its contents count.
     factors: Vec<u64>,
-    /// How often the next parenthesis is repeated: it holds arguments of a macro.
+    /// Repeat count for the next parenthesis if it holds a macro's arguments.
     of_arguments: u64,
 }
 
@@ -157,7 +156,7 @@ impl Counter {
         self.factors.last().copied().unwrap_or(1)
     }
 
-    /// Counts a token, which is a macro if it has an `expansion`; `next` shows if its arguments follow.
+    /// Counts a token. A macro has an `expansion`, and `next` shows if arguments follow.
     fn add(&mut self, token: &LimitToken<'_>, expansion: Option<Expansion>, next: Option<&LimitToken<'_>>) {
         let factor = self.factor();
         let tokens = expansion.map_or(1, |expansion| expansion.tokens);

@@ -1,9 +1,10 @@
-//! Checks WGSL and GLSL texts before naga reads them, and refuses what nests too deep or grows too large.
+//! Checks WGSL and GLSL texts before naga reads them. Refuses those that nest too deep or grow too large.
 //!
-//! One pass over the text, which knows tokens, brackets and macros and nothing else of the languages, so it can only
-//! estimate: the limits are far from what people and generators write, and a text that passes may still be more than naga
-//! takes. naga's recursion is as deep as brackets nest, chains of operators and `else if` are long; its preprocessor
-//! expands macros without a limit, and takes time quadratic in the quotes of a directive.
+//! This is one pass over the text that knows only tokens, brackets and macros of the languages, so
+//! it can only estimate. The limits are far above what people and generators write, and a text that
+//! passes may still be too much for naga. naga's recursion depth follows the nesting of brackets
+//! and the length of operator and `else if` chains. Its preprocessor expands macros without a
+//! limit, and its time is quadratic in the number of quotes in a directive.
 
 mod macros;
 mod shape;
@@ -20,43 +21,42 @@ use self::shape::check_shape;
 use self::tokens::{LimitToken, LimitTokenKind, Tokens};
 use crate::diagnostics::{Code, Diagnostic};
 
-/// Most bytes of a text.
+/// Maximum size of a text in bytes.
 const MOST_BYTES: usize = 1 << 24;
 
-/// Most tokens of a text, macros expanded.
+/// Maximum number of tokens in a text, after macro expansion.
 const MOST_TOKENS: u64 = 1 << 20;
 
-/// Deepest nesting of brackets, and of statements without brackets.
+/// Maximum nesting depth of brackets, and of statements without braces.
 const DEEPEST: usize = 256;
 
-/// Most `else if` of one `if`.
+/// Maximum number of `else if` after one `if`.
 const MOST_ELSE_IFS: usize = 1000;
 
-/// Most characters of operators in one expression, member accesses among them.
+/// Maximum number of operator characters in one expression, including member accesses.
 const MOST_OPERATORS: usize = 8192;
 
-/// Deepest nesting of `<` behind a name, which opens a list of template arguments or compares.
+/// Maximum nesting depth of `<` after a name, where it opens template arguments or compares.
 const DEEPEST_TEMPLATE: usize = 1000;
 
-/// Most elements of an array over all its dimensions. naga's types end at 2^30 bytes.
+/// Maximum number of elements in an array, over all dimensions. naga limits types to 2^30 bytes.
 const MOST_ELEMENTS: u64 = 1 << 28;
 
-/// Most quotes in one directive.
+/// Maximum number of quotes in one directive.
 const MOST_QUOTES: usize = 64;
 
 /// A language that naga reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextLanguage {
-    /// WGSL.
     Wgsl,
-    /// GLSL, with a preprocessor.
+    /// GLSL, which has a preprocessor.
     Glsl,
 }
 
-/// Checks the limits of a text, which is `file`.
+/// Checks the limits for the text of `file`.
 ///
 /// # Errors
-/// The first thing that the text has too much of, at its place.
+/// The first excess, at its place.
 pub fn check_text(text: &str, file: FileId, language: TextLanguage) -> Result<(), Diagnostic> {
     let place = FileText { text, file };
     if text.len() > MOST_BYTES {
@@ -76,19 +76,20 @@ pub fn check_text(text: &str, file: FileId, language: TextLanguage) -> Result<()
     macros.check_expansion(&code, place)
 }
 
-/// The directives of a GLSL text, in order: each from its `#` to the end of its line, with the lines that continue it.
+/// Returns the directives of a GLSL text, in order. Each range goes from `#` to the end of the
+/// line, including continuation lines.
 pub fn directives(text: &str) -> impl Iterator<Item = Range<usize>> {
     let directives = Tokens::new(text, TextLanguage::Glsl).filter(|token| token.kind == LimitTokenKind::Directive);
     directives.map(|directive| directive.start..directive.start + directive.text.len())
 }
 
-/// The names and keywords of a GLSL text outside of comments and directives.
+/// Returns the names and keywords of a GLSL text outside comments and directives.
 pub fn glsl_words(text: &str) -> BTreeSet<&str> {
     let words = Tokens::new(text, TextLanguage::Glsl).filter(|token| token.kind == LimitTokenKind::Word);
     words.map(|token| token.text).collect()
 }
 
-/// A text in whose bytes places count.
+/// A text and the id of its file.
 #[derive(Clone, Copy)]
 struct FileText<'a> {
     text: &'a str,
@@ -112,7 +113,7 @@ impl FileText<'_> {
     }
 }
 
-/// Checks a directive, and keeps the macro that it defines.
+/// Checks a directive, and records the macro that it defines.
 fn check_directive<'a>(
     directive: LimitToken<'a>,
     place: FileText<'a>,

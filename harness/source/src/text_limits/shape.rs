@@ -1,4 +1,4 @@
-//! Nesting, chains and array sizes of a run of tokens: what naga's recursion and its sizes follow.
+//! Checks the nesting, chains and array sizes of a run of tokens, which decide naga's recursion depth and memory use.
 
 use super::tokens::{LimitToken, LimitTokenKind};
 use super::{DEEPEST, DEEPEST_TEMPLATE, FileText, MOST_ELEMENTS, MOST_ELSE_IFS, MOST_OPERATORS};
@@ -7,7 +7,7 @@ use crate::diagnostics::Diagnostic;
 /// Checks that nothing in these tokens nests too deep, is chained too long or has too many elements.
 ///
 /// # Errors
-/// The first token that is too much.
+/// The first token that exceeds a limit.
 pub(super) fn check_shape(tokens: &[LimitToken<'_>], place: FileText<'_>) -> Result<(), Diagnostic> {
     let mut shape = NestingState::new();
     for (index, token) in tokens.iter().enumerate() {
@@ -22,18 +22,18 @@ pub(super) fn check_shape(tokens: &[LimitToken<'_>], place: FileText<'_>) -> Res
     Ok(())
 }
 
-/// The brackets that are open at a token, and the counts that have limits.
+/// The open brackets at a token, and the counts with limits.
 #[derive(Debug)]
 struct NestingState {
-    /// The brackets around it, from the outermost; first the text itself.
+    /// The enclosing brackets, outermost first. The first entry is the text itself.
     open: Vec<OpenBracket>,
-    /// Operators since the expression began.
+    /// Operators since the start of the expression.
     operators: usize,
-    /// `<` behind a name that no `>` has closed.
+    /// Number of `<` after a name without a matching `>`.
     templates: usize,
-    /// Statements that the next one is part of, without a brace between them.
+    /// Enclosing statements without braces around the next statement.
     unbraced: usize,
-    /// Elements of the dimensions so far.
+    /// Product of the dimensions so far.
     elements: u64,
 }
 
@@ -41,7 +41,7 @@ struct NestingState {
 #[derive(Clone, Copy, Debug)]
 struct OpenBracket {
     is_brace: bool,
-    /// `else if` in a row inside it.
+    /// Number of consecutive `else if` inside it.
     else_ifs: usize,
 }
 
@@ -54,7 +54,7 @@ impl NestingState {
     fn add_sign(&mut self, sign: &LimitToken<'_>, before: Option<&LimitToken<'_>>, behind: &[LimitToken<'_>]) {
         match sign.text {
             "[" => {
-                // `a[2][3]`: each dimension stands directly behind the one before.
+                // `a[2][3]`: a further dimension follows directly after the one before.
                 let goes_on = before.is_some_and(|before| before.text == "]");
                 let outer = if goes_on { self.elements } else { 1 };
                 self.elements = outer.saturating_mul(constant(behind));
@@ -71,7 +71,7 @@ impl NestingState {
                 self.close();
                 self.end_statement();
             }
-            // The two of a `for` end no statement.
+            // The two semicolons in a `for` header end no statement.
             ";" if self.innermost().is_brace => self.end_statement(),
             ";" => (self.operators, self.templates) = (0, 0),
             "," => self.operators = 0,
@@ -113,7 +113,7 @@ impl NestingState {
         (self.operators, self.templates, self.unbraced) = (0, 0, 0);
     }
 
-    /// Checks what was counted up to and with `token`.
+    /// Checks the counts after `token`.
     fn check(&mut self, token: &LimitToken<'_>, place: FileText<'_>) -> Result<(), Diagnostic> {
         let start = token.start;
         let exceeded = |message: String| Err(place.exceeded(start, message));
@@ -141,7 +141,8 @@ impl NestingState {
     }
 }
 
-/// The constant before the next `]`: a number, or one shifted by another; 1 for anything else, which only naga can tell.
+/// Evaluates the constant before the next `]`: a number, or a number shifted by another. 1 for
+/// anything else, which only naga can evaluate.
 fn constant(tokens: &[LimitToken<'_>]) -> u64 {
     let text = |index: usize| tokens.get(index).map_or("", |token| token.text);
     let number = |index: usize| tokens.get(index).and_then(|token| literal(token.text));
@@ -156,7 +157,7 @@ fn constant(tokens: &[LimitToken<'_>]) -> u64 {
     value.unwrap_or(1)
 }
 
-/// An integer literal of GLSL or WGSL.
+/// Parses an integer literal of GLSL or WGSL.
 fn literal(text: &str) -> Option<u64> {
     let digits = text.trim_end_matches(['u', 'U', 'i']);
     match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {

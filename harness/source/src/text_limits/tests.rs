@@ -1,15 +1,15 @@
-//! What is refused, and that real texts come nowhere near it.
+//! Checks the limits, and that real texts stay far below them.
 
 use super::*;
 
-/// Code, place and message of the problem.
+/// Returns the code, place and message of the problem.
 fn found(text: &str, language: TextLanguage) -> Option<(Code, usize, String)> {
     let problem = check_text(text, FileId(0), language).err()?;
     Some((problem.code, problem.span().start as usize, problem.message))
 }
 
-/// What [`found`] gives for a text that is refused.
-#[expect(clippy::unnecessary_wraps, reason = "it is compared with what a text gives that may be taken")]
+/// The result of [`found`] for a refused text.
+#[expect(clippy::unnecessary_wraps, reason = "it is compared with an optional result")]
 fn refusal(code: Code, start: usize, message: &str) -> Option<(Code, usize, String)> {
     Some((code, start, message.to_owned()))
 }
@@ -29,14 +29,14 @@ fn brackets_nest_to_the_limit() {
         let message = "brackets nest more than 256 levels deep";
         assert_eq!(found(&nested(DEEPEST + 1), language), refusal(Code::TooDeep, 14 + DEEPEST, message));
     }
-    // Closing what was never opened is another's business.
+    // An unmatched closing bracket is not this module's concern.
     takes(&")".repeat(5));
 }
 
 #[test]
 fn comments_hold_no_brackets() {
     takes(&format!("// {0}\n/* {0} */", "(".repeat(1000)));
-    // In WGSL the first one ends the inner comment alone.
+    // In WGSL the first `*/` ends only the inner comment.
     let nested = format!("/* /* */ {} */", "(".repeat(1000));
     assert_eq!(found(&nested, TextLanguage::Wgsl), None);
     assert!(found(&nested, TextLanguage::Glsl).is_some());
@@ -75,7 +75,7 @@ fn statements_nest_without_braces() {
     for nested in ["if (true) ", "for (;;) ", "while (true) ", "if (a) b; else "] {
         let text = format!("void main() {{ {} ; }}", nested.repeat(300));
         let problem = found(&text, TextLanguage::Glsl);
-        // What ends in a semicolon is no nesting.
+        // A statement that ends in a semicolon does not nest.
         assert_eq!(problem.is_none(), nested.contains("b;"), "{nested}: {problem:?}");
     }
 }
@@ -96,7 +96,7 @@ fn dimensions_multiply() {
     let message = "an array of more than 268435456 elements";
     takes("float a[1 << 28];");
     takes("float a[0x10000000u]; float b[16384][16384]; float c[N][2][M];");
-    // Each index is one of its own.
+    // Each index is a separate one.
     takes("x = a[100000] + b[100000] + c[100000];");
     assert_eq!(found("float l[1<<30][2];", TextLanguage::Glsl), refusal(Code::LimitExceeded, 7, message));
     assert_eq!(found("float l[16384][16385];", TextLanguage::Glsl), refusal(Code::LimitExceeded, 14, message));
@@ -105,7 +105,7 @@ fn dimensions_multiply() {
     assert_eq!(found("float l[02000000001];", TextLanguage::Glsl), refusal(Code::LimitExceeded, 7, message));
 }
 
-/// `#define`s that double what the one before makes, and the tokens that use the last.
+/// `#define`s that each double the one before, and a use of the last.
 fn doubling(levels: usize) -> String {
     let defines = (1..=levels).map(|level| format!("#define A{level} A{0}+A{0}\n", level - 1));
     format!("#define A0 1\n{}const int n = A{levels};", defines.collect::<String>())
@@ -113,13 +113,13 @@ fn doubling(levels: usize) -> String {
 
 #[test]
 fn macros_are_counted_and_not_expanded() {
-    let message = "with macros expanded this has more than 1048576 tokens";
-    // 2^20 - 1 tokens and the 4 before them.
+    let message = "after macro expansion this has more than 1048576 tokens";
+    // 2^20 - 1 tokens including the 4 before them.
     takes(&doubling(18));
     let text = doubling(30);
     let place = text.rfind("A30").unwrap();
     assert_eq!(found(&text, TextLanguage::Glsl), refusal(Code::LimitExceeded, place, message));
-    // Defined the other way round, which makes no difference.
+    // The order of the definitions makes no difference.
     let lines: Vec<&str> = text.lines().collect();
     let (last, defines) = lines.split_last().unwrap();
     let reversed = defines.iter().rev().copied().chain([*last]).collect::<Vec<_>>().join("\n");
@@ -136,7 +136,7 @@ fn arguments_are_repeated() {
     assert_eq!(found(&nested(28), TextLanguage::Glsl).map(|found| found.0), Some(Code::LimitExceeded));
     let through = "#define D(x) x+x\n#define E(x) D(D(D(D(x))))\n#define F(x) E(E(E(x)))\nint n = F(F(1));";
     assert_eq!(found(through, TextLanguage::Glsl).map(|found| found.0), Some(Code::LimitExceeded));
-    // A parenthesis behind a name that takes no arguments repeats nothing.
+    // Parentheses after an object-like macro repeat nothing.
     takes("#define V vec4\nV((((((1)))))) V(2)");
 }
 
@@ -147,7 +147,7 @@ fn macros_that_use_themselves_or_each_other_end() {
     let chain = (1..=300).fold(String::new(), |text, level| text + &format!("#define A{level} A{}\n", level - 1));
     let problem = found(&(chain + "A300"), TextLanguage::Glsl).unwrap();
     assert_eq!((problem.0, problem.2.as_str()), (Code::TooDeep, "macros nest more than 256 levels deep"));
-    // Each line continued, and a name that is no parameter list.
+    // Continued lines, and definitions without a body or a parameter list.
     takes("#define A \\\n (1 + \\\r\n 2)\n#define\n#define B\n#undef A\nA B");
 }
 

@@ -1,26 +1,24 @@
-//! Splits a text into tokens: words, numbers, single characters of signs, and whole directives. Comments are left out.
+//! Splits a text into words, numbers, single punctuation characters and whole directives. Drops comments.
 
 use super::TextLanguage;
 
-/// The kinds of token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LimitTokenKind {
     /// A name or a keyword.
     Word,
     /// A number, with its suffix.
     Number,
-    /// Any other character, alone.
+    /// Any other single character.
     Sign,
-    /// A line that begins with `#`, with the lines that continue it.
+    /// A line that begins with `#`, with its continuation lines.
     Directive,
 }
 
-/// A piece of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LimitToken<'a> {
     pub(super) kind: LimitTokenKind,
     pub(super) text: &'a str,
-    /// First byte in the whole text.
+    /// Offset of the first byte in the whole text.
     pub(super) start: usize,
 }
 
@@ -28,29 +26,29 @@ pub(super) struct LimitToken<'a> {
 #[derive(Clone, Debug)]
 pub(super) struct Tokens<'a> {
     text: &'a str,
-    /// Next byte of `text`.
+    /// Offset of the next byte in `text`.
     next: usize,
-    /// What is added to places in `text`.
+    /// Start of `text` in the whole text; added to all offsets.
     offset: usize,
     language: TextLanguage,
-    /// True if only blanks and comments stand before `next` in its line.
+    /// True if only blanks and comments precede `next` in its line.
     at_line_start: bool,
 }
 
 impl<'a> Tokens<'a> {
-    /// The tokens of a whole text.
+    /// Splits a whole text.
     pub(super) fn new(text: &'a str, language: TextLanguage) -> Self {
         Self { text, next: 0, offset: 0, language, at_line_start: language == TextLanguage::Glsl }
     }
 
-    /// The tokens of a directive, behind its `#`.
+    /// Splits a directive, starting after its `#`.
     pub(super) fn of_directive(directive: LimitToken<'a>) -> Self {
         let text = directive.text.strip_prefix('#').unwrap_or(directive.text);
         let offset = directive.start + directive.text.len() - text.len();
         Self { text, next: 0, offset, language: TextLanguage::Glsl, at_line_start: false }
     }
 
-    /// Passes over blanks and comments.
+    /// Skips blanks and comments.
     fn skip_blanks(&mut self) {
         let bytes = self.text.as_bytes();
         while let Some(byte) = bytes.get(self.next) {
@@ -62,19 +60,19 @@ impl<'a> Tokens<'a> {
                 (b'/', Some(b'/')) => self.next = self.line_end(self.next),
                 (b'/', Some(b'*')) => self.next = self.comment_end(self.next),
                 (byte, _) if byte.is_ascii_whitespace() => self.next += 1,
-                // The end of a line that goes on.
+                // A line continuation.
                 (b'\\', Some(b'\n' | b'\r')) => self.next += 2,
                 (_, _) => return,
             }
         }
     }
 
-    /// The end of the line in which `start` is, without its newline.
+    /// Returns the end of the line that contains `start`, without its newline.
     fn line_end(&self, start: usize) -> usize {
         self.text[start..].find('\n').map_or(self.text.len(), |length| start + length)
     }
 
-    /// The end of the comment that begins at `start`; comments nest in WGSL.
+    /// Returns the end of the comment that begins at `start`. WGSL's comments nest.
     fn comment_end(&self, start: usize) -> usize {
         let bytes = self.text.as_bytes();
         let (mut at, mut depth) = (start + 2, 1);
@@ -89,7 +87,7 @@ impl<'a> Tokens<'a> {
         at
     }
 
-    /// The end of the directive that begins at `start`: the first line that no `\` continues.
+    /// Returns the end of the directive that begins at `start`: the end of the first line without a continuing `\`.
     fn directive_end(&self, start: usize) -> usize {
         let mut end = self.line_end(start);
         while end < self.text.len() && self.text[start..end].trim_end_matches('\r').ends_with('\\') {

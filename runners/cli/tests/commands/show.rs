@@ -283,7 +283,7 @@ fn the_profile_says_the_stage() {
     let folder = Folder::with(&[("a.hlsl", text)]);
     folder.run("show a.hlsl --rules hlsl-cbuffer --profile ps_6_0").exits(0).prints("float4 a 0 16");
     folder.run("show a.hlsl --rules hlsl-cbuffer --profile cs_6_0").exits(0).prints("float b 0 4");
-    folder.run("show a.hlsl --rules hlsl-cbuffer").exits(2).warns("help: say the shader profile");
+    folder.run("show a.hlsl --rules hlsl-cbuffer").exits(2).warns("help: set the shader profile");
 }
 
 /// Rule sets with a dialect in their names are in no default list, but the user can name them.

@@ -97,7 +97,7 @@ fn missing_files_count_where_they_are_read(folder: &Path) -> Result<(), Failed> 
     let text = "#version 450\n#ifdef X\n#include \"no.h\"\n#endif\nlayout(binding=0) uniform U { float a; };\nvoid main() {}\n";
     fs::write(folder.join("a.comp"), text)?;
     equal(&shown(folder, "a.comp")?, &vec![block("U", &[0])])?;
-    refuses(folder, "a.comp -D X", ("included file `no.h` is not found", "a.comp:3"))
+    refuses(folder, "a.comp -D X", ("included file `no.h` not found", "a.comp:3"))
 }
 
 fn files_outside_of_the_project_are_not_included(folder: &Path) -> Result<(), Failed> {

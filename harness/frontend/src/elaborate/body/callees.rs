@@ -1,4 +1,4 @@
-//! Finds the functions that calls, methods and operators run, and records the calls that the text does not name.
+//! Finds the functions that calls, methods and operators run. Also records calls that no name in the text shows.
 
 use layoutproof_layout::shape::Type;
 
@@ -12,7 +12,7 @@ use crate::module::{Callees, Step, Use};
 use crate::parser::operator_name;
 
 impl<'t> BodyWalk<'_, 't> {
-    /// The result of the call of `name`, whose arguments stand in the brackets that begin at the token `open`.
+    /// Returns the result of the call of `name`, whose arguments begin at the bracket token `open`.
     pub(super) fn function(
         &mut self,
         at: usize,
@@ -35,7 +35,7 @@ impl<'t> BodyWalk<'_, 't> {
         self.runs.insert(open, choice.callees.clone());
         self.draft_defaults(open, close + 1, &choice);
         if outer.iter().any(|part| part.arguments.is_some()) {
-            // An access path has no generic arguments, so that this call has none.
+            // An access path cannot have generic arguments, so this call has no path.
             let arguments = self.arguments(open);
             self.draft(close, close + 1, &choice, arguments);
         } else {
@@ -44,7 +44,7 @@ impl<'t> BodyWalk<'_, 't> {
         choice.result
     }
 
-    /// The result of the method of `object` that the operator `symbol` calls.
+    /// Returns the result of the method of `object` that the operator `symbol` calls.
     pub(super) fn called_operator(
         &mut self,
         object: &ValueType,
@@ -62,7 +62,7 @@ impl<'t> BodyWalk<'_, 't> {
         choice.result
     }
 
-    /// The method `name` of `object`; any method of that name if the type of the object is not known.
+    /// Resolves the method `name` of `object`, or any method with that name if the type of the object is unknown.
     pub(super) fn method(
         &mut self,
         object: &ValueType,
@@ -89,7 +89,7 @@ impl<'t> BodyWalk<'_, 't> {
         self.any_method(name, arguments)
     }
 
-    /// Any method `name`, of whatever struct; the object may have another type after all.
+    /// Returns any method `name` of any struct, because the object may have another type after all.
     fn any_method(&mut self, name: &str, arguments: &[ValueType]) -> CallChoice {
         let all = self.calls.catalogue.methods(name).to_vec();
         let plain = |function: &usize| FunctionCandidate {
@@ -108,7 +108,7 @@ impl<'t> BodyWalk<'_, 't> {
         CallChoice { callees, defaults, result }
     }
 
-    /// The functions among `candidates` that fit best; `written` are the generic arguments at the call.
+    /// Chooses the best fits among `candidates`. `written` holds the generic arguments at the call.
     fn choose(
         &mut self,
         candidates: &[FunctionCandidate],
@@ -120,7 +120,7 @@ impl<'t> BodyWalk<'_, 't> {
         self.elaborator.choose(self.calls, candidates, written, arguments)
     }
 
-    /// Records the call of a function that the text does not name.
+    /// Records the call of a function that no name in the text shows.
     pub(super) fn draft(&mut self, at: usize, end: usize, choice: &CallChoice, arguments: Vec<Option<usize>>) {
         let first = match &choice.callees {
             Callees::Known(index) => Some(*index),
@@ -136,7 +136,7 @@ impl<'t> BodyWalk<'_, 't> {
         self.drafts.push(UseDraft { used, at, end, arguments });
     }
 
-    /// Records that default arguments are evaluated for the call whose `(` is at `open`.
+    /// Records that the call with its `(` at `open` evaluates default arguments.
     pub(super) fn draft_defaults(&mut self, open: usize, end: usize, choice: &CallChoice) {
         let callees = match choice.defaults.as_slice() {
             [] => return,

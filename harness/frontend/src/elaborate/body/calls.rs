@@ -1,9 +1,8 @@
-//! Chooses the function of the module that a call in a body runs: resolves overloads, and gives generic functions their
-//! arguments.
+//! Chooses the function of the module that a call in a body runs. It resolves overloads and deduces generic arguments.
 //!
-//! Each function with a body has one entry in [`crate::module::Module::functions`]; a generic one, or a method of a
-//! generic struct, has one more for each set of arguments that it is called with, and default arguments are functions
-//! of their own.
+//! Each function with a body has one entry in [`crate::module::Module::functions`]. A generic
+//! function, or a method of a generic struct, has one more for each set of arguments that a call
+//! uses. Default arguments are separate functions.
 
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
@@ -21,48 +20,48 @@ use crate::elaborate::resolve::order;
 use crate::elaborate::scope::ScopeId;
 use crate::module::Callees;
 
-/// Functions with generic arguments after which no more are made: each may name new ones.
+/// Maximum number of functions with generic arguments. Each one may call for new ones.
 const MOST_INSTANCES: usize = 1 << 12;
 
-/// The piece of a function that is walked.
+/// The part of a function to walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum FunctionPiece {
     /// Its body.
     Body,
-    /// The default arguments from the parameter of this number on.
+    /// The default arguments, starting at the parameter with this index.
     Defaults(usize),
 }
 
 /// A function with its generic arguments.
 #[derive(Clone, Debug)]
 pub(super) struct FunctionInstance {
-    /// Index among the functions of the source.
+    /// Index into the functions of the source.
     pub(super) function: usize,
-    /// Context in which its names are looked up.
+    /// Context for looking up its names.
     pub(super) context: LookupContext,
-    /// The struct whose method it is.
+    /// The struct that the method belongs to.
     pub(super) this: Option<Arc<StructType>>,
     pub(super) piece: FunctionPiece,
 }
 
-/// A function that a name may mean.
+/// A function that a name may refer to.
 #[derive(Clone, Debug)]
 pub(super) struct FunctionCandidate {
     pub(super) function: usize,
-    /// The context that declares it.
+    /// The context of its declaration.
     pub(super) context: LookupContext,
     pub(super) this: Option<Arc<StructType>>,
 }
 
-/// The generic arguments that are written at a call, and where their names are looked up.
+/// The explicit generic arguments at a call, and the context for their names.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WrittenGenerics<'c, 't> {
-    /// `None` where no `<` follows the name.
+    /// `None` if no `<` follows the name.
     pub(super) arguments: Option<&'c [GenericArgument<'t>]>,
     pub(super) context: &'c LookupContext,
 }
 
-/// The functions that a call runs, and the type of its result.
+/// The functions that a call can run, and the type of its result.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CallChoice {
     pub(super) callees: Callees,
@@ -77,21 +76,21 @@ struct ViableCandidate {
     instance: FunctionInstance,
     fits: Vec<ArgumentFit>,
     result: ValueType,
-    /// True if default arguments are needed.
+    /// True if it needs default arguments.
     is_short: bool,
 }
 
-/// The functions of a module that is being made.
+/// The functions of a module under construction.
 #[derive(Debug)]
 pub(super) struct Calls<'t> {
     pub(super) functions: Vec<ScopedFunction<'t>>,
     pub(super) catalogue: Catalogue<'t>,
     indices: HashMap<(usize, Rc<str>, FunctionPiece), usize>,
-    /// The names of the functions of the module, by index.
+    /// The names of the module's functions, by index.
     names: Vec<String>,
-    /// Functions that are still to be walked, in the order of their indices.
+    /// Functions still to be walked, in the order of their indices.
     pub(super) queue: VecDeque<FunctionInstance>,
-    /// The scopes of the parameters of generic functions.
+    /// The scopes for the parameters of generic functions.
     scopes: HashMap<usize, ScopeId>,
 }
 
@@ -107,13 +106,13 @@ impl<'t> Calls<'t> {
         }
     }
 
-    /// The name of a function of the module.
+    /// Returns the name of a function of the module.
     pub(super) fn name(&self, index: usize) -> &str {
         &self.names[index]
     }
 
-    /// The index that `instance` has or gets among the functions of the module, under `name` if it is new. `None` for a
-    /// function without a body and beyond [`MOST_INSTANCES`].
+    /// Returns the index of `instance` among the module's functions, and adds it under `name` if it
+    /// is new. `None` for a function without a body, and beyond [`MOST_INSTANCES`].
     pub(super) fn index(&mut self, instance: FunctionInstance, name: impl FnOnce() -> String) -> Option<usize> {
         let FunctionInstance { function, ref context, piece, .. } = instance;
         self.functions[function].declaration.body.as_ref()?;
@@ -134,7 +133,7 @@ impl<'t> Calls<'t> {
         Some(index)
     }
 
-    /// The default argument of a parameter, which stands at the function or at a declaration of it without a body.
+    /// Returns the default argument of a parameter, from the function itself or from a declaration without a body.
     pub(super) fn default_of(&self, function: usize, parameter: usize) -> Option<&'t FunctionParameter<'t>> {
         let ScopedFunction { declaration: declared, scope } = self.functions[function];
         let count = declared.parameters.as_deref().unwrap_or_default().len();
@@ -152,7 +151,7 @@ impl<'t> Calls<'t> {
 }
 
 impl<'t> Elaborator<'t> {
-    /// Runs `step` without reporting what is wrong, and without what it points at.
+    /// Runs `step` and discards the problems and pointees that it finds.
     pub(in crate::elaborate) fn quietly<T>(&mut self, step: impl FnOnce(&mut Self) -> T) -> T {
         let problems = std::mem::take(&mut self.problems);
         let pointees = std::mem::take(&mut self.pointees);
@@ -162,7 +161,7 @@ impl<'t> Elaborator<'t> {
         result
     }
 
-    /// The function that a call of one of `candidates` runs; `written` are its generic arguments.
+    /// Chooses the function that a call of one of `candidates` runs. `written` holds the call's generic arguments.
     pub(super) fn choose(
         &mut self,
         calls: &mut Calls<'t>,
@@ -181,7 +180,7 @@ impl<'t> Elaborator<'t> {
             return CallChoice::default();
         }
 
-        // Where none is the best, the call may run any of them.
+        // If none is the best, the call may run any of them.
         let best: Vec<usize> = (0..viable.len()).filter(|one| is_best(&viable, *one)).collect();
         if let [best] = best.as_slice() {
             viable = vec![viable.swap_remove(*best)];
@@ -207,7 +206,7 @@ impl<'t> Elaborator<'t> {
         CallChoice { callees, defaults, result }
     }
 
-    /// How `candidate` takes `arguments`; `None` where it does not.
+    /// Tests if `candidate` accepts `arguments`.
     fn viable(
         &mut self,
         calls: &mut Calls<'t>,
@@ -257,13 +256,13 @@ impl<'t> Elaborator<'t> {
         Some(ViableCandidate { instance, fits, result, is_short: arguments.len() < parameters.len() })
     }
 
-    /// The type of a parameter.
+    /// Resolves the type of a parameter.
     pub(super) fn parameter_type(&mut self, parameter: &FunctionParameter<'t>, context: &LookupContext) -> ValueType {
         let FunctionParameter { prefix, ty, declarator, .. } = parameter;
         self.quietly(|elaborator| elaborator.declared(ty, order(prefix), declarator, context))
     }
 
-    /// The name of a function with its generic arguments: `N::f<float>`, `Pair<float>::first`.
+    /// Returns the name of a function with its generic arguments: `N::f<float>`, `Pair<float>::first`.
     fn instance_name(&self, calls: &Calls<'t>, instance: &FunctionInstance) -> String {
         let ScopedFunction { declaration: declared, scope } = calls.functions[instance.function];
         let name = match &instance.this {
@@ -276,8 +275,8 @@ impl<'t> Elaborator<'t> {
         if arguments.is_empty() { name } else { format!("{name}<{}>", arguments.join(", ")) }
     }
 
-    /// The context inside a generic function with the arguments that are written or that the types of its arguments
-    /// say.
+    /// Returns the context inside a generic function. Its generic arguments are the explicit ones,
+    /// or else those deduced from the types of the arguments.
     fn deduced(
         &mut self,
         generics: &'t [GenericParameter<'t>],
@@ -303,7 +302,7 @@ impl<'t> Elaborator<'t> {
         Some(LookupContext::new(outer.scope, bindings))
     }
 
-    /// Deduces the generic parameter `name` from the first argument of a call that says it.
+    /// Deduces the generic parameter `name` from the first argument of a call whose type determines it.
     fn deduced_value(
         &self,
         name: &str,
@@ -320,7 +319,7 @@ impl<'t> Elaborator<'t> {
         })
     }
 
-    /// Deduces the generic parameter `name` from the type `ty` as written and the type `found` of the argument.
+    /// Deduces the generic parameter `name` from the written type `ty` and the argument's type `found`.
     fn deduced_from(
         &self,
         name: &str,
@@ -343,7 +342,7 @@ impl<'t> Elaborator<'t> {
         })
     }
 
-    /// The generic arguments with which a type was made; empty for a type that has none.
+    /// Returns the generic arguments that a type was made with; empty for a type without any.
     fn generic_arguments_of(&self, ty: &Type) -> Vec<GenericValue> {
         match ty {
             Type::Struct(ty) => {
@@ -372,7 +371,7 @@ impl<'t> Elaborator<'t> {
     }
 }
 
-/// True if `one` fits at least as well as every other one for each argument, and better for one of them.
+/// Returns true if `one` fits at least as well as every other candidate in each argument, and better in at least one.
 fn is_best(viable: &[ViableCandidate], one: usize) -> bool {
     let beats = |other: &ViableCandidate| {
         let pairs = || viable[one].fits.iter().zip(&other.fits);

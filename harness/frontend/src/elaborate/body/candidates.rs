@@ -1,4 +1,4 @@
-//! Finds what a name in the text of a body can mean: functions, methods, variables.
+//! Finds the possible meanings of a name in a body: functions, methods, variables.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use crate::elaborate::scope::ScopeId;
 use crate::lexer::TokenKind;
 use crate::parser::{Parser, generic_arguments_end};
 
-/// Base structs of base structs that are looked at.
+/// Maximum number of nested base structs to search.
 const MOST_BASES: usize = 48;
 
-/// `N::Pair<float>::first<int>`, as far as it is a name.
+/// A qualified name with generic arguments: `N::Pair<float>::first<int>`.
 #[derive(Debug)]
 pub(super) struct QualifiedName<'t> {
     /// The names before the last `::`.
@@ -25,19 +25,19 @@ pub(super) struct QualifiedName<'t> {
     pub(super) name: &'t str,
     /// Generic arguments of a call.
     pub(super) arguments: Option<Vec<GenericArgument<'t>>>,
-    /// The token behind it.
+    /// The token after the name.
     pub(super) end: usize,
 }
 
 impl<'t> BodyWalk<'_, 't> {
-    /// The qualified name that begins at `at`.
+    /// Reads the qualified name that begins at `at`.
     pub(super) fn qualified_name(&self, at: usize) -> QualifiedName<'t> {
         let mut found = QualifiedName { outer: Vec::new(), name: "", arguments: None, end: at };
         loop {
             let token = self.source.token(found.end);
             let name = Identifier { text: token.text, span: token.span };
 
-            // A `<` begins arguments only if a call or a further name follows the `>`; otherwise it compares.
+            // A `<` opens generic arguments only if a call or another name follows the `>`. Otherwise it compares.
             let mut end = found.end + 1;
             let mut arguments = None;
             let behind = generic_arguments_end(self.source, end);
@@ -58,7 +58,7 @@ impl<'t> BodyWalk<'_, 't> {
         }
     }
 
-    /// The methods `name` of a struct, or else of the nearest of its bases.
+    /// Returns the methods `name` of a struct, or else of its nearest base that has some.
     pub(super) fn methods_of(&self, ty: &Arc<StructType>, name: &str) -> Vec<FunctionCandidate> {
         let owners = std::iter::successors(Some(ty), |ty| ty.base.as_ref()).take(MOST_BASES);
         for owner in owners {
@@ -77,7 +77,7 @@ impl<'t> BodyWalk<'_, 't> {
         Vec::new()
     }
 
-    /// The functions that a plain `name` may mean here: those of the nearest scope that has some.
+    /// Returns the functions that an unqualified `name` may refer to here: those in the nearest scope that has some.
     pub(super) fn candidates(&self, name: &str) -> Vec<FunctionCandidate> {
         let symbols = &self.elaborator.symbols;
         for scope in symbols.outwards(self.context.scope) {
@@ -102,7 +102,7 @@ impl<'t> BodyWalk<'_, 't> {
         self.plain_functions(&context, name)
     }
 
-    /// The functions that the scope of `context` itself declares, without an object.
+    /// Returns the functions that the scope of `context` itself declares, without an object.
     fn plain_functions(&self, context: &LookupContext, name: &str) -> Vec<FunctionCandidate> {
         let functions = self.calls.catalogue.functions(context.scope, name);
         let candidate =
@@ -110,7 +110,7 @@ impl<'t> BodyWalk<'_, 't> {
         functions.iter().map(candidate).collect()
     }
 
-    /// The functions that `name` behind `outer::` means.
+    /// Returns the functions that `outer::name` may refer to.
     pub(super) fn qualified_candidates(&mut self, outer: &[PathPart<'t>], name: &str) -> Vec<FunctionCandidate> {
         if let [part] = outer {
             let bound = self.context.bindings.iter().find(|binding| binding.name == part.name.text);
@@ -128,14 +128,14 @@ impl<'t> BodyWalk<'_, 't> {
         }
     }
 
-    /// The context inside the namespace or struct `outer`.
+    /// Returns the context inside the namespace or struct `outer`.
     fn inside(&mut self, outer: &[PathPart<'t>]) -> Option<LookupContext> {
         let span = outer.first()?.name.span;
         let context = self.context.clone();
         self.elaborator.quietly(|elaborator| elaborator.qualifier(outer, span, &context))
     }
 
-    /// The type of the variable `name`: a local one, a member of `this`, a global one.
+    /// Returns the type of the variable `name`: a local, a member of `this` or a global.
     pub(super) fn variable(&mut self, name: &str) -> ValueType {
         if let Some(local) = self.locals.find(name) {
             return local.ty.clone();
@@ -144,7 +144,7 @@ impl<'t> BodyWalk<'_, 't> {
             return Some(member.ty.clone());
         }
 
-        // Constants and enumerators are integers as far as calls are concerned.
+        // For calls, constants and enumerators count as integers.
         let symbols = &self.elaborator.symbols;
         if symbols.outwards(self.context.scope).any(|scope| symbols.value_in(scope, name).is_some()) {
             return Some(INT);

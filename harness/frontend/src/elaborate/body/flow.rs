@@ -1,8 +1,9 @@
-//! The order in which the blocks of a body are copied where its function is called.
+//! Computes the order in which the blocks of a body are copied into a caller.
 //!
-//! DXC's inliner follows the last successor of each block first: what stands behind an `if` comes before its branch,
-//! and what is behind a loop before its body, and before the second operand of an `&&` in the condition of an `if`
-//! (measured with DXC 1.7.2308). `?:` and `switch` are taken as if they had no branches.
+//! DXC's inliner follows the last successor of each block first. So the code after an `if` comes
+//! before its branch, the code after a loop before its body, and also before the second operand of
+//! an `&&` in the condition of an `if` (measured with DXC 1.7.2308). This module treats `?:` and
+//! `switch` as if they had no branches.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -12,13 +13,13 @@ use super::{STATEMENT_TOKENS, statement_end};
 use crate::lexer::TokenKind;
 use crate::parser::BracketedTokens;
 
-/// Statements after which the walk gives up: a longer body keeps the order of evaluation.
+/// Maximum number of statements. A longer body keeps the order of evaluation.
 const MOST_STATEMENTS: usize = 1 << 14;
 
-/// Blocks in blocks after which the walk gives up, which keeps the stack small.
+/// Maximum nesting of blocks, which keeps the stack small.
 const DEEPEST: usize = 256;
 
-/// Statements that are still to be executed, those of the innermost block first.
+/// Statements still to be executed, those of the innermost block first.
 #[derive(Debug)]
 struct PendingBlocks {
     range: Range<usize>,
@@ -33,16 +34,16 @@ type Continuation = Option<Rc<PendingBlocks>>;
 struct FlowWalk<'s, 't> {
     source: &'s BracketedTokens<'t>,
     order: Vec<Range<usize>>,
-    /// Statements that are in the order, by their first token.
+    /// Statements already in the order, by their first token.
     seen: HashSet<usize>,
-    /// Paths that are followed later, the next one last.
+    /// Paths to follow later, the next one last.
     later: Vec<Continuation>,
     /// True if a statement is too long for its end to be looked for.
     is_cut: bool,
 }
 
-/// The tokens of a body in the order in which they are copied; what stands behind a `return` is left out. `None` for a
-/// body that is too long, or has a statement that is.
+/// Returns the tokens of a body in the order in which they are copied, without the code after a
+/// `return`. `None` if the body is too long.
 pub(super) fn copied(source: &BracketedTokens<'_>, body: Range<usize>) -> Option<Vec<Range<usize>>> {
     let mut flow = FlowWalk { source, order: Vec::new(), seen: HashSet::new(), later: Vec::new(), is_cut: false };
     flow.later.push(Some(before(body, &None)));
@@ -68,14 +69,14 @@ fn before(range: Range<usize>, outer: &Continuation) -> Rc<PendingBlocks> {
 }
 
 impl FlowWalk<'_, '_> {
-    /// Takes the first statement of `rest`. Returns where the path goes on.
+    /// Visits the first statement of `rest`. Returns where the path continues.
     fn statement(&mut self, rest: &PendingBlocks) -> Continuation {
         let Range { start, end } = rest.range;
         if start >= end {
             return rest.outer.clone();
         }
         if self.source.token(start).kind == TokenKind::LeftBracket {
-            // `[unroll]` and its kin.
+            // `[unroll]` and similar attributes.
             return Some(before(self.source.closer(start) + 1..end, &rest.outer));
         }
         let token = self.source.token(start);
@@ -86,7 +87,7 @@ impl FlowWalk<'_, '_> {
             return Some(before(start + 1..close, &behind(close + 1)));
         }
         match token.text {
-            // A condition is not a place to come back to; the statement behind it is.
+            // A path never returns to a condition, only to the statement after it.
             "if" => self.branch(start, close, rest),
             "while" => {
                 let body = self.statement_end(close + 1);
@@ -126,7 +127,7 @@ impl FlowWalk<'_, '_> {
         if has_else { Some(before(branch + 1..after, &behind)) } else { behind }
     }
 
-    /// The end of what is evaluated in any case: the first operand of `&&`, else the whole condition.
+    /// Returns the end of the part that is always evaluated: the first operand of `&&`, or else the whole condition.
     fn first_operand(&self, start: usize, close: usize) -> usize {
         let mut at = start + 2;
         let mut first = None;
@@ -145,7 +146,7 @@ impl FlowWalk<'_, '_> {
         first.unwrap_or(close + 1)
     }
 
-    /// A `for`: its beginning and condition, what is behind it, later its body and step.
+    /// Visits a `for`: first its initialiser and condition, then the code after it, later its body and step.
     fn counted(&mut self, start: usize, close: usize, rest: &PendingBlocks) -> Continuation {
         let body = self.statement_end(close + 1);
         let mut semicolons =
@@ -157,7 +158,7 @@ impl FlowWalk<'_, '_> {
         Some(before(body..rest.range.end, &rest.outer))
     }
 
-    /// Puts tokens into the order; `None` where they are in it.
+    /// Appends tokens to the order, or returns `None` if they are already in it.
     fn take(&mut self, start: usize, end: usize) -> Option<()> {
         self.seen.insert(start).then(|| self.order.push(start..end))
     }

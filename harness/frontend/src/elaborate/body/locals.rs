@@ -1,4 +1,4 @@
-//! The local names of a body: which of them hide a global one, which are another name for one.
+//! The local names of a body, which may hide a global name or be an alias of one.
 
 use std::collections::HashMap;
 
@@ -10,11 +10,11 @@ use crate::module::Step;
 /// The meaning of a local name.
 #[derive(Clone, Debug)]
 pub(super) enum LocalMeaning {
-    /// A variable of its own.
+    /// An ordinary variable.
     Variable,
-    /// The function's parameter of this number, which may be a resource or hold some.
+    /// The function's parameter with this index, which may be a resource or contain some.
     Parameter(usize),
-    /// Another name for this path, with where it is declared.
+    /// An alias of this path, with the place of its declaration.
     Alias(Vec<Step>, Span),
 }
 
@@ -25,11 +25,11 @@ pub(super) struct LocalName {
     pub(super) ty: ValueType,
 }
 
-/// The names that the parameters and each open block declare.
+/// The names declared by the parameters and by each open block.
 #[derive(Debug, Default)]
 pub(super) struct Locals<'t> {
     blocks: Vec<Vec<&'t str>>,
-    /// The meanings of each name, that of the innermost block last.
+    /// The meanings of each name, the innermost block's last.
     names: HashMap<&'t str, Vec<LocalName>>,
 }
 
@@ -44,7 +44,7 @@ impl<'t> Locals<'t> {
         }
     }
 
-    /// Declares `name` to the end of the innermost block.
+    /// Declares `name` until the end of the innermost block.
     pub(super) fn declare(&mut self, name: &'t str, local: LocalMeaning, ty: ValueType) {
         self.names.entry(name).or_default().push(LocalName { local, ty });
         if let Some(block) = self.blocks.last_mut() {
@@ -52,7 +52,7 @@ impl<'t> Locals<'t> {
         }
     }
 
-    /// The meaning of `name` here; `None` if it is not a local name.
+    /// Returns the meaning of `name` here, or `None` if it is not a local name.
     pub(super) fn find(&self, name: &str) -> Option<&LocalName> {
         self.names.get(name)?.last()
     }

@@ -1,9 +1,10 @@
-//! Records what function bodies mention: access paths in the order of evaluation, calls, and what stands in
-//! `if (false)`.
+//! Records the names that function bodies use: access paths in the order of evaluation, calls, and
+//! code inside `if (false)`.
 //!
-//! Bodies are not parsed. A name counts as a local variable, and is left out, from where it looks like a declaration
-//! (two names side by side) to the end of its block; one that only renames a path (`S t = s;`) stands for that path.
-//! The types of expressions are followed as far as they decide what is called (`typed`, `candidates`, `callees`).
+//! This module does not parse bodies. Two names in a row look like the declaration of a local
+//! variable, and the second name then counts as local, and is left out, until the end of its block.
+//! A local that only renames a path (`S t = s;`) stands for that path. The types of expressions are
+//! followed as far as they decide which function a call runs (`typed`, `candidates`, `callees`).
 
 mod callees;
 mod calls;
@@ -40,7 +41,7 @@ use crate::lexer::TokenKind;
 use crate::module::{Callees, Function, Life};
 use crate::parser::{BracketedTokens, ExpressionContext, Parser};
 
-/// Words after which a name is not declared.
+/// Words that cannot be the type in a declaration.
 const NO_TYPE: [&str; 12] =
     ["return", "else", "case", "in", "out", "inout", "new", "throw", "discard", "is", "as", "const"];
 
@@ -50,10 +51,10 @@ const WORDS: [&str; 21] = [
     "static", "struct", "true", "false", "in", "out", "inout", "precise",
 ];
 
-/// A statement without braces is followed this far (tokens), which keeps the walk linear.
+/// Maximum length of a statement without braces (tokens), which keeps the walk linear.
 const STATEMENT_TOKENS: usize = 256;
 
-/// A path of more steps has no other name, so that names of names do not grow without end.
+/// Maximum number of steps in an aliased path, so that aliases of aliases do not grow without end.
 const LONGEST_ALIAS: usize = 64;
 
 /// The walk over one body.
@@ -63,51 +64,51 @@ struct BodyWalk<'e, 't> {
     source: &'t BracketedTokens<'t>,
     context: LookupContext,
     locals: Locals<'t>,
-    /// The path at this token is what a local variable is another name for; it is not a use of its own.
+    /// The path at this token is the target of an alias, and not a use itself.
     renamed: Option<usize>,
-    /// The tokens before this one are dead code.
+    /// Tokens before this one are dead code.
     dead_until: usize,
-    /// The tokens before this one are dead code to an optimiser.
+    /// Tokens before this one are dead code to an optimiser.
     optimised_until: usize,
-    /// Ranges of tokens that are dead once the walk gets there, with how dead; the next one last.
+    /// Token ranges that are dead once the walk reaches them, the next one last.
     dead_later: Vec<DeadRange>,
     drafts: Vec<UseDraft>,
     swaps: Vec<EvaluationSwap>,
-    /// Loops with a known range around this place.
+    /// The enclosing loops with a known range.
     counted: Vec<LoopRange<'t>>,
     comparisons: &'e HashMap<&'t str, ReturnedComparison>,
     calls: &'e mut Calls<'t>,
-    /// The struct whose method this is.
+    /// The struct that the method belongs to.
     this: Option<Arc<StructType>>,
-    /// The functions that called access paths run, by the first token of the path.
+    /// The functions that calls of access paths run, by the first token of the path.
     callees: HashMap<usize, Callees>,
-    /// The functions that calls run, by the token that calls: `(`, `[` or an operator.
+    /// The functions that calls run, by the token of the call: `(`, `[` or an operator.
     runs: HashMap<usize, Callees>,
-    /// Tokens that stand for a call without a path.
+    /// Tokens of calls without a path.
     drafted: HashSet<usize>,
     /// The types of the expressions before this token are known.
     typed_until: usize,
-    /// Expressions around the one that is walked.
+    /// Nesting depth of the current expression.
     depth: u32,
-    /// Where the walk of an expression has stopped because it is too deep.
+    /// The token at which the walk stopped because an expression nests too deep.
     cut: Option<usize>,
-    /// A name that is declared next, with its type.
+    /// The next name to be declared, with its type.
     declared: Option<UpcomingVariable>,
 }
 
-/// Tokens that are never run.
+/// Tokens that never run.
 #[derive(Clone, Copy, Debug)]
 struct DeadRange {
     start: usize,
     end: usize,
-    /// Dead in any case, or to an optimiser only.
+    /// Dead in any case, or only to an optimiser.
     life: Life,
 }
 
 /// A local variable that is about to be declared.
 #[derive(Clone, Debug)]
 struct UpcomingVariable {
-    /// The token that is its name.
+    /// The token of its name.
     at: usize,
     /// Its type without dimensions.
     ty: ValueType,
@@ -129,7 +130,7 @@ impl<'t> Elaborator<'t> {
         }
         self.initialisers(&mut calls);
         self.static_variables(&mut calls);
-        // A function that is walked may ask for further ones.
+        // Walking a function may add further ones to the queue.
         while let Some(instance) = calls.queue.pop_front() {
             let name = calls.name(self.module.functions.len()).to_owned();
             let function = self.function(&mut calls, &instance, name, &comparisons);
@@ -239,7 +240,7 @@ impl BodyWalk<'_, '_> {
 
             let token = self.source.token(at);
             if token.text == "sizeof" && self.source.token(at + 1).kind == TokenKind::LeftParenthesis {
-                // What stands there is looked at, not evaluated.
+                // The operand of `sizeof` is not evaluated.
                 at = self.source.closer(at + 1) + 1;
                 continue;
             }
@@ -252,7 +253,7 @@ impl BodyWalk<'_, '_> {
             match token.kind {
                 TokenKind::LeftBrace => self.locals.open(),
                 TokenKind::RightBrace => self.locals.close(),
-                // `[unroll]` before a statement, not an index behind a value.
+                // An attribute such as `[unroll]`, not an index.
                 TokenKind::LeftBracket if self.starts_statement(at) => at = self.source.closer(at),
                 TokenKind::Identifier => self.word(at),
                 _ => {}
@@ -261,8 +262,8 @@ impl BodyWalk<'_, '_> {
         }
     }
 
-    /// Finds which functions the calls in `range` run, where its uses are those of another function: a default argument is
-    /// evaluated by the caller.
+    /// Finds the functions that the calls in `range` run, without recording uses. The caller
+    /// evaluates a default argument, so its uses belong to another function.
     fn find_callees(&mut self, range: Range<usize>) {
         let (drafts, swaps) = (self.drafts.len(), self.swaps.len());
         let (typed, dead, optimised) = (self.typed_until, self.dead_until, self.optimised_until);
@@ -273,7 +274,7 @@ impl BodyWalk<'_, '_> {
         self.swaps.truncate(swaps);
     }
 
-    /// Notes the first name of the declaration of local variables that begins at `at`, if one does.
+    /// Notes the first name if a declaration of local variables begins at `at`.
     fn declaration_ahead(&mut self, at: usize) {
         let token = self.source.token(at);
         let before = self.source.token(at.saturating_sub(1));
@@ -299,7 +300,7 @@ impl BodyWalk<'_, '_> {
         }
     }
 
-    /// True if a name with what follows the name of a variable is at `at`.
+    /// Returns true if `at` is a name followed by a token that can follow the name of a variable.
     fn is_declarator(&self, at: usize) -> bool {
         let follows = self.source.token(at + 1).kind;
         self.source.token(at).kind == TokenKind::Identifier
@@ -311,7 +312,7 @@ impl BodyWalk<'_, '_> {
         matches!(before, TokenKind::LeftBrace | TokenKind::RightBrace | TokenKind::Semicolon)
     }
 
-    /// Takes the word at `at`: a condition, a loop, a declaration, or the first name of an access path.
+    /// Handles the word at `at`: a condition, a loop, a declaration or the first name of an access path.
     fn word(&mut self, at: usize) {
         let token = self.source.token(at);
         let before = self.source.token(at.saturating_sub(1));
@@ -328,7 +329,7 @@ impl BodyWalk<'_, '_> {
             return;
         }
 
-        // `S s` and `vector<float, 3> v = ...` declare; any other name is used.
+        // `S s` and `vector<float, 3> v = ...` are declarations; any other name is a use.
         let follows_word = NO_TYPE.contains(&before.text) || (before.text != "struct" && self.is_word(at - 1));
         let follows_type = before.kind == TokenKind::Identifier && !follows_word;
         let follows_arguments =
@@ -342,27 +343,27 @@ impl BodyWalk<'_, '_> {
         }
     }
 
-    /// True if the token at `at` is a word that uses nothing. `precise` is one before a type alone: DXC takes it as a
-    /// name, too.
+    /// Returns true if the token at `at` is a word that uses nothing. `precise` counts only before
+    /// a type, since DXC also accepts it as a name.
     fn is_word(&self, at: usize) -> bool {
         let text = self.source.token(at).text;
         WORDS.contains(&text) && (text != "precise" || self.source.token(at + 1).kind == TokenKind::Identifier)
     }
 
-    /// True if `name` is that of a variable or a function here, whatever type it names elsewhere: DXC and Slang take
-    /// names of built-in types, too.
+    /// Returns true if `name` is a variable or function here, even if it is a type elsewhere. DXC
+    /// and Slang also accept the names of built-in types for variables.
     fn is_value_name(&self, name: &str) -> bool {
         self.locals.find(name).is_some()
             || self.this.as_ref().is_some_and(|this| this.member(name).is_some())
             || self.is_declared_value(name)
     }
 
-    /// True if the name at `at` stands before a `::`, and so is that of a namespace or a type of the source.
+    /// Returns true if `::` follows the name at `at`, which is then a namespace or a type of the source.
     fn qualifies(&self, at: usize) -> bool {
         self.source.token(at + 1).kind == TokenKind::ColonColon
     }
 
-    /// True if a scope around this place declares a variable or a function of this name.
+    /// Returns true if an enclosing scope declares a variable or function with this name.
     fn is_declared_value(&self, name: &str) -> bool {
         let (symbols, catalogue) = (&self.elaborator.symbols, &self.calls.catalogue);
         let declares =
@@ -370,8 +371,8 @@ impl BodyWalk<'_, '_> {
         symbols.outwards(self.context.scope).any(declares)
     }
 
-    /// A local variable, whose name is at `at`. One that is initialised with an access path, and is not a number, is
-    /// another name for that path.
+    /// Declares the local variable whose name is at `at`. A non-numeric variable initialised with
+    /// an access path becomes an alias of that path.
     fn declaration(&mut self, at: usize) {
         let name = self.source.token(at);
         let is_initialised = self.source.token(at + 1).kind == TokenKind::Assign;
@@ -390,7 +391,7 @@ impl BodyWalk<'_, '_> {
         let ty = element.map(|element| self.dimensioned(element, at + 1));
         self.locals.declare(name.text, local, ty);
 
-        // `float a = 1, b;`: the next name is one of a variable, too.
+        // `float a = 1, b;`: the next name is also a variable.
         let next = self.expression_end(at + 1) + 1;
         let is_another = self.source.token(next - 1).kind == TokenKind::Comma && self.is_declarator(next);
         if let (Some(UpcomingVariable { ty, .. }), true) = (upcoming, is_another) {
@@ -398,7 +399,7 @@ impl BodyWalk<'_, '_> {
         }
     }
 
-    /// `element` with the dimensions that are written from `at` on; their lengths do not matter here.
+    /// Wraps `element` in the dimensions that start at `at`. Their lengths do not matter here.
     fn dimensioned(&self, element: Type, at: usize) -> Type {
         let (mut ty, mut next) = (element, at);
         while self.source.token(next).kind == TokenKind::LeftBracket {
@@ -408,13 +409,13 @@ impl BodyWalk<'_, '_> {
         ty
     }
 
-    /// True if the variable at `at` is declared with a scalar, vector or matrix type.
+    /// Returns true if the variable at `at` has a scalar, vector or matrix type.
     fn is_number(&self, at: usize) -> bool {
         let name = self.source.token(self.type_name(at)).text;
         builtin::numeric(name).is_some() || matches!(name, "vector" | "matrix")
     }
 
-    /// The token that is the name of the type of the variable at `at`, without generic arguments.
+    /// Returns the token of the type name of the variable at `at`, before any generic arguments.
     fn type_name(&self, at: usize) -> usize {
         let first = at.saturating_sub(1);
         if self.source.token(first).kind != TokenKind::Greater {
@@ -425,7 +426,7 @@ impl BodyWalk<'_, '_> {
         opening.unwrap_or(at).saturating_sub(1)
     }
 
-    /// The right side of an assignment is evaluated before the left one, from `start` to `end`.
+    /// Notes that the right side of an assignment is evaluated before the left side, which spans `start` to `end`.
     fn assignment(&mut self, start: usize, end: usize) {
         let operator = self.source.token(end);
         let is_compound = operator.kind == TokenKind::Other && operator.text.ends_with('=');
@@ -434,7 +435,7 @@ impl BodyWalk<'_, '_> {
         }
     }
 
-    /// The step of the `for` whose `(` is at `open` is evaluated behind the body.
+    /// Notes that the step of the `for` with its `(` at `open` is evaluated after the body.
     fn loop_step(&mut self, open: usize) {
         let close = self.source.closer(open);
         let header = (open..close).take(STATEMENT_TOKENS);
@@ -445,7 +446,7 @@ impl BodyWalk<'_, '_> {
         }
     }
 
-    /// Marks what follows a condition that is always false, and the `else` of one that is always true.
+    /// Marks the code under a condition that is always false, and the `else` of one that is always true.
     fn condition(&mut self, open: usize) {
         if open < self.dead_until {
             return;
@@ -465,7 +466,7 @@ impl BodyWalk<'_, '_> {
         }
     }
 
-    /// True if the code at a token is run.
+    /// Returns the reachability of the code at a token.
     fn life(&self, at: usize) -> Life {
         if at < self.dead_until {
             Life::Dead
@@ -476,7 +477,7 @@ impl BodyWalk<'_, '_> {
         }
     }
 
-    /// The value of the tokens from `start` to `end`, if they are an integer constant.
+    /// Returns the value of the tokens from `start` to `end`, if they form an integer constant.
     fn constant(&mut self, start: usize, end: usize) -> Option<i64> {
         let mut parser = Parser::new(self.source, start);
         let expression = parser.expression(ExpressionContext::Free).ok().filter(|_| parser.position() == end)?;
@@ -485,7 +486,7 @@ impl BodyWalk<'_, '_> {
     }
 }
 
-/// True if a parameter is a number, and so no way to a resource.
+/// Returns true if a parameter is a number, through which no resource is reachable.
 fn is_plain(parameter: &FunctionParameter<'_>) -> bool {
     match &parameter.ty.kind {
         TypeKind::Path(path) => path.parts.last().is_some_and(|part| builtin::numeric(part.name.text).is_some()),
@@ -493,7 +494,7 @@ fn is_plain(parameter: &FunctionParameter<'_>) -> bool {
     }
 }
 
-/// The index behind the statement that begins at `start`, without an `else` that belongs to an `if` before it.
+/// Returns the index after the statement that begins at `start`. Excludes an `else` that belongs to an earlier `if`.
 fn statement_end(source: &BracketedTokens<'_>, start: usize) -> usize {
     let (mut at, mut open_ifs) = (start, 0_usize);
     for _ in 0..STATEMENT_TOKENS {
@@ -522,15 +523,15 @@ fn statement_end(source: &BracketedTokens<'_>, start: usize) -> usize {
     start
 }
 
-/// True if a library has the function though no `[shader]` names its stage: it is exported, or has an attribute that
-/// only entry points have (measured with DXC 1.7.2308).
+/// Returns true if a library compiles the function although no `[shader]` gives its stage: it is
+/// exported, or has an attribute for entry points (measured with DXC 1.7.2308).
 fn is_compiled_in_libraries(function: &FunctionDeclaration<'_>) -> bool {
     const OF_ENTRY_POINTS: [&str; 4] = ["domain", "earlydepthstencil", "maxvertexcount", "numthreads"];
     let attributes = &function.prefix.attributes;
     function.prefix.has("export") || attributes.iter().any(|attribute| OF_ENTRY_POINTS.contains(&attribute.name))
 }
 
-/// The functions that `[patchconstantfunc("name")]` names.
+/// Returns the functions named by `[patchconstantfunc("name")]`.
 fn patch_constants<'t>(functions: &[ScopedFunction<'t>]) -> HashSet<&'t str> {
     let attributes = functions.iter().flat_map(|function| &function.declaration.prefix.attributes);
     let named = attributes.filter(|attribute| attribute.name == "patchconstantfunc");

@@ -1,4 +1,4 @@
-//! The functions and variables of a source by the scope that declares them: what a name in a body can mean.
+//! The functions and variables of a source, by declaring scope: the possible meanings of a name in a body.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,6 @@ use crate::elaborate::Elaborator;
 use crate::elaborate::entry::ScopedFunction;
 use crate::elaborate::scope::{ScopeId, TypeId};
 
-/// A variable as declared.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DeclaredVariable<'t> {
     pub(super) declaration: &'t DeclarationSyntax<'t>,
@@ -15,7 +14,7 @@ pub(super) struct DeclaredVariable<'t> {
 }
 
 impl DeclaredVariable<'_> {
-    /// True for variables that keep a value and are no parameters.
+    /// Returns true for variables that keep a value and are not parameters.
     fn is_lasting(&self) -> bool {
         self.declaration.prefix.has("static") || self.declaration.prefix.has("groupshared")
     }
@@ -24,14 +23,14 @@ impl DeclaredVariable<'_> {
 /// The functions and variables that each scope declares.
 #[derive(Debug, Default)]
 pub(super) struct Catalogue<'t> {
-    /// Indices among the functions of the source, by scope and name.
+    /// Indices into the functions of the source, by scope and name.
     functions: HashMap<ScopeId, HashMap<&'t str, Vec<usize>>>,
     variables: HashMap<ScopeId, HashMap<&'t str, DeclaredVariable<'t>>>,
-    /// The structs whose insides the scopes are.
+    /// For the scope inside a struct, that struct.
     structs: HashMap<ScopeId, TypeId>,
-    /// Indices of the methods of each name, of all structs.
+    /// Indices of the methods with each name, over all structs.
     methods: HashMap<&'t str, Vec<usize>>,
-    /// True if a call can mean anything else than the one function of its name.
+    /// True if a call may run anything except the one function with its name.
     pub(super) needs_types: bool,
 }
 
@@ -73,7 +72,7 @@ impl<'t> Catalogue<'t> {
         catalogue
     }
 
-    /// Enters the variables that `items` declare in `scope`. The members of a buffer are names of the scope around it.
+    /// Records the variables that `items` declare in `scope`. The members of a buffer are names in the enclosing scope.
     fn gather(&mut self, elaborator: &Elaborator<'t>, items: &'t [Item<'t>], scope: ScopeId) {
         let symbols = &elaborator.symbols;
         for item in items {
@@ -96,7 +95,7 @@ impl<'t> Catalogue<'t> {
         }
     }
 
-    /// Enters the variables of a declaration, and those inside the struct that it declares.
+    /// Records the variables of a declaration, and those inside the struct that it declares.
     fn gather_declaration(
         &mut self,
         elaborator: &Elaborator<'t>,
@@ -116,22 +115,22 @@ impl<'t> Catalogue<'t> {
         }
     }
 
-    /// The functions that `scope` itself declares under `name`.
+    /// Returns the functions that `scope` itself declares as `name`.
     pub(super) fn functions(&self, scope: ScopeId, name: &str) -> &[usize] {
         self.functions.get(&scope).and_then(|names| names.get(name)).map_or(&[], Vec::as_slice)
     }
 
-    /// The methods of any struct under `name`.
+    /// Returns the methods `name` of all structs.
     pub(super) fn methods(&self, name: &str) -> &[usize] {
         self.methods.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// The variable that `scope` itself declares under `name`.
+    /// Returns the variable that `scope` itself declares as `name`.
     pub(super) fn variable(&self, scope: ScopeId, name: &str) -> Option<DeclaredVariable<'t>> {
         self.variables.get(&scope)?.get(name).copied()
     }
 
-    /// The `static` and `groupshared` variables with the scopes that declare them, by place.
+    /// Returns the `static` and `groupshared` variables with their declaring scopes, in the order of the text.
     pub(super) fn lasting(&self) -> Vec<(ScopeId, &'t str, DeclaredVariable<'t>)> {
         let all =
             self.variables.iter().flat_map(|(scope, names)| names.iter().map(|(name, found)| (*scope, *name, *found)));
@@ -140,7 +139,7 @@ impl<'t> Catalogue<'t> {
         found
     }
 
-    /// The struct whose inside `scope` is.
+    /// Returns the struct that `scope` is the inside of.
     pub(super) fn structure(&self, scope: ScopeId) -> Option<TypeId> {
         self.structs.get(&scope).copied()
     }

@@ -1,4 +1,4 @@
-//! Access paths: `s.B[2].Load(i)` to steps and arguments.
+//! Reads access paths: splits `s.B[2].Load(i)` into steps and arguments.
 
 use super::locals::LocalMeaning;
 use super::order::{EvaluationSwap, UseDraft};
@@ -12,14 +12,14 @@ use crate::parser::generic_arguments_end;
 struct AccessPathReading {
     steps: Vec<Step>,
     alias: Option<Alias>,
-    /// The token behind it.
+    /// The token after the path.
     end: usize,
-    /// True if a variable of the function's own begins it.
+    /// True if the path begins with a local variable.
     own: bool,
 }
 
 impl BodyWalk<'_, '_> {
-    /// Records the access path that begins at `at`, unless it is a type or a local variable. Returns where it ends.
+    /// Records the access path that begins at `at`, unless it is a type or a local variable. Returns its end.
     pub(super) fn path(&mut self, at: usize) -> usize {
         let AccessPathReading { steps, alias, end, own } = self.reading(at);
         let behind = generic_arguments_end(self.source, end).unwrap_or(end);
@@ -29,7 +29,7 @@ impl BodyWalk<'_, '_> {
         }
         let call = after == TokenKind::LeftParenthesis;
         let callees = self.callees.remove(&at).filter(|_| call).unwrap_or_default();
-        // A variable of the function's own is nothing to record, but its methods are.
+        // A local variable is not recorded, but calls of its methods are.
         let path = match (own, &callees) {
             (false, _) => steps,
             (true, Callees::Known(method)) => vec![Step::Name(self.calls.name(*method).to_owned())],
@@ -48,7 +48,7 @@ impl BodyWalk<'_, '_> {
         end
     }
 
-    /// The steps of the path that begins at `at`.
+    /// Reads the steps of the path that begins at `at`.
     fn reading(&mut self, at: usize) -> AccessPathReading {
         let start = self.source.token(at).text;
         if start == "this" {
@@ -82,7 +82,7 @@ impl BodyWalk<'_, '_> {
         AccessPathReading { steps, alias, end, own }
     }
 
-    /// Appends `.member` and `[index]` from `next` on; the walk itself comes to what stands in the brackets.
+    /// Appends `.member` and `[index]` steps from `next` on. The walk visits the code inside the brackets later.
     fn steps(&mut self, mut next: usize, path: &mut Vec<Step>) -> usize {
         loop {
             let (token, following) = (self.source.token(next), self.source.token(next + 1));
@@ -100,8 +100,8 @@ impl BodyWalk<'_, '_> {
         }
     }
 
-    /// For each argument of the call that opens at `open` the first token of the path that it is. The last argument is
-    /// evaluated first.
+    /// For each argument of the call that opens at `open`, returns the first token if the argument
+    /// is a path. Also notes that the last argument is evaluated first.
     pub(super) fn arguments(&mut self, open: usize) -> Vec<Option<usize>> {
         let close = self.source.closer(open);
         let mut arguments = Vec::new();
@@ -113,7 +113,7 @@ impl BodyWalk<'_, '_> {
             }
             let end = self.expression_end(start).min(close);
             arguments.push(self.whole_path(start, end).map(|_| start));
-            // One swap for each argument turns their order around.
+            // One swap per argument reverses their order.
             self.swaps.push(EvaluationSwap { start, middle: end, end: close });
             start = end + 1;
         }
@@ -121,7 +121,7 @@ impl BodyWalk<'_, '_> {
         arguments
     }
 
-    /// The steps of the path that the tokens from `start` to `end` are, if they are one and nothing else.
+    /// Returns the steps if the tokens from `start` to `end` form exactly one path.
     pub(super) fn whole_path(&mut self, start: usize, end: usize) -> Option<Vec<Step>> {
         if self.source.token(start).kind != TokenKind::Identifier {
             return None;
@@ -130,7 +130,7 @@ impl BodyWalk<'_, '_> {
         (reading.end == end && !reading.own).then_some(reading.steps)
     }
 
-    /// The `,`, `;` or closing bracket that ends the expression which begins at `start`.
+    /// Returns the index of the `,`, `;` or closing bracket that ends the expression which begins at `start`.
     pub(super) fn expression_end(&self, start: usize) -> usize {
         let mut at = start;
         for _ in 0..STATEMENT_TOKENS {
@@ -147,7 +147,7 @@ impl BodyWalk<'_, '_> {
         at
     }
 
-    /// The qualified name of what a body calls by a shorter one.
+    /// Returns the qualified name for a name that a body uses.
     pub(super) fn qualified(&self, name: &str) -> String {
         let symbols = &self.elaborator.symbols;
         let scope = self.context.scope;

@@ -1,7 +1,8 @@
-//! Conditions on the variable of a counted loop, which an optimiser decides: `for (int i = 0; i < 5; i++) if (i > 6)`.
+//! Decides conditions on the variable of a counted loop, as an optimiser does:
+//! `for (int i = 0; i < 5; i++) if (i > 6)`.
 //!
-//! Source: wg-hlsl 0024, implicit resource binding, example 6.1; DXC 1.7.2308 drops such code unless it is asked not to
-//! optimise (`-Od`).
+//! Source: wg-hlsl 0024, implicit resource binding, example 6.1. DXC 1.7.2308 drops such code
+//! unless it runs with `-Od` (no optimisation).
 
 use std::collections::HashMap;
 
@@ -10,7 +11,7 @@ use crate::elaborate::entry::ScopedFunction;
 use crate::lexer::TokenKind;
 use crate::parser::BracketedTokens;
 
-/// The variable of a loop with its first and last value, until a token.
+/// The variable of a loop with its first and last value, valid until a token.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LoopRange<'t> {
     name: &'t str,
@@ -19,15 +20,15 @@ pub(super) struct LoopRange<'t> {
     until: usize,
 }
 
-/// A comparison that is all that a function of one parameter returns: its operator is this token, its operand ends at
-/// `end`.
+/// A comparison that is the whole body of a function with one parameter. Holds the operator's
+/// token; the operand ends at `end`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ReturnedComparison {
     operator: usize,
     end: usize,
 }
 
-/// The functions whose body is `return PARAMETER < NUMBER;`, by name.
+/// Returns the functions whose body is `return PARAMETER < NUMBER;`, by name.
 pub(super) fn comparisons<'t>(
     source: &BracketedTokens<'t>,
     functions: &[ScopedFunction<'t>],
@@ -52,7 +53,7 @@ pub(super) fn comparisons<'t>(
 }
 
 impl BodyWalk<'_, '_> {
-    /// Remembers the variable of the `for` whose `(` is at `open`, if it counts from one number up to another.
+    /// Remembers the variable of the `for` with its `(` at `open`, if it counts from one number to another.
     pub(super) fn counted_loop(&mut self, open: usize) {
         let close = self.source.closer(open);
         let until = statement_end(self.source, close + 1);
@@ -83,7 +84,7 @@ impl BodyWalk<'_, '_> {
         self.counted.push(LoopRange { name, first: range.0, last: range.1, until });
     }
 
-    /// True if something between `start` and `end` may change the variable `name`.
+    /// Returns true if the tokens between `start` and `end` may change the variable `name`.
     fn is_assigned(&self, name: &str, start: usize, end: usize) -> bool {
         let changes = |at: usize| {
             let token = self.source.token(at);
@@ -93,7 +94,7 @@ impl BodyWalk<'_, '_> {
             || (start..end).any(|at| self.source.token(at).text == name && (changes(at + 1) || changes(at - 1)))
     }
 
-    /// True if the condition from `start` to `end` is always true or always false for the variable of a loop.
+    /// Decides the condition from `start` to `end` if it has the same value for all values of a loop's variable.
     pub(super) fn decided(&mut self, start: usize, end: usize) -> Option<bool> {
         self.counted.retain(|counted| counted.until > start);
         if self.counted.is_empty() {
@@ -116,7 +117,7 @@ impl BodyWalk<'_, '_> {
             _ => None,
         };
 
-        // These comparisons change at one place only, so that both ends say what is between them.
+        // The result of each of these comparisons changes at most once, so equal results at both ends hold in between.
         let (at_first, at_last) = (holds(first)?, holds(last)?);
         (first <= last && at_first == at_last).then_some(at_first)
     }

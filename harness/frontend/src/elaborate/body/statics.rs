@@ -1,4 +1,4 @@
-//! Records the uses in the initialisers of `static` globals, which are evaluated where the variable is used.
+//! Records the uses in the initialisers of `static` globals. These are evaluated where the variable is used.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use crate::elaborate::lookup_context::LookupContext;
 use crate::module::{Function, Static};
 
 impl<'t> Elaborator<'t> {
-    /// Reads the initialisers of `static` globals; those that mention nothing are left out.
+    /// Reads the initialisers of `static` globals, except those that mention no name.
     pub(super) fn initialisers(&mut self, calls: &mut Calls<'t>) {
         let comparisons = HashMap::new();
         for (declarator, scope) in std::mem::take(&mut self.statics) {

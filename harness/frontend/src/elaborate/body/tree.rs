@@ -1,7 +1,7 @@
 //! Reads a body into a tree of statements, for analyses that follow values ([`crate::module::code`]).
 //!
-//! The walk over the tokens has been there before, so that it is known what calls run. A body with a statement that is not
-//! understood here (a local struct, a declaration in a condition) has no tree.
+//! Runs after the walk over the tokens, which has resolved the calls. A body with an unsupported
+//! statement (a local struct, a declaration in a condition) has no tree.
 
 use std::ops::Range;
 
@@ -23,13 +23,13 @@ use super::calls::Calls;
 use super::candidates::QualifiedName;
 use super::locals::LocalMeaning;
 
-/// Expressions and statements in others after which the reader gives up, which keeps the stack small.
+/// Maximum nesting of expressions and statements, which keeps the stack small.
 const DEEPEST: u32 = 160;
 
-/// Conditional `?` binds as the walk over types has it.
+/// Precedence of `?`, the same as in `typed`.
 const CONDITIONAL: u8 = 1;
 
-/// Words before the type of a local variable.
+/// Modifiers before the type of a local variable.
 const MODIFIERS: [&str; 14] = [
     "const",
     "static",
@@ -47,7 +47,7 @@ const MODIFIERS: [&str; 14] = [
     "groupshared",
 ];
 
-/// The reader of one body.
+/// Reads one body.
 struct TreeReader<'w, 'e, 't> {
     walk: &'w mut BodyWalk<'e, 't>,
     /// Local names with their slots, innermost last.
@@ -59,7 +59,7 @@ struct TreeReader<'w, 'e, 't> {
 }
 
 impl BodyWalk<'_, '_> {
-    /// The tree of the body of this function.
+    /// Reads the body of this function.
     pub(super) fn tree(&mut self, function: usize) -> Option<Code> {
         let declared = self.calls.functions[function].declaration;
         let context = self.context.clone();
@@ -157,7 +157,7 @@ impl<'t> TreeReader<'_, '_, 't> {
         Some(found)
     }
 
-    /// One statement as a block of its own, and the token behind it.
+    /// Reads one statement as a separate block. Also returns the token after it.
     fn branch(&mut self, at: usize) -> Option<(Vec<Statement>, usize)> {
         self.scoped(|reader| {
             let mut found = Vec::new();
@@ -166,7 +166,7 @@ impl<'t> TreeReader<'_, '_, 't> {
         })
     }
 
-    /// Reads the statement at `at`. Returns the token behind it.
+    /// Reads the statement at `at`. Returns the token after it.
     fn statement(&mut self, at: usize, found: &mut Vec<Statement>) -> Option<usize> {
         match self.kind(at) {
             TokenKind::LeftBracket => {
@@ -288,7 +288,7 @@ impl<'t> TreeReader<'_, '_, 't> {
         Some((Statement::Loop { before, condition, step, body, tests_first: true, unrolling }, end))
     }
 
-    /// The cases of the `switch` whose `{` is at `open`.
+    /// Reads the cases of the `switch` with its `{` at `open`.
     fn cases(&mut self, open: usize) -> Option<Vec<SwitchCase>> {
         let close = self.closer(open);
         if self.kind(open) != TokenKind::LeftBrace {
@@ -328,7 +328,7 @@ impl<'t> TreeReader<'_, '_, 't> {
         Some(cases)
     }
 
-    /// The declaration of local variables at `at`, if one is there: the token behind it.
+    /// Reads the declaration of local variables at `at`, if there is one. Returns the token after it.
     #[expect(clippy::option_option, reason = "a declaration that is not understood is no expression either")]
     fn declarations(&mut self, at: usize, found: &mut Vec<Statement>) -> Option<Option<usize>> {
         let mut first = at;
@@ -342,7 +342,7 @@ impl<'t> TreeReader<'_, '_, 't> {
         let (ty, name) = if self.walk.is_type_name(first) {
             self.walk.written_type(first)?
         } else {
-            // Two names side by side declare the second one, whatever the first one is.
+            // Two names in a row declare the second one, whatever the first one is.
             (None, generic_arguments_end(self.walk.source, first + 1).unwrap_or(first + 1))
         };
         if self.kind(name) != TokenKind::Identifier {
@@ -384,7 +384,7 @@ impl<'t> TreeReader<'_, '_, 't> {
         }
     }
 
-    /// The expression or list at `at`.
+    /// Reads the expression or list at `at`.
     fn initialiser(&mut self, at: usize) -> Option<(Expression, usize)> {
         if self.kind(at) != TokenKind::LeftBrace {
             return self.expression(at, 0);
@@ -410,7 +410,7 @@ impl<'t> TreeReader<'_, '_, 't> {
         found
     }
 
-    /// The expression that the tokens of `range` are.
+    /// Reads the expression that fills `range` exactly.
     fn whole(&mut self, range: Range<usize>) -> Option<Expression> {
         let (value, end) = self.initialiser(range.start)?;
         (end == range.end).then_some(value)
@@ -483,7 +483,7 @@ impl<'t> TreeReader<'_, '_, 't> {
         Some((left, end))
     }
 
-    /// Counts one more expression in others: each operand of a chain holds those before it.
+    /// Counts one more nesting level: each operand of a chain contains those before it.
     fn link(&mut self) -> Option<()> {
         self.depth += 1;
         (self.depth <= DEEPEST).then_some(())
@@ -541,7 +541,7 @@ impl<'t> TreeReader<'_, '_, 't> {
                     let open = generic_arguments_end(self.walk.source, end + 2)
                         .filter(|open| self.kind(*open) == TokenKind::LeftParenthesis)
                         .unwrap_or(end + 2);
-                    // `l.P::f()` names a base.
+                    // In `l.P::f()`, `P` names a base.
                     if self.kind(open) == TokenKind::ColonColon {
                         return None;
                     }
@@ -580,7 +580,7 @@ impl<'t> TreeReader<'_, '_, 't> {
         }
     }
 
-    /// The call whose brackets open at `open`.
+    /// Reads the call with its opening bracket at `open`.
     fn call(&mut self, name: String, object: Option<Expression>, open: usize) -> Option<Expression> {
         let arguments = self.arguments(open)?;
         let callees = self.walk.runs.get(&open).cloned().unwrap_or(Callees::Named);
@@ -612,7 +612,7 @@ impl<'t> TreeReader<'_, '_, 't> {
                 Some((self.whole_sequence(at + 1..close)?, close + 1))
             }
             TokenKind::Integer => Some((Expression::Constant(integer(text)?), at + 1)),
-            // `1.#INF`, with which nothing is computed here.
+            // `1.#INF`, which no analysis here computes with.
             TokenKind::Float if text.contains('#') => Some((Expression::Opaque, at + 1)),
             TokenKind::Float => {
                 let digits = text.trim_end_matches(|end: char| end.is_ascii_alphabetic());
@@ -629,8 +629,8 @@ impl<'t> TreeReader<'_, '_, 't> {
         }
     }
 
-    /// The value of an enumerator, a generic argument or a constant. What follows the name is not looked at, which keeps
-    /// long expressions linear.
+    /// Returns the value of an enumerator, a generic argument or a constant. Ignores the tokens
+    /// after the name, which keeps long expressions linear.
     fn constant_named(&mut self, at: usize, name: &QualifiedName<'t>) -> Option<i64> {
         let span = self.walk.source.token(at).span;
         let last = PathPart { name: Identifier { text: name.name, span }, arguments: None };
@@ -641,7 +641,7 @@ impl<'t> TreeReader<'_, '_, 't> {
         Some(constant.value)
     }
 
-    /// A name that is called, constructed or read.
+    /// Reads a name that is called, constructed or read.
     fn named(&mut self, at: usize) -> Option<(Expression, usize)> {
         let local = self.names.iter().rev().find(|(name, _)| *name == self.text(at)).map(|(_, slot)| *slot);
         if let Some(slot) = local.filter(|_| self.kind(at + 1) != TokenKind::ColonColon) {
@@ -661,7 +661,7 @@ impl<'t> TreeReader<'_, '_, 't> {
                     return Some((Expression::Construct(ty, arguments), self.closer(open) + 1));
                 }
             }
-            // A method without an object is one of this object; `runs` says which.
+            // A method called without an object belongs to `this`; `runs` tells which one.
             let call = self.call(self.walk.qualified(&written), None, name.end)?;
             return Some((call, self.closer(name.end) + 1));
         }

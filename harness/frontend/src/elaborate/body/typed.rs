@@ -1,11 +1,11 @@
-//! Walks the expressions of a body to find their types, which decide what they call without naming a function: methods,
-//! operators, default arguments.
+//! Finds the types of the expressions in a body. They decide which methods, operators and default
+//! arguments run, where the text names no function.
 //!
-//! The walk over the body comes here at the first token of an expression. What a name means is found in
-//! `candidates`, what a call runs in `callees`. The functions that access paths call are kept for [`super::path`]; a
-//! call without a path becomes a use of its own.
+//! The walk over the body calls this at the first token of an expression. `candidates` resolves
+//! names, and `callees` resolves calls. The functions that access paths call are kept for
+//! [`super::path`]; a call without a path becomes a separate use.
 //!
-//! Source: HLSL 2021 as DXC 1.7.2308 takes it: operators are methods of their left operand.
+//! Source: HLSL 2021 as DXC 1.7.2308 accepts it. Operators are methods of their left operand.
 
 use layoutproof_layout::shape::Type;
 
@@ -16,7 +16,7 @@ use crate::elaborate::builtin;
 use crate::lexer::TokenKind;
 use crate::parser::{Parser, generic_arguments_end};
 
-/// Expressions in expressions after which the walk begins anew, which keeps the stack small.
+/// Maximum nesting of expressions, which keeps the stack small. Deeper ones are walked separately.
 const DEEPEST: u32 = 48;
 
 /// Objects of shader model 6.6, which are no parameters: an index into one is no call.
@@ -29,12 +29,11 @@ struct TypedExpression {
     end: usize,
 }
 
-/// A binary operator.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BinarySymbol {
     pub(super) symbol: &'static str,
     pub(super) precedence: u8,
-    /// How many tokens it has.
+    /// Number of tokens.
     pub(super) tokens: usize,
 }
 
@@ -42,7 +41,7 @@ pub(super) struct BinarySymbol {
 const CONDITIONAL: u8 = 1;
 
 impl BodyWalk<'_, '_> {
-    /// True if an expression can begin at `at`.
+    /// Returns true if an expression can begin at `at`.
     pub(super) fn starts_expression(&self, at: usize) -> bool {
         let token = self.source.token(at);
         match token.kind {
@@ -61,7 +60,7 @@ impl BodyWalk<'_, '_> {
         }
     }
 
-    /// Walks the expression that begins at `at`. Returns the token up to which nothing needs to be walked again.
+    /// Walks the expression that begins at `at`. Returns the token before which nothing needs another walk.
     pub(super) fn expression(&mut self, at: usize) -> usize {
         self.depth = 0;
         self.cut = None;
@@ -97,7 +96,7 @@ impl BodyWalk<'_, '_> {
         left
     }
 
-    /// The binary operator at `at`.
+    /// Reads the binary operator at `at`.
     pub(super) fn operator(&self, at: usize) -> Option<BinarySymbol> {
         let token = self.source.token(at);
         let next = self.source.token(at + 1);
@@ -131,11 +130,11 @@ impl BodyWalk<'_, '_> {
         Some(BinarySymbol { symbol, precedence, tokens })
     }
 
-    /// The value of `left` and `right` joined by the operator `symbol` at the token `at`.
+    /// Combines `left` and `right` with the operator `symbol` at the token `at`.
     fn operation(&mut self, left: TypedExpression, at: usize, symbol: &str, right: TypedExpression) -> TypedExpression {
         let end = right.end;
 
-        // Operators of numbers are built in; those of anything else call a method.
+        // Operators on numbers are built in; operators on other types call a method.
         let ty = match (symbol, &left.ty) {
             ("?", _) => right.ty,
             ("=", _) => left.ty,
@@ -177,7 +176,7 @@ impl BodyWalk<'_, '_> {
         self.postfix(start)
     }
 
-    /// The operand of a prefix operator, one level deeper.
+    /// Walks the operand of a prefix operator, one level deeper.
     fn unary_operand(&mut self, at: usize) -> TypedExpression {
         if let Some(unknown) = self.cut_if_deep(at) {
             return unknown;
@@ -189,7 +188,7 @@ impl BodyWalk<'_, '_> {
         operand
     }
 
-    /// The expression at `at` with an unknown type, and a note to begin there anew, if the walk is too deep already.
+    /// If the walk is too deep, returns an unknown type for the expression at `at` and notes to walk it separately.
     fn cut_if_deep(&mut self, at: usize) -> Option<TypedExpression> {
         if self.depth < DEEPEST {
             return None;
@@ -198,7 +197,7 @@ impl BodyWalk<'_, '_> {
         Some(TypedExpression { ty: None, end: self.expression_end(at) })
     }
 
-    /// The type of the cast whose `(` is at `at`, and where its operand begins.
+    /// Returns the type of the cast with its `(` at `at`, and the start of its operand.
     pub(super) fn cast(&mut self, at: usize) -> Option<(ValueType, usize)> {
         let (close, first) = (self.source.closer(at), self.source.token(at + 1));
         let operand = self.source.token(close + 1).kind;
@@ -220,7 +219,7 @@ impl BodyWalk<'_, '_> {
         (end == close).then_some((ty, close + 1))
     }
 
-    /// True if the name at `at` is the name of a type, and not of a variable.
+    /// Returns true if the name at `at` is a type and not a variable.
     pub(super) fn is_type_name(&self, at: usize) -> bool {
         let name = self.source.token(at).text;
         let symbols = &self.elaborator.symbols;
@@ -233,7 +232,7 @@ impl BodyWalk<'_, '_> {
                     .any(|scope| symbols.type_in(scope, name).is_some() || symbols.namespace_in(scope, name).is_some()))
     }
 
-    /// The type that is written at `at`, and the token behind it.
+    /// Reads the type at `at`. Also returns the token after it.
     pub(super) fn written_type(&mut self, at: usize) -> Option<(ValueType, usize)> {
         let mut parser = Parser::new(self.source, at);
         let ty = parser.type_expression().ok()?;
@@ -242,7 +241,7 @@ impl BodyWalk<'_, '_> {
         Some((found, parser.position()))
     }
 
-    /// A primary expression with the members, indices and calls behind it.
+    /// Walks a primary expression with the members, indices and calls after it.
     fn postfix(&mut self, at: usize) -> TypedExpression {
         let token = self.source.token(at);
         match token.kind {
@@ -265,7 +264,7 @@ impl BodyWalk<'_, '_> {
         }
     }
 
-    /// An expression that begins with a name.
+    /// Walks an expression that begins with a name.
     fn named(&mut self, at: usize) -> TypedExpression {
         let text = self.source.token(at).text;
         if matches!(text, "true" | "false") {
@@ -288,7 +287,7 @@ impl BodyWalk<'_, '_> {
             return self.behind(TypedExpression { ty, end }, Some(at));
         }
 
-        // What is called may be an object with an `operator()` as well as a function.
+        // The callee may be a function or an object with an `operator()`.
         let (types, close) = self.argument_types(end);
         let object = self.locals.find(name).filter(|_| outer.is_empty()).map(|local| local.ty.clone());
         let object = object.or_else(|| {
@@ -303,8 +302,8 @@ impl BodyWalk<'_, '_> {
         self.behind(TypedExpression { ty, end: close + 1 }, None)
     }
 
-    /// Follows the steps behind a value: members, indices, calls of its methods. `path` is the first token of the access
-    /// path that the value is, if it is one.
+    /// Follows the steps after a value: members, indices, method calls. `path` is the first token
+    /// if the value is an access path.
     fn behind(&mut self, mut object: TypedExpression, mut path: Option<usize>) -> TypedExpression {
         loop {
             let (token, next) = (self.source.token(object.end), self.source.token(object.end + 1));
@@ -324,7 +323,7 @@ impl BodyWalk<'_, '_> {
         }
     }
 
-    /// A member or the call of a method of `object`, which a `.` follows. Such a call takes the `path`.
+    /// Reads the member or method call after the `.` that follows `object`. A method call consumes the `path`.
     fn member(&mut self, object: TypedExpression, path: &mut Option<usize>) -> TypedExpression {
         let at = object.end + 1;
         let behind = generic_arguments_end(self.source, at + 1)
@@ -339,7 +338,7 @@ impl BodyWalk<'_, '_> {
         TypedExpression { ty, end: at + 1 }
     }
 
-    /// The element of `object` at the index that follows it.
+    /// Returns the element of `object` at the index that follows it.
     fn indexed(&mut self, object: &TypedExpression) -> TypedExpression {
         let close = self.source.closer(object.end);
         let index = self.binary(object.end + 1, 0).ty;
@@ -352,7 +351,7 @@ impl BodyWalk<'_, '_> {
         TypedExpression { ty, end: close + 1 }
     }
 
-    /// The call of the method whose name is at `at` and whose `(` is at `open`.
+    /// Resolves the call of the method with its name at `at` and its `(` at `open`.
     fn method_call(&mut self, object: &ValueType, at: usize, open: usize, path: Option<usize>) -> TypedExpression {
         let name = self.source.token(at).text;
         let written = if open > at + 1 { Parser::new(self.source, at + 1).generic_arguments().ok() } else { None };
@@ -369,7 +368,7 @@ impl BodyWalk<'_, '_> {
         TypedExpression { ty: choice.result, end: close + 1 }
     }
 
-    /// The types of the arguments between the parentheses that open at `open`, and where those close.
+    /// Returns the types of the arguments between the parentheses at `open`, and the index of the closing one.
     fn argument_types(&mut self, open: usize) -> (Vec<ValueType>, usize) {
         let close = self.source.closer(open);
         let mut types = Vec::new();

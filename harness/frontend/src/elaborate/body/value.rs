@@ -1,12 +1,12 @@
 //! Types of values in function bodies, as far as they decide which function a call runs.
 //!
-//! `None` stands for a type that is not known. Source: HLSL as DXC 1.7.2308 takes it.
+//! `None` stands for an unknown type. Source: HLSL as DXC 1.7.2308 accepts it.
 
 use layoutproof_layout::resource::{Resource, ResourceKind};
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::Type;
 
-/// The type of a value, if it is known.
+/// The type of a value, if known.
 pub(super) type ValueType = Option<Type>;
 
 pub(super) const BOOL: Type = Type::Scalar(Scalar::Bool);
@@ -15,7 +15,7 @@ pub(super) const UINT: Type = Type::Scalar(Scalar::Uint32);
 pub(super) const FLOAT: Type = Type::Scalar(Scalar::Float32);
 const FLOAT4: Type = Type::Vector { scalar: Scalar::Float32, length: 4 };
 
-/// True if operators on `ty` are built in.
+/// Returns true if operators on `ty` are built in.
 pub(super) fn is_number(ty: &Type) -> bool {
     match ty {
         Type::Scalar(_) | Type::Vector { .. } | Type::Matrix { .. } | Type::Enum(_) | Type::Pointer { .. } => true,
@@ -25,7 +25,7 @@ pub(super) fn is_number(ty: &Type) -> bool {
     }
 }
 
-/// Element type of a resource.
+/// Returns the element type of a resource.
 pub(super) fn element_of(resource: &Resource) -> ValueType {
     match (&resource.element, resource.kind) {
         (Some(element), _) => Some((**element).clone()),
@@ -34,12 +34,12 @@ pub(super) fn element_of(resource: &Resource) -> ValueType {
     }
 }
 
-/// True if a resource is read as if it were its element: `cb.member`.
+/// Returns true for a resource whose element is accessed without a method: `cb.member`.
 pub(super) fn is_transparent(resource: &Resource) -> bool {
     matches!(resource.kind, ResourceKind::ConstantBuffer | ResourceKind::TextureBuffer | ResourceKind::ParameterBlock)
 }
 
-/// The type of `value.name`.
+/// Returns the type of `value.name`.
 pub(super) fn member(ty: &Type, name: &str) -> ValueType {
     match ty {
         Type::Struct(ty) => ty.member(name).map(|member| member.ty.clone()),
@@ -63,7 +63,7 @@ fn swizzled(scalar: Scalar, components: usize) -> ValueType {
     }
 }
 
-/// The type of `value[index]`.
+/// Returns the type of `value[index]`.
 pub(super) fn element(ty: &Type) -> ValueType {
     match ty {
         Type::Array { element, .. } => Some((**element).clone()),
@@ -80,7 +80,7 @@ pub(super) fn element(ty: &Type) -> ValueType {
     }
 }
 
-/// The result of a built-in method.
+/// Returns the result of a built-in method.
 pub(super) fn built_in_method(ty: &Type, name: &str) -> ValueType {
     let Type::Resource(resource) = ty else { return None };
     match (resource.kind, name) {
@@ -97,7 +97,7 @@ pub(super) fn built_in_method(ty: &Type, name: &str) -> ValueType {
     }
 }
 
-/// The result of an intrinsic function.
+/// Returns the result of an intrinsic function.
 pub(super) fn intrinsic(name: &str, arguments: &[ValueType]) -> ValueType {
     let first = || arguments.first().cloned().flatten();
     match name {
@@ -192,12 +192,12 @@ fn product(left: &Type, right: &Type) -> ValueType {
     }
 }
 
-/// The type of a comparison of two values.
+/// Returns the type of a comparison of two values.
 pub(super) fn comparison(left: ValueType, right: ValueType) -> ValueType {
     arithmetic(left, right).map(|ty| with_scalar(&ty, Scalar::Bool))
 }
 
-/// The type of an arithmetic operation on two numbers: the wider scalar; of two vectors the shorter one.
+/// Returns the type of an arithmetic operation on two numbers: the wider scalar, and the shorter of two vectors.
 pub(super) fn arithmetic(left: ValueType, right: ValueType) -> ValueType {
     let (left, right) = (left?, right?);
     let scalar = [scalar_of(&left)?, scalar_of(&right)?].into_iter().max_by_key(|scalar| rank(*scalar))?;
@@ -209,7 +209,7 @@ pub(super) fn arithmetic(left: ValueType, right: ValueType) -> ValueType {
     Some(with_scalar(&shape, scalar))
 }
 
-/// The rank of a scalar in HLSL: the higher one is the result of an operation with two kinds.
+/// Returns the rank of a scalar in HLSL. An operation on two scalar types has the type with the higher rank.
 fn rank(scalar: Scalar) -> u32 {
     match scalar {
         Scalar::Bool => 0,
@@ -240,7 +240,7 @@ fn scalar_of(ty: &Type) -> Option<Scalar> {
     }
 }
 
-/// `ty` with another scalar.
+/// Returns `ty` with another scalar.
 fn with_scalar(ty: &Type, scalar: Scalar) -> Type {
     match ty {
         Type::Vector { length, .. } => Type::Vector { scalar, length: *length },
@@ -258,30 +258,30 @@ fn with_scalar(ty: &Type, scalar: Scalar) -> Type {
     }
 }
 
-/// A vector of `length` components of the scalar of `ty`; a scalar without a length.
+/// Returns a vector with `length` components of the scalar of `ty`, or the scalar itself without a length.
 fn shaped_like(ty: &Type, length: Option<u32>) -> Type {
     let scalar = scalar_of(ty).unwrap_or(Scalar::Float32);
     length.map_or(Type::Scalar(scalar), |length| Type::Vector { scalar, length })
 }
 
-/// The quality of an argument for a parameter, the best first.
+/// How well an argument fits a parameter, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ArgumentFit {
     /// The same type.
     Exact,
-    /// The same shape of another scalar, or a struct for its base.
+    /// The same shape with another scalar, or a struct for its base.
     Converted,
     /// A scalar for a vector or a matrix.
     Repeated,
-    /// Components are cut off.
+    /// Some components are dropped.
     Cut,
-    /// The types are not known.
+    /// A type is unknown.
     Unknown,
-    /// The compiler refuses it.
+    /// The compiler rejects it.
     Refused,
 }
 
-/// The quality of a value of the type `argument` for a parameter of the type `parameter`.
+/// Rates an argument of the type `argument` for a parameter of the type `parameter`.
 pub(super) fn fit(parameter: &ValueType, argument: &ValueType) -> ArgumentFit {
     let (Some(parameter), Some(argument)) = (parameter, argument) else { return ArgumentFit::Unknown };
     match (parameter, argument) {
@@ -308,7 +308,7 @@ pub(super) fn fit(parameter: &ValueType, argument: &ValueType) -> ArgumentFit {
     }
 }
 
-/// Types are the same where they are spelled alike; `Texture2D` is `Texture2D<float4>`.
+/// Compares types by spelling; `Texture2D` is `Texture2D<float4>`.
 fn same(parameter: &Type, argument: &Type) -> ArgumentFit {
     let is_same = match (parameter, argument) {
         (Type::Resource(one), Type::Resource(other)) => one.kind == other.kind && element_of(one) == element_of(other),

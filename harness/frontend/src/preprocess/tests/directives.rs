@@ -16,7 +16,7 @@ fn conditions_choose_lines() {
     gives("  #  if 1 // why\na\n  #  endif", "a");
 }
 
-/// What is left out need not be made of tokens, nor its directives right.
+/// Skipped lines may contain invalid tokens and invalid directives.
 #[test]
 fn lines_that_are_left_out_are_not_read() {
     gives(
@@ -75,7 +75,7 @@ fn what_only_the_command_line_can_say_is_asked_for() {
     let source = "#if __SHADER_TARGET_STAGE == __SHADER_STAGE_COMPUTE\nfloat a;\n#endif";
     let unsaid = said(source, &DeclareOptions::default());
     let asked = "a/main.hlsl:1:5 `__SHADER_TARGET_STAGE` depends on how the file is compiled \
-        (say the shader profile, or give its value: -D __SHADER_TARGET_STAGE=...)";
+        (set the shader profile, or define the macro: -D __SHADER_TARGET_STAGE=...)";
     assert_eq!(unsaid, [asked]);
     let mut options = Memory::default().options(&[]);
     options.defines = vec![("__SHADER_TARGET_STAGE".into(), "5".into())];
@@ -127,8 +127,5 @@ fn definitions_of_the_command_line_are_definitions() {
 #[test]
 fn a_second_meaning_is_a_warning() {
     let source = "#define N 1\n#define N 1\n#define N 2\nfloat a[N];";
-    assert_eq!(
-        said(source, &DeclareOptions::default()),
-        ["a/main.hlsl:3:9 `N` is defined again, with another meaning"]
-    );
+    assert_eq!(said(source, &DeclareOptions::default()), ["a/main.hlsl:3:9 `N` is redefined with a different meaning"]);
 }

@@ -1,4 +1,4 @@
-//! Sources that would fill the memory or never end: refused quickly.
+//! Sources that would fill the memory or never end must fail quickly.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! Included files: which one is found, what a diagnostic says of it.
+//! Included files: the search for them, and diagnostics in them.
 
 use super::{Memory, said, tokens_of};
 
@@ -45,10 +45,10 @@ fn members_may_stand_in_a_file_of_their_own() {
 #[test]
 fn what_is_missing_is_said_with_where_it_was_looked_for() {
     let options = Memory::of(&[("i/x.h", "#include \"y.h\"\nbroken")]).options(&["i"]);
-    let missing = "i/x.h:1:1 included file `y.h` is not found \
-        (looked for i/y.h, i/y.h; -I adds a folder; included at a/main.hlsl:2:1)";
+    let missing = "i/x.h:1:1 included file `y.h` not found \
+        (tried i/y.h, i/y.h; add a folder with -I; included at a/main.hlsl:2:1)";
     assert_eq!(said("\n#include \"x.h\"\nmore broken", &options), [missing]);
-    let unnamed = "a/main.hlsl:1:1 expected the name of a file in quotes or angles";
+    let unnamed = "a/main.hlsl:1:1 expected a file name in quotes or angle brackets";
     assert_eq!(said("#include x.h", &options), [unnamed]);
 }
 

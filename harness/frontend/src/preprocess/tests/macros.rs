@@ -61,7 +61,7 @@ fn more_examples_of_the_standard() {
     );
 }
 
-/// As `gcc -E` 12.2 and DXC 1.7.2308 replace them.
+/// Results of `gcc -E` 12.2 and DXC 1.7.2308.
 #[test]
 fn gnu_extensions() {
     let definition = "#define G(x, ...) f(x, ##__VA_ARGS__)\n";

@@ -1,4 +1,4 @@
-//! Sources with what they look like behind the preprocessor.
+//! Compares sources with their preprocessed text.
 
 mod directives;
 mod hostile;
@@ -42,14 +42,14 @@ impl Sources for Memory {
     }
 }
 
-/// The source map with `source` as its only file, and the place of it.
+/// Returns a source map with `source` as its only file, and the place of that file.
 fn one_file(name: &str, source: &str) -> (SourceMap, Span) {
     let mut sources = SourceMap::default();
     let file = sources.add(name, source);
     (sources, Span { file, start: 0, end: u32::try_from(source.len()).unwrap() })
 }
 
-/// The tokens of the file `name`, one blank between them, or the codes of its problems.
+/// Returns the tokens of the file `name`, separated by blanks, or the codes of its problems.
 fn tokens_of(name: &str, source: &str, options: &DeclareOptions) -> Result<String, Vec<Code>> {
     let (sources, span) = one_file(name, source);
     let (mut problems, made) = (ProblemList::default(), Bump::new());
@@ -75,7 +75,7 @@ fn refused(source: &str) {
     assert_eq!(tokens(source), Err(vec![Code::Preprocessor]), "{source}");
 }
 
-/// Everything that reading the declarations of `source` says, as `file:line:column message (help)`.
+/// Returns every problem of the declarations in `source`, as `file:line:column message (help)`.
 fn said(source: &str, options: &DeclareOptions) -> Vec<String> {
     let (mut sources, span) = one_file("a/main.hlsl", source);
     let found = match declare(&mut sources, span, options) {

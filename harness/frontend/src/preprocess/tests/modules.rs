@@ -1,4 +1,4 @@
-//! Slang's modules; the order and the rules about macros as slangc 2026.14.1 shows them.
+//! Slang's modules. slangc 2026.14.1 shows the same order and the same rules for macros.
 
 use layoutproof_layout::shape::Type;
 
@@ -50,13 +50,13 @@ fn a_module_that_is_not_found_is_said_where_it_is_missed() {
     let (mut sources, span) = one_file("a/main.slang", "import lights.point;\nConstantBuffer<Light> light;");
     let found = declare(&mut sources, span, &options).unwrap_err();
     let messages: Vec<_> = found.iter().map(|problem| problem.message.as_str()).collect();
-    let unknown = "the file of this module is not found: what it declares is not known";
+    let unknown = "cannot find the file of this module, so its declarations are unknown";
     assert_eq!(messages, [unknown, "no type is named `Light`"]);
     assert_eq!(found[1].help.as_deref(), Some("imported modules are not read: `lights.point`"));
     assert_eq!(said("import a;\nfloat x;", &options), Vec::<String>::new());
 }
 
-/// The members of the struct that the block `name` holds: name and type. `source` is `a/main.slang`.
+/// Returns type and name of the members of the struct in the block `name`. `source` is `a/main.slang`.
 fn members(files: &[(&str, &str)], source: &str, name: &str) -> Vec<String> {
     let options = Memory::of(files).options(&[]);
     let (mut sources, span) = one_file("a/main.slang", source);
@@ -70,7 +70,7 @@ fn members(files: &[(&str, &str)], source: &str, name: &str) -> Vec<String> {
     structure.members.iter().map(|member| format!("{} {}", described(&member.ty), member.name)).collect()
 }
 
-/// Private names of two modules may be the same, in namespaces too; each module has its own.
+/// Two modules may use the same private name, also in namespaces; each module keeps its own.
 #[test]
 fn modules_keep_their_private_names() {
     let module = |scalar: &str, length: u32| {
@@ -87,7 +87,7 @@ fn modules_keep_their_private_names() {
     assert_eq!(members(&files, source, "b"), ["{double} t", "{double2} u", "float[5] v", "double w", "float[5] z"]);
 }
 
-/// A module sees what it declares, then what is public in the modules that it imports or that these import for it.
+/// A module sees its own names, then the public names of the modules that it imports and that these re-export.
 #[test]
 fn names_come_from_the_modules_that_are_imported() {
     let files = [
@@ -113,7 +113,8 @@ fn names_come_from_the_modules_that_are_imported() {
     assert_eq!(members(&files, source, "s"), ["float[5] z", "float[6] w"]);
 }
 
-/// Entry points of an imported module are not those of the source (slangc 2026.14.1), those of its own other files are.
+/// The source's entry points do not include those of an imported module (slangc 2026.14.1), but
+/// those of its own other files.
 #[test]
 fn entry_points_are_those_of_the_module_itself() {
     let files = [
