@@ -2,8 +2,8 @@
 //!
 //! Data flows one way, with one module per step: [`layoutproof_frontend`] reads declarations into a
 //! [`layoutproof_frontend::module::Module`], [`layoutproof_layout`] places its blocks under a rule set and [`layoutproof_bindings`]
-//! its parameters, [`probe`] plans the bytes to upload and the shader that looks for them,
-//! [`generate`] writes the shader, a [`layoutproof_device::Runner`] executes it, [`check`] compares
+//! its parameters, [`layoutproof_probes`] plans the bytes to upload and the shader that looks for them,
+//! [`layoutproof_probes::generate`] writes the shader, a [`layoutproof_device::Runner`] executes it, [`check`] compares
 //! the witnesses, [`results`] stores the outcome and [`report`] prints it. This crate uses no GPU,
 //! file, environment variable or terminal.
 //!
@@ -15,9 +15,7 @@
 pub mod case;
 pub mod check;
 pub mod export;
-pub mod generate;
 pub mod model;
-pub mod probe;
 pub mod random;
 pub mod report;
 pub mod results;

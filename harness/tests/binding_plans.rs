@@ -1,7 +1,7 @@
 //! Which parameters a binding probe reads, why it leaves others out, and how it spreads them over programs.
 
-use layoutproof_core::probe::binding::{BindingPlan, BoundKind, Pass, ProgramExtent, programs};
 use layoutproof_device::{ImageKind, ImageView, TexelType};
+use layoutproof_probes::binding::{BindingPlan, BoundKind, Pass, ProgramExtent, programs};
 
 use crate::fixture::bound::{VARYING_PLACES, VARYINGS, planned};
 

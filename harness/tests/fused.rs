@@ -1,8 +1,8 @@
 //! Fused groups on the model device: every case answers, every wrong one is named, and nothing else is.
 
 use layoutproof_core::model::{Misreading, Model};
-use layoutproof_core::probe::{Fold, Form, FusedCase, FusedGroup, FusedJob, FusedSpace, fusable, plan};
 use layoutproof_device::{Batch, ReadBack, Runner, words_of};
+use layoutproof_probes::{Fold, Form, FusedCase, FusedGroup, FusedJob, FusedSpace, fusable, plan};
 
 use crate::fixture::fused::{case, cases, job, moved};
 use crate::fixture::{FLOAT, UINT, block, blocks, scalar, structure};
@@ -121,6 +121,6 @@ fn groups_of_nothing_have_no_entry() {
     let layout = block(structure("S", vec![("a", 0, scalar(UINT))]));
     let empty = FusedCase { plan: plan(&layout, &[], &[FusedSpace::Uniform.space()].into()), layout };
     let group = FusedGroup { cases: &[empty], space: FusedSpace::Uniform, fold: Fold::Hash };
-    let error = layoutproof_core::generate::spirv::produce_fused(&group).unwrap_err();
+    let error = layoutproof_probes::generate::spirv::produce_fused(&group).unwrap_err();
     assert_eq!(error.to_string(), "block `S` has nothing to probe");
 }

@@ -8,7 +8,6 @@ mod records;
 use std::time::Duration;
 
 use expect_test::{ExpectFile, expect_file};
-use layoutproof_core::probe::{AddressSpace, Direction, Form, Stage};
 use layoutproof_core::report::declaration_words::DeclarationWords;
 use layoutproof_core::report::host_check::{CheckedPair, HostCheck, UnmatchedBlock, UnmatchedReason};
 use layoutproof_core::report::html::{self, FuzzFinding, FuzzPageFacts, RunPageFacts, ShownInput};
@@ -34,6 +33,7 @@ use layoutproof_layout::padding::{BlockPadding, Hole, HoleKind, PaddedStruct};
 use layoutproof_layout::reorder::MemberOrder;
 use layoutproof_layout::shape::{Count, MatrixOrder};
 use layoutproof_layout::{BlockKind, MemberRow, Refusal};
+use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
 use records::member;
 
 const COLOUR: Style = Style { colour: true, ascii: false };

@@ -3,7 +3,6 @@
 //! Checks the few keywords that the schema uses, and is stricter than JSON schema in one way: an unknown key is an
 //! error, so that a new key cannot be forgotten in the schema.
 
-use layoutproof_core::probe::{AddressSpace, Direction, Form, Stage};
 use layoutproof_core::report::summary::fold;
 use layoutproof_core::report::{json_lines, left_out, left_out_cases};
 use layoutproof_core::results::coverage::kind::After;
@@ -12,6 +11,7 @@ use layoutproof_core::results::record::{
     SkipKind,
 };
 use layoutproof_device::RunnerKind;
+use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
 use serde_json::Value;
 
 const SCHEMA: &str = include_str!("../src/report/formats/records.schema.json");

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use layoutproof_bindings::{BindingInvocation, BindingRequest, Convention, Target};
 use layoutproof_core::check::{BindingCheck, Proof, Source};
-use layoutproof_core::generate::reserved::Reserved;
-use layoutproof_core::probe::image::REFILL_WORD;
 use layoutproof_device::RegisterRange;
 use layoutproof_layout::LayoutOptions;
+use layoutproof_probes::generate::reserved::Reserved;
+use layoutproof_probes::image::REFILL_WORD;
 use layoutproof_readers::toolchain::SourceText;
 
 use crate::fixture::bound::module;

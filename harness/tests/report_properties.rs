@@ -1,11 +1,11 @@
 //! Reports of any records file, also of one whose numbers make no sense: they end, they do not panic, they hide nothing.
 
-use layoutproof_core::probe::{AddressSpace, Direction, Form, Stage};
 use layoutproof_core::report::{Style, failures, github, junit, summary, terminal};
 use layoutproof_core::results::record::{CheckRecord, Culprit, Outcome, Proves, RecordValue, Row, Story, StoryBlock};
 use layoutproof_device::RunnerKind;
 use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::{MemberRow, Quantity};
+use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
 use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;

@@ -3,14 +3,14 @@
 
 use std::collections::BTreeSet;
 
-use layoutproof_core::generate::spirv::produce;
 use layoutproof_core::model::{Misreading, Model, compiled};
-use layoutproof_core::probe::{
+use layoutproof_device::{Batch, BufferKind, Feature, JobBuffer, Runner};
+use layoutproof_layout::BlockLayout;
+use layoutproof_probes::generate::spirv::produce;
+use layoutproof_probes::{
     AddressSpace, BLOCK_ELEMENT, Direction, Form, Interface, NOTHING, Observed, POINT, PlanShader, ProbeJob, ProbePlan,
     Stage, jobs, observe, plan_in,
 };
-use layoutproof_device::{Batch, BufferKind, Feature, JobBuffer, Runner};
-use layoutproof_layout::BlockLayout;
 
 use crate::fixture::{self, block, blocks, scalar, structure, vector};
 

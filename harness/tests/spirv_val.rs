@@ -8,15 +8,15 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 
 use fixture::bound::{EVERYTHING, EVERYWHERE, VARYING_PLACES, VARYINGS, planned};
-use layoutproof_core::generate::binding::spirv;
-use layoutproof_core::generate::spirv::{SpirvModule, produce, produce_fused, produce_regions};
-use layoutproof_core::probe::binding::{BindingPlan, programs};
-use layoutproof_core::probe::{
+use layoutproof_device::{Shader, word_bytes};
+use layoutproof_layout::BlockLayout;
+use layoutproof_probes::binding::{BindingPlan, programs};
+use layoutproof_probes::generate::binding::spirv;
+use layoutproof_probes::generate::spirv::{SpirvModule, produce, produce_fused, produce_regions};
+use layoutproof_probes::{
     AddressSpace, Fold, Form, FusedCase, FusedGroup, FusedSpace, Interface, PlanShader, ProbeJob, ProbePlan,
     RegionPlaces, Stage, jobs, plan_in,
 };
-use layoutproof_device::{Shader, word_bytes};
-use layoutproof_layout::BlockLayout;
 use libtest_mimic::{Arguments, Failed, Trial};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};

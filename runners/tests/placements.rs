@@ -5,11 +5,9 @@
 //! sets.
 
 use layoutproof_core::model::{BINDING_MISREADINGS, Misreading};
-use layoutproof_core::probe::binding::{
-    BindingAnswer, BindingPlan, BindingProgram, ProbedBinding, job, observe, programs,
-};
-use layoutproof_core::probe::image::nonce_word;
 use layoutproof_device::{DeviceInfo, Job, RunnerError, Shader};
+use layoutproof_probes::binding::{BindingAnswer, BindingPlan, BindingProgram, ProbedBinding, job, observe, programs};
+use layoutproof_probes::image::nonce_word;
 use libtest_mimic::Failed;
 
 use crate::suite::{Api, ensure, ensure_eq, run};

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use layoutproof_device::{ReadBack, RunnerError};
 use layoutproof_layout::Quantity;
 
-use crate::probe::{BoundRange, Form, Observation, ProbeEntry};
 use crate::results::record::Row;
+use layoutproof_probes::{BoundRange, Form, Observation, ProbeEntry};
 
 /// Limit on the problems that the note of one guard row lists after the first.
 const MAX_PROBLEMS: usize = 2;
@@ -117,8 +117,8 @@ pub(super) fn driver_messages(results: &[Result<ReadBack, RunnerError>]) -> Vec<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::probe::{AddressSpace, Direction, Stage};
     use crate::results::record::RecordValue;
+    use layoutproof_probes::{AddressSpace, Direction, Stage};
 
     /// A device may treat the end of a range differently where no guard follows.
     #[test]

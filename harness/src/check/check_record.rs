@@ -14,12 +14,12 @@ use crate::check::produce::gap::GapCause;
 use crate::check::produce::shader_module::ShaderModule;
 use crate::check::produce::subject_shaders::SubjectShaders;
 use crate::check::verdict::{CodeOrigin, Validation, Verdict, differing, judge};
-use crate::probe::{
-    AddressSpace, BoundRange, BufferRole, Form, Observation, Observed, ProbeEntry, ProbeProblem, observe,
-    observed_right,
-};
 use crate::results::record::{
     CheckRecord, Culprit, DEVICE_LACKS, Outcome, REFUSED_BY, RecordValue, Row, SCHEMA, SkipKind, Story, StoryBlock,
+};
+use layoutproof_probes::{
+    AddressSpace, BoundRange, BufferRole, Form, Observation, Observed, ProbeEntry, ProbeProblem, observe,
+    observed_right,
 };
 use layoutproof_readers::toolchain::AnswerOrigin;
 

@@ -10,8 +10,8 @@ use crate::check::probe_id::ProbeSet;
 use crate::check::produce::feature_split::Share;
 use crate::check::produce::shader_module::ShaderModule;
 use crate::check::verdict::Validation;
-use crate::probe::{AddressSpace, PlanShader, ProbeJob, jobs};
 use crate::results::record::DEVICE_LACKS;
+use layoutproof_probes::{AddressSpace, PlanShader, ProbeJob, jobs};
 
 /// A probe of a check, with the module that it comes from.
 #[derive(Clone, Debug)]

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::probe::ProbeEntry;
+use layoutproof_probes::ProbeEntry;
 
 /// Some of the probes of a check: for example the ones that screens have answered, or the ones that
 /// run without screens.

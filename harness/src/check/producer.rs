@@ -6,8 +6,8 @@ use layoutproof_device::{DeviceInfo, RunnerKind};
 
 use crate::check::subject::Subject;
 use crate::check::verdict::Writer;
-use crate::generate::wgsl;
 use crate::results::record::Proves;
+use layoutproof_probes::generate::wgsl;
 use layoutproof_readers::toolchain::{Language, Output, Toolchain, toolchains};
 
 /// One of our generators, which writes the offsets that it is given.

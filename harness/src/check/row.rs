@@ -7,8 +7,8 @@ use crate::check::check::Check;
 use crate::check::jobs::CheckProbe;
 use crate::check::produce::shader_module::ShaderModule;
 use crate::check::producer::Producer;
-use crate::probe::{Form, Observation, Tail, length_in, tail};
 use crate::results::record::{RecordValue, Row};
+use layoutproof_probes::{Form, Observation, Tail, length_in, tail};
 
 /// The path of a row, with the numbers of the case and of our rules.
 struct RowNumbers {

@@ -4,10 +4,10 @@ use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::{LayoutOptions, Span};
 
 use crate::case::{BindExpectation, By, Case, Expectation, ExpectedDiagnostic};
-use crate::generate::reserved::Reserved;
 use layoutproof_bindings::BindingInvocation;
 use layoutproof_frontend::module::Module;
 use layoutproof_frontend::{DeclareOptions, declare};
+use layoutproof_probes::generate::reserved::Reserved;
 use layoutproof_readers::toolchain::SourceText;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::sources::SourceMap;

@@ -6,9 +6,9 @@ use layoutproof_layout::{BlockLayout, DECLARED, Numbers, Quantity, RuleSet, find
 
 use crate::case::{Authority, By, Expectation, ExpectedDiagnostic, expect};
 use crate::check::source::Source;
-use crate::generate::reserved::Reserved;
 use crate::results::record::{RecordValue, Row};
 use layoutproof_frontend::module::Module;
+use layoutproof_probes::generate::reserved::Reserved;
 use layoutproof_readers::toolchain::SourceText;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 

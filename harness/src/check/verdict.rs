@@ -10,8 +10,8 @@ use layoutproof_device::Feature;
 use layoutproof_layout::Quantity;
 use serde::{Deserialize, Serialize};
 
-use crate::probe::Form;
 use crate::results::record::{Culprit, Outcome, Proves, Row};
+use layoutproof_probes::Form;
 
 /// The result of the module validator.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -297,9 +297,9 @@ fn sentence(culprit: Culprit) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::probe::{AddressSpace, Stage};
     use crate::results::record::RecordValue;
     use layoutproof_layout::Quantity;
+    use layoutproof_probes::{AddressSpace, Stage};
 
     fn row(numbers: [Option<u32>; 4]) -> Row {
         let [expected, computed, compiled, observed] = numbers.map(|number| number.map(RecordValue::Number));

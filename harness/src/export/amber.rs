@@ -4,9 +4,9 @@ use rspirv::binary::Disassemble;
 
 use super::{NotExported, Repro, refused, rows};
 use crate::check::Subject;
-use crate::generate::spirv;
-use crate::probe::AddressSpace;
-use crate::probe::image::{REFILL_WORD, nonce_word};
+use layoutproof_probes::AddressSpace;
+use layoutproof_probes::generate::spirv;
+use layoutproof_probes::image::{REFILL_WORD, nonce_word};
 
 /// The script for `subject`.
 ///

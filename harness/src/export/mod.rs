@@ -22,9 +22,9 @@ use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::{Block, BlockKind, BlockLayout, Leaf, Quantity};
 
 use crate::check::Subject;
-use crate::probe::image::encoding::Half;
-use crate::probe::image::{data_word, nonce_word};
-use crate::probe::{AddressSpace, AnswerPlace, Direction, Form, ProbeEntry, ProbePlan, Stage, Wiring, plan_in};
+use layoutproof_probes::image::encoding::Half;
+use layoutproof_probes::image::{data_word, nonce_word};
+use layoutproof_probes::{AddressSpace, AnswerPlace, Direction, Form, ProbeEntry, ProbePlan, Stage, Wiring, plan_in};
 
 /// The words of an image can identify this many bytes.
 const MAX_BYTES: u32 = 1 << 16;

@@ -14,9 +14,9 @@ use layoutproof_layout::{Argument, Block, BlockKind, LayoutOptions, Quantity, fi
 
 use super::{NotExported, Repro, refused, rows};
 use crate::check::{Source, Subject};
-use crate::generate::hlsl::{self, Dialect, HlslSource};
-use crate::generate::reserved::Reserved;
-use crate::probe::image::{REFILL_WORD, nonce_word};
+use layoutproof_probes::generate::hlsl::{self, Dialect, HlslSource};
+use layoutproof_probes::generate::reserved::Reserved;
+use layoutproof_probes::image::{REFILL_WORD, nonce_word};
 use layoutproof_readers::toolchain::{Output, Toolchain, toolchains};
 
 /// A test of the suite.

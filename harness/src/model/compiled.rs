@@ -10,8 +10,8 @@ use layoutproof_layout::BlockLayout;
 use thiserror::Error;
 
 use super::Model;
-use crate::probe::image::ImageError;
-use crate::probe::{Interface, Observed, PlanShader, ProbeJob, ProbePlan, jobs, observe};
+use layoutproof_probes::image::ImageError;
+use layoutproof_probes::{Interface, Observed, PlanShader, ProbeJob, ProbePlan, jobs, observe};
 use layoutproof_readers::dxil::Evaluator;
 
 /// The reason that a module has no compiled witness.

@@ -11,7 +11,7 @@ use super::machine::ModelMachine;
 use super::memory::ModelMemory;
 use super::misreading::{Disturbance, Misreading, OUTPUT};
 use super::program::ModelProgram;
-use crate::probe::Stage;
+use layoutproof_probes::Stage;
 
 /// The limits of the model. It also runs jobs whose ranges and push constants are longer than
 /// [`Model::new`] reports, because they cost nothing. Ranges start at byte 16 of their memory.

@@ -15,7 +15,7 @@ use super::memory::ModelMemory;
 use super::misreading::Disturbance;
 use super::program::ModelProgram;
 use super::value::{MemoryPlace, ModelDescriptor, ModelPointer, ModelValue, PointerTarget};
-use crate::probe::Stage;
+use layoutproof_probes::Stage;
 use layoutproof_readers::spirv::Operands;
 use layoutproof_readers::spirv::types::SpirvVariable;
 

@@ -6,7 +6,7 @@ use rspirv::dr::{Function, Instruction, Module, Operand};
 use rspirv::spirv::{Decoration, ExecutionMode, ExecutionModel, Op, Word};
 use rustc_hash::FxHashMap;
 
-use crate::probe::Stage;
+use layoutproof_probes::Stage;
 use layoutproof_readers::spirv::types::SpirvTypes;
 use layoutproof_readers::spirv::{Operands, load};
 

@@ -223,12 +223,12 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::probe::{AddressSpace, Direction, Form, Stage};
     use crate::results::coverage::kind::{After, LeafKind};
     use crate::results::coverage::{Kinds, answered_by_device};
     use crate::results::record::{RecordValue, Row};
     use layoutproof_device::RunnerKind;
     use layoutproof_layout::Quantity;
+    use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
 
     const CELLS: &str = r#"
 [[floor]]

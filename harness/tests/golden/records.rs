@@ -6,7 +6,6 @@
 
 use std::collections::BTreeSet;
 
-use layoutproof_core::probe::{AddressSpace, Direction, Form, Stage};
 use layoutproof_core::results::record::{
     CheckRecord, Culprit, KnownEntry, Outcome, Proves, RecordValue, RecordedLayout, RecordedShader, RecordedSource,
     Row, SCHEMA, Story, StoryBlock,
@@ -14,6 +13,7 @@ use layoutproof_core::results::record::{
 use layoutproof_device::{DeviceInfo, Feature, RunnerKind};
 use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::{MemberRow, Quantity};
+use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
 
 /// A member: path, type, offset and size in bytes, array stride.
 pub(crate) fn member(path: &str, type_name: &str, place: [u32; 2], array_stride: Option<u32>) -> MemberRow {

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use layoutproof_core::check::verdict::Validation;
-use layoutproof_core::generate::spirv::required_feature;
 use layoutproof_device::word_bytes;
 use layoutproof_layout::BlockRules;
+use layoutproof_probes::generate::spirv::required_feature;
 use layoutproof_readers::toolchain::AnswerOrigin;
 
 use crate::cache::{AnswerCache, AnswerKind, AnswerOfProgram, CacheSlot, ProgramFiles, ProgramQuestion};

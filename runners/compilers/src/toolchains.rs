@@ -11,8 +11,8 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use layoutproof_core::probe::Stage;
 use layoutproof_layout::LayoutOptions;
+use layoutproof_probes::Stage;
 use layoutproof_readers::module_reader::{InProcessReader, ModuleReader};
 use layoutproof_readers::toolchain::{
     AnswerOrigin, CodeTarget, Compilation, CompileOutcome, CompileRequest, Compilers, SourceProfile, SourceText,

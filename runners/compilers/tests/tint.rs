@@ -9,9 +9,9 @@ use std::sync::Arc;
 use layoutproof_compilers::toolchains::Toolchains;
 use layoutproof_compilers::tools_folder::ToolsFolder;
 use layoutproof_core::check::{Settings, Subject, SubjectShaders};
-use layoutproof_core::probe::Stage;
 use layoutproof_device::{Shader, word_bytes};
 use layoutproof_layout::{ElementChoice, LayoutOptions};
+use layoutproof_probes::Stage;
 use layoutproof_readers::naga::read_wgsl;
 use layoutproof_readers::spirv::{bound_variables, declared};
 use layoutproof_readers::toolchain::{

@@ -14,9 +14,9 @@ mod placements;
 
 use std::process::{Command, ExitCode};
 
-use layoutproof_core::generate::binding::spirv;
 use layoutproof_core::model::Model;
 use layoutproof_device::{BufferKind, DeviceInfo, Feature, JOB_LIMIT, Runner, RunnerError, Shader};
+use layoutproof_probes::generate::binding::spirv;
 use libtest_mimic::{Arguments, Failed, Trial};
 use placements::Write;
 use suite::{Api, Check, buffer, ensure, ensure_eq, job, output, run, trial};

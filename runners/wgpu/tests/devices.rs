@@ -10,8 +10,8 @@ mod placements;
 
 use std::process::ExitCode;
 
-use layoutproof_core::generate::binding::wgsl;
 use layoutproof_device::{BufferKind, DeviceInfo, JOB_LIMIT, RunnerError, Shader};
+use layoutproof_probes::generate::binding::wgsl;
 use libtest_mimic::{Arguments, Failed, Trial};
 use placements::Write;
 use suite::{Api, buffer, ensure, ensure_eq, job, output, run};

@@ -14,12 +14,12 @@ use crate::check::binding::binding_check::BindingCheck;
 use crate::check::binding::binding_shaders::{ProofCheck, ProofModule};
 use crate::check::producer::Producer;
 use crate::check::verdict::{CodeOrigin, Validation, Verdict, Writer, judge};
-use crate::probe::binding::{BindingAnswer, ProbedBinding, in_registers, job, observe, requires};
-use crate::probe::image::nonce_word;
 use crate::results::record::{
     BoundCount, CheckRecord, DEVICE_LACKS, Outcome, Proves, RecordValue, Row, SCHEMA, SkipKind, Story,
 };
 use layoutproof_bindings::BindingRequest;
+use layoutproof_probes::binding::{BindingAnswer, ProbedBinding, in_registers, job, observe, requires};
+use layoutproof_probes::image::nonce_word;
 use layoutproof_readers::toolchain::AnswerOrigin;
 
 /// Limit on the wrong reads in a row's note.

@@ -15,13 +15,13 @@ use layoutproof_layout::{BlockKind, BlockLayout, LayoutOptions, LayoutUnit, find
 use crate::check::binding::binding_check::BindingCheck;
 use crate::check::producer::{Generator, Producer};
 use crate::check::verdict::Validation;
-use crate::generate::binding::hlsl::ProgramDeclarations;
-use crate::generate::binding::{spirv, wgsl};
-use crate::probe::Stage;
-use crate::probe::binding::{BindingPlan, BindingProgram, ENTRY, ProgramExtent, plan, programs};
 use crate::results::record::REFUSED_BY;
 use layoutproof_bindings::{Binding, BindingRequest, BoundModule, Convention, Target};
 use layoutproof_frontend::module::{EntryPoint, Module, ParameterKind};
+use layoutproof_probes::Stage;
+use layoutproof_probes::binding::{BindingPlan, BindingProgram, ENTRY, ProgramExtent, plan, programs};
+use layoutproof_probes::generate::binding::hlsl::ProgramDeclarations;
+use layoutproof_probes::generate::binding::{spirv, wgsl};
 use layoutproof_readers::toolchain::{
     AnswerOrigin, CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, SourceProfile, SourceText,
     Toolchain, toolchains,

@@ -9,8 +9,8 @@ use super::binding_shaders::{ProofCheck, ProofModule};
 use crate::check::producer::Producer;
 use crate::check::shader_texts::{MOST_MODULES, ShaderText, disassembled};
 use crate::check::verdict::{CodeOrigin, differing};
-use crate::probe::binding::ENTRY;
 use crate::results::record::{RecordedShader, Row};
+use layoutproof_probes::binding::ENTRY;
 
 /// Limit on the parameters in a shader's name. For the rest it gives a count.
 const NAMED_PARAMETERS: usize = 3;

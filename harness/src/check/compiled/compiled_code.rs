@@ -10,8 +10,8 @@ use layoutproof_layout::LayoutUnit;
 
 use crate::check::produce::shader_module::ModuleCode;
 use crate::check::verdict::Validation;
-use crate::generate::reserved::Reserved;
-use crate::probe::{AddressSpace, Interface, ProbeEntry, Socket};
+use layoutproof_probes::generate::reserved::Reserved;
+use layoutproof_probes::{AddressSpace, Interface, ProbeEntry, Socket};
 use layoutproof_readers::dxil::bindings::{ListedBinding, resource_bindings};
 use layoutproof_readers::module_reader::{ModuleReader, wgsl_code};
 use layoutproof_readers::naga_offsets::{NagaError, WgslCode};

@@ -19,9 +19,9 @@ use crate::check::produce::settings::Settings;
 use crate::check::produce::subject_shaders::{SubjectShaders, gap, not_probed, plan_of_second_element};
 use crate::check::producer::Producer;
 use crate::check::subject::Subject;
-use crate::generate::hlsl::{self, Dialect};
-use crate::generate::{glsl, wgsl};
-use crate::probe::{
+use layoutproof_probes::generate::hlsl::{self, Dialect};
+use layoutproof_probes::generate::{glsl, wgsl};
+use layoutproof_probes::{
     AddressSpace, Direction, Form, ProbeEntry, ProbePlan, Stage, elements, forms_left_out, plan_by_name, plan_in,
 };
 use layoutproof_readers::toolchain::{CodeTarget, Compilers, Language, Output, Toolchain};

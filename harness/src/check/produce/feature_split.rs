@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use layoutproof_device::Feature;
 
-use crate::probe::{ProbeEntry, ProbePlan, needs};
+use layoutproof_probes::{ProbeEntry, ProbePlan, needs};
 
 /// Splits the plan by the features that its spaces and stages need, one plan per set of features,
 /// so a device without some feature still gets the other plans.

@@ -13,8 +13,8 @@ use crate::check::produce::gap::Gap;
 use crate::check::produce::shader_module::{CompiledOffsets, ModuleCode, ShaderModule};
 use crate::check::produce::subject_shaders::{ShaderLayouts, SubjectShaders};
 use crate::check::verdict::Validation;
-use crate::generate::wgsl;
-use crate::probe::{AddressSpace, Form, Interface, ProbeEntry, ProbePlan};
+use layoutproof_probes::generate::wgsl;
+use layoutproof_probes::{AddressSpace, Form, Interface, ProbeEntry, ProbePlan};
 use layoutproof_readers::naga_glsl::glsl_offsets;
 use layoutproof_readers::naga_hlsl::hlsl_offsets;
 use layoutproof_readers::naga_offsets::{NagaError, NagaShader};
@@ -173,7 +173,7 @@ fn by_form(entry: &ProbeEntry, offsets: &[Option<u32>]) -> CompiledOffsets {
 mod tests {
     use super::*;
     use crate::check::producer::{Generator, Producer};
-    use crate::probe::{Direction, Stage};
+    use layoutproof_probes::{Direction, Stage};
 
     /// Treats a panic like a crash of any other compiler.
     #[test]

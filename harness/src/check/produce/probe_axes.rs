@@ -18,8 +18,8 @@ use layoutproof_layout::{BlockKind, find};
 
 use crate::check::produce::settings::Settings;
 use crate::check::subject::Subject;
-use crate::probe::{AddressSpace, Stage};
 use crate::stable_hash::stable_hash;
+use layoutproof_probes::{AddressSpace, Stage};
 
 /// Returns the spaces and stages for a block of `subject` of this kind. Some of the combinations
 /// may be impossible.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use layoutproof_layout::{ElementChoice, RuleSet};
 
-use crate::probe::{AddressSpace, Form, Stage};
+use layoutproof_probes::{AddressSpace, Form, Stage};
 
 /// The accesses that compilers compile for a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use layoutproof_layout::{BlockLayout, BlockRules, Numbers};
 
 use crate::check::produce::feature_split::Share;
 use crate::check::verdict::Validation;
-use crate::probe::{Form, Interface, ProbeEntry, ProbePlan, Stage};
+use layoutproof_probes::{Form, Interface, ProbeEntry, ProbePlan, Stage};
 use layoutproof_readers::toolchain::Language;
 
 /// Size in bytes of each leaf that naga's shaders probe.
@@ -77,7 +77,7 @@ pub struct ShaderModule {
     /// Index into [`Subject::layouts`](crate::check::Subject::layouts).
     pub block: usize,
     /// The layout that packs the image: the layout of the block, or of the array that
-    /// [`elements`](crate::probe::elements) makes from it.
+    /// [`elements`](layoutproof_probes::elements) makes from it.
     pub layout: BlockLayout,
     /// The layout used to write the shader instead, if a fault is planted.
     pub planted: Option<BlockLayout>,

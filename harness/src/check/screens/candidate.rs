@@ -8,9 +8,9 @@ use layoutproof_layout::Extent;
 use crate::check::check::Check;
 use crate::check::probe_id::{ProbeId, ProbeSet};
 use crate::check::produce::shader_module::ShaderModule;
-use crate::probe::image::encoding::WordCode;
-use crate::probe::image::image_size;
-use crate::probe::{
+use layoutproof_probes::image::encoding::WordCode;
+use layoutproof_probes::image::image_size;
+use layoutproof_probes::{
     AddressSpace, Form, FusedSpace, PUSH_BYTES, PlanShader, ProbeEntry, ProbeJob, ProbePlan, REGION_BYTES,
     RegionAnswer, Tuning, fusable, jobs,
 };

@@ -18,9 +18,9 @@ use crate::check::check::Check;
 use crate::check::probe_id::{ProbeId, ProbeSet};
 use crate::check::produce::shader_module::ShaderModule;
 use crate::check::screens::candidate::{Candidate, SharingMode, groups};
-use crate::generate::spirv::{produce_fused, produce_regions};
-use crate::probe::image::nonce_word;
-use crate::probe::{
+use layoutproof_probes::generate::spirv::{produce_fused, produce_regions};
+use layoutproof_probes::image::nonce_word;
+use layoutproof_probes::{
     Fold, FusedCase, FusedGroup, FusedJob, FusedSpace, Interface, PlanShader, RegionCase, RegionJob, RegionPlaces,
 };
 

@@ -4,7 +4,7 @@ use super::{
     ArrayLevel, DescriptorFault, FaultyMatrices, Indices, LayoutFault, ListEnd, Misreading, ModelFault, Move,
     NeighbourSide, RunFault, Stores, WrongStride,
 };
-use crate::probe::AddressSpace;
+use layoutproof_probes::AddressSpace;
 
 /// The faults that binding probes must detect.
 pub const BINDING_MISREADINGS: &[Misreading] = &[

@@ -14,7 +14,7 @@ mod rewire;
 use layoutproof_device::{BufferKind, Job};
 use rspirv::spirv::StorageClass;
 
-use crate::probe::{self, AddressSpace};
+use layoutproof_probes::{self, AddressSpace};
 use layoutproof_readers::spirv::types::SpirvVariable;
 
 pub use catalogue::{BINDING_MISREADINGS, MISREADINGS};
@@ -197,7 +197,7 @@ impl Misreading {
 
     /// True if the fault can show in `job`.
     pub(super) fn concerns(&self, job: &Job) -> bool {
-        let is_binding_probe = job.entry == probe::binding::ENTRY;
+        let is_binding_probe = job.entry == layoutproof_probes::binding::ENTRY;
         match self.fault {
             ModelFault::Descriptors(_) => is_binding_probe,
             ModelFault::Layout(_) | ModelFault::Run(_) => {

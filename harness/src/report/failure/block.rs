@@ -11,9 +11,9 @@ use super::group::FailureGroup;
 use super::located::locate;
 use super::table::table;
 use super::witness::{Mark, Witness, mark, number, reference};
-use crate::probe::Direction;
 use crate::report::style::{Style, TextLines, Tone, one_line, pad, width};
 use crate::results::record::{CheckRecord, Outcome, Row, Story};
+use layoutproof_probes::Direction;
 
 /// Most wrong answers of a device to list.
 const MAX_ANSWERS: usize = 8;

@@ -11,10 +11,10 @@ use layoutproof_layout::Quantity;
 use super::located::{LocatedRow, is_part};
 use super::squeeze::{TablePiece, squeeze};
 use super::witness::{Mark, Witness, mark, number, reference};
-use crate::probe::Direction;
 use crate::report::layout_text::member_tree::{ScalarCell, cells};
 use crate::report::style::{Style, TextLines, Tone, one_line, pad, pad_left, width};
 use crate::results::record::{Culprit, StoryBlock};
+use layoutproof_probes::Direction;
 
 /// Bytes per row: one register of a D3D constant buffer.
 const ROW_BYTES: u32 = 16;

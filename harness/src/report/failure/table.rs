@@ -9,10 +9,10 @@ use layoutproof_layout::{MemberRow, Quantity};
 use super::located::{LocatedRow, is_part, locate, owner};
 use super::squeeze::{TablePiece, squeeze};
 use super::witness::{Mark, Witness, WitnessField, columns, is_wrong, mark, number, reference};
-use crate::probe::{AddressSpace, Direction, Form, Stage};
 use crate::report::layout_text::struct_lines::{LineDrawing, LineKind, StructLine, lines};
 use crate::report::style::{Style, TextLines, Tone, one_line, pad, pad_left, width};
 use crate::results::record::{CheckRecord, Row, StoryBlock};
+use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
 
 /// Least width of a witness's column.
 const WITNESS_COLUMNS: usize = 11;

@@ -1,8 +1,8 @@
 //! The witnesses of a row: the number that each gives, and which of them are marked wrong.
 
-use crate::probe::Direction;
 use crate::report::style::{Style, Tone};
 use crate::results::record::{CheckRecord, Culprit, RecordValue, Row};
+use layoutproof_probes::Direction;
 
 /// A source of numbers, in the order of the columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -176,8 +176,8 @@ impl WitnessField {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::probe::Stage;
     use layoutproof_layout::Quantity;
+    use layoutproof_probes::Stage;
 
     fn row(values: [Option<u32>; 5]) -> Row {
         let [expected, computed, reported, compiled, observed] = values.map(|value| value.map(RecordValue::Number));

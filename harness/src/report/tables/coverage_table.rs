@@ -5,10 +5,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::probe::Stage;
 use crate::report::style::{Style, TextLines, Tone, grouped, pad, pad_left, width};
 use crate::results::coverage::kind::{After, MemberFamily};
 use crate::results::coverage::{CoverageCell, CoverageCells, word};
+use layoutproof_probes::Stage;
 
 /// Columns of a number.
 const NUMBER_COLUMNS: usize = 9;

@@ -15,8 +15,8 @@ use layoutproof_layout::{Quantity, join};
 use serde::Serialize;
 
 use crate::check::{Producer, Subject, SubjectShaders};
-use crate::probe::{AddressSpace, Direction, Form, Stage};
 use crate::results::record::{CellRow, CheckRecord, DeviceCells, Outcome, Proves, RecordValue, Row};
+use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
 
 /// The key of a count.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]

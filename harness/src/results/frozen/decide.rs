@@ -15,9 +15,9 @@ use crate::check::compiled::compile_probe::{CompileJob, addressed_by};
 use crate::check::compiled::produce_compiled::{readable, space_of};
 use crate::check::produce::subject_shaders::plan_of_second_element;
 use crate::check::{Source, Subject};
-use crate::generate::hlsl_program::{ENTRY, idle_program, is_stream, program};
-use crate::probe::{Form, ProbePlan, Stage, elements, plan_in};
 use layoutproof_frontend::module::EntryPoint;
+use layoutproof_probes::generate::hlsl_program::{ENTRY, idle_program, is_stream, program};
+use layoutproof_probes::{Form, ProbePlan, Stage, elements, plan_in};
 use layoutproof_readers::toolchain::{
     CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, Language, Output, SourceProfile, SourceText,
     Toolchain,

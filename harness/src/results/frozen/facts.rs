@@ -6,9 +6,9 @@ use layoutproof_layout::{BlockLayout, LayoutUnit, MemberRow, join};
 
 use super::answer::{Fact, Facts, line};
 use crate::check::produce::CompiledOffsets;
-use crate::generate::reserved::Reserved;
-use crate::probe::ProbePlan;
 use layoutproof_bindings::BindingPlace;
+use layoutproof_probes::ProbePlan;
+use layoutproof_probes::generate::reserved::Reserved;
 use layoutproof_readers::clang_ir;
 use layoutproof_readers::dxil::bindings::resource_bindings;
 use layoutproof_readers::dxil::definitions::{ListedBuffer, buffer_definitions};

@@ -5,8 +5,8 @@ use wildmatch::WildMatch;
 
 use super::shape_entry::ShapeEntry;
 use crate::check::verdict::Validation;
-use crate::probe::AddressSpace;
 use crate::results::record::{CheckRecord, Culprit, KnownEntry, Outcome};
+use layoutproof_probes::AddressSpace;
 use layoutproof_source::version_range::VersionRange;
 
 /// One `[[known]]` entry.

@@ -7,7 +7,7 @@ use wildmatch::WildMatch;
 
 use super::entry::{CasePattern, KnownFailure, RunScope};
 use super::shape_entry::ShapeEntry;
-use crate::probe::AddressSpace;
+use layoutproof_probes::AddressSpace;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::sources::SourceMap;
 use layoutproof_source::toml_table::{FileProblems, TomlTable, parse, string};

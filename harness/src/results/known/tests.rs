@@ -2,8 +2,8 @@ use layoutproof_device::{DeviceInfo, RunnerKind};
 use layoutproof_layout::Quantity;
 
 use super::{KnownFailure, apply, mark_seen, read, seen_in_shard};
-use crate::probe::AddressSpace;
 use crate::results::record::{BoundCount, CheckRecord, Culprit, Outcome, Proves, RecordValue, Row, SCHEMA};
+use layoutproof_probes::AddressSpace;
 use layoutproof_source::sources::SourceMap;
 
 fn agreeing_check() -> CheckRecord {

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::bound_count::BoundCount;
 use super::end::{Outcome, Proves, SkipKind};
-use crate::probe::{AddressSpace, Direction, Form, Stage};
 use crate::results::coverage::kind::After;
+use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
 
 /// Totals of checks that agree or do not apply, and that are equal in these fields.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -4,7 +4,7 @@
 use layoutproof_layout::Quantity;
 use serde::{Deserialize, Serialize};
 
-use crate::probe::{AddressSpace, Direction, Form, Stage};
+use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
 
 /// One measured quantity of a check. `None` if a witness gives no value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,8 +1,8 @@
 //! Fused groups on each device: every case returns a result, and exactly the cases written for
 //! other offsets are wrong.
 
-use layoutproof_core::probe::{Fold, FusedJob, FusedSpace};
 use layoutproof_device::{DeviceInfo, RunnerError};
+use layoutproof_probes::{Fold, FusedJob, FusedSpace};
 use libtest_mimic::Failed;
 
 use crate::fused::{cases, job, moved};

@@ -1,17 +1,17 @@
 //! Runs one group of random cases in one worker and counts the wrong ones.
 
 use anyhow::{Context, bail};
-use layoutproof_core::generate::spirv::{produce, produce_fused};
-use layoutproof_core::probe::image::nonce_word;
-use layoutproof_core::probe::{
-    BoundRange, Fold, FusedCase, FusedGroup, FusedJob, FusedSpace, Interface, PlanShader, ProbeJob, fusable, jobs,
-    observe, plan,
-};
 use layoutproof_device::{Batch, JOB_LIMIT, Job, ReadBack};
 use layoutproof_executor::protocol::{WorkerAnswer, WorkerRequest};
 use layoutproof_executor::worker::{Worker, WorkerDeath};
 use layoutproof_frontend::{DeclareOptions, declare};
 use layoutproof_layout::{LayoutOptions, RuleSet, Span, find, lay_out};
+use layoutproof_probes::generate::spirv::{produce, produce_fused};
+use layoutproof_probes::image::nonce_word;
+use layoutproof_probes::{
+    BoundRange, Fold, FusedCase, FusedGroup, FusedJob, FusedSpace, Interface, PlanShader, ProbeJob, fusable, jobs,
+    observe, plan,
+};
 use layoutproof_source::sources::SourceMap;
 
 use super::design::Design;

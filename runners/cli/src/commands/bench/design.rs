@@ -1,7 +1,7 @@
 //! The designs that are measured: how cases become modules, and the driver settings.
 
-use layoutproof_core::probe::{Fold, Form, FusedSpace, Tuning};
 use layoutproof_executor::drivers::{self, DriverCompilation, Setting};
+use layoutproof_probes::{Fold, Form, FusedSpace, Tuning};
 
 use super::args::{BenchArgs, BenchDesign, BenchLoad};
 

@@ -11,7 +11,6 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use clap::Parser;
 use layoutproof_core::check::{Check, Subject};
-use layoutproof_core::probe::Direction;
 use layoutproof_core::report::host_check::{CheckedPair, HostCheck, PairProof};
 use layoutproof_core::report::summary::Exit;
 use layoutproof_core::results::record::{CheckRecord, RecordValue};
@@ -19,6 +18,7 @@ use layoutproof_device::RunnerKind;
 use layoutproof_executor::execute;
 use layoutproof_hostcheck::{CompareOptions, ObservedLeaf, ShaderBlock, VectorTypes, arrivals, block_parts};
 use layoutproof_layout::{Quantity, find};
+use layoutproof_probes::Direction;
 
 use super::args::CheckArgs;
 use super::pairing::{PairPartners, PairRules};

@@ -1,0 +1,238 @@
+//! Writes the code of the indirect forms: indices from memory, lanes, function parameters, copies,
+//! lengths.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use rspirv::spirv::{MemorySemantics, Scope, StorageClass, Word};
+
+use super::access::{OPEN, SpirvPlace};
+use super::block::Way;
+use super::body::{AnswerMode, BodyWriter, CopyPlace, MissingLeaf};
+use super::kind::ScalarKind;
+use super::types::TypeEmitter;
+use crate::{AnswerPlace, Chunk, Form};
+
+const INTERFACE: &str = "the interface of an entry has what its forms need";
+
+impl BodyWriter<'_> {
+    pub(super) fn read_indexed(&mut self) {
+        let wiring = self.wiring;
+        let mut numbers = BTreeMap::new();
+        let block = self.interface.block.clone();
+        for slot in wiring.slots.iter().filter(|slot| slot.form == Form::Indexed) {
+            let pointer = self.point_indexed(&block, slot.leaf, &mut numbers);
+            let value = self.load_leaf(&block, slot.leaf, pointer);
+            self.store_answer(slot, value);
+        }
+    }
+
+    /// Copies the block to `place`, whose type has no layout, and reads each leaf from there.
+    pub(super) fn read_copy(&mut self, form: Form, place: Option<SpirvPlace>) -> Result<(), MissingLeaf> {
+        let place = place.expect(INTERFACE);
+        self.copy_block(&place)?;
+        if place.class == StorageClass::Workgroup {
+            self.types.wait_for_workgroup();
+        }
+        self.read_from_copy(form, &place);
+        Ok(())
+    }
+
+    /// Copies the block to `place`, whose type has no layout.
+    pub(super) fn copy_block(&mut self, place: &SpirvPlace) -> Result<(), MissingLeaf> {
+        let whole = self.load_block(&[]);
+        let values = self.leaves.iter().map(|leaf| {
+            let value = self.extract(whole, &leaf.indices, &leaf.indices);
+            (leaf.indices.clone(), value)
+        });
+        let values = values.collect();
+        let value = self.construct(&place.ty, &mut Vec::new(), &values)?;
+        self.types.store(place, &[], value);
+        Ok(())
+    }
+
+    /// Reads each leaf from the copy of the block at `place`.
+    pub(super) fn read_from_copy(&mut self, form: Form, place: &SpirvPlace) {
+        let wiring = self.wiring;
+        let mut numbers = BTreeMap::new();
+        for slot in wiring.slots.iter().filter(|slot| slot.form == form) {
+            let pointer = self.point_indexed(place, slot.leaf, &mut numbers);
+            let value = self.load_leaf(place, slot.leaf, pointer);
+            self.store_answer(slot, value);
+        }
+    }
+
+    pub(super) fn write_indexed(&mut self) {
+        let wiring = self.wiring;
+        let values = self.load_values();
+        let mut numbers = BTreeMap::new();
+        let block = self.interface.block.clone();
+        for slot in &wiring.slots {
+            let pointer = self.point_indexed(&block, slot.leaf, &mut numbers);
+            let (access, alignment) = block.access(self.kind(slot.leaf).size());
+            self.types.builder.store(pointer, values[slot.leaf as usize], access, alignment).expect(OPEN);
+        }
+    }
+
+    /// Loads a leaf of the value at `place` through a pointer to the leaf.
+    fn load_leaf(&mut self, place: &SpirvPlace, leaf: u32, pointer: Word) -> Word {
+        let kind = self.kind(leaf);
+        let ty = self.types.scalar(kind);
+        let (access, alignment) = place.access(kind.size());
+        self.types.builder.load(ty, None, pointer, access, alignment).expect(OPEN)
+    }
+
+    /// Stores the element count of the array that ends the block.
+    pub(super) fn read_length(&mut self) {
+        let wiring = self.wiring;
+        for slot in wiring.slots.iter().filter(|slot| slot.form == Form::Length) {
+            let member = self.leaves[slot.leaf as usize].indices[0];
+            let block = self.interface.block.clone();
+            let uint = self.types.scalar(ScalarKind::WORD);
+            let length = self.types.builder.array_length(uint, None, block.pointer, member).expect(OPEN);
+            if let [AnswerPlace::Word(word)] = slot.places[..] {
+                self.store_output(word, length);
+            }
+        }
+    }
+
+    /// Returns a pointer to a leaf of the value at `place`, with indices from the input's table of
+    /// numbers. `numbers` holds the ones that are already loaded.
+    fn point_indexed(&mut self, place: &SpirvPlace, leaf: u32, numbers: &mut BTreeMap<u32, Word>) -> Word {
+        let Way { indices, words } = &self.leaves[leaf as usize];
+        // In a copy, the columns of a matrix use constant indices. SwiftShader 5.0 misreads arrays
+        // of matrices even so.
+        let is_copy = place.class == StorageClass::Private || place.class == StorageClass::Workgroup;
+        let of_matrix = |step: usize| is_copy && place.ty.at(&indices[..step]).is_matrix;
+        let ids = indices.iter().zip(words).enumerate().map(|(step, (index, word))| match word {
+            None => self.types.constant(*index),
+            Some(_) if of_matrix(step) => self.types.constant(*index),
+            Some(_) => *numbers.entry(*index).or_insert_with(|| self.load_input(self.wiring.table + index)),
+        });
+        let ids = ids.collect();
+        let ty = self.types.scalar(self.kind(leaf));
+        self.types.point_to(place, ids, ty)
+    }
+
+    pub(super) fn read_divergent(&mut self) {
+        let wiring = self.wiring;
+        let uint = self.types.scalar(ScalarKind::WORD);
+        let lane = self.interface.lane.expect(INTERFACE);
+        let lane = self.types.builder.load(uint, None, lane, None, []).expect(OPEN);
+        for chunk in &wiring.chunks {
+            self.read_chunk(chunk, lane);
+        }
+    }
+
+    /// Reads one leaf in each lane, at the indices that the lane takes from the input.
+    fn read_chunk(&mut self, chunk: &Chunk, lane: Word) {
+        let first = chunk.leaves[0];
+        let Way { indices, words } = &self.leaves[first as usize];
+        let input = self.interface.input.number(chunk.input);
+        let tuple: Vec<Word> = (0..chunk.depth)
+            .map(|place| {
+                let word = self.lane_word(input + place, chunk.depth, lane);
+                self.interface.input.load_at(self.types, word)
+            })
+            .collect();
+
+        let ids = indices.iter().zip(words).map(|(index, word)| match word {
+            None => self.types.constant(*index),
+            Some(word) => tuple[*word as usize],
+        });
+        let ids = ids.collect();
+
+        let kind = self.kind(first);
+        let ty = self.types.scalar(kind);
+        let block = self.interface.block.clone();
+        let pointer = self.types.point_to(&block, ids, ty);
+        let value = self.load_leaf(&block, first, pointer);
+
+        for (place, bits) in (chunk.output..).zip(self.types.words_of(kind, value)) {
+            match self.answers {
+                AnswerMode::Stored => {
+                    let word = self.lane_word(place, kind.words(), lane);
+                    self.store_output_at(word, bits);
+                }
+                AnswerMode::Folded(fold, value) => {
+                    self.answers = AnswerMode::Folded(fold, self.fold(fold.step(place), value, bits));
+                }
+            }
+        }
+    }
+
+    /// Returns the number of the lane's own word, where lane 0 has `first` and each next lane has a
+    /// word `step` further.
+    fn lane_word(&mut self, first: u32, step: u32, lane: Word) -> Word {
+        let uint = self.types.scalar(ScalarKind::WORD);
+        let [first, step] = [first, step].map(|number| self.types.constant(number));
+        let distance = self.types.builder.i_mul(uint, None, lane, step).expect(OPEN);
+        self.types.builder.i_add(uint, None, first, distance).expect(OPEN)
+    }
+
+    pub(super) fn store_output_at(&mut self, word: Word, bits: Word) {
+        let uint = self.types.scalar(ScalarKind::WORD);
+        let ids = vec![self.types.constant(0), word];
+        let output = self.interface.output.clone();
+        let pointer = self.types.point_to(&output, ids, uint);
+        self.types.builder.store(pointer, bits, None, []).expect(OPEN);
+    }
+
+    /// Passes the whole block to the function that stores its parts, or folds them into the earlier
+    /// reads.
+    pub(super) fn call_with_block(&mut self) {
+        let function = self.interface.function.expect(INTERFACE);
+        let whole = self.load_block(&[]);
+
+        match self.answers {
+            AnswerMode::Stored => {
+                let void = self.types.builder.type_void();
+                self.types.builder.function_call(void, None, function, [whole]).expect(OPEN);
+            }
+            AnswerMode::Folded(fold, value) => {
+                let uint = self.types.scalar(ScalarKind::WORD);
+                let value = self.types.builder.function_call(uint, None, function, [whole, value]).expect(OPEN);
+                self.answers = AnswerMode::Folded(fold, value);
+            }
+        }
+    }
+
+    /// Copies the whole block to the other layout.
+    pub(super) fn copy_out(&mut self) -> Result<(), MissingLeaf> {
+        let CopyPlace { place, leaves } = self.interface.copy.clone().expect(INTERFACE);
+        let whole = self.load_block(&[]);
+        let values = self.leaves.iter().map(|leaf| self.extract(whole, &leaf.indices, &leaf.indices));
+        let values = leaves.iter().cloned().zip(values).collect();
+        let value = self.construct(&place.ty, &mut Vec::new(), &values)?;
+        self.types.store(&place, &[], value);
+        Ok(())
+    }
+
+    /// Copies the whole block from the other layout.
+    pub(super) fn copy_in(&mut self) -> Result<(), MissingLeaf> {
+        let CopyPlace { place, leaves } = self.interface.copy.clone().expect(INTERFACE);
+        let whole = self.types.load(&place, &[]);
+        let values = self
+            .leaves
+            .iter()
+            .zip(leaves.iter())
+            .map(|(leaf, other)| (leaf.indices.clone(), self.extract(whole, &leaf.indices, other)));
+        let values = values.collect();
+
+        let block = Rc::clone(&self.interface.block.ty);
+        let value = self.construct(&block, &mut Vec::new(), &values)?;
+        let target = self.interface.block.clone();
+        self.types.store(&target, &[], value);
+        Ok(())
+    }
+}
+
+impl TypeEmitter {
+    /// Emits a barrier for the workgroup and its memory.
+    pub(super) fn wait_for_workgroup(&mut self) {
+        let scope = self.constant(Scope::Workgroup as u32);
+        let semantics = MemorySemantics::ACQUIRE_RELEASE | MemorySemantics::WORKGROUP_MEMORY;
+        let semantics = self.constant(semantics.bits());
+        self.builder.control_barrier(scope, scope, semantics).expect(OPEN);
+    }
+}

@@ -1,0 +1,122 @@
+//! Writes the module of a plan: its types, its variables and its entry points.
+
+use std::collections::BTreeSet;
+
+use rspirv::spirv::{AddressingModel, Capability, FunctionControl, MemoryModel, Word};
+
+use super::block::{SpirvNode, Way};
+use super::body::{AnswerMode, BodyWriter, SpirvInterface};
+use super::interface::InterfaceVariables;
+use super::needs::Need;
+use super::stages::{EntryStages, NO_FUNCTION, end_function};
+use super::types::TypeEmitter;
+use crate::generate::ProduceError;
+use crate::{Direction, Form, ProbeEntry, Wiring};
+
+/// A module under construction.
+pub(super) struct ModuleWriter<'a> {
+    types: TypeEmitter,
+    variables: InterfaceVariables<'a>,
+    stages: EntryStages,
+}
+
+/// Starts an empty module with the capabilities and extensions in `needs`. `has_addresses` is true
+/// if any entry point accesses its block through an address.
+pub(super) fn begin(needs: &[Need], has_addresses: bool) -> TypeEmitter {
+    let mut types = TypeEmitter::new();
+    types.builder.set_version(1, 3);
+    types.builder.capability(Capability::Shader);
+    for need in needs {
+        types.builder.capability(need.capability);
+    }
+
+    let mut extensions: BTreeSet<&str> = needs.iter().filter_map(|need| need.extension).collect();
+    let mut addressing = AddressingModel::Logical;
+    if has_addresses {
+        types.builder.capability(Capability::PhysicalStorageBufferAddresses);
+        extensions.insert("SPV_KHR_physical_storage_buffer");
+        addressing = AddressingModel::PhysicalStorageBuffer64;
+    }
+
+    for extension in extensions {
+        types.builder.extension(extension);
+    }
+    types.builder.memory_model(addressing, MemoryModel::GLSL450);
+    types
+}
+
+impl<'a> ModuleWriter<'a> {
+    /// Starts a module without entry points, see [`begin`].
+    pub(super) fn new(node: &'a SpirvNode, block_name: &'a str, needs: &[Need], has_addresses: bool) -> Self {
+        let mut types = begin(needs, has_addresses);
+        let variables = InterfaceVariables::new(&mut types, node, block_name);
+        Self { types, variables, stages: EntryStages::default() }
+    }
+
+    /// Adds the type of the block in the other layout. `leaves` are the indices to each leaf in it.
+    pub(super) fn add_copy(&mut self, node: &SpirvNode, leaves: Vec<Vec<u32>>) {
+        self.variables.add_copy(&mut self.types, node, leaves);
+    }
+
+    /// Writes one entry point, with the function that it calls if it passes the block by value.
+    ///
+    /// # Errors
+    ///
+    /// A form needs leaves that the plan leaves out.
+    pub(super) fn write_entry(
+        &mut self,
+        entry: &ProbeEntry,
+        leaves: &[Way],
+        wiring: &Wiring,
+    ) -> Result<(), ProduceError> {
+        let mut interface = self.variables.of_entry(&mut self.types, entry);
+        if entry.forms.contains(&Form::Parameter) {
+            interface.function = Some(self.write_function(entry, &interface, leaves, wiring));
+        }
+
+        let function = self.stages.begin_entry(&mut self.types, entry.stage);
+        interface.block = self.types.open_place(interface.block);
+        let lane = interface.lane;
+        let mut body = BodyWriter { types: &mut self.types, interface, leaves, wiring, answers: AnswerMode::Stored };
+        body.store_nonce();
+        let written = entry.forms.iter().try_for_each(|form| match entry.direction {
+            Direction::Read => body.read(*form),
+            Direction::Write => body.write(*form),
+        });
+        written.map_err(|_| ProduceError::PartlyProbed { entry: entry.name.clone() })?;
+        end_function(&mut self.types);
+
+        self.stages.declare_entry(&mut self.types, entry.stage, &entry.name, function, lane);
+        Ok(())
+    }
+
+    /// Writes the function that takes the block by value and stores its parts.
+    fn write_function(
+        &mut self,
+        entry: &ProbeEntry,
+        interface: &SpirvInterface,
+        leaves: &[Way],
+        wiring: &Wiring,
+    ) -> Word {
+        let ty = interface.block.ty.id;
+        let void = self.types.builder.type_void();
+        let signature = self.types.builder.type_function(void, [ty]);
+        let builder = &mut self.types.builder;
+        let function = builder.begin_function(void, None, FunctionControl::NONE, signature).expect(NO_FUNCTION);
+        let block = builder.function_parameter(ty).expect("a function was just begun");
+        builder.begin_block(None).expect("a function was just begun");
+        builder.name(function, format!("{}_parameter", entry.name));
+
+        let interface = interface.clone();
+        let mut body = BodyWriter { types: &mut self.types, interface, leaves, wiring, answers: AnswerMode::Stored };
+        body.store_parts(Form::Parameter, block);
+        end_function(&mut self.types);
+        function
+    }
+
+    /// Finishes the module with the stages that its draws need.
+    pub(super) fn finish(mut self) -> rspirv::dr::Module {
+        self.stages.add_other_stages(&mut self.types);
+        self.types.builder.module()
+    }
+}

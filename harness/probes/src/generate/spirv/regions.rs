@@ -1,0 +1,300 @@
+//! Writes modules of many blocks, each with a region of their shared buffer. One entry point does
+//! the work of the entry points with the same name in all cases.
+//!
+//! A buffer with blocks is a struct with a member for each case, at the start of the case's region.
+//! The members of a block keep their own offsets. The input is a uniform buffer, whose loads
+//! compile fast. [`RegionAnswer`] decides whether the cases' reads are folded into words.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use rspirv::binary::Assemble;
+use rspirv::spirv::{Decoration, StorageClass, Word};
+
+use super::access::{OPEN, SpirvPlace};
+use super::block::{SpirvBlock, SpirvField, SpirvNode};
+use super::body::{AnswerMode, BodyWriter, CopyPlace, SpirvInterface};
+use super::buffers::{BlockStorage, bind, word_buffer};
+use super::fused::LoweredCase;
+use super::input_place::{InputPlace, load_words, shared_buffer};
+use super::kind::ScalarKind;
+use super::module::begin;
+use super::stages::{EntryStages, end_function};
+use super::types::TypeEmitter;
+use super::{SpirvModule, needs, rules, ways_in};
+use crate::generate::ProduceError;
+use crate::{
+    AddressSpace, CASES_OF_HASH, Direction, Fold, Form, FusedCase, RegionAnswer, RegionPlaces, SharedWord, spread,
+};
+
+/// Writes the module of cases whose entry points have the same name, and thus the same space,
+/// stage, direction and forms.
+///
+/// # Errors
+///
+/// The same as for [`produce`](super::produce), for the first case that cannot be written.
+pub fn produce_regions(cases: &[FusedCase], regions: &RegionPlaces) -> Result<SpirvModule, ProduceError> {
+    let lowered = cases.iter().map(LoweredCase::new).collect::<Result<Vec<_>, _>>()?;
+    let Some(first) = lowered.first() else { return Err(ProduceError::NothingToProbe { block: String::new() }) };
+    let entry = first.entry;
+    let kinds = lowered.iter().flat_map(|case| case.block.node.kinds()).collect();
+    let needs = needs::of(&kinds, &BTreeSet::from([entry.space]));
+
+    let mut types = begin(&needs, entry.space == AddressSpace::Address);
+    let lane = entry.forms.contains(&Form::Divergent).then(|| types.lane());
+    let blocks = BlockRegions::declare(&mut types, &lowered, &regions.block);
+    let vectors = shared_buffer(&mut types, regions.input.end());
+    let mut interfaces = interfaces(&mut types, &lowered, regions, &blocks, &vectors, lane)?;
+    for (case, interface) in lowered.iter().zip(&mut interfaces) {
+        interface.function = case.write_function(&mut types, interface, Fold::Hash);
+    }
+
+    let mut stages = EntryStages::default();
+    let function = stages.begin_entry(&mut types, entry.stage);
+    blocks.open(&mut types, &mut interfaces);
+    if entry.forms.contains(&Form::Workgroup) {
+        share_blocks(&mut types, &lowered, &interfaces)?;
+    }
+    let words = Rc::new(load_words(&mut types, &vectors, regions.input.constant));
+    for interface in &mut interfaces {
+        interface.input = interface.input.clone().with_loaded(&words);
+    }
+    write_cases(&mut types, &lowered, interfaces)?;
+    end_function(&mut types);
+    stages.declare_entry(&mut types, entry.stage, &entry.name, function, lane);
+    stages.add_other_stages(&mut types);
+
+    let needed = lowered.iter().map(|case| rules::needed(&case.block.node, entry.space)).max();
+    Ok(SpirvModule {
+        words: types.builder.module().assemble(),
+        rules: needed.into_iter().map(|rules| (entry.space, rules)).collect(),
+        features: needs.iter().map(|need| need.feature).chain(entry.requires()).collect(),
+    })
+}
+
+/// Copies the blocks of all cases to memory that the workgroup shares, followed by one barrier for
+/// all of them.
+fn share_blocks(
+    types: &mut TypeEmitter,
+    cases: &[LoweredCase<'_>],
+    interfaces: &[SpirvInterface],
+) -> Result<(), ProduceError> {
+    for (case, interface) in cases.iter().zip(interfaces) {
+        let wiring = case.case.wiring();
+        let (interface, answers) = (interface.clone(), AnswerMode::Stored);
+        let place = interface.workgroup.clone();
+        let mut body = BodyWriter { types, interface, leaves: &case.ways, wiring: &wiring, answers };
+        let copied = place.map_or(Ok(()), |place| body.copy_block(&place));
+        copied.map_err(|_| case.partly_probed())?;
+    }
+    types.wait_for_workgroup();
+    Ok(())
+}
+
+/// Writes the work of each case's own entry point in its region, and the answers.
+fn write_cases(
+    types: &mut TypeEmitter,
+    cases: &[LoweredCase<'_>],
+    interfaces: Vec<SpirvInterface>,
+) -> Result<(), ProduceError> {
+    let Some(first) = interfaces.first().cloned() else { return Ok(()) };
+    let nonce = first.input.load(types, 0);
+    let mut interfaces = interfaces.into_iter();
+    match RegionAnswer::of(cases[0].entry) {
+        RegionAnswer::Nonce => {
+            types.store(&first.output, &[0, 0], nonce);
+            for (case, interface) in cases.iter().zip(interfaces) {
+                case.write_region(types, interface, AnswerMode::Stored)?;
+            }
+        }
+        RegionAnswer::Folded { lanes } => {
+            let uint = types.scalar(ScalarKind::WORD);
+            for (number, cases) in (0..).zip(cases.chunks(CASES_OF_HASH)) {
+                let own = types.constant(number);
+                let mut value = types.builder.bitwise_xor(uint, None, nonce, own).expect(OPEN);
+                for (case, interface) in cases.iter().zip(&mut interfaces) {
+                    let answers = case.write_region(types, interface, AnswerMode::Folded(Fold::Hash, value))?;
+                    if let AnswerMode::Folded(_, folded) = answers {
+                        value = folded;
+                    }
+                }
+                store_hash(types, &first, number * lanes, value);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Stores a hash in the word with this number. With several lanes, each lane stores its own hash,
+/// one word after another.
+fn store_hash(types: &mut TypeEmitter, interface: &SpirvInterface, number: u32, hash: Word) {
+    let uint = types.scalar(ScalarKind::WORD);
+    let (zero, number) = (types.constant(0), types.constant(number));
+    let word = match interface.lane {
+        None => number,
+        Some(lane) => {
+            let lane = types.builder.load(uint, None, lane, None, []).expect(OPEN);
+            types.builder.i_add(uint, None, number, lane).expect(OPEN)
+        }
+    };
+    let pointer = types.point_to(&interface.output, vec![zero, word], uint);
+    types.builder.store(pointer, hash, None, []).expect(OPEN);
+}
+
+impl LoweredCase<'_> {
+    /// Writes the work of the case's own entry point in its region, and returns the state of the
+    /// answers.
+    fn write_region(
+        &self,
+        types: &mut TypeEmitter,
+        interface: SpirvInterface,
+        answers: AnswerMode,
+    ) -> Result<AnswerMode, ProduceError> {
+        let (wiring, workgroup) = (self.case.wiring(), interface.workgroup.clone());
+        let mut body = BodyWriter { types, interface, leaves: &self.ways, wiring: &wiring, answers };
+        let written = self.entry.forms.iter().try_for_each(|form| match (self.entry.direction, form, &workgroup) {
+            (Direction::Read, Form::Workgroup, Some(copy)) => {
+                body.read_from_copy(*form, copy);
+                Ok(())
+            }
+            (Direction::Read, _, _) => body.read(*form),
+            (Direction::Write, _, _) => body.write(*form),
+        });
+        written.map_err(|_| self.partly_probed())?;
+        Ok(body.answers)
+    }
+
+    fn partly_probed(&self) -> ProduceError {
+        ProduceError::PartlyProbed { entry: self.entry.name.clone() }
+    }
+}
+
+/// The variable with the regions of all blocks.
+struct BlockRegions {
+    /// The variable, or the push constants with the address of the regions.
+    variable: Word,
+    /// The struct of all regions.
+    all: Word,
+    /// The place of each case's block. For blocks at an address, the pointer is not loaded yet.
+    places: Vec<SpirvPlace>,
+}
+
+impl BlockRegions {
+    fn declare(types: &mut TypeEmitter, cases: &[LoweredCase<'_>], starts: &[u32]) -> Self {
+        let BlockStorage { class, element } = BlockStorage::of_space(cases[0].entry.space);
+
+        let nodes = cases.iter().map(|case| case.block.node.clone()).collect();
+        let all = types.emit(&regions_struct("blocks", starts, nodes));
+        types.builder.decorate(all.id, Decoration::Block, []);
+        let variable = match class {
+            StorageClass::PhysicalStorageBuffer => types.address_variable(all.id),
+            _ => types.block_variable(class, all.id, element),
+        };
+        if class == StorageClass::Uniform || class == StorageClass::StorageBuffer {
+            bind(types, variable, 0);
+        }
+        if class == StorageClass::StorageBuffer && cases[0].entry.direction == Direction::Read {
+            types.builder.decorate(variable, Decoration::NonWritable, []);
+        }
+
+        let place = |(index, ty)| {
+            let outer = element.into_iter().chain([index]).collect();
+            SpirvPlace { pointer: variable, class, outer, ty: Rc::new(ty) }
+        };
+        Self { variable, all: all.id, places: (0..).zip(all.parts).map(place).collect() }
+    }
+
+    /// Loads the address of the regions in the open function, if they are at an address.
+    fn open(&self, types: &mut TypeEmitter, interfaces: &mut [SpirvInterface]) {
+        if self.places.iter().any(|place| place.class == StorageClass::PhysicalStorageBuffer) {
+            let pointer = types.load_address(self.variable, self.all);
+            for interface in interfaces {
+                interface.block.pointer = pointer;
+            }
+        }
+    }
+}
+
+/// Declares the remaining buffers, and returns each case's interface.
+fn interfaces(
+    types: &mut TypeEmitter,
+    cases: &[LoweredCase<'_>],
+    regions: &RegionPlaces,
+    blocks: &BlockRegions,
+    input: &SpirvPlace,
+    lane: Option<Word>,
+) -> Result<Vec<SpirvInterface>, ProduceError> {
+    let output = word_buffer(types, "output", 1);
+    let copies = copies(types, cases, regions)?;
+    if let Some(copy) = copies[0].as_ref().filter(|_| cases[0].entry.direction == Direction::Write) {
+        types.builder.decorate(copy.place.pointer, Decoration::NonWritable, []);
+    }
+
+    let places = blocks.places.iter().zip(&regions.input.places).zip(copies);
+    let interface = |(case, ((block, words), copy)): (&LoweredCase<'_>, ((&SpirvPlace, &Vec<SharedWord>), _))| {
+        let has = |form| case.entry.forms.contains(&form);
+        SpirvInterface {
+            block: block.clone(),
+            output: output.clone(),
+            input: InputPlace::shared(input.clone(), words.clone()),
+            copy,
+            private: has(Form::Private).then(|| types.variable_of(&case.block.node, StorageClass::Private)),
+            workgroup: has(Form::Workgroup).then(|| types.variable_of(&case.block.node, StorageClass::Workgroup)),
+            lane,
+            function: None,
+        }
+    };
+    Ok(cases.iter().zip(places).map(interface).collect())
+}
+
+/// Declares the blocks in the other layout, for cases that are copied.
+fn copies(
+    types: &mut TypeEmitter,
+    cases: &[LoweredCase<'_>],
+    regions: &RegionPlaces,
+) -> Result<Vec<Option<CopyPlace>>, ProduceError> {
+    if !cases[0].entry.forms.contains(&Form::Copied) {
+        return Ok(cases.iter().map(|_| None).collect());
+    }
+
+    let mut nodes = Vec::new();
+    let mut leaves = Vec::new();
+    for case in cases {
+        let layout = &case.case.layout;
+        let nothing = || ProduceError::NothingToProbe { block: layout.name.clone() };
+        let other = layout.result.as_ref().ok().and_then(spread).ok_or_else(nothing)?;
+        let block = SpirvBlock::new(&other, &case.case.plan.leaves);
+        leaves.push(ways_in(layout, &block, &case.case.plan)?.into_iter().map(|way| way.indices).collect());
+        nodes.push(block.node);
+    }
+
+    let places = declare_copies(types, &regions.copy, nodes);
+    Ok(places
+        .into_iter()
+        .zip(leaves)
+        .map(|(place, leaves)| Some(CopyPlace { place, leaves: Rc::new(leaves) }))
+        .collect())
+}
+
+/// Returns a struct with a member for each case, at the start of its region.
+fn regions_struct(name: &str, starts: &[u32], nodes: Vec<SpirvNode>) -> SpirvNode {
+    let fields = (0..).zip(starts.iter().zip(nodes)).map(|(index, (start, node))| SpirvField {
+        name: format!("case_{index}"),
+        index,
+        offset: *start,
+        node,
+    });
+    SpirvNode::Struct { name: name.to_owned(), fields: fields.collect() }
+}
+
+/// Declares the buffer with the blocks in the other layout, and returns each case's place in it.
+fn declare_copies(types: &mut TypeEmitter, starts: &[u32], nodes: Vec<SpirvNode>) -> Vec<SpirvPlace> {
+    let class = StorageClass::StorageBuffer;
+    let all = types.emit(&regions_struct("copies", starts, nodes));
+    types.builder.decorate(all.id, Decoration::Block, []);
+    let variable = types.block_variable(class, all.id, None);
+    bind(types, variable, 3);
+
+    let place = |(index, ty)| SpirvPlace { pointer: variable, class, outer: vec![index], ty: Rc::new(ty) };
+    (0..).zip(all.parts).map(place).collect()
+}

@@ -1,0 +1,348 @@
+//! Makes the dispatches of a plan: jobs with their buffers, for every entry point of one shader.
+//!
+//! Every entry point runs once with guards inside the bound range, so a read or write after the
+//! block hits a word that names itself. Some entry points run again with the exact range, whose end
+//! devices may treat differently: those with the leaf form if they come near its end, and those
+//! that query a length, since the end determines it. Push constants have no range and thus no
+//! guards. Root constants of Direct3D 12 have guards as far as the packing of constant buffers can
+//! move a leaf.
+//!
+//! The output is refilled and each dispatch has a different nonce, so a dispatch that does nothing
+//! is detected. If the plan has leaves that need planes, or offsets beyond 64 KiB, the dispatch is
+//! repeated with the image in each ink.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use layoutproof_device::{
+    BufferKind, Draw, Feature, Job, JobBuffer, RegisterClass, RegisterRange, RootParameters, RootSignature, Shader,
+    word_bytes,
+};
+use layoutproof_layout::shape::Count;
+use layoutproof_layout::{BlockLayout, Leaf};
+
+use super::{BLOCK_ELEMENT, Interface, NOTHING, POINT, ProbeEntry, ProbePlan, Socket, Wiring, tail, words};
+use crate::image::encoding::{Half, Ink, WordCode};
+use crate::image::{BEFORE_WORD, BlockImage, ImageError, REFILL_WORD, data_word, element_word, nonce_word};
+use crate::{AddressSpace, Direction, Form, Stage};
+
+/// Bytes of guards inside the bound range, and of those after it.
+const GUARD_BYTES: u32 = 64;
+
+/// Bytes before the end of a bound range in which a device may treat accesses differently: the
+/// largest unit to which a device may round the end. Source: Vulkan,
+/// `robustUniformBufferAccessSizeAlignment`.
+const NEAR_END: u32 = 256;
+
+/// Bytes of a buffer device address.
+const ADDRESS_BYTES: usize = 8;
+
+/// The end of the block's bound range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum BoundRange {
+    /// After the guards that follow the block.
+    Guarded,
+    /// At the end of the block itself. Push constants have only this one.
+    Exact,
+}
+
+/// The dispatches of one entry point with one range, and the data to read their answers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProbeJob {
+    pub entry: ProbeEntry,
+    pub block: Arc<BlockLayout>,
+    /// The end of the bound range.
+    pub range: BoundRange,
+    /// The owners of the block's bytes, guards included. Probes with the same range share it.
+    pub image: Arc<BlockImage>,
+    /// The word numbers of each leaf.
+    pub wiring: Wiring,
+    /// The bindings of the buffers.
+    pub interface: Interface,
+    /// The dispatches, which differ only in ink and nonce.
+    pub runs: Vec<ProbeRun>,
+}
+
+/// One dispatch of a probe.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProbeRun {
+    /// The encoding of positions in the bytes.
+    pub ink: Ink,
+    pub job: Job,
+}
+
+/// A shader with all entry points of a plan.
+#[derive(Clone, Copy, Debug)]
+pub struct PlanShader<'a> {
+    pub shader: &'a Shader,
+    /// The features that a device needs to run it.
+    pub requires: &'a BTreeSet<Feature>,
+    /// The bindings of its buffers.
+    pub interface: Interface,
+}
+
+/// Makes the jobs of every entry point of `plan`, in the plan's order.
+///
+/// # Errors
+///
+/// The block has no image.
+pub fn jobs(layout: &BlockLayout, plan: &ProbePlan, shader: PlanShader<'_>) -> Result<Vec<ProbeJob>, ImageError> {
+    if plan.entries.is_empty() {
+        return Ok(Vec::new());
+    }
+
+    let image = Arc::new(BlockImage::new(layout, plan)?);
+    let mut guarded: BTreeMap<u32, Arc<BlockImage>> = BTreeMap::new();
+    let block = Arc::new(layout.clone());
+    let tail = layout.result.as_ref().ok().and_then(tail);
+
+    let mut nonces = (1..).map(nonce_word);
+    let mut jobs = Vec::new();
+    for entry in &plan.entries {
+        let wiring = Wiring::new(layout, plan, entry);
+        let is_constant_buffer = entry.space == AddressSpace::PushConstant && shader.interface.has_root_constants;
+        let behind = match &tail {
+            Some(tail) if entry.forms == [Form::Length] => tail.slack(),
+            Some(_) | None if is_constant_buffer => most_growth(&image) + GUARD_BYTES,
+            Some(_) | None => GUARD_BYTES,
+        };
+        let guarded = guarded.entry(behind).or_insert_with(|| Arc::new(BlockImage::clone(&image).with_guards(behind)));
+
+        for (range, image) in ranges(plan, entry, shader.interface, &image, guarded) {
+            let inks = inks(plan, &image);
+            // A length is the same in every ink.
+            let inks = if entry.forms == [Form::Length] { &inks[..1] } else { &inks };
+            let runs = inks.iter().copied().zip(&mut nonces).map(|(ink, nonce)| {
+                let job = Dispatch { entry, wiring: &wiring, image: &image, ink, nonce }.job(plan, shader);
+                ProbeRun { ink, job }
+            });
+            let runs = runs.collect();
+
+            jobs.push(ProbeJob {
+                entry: entry.clone(),
+                block: Arc::clone(&block),
+                range,
+                image,
+                wiring: wiring.clone(),
+                interface: shader.interface,
+                runs,
+            });
+        }
+    }
+    Ok(jobs)
+}
+
+/// Returns the most bytes by which a block can grow when packed as a constant buffer, where each
+/// scalar of an array uses a register of 16 bytes.
+fn most_growth(image: &BlockImage) -> u32 {
+    u32::try_from(3 * image.owners.len()).unwrap_or(u32::MAX / 2)
+}
+
+/// Returns the ranges in which an entry point runs, each with its image: the block alone, or the
+/// block followed by guards.
+fn ranges(
+    plan: &ProbePlan,
+    entry: &ProbeEntry,
+    interface: Interface,
+    image: &Arc<BlockImage>,
+    guarded: &Arc<BlockImage>,
+) -> Vec<(BoundRange, Arc<BlockImage>)> {
+    let has_range = entry.space != AddressSpace::PushConstant;
+    let guards = (has_range || interface.has_root_constants) && guarded.owners.len() > image.owners.len();
+    let shows_end = entry.forms.iter().any(|form| match form {
+        Form::Leaf => is_near_end(plan, image),
+        Form::Length => true,
+        Form::Vector
+        | Form::Whole
+        | Form::Indexed
+        | Form::Divergent
+        | Form::Parameter
+        | Form::Copied
+        | Form::Private
+        | Form::Workgroup
+        | Form::ByteAddress => false,
+    });
+    let exact = !guards || (has_range && shows_end);
+    let guarded = guards.then(|| (BoundRange::Guarded, Arc::clone(guarded)));
+    guarded.into_iter().chain(exact.then(|| (BoundRange::Exact, Arc::clone(image)))).collect()
+}
+
+/// Returns true if a leaf of the plan is near the end of the block. If a long block is split into
+/// plans, only the last ones have such leaves.
+fn is_near_end(plan: &ProbePlan, image: &BlockImage) -> bool {
+    let last = plan.leaves.iter().map(|leaf| leaf.offset.saturating_add(leaf.component.size)).max().unwrap_or(0);
+    last.saturating_add(NEAR_END) as usize >= image.owners.len()
+}
+
+/// Returns the inks that the leaves of a plan need.
+fn inks(plan: &ProbePlan, image: &BlockImage) -> Vec<Ink> {
+    let codes: BTreeSet<Option<WordCode>> = plan.leaves.iter().map(|leaf| WordCode::of(leaf.component)).collect();
+    // Guards also follow the bound range.
+    let end = u32::try_from(image.owners.len()).unwrap_or(u32::MAX).saturating_add(GUARD_BYTES);
+    let inks = codes.into_iter().flat_map(|code| match code {
+        None => Half::needed(end).iter().copied().map(Ink::Words).collect(),
+        Some(code) => code.planes(end).into_iter().map(Ink::Plane).collect::<Vec<_>>(),
+    });
+    inks.collect()
+}
+
+/// One dispatch of a plan.
+struct Dispatch<'a> {
+    entry: &'a ProbeEntry,
+    wiring: &'a Wiring,
+    image: &'a BlockImage,
+    ink: Ink,
+    nonce: u32,
+}
+
+impl Dispatch<'_> {
+    fn job(&self, plan: &ProbePlan, shader: PlanShader<'_>) -> Job {
+        let Self { entry, wiring, image, ink, nonce } = self;
+        let (values, block) = match entry.direction {
+            Direction::Read => (Vec::new(), image.bytes(*ink)),
+            Direction::Write => {
+                let values = plan.leaves.iter().flat_map(|leaf| value(leaf, *ink)).collect();
+                (values, image.complemented_bytes(*ink))
+            }
+        };
+
+        let indices = wiring.indices.iter().copied();
+        let input: Vec<u32> = std::iter::once(*nonce).chain(values).chain(indices).collect();
+        let Interface { output, input: input_socket, copy, is_input_writable, .. } = shader.interface;
+        let input_kind = if is_input_writable { BufferKind::Storage } else { BufferKind::StorageRead };
+
+        let mut buffers = self.blocks(shader.interface, block.clone());
+        let push_constants = match entry.space {
+            AddressSpace::PushConstant if shader.interface.has_root_constants => Vec::new(),
+            AddressSpace::PushConstant => block,
+            // The runner overwrites this with the address.
+            AddressSpace::Address => vec![0; ADDRESS_BYTES],
+            AddressSpace::Uniform
+            | AddressSpace::Storage
+            | AddressSpace::UniformElement
+            | AddressSpace::StorageElement => Vec::new(),
+        };
+
+        buffers.push(buffer(output, BufferKind::Storage, word_bytes(&vec![REFILL_WORD; wiring.output as usize])));
+        buffers.push(buffer(input_socket, input_kind, word_bytes(&input)));
+        if let Some(copy) = copy.filter(|_| wiring.copy > 0) {
+            let kind = match entry.direction {
+                Direction::Read => BufferKind::Storage,
+                Direction::Write => BufferKind::StorageRead,
+            };
+            buffers.push(buffer(copy, kind, self.copy(plan)));
+        }
+
+        let (first, draw) = stages(entry);
+        let requires = shader.requires.clone();
+        let parameters = match entry.space {
+            AddressSpace::PushConstant => RootParameters::Constants,
+            AddressSpace::Uniform
+            | AddressSpace::Storage
+            | AddressSpace::UniformElement
+            | AddressSpace::StorageElement
+            | AddressSpace::Address => RootParameters::default(),
+        };
+        let root_signature = RootSignature { parameters, ranges: self.ranges(shader.interface) };
+        Job { draw, push_constants, requires, root_signature, ..Job::compute(shader.shader.clone(), first, buffers) }
+    }
+
+    /// Returns the registers of the array that contains the block, if there is one.
+    fn ranges(&self, interface: Interface) -> Vec<RegisterRange> {
+        let class = match (self.entry.space, self.storage(interface)) {
+            (AddressSpace::Uniform | AddressSpace::UniformElement, _) => RegisterClass::ConstantBuffer,
+            (AddressSpace::Storage | AddressSpace::StorageElement, BufferKind::StorageRead) => {
+                RegisterClass::ShaderResource
+            }
+            (AddressSpace::Storage | AddressSpace::StorageElement, _) => RegisterClass::UnorderedAccess,
+            (AddressSpace::PushConstant | AddressSpace::Address, _) => return Vec::new(),
+        };
+
+        let (space, first) = interface.block;
+        let count = match interface.block_count {
+            Count::Finite(1) => return Vec::new(),
+            Count::Finite(count) => Some(count),
+            Count::Unbounded => None,
+        };
+        vec![RegisterRange { class, space, first, count, stride: 0 }]
+    }
+
+    /// Returns the buffer with the block, after the other elements of its array.
+    fn blocks(&self, interface: Interface, block: Vec<u8>) -> Vec<JobBuffer> {
+        let Self { entry, image, ink, .. } = self;
+        let (socket, storage) = (interface.block, self.storage(interface));
+        let (kind, others) = match entry.space {
+            AddressSpace::PushConstant if !interface.has_root_constants => return Vec::new(),
+            AddressSpace::PushConstant | AddressSpace::Uniform => (BufferKind::Uniform, 0),
+            AddressSpace::Storage => (storage, 0),
+            AddressSpace::UniformElement => (BufferKind::Uniform, BLOCK_ELEMENT),
+            AddressSpace::StorageElement => (storage, BLOCK_ELEMENT),
+            AddressSpace::Address => (BufferKind::Address { at: 0 }, 0),
+        };
+
+        let words = block.len() / 4;
+        let other = |element| {
+            let bytes = word_bytes(&vec![element_word(element); words]);
+            JobBuffer { element, ..buffer(socket, kind, bytes) }
+        };
+
+        let after = image.guards_behind(GUARD_BYTES, *ink);
+        let block = JobBuffer { element: others, after, ..buffer(socket, kind, block) };
+        (0..others).map(other).chain([block]).collect()
+    }
+
+    /// Returns the kind of binding for a block in a storage buffer.
+    fn storage(&self, interface: Interface) -> BufferKind {
+        match self.entry.direction {
+            Direction::Read if !interface.is_block_writable => BufferKind::StorageRead,
+            Direction::Read | Direction::Write => BufferKind::Storage,
+        }
+    }
+
+    /// Returns the bytes of the block at binding 3: the refill if the probe reads, the values of
+    /// the leaves if it writes.
+    fn copy(&self, plan: &ProbePlan) -> Vec<u8> {
+        let mut bytes = word_bytes(&vec![REFILL_WORD; self.wiring.copy.div_ceil(4) as usize]);
+        if self.entry.direction == Direction::Write {
+            for slot in &self.wiring.slots {
+                let leaf = &plan.leaves[slot.leaf as usize];
+                let value = word_bytes(&value(leaf, self.ink));
+                for offset in slot.places.iter().filter_map(|place| place.in_copy()) {
+                    let target = bytes.iter_mut().skip(offset as usize).take(leaf.component.size as usize);
+                    target.zip(&value).for_each(|(byte, new)| *byte = *new);
+                }
+            }
+        }
+        bytes
+    }
+}
+
+/// Returns the entry point of a job, and the draw if it is one. The drawn pixels do not matter, so
+/// there are no targets.
+fn stages(entry: &ProbeEntry) -> (&str, Option<Draw>) {
+    let draw = |fragment: &str| Some(Draw { fragment: fragment.to_owned(), fragment_shader: None, targets: 0 });
+    match entry.stage {
+        Stage::Compute => (&entry.name, None),
+        Stage::Vertex => (&entry.name, draw(NOTHING)),
+        Stage::Fragment => (POINT, draw(&entry.name)),
+    }
+}
+
+/// Returns the words that a write entry stores to a leaf: the leaf's bytes in this ink. If the leaf
+/// needs another ink, the words are zeros, which name no offset.
+fn value(leaf: &Leaf, ink: Ink) -> Vec<u32> {
+    let count = words(leaf.component);
+    match ink {
+        _ if ink.code() != WordCode::of(leaf.component) => vec![0; count as usize],
+        Ink::Words(half) => (0..count).map(|word| data_word(leaf.offset + 4 * word, half)).collect(),
+        Ink::Plane(plane) => {
+            let offsets = leaf.offset..leaf.offset + leaf.component.size;
+            vec![offsets.rev().fold(0, |word, offset| word << 8 | u32::from(plane.byte(offset, true)))]
+        }
+    }
+}
+
+/// Makes a buffer followed by refill words.
+pub(super) fn buffer((set, binding): Socket, kind: BufferKind, bytes: Vec<u8>) -> JobBuffer {
+    JobBuffer { set, binding, element: 0, kind, bytes, after: word_bytes(&[REFILL_WORD; 4]), before_word: BEFORE_WORD }
+}

@@ -1,0 +1,271 @@
+//! Chooses the leaves of a block to probe, and the entry points that access them.
+//!
+//! A leaf is probed if valid SPIR-V can hold it; the others are listed with the reason. The caller
+//! handles devices' features and largest ranges: it passes the allowed spaces, and [`needs`]
+//! returns the feature that a leaf's type needs.
+
+use std::collections::BTreeSet;
+
+use layoutproof_device::Feature;
+use layoutproof_layout::scalar::Scalar;
+use layoutproof_layout::shape::Count;
+use layoutproof_layout::tree::LeafStep;
+use layoutproof_layout::{BlockLayout, Component, Extent, LaidOut, LaidOutMember, LaidOutShape, Leaf};
+
+use super::complete::{has_all_parts, member_path};
+use super::{NotProbed, ProbeEntry, ProbePlan, tail};
+use crate::image::occupied;
+use crate::{AddressSpace, Direction, Form, Stage};
+
+/// Blocks with more bytes than this are not moved as a whole, since a driver turns such a move into
+/// a load and a store for every leaf.
+const WHOLE_BYTES: u64 = 1 << 16;
+
+/// Larger blocks are not copied to workgroup memory. Vulkan guarantees 16 KiB of it, and a device
+/// may align it freely.
+const WORKGROUP_BYTES: u64 = 1 << 12;
+
+/// Bytes of the values that name a place. Larger leaves consist of several such values.
+const WORD: u32 = 4;
+
+/// Plans the compute probes of `leaves`, which are leaves of `layout`, in the allowed spaces.
+///
+/// If some elements of an array are not among the leaves, the probes never build a whole value of
+/// the type that contains the array.
+///
+/// A block with an unsized array is never probed in uniform buffers or push constants, and never as
+/// a whole. A block that the rule set forbids has an empty plan.
+pub fn plan(layout: &BlockLayout, leaves: &[Leaf], spaces: &BTreeSet<AddressSpace>) -> ProbePlan {
+    plan_in(layout, leaves, &spaces.iter().map(|space| (*space, Stage::Compute)).collect())
+}
+
+/// Plans like [`plan`], in the allowed spaces and stages. Not every space has probes in every
+/// stage.
+pub fn plan_in(layout: &BlockLayout, leaves: &[Leaf], places: &BTreeSet<(AddressSpace, Stage)>) -> ProbePlan {
+    // The leaves of a member are adjacent, so they share the result for the member.
+    let mut last: Option<(Vec<u32>, Option<String>)> = None;
+    let reason_to_skip = |root: &LaidOut, leaf: &Leaf| {
+        let Component { size, .. } = leaf.component;
+        let misaligned = !leaf.offset.is_multiple_of(size);
+        let reason = misaligned.then(|| format!("byte {} is no multiple of {size}", leaf.offset));
+        let path = member_path(leaf);
+        let overlapped = match &last {
+            Some((known, found)) if *known == path => found.clone(),
+            Some(_) | None => {
+                let found = overlapped(root, &leaf.steps);
+                last = Some((path, found.clone()));
+                found
+            }
+        };
+        unreadable(root, leaf).or(reason).or(overlapped)
+    };
+    build_plan(layout, leaves, places, reason_to_skip)
+}
+
+/// Plans like [`plan_in`], for a compiler that gets names and decides itself whether its modules
+/// can hold a leaf.
+pub fn plan_by_name(layout: &BlockLayout, leaves: &[Leaf], places: &BTreeSet<(AddressSpace, Stage)>) -> ProbePlan {
+    build_plan(layout, leaves, places, unreadable)
+}
+
+fn build_plan(
+    layout: &BlockLayout,
+    leaves: &[Leaf],
+    places: &BTreeSet<(AddressSpace, Stage)>,
+    mut reason_to_skip: impl FnMut(&LaidOut, &Leaf) -> Option<String>,
+) -> ProbePlan {
+    let mut plan = ProbePlan { leaves: Vec::new(), not_probed: Vec::new(), entries: Vec::new() };
+    let Ok(laid_out) = &layout.result else { return plan };
+
+    for leaf in leaves {
+        match reason_to_skip(laid_out, leaf) {
+            None => plan.leaves.push(leaf.clone()),
+            Some(reason) => plan.not_probed.push(NotProbed { leaf: leaf.clone(), reason }),
+        }
+    }
+
+    plan.entries = entries(places, laid_out);
+    plan.without_missing_parts(laid_out)
+}
+
+/// Describes the forms of access that a plan of these leaves of `layout` leaves out, with the
+/// reason; `None` if it has all forms.
+pub fn forms_left_out(layout: &BlockLayout, leaves: &[Leaf]) -> Option<String> {
+    let laid_out = layout.result.as_ref().ok()?;
+    if laid_out.size == Extent::Unbounded {
+        // No language has a value of such a type.
+        return None;
+    }
+    if occupied(laid_out) > WHOLE_BYTES {
+        return Some(format!("the block as a whole and lanes, of blocks beyond {WHOLE_BYTES} bytes"));
+    }
+    (!has_all_parts(laid_out, leaves))
+        .then(|| "copies and writes of the whole block, which is not probed in full".into())
+}
+
+/// Returns a structured buffer of `layout`'s elements, where element 1 reveals the stride. `None`
+/// for blocks without a stride, and if elements overlap (with `vk::offset` a stride can be shorter
+/// than an element), which SPIR-V does not support.
+///
+/// Its leaves are those of elements 0 and 1, with `[1].a` at the stride plus the offset of `a`.
+pub fn elements(layout: &BlockLayout) -> Option<BlockLayout> {
+    let (stride, element) = (layout.stride?, layout.result.as_ref().ok()?);
+    if element.data_end() > stride.into() {
+        return None;
+    }
+    let array = LaidOut {
+        type_name: format!("{}[]", element.type_name),
+        size: Extent::Unbounded,
+        alignment: element.alignment,
+        shape: LaidOutShape::Array { element: Box::new(element.clone()), count: Count::Unbounded, stride },
+    };
+    Some(BlockLayout { result: Ok(array), stride: None, ..layout.clone() })
+}
+
+/// Returns the arithmetic feature that a device needs for values of a type; 32-bit numbers and
+/// bools need none.
+pub fn needs(component: Component) -> Option<Feature> {
+    match (component.size, component.scalar.is_float()) {
+        (1, _) => Some(Feature::Int8),
+        (2, true) => Some(Feature::Float16),
+        (2, false) => Some(Feature::Int16),
+        (8, true) => Some(Feature::Float64),
+        (8, false) => Some(Feature::Int64),
+        (_, _) => None,
+    }
+}
+
+/// A row of [`ENTRIES`]: an entry point with all of its possible forms. A plan keeps the forms that
+/// fit its block.
+struct EntryRow {
+    name: &'static str,
+    space: AddressSpace,
+    stage: Stage,
+    direction: Direction,
+    forms: &'static [Form],
+}
+
+const fn row(
+    name: &'static str,
+    space: AddressSpace,
+    stage: Stage,
+    direction: Direction,
+    forms: &'static [Form],
+) -> EntryRow {
+    EntryRow { name, space, stage, direction, forms }
+}
+
+/// All entry points. Each one costs a pipeline, and each form a load and a store per leaf. Forms
+/// that use the same hardware path in every space are therefore listed for one space only.
+const ENTRIES: [EntryRow; 26] = {
+    use AddressSpace::{Address, PushConstant, Storage, StorageElement, Uniform, UniformElement};
+    use Direction::{Read, Write};
+    use Stage::{Compute, Fragment, Vertex};
+    const LEAF: &[Form] = &[Form::Leaf];
+    const IN_BUFFERS: &[Form] = &[Form::Leaf, Form::Vector, Form::Whole, Form::Indexed];
+    const IN_UNIFORM: &[Form] = &[Form::Leaf, Form::Vector, Form::Whole, Form::Indexed, Form::Parameter];
+    const IN_PUSH: &[Form] = &[Form::Leaf, Form::Vector, Form::Whole];
+    [
+        row("read_uniform", Uniform, Compute, Read, IN_UNIFORM),
+        row("read_uniform_divergent", Uniform, Compute, Read, &[Form::Divergent]),
+        row("read_uniform_copied", Uniform, Compute, Read, &[Form::Copied]),
+        row("read_storage", Storage, Compute, Read, IN_BUFFERS),
+        row("read_storage_divergent", Storage, Compute, Read, &[Form::Divergent]),
+        row("read_storage_private", Storage, Compute, Read, &[Form::Private]),
+        row("read_storage_workgroup", Storage, Compute, Read, &[Form::Workgroup]),
+        row("read_storage_length", Storage, Compute, Read, &[Form::Length]),
+        row("write_storage_leaf", Storage, Compute, Write, LEAF),
+        row("write_storage_vector", Storage, Compute, Write, &[Form::Vector]),
+        row("write_storage_whole", Storage, Compute, Write, &[Form::Whole]),
+        row("write_storage_indexed", Storage, Compute, Write, &[Form::Indexed]),
+        row("write_storage_copied", Storage, Compute, Write, &[Form::Copied]),
+        row("read_push", PushConstant, Compute, Read, IN_PUSH),
+        row("read_push_indexed", PushConstant, Compute, Read, &[Form::Indexed]),
+        row("read_uniform_element", UniformElement, Compute, Read, LEAF),
+        row("read_storage_element", StorageElement, Compute, Read, LEAF),
+        row("write_storage_element", StorageElement, Compute, Write, LEAF),
+        row("read_address", Address, Compute, Read, IN_BUFFERS),
+        row("write_address", Address, Compute, Write, LEAF),
+        row("read_uniform_vertex", Uniform, Vertex, Read, LEAF),
+        row("read_storage_vertex", Storage, Vertex, Read, LEAF),
+        row("write_storage_vertex", Storage, Vertex, Write, LEAF),
+        row("read_uniform_fragment", Uniform, Fragment, Read, LEAF),
+        row("read_storage_fragment", Storage, Fragment, Read, LEAF),
+        row("write_storage_fragment", Storage, Fragment, Write, LEAF),
+    ]
+};
+
+fn entries(places: &BTreeSet<(AddressSpace, Stage)>, block: &LaidOut) -> Vec<ProbeEntry> {
+    let unbounded = block.size == Extent::Unbounded;
+    let large = occupied(block) > WHOLE_BYTES;
+    let holds = |space: AddressSpace| match space {
+        AddressSpace::Uniform | AddressSpace::UniformElement | AddressSpace::PushConstant => !unbounded,
+        AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Address => true,
+    };
+    let fits = |form: &Form| match form {
+        Form::Whole | Form::Parameter | Form::Copied | Form::ByteAddress | Form::Private => !unbounded && !large,
+        Form::Workgroup => !unbounded && occupied(block) <= WORKGROUP_BYTES,
+        Form::Divergent => !large,
+        Form::Length => tail(block).is_some(),
+        Form::Leaf | Form::Vector | Form::Indexed => true,
+    };
+
+    let here = ENTRIES.iter().filter(|row| places.contains(&(row.space, row.stage)) && holds(row.space));
+    let entries = here.map(|row| ProbeEntry {
+        name: row.name.to_owned(),
+        space: row.space,
+        stage: row.stage,
+        direction: row.direction,
+        forms: row.forms.iter().copied().filter(fits).collect(),
+    });
+    entries.collect()
+}
+
+/// Returns the reason why no value at the leaf's place can name its offset; `None` if one can.
+fn unreadable(root: &LaidOut, leaf: &Leaf) -> Option<String> {
+    let Component { scalar, size } = leaf.component;
+    let unit = size.min(WORD);
+    if scalar == Scalar::Bool && !matches!(size, 1 | 4) {
+        return Some(format!("a bool of {size} bytes"));
+    }
+    if !leaf.offset.is_multiple_of(unit) {
+        return Some(format!("byte {} is no multiple of {unit}", leaf.offset));
+    }
+    let bits = members(root, &leaf.steps).any(|(members, index)| members[index].bits.is_some());
+    bits.then(|| "a bit-field".into())
+}
+
+/// Returns the reason why valid SPIR-V cannot hold a member on the way to a leaf: it shares bytes
+/// with a member before it.
+fn overlapped(root: &LaidOut, steps: &[LeafStep]) -> Option<String> {
+    members(root, steps).find_map(|(members, index)| {
+        let mut before = members[..index].iter();
+        before.find(|other| overlap(other, &members[index])).map(|other| format!("overlaps `{}`", other.name))
+    })
+}
+
+/// Iterates over the members on the way to a leaf, each as the members of its struct and its index
+/// among them.
+fn members<'a>(root: &'a LaidOut, steps: &'a [LeafStep]) -> impl Iterator<Item = (&'a [LaidOutMember], usize)> + 'a {
+    let mut here = Some(root);
+    let way = steps.iter().map_while(move |step| {
+        let holder = here?;
+        here = holder.at_step(step);
+        let is_there = here.is_some();
+        let member = if let (LaidOutShape::Struct(members), LeafStep::Member(index)) = (&holder.shape, step) {
+            Some((members.as_slice(), *index as usize))
+        } else {
+            None
+        };
+        is_there.then_some(member)
+    });
+    way.flatten()
+}
+
+/// Returns true if two members overlap between their first and last leaves. SPIR-V has no
+/// overlapping members. Padding may hold other members.
+fn overlap(one: &LaidOutMember, other: &LaidOutMember) -> bool {
+    let end = |member: &LaidOutMember| u64::from(member.offset) + member.layout.data_end();
+    let empty = one.layout.data_end() == 0 || other.layout.data_end() == 0;
+    !empty && u64::from(one.offset) < end(other) && u64::from(other.offset) < end(one)
+}

@@ -1,0 +1,415 @@
+//! Regions: probes of many cases in one module, where every case has its own part of each block
+//! buffer.
+//!
+//! One job replaces the jobs of all cases, and its result is cut into the results that each case
+//! would have got alone. It therefore shows everything that a case's own job shows, including words
+//! after the block, except for the behaviour at the end of the bound range.
+//!
+//! The cases share their input ([`SharedInput`]). Cases that read store one hash for all words of
+//! several cases ([`RegionAnswer`]), because stores cost drivers more time than the reads. If cases
+//! repeat their dispatch in several inks, the module runs once per ink.
+
+use layoutproof_device::{BufferAfter, BufferKind, Job, JobBuffer, ReadBack, word_bytes};
+use layoutproof_layout::scalar::Scalar;
+use layoutproof_layout::{Component, Leaf};
+
+use super::{
+    AnswerPlace, Fold, Interface, LANES, PlanShader, ProbeEntry, ProbeJob, ProbePlan, ProbeRun, SharedInput, Socket,
+    Wiring, observe, observed_right,
+};
+use crate::image::{BEFORE_WORD, REFILL_WORD};
+use crate::{AddressSpace, Direction, Form};
+
+/// Alignment of the regions of buffers, in bytes. No type needs more.
+pub const REGION_BYTES: usize = 256;
+
+/// Alignment of the regions of push constants, in bytes. Since there are few push constants, this
+/// is only as large as the largest vector of 32-bit components needs.
+pub const PUSH_BYTES: usize = 16;
+
+/// Words of a vector of the input.
+const INPUT_VECTOR: usize = 4;
+
+/// How many reading cases one hash answers for. If it is wrong, each of them runs by itself.
+pub const CASES_OF_HASH: usize = 8;
+
+/// The output of a module with regions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RegionAnswer {
+    /// The nonce, once. The cases' own entry points store just this if they do not read into the
+    /// output.
+    Nonce,
+    /// In each lane, a hash of all words that [`CASES_OF_HASH`] cases read.
+    Folded {
+        /// Invocations of the dispatch.
+        lanes: u32,
+    },
+}
+
+impl RegionAnswer {
+    /// Returns the kind of answer for a case with this entry point.
+    pub fn of(entry: &ProbeEntry) -> Self {
+        let has = |form| entry.forms.contains(&form);
+        match entry.direction {
+            Direction::Write => Self::Nonce,
+            Direction::Read if has(Form::Copied) || has(Form::Length) => Self::Nonce,
+            Direction::Read => Self::Folded { lanes: if has(Form::Divergent) { LANES } else { 1 } },
+        }
+    }
+
+    /// Returns the output size of a module with this many cases, in words.
+    fn output_words(self, cases: usize) -> usize {
+        match self {
+            Self::Nonce => 1,
+            Self::Folded { lanes } => cases.div_ceil(CASES_OF_HASH) * lanes as usize,
+        }
+    }
+}
+
+/// The byte offsets of the cases' regions, in the order of the cases, and the shared input.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RegionPlaces {
+    /// In the block's buffer, or in the push constants.
+    pub block: Vec<u32>,
+    /// In the buffer with the blocks in another layout; empty if there is no such buffer.
+    pub copy: Vec<u32>,
+    pub input: SharedInput,
+}
+
+impl RegionPlaces {
+    /// Places the regions of these probes; `None` if there are no probes or their buffers differ in
+    /// kind.
+    pub fn of(probes: &[&ProbeJob]) -> Option<Self> {
+        let first = probes.first()?;
+        let kinds = |probe: &ProbeJob| -> Option<Vec<_>> {
+            let job = &probe.runs.first()?.job;
+            Some(job.buffers.iter().map(|it| (it.set, it.binding, it.element, it.kind)).collect())
+        };
+        if probes.iter().any(|probe| kinds(probe).is_none() || kinds(probe) != kinds(first)) {
+            return None;
+        }
+
+        let Interface { block, copy, .. } = first.interface;
+        let of_socket = |socket| in_32_bits(&starts(probes, socket));
+        let block = match first.entry.space {
+            AddressSpace::PushConstant => in_32_bits(&push_starts(probes))?,
+            AddressSpace::Uniform
+            | AddressSpace::Storage
+            | AddressSpace::UniformElement
+            | AddressSpace::StorageElement
+            | AddressSpace::Address => of_socket(block)?,
+        };
+        let copy = match copy.filter(|_| first.wiring.copy > 0) {
+            Some(socket) => of_socket(socket)?,
+            None => Vec::new(),
+        };
+        Some(Self { block, copy, input: SharedInput::of(probes)? })
+    }
+}
+
+fn in_32_bits(starts: &[usize]) -> Option<Vec<u32>> {
+    starts.iter().map(|start| u32::try_from(*start).ok()).collect()
+}
+
+fn as_indices(starts: &[u32]) -> Vec<usize> {
+    starts.iter().map(|start| *start as usize).collect()
+}
+
+/// Returns the start of each part when parts of these lengths follow one another.
+fn laid_in_row(lengths: impl Iterator<Item = usize>, step: usize) -> Vec<usize> {
+    let mut end: usize = 0;
+    let starts = lengths.map(|length| {
+        let start = end.next_multiple_of(step);
+        end = start + length;
+        start
+    });
+    starts.collect()
+}
+
+/// Returns the starts of the probes' regions in the buffers at `socket`, the same for all elements
+/// of an array.
+fn starts(probes: &[&ProbeJob], socket: Socket) -> Vec<usize> {
+    let length = |probe: &&ProbeJob| {
+        let run = probe.runs.first();
+        let buffers = run.into_iter().flat_map(|run| &run.job.buffers).filter(|it| (it.set, it.binding) == socket);
+        buffers.map(|buffer| region(buffer).len()).max().unwrap_or(0)
+    };
+    laid_in_row(probes.iter().map(length), REGION_BYTES)
+}
+
+fn push_starts(probes: &[&ProbeJob]) -> Vec<usize> {
+    let pushed = probes.iter().map(|probe| probe.runs.first().map_or(0, |run| run.job.push_constants.len()));
+    laid_in_row(pushed, PUSH_BYTES)
+}
+
+/// Returns the bytes of a probe's buffer in its region, including those after the bound range.
+fn region(buffer: &JobBuffer) -> Vec<u8> {
+    [&buffer.bytes[..], &buffer.after[..]].concat()
+}
+
+/// Joins the bytes of all regions, with refill words between them.
+fn joined(parts: impl Iterator<Item = Vec<u8>>, starts: &[usize]) -> Vec<u8> {
+    let mut all = Vec::new();
+    for (part, start) in parts.zip(starts) {
+        let gap = start.saturating_sub(all.len()) / 4;
+        all.extend(REFILL_WORD.to_le_bytes().repeat(gap));
+        all.extend(part);
+    }
+    all
+}
+
+/// A case of a module with regions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RegionCase {
+    /// The plan, with its one entry point.
+    pub plan: ProbePlan,
+    /// The probe that runs the case alone.
+    pub probe: ProbeJob,
+}
+
+impl RegionCase {
+    /// Returns the case's run for dispatch `number`. Cases with fewer inks repeat their last run.
+    fn run(&self, number: usize) -> Option<&ProbeRun> {
+        self.probe.runs.get(number).or(self.probe.runs.last())
+    }
+
+    /// Returns the bytes of its block in dispatch `number`.
+    fn image(&self, number: usize) -> Option<&[u8]> {
+        let job = &self.run(number)?.job;
+        let at = |socket| job.buffers.iter().rev().find(|it| (it.set, it.binding) == socket);
+        match self.probe.entry.space {
+            AddressSpace::PushConstant => Some(&job.push_constants),
+            AddressSpace::Uniform
+            | AddressSpace::Storage
+            | AddressSpace::UniformElement
+            | AddressSpace::StorageElement
+            | AddressSpace::Address => at(self.probe.interface.block).map(|buffer| &buffer.bytes[..]),
+        }
+    }
+
+    /// Folds into `start` the words of a lane that reads every leaf at its place in the layout, in
+    /// dispatch `number`.
+    fn folded(&self, number: usize, start: u32, lane: u32) -> Option<u32> {
+        let image = self.image(number)?;
+        let Wiring { slots, chunks, .. } = &self.probe.wiring;
+        let fold = |value: u32, first: u32, leaf: u32| {
+            let words = loaded_words(&self.plan.leaves[leaf as usize], image)?;
+            Some((first..).zip(words).fold(value, |value, (place, word)| Fold::Hash.step(place).apply(value, word)))
+        };
+
+        let mut value = start;
+        for slot in slots.iter().filter(|slot| slot.form != Form::Divergent) {
+            let [AnswerPlace::Word(first)] = slot.places[..] else { return None };
+            value = fold(value, first, slot.leaf)?;
+        }
+        for chunk in chunks {
+            let leaf = chunk.leaves[lane as usize % chunk.leaves.len()];
+            value = fold(value, chunk.output, leaf)?;
+        }
+        Some(value)
+    }
+}
+
+/// Returns the words that the code loads for a leaf from its place in an image; `None` if the image
+/// ends earlier.
+fn loaded_words(leaf: &Leaf, image: &[u8]) -> Option<Vec<u32>> {
+    let Component { scalar, size } = leaf.component;
+    let start = leaf.offset as usize;
+    let bytes = image.get(start..start.checked_add(size as usize)?)?;
+    let words = bytes.chunks(4).map(|word| word.iter().rev().fold(0, |value, byte| value << 8 | u32::from(*byte)));
+    let words: Vec<u32> = words.collect();
+    // A bool only keeps its truth value.
+    let is_true = words.iter().any(|word| *word != 0);
+    Some(if scalar == Scalar::Bool { vec![u32::from(is_true)] } else { words })
+}
+
+/// The role of a buffer of a module with regions.
+#[derive(Clone, Debug, PartialEq)]
+enum RegionBuffer {
+    /// Parts for the cases, which start at these bytes.
+    Blocks(Vec<usize>),
+    /// The cases' input words.
+    Input,
+    /// The cases' answers.
+    Output,
+}
+
+/// The dispatches of a group, with the data to read their answers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RegionJob {
+    /// One job for each ink.
+    pub jobs: Vec<Job>,
+    cases: Vec<RegionCase>,
+    places: RegionPlaces,
+    buffers: Vec<RegionBuffer>,
+    answer: RegionAnswer,
+}
+
+impl RegionJob {
+    /// Builds the dispatches of these cases. `shader` was written for them with these places.
+    /// Returns `None` if there are no cases, or if a case has no dispatch.
+    pub fn new(cases: Vec<RegionCase>, places: RegionPlaces, shader: PlanShader<'_>) -> Option<Self> {
+        let first = &cases.first()?.probe;
+        let buffers = first.runs.first()?.job.buffers.iter().map(|buffer| {
+            let socket = (buffer.set, buffer.binding);
+            match first.interface {
+                interface if socket == interface.input => RegionBuffer::Input,
+                interface if socket == interface.output => RegionBuffer::Output,
+                interface if Some(socket) == interface.copy => RegionBuffer::Blocks(as_indices(&places.copy)),
+                _ => RegionBuffer::Blocks(as_indices(&places.block)),
+            }
+        });
+        let (buffers, answer) = (buffers.collect(), RegionAnswer::of(&first.entry));
+        let runs = cases.iter().map(|case| case.probe.runs.len()).max()?;
+
+        let group = Self { jobs: Vec::new(), cases, places, buffers, answer };
+        let jobs = (0..runs).map(|number| group.job(number, shader)).collect::<Option<Vec<_>>>()?;
+        Some(Self { jobs, ..group })
+    }
+
+    /// Builds dispatch `number`.
+    fn job(&self, number: usize, shader: PlanShader<'_>) -> Option<Job> {
+        let runs = self.cases.iter().map(|case| case.run(number)).collect::<Option<Vec<_>>>()?;
+        let (probe, first) = (&self.cases.first()?.probe, &runs.first()?.job);
+
+        let buffers = first.buffers.iter().zip(&self.buffers).enumerate().map(|(index, (buffer, role))| {
+            let (kind, bytes) = match role {
+                RegionBuffer::Blocks(starts) => {
+                    (buffer.kind, joined(runs.iter().map(|run| region(&run.job.buffers[index])), starts))
+                }
+                RegionBuffer::Input => {
+                    let mut words: Vec<u32> = self.places.input.dispatch(number).collect();
+                    words.resize(words.len().next_multiple_of(INPUT_VECTOR), 0);
+                    (BufferKind::Uniform, word_bytes(&words))
+                }
+                RegionBuffer::Output => {
+                    (buffer.kind, word_bytes(&vec![REFILL_WORD; self.answer.output_words(self.cases.len())]))
+                }
+            };
+            JobBuffer { kind, bytes, after: word_bytes(&[REFILL_WORD; 4]), before_word: BEFORE_WORD, ..buffer.clone() }
+        });
+
+        let push_constants = match probe.entry.space {
+            AddressSpace::PushConstant => {
+                joined(runs.iter().map(|run| run.job.push_constants.clone()), &as_indices(&self.places.block))
+            }
+            AddressSpace::Uniform
+            | AddressSpace::Storage
+            | AddressSpace::UniformElement
+            | AddressSpace::StorageElement
+            | AddressSpace::Address => first.push_constants.clone(),
+        };
+
+        let (draw, requires) = (first.draw.clone(), shader.requires.clone());
+        let job = Job::compute(shader.shader.clone(), &first.entry, buffers.collect());
+        Some(Job { draw, push_constants, requires, ..job })
+    }
+
+    /// Returns the numbers of the cases in which the device deviated from the layout, and of the
+    /// cases that share an answer with such a case. Returns all cases if anything changed between
+    /// their regions. There must be one answer per job.
+    pub fn wrong(&self, answers: &[ReadBack]) -> Vec<usize> {
+        let all = 0..self.cases.len();
+        let mut dispatches = self.jobs.iter().zip(answers);
+        if answers.len() != self.jobs.len() || !dispatches.all(|(job, answer)| self.is_complete(job, answer)) {
+            return all.collect();
+        }
+        match self.answer {
+            RegionAnswer::Nonce => all.filter(|case| !self.is_right(*case, answers)).collect(),
+            RegionAnswer::Folded { lanes } => {
+                let mut right = self.rightly_folded(answers, lanes).into_iter();
+                all.filter(|case| !(right.next().unwrap_or(false) && self.is_unchanged(*case, answers))).collect()
+            }
+        }
+    }
+
+    /// Returns true if an answer has the shape of its job, and nothing changed outside of the
+    /// regions and the output.
+    fn is_complete(&self, job: &Job, answer: &ReadBack) -> bool {
+        let mut buffers = job.buffers.iter().zip(&answer.buffers).zip(&self.buffers).enumerate();
+        answer.buffers.len() == job.buffers.len()
+            && buffers.all(|(index, ((job, after), role))| {
+                let around = after.before.chunks(4).all(|word| word == job.before_word.to_le_bytes());
+                let has_shape = after.bytes.len() == job.bytes.len() && after.after == job.after;
+                let is_kept = || match role {
+                    RegionBuffer::Blocks(starts) => self.has_gaps(index, starts, &job.bytes, &after.bytes),
+                    RegionBuffer::Input => job.bytes == after.bytes,
+                    RegionBuffer::Output => true,
+                };
+                around && has_shape && is_kept()
+            })
+    }
+
+    /// Returns true if a case that reads nothing into the output got the same results from each
+    /// dispatch as it would alone.
+    fn is_right(&self, index: usize, answers: &[ReadBack]) -> bool {
+        let case = &self.cases[index];
+        let own = case.probe.runs.iter().zip(answers).map(|(run, answer)| self.own(index, run, answer));
+        let own: Vec<ReadBack> = own.collect();
+        observe(&case.plan, &case.probe, &own) == observed_right(&case.plan, &case.probe)
+    }
+
+    /// Returns, for each case, true if its hash is right in every dispatch.
+    fn rightly_folded(&self, answers: &[ReadBack], lanes: u32) -> Vec<bool> {
+        let output = self.buffers.iter().position(|role| *role == RegionBuffer::Output);
+        let groups = (0..).zip(self.cases.chunks(CASES_OF_HASH)).map(|(group, cases)| {
+            let mut found = answers.iter().enumerate().flat_map(|(number, answer)| {
+                (0..lanes).map(move |lane| {
+                    let start = (group * lanes + lane) as usize * 4;
+                    let bytes = answer.buffers.get(output?)?.bytes.get(start..)?.first_chunk()?;
+                    let nonce = self.places.input.nonce(number)?;
+                    let hash = cases.iter().try_fold(nonce ^ group, |hash, case| case.folded(number, hash, lane))?;
+                    Some(u32::from_le_bytes(*bytes) == hash)
+                })
+            });
+            vec![found.all(|is_right| is_right == Some(true)); cases.len()]
+        });
+        groups.flatten().collect()
+    }
+
+    /// Returns true if no dispatch changed a case's regions.
+    fn is_unchanged(&self, index: usize, answers: &[ReadBack]) -> bool {
+        let mut dispatches = self.jobs.iter().zip(answers);
+        dispatches.all(|(job, answer)| {
+            let mut buffers = job.buffers.iter().zip(&answer.buffers).zip(&self.buffers).enumerate();
+            buffers.all(|(buffer, ((job, after), role))| match role {
+                RegionBuffer::Blocks(starts) => {
+                    let region = starts[index]..self.end(index, buffer, starts);
+                    job.bytes[region.clone()] == after.bytes[region]
+                }
+                RegionBuffer::Input | RegionBuffer::Output => true,
+            })
+        })
+    }
+
+    /// Cuts out the result of the case's own dispatch.
+    fn own(&self, index: usize, run: &ProbeRun, answer: &ReadBack) -> ReadBack {
+        let buffers =
+            run.job.buffers.iter().zip(&self.buffers).zip(&answer.buffers).map(|((buffer, role), all)| match role {
+                RegionBuffer::Blocks(starts) => {
+                    let (start, middle) = (starts[index], starts[index] + buffer.bytes.len());
+                    let after = all.bytes[middle..middle + buffer.after.len()].to_vec();
+                    BufferAfter { before: Vec::new(), bytes: all.bytes[start..middle].to_vec(), after }
+                }
+                RegionBuffer::Input => {
+                    BufferAfter { before: Vec::new(), bytes: buffer.bytes.clone(), after: buffer.after.clone() }
+                }
+                RegionBuffer::Output => {
+                    BufferAfter { before: Vec::new(), bytes: all.bytes.clone(), after: buffer.after.clone() }
+                }
+            });
+        ReadBack { buffers: buffers.collect(), targets: Vec::new(), messages: Vec::new() }
+    }
+
+    /// Returns true if the words between regions are unchanged.
+    fn has_gaps(&self, buffer: usize, starts: &[usize], before: &[u8], after: &[u8]) -> bool {
+        let mut gaps = (1..self.cases.len()).map(|case| self.end(case - 1, buffer, starts)..starts[case]);
+        gaps.all(|gap| before[gap.clone()] == after[gap])
+    }
+
+    /// Returns the end of a case's region.
+    fn end(&self, case: usize, buffer: usize, starts: &[usize]) -> usize {
+        let own = self.cases[case].probe.runs.first().map(|run| region(&run.job.buffers[buffer]).len());
+        starts[case] + own.unwrap_or(0)
+    }
+}
