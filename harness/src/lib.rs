@@ -15,7 +15,6 @@
 pub mod case;
 pub mod check;
 pub mod export;
-pub mod model;
 pub mod random;
 pub mod report;
 pub mod results;

@@ -1,7 +1,7 @@
 //! Programs of hand-made placements on the model device: every place is named, every swap is noticed.
 
-use layoutproof_core::model::{BINDING_MISREADINGS, Misreading, Model};
 use layoutproof_device::{Batch, BufferAfter, JobBuffer, ReadBack, Runner, Shader};
+use layoutproof_model::{BINDING_MISREADINGS, Misreading, Model};
 use layoutproof_probes::binding::{BindingAnswer, BindingPlan, BindingProgram, BindingSite, job, observe, programs};
 use layoutproof_probes::generate::binding::{spirv, wgsl};
 use layoutproof_probes::image::nonce_word;

@@ -1,9 +1,9 @@
 //! The compiled witness on modules that others wrote: naga's SPIR-V for WGSL.
 
-use layoutproof_core::model::{CompiledError, compiled};
 use layoutproof_device::{Shader, words_of};
 use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::{BlockLayout, LaidOutShape, Leaf};
+use layoutproof_model::{CompiledError, compiled};
 use layoutproof_probes::{AddressSpace, Direction, Form, Interface, ProbeEntry, ProbePlan, Stage};
 use layoutproof_readers::spirv::declared;
 use naga::valid::{Capabilities, ValidationFlags, Validator};

@@ -1,7 +1,7 @@
 //! Fused groups on the model device: every case answers, every wrong one is named, and nothing else is.
 
-use layoutproof_core::model::{Misreading, Model};
 use layoutproof_device::{Batch, ReadBack, Runner, words_of};
+use layoutproof_model::{Misreading, Model};
 use layoutproof_probes::{Fold, Form, FusedCase, FusedGroup, FusedJob, FusedSpace, fusable, plan};
 
 use crate::fixture::fused::{case, cases, job, moved};

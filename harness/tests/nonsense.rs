@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use layoutproof_core::model::Model;
 use layoutproof_device::{Batch, BufferKind, Job, JobBuffer, Runner, RunnerError, Shader};
+use layoutproof_model::Model;
 use layoutproof_readers::spirv::{bound_variables, declared, features_of};
 use rspirv::binary::Assemble;
 use rspirv::dr::{Builder, Operand};

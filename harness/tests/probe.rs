@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use layoutproof_core::model::{MISREADINGS, Misreading, Model, compiled};
 use layoutproof_device::{Batch, ReadBack, Runner, Shader};
 use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::{BlockLayout, ElementChoice, UNSIZED_ELEMENTS};
+use layoutproof_model::{MISREADINGS, Misreading, Model, compiled};
 use layoutproof_probes::generate::spirv::{SpirvModule, produce};
 use layoutproof_probes::{
     AddressSpace, AnswerPlace, Form, Interface, Observed, PlanShader, ProbeJob, ProbePlan, ProbeProblem, elements,

@@ -7,7 +7,6 @@ use std::time::Duration;
 use layoutproof_bindings::{BindingRequest, Convention, Target};
 use layoutproof_core::case::{Authority, BindExpectation, ExpectedPlaces};
 use layoutproof_core::check::{BindingCheck, Proof, ProofCheck, Source};
-use layoutproof_core::model::{BINDING_MISREADINGS, Misreading, Model};
 use layoutproof_core::report::Style;
 use layoutproof_core::report::summary::fold;
 use layoutproof_core::report::terminal::{RunFacts, failure_report, summary};
@@ -15,6 +14,7 @@ use layoutproof_core::results::known;
 use layoutproof_core::results::record::{CheckRecord, Culprit, Outcome, Proves, RecordValue};
 use layoutproof_device::{Batch, Feature, Job, Runner, RunnerKind};
 use layoutproof_layout::{LayoutOptions, Span};
+use layoutproof_model::{BINDING_MISREADINGS, Misreading, Model};
 use layoutproof_probes::generate::reserved::Reserved;
 use layoutproof_source::sources::SourceMap;
 

@@ -8,11 +8,11 @@ use std::time::Duration;
 use layoutproof_core::check::{
     Check, CompiledAccesses, Generator, Jobs, ProbeSet, Screen, Settings, Source, Subject, SubjectShaders,
 };
-use layoutproof_core::model::{MISREADINGS, Misreading, Model};
 use layoutproof_core::results::record::{CheckRecord, Outcome, Row};
 use layoutproof_device::{Batch, Feature, ReadBack, Runner};
 use layoutproof_frontend::DeclareOptions;
 use layoutproof_layout::{ElementChoice, LayoutOptions, Span, find};
+use layoutproof_model::{MISREADINGS, Misreading, Model};
 use layoutproof_probes::{AddressSpace, FUSED_ENTRY, Form};
 use layoutproof_source::sources::SourceMap;
 

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use layoutproof_core::model::{Misreading, Model, compiled};
 use layoutproof_device::{Batch, BufferKind, Feature, JobBuffer, Runner};
 use layoutproof_layout::BlockLayout;
+use layoutproof_model::{Misreading, Model, compiled};
 use layoutproof_probes::generate::spirv::produce;
 use layoutproof_probes::{
     AddressSpace, BLOCK_ELEMENT, Direction, Form, Interface, NOTHING, Observed, POINT, PlanShader, ProbeJob, ProbePlan,

@@ -9,11 +9,11 @@ use layoutproof_core::case::Case;
 use layoutproof_core::check::{
     Check, CompiledAccesses, Generator, Settings, Source, Subject, SubjectShaders, share_shaders,
 };
-use layoutproof_core::model::Model;
 use layoutproof_core::results::record::{CheckRecord, Culprit, Outcome, RecordValue, Row};
 use layoutproof_device::{Batch, Feature, Runner, RunnerError, Shader, ShaderModel};
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::{BlockRules, ElementChoice, Quantity, find};
+use layoutproof_model::Model;
 use layoutproof_probes::generate::reserved::Reserved;
 use layoutproof_probes::{AddressSpace, Form, Stage};
 use layoutproof_readers::module_reader::{InProcessReader, ModuleReader};

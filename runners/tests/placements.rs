@@ -4,8 +4,8 @@
 //! The tests choose the places; the expected reads follow from the specification of descriptor
 //! sets.
 
-use layoutproof_core::model::{BINDING_MISREADINGS, Misreading};
 use layoutproof_device::{DeviceInfo, Job, RunnerError, Shader};
+use layoutproof_model::{BINDING_MISREADINGS, Misreading};
 use layoutproof_probes::binding::{BindingAnswer, BindingPlan, BindingProgram, ProbedBinding, job, observe, programs};
 use layoutproof_probes::image::nonce_word;
 use libtest_mimic::Failed;

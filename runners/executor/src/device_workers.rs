@@ -8,8 +8,8 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use layoutproof_core::model::Model;
 use layoutproof_device::{Batch, DeviceInfo, Job, ReadBack, Runner, RunnerError, RunnerKind};
+use layoutproof_model::Model;
 use layoutproof_readers::dxil::Evaluator;
 
 use crate::drivers::DriverCompilation;

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use layoutproof_compilers::cache::AnswerCache;
 use layoutproof_compilers::vkd3d::FetchedVkd3d;
-use layoutproof_core::model::Misreading;
 use layoutproof_device::JOB_LIMIT;
+use layoutproof_model::Misreading;
 
 use crate::drivers::{FetchedDrivers, Setting};
 use crate::fault::Fault;

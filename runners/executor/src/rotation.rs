@@ -130,10 +130,10 @@ fn cells_of(check: &Check, plan: &ProbePlan, entry: &ProbeEntry) -> BTreeSet<Acc
 #[cfg(test)]
 mod tests {
     use layoutproof_core::check::{CompiledAccesses, Generator, Settings, Source, Subject, SubjectShaders};
-    use layoutproof_core::model::Model;
     use layoutproof_device::Runner as _;
     use layoutproof_frontend::DeclareOptions;
     use layoutproof_layout::{ElementChoice, LayoutOptions, Span, find};
+    use layoutproof_model::Model;
     use layoutproof_source::sources::SourceMap;
 
     use super::*;

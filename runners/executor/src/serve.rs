@@ -6,9 +6,9 @@
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-use layoutproof_core::model::Model;
 use layoutproof_device::devices::Enumeration;
 use layoutproof_device::{Batch, DeviceInfo, Job, ReadBack, Runner, RunnerError, RunnerKind};
+use layoutproof_model::Model;
 use layoutproof_readers::dxil::Evaluator;
 
 use crate::connection::{Stream, connect_to_parent};

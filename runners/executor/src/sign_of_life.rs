@@ -78,8 +78,8 @@ pub(crate) fn job(runner: RunnerKind) -> Job {
 
 #[cfg(test)]
 mod tests {
-    use layoutproof_core::model::Model;
     use layoutproof_device::{Batch, Runner};
+    use layoutproof_model::Model;
 
     use super::*;
 

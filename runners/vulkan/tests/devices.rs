@@ -14,8 +14,8 @@ mod placements;
 
 use std::process::{Command, ExitCode};
 
-use layoutproof_core::model::Model;
 use layoutproof_device::{BufferKind, DeviceInfo, Feature, JOB_LIMIT, Runner, RunnerError, Shader};
+use layoutproof_model::Model;
 use layoutproof_probes::generate::binding::spirv;
 use libtest_mimic::{Arguments, Failed, Trial};
 use placements::Write;

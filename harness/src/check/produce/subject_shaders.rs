@@ -20,7 +20,7 @@ use crate::check::produce::shader_module::{CompiledOffsets, ModuleCode, ShaderMo
 use crate::check::producer::{Generator, Producer};
 use crate::check::subject::Subject;
 use crate::check::verdict::Validation;
-use crate::model::{CompiledError, compiled};
+use layoutproof_model::{CompiledError, compiled};
 use layoutproof_probes::generate::{spirv, wgsl};
 use layoutproof_probes::{AddressSpace, Form, Interface, ProbePlan, Stage, elements, forms_left_out, plan_in};
 use layoutproof_readers::toolchain::AnswerOrigin;

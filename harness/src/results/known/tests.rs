@@ -100,7 +100,7 @@ fn drivers_that_nobody_has_tried_count_for_nothing() {
             id: "llvmpipe-gl".to_owned(),
             runner: RunnerKind::Wgpu,
             driver: driver.to_owned(),
-            ..layoutproof_device::Runner::device(&crate::model::Model::new()).clone()
+            ..layoutproof_device::Runner::device(&layoutproof_model::Model::new()).clone()
         };
         let broke = (outcome == Outcome::Broken).then(|| "vkCreateDevice: no".to_owned());
         let bound = Some(BoundCount { read: 1, ..BoundCount::default() });
@@ -251,7 +251,7 @@ fn an_entry_is_about_its_drivers_and_its_culprit_alone() {
             id: "llvmpipe-gl".to_owned(),
             runner: RunnerKind::Wgpu,
             driver: driver.to_owned(),
-            ..layoutproof_device::Runner::device(&crate::model::Model::new()).clone()
+            ..layoutproof_device::Runner::device(&layoutproof_model::Model::new()).clone()
         };
         let mut checks = [CheckRecord { outcome: Outcome::Differ, culprit: Some(culprit), ..agreeing_check() }];
         apply(&known, &mut checks, &[device]);

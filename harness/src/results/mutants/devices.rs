@@ -11,8 +11,8 @@ use layoutproof_device::{Batch, Runner};
 
 use super::mutant_table::{DeviceLine, Killers};
 use crate::check::{Check, Jobs, Proof, ProofCheck, ProofJobs, Subject, SubjectShaders};
-use crate::model::{Misreading, Model};
 use crate::results::record::{CheckRecord, Culprit, Outcome};
+use layoutproof_model::{Misreading, Model};
 
 /// A check on the model device that agrees without a fault.
 #[derive(Clone, Debug)]

@@ -102,8 +102,8 @@ fn by_place(devices: &[DeviceInfo]) -> BTreeMap<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Model;
     use layoutproof_device::Runner;
+    use layoutproof_model::Model;
 
     fn header() -> RunHeader {
         RunHeader {

@@ -333,8 +333,8 @@ enum RecordKind {
 
 #[cfg(test)]
 mod tests {
-    use layoutproof_core::model::Model;
     use layoutproof_device::Runner as _;
+    use layoutproof_model::Model;
 
     use super::*;
 

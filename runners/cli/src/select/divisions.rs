@@ -110,9 +110,9 @@ impl CollectedRun {
 
 #[cfg(test)]
 mod tests {
-    use layoutproof_core::model::Model;
     use layoutproof_core::results::record::RecordsFilter;
     use layoutproof_device::{DeviceInfo, Runner};
+    use layoutproof_model::Model;
 
     use super::*;
 

@@ -14,11 +14,11 @@ use layoutproof_compilers::compiler::Compiler;
 use layoutproof_compilers::d3d::{D3dCompiler, D3dOutcome, D3dSource, Executable, Fxc, FxcProgram, SpirvSlot};
 use layoutproof_compilers::spirv_val::SpirvVal;
 use layoutproof_compilers::tools_folder::ToolsFolder;
-use layoutproof_core::model::Model;
 use layoutproof_device::{
     Batch, BufferKind, DeviceInfo, JOB_LIMIT, Job, JobBuffer, Runner, RunnerKind, Shader, word_bytes, words_of,
 };
 use layoutproof_layout::BlockRules;
+use layoutproof_model::Model;
 use layoutproof_readers::{dxil, fxc};
 use layoutproof_vulkan::{enumerate, open};
 use libtest_mimic::{Arguments, Failed, Trial};

@@ -12,7 +12,7 @@ const REGISTER: u32 = 16;
 
 impl Misreading {
     /// Changes the layout of the blocks under test.
-    pub(in crate::model) fn plant(self, types: &mut SpirvTypes) {
+    pub(crate) fn plant(self, types: &mut SpirvTypes) {
         let ModelFault::Layout(fault) = self.fault else { return };
         let blocks: BTreeSet<Word> =
             types.variables.values().filter(|it| is_tested(it)).map(|it| tested_block(types, it)).collect();

@@ -9,14 +9,14 @@ use layoutproof_device::BufferAfter;
 use rspirv::spirv::Word;
 
 use super::{Indices, Misreading, NeighbourSide, OUTPUT, RunFault, Stores, is_block};
-use crate::model::memory::ModelMemory;
+use crate::memory::ModelMemory;
 
 /// Bytes of a word.
 const WORD: usize = 4;
 
 impl Misreading {
     /// True if the dispatch does nothing.
-    pub(in crate::model) fn is_idle(self) -> bool {
+    pub(crate) fn is_idle(self) -> bool {
         match self.run_fault() {
             Some(RunFault::Idle | RunFault::StaleOutput) => true,
             Some(_) | None => false,
@@ -24,12 +24,12 @@ impl Misreading {
     }
 
     /// True if a first run must count the stores.
-    pub(in crate::model) fn counts_stores(self) -> bool {
+    pub(crate) fn counts_stores(self) -> bool {
         self.run_fault() == Some(RunFault::StoresLost(Stores::Last))
     }
 
     /// Changes the buffers before the module runs.
-    pub(in crate::model) fn before(self, memories: &mut [ModelMemory]) {
+    pub(crate) fn before(self, memories: &mut [ModelMemory]) {
         let mut first: Option<Vec<u8>> = None;
         for memory in memories.iter_mut().filter(|memory| is_block(Some(memory.set), Some(memory.binding))) {
             match self.run_fault() {
@@ -47,7 +47,7 @@ impl Misreading {
 
     /// Changes the buffers after the module ran. `found` is their initial content, `previous` the
     /// output of the previous dispatch.
-    pub(in crate::model) fn after(self, memories: &mut [ModelMemory], found: &[ModelMemory], previous: Option<&[u8]>) {
+    pub(crate) fn after(self, memories: &mut [ModelMemory], found: &[ModelMemory], previous: Option<&[u8]>) {
         for (memory, found) in memories.iter_mut().zip(found) {
             let is_output = (memory.set, memory.binding) == OUTPUT;
 
@@ -68,7 +68,7 @@ impl Misreading {
     }
 
     /// Changes the memory around the bound range of the block.
-    pub(in crate::model) fn around(self, set: u32, binding: u32, buffer: &mut BufferAfter) {
+    pub(crate) fn around(self, set: u32, binding: u32, buffer: &mut BufferAfter) {
         if !is_block(Some(set), Some(binding)) {
             return;
         }
@@ -88,25 +88,25 @@ fn clear(byte: &mut u8) {
 
 /// The part of a fault that affects stores and indices.
 #[derive(Clone, Debug, Default)]
-pub(in crate::model) struct Disturbance {
+pub(crate) struct Disturbance {
     fault: Option<RunFault>,
     /// Number of stores to the block in the whole run, if it was counted.
     total: Option<u32>,
     /// Number of stores to the block so far.
-    pub(in crate::model) stores: u32,
+    pub(crate) stores: u32,
     /// The first value of each index read from memory, by access chain and operand.
     first_indices: BTreeMap<(Word, usize), u32>,
 }
 
 impl Disturbance {
     /// `total` is the number of stores to the block, if [`Misreading::counts_stores`] requires it.
-    pub(in crate::model) fn new(misreading: Option<Misreading>, total: Option<u32>) -> Self {
+    pub(crate) fn new(misreading: Option<Misreading>, total: Option<u32>) -> Self {
         Self { fault: misreading.and_then(Misreading::run_fault), total, stores: 0, first_indices: BTreeMap::new() }
     }
 
     /// The actual place of a store to byte `offset` of `memory`; `None` if the store is lost.
     /// Counts the stores to the block.
-    pub(in crate::model) fn place_of_store(&mut self, memory: &ModelMemory, offset: u64) -> Option<u64> {
+    pub(crate) fn place_of_store(&mut self, memory: &ModelMemory, offset: u64) -> Option<u64> {
         if !is_block(Some(memory.set), Some(memory.binding)) {
             return Some(offset);
         }
@@ -128,13 +128,7 @@ impl Disturbance {
 
     /// The actual index into `memory` if the module uses `index`, which came from memory at this
     /// operand of the access chain.
-    pub(in crate::model) fn index_from_memory(
-        &mut self,
-        memory: &ModelMemory,
-        chain: Word,
-        operand: usize,
-        index: u32,
-    ) -> u32 {
+    pub(crate) fn index_from_memory(&mut self, memory: &ModelMemory, chain: Word, operand: usize, index: u32) -> u32 {
         if !is_block(Some(memory.set), Some(memory.binding)) {
             return index;
         }
@@ -148,7 +142,7 @@ impl Disturbance {
     }
 
     /// The length that the device reports for an array of `length` elements.
-    pub(in crate::model) fn length(&self, length: u64) -> u64 {
+    pub(crate) fn length(&self, length: u64) -> u64 {
         match self.fault {
             Some(RunFault::LengthPlusOne) => length + 1,
             Some(_) | None => length,
@@ -156,7 +150,7 @@ impl Disturbance {
     }
 
     /// Clears the word next to a store to the bytes from `start` to `end`, if the fault does so.
-    pub(in crate::model) fn after_store(&self, memory: &mut ModelMemory, start: u64, end: u64) {
+    pub(crate) fn after_store(&self, memory: &mut ModelMemory, start: u64, end: u64) {
         if !is_block(Some(memory.set), Some(memory.binding)) {
             return;
         }

@@ -5,7 +5,7 @@
 use layoutproof_device::{BufferKind, ImageKind, ImageView, Job, TexelType};
 
 use super::{DescriptorFault, Misreading, ModelFault};
-use crate::model::descriptors::DescriptorKey;
+use crate::descriptors::DescriptorKey;
 use layoutproof_probes::binding::BindingSite;
 
 /// A descriptor of a job, by its index among those of its kind.

@@ -7,6 +7,7 @@
 //!
 //! `program` reads a module, `descriptors` binds a job's resources, `machine` follows the control
 //! flow, `execute` and `sampling` run the instructions, and `memory` applies the layouts.
+#![forbid(unsafe_code)]
 
 mod arithmetic;
 mod compiled;
