@@ -147,12 +147,12 @@ fn a_folder_that_is_not_the_users_alone_is_not_used() {
     fs::remove_dir(&path).unwrap();
     let target = tempfile::tempdir().unwrap();
     symlink(target.path(), &path).unwrap();
-    is_not_used(&path, &format!("{told} is a link or a file, and no folder"));
+    is_not_used(&path, &format!("{told} is a link or a file, not a folder"));
     assert_eq!(fs::read_dir(target.path()).unwrap().count(), 0);
 
     fs::remove_file(&path).unwrap();
     fs::write(&path, "").unwrap();
-    is_not_used(&path, &format!("{told} is a link or a file, and no folder"));
+    is_not_used(&path, &format!("{told} is a link or a file, not a folder"));
     is_not_used(Path::new("cache"), "LAYOUTPROOF_CACHE is `cache`, which is not an absolute path");
     is_not_used(&path.join("cache"), &format!("{told}"));
 }

@@ -54,7 +54,7 @@ fn only_the_guilty_case(options: &str, (outcome, status): (&str, &str), reasons:
 #[cfg_attr(not(unix), ignore = "how a process died is told in words of Unix")]
 #[test]
 fn a_crash_breaks_its_case_alone() {
-    let reasons = ["worker died of SIGABRT", "last output: a crash was planted", "not run: 3 jobs before it have each"];
+    let reasons = ["worker died of SIGABRT", "last output: a crash was planted", "not run: 3 earlier jobs of the check have each"];
     only_the_guilty_case("--plant-fault crash@scalar_packs", ("broken", "Crash"), &reasons);
 }
 
