@@ -1,4 +1,4 @@
-//! A file with every kind of declaration is read as a whole, through the public interface only.
+//! Reads a whole file with every kind of declaration, only through the public interface.
 
 use layoutproof_frontend::module::Module;
 use layoutproof_frontend::{DeclareOptions, declare};
@@ -7,7 +7,7 @@ use layoutproof_layout::shape::Type;
 use layoutproof_source::diagnostics::render;
 use layoutproof_source::sources::SourceMap;
 
-/// Everything but resources.
+/// Every declaration except resources.
 const DATA: &str = r#"
 #pragma once
 import scene.lights;
@@ -52,7 +52,7 @@ void main(uint3 id : SV_DispatchThreadID, uniform row_major float2x3 transform, 
 }
 "#;
 
-/// Resources as this project spells them, one declaration each.
+/// Resources in this project's spelling, one declaration each.
 const RESOURCES: &str = "ParameterBlock<Material> material; ConstantBuffer<Derived> derived; TextureBuffer<Base> bases;
     StructuredBuffer<float3> positions; RWStructuredBuffer<Derived> output; AppendStructuredBuffer<Base> appended;
     ConsumeStructuredBuffer<Base> consumed; RasterizerOrderedStructuredBuffer<uint> ordered;
@@ -72,7 +72,8 @@ fn read(text: &str) -> Module {
     result.unwrap_or_else(|problems| panic!("{}", render(&problems, &sources, false)))
 }
 
-/// All of it, with what only a declaration and not a type's name says: arrays, attributes, registers, sample counts.
+/// All declarations, with the parts that are not in a type's name: arrays, attributes, registers,
+/// sample counts.
 fn everything() -> Module {
     let resources = RESOURCES
         .replace("> derived", "> derived[3]")
@@ -86,7 +87,7 @@ fn everything() -> Module {
     read(&format!("{DATA}{resources}; [[vk::push_constant]] ConstantBuffer<Base> push;"))
 }
 
-/// Block names and kinds as the command-line contract gives them.
+/// Block names and kinds as the command line documents them.
 #[test]
 fn all_blocks_are_found() {
     let module = everything();
