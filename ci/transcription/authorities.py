@@ -84,7 +84,7 @@ def authority_of(rules, compiler, blocks, source):
     """The row for the rule set; `source` names the source of a table, for a compiler that has two."""
     key = f"{rules}@{compiler}" if compiler and RULES[rules].compiler != compiler else rules
     if key not in RULES:
-        raise Unsupported(f"{compiler or 'nobody'} answers for {rules}")
+        raise Unsupported(f"{compiler or 'no compiler'} answers for {rules}")
     if not any(block.kind == ENTRY for block in blocks):
         return RULES[key]
     if source == "decorations":

@@ -91,7 +91,7 @@ wait_for() {
 }
 
 parent_and_worker() { [[ $(processes) -eq 2 ]]; }
-nobody() { [[ $(processes) -eq 0 ]]; }
+no_process() { [[ $(processes) -eq 0 ]]; }
 
 # killed_run: kills a run whose worker hangs, without a chance to notify it. All its processes must end.
 killed_run() {
@@ -101,7 +101,7 @@ killed_run() {
     parent=$!
     wait_for parent_and_worker || return 1
     kill -KILL "$parent"
-    wait_for nobody
+    wait_for no_process
 }
 
 # no_traces: fails if the program left files where Windows keeps temporary ones.

@@ -125,8 +125,8 @@ async fn typed(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result<(
 
     // D3D12 by DXC comes first; next to it are Vulkan by DXC and Vulkan by Slang.
     let cells = row(&page, "c").await?;
-    ensure!(cells.first().is_some_and(|cell| cell == "36"), "c stands at {cells:?}");
-    ensure!(cells.iter().any(|cell| cell == "48 ≠"), "c stands at {cells:?}");
+    ensure!(cells.first().is_some_and(|cell| cell == "36"), "c is at {cells:?}");
+    ensure!(cells.iter().any(|cell| cell == "48 ≠"), "c is at {cells:?}");
     let outlined = page.value("document.querySelectorAll('#layouts [data-m=c] path.d').length").await?;
     ensure!(outlined.as_u64() > Some(0), "nothing is outlined");
     page.close().await
