@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 #
-# For `git bisect run` in a compiler's own repository: builds the compiler and asks it what it decides about every case.
+# For `git bisect run` in a compiler's repository: builds the compiler and compares its decisions about every case.
 #
 #   git bisect run .../ci/bisect.sh build/bin/dxc .../shaders/frozen/dxc-1.7.4006 -- cmake --build build --target dxc
 #
-# The compiler (a program, or a library of DXC) comes first, then the frozen set that says what is good, then other
-# arguments of `layoutproof regress` (the id of a case makes a step a second), then the command that builds it. Exit codes
-# are git's: 0 good, 1 bad, 125 for a revision that does not build or whose compiler does not answer, 255 to stop where
-# nothing can be said. LAYOUTPROOF names the command, if it is not on the PATH.
+# Arguments: the compiler (a program, or a library of DXC); the frozen set with the good decisions; further arguments of
+# `layoutproof regress` (with the id of a case a step takes a second); then the build command. Exit codes are git's: 0
+# good, 1 bad, 125 if the revision does not build or its compiler gives no result, 255 to stop if no judgement is
+# possible. LAYOUTPROOF names the command if it is not on the PATH.
 set -euo pipefail
 
 usage() {

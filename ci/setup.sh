@@ -1,25 +1,25 @@
 #!/usr/bin/env bash
 #
 # Sets up what a run needs and this machine lacks: a linker, the Vulkan loader, lavapipe, SwiftShader, spirv-tools,
-# glslang, DXC, slangc, vkd3d 2 (Direct3D 12) and, where Node.js and npm are there, Tint.
+# glslang, DXC, slangc, vkd3d 2 (Direct3D 12) and, if Node.js and npm are installed, Tint.
 #
 # Packages come from the distribution (apt, dnf or pacman; as root or through `sudo -n`). Everything else goes into the
-# tools folder that ci/tools-folder prints, and nowhere else; LAYOUTPROOF_TOOLS chooses another one. Nothing is exported:
-# the program looks there by itself.
+# tools folder that ci/tools-folder prints, and nowhere else; LAYOUTPROOF_TOOLS selects another. The script exports no
+# variables: the program looks in the tools folder itself.
 #
-# Prints one line per thing that was set up, and one per thing that is missing with the way to get it. Silent when
-# nothing is missing. Exits 0 in both cases: a run says itself what it could not check, and ci/floors.toml decides
-# whether that was enough.
+# Prints one line per thing that it set up, and one per thing that is missing, with the way to get it. Silent when
+# nothing is missing. Exits 0 in both cases: a run reports itself what it could not check, and ci/floors.toml decides if
+# that was enough.
 #
 # Usage: ci/setup.sh [--second-dxc] [--clang] [--tint] [--wine] [--without-build] [THING...]
 #
-# --second-dxc adds an older DXC. --clang adds Clang, where the distribution has it. --tint adds Node.js and npm for Tint.
-# --wine adds Wine with Microsoft's FXC and DXC 1.9, and vkd3d-compiler. --without-build leaves out what only a build of the
-# repository needs. With THINGs (the list below), these alone are set up. `layoutproof setup` is this script.
+# --second-dxc adds an older DXC. --clang adds Clang, if the distribution has it. --tint adds Node.js and npm for Tint.
+# --wine adds Wine with Microsoft's FXC and DXC 1.9, and vkd3d-compiler. --without-build omits what only a build of the
+# repository needs. With THINGs (the list below), only these are set up. `layoutproof setup` runs this script.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-# Python's -m looks in the working folder first: let that be this repository and not the one that the user is in.
+# Python's -m looks in the working folder first, so make that this repository and not the user's folder.
 cd "$root"
 
 # shellcheck source=ci/versions.sh
@@ -62,19 +62,19 @@ fi
 fetched=$(bash "$root/ci/tools-folder")
 if [[ $named == no ]]; then
     wanted+=(lavapipe spirv-tools glslang swiftshader vkd3d dxc slangc)
-    # Tint's packages are large: without --tint it is set up where they are there.
+    # Tint's packages are large: without --tint it is set up only if they are installed.
     if tint_can_be_set_up; then
         wanted+=(tint)
     fi
 fi
-# Nothing is loaded that others can write, so nothing is made that way, whatever the user's umask.
+# The program loads no file that others can write, so nothing here is writable for others, whatever the user's umask.
 umask 022
 mkdir -p "$fetched"
-# Two runs at once take turns, so that neither sees the other's half-made folders.
+# Two runs at once take turns, so that neither sees half-made folders of the other.
 exec 9>"$fetched/setup.lock"
 flock 9
 
-# First everything that the package manager has, in one transaction, since the rest is fetched with its help.
+# First all packages of the distribution in one transaction, since the downloads need them.
 if [[ $build == yes && $named == no ]]; then
     want_build_packages
 fi
@@ -102,7 +102,7 @@ if is_wanted clang; then
     set_up_clang
 fi
 
-# The downloads wait for the network, not for each other.
+# The downloads run in parallel, because they wait for the network.
 if is_wanted swiftshader; then
     set_up_swiftshader &
 fi
@@ -118,7 +118,7 @@ fi
 if is_wanted dxc-old; then
     set_up_old_dxc &
 fi
-# Both are in one archive, which the second finds in npm's cache.
+# Both are in one archive, which the second download finds in npm's cache.
 {
     if is_wanted tint; then
         set_up_tint

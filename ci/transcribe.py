@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Transcribes compilers' layouts into case files, and checks that the files still say what the compilers say.
+"""Transcribes compilers' layouts into case files, and checks that the files still agree with the compilers.
 
     ci/transcribe.py --fill RULES[,RULES...] CASE...   writes the tables of these rule sets; std140=slang asks slangc,
                                                        std430@slang=slang:decorations its code where it has another
@@ -7,8 +7,8 @@
     ci/transcribe.py --check PATH...                   derives every number that names a compiler again
 
 Exit status of --check: 0 all equal; 1 a number differs or a table cannot be derived; 2 bad arguments; 3 a compiler named
-with --require is absent. What could not be checked because a compiler, or that version of it, is absent is listed and
-counted. Nothing here uses layoutproof's own layout code.
+with --require is absent. The output lists and counts the numbers whose compiler, or that version of it, is absent. Nothing
+here uses layoutproof's layout code.
 """
 
 import argparse
@@ -51,7 +51,7 @@ def arguments():
 
 
 def part(text):
-    """`K/N` as two numbers."""
+    """Parses `K/N` as two numbers."""
     number, parts = (int(word) for word in text.split("/"))
     if not 1 <= number <= parts:
         raise argparse.ArgumentTypeError(f"`{text}` is no part: K is one of 1 to N")
@@ -64,7 +64,7 @@ def case_paths(paths):
 
 
 def fill(tools, rule_sets, paths):
-    """Writes tables; a refusal is printed and leaves the file without that table."""
+    """Writes tables; prints a refusal and leaves the file without that table."""
     refused = 0
     for path in paths:
         case = Case(path)

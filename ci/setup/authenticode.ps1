@@ -1,8 +1,8 @@
-# Checks that files are signed by Microsoft: for downloads of which nobody publishes a checksum.
+# Checks that Microsoft signed files: for downloads without a published checksum.
 #
 # Usage: pwsh ci/setup/authenticode.ps1 FILE...
 #
-# Exits 1 at the first file whose signature is missing or invalid, or whose signer is another one.
+# Exits 1 at the first file whose signature is missing, invalid or from another signer.
 param([Parameter(Mandatory, ValueFromRemainingArguments)][string[]]$File)
 $ErrorActionPreference = "Stop"
 

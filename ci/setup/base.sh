@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 #
-# What building and fetching need before anything else: a Rust toolchain, a C linker, pip.
+# Prerequisites of building and fetching: a Rust toolchain, a C linker, pip.
 
 want_build_packages() {
     if ! command -v cargo >/dev/null; then
@@ -12,7 +12,7 @@ want_build_packages() {
     fi
 }
 
-# has_pip: whether `python3 -m pip` works. Slow (it starts Python), so only asked when there is something to fetch.
+# has_pip: succeeds if `python3 -m pip` works. Slow, because it starts Python, so only called before a download.
 has_pip() {
     python3 -m pip --version >/dev/null 2>&1
 }

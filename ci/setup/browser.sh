@@ -1,13 +1,13 @@
 # shellcheck shell=bash disable=SC2154
 #
-# The set-up of ci/web: Chromium with its driver, a font and Java from the distribution; axe-core and the Nu Html Checker from
-# npm.
+# The set-up of ci/web: Chromium with its driver, a font and Java from the distribution; axe-core and the Nu Html
+# Checker from npm.
 
 want_browser_packages() {
     if ! command -v chromedriver >/dev/null || ! command -v chromium >/dev/null; then
         want_package "Chromium with its driver" "chromium chromium-driver" "chromium chromedriver" "chromium"
     fi
-    # Without a font every text is empty boxes of one width.
+    # Without a font, all text is empty boxes of one width.
     if ! fc-list 2>/dev/null | grep -q .; then
         want_package "fonts" "fonts-dejavu-core fontconfig" "dejavu-sans-fonts fontconfig" "ttf-dejavu fontconfig"
     fi

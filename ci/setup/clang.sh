@@ -1,13 +1,13 @@
 # shellcheck shell=bash disable=SC2154
 #
-# Clang as a compiler of HLSL: the distribution's package of the version that the known differences are about, and a link
-# to it under the name by which Clang knows that it stands in for dxc. Only on request, since Clang is large.
+# Clang as an HLSL compiler: the distribution's package of the version that the known differences describe, and a link
+# to it under the name that makes Clang act as dxc. Only on request, since Clang is large.
 
 clang_program() {
     echo "/usr/lib/llvm-$CLANG_VERSION/bin/clang"
 }
 
-# A transaction of its own: where the distribution has no such package, the others are still installed.
+# A separate transaction: if the distribution lacks this package, it still installs the others.
 set_up_clang() {
     local link=$fetched/tools/clang/clang-dxc program reason
     program=$(clang_program)

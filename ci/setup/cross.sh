@@ -1,12 +1,13 @@
 # shellcheck shell=bash disable=SC2154
 #
-# The set-up of ci/cross: Rust's standard library for Windows and macOS, MinGW, FXC, and a root folder of Debian 13 with Wine 10,
-# lavapipe and Xvfb in it.
+# The set-up of ci/cross: Rust's standard library for Windows and macOS, MinGW, FXC, and a root folder of Debian 13 with
+# Wine 10, lavapipe and Xvfb.
 #
-# Debian 12's Wine 8 reads wrong bytes through Direct3D 12, Debian 13's Wine 10 does not. So mmdebstrap makes a Debian 13 in
-# tools/wine-root of the tools folder (1.3 GB), with apt and its signatures, and bubblewrap runs programs in it: nothing of the
-# machine is touched, and neither needs root where the kernel lets users have name spaces. Its packages are not pinned, as
-# none of Debian's is; their versions are written down beside them. What is there stays: remove the folder to make it again.
+# Debian 12's Wine 8 reads wrong bytes through Direct3D 12, Debian 13's Wine 10 does not. So mmdebstrap makes a Debian
+# 13 in tools/wine-root of the tools folder (1.3 GB), with apt and its signatures, and bubblewrap runs programs in it.
+# The machine's own system stays unchanged, and neither needs root if the kernel allows user name spaces. As for all
+# Debian packages, versions are not pinned but recorded next to them. An existing folder is kept: remove it to make it
+# again.
 
 wine_root_packages=wine,wine64,xvfb,mesa-vulkan-drivers,libgl1,libgl1-mesa-dri
 
@@ -58,13 +59,13 @@ wine_root_is_missing() {
     [[ ! -e $fetched/tools/wine-root/versions ]]
 }
 
-# make_wine_root WORK: makes it in the folder WORK and moves it to its place. Chained by hand, because `set -e` does not act
-# inside a condition.
+# make_wine_root WORK: makes the root in the folder WORK and moves it to its place. Uses && because `set -e` does not
+# apply inside a condition.
 make_wine_root() {
     local work=$1 mirror
     mirror=$(debian_mirror)
-    # As a tar archive, since only that can be written without root. A mirror's lists may be past the date until which they
-    # are good. The second line makes it faster: nothing has to survive a power cut.
+    # A tar archive, the only format that needs no root to write. A mirror's lists may be expired. The second line makes
+    # it faster, at the cost of safety in a power cut.
     mkdir "$work/root" &&
         mmdebstrap --quiet --variant=essential --include="$wine_root_packages" --format=tar \
             --dpkgopt=force-unsafe-io --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*' \
@@ -76,7 +77,7 @@ make_wine_root() {
         mkdir -p "$fetched/tools" && rm -rf "$fetched/tools/wine-root" && mv "$work/root" "$fetched/tools/wine-root"
 }
 
-# wine_root_versions ROOT: the packages that matter, with their versions.
+# wine_root_versions ROOT: prints the important packages with their versions.
 wine_root_versions() {
     awk -v wanted="${wine_root_packages//,/ }" '
         BEGIN { split(wanted, names, " "); for (i in names) is_wanted[names[i]] = 1 }

@@ -1,10 +1,10 @@
-"""Downloads a source archive from PyPI, checks it, and runs nothing of it.
+"""Downloads a source archive from PyPI and checks it, without running any of it.
 
 Usage: python3 download_source.py NAME VERSION SHA256 FOLDER
 
-pip cannot do this: it runs the archive's setup.py to learn the name and version that it was asked for. The index is pip's
-own (`pip config set global.index-url`, `PIP_INDEX_URL`), else pypi.org. An archive with another checksum is not written,
-and the exit code is 1.
+pip cannot do this: it runs the archive's setup.py to learn the name and version. The index is pip's
+(`pip config set global.index-url`, `PIP_INDEX_URL`), otherwise pypi.org. For an archive with a different checksum, the
+script writes nothing and exits with 1.
 """
 
 import hashlib
@@ -31,7 +31,7 @@ def index_url() -> str:
 
 
 def archive_url(name: str, version: str) -> str:
-    """The address of NAME-VERSION.tar.gz in the project's page of the index."""
+    """The address of NAME-VERSION.tar.gz on the project's page in the index."""
     page = f"{index_url().rstrip('/')}/{name}/"
     request = urllib.request.Request(page, headers={"Accept": SIMPLE_JSON})
     with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS) as answer:

@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2154
 #
 # DXC as a library, into tools/dxc-lib of the tools folder, and on request an older one into tools/dxc-lib-old. Both
-# exist for Linux on x86-64 only; elsewhere a dxc of the user's own on PATH does.
+# exist only for Linux on x86-64; elsewhere, put your own dxc on the PATH.
 
 dxc_is_missing() {
     ! pinned_is_there "$fetched/tools/dxc-lib" "$DXC_PYPI_NAME" "$DXC_PYPI_VERSION" "$DXC_PYPI_SHA256"
@@ -26,7 +26,7 @@ old_dxc_is_missing() {
         "$OLD_DXC_PYPI_NAME" "$OLD_DXC_PYPI_VERSION" "$OLD_DXC_PYPI_SHA256"
 }
 
-# The source archive is the only one that holds the library. It is unpacked and never built.
+# Only the source archive contains the library. It is unpacked and never built.
 set_up_old_dxc() {
     local folder=$fetched/tools/dxc-lib-old
     if ! old_dxc_is_missing; then

@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2154
 #
-# Archives from npm's registry for fetch_pinned. npm does the download, so its own configuration (mirrors, proxies,
-# certificates) holds. Nothing is installed and no script of the package runs.
+# Archives from npm's registry for fetch_pinned. npm downloads them, so its configuration (mirrors, proxies,
+# certificates) applies. It installs nothing and runs no script of the package.
 
 has_npm() {
     command -v npm >/dev/null
@@ -18,12 +18,12 @@ download_from_npm() {
     npm pack --silent --ignore-scripts --pack-destination "$4" "$1@$2" && has_checksum "$3" "$4"
 }
 
-# has_checksum SHA256 FOLDER: whether the one file in FOLDER has it.
+# has_checksum SHA256 FOLDER: succeeds if the only file in FOLDER has this checksum.
 has_checksum() {
     echo "$1  $(compgen -G "$2/*")" | sha256sum --check
 }
 
-# why_not_fetched_from_npm NAME: the reason in a few words, after fetch_pinned failed with download_from_npm.
+# why_not_fetched_from_npm NAME: prints the reason in a few words, after fetch_pinned failed with download_from_npm.
 why_not_fetched_from_npm() {
     local log=$fetched/$1.log
     if ! has_npm; then

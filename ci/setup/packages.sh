@@ -1,11 +1,11 @@
 # shellcheck shell=bash disable=SC2154
 #
-# Packages of the distribution: collects what is wanted, then installs it in one transaction.
+# Packages of the distribution: collects the wanted ones, then installs them in one transaction.
 #
-# Knows apt (Debian, Ubuntu), dnf (Fedora) and pacman (Arch). Without the right to install, or without a network, it
-# names the packages and the command, and the set-up goes on.
+# Supports apt (Debian, Ubuntu), dnf (Fedora) and pacman (Arch). Without the right to install, or without a network, it
+# prints the packages and the command, and the set-up continues.
 
-# wanted_packages[i] holds wanted_things[i]; several names are separated by spaces.
+# wanted_packages[i] contains wanted_things[i]; spaces separate several names.
 wanted_things=()
 wanted_packages=()
 
@@ -20,7 +20,7 @@ package_manager() {
     done
 }
 
-# want_package THING APT DNF PACMAN: asks for the packages that hold THING, by their names in each distribution.
+# want_package THING APT DNF PACMAN: requests the packages that contain THING, by their names in each distribution.
 want_package() {
     wanted_things+=("$1")
     case $(package_manager) in
@@ -31,7 +31,7 @@ want_package() {
     esac
 }
 
-# as_root COMMAND...: runs COMMAND as root; fails at once where that needs a password.
+# as_root COMMAND...: runs COMMAND as root; fails at once if that needs a password.
 as_root() {
     if [[ $EUID -eq 0 ]]; then
         "$@"
@@ -44,12 +44,12 @@ may_install() {
     [[ $EUID -eq 0 ]] || { command -v sudo >/dev/null && sudo -n true 2>/dev/null; }
 }
 
-# run_package_manager PACKAGE...: refreshes the lists, since a fresh container has none, and installs.
+# run_package_manager PACKAGE...: refreshes the lists, which a fresh container lacks, and installs.
 run_package_manager() {
     case $(package_manager) in
     apt)
-        # A failed refresh is no reason to stop: the lists that are there may do. Few retries, since apt waits long
-        # before each where there is no network.
+        # Continues after a failed refresh, because the existing lists may suffice. Few retries, since apt waits long
+        # before each if there is no network.
         as_root apt-get update -qq -o Acquire::Retries=1 || true
         as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
             -o Acquire::Retries=1 -o DPkg::Lock::Timeout=120 "$@"
@@ -60,7 +60,7 @@ run_package_manager() {
     esac
 }
 
-# install_command PACKAGES: what a person with the right to install types.
+# install_command PACKAGES: prints the command for a user who may install.
 install_command() {
     case $(package_manager) in
     apt) echo "sudo apt-get install $1" ;;
@@ -70,7 +70,7 @@ install_command() {
     esac
 }
 
-# install_or_say_why PACKAGE...: installs, silently; prints the reason in a few words where it cannot.
+# install_or_say_why PACKAGE...: installs silently; on failure prints the reason in a few words.
 install_or_say_why() {
     local log=$fetched/packages.log
     if [[ -z $(package_manager) ]]; then

@@ -2,14 +2,14 @@
 #
 # Files of an archive from a registry, at a pinned version with a checksum.
 
-# pinned_is_there FOLDER NAME VERSION SHA256: whether FOLDER holds what is pinned now.
+# pinned_is_there FOLDER NAME VERSION SHA256: succeeds if FOLDER contains the pinned version.
 pinned_is_there() {
     [[ -e $1/pinned && $(<"$1/pinned") == "$2 $3 $4" ]]
 }
 
-# fetch_pinned FOLDER NAME VERSION SHA256 FILES DOWNLOAD: puts the archive's files that match FILES into
-# FOLDER, which appears whole or not at all. `DOWNLOAD NAME VERSION SHA256 INTO` puts the archive into the
-# folder INTO, or fails where it has another checksum. Chained by hand: `set -e` does not act inside a condition.
+# fetch_pinned FOLDER NAME VERSION SHA256 FILES DOWNLOAD: puts the archive's files that match FILES into FOLDER, all or
+# none. `DOWNLOAD NAME VERSION SHA256 INTO` puts the archive into the folder INTO, or fails if its checksum differs.
+# Uses && because `set -e` does not apply inside a condition.
 fetch_pinned() {
     local folder=$1 name=$2 version=$3 sha256=$4 files=$5 download=$6 work log=$fetched/$2.log
     mkdir -p "$(dirname "$folder")"
@@ -28,7 +28,7 @@ fetch_pinned() {
     fi
 }
 
-# unpack_archive FROM TO: unpacks the one wheel or source archive in FROM. As root, tar would keep the archive's
+# unpack_archive FROM TO: unpacks the only wheel or source archive in FROM. As root, tar would keep the archive's
 # permissions, which may let others write.
 unpack_archive() {
     local archive
@@ -40,7 +40,7 @@ unpack_archive() {
     done
 }
 
-# take_files FROM FILES TO: moves the files that match the pattern FILES in FROM; none is a failure.
+# take_files FROM FILES TO: moves the files in FROM that match the pattern FILES; fails if none does.
 take_files() {
     local found
     mapfile -t found < <(compgen -G "$1/$2")

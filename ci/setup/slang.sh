@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2154
 #
-# slangc with its libraries, into tools/slang/bin of the tools folder. The wheel lacks slang-glslang, so that this
-# slangc emits SPIR-V with -O0 only.
+# slangc with its libraries, into tools/slang/bin of the tools folder. The wheel lacks slang-glslang, so this slangc
+# emits SPIR-V only with -O0.
 
 slang_is_missing() {
     ! pinned_is_there "$fetched/tools/slang/bin" "$SLANG_PYPI_NAME" "$SLANG_PYPI_VERSION" "$SLANG_PYPI_SHA256"
@@ -15,7 +15,7 @@ set_up_slang() {
         say_missing "slangc" "the pinned one is for x86_64, not $(uname -m); put a slangc of your own on PATH"
     elif fetch_pinned "$fetched/tools/slang/bin" "$SLANG_PYPI_NAME" "$SLANG_PYPI_VERSION" "$SLANG_PYPI_SHA256" \
         'slangtorch/bin/*' download_from_pypi; then
-        # Wheels do not keep the right to execute.
+        # Wheels do not preserve the right to execute.
         chmod +x "$fetched/tools/slang/bin/slangc"
         say_done "slangc (from $SLANG_PYPI_NAME $SLANG_PYPI_VERSION)"
     else

@@ -2,10 +2,10 @@
 #
 # SwiftShader, a second Vulkan driver on the CPU, independent of Mesa.
 #
-# Debian ships it inside chromium-common. The package is downloaded and the library taken out of it, which needs no root
-# and installs no browser. Where a Chromium or Chrome is installed, its library is linked to instead.
+# Debian ships it in chromium-common. The script downloads the package and extracts the library, which needs no root and
+# installs no browser. If a Chromium or Chrome is installed, it links to that one's library instead.
 
-# Where browsers keep the library: Debian, Fedora (two ages), Arch, Chrome, Ubuntu's snap.
+# Locations of the library in browsers: Debian, Fedora (two ages), Arch, Chrome, Ubuntu's snap.
 swiftshader_folders=(
     /usr/lib/chromium
     /usr/lib64/chromium-browser
@@ -15,19 +15,19 @@ swiftshader_folders=(
     /snap/chromium/current/usr/lib/chromium-browser
 )
 
-# swiftshader_is_missing: also true where the library was a link to a browser that is gone.
+# swiftshader_is_missing: also true if the library is a link to a removed browser.
 swiftshader_is_missing() {
     [[ ! -e $fetched/drivers/swiftshader.json || ! -e $fetched/swiftshader/libvk_swiftshader.so ]]
 }
 
-# write_swiftshader_manifest: tells the Vulkan loader of the library; the path is relative to the manifest.
+# write_swiftshader_manifest: declares the library to the Vulkan loader; the path is relative to the manifest.
 write_swiftshader_manifest() {
     mkdir -p "$fetched/drivers"
     printf '{"file_format_version": "1.0.0", "ICD": {"library_path": "%s", "api_version": "1.3.0"}}\n' \
         "../swiftshader/libvk_swiftshader.so" >"$fetched/drivers/swiftshader.json"
 }
 
-# link_installed_swiftshader: links to an installed browser's library and prints where it is; fails if there is none.
+# link_installed_swiftshader: links to an installed browser's library and prints its path; fails if there is none.
 link_installed_swiftshader() {
     local folder
     for folder in "${swiftshader_folders[@]}"; do
@@ -41,7 +41,7 @@ link_installed_swiftshader() {
     return 1
 }
 
-# download_chromium_common: puts the package into the current folder. The second attempt keeps its own package lists,
+# download_chromium_common: puts the package into the current folder. The second attempt uses separate package lists,
 # for users without root on a machine whose lists are missing or too old.
 download_chromium_common() {
     local own=(-o Acquire::Retries=1 -o "Dir::State::lists=$PWD/lists" -o "Dir::Cache=$PWD/cache")
@@ -52,8 +52,8 @@ download_chromium_common() {
     apt-get "${own[@]}" update -qq && apt-get "${own[@]}" download -qq chromium-common
 }
 
-# fetch_swiftshader WORK: downloads in the folder WORK and moves the result to its place. Chained by hand, because
-# `set -e` does not act inside a condition.
+# fetch_swiftshader WORK: downloads in the folder WORK and moves the result to its place. Uses && because `set -e` does
+# not apply inside a condition.
 fetch_swiftshader() {
     (
         cd "$1" && download_chromium_common && dpkg-deb --fsys-tarfile chromium-common_*.deb |

@@ -1,8 +1,8 @@
 # shellcheck shell=bash disable=SC2154
 #
-# Tint, the WGSL compiler of Dawn, into tools/tint of the tools folder: Dawn for Node as a library, and our program of
-# Tint's name, which has Node.js load it. The default set-up takes it along where Node.js and npm are there already;
-# --tint asks for their packages, too. Without SwiftShader as the device that Dawn writes for, the system's own must do.
+# Tint, the WGSL compiler of Dawn, into tools/tint of the tools folder: Dawn for Node as a library, and our program with
+# Tint's name, which makes Node.js load it. The default set-up includes it if Node.js and npm are already installed;
+# --tint requests their packages, too. Dawn writes for SwiftShader or, without it, for the system's device.
 
 want_tint_packages() {
     if ! command -v node >/dev/null; then
@@ -41,7 +41,7 @@ set_up_tint() {
             say_missing "Tint" "$(why_not_fetched_from_npm "$DAWN_NPM_NAME")"
         fi
     fi
-    # The program is copied again whenever its source changes.
+    # Copy the program again whenever its source changes.
     if [[ -d $fetched/tools/tint ]] && ! cmp -s "$source" "$fetched/tools/tint/tint"; then
         install -m 755 "$source" "$fetched/tools/tint/tint"
     fi

@@ -1,15 +1,15 @@
 # shellcheck shell=bash disable=SC2154
 #
-# vkd3d 2, Direct3D 12 above Vulkan, which executes DXIL: its libraries and the C library that they need, into tools/vkd3d of
-# the tools folder.
+# vkd3d 2, Direct3D 12 above Vulkan, which executes DXIL: its libraries and the C library that they need, into
+# tools/vkd3d of the tools folder.
 #
-# Debian has it in testing only. apt fetches the packages with lists, state and cache of its own, so that the machine's are
-# not touched, and checks their signatures; nothing is installed. Testing moves, so the versions are written down rather than
-# pinned. What is there already stays: remove the folder to fetch it again.
+# Only Debian testing has it. apt fetches the packages with separate lists, state and cache, so that the machine's stay
+# unchanged, and checks their signatures; it installs nothing. Testing changes, so the versions are recorded, not
+# pinned. An existing folder is kept: remove it to fetch again.
 
 vkd3d_packages=(libc6 libtinfo6 libvkd3d-shader1 libvkd3d1 libvkd3d-utils1 vkd3d-compiler)
 
-# vkd3d_of_system: the first number of the version of the system's own; nothing where it has none.
+# vkd3d_of_system: prints the major version of the system's vkd3d; nothing if there is none.
 vkd3d_of_system() {
     if has_library libvkd3d-utils.so.1; then
         dpkg-query --show --showformat '${Version}' libvkd3d-utils1 2>/dev/null | cut -d. -f1
@@ -20,19 +20,19 @@ vkd3d_is_missing() {
     [[ ! -e $fetched/tools/vkd3d/versions ]] && ! { [[ $(vkd3d_of_system) =~ ^[0-9]+$ ]] && (($(vkd3d_of_system) >= 2)); }
 }
 
-# debian_mirror: where this machine gets Debian's packages from.
+# debian_mirror: prints the mirror from which this machine gets Debian's packages.
 debian_mirror() {
     # shellcheck disable=SC2016
     apt-get indextargets --format '$(SITE) $(ORIGIN)' 'Created-By: Packages' 2>/dev/null |
         awk '$2 == "Debian" && $1 !~ /security/ { print $1; exit }'
 }
 
-# fetch_vkd3d WORK: downloads in the folder WORK and moves the result to its place. Chained by hand, because `set -e` does
-# not act inside a condition.
+# fetch_vkd3d WORK: downloads in the folder WORK and moves the result to its place. Uses && because `set -e` does not
+# apply inside a condition.
 fetch_vkd3d() {
     local work=$1 mirror keyring=/usr/share/keyrings/debian-archive-keyring.gpg
     mirror=$(debian_mirror)
-    # A mirror's copy of testing may be past the date until which its lists are good.
+    # A mirror's lists of testing may be expired.
     local own=(
         -o "Dir::State=$work/state" -o "Dir::State::lists=$work/state/lists" -o "Dir::State::status=$work/state/status"
         -o "Dir::Cache=$work/cache" -o "Dir::Etc::sourcelist=$work/sources.list" -o "Dir::Etc::sourceparts=$work/none"
@@ -55,7 +55,7 @@ fetch_vkd3d() {
         mv "$work/result" "$fetched/tools/vkd3d"
 }
 
-# unpack_vkd3d WORK: the libraries and vkd3d-compiler of the packages in WORK, into WORK/result.
+# unpack_vkd3d WORK: unpacks the libraries and vkd3d-compiler from the packages in WORK into WORK/result.
 unpack_vkd3d() {
     local work=$1 package
     mkdir -p "$work/result/lib" "$work/result/bin" || return 1

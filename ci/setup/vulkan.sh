@@ -2,13 +2,13 @@
 #
 # From the distribution: the Vulkan loader, lavapipe (Mesa's Vulkan driver on the CPU), spirv-val and glslangValidator.
 
-# has_library NAME: whether the dynamic linker finds NAME. Users' PATH often lacks the folder of ldconfig; grep reads
-# to the end, since with -q it may break the pipe and so fail it.
+# has_library NAME: succeeds if the dynamic linker finds NAME. Users' PATH often lacks the folder of ldconfig. grep
+# reads to the end, because -q may break the pipe and make it fail.
 has_library() {
     PATH=$PATH:/usr/sbin:/sbin ldconfig -p 2>/dev/null | grep -F "$1 " >/dev/null
 }
 
-# has_driver PATTERN: whether a driver manifest is where the loader looks by default.
+# has_driver PATTERN: succeeds if the loader's default folders contain such a driver manifest.
 has_driver() {
     compgen -G "/usr/share/vulkan/icd.d/$1" >/dev/null || compgen -G "/etc/vulkan/icd.d/$1" >/dev/null
 }

@@ -1,9 +1,9 @@
 # shellcheck shell=bash disable=SC2154
 #
-# Microsoft's own HLSL compilers, FXC and two builds of DXC 1.9, as libraries for Windows; Wine, which runs them; and
-# vkd3d-compiler, which makes SPIR-V of FXC's code. Only on request, since Wine is large. The libraries go into tools/d3d
-# and tools/dxc-1.9 of the tools folder, each with our program that calls them, and Wine's prefix into tools/wine-prefix:
-# the user's own is not touched.
+# Microsoft's HLSL compilers, FXC and two builds of DXC 1.9, as libraries for Windows; Wine, which runs them; and
+# vkd3d-compiler, which makes SPIR-V from FXC's code. Only on request, since Wine is large. The libraries go into
+# tools/d3d and tools/dxc-1.9 of the tools folder, each with our program that calls them, and Wine's prefix into
+# tools/wine-prefix; the user's own prefix stays unchanged.
 
 d3d_program=layoutproof-d3d.exe
 
@@ -41,7 +41,7 @@ set_up_d3d_libraries() {
     if ! d3d_libraries_are_missing; then
         return
     fi
-    # Both libraries, and the licence that DXC comes with.
+    # Both libraries, and DXC's licence.
     if fetch_pinned "$fetched/tools/d3d" "$DAWN_NPM_NAME" "$DAWN_NPM_VERSION" "$DAWN_NPM_SHA256" \
         'package/dist/win32-x64/d[3x]*' download_from_npm; then
         say_done "FXC and a later DXC (from $DAWN_NPM_NAME $DAWN_NPM_VERSION)"
@@ -67,14 +67,15 @@ set_up_new_dxc() {
     fi
 }
 
-# The program is built again whenever its source changes. It loads libraries of its own folder, so each folder has a copy.
+# Build the program again whenever its source changes. It loads libraries from its own folder, so each folder has a
+# copy.
 set_up_d3d_program() {
     local source=$root/runners/compilers/wine log=$fetched/d3d.log folder built=""
     for folder in "$fetched/tools/d3d" "$fetched/tools/dxc-1.9"; do
         if [[ ! -d $folder || (-e $folder/$d3d_program && -z $(find "$source" -newer "$folder/$d3d_program")) ]]; then
             continue
         fi
-        # Static, since MinGW's own libraries are not where Wine looks.
+        # Static, since Wine does not search the folder of MinGW's libraries.
         if ! command -v x86_64-w64-mingw32-g++ >/dev/null; then
             say_missing "$d3d_program" "built with MinGW's x86_64-w64-mingw32-g++, which is missing here"
             return
@@ -111,7 +112,7 @@ set_up_wine_prefix() {
     fi
 }
 
-# link_wine_libraries PREFIX: Wine copies all its libraries into a prefix, 700 MB. Links to the originals do as well.
+# link_wine_libraries PREFIX: Wine copies all its libraries into a prefix, 700 MB. Links to the originals work as well.
 link_wine_libraries() {
     local folder original
     for folder in /usr/lib/x86_64-linux-gnu/wine /usr/lib64/wine /usr/lib/wine; do

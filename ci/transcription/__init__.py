@@ -1,4 +1,4 @@
-"""Turns what compilers say about a case's declarations into the case's expected numbers.
+"""Turns compilers' output for a case's declarations into the case's expected numbers.
 
-Nothing here lays anything out: every number is read from a compiler's output. Python's standard library only.
+Nothing here computes a layout: every number is read from a compiler's output. Only Python's standard library.
 """

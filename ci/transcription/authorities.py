@@ -1,6 +1,6 @@
-"""Which compiler answers for which rule set, and with which flags.
+"""The compiler that answers for each rule set, and its flags.
 
-A case and the name of a rule set in, the numbers and the authority out.
+Input: a case and the name of a rule set. Output: the numbers and the authority.
 """
 
 from dataclasses import dataclass, field, replace
@@ -17,7 +17,7 @@ UNIFORM, STORAGE, STRUCT = "cbuffer", "structured-element", "constant-buffer"
 
 @dataclass
 class Authority:
-    """How one rule set is asked of one compiler."""
+    """The compiler for a rule set, and the way to query it."""
 
     compiler: str
     container: str
@@ -25,13 +25,13 @@ class Authority:
     flags: tuple = ()
     rounds: bool = False
     one_byte_bool: bool = False
-    # The release of DXC that is asked; None for the one that the set-up fetches by itself.
+    # The release of DXC; None for the one that the set-up fetches by default.
     release: str = None
 
 
 @dataclass
 class Derived:
-    """What the authority of a rule set says about a case."""
+    """The authority's numbers of a rule set for a case."""
 
     authority: dict
     layout: Layout = field(default_factory=Layout)
@@ -70,8 +70,8 @@ RULES = {
     "wgsl-storage": Authority("naga", STORAGE, "decorations"),
 }
 
-# Slang lays the uniform parameters of an entry point out by rules of its own choice, so some targets differ; under its
-# layout of D3D its reflection and its code have two rule sets for them.
+# Slang chooses its own rules for the uniform parameters of an entry point, so some targets differ. Under its layout of
+# D3D, its reflection and its code have two rule sets for them.
 DX = (*VULKAN, "-fvk-use-dx-layout")
 ENTRY_RULES = {
     "std140@slang": replace(RULES["std140@slang"], flags=("-target", "wgsl")),
@@ -81,10 +81,10 @@ CODE_RULES = {"std430@slang": replace(RULES["std430@slang"], flags=DX, source="d
 
 
 def authority_of(rules, compiler, blocks, source):
-    """The row for the rule set; `source` says what a table was read from, where a compiler says the same in two ways."""
+    """The row for the rule set; `source` names the source of a table, for a compiler that has two."""
     key = f"{rules}@{compiler}" if compiler and RULES[rules].compiler != compiler else rules
     if key not in RULES:
-        raise Unsupported(f"{compiler or 'nobody'} answers for {rules}")
+        raise Unsupported(f"{compiler or 'no compiler'} answers for {rules}")
     if not any(block.kind == ENTRY for block in blocks):
         return RULES[key]
     if source == "decorations":
@@ -93,7 +93,7 @@ def authority_of(rules, compiler, blocks, source):
 
 
 def derive(tools, case, rules, compiler=None, source=None):
-    """Asks the authority of `rules`; `compiler` names another one where a rule set has two (`slang` for `std140`)."""
+    """Queries the authority of `rules`; `compiler` selects another if a rule set has two (`slang` for `std140`)."""
     reader = Reader(case.declare)
     blocks = reader.read()
     authority = authority_of(rules, compiler, blocks, source)

@@ -1,12 +1,12 @@
 """Reads a case file and writes its tables.
 
-A case's text is kept as it is but for the tables that are filled: comments and order survive.
+Comments and order survive: only the tables that are filled change.
 """
 
 import re
 import tomllib
 
-# Authorities take about this many columns too.
+# Authorities have about this many columns, too.
 WIDTH = 150
 AUTHORITY_KEYS = ("compiler", "version", "flags", "from")
 
@@ -30,7 +30,7 @@ class Case:
 
     @property
     def sixteen_bit(self):
-        """Whether `half` and the promoted minimum-precision types take 2 bytes."""
+        """True if `half` and the promoted minimum-precision types take 2 bytes."""
         return self.data.get("sixteen_bit", True)
 
     def table(self, kind, rules):
@@ -81,7 +81,7 @@ def layout_lines(layout):
 
 
 def wrapped(name, values):
-    """`name = { ... }`; a table that is too long for one line gets dotted keys, one line each."""
+    """`name = { ... }`; a table that is too long for one line gets dotted keys, one per line."""
     line = f"{name} = {inline(values)}"
     if len(line) <= WIDTH:
         return [line]

@@ -14,7 +14,7 @@ NAMES = ("offsets", "strides", "matrix_strides", "sizes")
 
 @dataclass
 class Report:
-    """What became of one case."""
+    """The result for one case."""
 
     tables: int = 0
     differences: list = field(default_factory=list)
@@ -66,7 +66,7 @@ def check_table(tools, case, named, report):
 
 
 def is_here(tools, authority, report):
-    """Whether the compiler of a table is here, in that version; notes it where it is not."""
+    """True if the compiler of a table is installed in that version; notes it otherwise."""
     compiler, wanted = authority["compiler"], authority["version"]
     present = tools.versions.get(compiler)
     if present != wanted:
@@ -75,7 +75,7 @@ def is_here(tools, authority, report):
 
 
 def check_places(tools, case, named, report):
-    """Compares where a case says that parameters are bound."""
+    """Compares the places of a case's parameters."""
     name, table = named
     tools = tools.of_convention(name.partition(".")[2])
     authority = table["authority"]
@@ -99,7 +99,7 @@ def check_places(tools, case, named, report):
 
 
 def check_placement_told(tools, case, told, report):
-    """Checks that a convention's compiler refuses, or warns of, what a case says it does."""
+    """Checks that a convention's compiler refuses, or warns about, what the case claims."""
     name = f"{told['target']}.{told['convention']}"
     if not has_compiler(name):
         return
@@ -123,7 +123,7 @@ def check_placement_told(tools, case, told, report):
 
 
 def check_refusal(tools, case, refusal, report):
-    """Checks that today's compilers refuse what a case says they refuse."""
+    """Checks that today's compilers refuse what the case claims."""
     if "convention" in refusal:
         check_placement_told(tools, case, refusal, report)
         return
@@ -157,7 +157,7 @@ def check_refusal(tools, case, refusal, report):
 
 
 def compare(where, table, derived, say):
-    """Says every number that differs, is missing or is too many."""
+    """Prints every number that differs, is missing or is unexpected."""
     for name in NAMES:
         here, there = table.get(name, {}), getattr(derived.layout, name)
         for path in sorted({*here, *there}):

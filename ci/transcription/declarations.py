@@ -1,9 +1,9 @@
 """Reads the declarations of a case far enough to name every member.
 
-Text in; blocks of bytes out, each a tree of types with the paths that cases use. Knows no sizes and no offsets. The
-subset is what cases need: structs (generic and specialised ones too), enums, namespaces, `cbuffer`, the buffer templates,
-loose globals, and an entry point whose uniform parameters are a block. Of specialisations that fit, the one with the
-fewest parameters of its own counts.
+Input: text. Output: blocks of bytes, each a tree of types with the paths that cases use. Knows no sizes and no offsets. The
+subset is what cases need: structs (including generic and specialised ones), enums, namespaces, `cbuffer`, the buffer
+templates, loose globals, and an entry point whose uniform parameters are a block. If several specialisations fit, the one
+with the fewest parameters counts.
 """
 
 import re
@@ -34,7 +34,7 @@ class Unsupported(Exception):
 
 @dataclass
 class Type:
-    """`kind` is numeric, array, struct, enum, pointer or resource; the other fields belong to one kind each."""
+    """`kind` is numeric, array, struct, enum, pointer or resource; each other field belongs to one kind."""
 
     kind: str
     scalar: str = ""
@@ -48,11 +48,11 @@ class Type:
     members: list = field(default_factory=list)
 
     def is_matrix(self):
-        """Whether this is a matrix, single-vector ones included."""
+        """True for a matrix, including single-vector ones."""
         return self.kind == "numeric" and self.columns > 0
 
     def is_vector(self):
-        """Whether this is a vector."""
+        """True for a vector."""
         return self.kind == "numeric" and self.rows > 0 and self.columns == 0
 
     def vectors(self, default_order):
@@ -94,14 +94,14 @@ class Place:
 
 @dataclass
 class Template:
-    """A declaration of a generic struct; `pattern` are the arguments that a specialisation is for, as text."""
+    """A declaration of a generic struct; `pattern` has the arguments of a specialisation as text."""
 
     parameters: list
     pattern: list | None
     start: int
 
     def fit(self, arguments):
-        """What the parameters stand for, by name, each as text and type; None where the arguments do not fit."""
+        """The arguments of the parameters, by name, each as text and type; None if they do not fit."""
         if self.pattern is None:
             return dict(zip(self.parameters, arguments))
         found = {}
@@ -182,13 +182,13 @@ class Reader:
             self.globals.extend(self.member())
 
     def names_type(self):
-        """Whether `struct T t` stands here, which declares no struct."""
+        """True at `struct T t`, which declares no struct."""
         return re.match(r"\w", self.peek(1)) is not None and re.match(r"\w", self.peek(2)) is not None and (
             self.peek(1) != "class"
         )
 
     def skip(self):
-        """Goes behind the `;` or the body of what declares no member."""
+        """Skips the `;` or the body of a declaration without members."""
         while self.peek() not in (";", "{"):
             self.take()
         if self.peek() == "{":
@@ -196,7 +196,7 @@ class Reader:
         self.accept(";")
 
     def namespace(self):
-        """The types of a namespace go by their qualified names, inside it by their own too."""
+        """The types of a namespace have their qualified names, and inside it also their short ones."""
         self.take("namespace")
         outer, self.outer = self.outer, f"{self.outer}{self.take()}::"
         self.take("{")
@@ -205,7 +205,7 @@ class Reader:
         self.outer = outer
 
     def template(self):
-        """Keeps the tokens of a generic struct's body; a function is gone over."""
+        """Keeps the tokens of a generic struct's body; skips a function."""
         self.take("template")
         self.take("<")
         parameters = []
@@ -231,7 +231,7 @@ class Reader:
         self.generics.setdefault(name, []).append(Template(parameters, pattern, self.body()))
 
     def bracketed(self, opening, closing):
-        """Goes behind what closes the bracket that opens here; the first and the last token."""
+        """Skips to the end of the bracket that opens here; returns the first and the last token."""
         start, depth = self.at, 0
         while True:
             depth += {opening: 1, closing: -1}.get(self.take(), 0)
@@ -239,7 +239,7 @@ class Reader:
                 return start, self.at - 1
 
     def entry_point(self, start):
-        """The uniform parameters are a block; those with semantics and resources are none of its members."""
+        """The uniform parameters are a block, without those that have semantics and without resources."""
         self.take("void")
         name = f"$Entry.{self.take()}"
         self.take("(")
@@ -264,7 +264,7 @@ class Reader:
         return [] if is_varying or parameter.type.kind == "resource" else [parameter]
 
     def using(self, statements):
-        """The text with these statements for the body of the entry point."""
+        """The text with these statements as the body of the entry point."""
         start, end = self.entry_body
         return f"{self.text[:start]} {statements} {self.text[end:]}"
 
@@ -322,7 +322,7 @@ class Reader:
         self.generics[name] = [Template([parameter], None, self.body())]
 
     def body(self):
-        """Goes behind a struct's body; the place of its first token."""
+        """Skips a struct's body; returns the place of its first token."""
         start, _ = self.bracketed("{", "}")
         self.accept(";")
         return start + 1
@@ -346,7 +346,7 @@ class Reader:
         return members
 
     def member(self):
-        """One declaration, which may declare several names, or none: a struct, a function."""
+        """Reads one declaration, which may declare several names, or none: a struct, a function."""
         order, static = "", False
         while self.peek() in MODIFIERS or self.peek().startswith("[["):
             word = self.take()
@@ -360,7 +360,7 @@ class Reader:
         while True:
             name = self.take() if self.peek() not in (":", ";") else ""
             while self.accept("::"):
-                # What is defined outside of its struct.
+                # A definition outside of its struct.
                 name, static = f"{name}::{self.take()}", True
             if self.peek() == "(":
                 self.skip()
@@ -389,7 +389,7 @@ class Reader:
         return Member(name, element, bits)
 
     def length(self):
-        """The number that the expression up to the next `]` gives."""
+        """The value of the expression up to the next `]`."""
         words = []
         while self.peek() != "]":
             word = self.take()
@@ -438,7 +438,7 @@ class Reader:
         raise Unsupported(f"type `{name}`")
 
     def handle(self, found):
-        """`T.Handle` is data of which no part is read by name."""
+        """`T.Handle` is data whose parts have no names."""
         if found.kind == "resource" and self.accept("."):
             self.take("Handle")
             return Type("pointer", name=f"{found.name}.Handle")
@@ -472,7 +472,7 @@ class Reader:
         return result
 
     def prelude(self):
-        """Everything that is no block: structs, enums and loose globals as written."""
+        """Everything outside of blocks: structs, enums and loose globals as written."""
         kept, end = [], 0
         for start, stop in self.block_spans:
             kept.append(self.text[end:start])
@@ -481,14 +481,14 @@ class Reader:
 
 
 def ray_desc():
-    """The struct that HLSL and Slang have without a declaration."""
+    """The struct that HLSL and Slang define without a declaration."""
     vector, scalar = Type("numeric", scalar="float", rows=3), Type("numeric", scalar="float")
     members = [("Origin", vector), ("TMin", scalar), ("Direction", vector), ("TMax", scalar)]
     return Type("struct", name="RayDesc", members=[Member(name, kind) for name, kind in members])
 
 
 def places(block, indexed):
-    """Every member at every level, parents first; `indexed` says that an expression starts with `name[0]`."""
+    """Every member at every level, parents first; with `indexed`, an expression starts with `name[0]`."""
     if block.kind in ("cbuffer", "tbuffer", "globals", "entry-uniforms"):
         root = ""
     else:
@@ -500,7 +500,7 @@ def places(block, indexed):
 
 
 def members_of(struct, path, expression):
-    """The places of a struct's members; a base struct's come first and count as its own."""
+    """The places of a struct's members; a base struct's come first and count as members of the struct."""
     if struct.base:
         yield from members_of(struct.base, path, expression)
     for member in struct.members:
@@ -526,7 +526,7 @@ def below(place):
 
 
 def innermost(kind):
-    """The type below all array dimensions, and how many there are."""
+    """The type below all array dimensions, and their number."""
     dimensions = 0
     while kind.kind == "array":
         kind, dimensions = kind.element, dimensions + 1
@@ -534,7 +534,7 @@ def innermost(kind):
 
 
 def first_leaf(kind, expression):
-    """The expression of the first scalar of a place, or None where it has none."""
+    """The expression of the first scalar of a place, or None if it has none."""
     if kind.kind == "array":
         return first_leaf(kind.element, f"{expression}[0]")
     if kind.kind == "struct":

@@ -1,6 +1,6 @@
-"""What DXC says: the buffer definitions and loads of its DXIL, and the decorations of its SPIR-V.
+"""Reads DXC's layouts: the buffer definitions and loads of its DXIL, and the decorations of its SPIR-V.
 
-A request for one block in, a layout out. A listing shows offsets and sizes; strides and matrix cells are read from the
+Input: a request for one block. Output: a layout. A listing shows offsets and sizes; strides and matrix cells come from the
 loads of shaders that read one scalar each.
 """
 
@@ -29,12 +29,12 @@ def all_flags(request):
 
 
 def dxil_layout(tools, request):
-    """Layout by the listing, and by path the places that the code reads instead."""
+    """Layout by the listing, and by path the offsets that the code reads instead."""
     return Dxil(tools, request).run()
 
 
 class Dxil:
-    """Asks DXC for one block's listing and loads."""
+    """Gets one block's listing and loads from DXC."""
 
     def __init__(self, tools, request):
         self.tools, self.request = tools, request
@@ -58,13 +58,13 @@ class Dxil:
         return self.layout, self.accessed
 
     def listing(self, source):
-        """What DXC makes of a shader; asked once."""
+        """DXC's listing of a shader, compiled once."""
         if source not in self.listings:
             self.listings[source] = self.tools.dxil(source, all_flags(self.request))
         return self.listings[source]
 
     def listed_members(self, declared, listed, path):
-        """Notes what the listing says about a struct's members; bit-fields have no names there."""
+        """Notes a struct's members in the listing; bit-fields have no names there."""
         if declared.base:
             base = next((l for l in listed if l[0] == declared.base.name), None)
             if base:
@@ -95,11 +95,11 @@ class Dxil:
             self.cells(place, loaded if listed is None else listed)
 
     def load(self, expression, source=None):
-        """Where the code reads a scalar, in bytes from the start of the block."""
+        """The offset at which the code reads a scalar, in bytes from the start of the block."""
         return loaded_offset(self.listing(source or self.request.source(expression)))
 
     def strides(self, place):
-        """Bytes from element to element of each dimension. An array of one is asked as an array of two."""
+        """Bytes from element to element of each dimension. Measures an array of one as an array of two."""
         path, kind, before = place.path, place.type, place.expression
         while kind.kind == "array":
             first, second = (first_leaf(kind.element, f"{before}[{n}]") for n in (0, 1))
@@ -111,7 +111,7 @@ class Dxil:
             path, kind, before = f"{path}[]", kind.element, f"{before}[0]"
 
     def cells(self, place, offset):
-        """An off-diagonal cell, relative to where the listing has the matrix."""
+        """An off-diagonal cell, relative to the matrix's offset in the listing."""
         inner, dimensions = innermost(place.type)
         path, expression = place.path + "[]" * dimensions, place.expression + "[0]" * dimensions
         if inner.rows * inner.columns == 1:
@@ -120,7 +120,7 @@ class Dxil:
         read = self.load(expression + cell)
         vectors, components = inner.vectors(self.order(place))
         if not self.request.indexed and inner.scalar in WIDE and components <= 2 and vectors > 1:
-            # The listing and the loads disagree on the stride of these, and the listing does not print it.
+            # The listing and the loads disagree on their stride, and the listing does not print it.
             self.accessed[path + cell] = read
             return
         down, across = (self.step(inner, expression, to) for to in ("[1][0]", "[0][1]"))
@@ -131,13 +131,13 @@ class Dxil:
             self.layout.matrix_strides[path] = down if self.order(place) == "row" else across
 
     def order(self, place):
-        """Which vectors are contiguous. DXIL drops the order of a matrix that is itself a buffer's element."""
+        """The contiguous vectors. DXIL drops the order of a matrix that is itself a buffer's element."""
         declared = innermost(place.type)[0].order
         dropped = self.request.indexed and place.path == self.block.name
         return self.request.order if dropped else declared or self.request.order
 
     def step(self, kind, expression, cell):
-        """Bytes from the first cell to another, as a copy of the whole matrix reads them."""
+        """Bytes from the first cell to another in a copy of the whole matrix."""
         row, column = int(cell[1]), int(cell[4])
         if row >= kind.rows or column >= kind.columns:
             return 0
@@ -147,7 +147,7 @@ class Dxil:
 
 
 def loaded_offset(listing):
-    """The byte that the only load of a shader takes its scalar from."""
+    """The byte from which the only load of a shader takes its scalar."""
     found = []
     for pattern, unit in ((CBUFFER_LOAD, REGISTER), (TEXTURE_BUFFER_LOAD, REGISTER), (RAW_LOAD, 1)):
         for value, kind, place in pattern.findall(listing):
@@ -205,7 +205,7 @@ def spirv_layout(tools, request):
 
 
 def followed_size(tools, request):
-    """Where a scalar lands behind a struct of the block's members, in bytes."""
+    """The offset of a scalar after a struct of the block's members, in bytes."""
     name = request.block.name
     expression = f"{name}[0].after" if request.indexed else f"{name}.after"
     module = Module(tools.dxc_spirv(request.source(expression, wrap=True), all_flags(request)))
@@ -213,5 +213,5 @@ def followed_size(tools, request):
 
 
 def stands_elsewhere(block):
-    """Whether the block's members may be put into a struct: not if they say their own offsets or have initialisers."""
+    """True if a struct can hold the block's members: not with explicit offsets or initialisers."""
     return block.kind != "globals" and "packoffset" not in block.text and "=" not in block.body

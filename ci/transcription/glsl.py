@@ -1,4 +1,4 @@
-"""What glslang decorates: the block written again in GLSL, its decorations read back.
+"""Rewrites the block in GLSL and reads glslang's decorations.
 
 A `column_major` matrix of HLSL has its rows as GLSL's columns, so it is `row_major` in GLSL, and `m[row][column]` is
 spelled alike in both. GLSL has no single-vector matrices, enums, inheritance or empty structs.
@@ -52,7 +52,7 @@ class Writer:
 
     def type(self, kind):
         if kind.kind == "struct":
-            # Read first: it enters the structs that this one is made of.
+            # First, because it adds the structs that this one contains.
             members = self.members(kind)
             self.structs[kind.name] = f"struct {kind.name} {{ {members} }};\n"
             return kind.name
@@ -67,7 +67,7 @@ class Writer:
 
 
 def glslang_layout(tools, request, rules):
-    """Layout by the decorations of glslang's SPIR-V; size and stride from the members put into a struct."""
+    """Layout by the decorations of glslang's SPIR-V; size and stride come from a struct with the members."""
     if request.block.type.kind != "struct":
         raise Unsupported("GLSL's blocks hold structs")
     writer = Writer(request.order)

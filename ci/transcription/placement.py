@@ -1,7 +1,7 @@
-"""Where compilers bind parameters: DXC's listing and decorations, Slang's reflection.
+"""Reads compilers' bindings of parameters: DXC's listing and decorations, Slang's reflection.
 
-A case and the name of a placement (`d3d12.dxc`) in, the places of its parameters and the authority out. A place is text,
-as cases have it: `u3[4]`, `t0 space1`, `set 0 binding 2`; a parameter with several units has several.
+Input: a case and the name of a placement (`d3d12.dxc`). Output: the places of its parameters, and the authority. A place is
+text, as in cases: `u3[4]`, `t0 space1`, `set 0 binding 2`; a parameter with several units has several.
 """
 
 import re
@@ -29,7 +29,7 @@ UNBOUNDED = "unbounded"
 
 @dataclass
 class Placed:
-    """What a compiler says about a case's parameters."""
+    """A compiler's answer about a case's parameters."""
 
     authority: dict
     places: dict = field(default_factory=dict)
@@ -40,18 +40,18 @@ class Placed:
 
 
 def is_placement(name):
-    """Whether the name is that of a placement rather than of a rule set."""
+    """True if the name is that of a placement, not of a rule set."""
     return name.partition(".")[0] in SLANG_TARGETS
 
 
 def has_compiler(name):
-    """Whether a compiler answers for the placement; documents answer for the others."""
+    """True if a compiler answers for the placement; documents answer for the others."""
     target, _, convention = name.partition(".")
     return target in COMPILERS.get(convention.partition("@")[0], ())
 
 
 def place(tools, case, name):
-    """Asks the compiler behind a placement."""
+    """Queries the compiler of a placement."""
     target, _, convention = name.partition(".")
     compiler = convention.partition("@")[0]
     if not has_compiler(name):
@@ -87,7 +87,7 @@ def flags_of(case, target, compiler):
 
 
 def has_entry(case):
-    """Whether the declarations have an entry point of their own."""
+    """True if the declarations contain an entry point."""
     return bool(SHADER.search(case.declare) or re.search(r"\bnumthreads\b", case.declare))
 
 
@@ -103,7 +103,7 @@ def listed(case, listing, placed):
 
 
 def path_of(case, name):
-    """`s.B.3` is an element and `s.P.p` a member of the base `P`, which goes by its own name; DXC and Slang drop namespaces."""
+    """`s.B.3` is an element and `s.P.p` a member of the base `P`, whose name stays; DXC and Slang drop namespaces."""
     inside = re.search(rf"\bnamespace\s+(\w+)\s*\{{[^}}]*\b{re.escape(name)}\s*;", case.declare)
     if inside:
         return f"{inside.group(1)}::{name}"
@@ -156,7 +156,7 @@ def decorated(case, module, placed):
 
 
 def flattened(places):
-    """Elements of an array that follow one another are one place of many bindings."""
+    """Merges consecutive elements of an array into one place with many bindings."""
     merged = {}
     for path, found in sorted(places.items(), key=lambda item: [int(n) for n in re.findall(r"\d+", item[1][0])]):
         array, index = re.fullmatch(r"(.*?)(?:\[(\d+)\])?", path).groups()
@@ -175,7 +175,7 @@ def slang_places(tools, case, asked, placed):
 
 @dataclass
 class Base:
-    """What encloses a variable: (offset, space) by category, its space, and how often arrays repeat what is below."""
+    """The surroundings of a variable: (offset, space) by category, its space, and the repeats by enclosing arrays."""
 
     places: dict = field(default_factory=dict)
     space: int = 0
@@ -187,7 +187,7 @@ class Base:
         return offset + variable.offset(category), space + variable.space(category)
 
     def inside(self, variable):
-        """The base of what is in a variable."""
+        """The base for the contents of a variable."""
         own = {category: self.place(variable, category) for category in variable.type.categories()}
         return Base({**self.places, **own}, self.space, self.times)
 
@@ -208,12 +208,12 @@ class Walk:
                 self.variable(result, f"{name}.$result", Base())
 
     def scope(self, scope, buffer, prefix):
-        """A scope is a struct, or a buffer around one where there are bytes."""
+        """A scope is a struct, or a buffer around one if it contains bytes."""
         held, below = scope, Base().inside(scope)
         if scope.type.kind == "constant-buffer":
             self.rows(scope.type.container(), buffer, below)
             held = scope.type.held()
-            # What the buffer of globals is bound to says nothing of the parameters beside it.
+            # The binding of the globals' buffer does not affect the parameters next to it.
             below = below.inside(held) if prefix else Base()
         for child in held.type.fields():
             self.variable(child, prefix + path_of(self.case, child.name), below)
@@ -234,7 +234,7 @@ class Walk:
         self.contents(element, path, below)
 
     def contents(self, kind, path, base):
-        """What a struct, a buffer or a block holds."""
+        """The contents of a struct, a buffer or a block."""
         if kind.kind != "struct":
             if self.SPACE in kind.container().type.categories():
                 self.placed.add(path, text("space", base.space))
@@ -242,7 +242,7 @@ class Walk:
             held = kind.held()
             kind, base = held.type, base.inside(held)
         for child in kind.fields():
-            # Members of a base struct go by their own names.
+            # Members of a base struct keep their own names.
             self.variable(child, path if child.name == "$base" else f"{path}.{child.name}", base)
 
     def rows(self, variable, path, base):
@@ -254,7 +254,7 @@ class Walk:
             unit = self.renamed.get(unit, unit)
             size = variable.type.size(category)
             count = None if size == slang_library.UNBOUNDED else size
-            # An array takes one binding, however many elements it has.
+            # An array takes one binding, regardless of its length.
             count = count if unit == "binding" else multiplied(count, base.times)
             index, space = base.place(variable, category)
             self.placed.add(path, text(unit, index, space, count))

@@ -1,7 +1,7 @@
-"""What is asked of a compiler: one block, under one kind of container, with flags.
+"""A request to a compiler: one block, in one kind of container, with flags.
 
-A block is given to a compiler verbatim where its own kind is that container, else its members are put into a struct
-that the container takes.
+A compiler gets the block verbatim if its own kind is that container; otherwise its members go into a struct for the
+container.
 """
 
 import re
@@ -29,21 +29,21 @@ class Request:
 
     @property
     def indexed(self):
-        """Whether the block's members are reached through an element."""
+        """True if the block's members are reached through an element."""
         return self.container == "structured-element" and self.block.kind != ENTRY
 
     def as_container(self):
-        """The block as seen through the container: what paths and expressions go by."""
+        """The block as seen through the container, which gives the paths and expressions."""
         block = self.block
         kind = block.kind if self.is_native() else self.declared_as()
         return type(block)(block.name, kind, block.type, block.text, block.body, block.element)
 
     def declared_as(self):
-        """What the block becomes where it is not native."""
+        """The block's replacement if it is not native."""
         return "structured-element" if self.indexed else "constant-buffer"
 
     def is_native(self):
-        """Whether the declaration is already of the container's kind; an entry point's parameters are of every kind."""
+        """True if the declaration already has the container's kind; an entry point's parameters have every kind."""
         if self.block.kind == ENTRY:
             return True
         if self.container == "cbuffer":
@@ -51,7 +51,7 @@ class Request:
         return self.container == self.block.kind
 
     def declarations(self, wrap=False):
-        """The text that a compiler gets; `wrap` puts a scalar behind the block's members, to see where they end."""
+        """The text for the compiler; `wrap` adds a scalar after the block's members, to measure their end."""
         if self.is_native() and not wrap:
             return self.reader.text
         prelude, element = self.element()
@@ -63,18 +63,18 @@ class Request:
         return f"{prelude}{template}<{element}> {self.block.name.lstrip('$')};\n"
 
     def element(self):
-        """The declarations before the block, and the type of what the block holds."""
+        """The declarations before the block, and the type of its contents."""
         prelude = self.reader.prelude()
         if self.block.element:
             return prelude, self.block.element
         if self.block.kind == "globals":
             raise Unsupported("loose globals stand nowhere else")
-        # A resource takes no bytes, and no struct that is measured may hold one.
+        # A resource takes no bytes, and the measured structs cannot contain one.
         body = RESOURCE.sub("", self.block.body)
         return f"{prelude}struct {MEMBERS} {{ {body} }};\n", MEMBERS
 
     def source(self, expression, wrap=False, setup=""):
-        """A shader that reads one scalar; `setup` are statements before."""
+        """A shader that reads one scalar after the statements in `setup`."""
         return (
             f"{self.declarations(wrap)}\nRWByteAddressBuffer probe_output;\n"
             f"[numthreads(1, 1, 1)] void main() {{ {setup} probe_output.Store(0, (uint)({expression})); }}\n"

@@ -1,7 +1,7 @@
-"""What Slang's reflection says.
+"""Reads the layouts in Slang's reflection.
 
-A block, a target and its options in, a layout out. Source: Slang user guide, Using the Reflection API; slangc's
-`-reflection-json`. The reflection has no matrix strides: a matrix's size is shared among its vectors.
+Input: a block, a target and its options. Output: a layout. Source: Slang user guide, Using the Reflection API; slangc's
+`-reflection-json`. The reflection has no matrix strides: a matrix's size is divided among its vectors.
 """
 
 import json
@@ -18,10 +18,10 @@ CODE_BLOCK = "entryPointParams"
 
 
 def slang_layout(tools, request, rules):
-    """Layout by reflection. `rules.rounds` says whether a matrix's size includes its last vector's padding."""
+    """Layout by reflection. With `rules.rounds`, a matrix's size includes its last vector's padding."""
     name, layout = request.block.name, Layout()
     if request.block.kind == "globals":
-        # Loose globals are parameters of their own; the buffer that holds them, and its size, is not reflected.
+        # Loose globals are separate parameters; the reflection lacks their buffer and its size.
         fields = reflection(tools, request, request.declarations())["parameters"]
         Reflected(layout, request, rules).struct(request.block.type, {"fields": fields}, (name, 0))
         return layout
@@ -29,7 +29,7 @@ def slang_layout(tools, request, rules):
         module = Module(tools.slang_spirv(written_with_use(request), all_flags(request)))
         return Walk(module, Root(name, request.block.type, request.container, ENTRY), request.order).run(CODE_BLOCK)
     if request.block.kind == ENTRY:
-        # The size of the buffer that holds them is not reflected.
+        # The reflection lacks the size of their buffer.
         fields = reflection(tools, request, request.declarations())["entryPoints"][0]["parameters"]
         Reflected(layout, request, rules).struct(request.block.type, {"fields": fields}, (name, 0))
         return layout
@@ -49,7 +49,7 @@ def slang_layout(tools, request, rules):
 
 
 def written_with_use(request):
-    """The declarations with an entry point that reads one of its parameters: else its code has none."""
+    """The declarations with an entry point that reads one of its parameters, since the code omits unused ones."""
     leaf = next(leaf for leaf in (first_leaf(member.type, member.name) for member in request.block.type.members) if leaf)
     return f"RWByteAddressBuffer probe_output;\n{request.reader.using(f'probe_output.Store(0, (uint){leaf});')}"
 
@@ -80,7 +80,7 @@ BIT_FIELD_UNIT = "$bit_field_backing_"
 
 
 def element(reflected, request):
-    """Type and binding of what the block holds."""
+    """Type and binding of the block's contents."""
     if request.indexed:
         return {"type": reflected["type"]["resultType"]}
     return reflected["type"]["elementVarLayout"]
@@ -93,7 +93,7 @@ def bytes_of(variable):
 
 
 def measured(tools, request):
-    """Size and stride of a structured buffer's element: a byte behind one element, and an array of two."""
+    """Size and stride of a structured buffer's element, from a byte after one element and from an array of two."""
     prelude, name = request.element()
     struct = f"struct {MEASURED} {{ {name} one; uint8_t after; {name} two[2]; }};\n"
     text = f"{prelude}{struct}StructuredBuffer<{MEASURED}> {request.block.name};\n"
@@ -127,7 +127,7 @@ class Reflected:
         path, base_offset = place
         fields = {f["name"]: f for f in reflected["fields"]}
         if declared.base:
-            # The base is the field of that name (`$base` before 2026.14).
+            # The base is the field with that name (`$base` before 2026.14).
             field = fields.get("$base") or fields.get(declared.base.name) or reflected["fields"][0]
             self.struct(declared.base, field["type"], (path, base_offset + bytes_of(field).get("offset", 0)))
         fields |= units_of_bit_fields(declared, reflected["fields"])
@@ -147,13 +147,13 @@ class Reflected:
         while declared.kind == "array":
             unsized = declared.count == 0
             if unsized and size != "unbounded":
-                # A pointer and a count stand for the array.
+                # A pointer and a count represent the array.
                 return
             stride = reflected["uniformStride"] if "uniformStride" in reflected else binding["elementStride"]
             self.layout.strides[path] = stride
             size = stride if unsized else size - stride * (declared.count - 1)
             path, declared, reflected = f"{path}[]", declared.element, reflected["elementType"]
-            # Slang lays the matrices of an array out in the default order, whatever is declared.
+            # Slang lays out the matrices of an array in the default order, regardless of the declaration.
             declared = replace(declared, order="") if declared.is_matrix() else declared
         if declared.kind == "struct":
             self.struct(declared, reflected, (path, offset))

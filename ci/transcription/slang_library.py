@@ -1,7 +1,7 @@
-"""Calls Slang's library: what `-reflection-json` leaves out is only there.
+"""Calls Slang's library for data that `-reflection-json` omits.
 
-A source and slangc's arguments in, the layout of the program out. The JSON has neither the buffer of loose globals nor
-the place of an entry point's parameters. Source: Slang user guide, Using the Reflection API; the C functions of slang.h.
+Input: a source and slangc's arguments. Output: the layout of the program. The JSON has neither the buffer of loose globals
+nor the place of an entry point's parameters. Source: Slang user guide, Using the Reflection API; the C functions of slang.h.
 """
 
 import ctypes
@@ -9,7 +9,7 @@ import threading
 
 KINDS = {1: "struct", 2: "array", 6: "constant-buffer", 9: "texture-buffer", 11: "parameter-block"}
 UNBOUNDED = ctypes.c_size_t(-1).value
-# Numbers of SlangParameterCategory by the names of units; on Metal some have others.
+# Numbers of SlangParameterCategory by the names of units; some differ on Metal.
 CATEGORIES = {
     2: "b",
     3: "t",
@@ -46,11 +46,11 @@ NUMBERED = {"GetOffset", "GetSpace", "GetSize", "GetFieldByIndex", "GetCategoryB
 
 
 class Refused(Exception):
-    """A compiler does not take the source; the text is what it says."""
+    """A compiler refuses the source; the text is its message."""
 
 
 def first_error(lines):
-    """The first line of a compiler's answer that says what is wrong; DXC puts a heading over its validator's."""
+    """The first line of a compiler's output that describes the error; DXC puts a heading over its validator's."""
     errors = (line for line in lines if "error" in line.lower() and line != "error: validation errors")
     return next(errors, lines[0])
 
@@ -79,7 +79,7 @@ class Library:
         return getattr(self.library, name)
 
     def program(self, arguments, read):
-        """What `read` makes of a program's reflection; the messages of the compiler with it."""
+        """The result of `read` for a program's reflection, with the compiler's messages."""
         with self.lock:
             request = self.library.spCreateCompileRequest(self.session)
             try:
@@ -114,7 +114,7 @@ class Program:
 
 
 class Variable:
-    """A variable in what encloses it."""
+    """A variable in its surroundings."""
 
     def __init__(self, library, pointer):
         self.library, self.pointer = library, pointer
@@ -153,14 +153,14 @@ class Type:
         return Type(self.library, self.library.spReflectionTypeLayout_GetElementTypeLayout(self.pointer))
 
     def count(self):
-        """Elements of an array; 0 where it is unsized."""
+        """Elements of an array; 0 if it is unsized."""
         count = self.library.spReflectionType_GetElementCount(self.library.spReflectionTypeLayout_GetType(self.pointer))
         return 0 if count == UNBOUNDED else count
 
     def container(self):
-        """What a buffer or block takes for itself."""
+        """The space that a buffer or block itself takes."""
         return Variable(self.library, self.library.spReflectionTypeLayout_getContainerVarLayout(self.pointer))
 
     def held(self):
-        """What a buffer or block holds."""
+        """The contents of a buffer or block."""
         return Variable(self.library, self.library.spReflectionTypeLayout_GetElementVarLayout(self.pointer))

@@ -1,6 +1,6 @@
-"""Reads the decorations of a SPIR-V module: where a compiler put the members of a block.
+"""Reads the decorations of a SPIR-V module, which give the offsets of a block's members.
 
-Words in; offsets, strides and the places of matrix cells out, by the paths of a case. Source: SPIR-V specification,
+Input: words. Output: offsets, strides and the places of matrix cells, by the paths of a case. Source: SPIR-V specification,
 sections "Physical Layout", "Instructions" and "Decoration".
 """
 
@@ -19,7 +19,7 @@ ROW_MAJOR, ARRAY_STRIDE, MATRIX_STRIDE, OFFSET = 4, 6, 7, 35
 
 @dataclass
 class Layout:
-    """Bytes by path: what one authority says about one block."""
+    """Bytes by path: one authority's numbers for one block."""
 
     offsets: dict = field(default_factory=dict)
     strides: dict = field(default_factory=dict)
@@ -29,7 +29,7 @@ class Layout:
 
 @dataclass
 class Root:
-    """The block that a walk starts from; only a block declared as a structured buffer has a stride of its own."""
+    """The block from which a walk starts; only a block declared as a structured buffer has a stride."""
 
     name: str
     type: object
@@ -66,7 +66,7 @@ class Module:
             self.member_decorations[key] = operands[3] if len(operands) > 3 else True
 
     def block(self, name):
-        """The struct that the variable `name` points at, without the nameless one that naga puts around it."""
+        """The struct of the variable `name`, without the nameless one that naga puts around it."""
         for variable, pointer in self.variables.items():
             if self.names.get(variable) == name:
                 pointee = self.types[pointer][1][1]
@@ -76,7 +76,7 @@ class Module:
         raise Unsupported(f"the module has no variable `{name}`")
 
     def followed(self, name, indexed=False):
-        """Where `after` stands in a block (or its elements), and the stride of the last member there."""
+        """The offset of `after` in a block (or its elements), and the stride of the last member there."""
         struct_id = self.block(name)
         if indexed:
             struct_id = self.types[self.types[struct_id][1][0]][1][0]
@@ -85,7 +85,7 @@ class Module:
         return after, self.decorations.get((members[-1], ARRAY_STRIDE))
 
     def member(self, struct_id, name, position):
-        """The index of a member by name, or by position where names were dropped."""
+        """The index of a member by name, or by position if the names were dropped."""
         count = len(self.types[struct_id][1])
         for index in range(count):
             if plain(self.member_names.get((struct_id, index), "")) == name:
@@ -95,14 +95,14 @@ class Module:
         raise Unsupported(f"the module's struct has no member `{name}`")
 
     def component_size(self, type_id):
-        """Bytes of the scalar that a numeric type is made of."""
+        """Size of a numeric type's scalar in bytes."""
         opcode, operands = self.types[type_id]
         while opcode in (VECTOR, MATRIX, ARRAY):
             opcode, operands = self.types[operands[0]]
         return operands[0] // 8
 
     def array(self, type_id):
-        """An array type without the struct of one member that Slang puts around it."""
+        """An array type without the single-member struct that Slang puts around it."""
         opcode, operands = self.types[type_id]
         return operands[0] if opcode == STRUCT and len(operands) == 1 else type_id
 
@@ -117,7 +117,7 @@ def text(words):
 
 
 def plain(name):
-    """A name without the number that a compiler made it unique with."""
+    """A name without the number by which a compiler made it unique."""
     return re.sub(r"_\d+$", "", name)
 
 
@@ -129,7 +129,7 @@ class Walk:
         self.layout = Layout()
 
     def run(self, variable):
-        """The layout of the block behind `variable`."""
+        """The layout of the block of `variable`."""
         struct_id = self.module.block(variable)
         if self.block.container == "structured-element" and self.block.kind != "entry-uniforms":
             array = self.module.types[struct_id][1][0]
@@ -160,7 +160,7 @@ class Walk:
             self.value(member.type, self.module.types[struct_id][1][index], (name, offset), found)
 
     def member(self, struct_id, member, position):
-        """A member's index. A bit-field without a member of its own shares that of the bit-field before it."""
+        """A member's index. A bit-field without a separate member shares that of the bit-field before it."""
         try:
             return self.module.member(struct_id, member.name, position)
         except Unsupported:
@@ -169,7 +169,7 @@ class Walk:
             return position - 1
 
     def decorated(self, struct_id, index):
-        """What a member is decorated with, None for each that is absent."""
+        """A member's decorations; None for each missing one."""
         decorations = self.module.member_decorations
         return {kind: decorations.get((struct_id, index, kind)) for kind in (OFFSET, MATRIX_STRIDE, ROW_MAJOR)}
 

@@ -1,6 +1,6 @@
 """Tests of the readers, on texts that need no compiler: `python3 -m unittest discover -s ci -t ci`.
 
-The listing is DXC 1.7.2308's for the declarations beside it.
+The listing comes from DXC 1.7.2308 for the declarations next to it.
 """
 
 import struct

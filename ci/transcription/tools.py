@@ -1,6 +1,6 @@
 """Runs the compilers.
 
-Knows where each compiler is, its version and how to call it; what its output means is read elsewhere.
+Finds each compiler and its version, and calls it; other modules read the output.
 """
 
 import copy
@@ -20,10 +20,11 @@ from .windows_dxc import WindowsDxc
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
-# DXC's library names a commit, its releases are named by date; the count of commits tells which.
+# DXC's library reports a commit, but releases are named by date; the count of commits maps one to the other.
 DXC_RELEASES = {"4006": "1.7.2308"}
 
-# The second DXC of ci/setup.sh: 1.7, commit d66bdf94, from before release 1.7.2207. Tables of `dxc@1.7.2207` are its.
+# The second DXC of ci/setup.sh: 1.7, commit d66bdf94, from before release 1.7.2207. Tables for `dxc@1.7.2207` come from
+# it.
 OLD_DXC, OLD_DXC_RELEASE = "1.7 d66bdf94", "1.7.2207"
 DXC_RELEASES["3435"] = OLD_DXC
 
@@ -32,16 +33,16 @@ NEW_DXC_RELEASE = "1.9.2602"
 
 
 def fetched_tools():
-    """Where ci/setup.sh puts compilers."""
+    """The folder in which ci/setup.sh puts compilers."""
     said = subprocess.run([str(ROOT / "ci" / "tools-folder")], stdout=subprocess.PIPE, text=True, check=False)
     if said.returncode != 0:
-        # It has told why on stderr.
+        # It has printed the reason on stderr.
         raise SystemExit(said.returncode)
     return Path(said.stdout.removesuffix("\n")) / "tools"
 
 
 class Tools:
-    """The compilers of this machine; each is None where it is absent."""
+    """The compilers of this machine; each is None if it is absent."""
 
     def __init__(self):
         self.fetched = fetched_tools()
@@ -62,12 +63,12 @@ class Tools:
         self.versions = {name: self.version(name) for name in ("dxc", "slang", "glslang", "naga")}
 
     def of_convention(self, convention):
-        """These compilers, with the version of DXC that a convention names (`dxc@1.7.2207`); absent where it is not here."""
+        """These compilers, with the version of DXC that a convention names (`dxc@1.7.2207`); absent if it is not here."""
         name, _, version = convention.partition("@")
         return self.of_dxc(version) if name == "dxc" and version else self
 
     def of_dxc(self, release):
-        """These compilers, with this release of DXC; absent where it is not here."""
+        """These compilers, with this release of DXC; absent if it is not here."""
         if release == self.versions["dxc"]:
             return self
         other = copy.copy(self)
@@ -81,7 +82,7 @@ class Tools:
         return other
 
     def of_range(self, bounds):
-        """These compilers, with a release of DXC that a case's `by` means (`>= 1.8.2405`); absent where none is here."""
+        """These compilers, with a release of DXC that matches a case's `by` (`>= 1.8.2405`); absent if none is here."""
         releases = (self.versions["dxc"], NEW_DXC_RELEASE)
         return self.of_dxc(next((release for release in releases if is_within(release, bounds)), "none"))
 
@@ -113,7 +114,7 @@ class Tools:
         return self.dxc.run([*flags, "-E", entry, str(self.write(source, ".hlsl"))])
 
     def dxc_spirv(self, source, flags, entry="main"):
-        """The module that DXC makes, its own validation left out: it refuses some layouts that it makes on purpose."""
+        """DXC's module, without DXC's validation, which refuses some layouts that DXC makes on purpose."""
         module = self.place(".spv")
         path = self.write(source, ".hlsl")
         self.dxc.run(["-spirv", "-Vd", *flags, "-E", entry, "-Fo", str(module), str(path)])
@@ -127,13 +128,13 @@ class Tools:
         return answer.read_text(encoding="utf-8")
 
     def slang_spirv(self, source, flags):
-        """The module that slangc makes; with optimisation it wants a library that its packages leave out."""
+        """slangc's module, without optimisation, which needs a library that its packages omit."""
         module = self.place(".spv")
         call([*self.slang, str(self.write(source, ".slang")), *flags, "-O0", "-o", str(module)])
         return module.read_bytes()
 
     def slang_program(self, source, flags, read):
-        """What `read` makes of the reflection of Slang's library, which lies next to slangc."""
+        """The result of `read` for the reflection of Slang's library, which is next to slangc."""
         with self.lock:
             if self.library is None:
                 found = sorted(Path(self.slang[0]).resolve().parent.glob("**/libslang-compiler.so*"))
@@ -155,7 +156,7 @@ class Tools:
 
 
 class LibraryDxc:
-    """DXC as a library, which a program of this workspace drives."""
+    """DXC as a library, driven by a program of this workspace."""
 
     def __init__(self, command):
         self.command = command
@@ -171,7 +172,7 @@ class LibraryDxc:
 
 
 def built(command):
-    """How this command of the workspace's newest program is started, or None where none is built."""
+    """The command that starts this command of the workspace's newest program, or None if none is built."""
     folder = ROOT / os.environ.get("CARGO_TARGET_DIR", "target")
     programs = [folder / profile / "layoutproof" for profile in ("debug", "release")]
     there = [program for program in programs if program.exists()]
@@ -179,7 +180,7 @@ def built(command):
 
 
 def is_within(release, bounds):
-    """Whether a dotted release lies within bounds such as `>= 1.8.2405, < 1.9`."""
+    """True if a dotted release is within bounds such as `>= 1.8.2405, < 1.9`."""
     numbers = tuple(int(part) for part in (release or "").split(".") if part.isdigit())
     compare = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt, "=": operator.eq}
     found = [re.fullmatch(r"(>=|<=|>|<|=)\s*([\d.]+)", bound.strip()).groups() for bound in bounds.split(",")]

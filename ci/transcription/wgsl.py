@@ -1,4 +1,4 @@
-"""What naga decorates: the block written again in WGSL, its decorations read back.
+"""Rewrites the block in WGSL and reads naga's decorations.
 
 WGSL's matrices are stored by columns. A `column_major` matrix keeps its shape; a `row_major` one becomes the matrix
 whose columns are its rows. WGSL has no host-shareable `bool`, no single-vector matrices, enums, inheritance or
@@ -8,7 +8,7 @@ whose columns are its rows. WGSL has no host-shareable `bool`, no single-vector 
 from .declarations import Unsupported
 from .spirv import MATRIX_STRIDE, Module, Root, Walk, pin
 
-# naga refuses the bool itself, in the words of the specification.
+# naga itself refuses the bool, in the words of the specification.
 SCALARS = {
     "bool": "bool",
     "int": "i32",
@@ -34,7 +34,7 @@ class Writer:
 
     def type(self, kind):
         if kind.kind == "array":
-            # A count of 0 stands for none.
+            # A count of 0 means unsized.
             length = f", {kind.count}" if kind.count else ""
             return f"array<{self.type(kind.element)}{length}>"
         if kind.kind == "struct":
@@ -53,7 +53,7 @@ class Writer:
 
 
 class WgslWalk(Walk):
-    """A walk in which each column of SPIR-V is one of the contiguous vectors, whatever its order in HLSL."""
+    """A walk in which each column of SPIR-V is one of the contiguous vectors, regardless of its order in HLSL."""
 
     def matrix(self, declared, type_id, place, found):
         stride, component = found[MATRIX_STRIDE], self.module.component_size(type_id)
@@ -63,7 +63,7 @@ class WgslWalk(Walk):
 
 
 def naga_layout(tools, request, rules):
-    """Layout by the decorations of naga's SPIR-V. Sizes are asked in storage, where no rule keeps a scalar away."""
+    """Layout by the decorations of naga's SPIR-V. Measures sizes in storage, where a scalar can follow directly."""
     if request.block.type.kind != "struct":
         raise Unsupported("a WGSL block that is no struct has no member to name")
     writer = Writer(request.order)

@@ -1,7 +1,7 @@
 """DXC for Windows under Wine, as `ci/setup.sh --wine` sets it up.
 
-Arguments of dxc in, its listing out. One process answers for all sources, since Wine's start takes longer than a hundred of
-them; `layoutproof-d3d.exe` says how lines are asked and answered.
+Input: arguments of dxc. Output: its listing. One process compiles all sources, since Wine's start takes longer than a
+hundred of them; `layoutproof-d3d.exe` documents the lines of requests and answers.
 """
 
 import os
@@ -29,7 +29,7 @@ class WindowsDxc:
 
     @staticmethod
     def is_there(tools, name):
-        """Whether the set-up made it."""
+        """True if the set-up made it."""
         return (tools / name / PROGRAM).exists() and (tools / "wine-prefix").is_dir()
 
     def version(self):
@@ -52,7 +52,7 @@ class WindowsDxc:
         raise Refused(first_error(lines))
 
     def ask(self, line):
-        """The answer to a line; the process ends where there is none, and the next line starts another one."""
+        """The answer to a line. Without an answer the process has ended, and the next line starts another."""
         if self.process is None or self.process.poll() is not None:
             self.process = subprocess.Popen(
                 self.command,

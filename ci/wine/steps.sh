@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 #
-# Runs the Windows programs of the working folder under Wine, and checks what they answer. ci/cross starts it, inside of the
-# root folder of Debian 13. The last line counts; what a step printed is shown where it failed.
+# Runs the Windows programs of the working folder under Wine and checks their output. ci/cross starts it inside the root
+# folder of Debian 13. The last line counts the steps; a failed step shows its output.
 set -uo pipefail
 
 export HOME=/tmp/home XDG_RUNTIME_DIR=/tmp/home DISPLAY=:97 WINEPREFIX=/tmp/prefix WINEDEBUG=-all
-# Without the first three, Wine offers to download Mono and Gecko and writes menus. FXC is Microsoft's own, not Wine's.
+# Without the first three, Wine offers to download Mono and Gecko and writes menus. Use Microsoft's FXC, not Wine's.
 export WINEDLLOVERRIDES='mscoree,mshtml,winemenubuilder.exe=;d3dcompiler_47=n'
 VK_DRIVER_FILES=$(echo /usr/share/vulkan/icd.d/lvp_icd*.json)
 export VK_DRIVER_FILES VK_ICD_FILENAMES=$VK_DRIVER_FILES
@@ -13,7 +13,7 @@ program=./layoutproof.exe
 passed=0 failed=0
 mkdir -p "$HOME" /tmp/.X11-unix
 
-# begin: an X server, without which Wine lists no adapters, and a prefix.
+# begin: starts an X server, without which Wine lists no adapters, and makes a prefix.
 begin() {
     Xvfb :97 -screen 0 640x480x24 >/tmp/xvfb.log 2>&1 &
     timeout 300 wine wineboot --init </dev/null >/tmp/wineboot.log 2>&1 || {
@@ -22,19 +22,19 @@ begin() {
     }
 }
 
-# layoutproof ARGUMENT...: the program, for at most five minutes.
+# layoutproof ARGUMENT...: runs the program for up to five minutes.
 layoutproof() {
     timeout 300 wine $program "$@" </dev/null
 }
 
-# with_compiler COMPILER ARGUMENT...: the same, with what wgpu makes Direct3D's code with.
+# with_compiler COMPILER ARGUMENT...: the same, with the compiler that wgpu uses for Direct3D's code.
 with_compiler() {
     local -x WGPU_DX12_COMPILER=$1
     layoutproof "${@:2}"
 }
 
-# step NAME STATUS PATTERN... -- COMMAND...: runs the command, and demands the exit status, and of the output each pattern (an
-# extended regular expression; with `!` before it, that it is not there).
+# step NAME STATUS PATTERN... -- COMMAND...: runs the command and demands the exit status, and that its output matches
+# each pattern (an extended regular expression; after `!` it must not match).
 step() {
     local name=$1 wanted=$2 patterns=() wrong="" status=0 started=$EPOCHREALTIME seconds pattern
     shift 2
@@ -66,7 +66,7 @@ step() {
     fi
 }
 
-# processes: how many of the program's processes there are.
+# processes: prints the number of the program's processes.
 processes() {
     local line count=0
     for line in /proc/[0-9]*/cmdline; do
@@ -77,7 +77,7 @@ processes() {
     echo "$count"
 }
 
-# wait_for CONDITION...: for at most 30 s.
+# wait_for CONDITION...: waits up to 30 s.
 wait_for() {
     local attempt
     for attempt in {1..300}; do
@@ -91,9 +91,9 @@ wait_for() {
 }
 
 parent_and_worker() { [[ $(processes) -eq 2 ]]; }
-nobody() { [[ $(processes) -eq 0 ]]; }
+no_process() { [[ $(processes) -eq 0 ]]; }
 
-# killed_run: a run whose worker hangs is killed without a chance to tell it; nothing of it may go on.
+# killed_run: kills a run whose worker hangs, without a chance to notify it. All its processes must end.
 killed_run() {
     local parent
     # Wine's loader becomes the program, so this is the parent's process.
@@ -101,15 +101,15 @@ killed_run() {
     parent=$!
     wait_for parent_and_worker || return 1
     kill -KILL "$parent"
-    wait_for nobody
+    wait_for no_process
 }
 
-# no_traces: what the program put where Windows keeps temporary files.
+# no_traces: fails if the program left files where Windows keeps temporary ones.
 no_traces() {
     ! find "$WINEPREFIX"/drive_c/users/*/*/*/Temp "$WINEPREFIX"/drive_c/users/*/Temp -name 'layoutproof*' 2>/dev/null | grep .
 }
 
-# run_tests PROGRAM: in the folder in which cargo would start it.
+# run_tests PROGRAM: runs it in the folder that cargo would use.
 run_tests() (
     cd "$(<"${1%.exe}.folder")" && timeout 600 wine "$1" --test-threads 2 </dev/null
 )
@@ -121,7 +121,7 @@ step "list" 0 '^  vectors/four_component_vector_behind_a_scalar ' -- layoutproof
 step "show" 0 'float3 a +0 +12' 'float +b\[2\] .* 16 +20' -- \
     layoutproof show arrays/scalar_packs_behind_the_last_element --rules hlsl-cbuffer
 
-# The names of GPUs that Wine makes up are no hardware. Its Direct3D 12 takes no code of DXC.
+# Wine makes up the names of GPUs. Its Direct3D 12 accepts no code of DXC.
 step "devices, with FXC" 0 'lavapipe .*Vulkan .* via ash, wgpu' 'Direct3D 12 +via wgpu' 'vkd3d of Wine .* via d3d12' \
     'd3d12 via wgpu: software' 'd3d12 via d3d12: software' '!: hardware' -- with_compiler fxc devices
 step "devices, with DXC" 0 'wgpu found no Direct3D 12 adapter' '!Direct3D 12 +via wgpu' -- with_compiler dxc devices

@@ -3,7 +3,7 @@
 
     ci/wine/test_programs.py MESSAGES FOLDER
 
-Each is called as its package there. Beside it, PACKAGE.folder holds the folder that cargo would start it in.
+Each copy has its package's name. PACKAGE.folder next to it contains the folder in which cargo would start it.
 """
 
 import json

@@ -1,7 +1,7 @@
-//! What the engine promises to those who call it.
-//!
-//! One program for all files: the crate and what it stands on is linked once, and long tests of one file run beside those of
-//! another. `export`, `host_structs` and `spirv_val` are programs of their own, for their tests say what this machine lacks.
+//! Tests of the core's public interface.
+//! All files are one program, so the core and its dependencies link once and long tests of
+//! different files run in parallel. `export`, `host_structs` and `spirv_val` are separate programs,
+//! because their tests report what this machine lacks.
 
 mod binding_plans;
 mod bindings;

@@ -1,16 +1,17 @@
-//! Which parameters a binding probe reads, why it leaves others out, and how it spreads them over programs.
+//! The parameters that a binding probe reads, the reasons for leaving others out, and the
+//! distribution over programs.
 
 use layoutproof_device::{ImageKind, ImageView, TexelType};
 use layoutproof_probes::binding::{BindingPlan, BoundKind, Pass, ProgramExtent, programs};
 
 use crate::fixture::bound::{VARYING_PLACES, VARYINGS, planned};
 
-/// `path: first place x elements` of what is read.
+/// `path: first place x elements` of each parameter that the plan reads.
 fn probed(plan: &BindingPlan) -> Vec<String> {
     plan.probed.iter().map(|it| format!("{}: {} x {}", it.path, it.site, it.elements)).collect()
 }
 
-/// `path: reason` of what is not.
+/// `path: reason` of each parameter that the plan leaves out.
 fn skipped(plan: &BindingPlan) -> Vec<String> {
     plan.skipped.iter().map(|it| format!("{}: {}", it.path, it.reason)).collect()
 }
@@ -125,7 +126,7 @@ fn varyings_are_read_by_the_fragment_stage_and_targets_by_the_host() {
     let programs = programs(&plan);
     let passes: Vec<(Pass, usize, u32)> =
         programs.iter().map(|program| (program.pass, program.reads.len(), program.targets())).collect();
-    // Seven locations, four to a target; one target at location 3, so four of them.
+    // Seven locations, four per target. One target is at location 3, so the program writes four.
     assert_eq!(passes, [(Pass::Varyings, 7, 2), (Pass::Targets, 1, 4)]);
 }
 
@@ -147,7 +148,7 @@ fn what_not_every_device_has_room_for_is_bound_in_shares_as_well() {
     let (names, rows) = rows('b', 7);
     let spread = spread(&format!("ByteAddressBuffer {names};"), &rows);
     let share = |count| (ProgramExtent::Share, count, count);
-    // Four storage buffers in a stage are the least that Vulkan asks for, and one holds the answers.
+    // Vulkan guarantees four storage buffers per stage, and one of them holds the answers.
     assert_eq!(spread, [(ProgramExtent::Whole, 7, 7), share(3), share(3), share(1)]);
 }
 

@@ -1,4 +1,5 @@
-//! Programs of hand-made placements on the model device: every place is named, every swap is noticed.
+//! Programs for hand-made placements on the model device: they find every place and notice every
+//! swap.
 
 use layoutproof_device::{Batch, BufferAfter, JobBuffer, ReadBack, Runner, Shader};
 use layoutproof_model::{BINDING_MISREADINGS, Misreading, Model};
@@ -8,7 +9,7 @@ use layoutproof_probes::image::nonce_word;
 
 use crate::fixture::bound::{EVERYTHING, EVERYWHERE, SWAPPED, SWAPPED_PLACES, VARYING_PLACES, VARYINGS, planned};
 
-/// What the model says to every program of a plan, in order.
+/// The model's observations for every program of a plan, in order.
 fn run(plan: &BindingPlan, misreading: Option<Misreading>) -> Vec<Vec<BindingAnswer>> {
     let programs = programs(plan);
     let nonces = (1..).map(nonce_word);
@@ -26,7 +27,7 @@ fn every_kind_of_resource_is_read_where_it_is() {
     assert_eq!(plan.skipped, []);
     let seen = run(&plan, None);
     let whole = &seen[0];
-    // One for each row, one more for `cb` and `s1`, two more for `t2`.
+    // One per row, one more for `cb` and for `s1`, two more for `t2`.
     assert_eq!(whole.len(), EVERYWHERE.len() + 4);
     let wrong: Vec<String> = seen.iter().flatten().filter(|seen| !seen.is_right()).map(ToString::to_string).collect();
     assert_eq!(wrong, [] as [String; 0]);
@@ -106,7 +107,7 @@ fn a_job_that_did_not_run_has_no_answers() {
     assert_eq!(said, "the job did not run: its first word is 0xF111F111, not the nonce 0x600D0009");
 }
 
-/// What naga 30's validator says of a program's WGSL.
+/// The result of naga 30's validator for a program's WGSL.
 fn naga_says(program: &BindingProgram) -> Result<(), String> {
     let text = wgsl::module(program);
     let module = naga::front::wgsl::parse_str(&text).map_err(|error| error.emit_to_string(&text))?;

@@ -1,8 +1,8 @@
-//! The evaluator over IR that Clang made, and what its types say.
-//!
-//! `clang_ir/probe.ll` is what Clang 22.1.8 (`clang-dxc -T cs_6_6 -enable-16bit-types -Xclang -emit-llvm`) writes for
-//! `clang_ir/probe.hlsl` with `-Od -Xclang -disable-llvm-passes`, `clang_ir/probe.optimised.ll` with `-O3`. In the second
-//! LLVM itself has made bytes of the indices, so what both read must be the same.
+//! The evaluator and the type reader on IR from Clang.
+//! Clang 22.1.8 (`clang-dxc -T cs_6_6 -enable-16bit-types -Xclang -emit-llvm`) made
+//! `clang_ir/probe.ll` from `clang_ir/probe.hlsl` with `-Od -Xclang -disable-llvm-passes`, and
+//! `clang_ir/probe.optimised.ll` with `-O3`. In the second, LLVM itself converted the indices to
+//! bytes, so both must read the same.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -20,7 +20,7 @@ const SOURCE: &str = include_str!("clang_ir/probe.hlsl");
 const PLAIN: &str = include_str!("clang_ir/probe.ll");
 const OPTIMISED: &str = include_str!("clang_ir/probe.optimised.ll");
 
-/// Byte of `on`, which must be a truth value: the type has it behind `[6 x float]` at 80.
+/// Byte of `on`, which must be a truth value: the type places it after `[6 x float]` at 80.
 const ON: usize = 104;
 
 fn run(text: &str, given: [u32; 2]) -> Result<ReadBack, RunnerError> {
@@ -41,8 +41,8 @@ fn told(text: &str, given: [u32; 2]) -> Vec<u32> {
     words_of(&after)
 }
 
-/// By the type of `B`: v 4, its z 12; arr 16 with stride 16; p 64, its h 68, y of it 70; m 80, and `[2][1]` the last of six
-/// floats; d 112. By that of `Light`: range 16, stride 20.
+/// The type of `B`: v 4, its z 12; arr 16 with stride 16; p 64, its h 68, y of it 70; m 80, and
+/// `[2][1]` is the last of six floats; d 112. The type of `Light`: range 16, stride 20.
 #[test]
 fn loads_are_followed_to_their_bytes() {
     for text in [PLAIN, OPTIMISED] {
@@ -91,7 +91,7 @@ fn resources_are_listed_with_their_registers() {
     assert_eq!(buffers[0].members[6], ("d".to_owned(), 112));
 }
 
-/// What the evaluator does not understand is named; what is not bound as well.
+/// The evaluator names what it does not understand, and what is not bound.
 #[test]
 fn what_is_not_understood_is_refused() {
     let refusal = |text: &str| match run(text, [0, 0]) {
@@ -112,7 +112,8 @@ fn what_is_not_understood_is_refused() {
     );
 }
 
-/// A member that a struct does not have is at no byte: Clang 22.1.8 asks for one where it counts members as C++ does.
+/// A missing member of a struct has no byte. Clang 22.1.8 requests one where it counts members as
+/// C++ does.
 #[test]
 fn a_member_that_is_not_there_is_nowhere() {
     let beyond = OPTIMISED.replace("(i8, ptr addrspace(2) @p, i32 6)", "(%Pair, ptr addrspace(2) @p, i32 0, i32 2)");

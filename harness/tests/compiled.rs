@@ -1,4 +1,4 @@
-//! The compiled witness on modules that others wrote: naga's SPIR-V for WGSL.
+//! The compiled witness on foreign modules: naga's SPIR-V for WGSL.
 
 use layoutproof_device::{Shader, words_of};
 use layoutproof_layout::shape::MatrixOrder;
@@ -10,7 +10,7 @@ use naga::valid::{Capabilities, ValidationFlags, Validator};
 
 use crate::fixture::{FLOAT, INT, UINT, array, block, matrix, scalar, structure, vector};
 
-/// One entry point with the interface that probes have.
+/// One entry point with the interface of probes.
 const WGSL: &str = "
 struct S {
     a: vec3<f32>,
@@ -92,7 +92,7 @@ fn modules_with_loops_and_calls_are_followed() {
     assert_eq!(observed.len(), 2, "with guards and with the exact range");
 }
 
-/// FXC's code chooses the row of a matrix so.
+/// FXC's code selects a matrix row like this.
 #[test]
 fn a_member_that_a_table_chooses_by_a_factor_is_followed() {
     let chosen = "output[4] = bitcast<u32>(dot(vec2<f32>(s.a.x, s.b), unit[input[0] & 0u]));";
@@ -160,7 +160,7 @@ fn both_matrix_orders_of_a_glslang_module_are_followed() {
     };
     let plan = ProbePlan { leaves: leaves.clone(), not_probed: Vec::new(), entries: vec![read] };
     let observed = compiled(&layout, &plan, &Shader::Spirv(words.clone()), Interface::default()).unwrap();
-    // The image has data at the planned leaves only, so each answer must be one of them.
+    // The image has data only at the planned leaves, so each answer must be one of them.
     let found: Vec<(String, Option<u32>)> =
         observed[0].1.observations.iter().map(|it| (leaves[it.leaf as usize].path.clone(), it.offset)).collect();
     let expected: Vec<(String, Option<u32>)> = leaves.into_iter().map(|leaf| (leaf.path, Some(leaf.offset))).collect();
@@ -176,8 +176,9 @@ fn both_matrix_orders_of_a_glslang_module_are_followed() {
     );
 }
 
-/// WGSL, 14.4.1 Alignment and Size: a 0, v 16, m 32 (columns 16 apart), c 80 (columns 8 apart), lights 96 (stride 16, power
-/// at 12), t 128. Tint makes an array of `vec4<u32>` of the block, and adds the offsets up in functions and loops.
+/// WGSL, 14.4.1 Alignment and Size: a 0, v 16, m 32 (columns 16 apart), c 80 (columns 8 apart),
+/// lights 96 (stride 16, power at 12), t 128. Tint turns the block into an array of `vec4<u32>` and
+/// adds up the offsets in functions and loops.
 #[test]
 fn what_tint_computes_of_an_offset_is_followed() {
     let bytes = include_bytes!("frozen/tint_uniform.spv");

@@ -1,4 +1,4 @@
-//! A file with every kind of declaration is read as a whole, through the public interface only.
+//! Reads a whole file with every kind of declaration, only through the public interface.
 
 use layoutproof_frontend::module::Module;
 use layoutproof_frontend::{DeclareOptions, declare};
@@ -7,7 +7,7 @@ use layoutproof_layout::shape::Type;
 use layoutproof_source::diagnostics::render;
 use layoutproof_source::sources::SourceMap;
 
-/// Everything but resources.
+/// Every declaration except resources.
 const DATA: &str = r#"
 #pragma once
 import scene.lights;
@@ -52,7 +52,7 @@ void main(uint3 id : SV_DispatchThreadID, uniform row_major float2x3 transform, 
 }
 "#;
 
-/// Resources as this project spells them, one declaration each.
+/// Resources in this project's spelling, one declaration each.
 const RESOURCES: &str = "ParameterBlock<Material> material; ConstantBuffer<Derived> derived; TextureBuffer<Base> bases;
     StructuredBuffer<float3> positions; RWStructuredBuffer<Derived> output; AppendStructuredBuffer<Base> appended;
     ConsumeStructuredBuffer<Base> consumed; RasterizerOrderedStructuredBuffer<uint> ordered;
@@ -60,7 +60,7 @@ const RESOURCES: &str = "ParameterBlock<Material> material; ConstantBuffer<Deriv
     Buffer<float4> typed; RWBuffer<uint> typedOut; Texture1D t1; Texture1DArray<float> t1a; Texture2D t2;
     Texture2DArray t2a; Texture2DMS<float4> t2m; Texture2DMSArray<float4> t2ma; Texture3D t3; TextureCube tc;
     TextureCubeArray tca; RWTexture1D<float> u1; RWTexture2D<float4> u2; RWTexture3D<int> u3;
-    RasterizerOrderedTexture2D<uint> ro; FeedbackTexture2D feedback; SamplerState state;
+    RasterizerOrderedTexture2D<uint> ro; FeedbackTexture2D<SAMPLER_FEEDBACK_MIN_MIP> feedback; SamplerState state;
     SamplerComparisonState comparison; Sampler2D combined; SamplerCubeArray<float4> cubes;
     RaytracingAccelerationStructure scene; SubpassInput<float4> subpass; SubpassInputMS<float4> subpassMs";
 
@@ -72,21 +72,21 @@ fn read(text: &str) -> Module {
     result.unwrap_or_else(|problems| panic!("{}", render(&problems, &sources, false)))
 }
 
-/// All of it, with what only a declaration and not a type's name says: arrays, attributes, registers, sample counts.
+/// All declarations, with the parts that are not in a type's name: arrays, attributes, registers,
+/// sample counts.
 fn everything() -> Module {
     let resources = RESOURCES
         .replace("> derived", "> derived[3]")
         .replace("> output", "> output[]")
         .replace("Texture2DMS<float4>", "Texture2DMS<float4, 4>")
         .replace("RWTexture2D<float4>", "[[vk::binding(3, 1)]] RWTexture2D<unorm float4>")
-        .replace("FeedbackTexture2D ", "FeedbackTexture2D<SAMPLER_FEEDBACK_MIN_MIP> ")
         .replace("SamplerState state", "sampler state : register(s3)")
         .replace("SubpassInput<", "[[vk::input_attachment_index(0)]] SubpassInput<")
         .replace("TextureBuffer", "layout(binding = 3, set = 1) TextureBuffer");
     read(&format!("{DATA}{resources}; [[vk::push_constant]] ConstantBuffer<Base> push;"))
 }
 
-/// Block names and kinds as the command-line contract gives them.
+/// Block names and kinds as the command line documents them.
 #[test]
 fn all_blocks_are_found() {
     let module = everything();

@@ -1,8 +1,7 @@
-//! The evaluator of DXIL over a listing that DXC made.
-//!
-//! `dxil/probe.ll` is what DXC 1.7.2308 prints for `dxil/probe.hlsl` with `-T cs_6_6 -E probe -enable-16bit-types`, from
-//! `; Buffer Definitions:` to the end of the function, and so is `dxil/views.ll`. The offsets below are those of its
-//! buffer definitions.
+//! The DXIL evaluator on a listing from DXC.
+//! DXC 1.7.2308 prints `dxil/probe.ll` for `dxil/probe.hlsl` with `-T cs_6_6 -E probe
+//! -enable-16bit-types`. The file runs from `; Buffer Definitions:` to the end of the function, and
+//! so does `dxil/views.ll`. The offsets below come from its buffer definitions.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -42,7 +41,7 @@ fn loads_are_followed_to_their_bytes() {
     assert_eq!(told(0)[7..9], [word(16), word(0)]);
 }
 
-/// What the evaluator does not understand is named, with its line; what is not bound as well.
+/// The evaluator names what it does not understand, with its line, and what is not bound.
 #[test]
 fn what_is_not_understood_is_refused() {
     let refusal = |listing: &str| match run(listing, 0) {
@@ -59,8 +58,8 @@ fn what_is_not_understood_is_refused() {
     assert!(refusal(&LISTING.replace("extractvalue", "spoon")).contains("spoon"));
 }
 
-/// d 8 in elements of 16 bytes; c 16 and b.z 8 of the tbuffer at t1; y 4 in elements of 8 bytes. The last one may be
-/// written and is bound for reading only; u1 is another buffer than t1.
+/// d 8 in elements of 16 bytes; c 16 and b.z 8 of the tbuffer at t1; y 4 in elements of 8 bytes.
+/// The last buffer is writable but bound for reading only; u1 and t1 are different buffers.
 #[test]
 fn every_kind_of_buffer_is_read() {
     let buffers = vec![

@@ -1,4 +1,4 @@
-//! What a compiler is asked about the parameters of an entry point: the probe's own entry point has them, too.
+//! The entry points that compilers get: the probe's entry point has the parameters of the user's.
 
 use std::sync::{Arc, Mutex};
 
@@ -11,7 +11,7 @@ use layoutproof_readers::toolchain::{
 };
 use layoutproof_source::sources::SourceMap;
 
-/// Keeps the line of each probe's entry point, and refuses it.
+/// Records the line of each probe's entry point and rejects the source.
 #[derive(Debug, Default)]
 struct Listener(Mutex<Vec<String>>);
 
@@ -29,7 +29,7 @@ impl Compilers for Listener {
         let line =
             request.source.text.lines().find(|line| line.starts_with(&head)).expect("a probe has an entry point");
         let block = request.name.rsplit_once('/').expect("a folder of its own").1;
-        // It is asked again for fewer forms of access, under a name that says so.
+        // A second request has fewer forms of access and a name that contains them.
         if !block.contains("_leaf") {
             self.0.lock().expect("no listener panics").push(format!("{block}: {line}"));
         }
@@ -41,7 +41,7 @@ impl Compilers for Listener {
     }
 }
 
-/// The entry points that the compiler of `toolchain` gets for the blocks of `text` that are under `rules`.
+/// The entry points that the compiler of `toolchain` gets for the blocks of `text` under `rules`.
 fn asked(text: &str, toolchain: &str, rules: &str) -> Vec<String> {
     let mut sources = SourceMap::default();
     let file = sources.add("test.slang", text);

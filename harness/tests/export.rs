@@ -1,5 +1,5 @@
-//! Cases as tests of other suites: the files that people get, and what assembler and validator say of the SPIR-V in
-//! them. That part is ignored, not passed, where SPIRV-Tools are absent.
+//! Cases as tests of other suites: the files that users get, and the assembler's and validator's
+//! results for the SPIR-V in them. Without SPIRV-Tools that part is ignored, not passed.
 
 use std::fs;
 use std::process::Command;
@@ -13,20 +13,17 @@ use layoutproof_layout::find;
 use layoutproof_source::sources::SourceMap;
 use libtest_mimic::{Arguments, Failed, Trial};
 
-/// A case file in memory.
 #[derive(Clone, Copy)]
 struct CaseText<'a> {
     id: &'a str,
     text: &'a str,
 }
 
-/// A case with a uniform buffer.
 const TAIL: CaseText<'_> = CaseText {
     id: "arrays/scalar_packs_behind_the_last_element",
     text: include_str!("../../cases/arrays/scalar_packs_behind_the_last_element.toml"),
 };
 
-/// A case with a structured buffer.
 const ELEMENTS: CaseText<'_> = CaseText {
     id: "structured/writable_buffers_are_laid_out_alike",
     text: include_str!("../../cases/structured/writable_buffers_are_laid_out_alike.toml"),
@@ -71,7 +68,7 @@ fn what_has_no_words_is_refused() -> Result<(), Failed> {
     Ok(())
 }
 
-/// The expected numbers are the case's alone, so a case with another number must not give a test of either.
+/// Only the case's numbers are expected, so a case with a different number must not produce a test.
 fn a_case_that_our_rules_contradict_is_refused() -> Result<(), Failed> {
     let CaseText { id, text } = TAIL;
     let wrong = text.replace("\"S.c\" = 48", "\"S.c\" = 52");

@@ -1,4 +1,4 @@
-//! Fused groups on the model device: every case answers, every wrong one is named, and nothing else is.
+//! Fused groups on the model device: every case answers, and exactly the wrong cases are named.
 
 use layoutproof_device::{Batch, ReadBack, Runner, words_of};
 use layoutproof_model::{Misreading, Model};
@@ -57,7 +57,7 @@ fn misreading_devices_are_noticed() {
     }
 }
 
-/// `a` and `b`, at these offsets.
+/// A block with `a` and `b` at these offsets.
 fn pair(a: u32, b: u32) -> Vec<FusedCase> {
     let layout = block(structure("S", vec![("a", a, scalar(FLOAT)), ("b", b, scalar(UINT))]));
     case(layout, FusedSpace::Uniform, &[Form::Leaf]).into_iter().collect()
@@ -71,7 +71,8 @@ fn the_hash_sees_leaves_that_changed_places_and_the_floor_does_not() {
     }
 }
 
-/// The words are those of the buffer that the device gets; the steps are a difference modulo 2^32, then an exclusive or.
+/// The words come from the device's buffer. The steps are a difference modulo 2^32, then an
+/// exclusive or.
 #[test]
 fn the_answer_follows_from_nonce_number_and_words() {
     let cases = [pair(0, 4), pair(8, 20)].concat();
@@ -109,7 +110,7 @@ fn what_a_ramp_cannot_tell_is_left_out() {
     let plan = plan(&layout, &layout.leaves(), &[FusedSpace::Uniform.space()].into());
     let plan = fusable(&plan, FusedSpace::Uniform).expect("two leaves are left");
     assert_eq!(plan.leaves.iter().map(|leaf| leaf.path.as_str()).collect::<Vec<_>>(), ["wide", "x"]);
-    // Nothing in it has an index.
+    // The block has no index.
     assert_eq!(plan.entries[0].forms, FORMS[..4]);
     let far = block(structure("S", vec![("a", 0, scalar(FLOAT)), ("b", 65_536, scalar(UINT))]));
     let far = case(far, FusedSpace::Storage, &[Form::Leaf]).expect("`a` is left");

@@ -1,6 +1,7 @@
-//! Every text and machine format that a report prints, for records written by hand, as plain files that people read.
-//!
-//! `UPDATE_EXPECT=1 cargo test -p layoutproof-core --test all golden` rewrites the files; look at what changed before a commit.
+//! Every text and machine format of the reports, for records written by hand, in plain golden
+//! files.
+//! `UPDATE_EXPECT=1 cargo test -p layoutproof-core --test all golden` rewrites the files; review
+//! the diff before you commit.
 
 #[path = "golden/records.rs"]
 mod records;
@@ -106,7 +107,7 @@ fn a_run_that_no_compiler_saw() {
     expect_file!["golden/run_without_compiler.txt"].assert_eq(&terminal::summary(&facts, Style::PLAIN));
 }
 
-/// One bug in many cases is one block, and the others are listed by its number.
+/// One bug in many cases makes one block, which lists the other cases by its number.
 #[test]
 fn failures_of_one_cause_are_one_block() {
     let check =
@@ -232,8 +233,8 @@ fn std140() -> ShownLayout {
     layout("std140", block(Some(64), records::std140_members()))
 }
 
-/// What `wgsl-uniform` says of the struct: an array's stride must be a multiple of 16 bytes (WGSL, "Address space
-/// layout constraints").
+/// The finding of `wgsl-uniform` for the struct: an array's stride must be a multiple of 16 bytes
+/// (WGSL, "Address space layout constraints").
 fn forbidden() -> ShownLayout {
     let message = "stride 4 of a uniform array is no multiple of 16 (bytes)".into();
     let errors = vec![Refusal { path: "b".into(), message }];
@@ -274,8 +275,8 @@ fn nested() -> ShownLayout {
     ShownLayout { rules: "std430".into(), blocks: vec![sb, element] }
 }
 
-/// The same elements by the scalar rules, in which a vector is aligned as its component (Vulkan, "Offset and Stride
-/// Assignment").
+/// The same elements by the scalar rules, which align a vector like its component (Vulkan, "Offset
+/// and Stride Assignment").
 fn scalar() -> ShownLayout {
     let elements = nested().blocks.into_iter().filter(|block| block.kind == BlockKind::StructuredElement);
     let packed = elements.map(|block| ShownBlock { stride: Some(12), ..block });
@@ -320,7 +321,7 @@ fn a_run_for_browsers() {
     expect_file!["golden/run.html"].assert_eq(&html_content(&page));
 }
 
-/// A finding of `fuzz`, with its smallest declaration and the command that draws it again.
+/// A finding of `fuzz`, with its smallest declaration and the command that reproduces it.
 #[test]
 fn findings_for_browsers() {
     let record = records::compiler_differs("lavapipe", RunnerKind::Ash);
@@ -338,7 +339,7 @@ fn findings_for_browsers() {
     assert!(nothing.contains("No differences other than known ones."), "{nothing}");
 }
 
-/// Two members of a host struct stand at other bytes than in the block.
+/// Two members of a host struct are at other bytes than in the block.
 #[test]
 fn host_structs_for_browsers() {
     expect_file!["golden/check.html"]
@@ -396,7 +397,7 @@ fn host_check(name: &str) -> HostCheck {
     HostCheck { pairs: vec![pair], unmatched: vec![unmatched], complaints: vec![name.into()], is_strict: false }
 }
 
-/// A page without its style and script, and with a line for each element that begins one.
+/// A page without its style and script, with one line per opening tag.
 fn html_content(page: &str) -> String {
     let without = |text: &str, element: &str| {
         let (open, close) = (format!("<{element}>"), format!("</{element}>"));
@@ -414,7 +415,7 @@ fn html_content(page: &str) -> String {
     text
 }
 
-/// Names and texts of users are text on every page, wherever they stand.
+/// Pages escape the names and texts of users everywhere.
 #[test]
 fn nothing_of_users_is_markup() {
     let evil = "<script>alert(1)</script>\" onload='x'";
@@ -497,7 +498,7 @@ fn evil_members(name: &str) -> Vec<MemberRow> {
     vec![member(name, name, [0, 4], None), member("b", "float", [4, 4], None)]
 }
 
-/// Nothing is loaded: addresses lead to places on the page or are links that a reader may follow.
+/// A page loads nothing: its addresses are places on the page, or links to follow.
 #[test]
 fn pages_load_nothing() {
     let checks = records::all();
@@ -508,7 +509,7 @@ fn pages_load_nothing() {
     assert_eq!(elsewhere, [&"https://example.com/dxc/1"]);
 }
 
-/// Entries that differ in their conditions alone are one difference to a reader, as in the terminal.
+/// As in the terminal, entries that differ only in their conditions are one difference.
 #[test]
 fn known_differences_of_one_reason_are_told_once() {
     let known = records::known();
@@ -527,7 +528,7 @@ fn known_differences_of_one_reason_are_told_once() {
     }
 }
 
-/// A page of 3 000 checks of 500 cases takes 2 MB at most.
+/// A page of 3 000 checks in 500 cases has at most 2 MB.
 #[test]
 fn a_page_of_many_checks_is_small() {
     let mut checks = Vec::new();
@@ -552,7 +553,8 @@ fn a_page_of_many_checks_is_small() {
     assert!(page.len() < 2_000_000, "{} bytes", page.len());
 }
 
-/// Where a page has no room for the byte maps of all cases, the last ones say how they are drawn.
+/// If a page has no room for the byte maps of all cases, the last cases name the command that draws
+/// theirs.
 #[test]
 fn a_page_has_byte_maps_as_far_as_there_is_room() {
     let cases: Vec<String> = (0..700).map(|number| format!("arrays/a_case_with_a_name_{number:04}")).collect();
@@ -570,7 +572,7 @@ fn a_page_has_byte_maps_as_far_as_there_is_room() {
     assert!(last.contains("layoutproof show arrays/a_case_with_a_name_0699 --all --format html"), "{last}");
 }
 
-/// Layouts as columns of the text, without their padding.
+/// Layouts as columns of the text, without padding.
 fn columns(layouts: &[ShownLayout]) -> Vec<ShownColumn> {
     let block =
         |shown: &ShownBlock| ShownColumnBlock { shown: shown.clone(), padding: None, presence: BlockPresence::Present };
@@ -729,7 +731,7 @@ fn coverage_of_a_rule_set() {
     expect_file!["golden/coverage.txt"].assert_eq(&text);
 }
 
-// One block of structs with a better order, one without a struct, one without padding.
+// A struct with a better order, a block without structs, and one without padding.
 #[test]
 fn padding_of_a_block() {
     let hole = |kind, member: &str, [offset, size]: [u32; 2]| Hole { kind, member: member.into(), offset, size };

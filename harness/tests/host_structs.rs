@@ -1,6 +1,6 @@
-//! Generated host structs through rustc and a C++ compiler. Ignored, not passed, where a compiler is absent.
-//!
-//! Offsets in the assertions of their own that the tests add are those that the cases quote from a compiler.
+//! Compiles generated host structs with rustc and a C++ compiler. Without a compiler the tests are
+//! ignored, not passed.
+//! The offsets in the additional assertions come from the compiler that the case quotes.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -17,7 +17,7 @@ use layoutproof_source::diagnostics::Diagnostic;
 use layoutproof_source::sources::SourceMap;
 use libtest_mimic::{Arguments, Failed, Trial};
 
-/// A case and a rule set, with the offsets in bytes that the case's authority gives, as fields of the host struct.
+/// A case and a rule set, with the authority's offsets in bytes as fields of the host struct.
 struct Pinned {
     case: &'static str,
     rules: &'static str,
@@ -80,7 +80,7 @@ fn main() {
         let this = compiler.clone();
         let own = format!("{}::a_users_type_is_held_to_the_block", compiler.name());
         trials.push(compiler.trial(own, move || users_type(&this)));
-        // C has nothing that keeps the names of two cases apart.
+        // C has no namespaces to separate the names of two cases.
         if compiler.language == HostLanguage::C {
             continue;
         }
@@ -97,7 +97,6 @@ fn main() {
     libtest_mimic::run(&arguments, trials).exit();
 }
 
-/// A compiler with its language.
 #[derive(Clone)]
 struct Compiler {
     language: HostLanguage,
@@ -135,7 +134,7 @@ impl Compiler {
         }
     }
 
-    /// What the compiler says about a text: nothing, or its errors.
+    /// Compiles a text and returns the errors; empty on success.
     fn compile(&self, name: &str, text: &str) -> Result<Result<(), String>, Failed> {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("host_structs_{name}_{}", self.name()));
         fs::create_dir_all(&folder)?;
@@ -188,7 +187,8 @@ fn cases() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../cases")
 }
 
-/// The blocks of a case under `rules`, or under each rule set that it names; none for a case about refused text.
+/// The blocks of a case under `rules`, or under each rule set that it names. Empty for a case about
+/// rejected text.
 fn layouts(file: &Path, rules: Option<&str>) -> Result<Vec<Vec<BlockLayout>>, Failed> {
     let mut sources = SourceMap::default();
     let name = file.display().to_string();
@@ -211,13 +211,13 @@ fn text_of(pinned: &Pinned, language: HostLanguage) -> Result<String, Failed> {
     Ok(asserts(pinned.case, &blocks, language, None))
 }
 
-/// The text as people read it; `UPDATE_EXPECT=1` rewrites the file.
+/// Compares the text with its golden file; `UPDATE_EXPECT=1` rewrites that.
 fn golden(pinned: &Pinned, language: HostLanguage, file: &ExpectFile) -> Result<(), Failed> {
     file.assert_eq(&text_of(pinned, language)?);
     Ok(())
 }
 
-/// The generated text compiles, and so do the authority's numbers behind it.
+/// The generated text compiles, also with the authority's numbers appended as assertions.
 fn holds(compiler: &Compiler, pinned: &Pinned, index: usize) -> Result<(), Failed> {
     let mut text = text_of(pinned, compiler.language)?;
     let (structure, size) = pinned.size;
@@ -228,7 +228,7 @@ fn holds(compiler: &Compiler, pinned: &Pinned, index: usize) -> Result<(), Faile
     compiler.compile(&format!("pinned_{index}"), &text)?.map_err(|errors| format!("{errors}\n{text}").into())
 }
 
-/// `c` goes in front of `b_last`: same size, other offsets.
+/// Moves `c` before `b_last`: same size, different offsets.
 fn moved_field(compiler: &Compiler) -> Result<(), Failed> {
     let text = text_of(&PINNED[0], compiler.language)?;
     let lines: Vec<&str> = text.lines().collect();
@@ -252,9 +252,10 @@ fn moved_field(compiler: &Compiler) -> Result<(), Failed> {
     if errors.contains(expected) { Ok(()) } else { Err(format!("the errors do not name `c`:\n{errors}").into()) }
 }
 
-/// A type that a person wrote for `arrays/scalar_packs_behind_the_last_element`: `float3 a; float b[2]; float c; float2 d;` as
-/// DXC 1.7.2308 lists it, at 0, 16 with a stride of 16, 36 and 40, 48 bytes. A float array of the host cannot end in the
-/// middle of its last element, so that `b` is taken apart and left out.
+/// A hand-written type for `arrays/scalar_packs_behind_the_last_element`: `float3 a; float b[2];
+/// float c; float2 d;`. DXC 1.7.2308 lists the offsets 0, 16 (stride 16), 36 and 40, and the size
+/// 48. A host array of floats cannot end in the middle of its last element, so `b` is split up and
+/// left out.
 fn own_type(language: HostLanguage, c: &str) -> String {
     match language {
         HostLanguage::Rust => format!(
@@ -266,7 +267,8 @@ fn own_type(language: HostLanguage, c: &str) -> String {
     }
 }
 
-/// The right type compiles; one whose `c` is a double does not, and the error says which member is wrong.
+/// The right type compiles. One whose `c` is a double does not, and the error names the wrong
+/// member.
 fn users_type(compiler: &Compiler) -> Result<(), Failed> {
     let file = cases().join(format!("{}.toml", PINNED[0].case));
     let blocks = layouts(&file, Some(PINNED[0].rules))?.concat();
@@ -307,7 +309,8 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// All cases in one go, a module each, with an assertion that no struct has a byte that no field owns.
+/// All cases in one source, a module each, with an assertion that every byte of a struct belongs to
+/// a field.
 fn every_case(compiler: &Compiler) -> Result<(), Failed> {
     let mut files = Vec::new();
     collect(&cases(), &mut files)?;
@@ -340,7 +343,8 @@ fn module(language: HostLanguage, case: u32, rules: u32) -> String {
     }
 }
 
-/// For each struct of the text, that its size is the sum of its fields' sizes: what bytemuck's `Pod` demands.
+/// Asserts for each struct that its size is the sum of its fields' sizes, as bytemuck's `Pod`
+/// demands.
 fn without_padding(compiler: &Compiler, text: &str) -> Vec<String> {
     let mut sums = Vec::new();
     let mut open: Option<(String, Vec<String>)> = None;

@@ -1,6 +1,6 @@
-//! The corpora of the fuzz targets, mutated: every reader takes every input, quickly, without a panic.
-//!
-//! `ci/fuzz` looks further, with the same entry points and corpora.
+//! Mutates the corpora of the fuzz targets: every reader handles every input quickly and without a
+//! panic.
+//! `ci/fuzz` searches further with the same entry points and corpora.
 
 #[expect(unreachable_pub, reason = "the fuzz targets call them from their own packages")]
 #[path = "../fuzz/src/lib.rs"]
@@ -13,13 +13,13 @@ use std::time::{Duration, Instant};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-/// For one input, unoptimised on a busy machine; libFuzzer gives 10 seconds as well.
+/// Time limit per input, unoptimised on a busy machine. libFuzzer allows 10 seconds, too.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Mutated inputs of each entry point.
+/// Number of mutated inputs per entry point.
 const INPUTS: u32 = 1000;
 
-/// Most mutations of one input.
+/// Maximum number of mutations per input.
 const MUTATIONS: usize = 6;
 
 /// The files of a corpus, in the order of their names.
@@ -38,11 +38,11 @@ enum Mutation {
     Insert(Index, Vec<u8>),
     Remove(Index, Index),
     Truncate(Index),
-    /// Writes a piece of the input again, elsewhere, so many times.
+    /// Repeats a piece of the input elsewhere, this many times.
     Repeat([Index; 3], usize),
-    /// Puts the end of another file behind the beginning of this one.
+    /// Appends the end of another file to the beginning of this one.
     Splice([Index; 3]),
-    /// Swaps two pieces that spaces or other signs part.
+    /// Swaps two pieces between spaces or punctuation.
     SwapWords(Index, Index),
 }
 
@@ -60,13 +60,13 @@ fn mutation() -> impl Strategy<Value = Mutation> {
     ]
 }
 
-/// Most bytes of an input, so that repeats of repeats take no time.
+/// Maximum size of an input in bytes, so that repeats of repeats stay fast.
 const LONGEST: usize = 1 << 14;
 
 fn mutated(corpus: &[Vec<u8>], file: Index, mutations: &[Mutation]) -> Vec<u8> {
     let mut bytes = file.get(corpus).clone();
     for mutation in mutations {
-        // An index needs something to point at.
+        // An index needs a non-empty input.
         if bytes.is_empty() {
             break;
         }
@@ -112,7 +112,7 @@ fn mutate(bytes: &mut Vec<u8>, mutation: &Mutation, corpus: &[Vec<u8>]) {
     }
 }
 
-/// Gives an entry point its corpus as it is, then mutated.
+/// Gives an entry point its corpus, unchanged and then mutated.
 fn withstands(target: &str, entry_point: fn(&[u8])) {
     let corpus = corpus(target);
     let in_time = |input: &[u8]| {

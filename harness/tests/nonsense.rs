@@ -1,4 +1,4 @@
-//! SPIR-V that nobody should trust: refused with a reason or run within a budget, never a panic.
+//! Untrusted SPIR-V: refused with a reason, or run within a budget, never a panic.
 
 use std::time::{Duration, Instant};
 
@@ -12,10 +12,12 @@ use rspirv::spirv::{
     StorageClass, Word,
 };
 
-/// Far above what linear work takes unoptimised, far below what quadratic work on these sizes takes.
+/// Time limit: far more than linear work needs unoptimised, far less than quadratic work at these
+/// sizes.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A module whose entry point `main` holds what `body` writes between its first label and its end.
+/// A module whose entry point `main` contains the output of `body` between its first label and its
+/// end.
 fn module(body: impl FnOnce(&mut Builder)) -> Vec<u32> {
     let mut builder = Builder::new();
     builder.set_version(1, 3);
@@ -101,7 +103,7 @@ fn very_large_workgroup_is_refused() {
     assert_eq!(refusal(words), "local size [2048, 1, 1] is not modelled");
 }
 
-/// Structs of two members that are both the struct before: 2^20 parts.
+/// Structs whose two members are both the previous struct: 2^20 parts.
 fn doubling_struct(builder: &mut Builder) -> Word {
     let mut ty = builder.type_int(32, 0);
     for _ in 0..20 {
@@ -156,7 +158,7 @@ fn block_without_offsets_is_listed_with_the_reason() {
     assert_eq!(texts, ["_1: no ArrayStride", "_1: no Offset"]);
 }
 
-/// Two of them would end at byte 2^32, which no offset says.
+/// Two of them would end at byte 2^32, which no offset can express.
 #[test]
 fn block_that_ends_beyond_all_offsets_is_listed_with_the_reason() {
     for (offset, stride) in [(0x8000_0000, 4), (0, 0x7FFF_FFFE), (0xFFFF_FFFC, 0xFFFF_FFFF)] {
@@ -178,7 +180,8 @@ fn block_that_ends_beyond_all_offsets_is_listed_with_the_reason() {
     }
 }
 
-/// 8192 variables of one block whose type has a name of 4 KiB: each would be listed with a copy of it.
+/// 8192 variables of one block whose type has a name of 4 KiB. A listing would copy the name for
+/// each.
 #[test]
 fn long_name_that_many_blocks_share_is_refused() {
     let words = module(|builder| {
@@ -215,7 +218,7 @@ fn long_names_in_every_path_are_refused() {
     assert_eq!(declared(&words).unwrap_err().reason, "its blocks take more than 16777216 bytes to list");
 }
 
-/// As many blocks of one name as fit: each one's number was counted over all before it.
+/// As many blocks of one name as fit. Numbering each once meant counting over all blocks before it.
 #[test]
 fn many_blocks_of_one_name_are_numbered_in_time() {
     let words = module(|builder| {
@@ -234,7 +237,7 @@ fn many_blocks_of_one_name_are_numbered_in_time() {
     assert!(start.elapsed() < PATIENCE, "{:?}", start.elapsed());
 }
 
-/// Its name stands in the module once, and would be listed each time.
+/// The module contains its name once; a listing would repeat it each time.
 #[test]
 fn variable_that_is_declared_twice_is_refused() {
     let words = module(|builder| {
@@ -273,7 +276,7 @@ fn broken_words_are_placed() {
     let table: [(&[u32], usize, &str); 3] = [
         (&[0x0000_0011], 5, "an instruction of 0 words"),
         (&[0x0002_0011, 1, 0x0004_0015, 2], 7, "an instruction of 4 words, 2 are left"),
-        // OpString of 9 words: rspirv's parser would slice behind the end.
+        // OpString of 9 words: rspirv's parser would slice past the end.
         (&[0x0009_0007, 1, 0x4141_4141], 5, "an instruction of 9 words, 3 are left"),
     ];
     for (instructions, word, reason) in table {

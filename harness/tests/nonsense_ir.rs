@@ -1,4 +1,4 @@
-//! IR that nobody should trust: refused with a reason, never a panic, never out of memory, never for ever.
+//! Untrusted IR: refused with a reason, without panics, memory exhaustion or endless loops.
 
 use layoutproof_device::{Batch, BufferKind, Job, JobBuffer, Runner, RunnerError, Shader};
 use layoutproof_readers::clang_ir::listed::{constant_buffers, resources};
@@ -6,9 +6,9 @@ use layoutproof_readers::dxil::Evaluator;
 
 const HEAD: &str = "target datalayout = \"e-p:32:32-i32:32\"\n";
 
-/// Runs the evaluator on a module with these lines before a function `f` with those.
+/// Runs the evaluator on a module: the lines of `module`, then a function `f` with `lines`.
 fn answer(module: &str, lines: &str) -> Result<(), String> {
-    // Labels alone stand at the beginning of a line.
+    // Only labels start at the beginning of a line.
     let line = |line: &str| if line.ends_with(':') { format!("{line}\n") } else { format!("  {line}\n") };
     let body: String = lines.lines().map(line).collect();
     let text = format!("{HEAD}{module}\ndefine void @f() {{\n{body}}}\n");
@@ -31,7 +31,7 @@ fn types_that_contain_themselves_are_refused() {
     for module in ["%A = type { %A }", "%A = type { i32, %B }\n%B = type { [2 x %A] }"] {
         assert_eq!(answer(module, "ret void"), Err("%A is too deep, or contains itself".to_owned()));
     }
-    // Each type holds the one before twice: the last has 2^63 numbers.
+    // Each type contains the previous one twice: the last has 2^63 numbers.
     let doubled: Vec<String> = (1..64).map(|n| format!("%T{n} = type {{ %T{0}, %T{0} }}", n - 1)).collect();
     let module = format!("%T0 = type {{ i32 }}\n{}", doubled.join("\n"));
     assert_eq!(answer(&module, "ret void"), Err("a type of more than 2147483648 bytes".to_owned()));
@@ -40,7 +40,7 @@ fn types_that_contain_themselves_are_refused() {
     assert!(answer(&module, "ret void").unwrap_err().contains("too deep"));
 }
 
-/// Types and constants are read, and dropped, by recursion.
+/// Types and constants are parsed and dropped by recursion.
 #[test]
 fn deep_nesting_is_refused() {
     for line in [

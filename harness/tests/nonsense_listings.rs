@@ -1,10 +1,10 @@
-//! Listings of DXIL that nobody should trust: refused with a reason, never a panic, never out of memory.
+//! Untrusted DXIL listings: refused with a reason, without panics or memory exhaustion.
 
 use layoutproof_device::{Batch, BufferKind, Job, JobBuffer, Runner, RunnerError, Shader};
 use layoutproof_readers::dxil::Evaluator;
 use layoutproof_readers::dxil::definitions::buffer_definitions;
 
-/// What the evaluator says of a function `f` that consists of these lines, over one `RWByteAddressBuffer`.
+/// Evaluates a function `f` with these lines over one `RWByteAddressBuffer`.
 fn refusal(lines: &str) -> String {
     let listing = format!("define void @f() {{\n{lines}\n}}\n");
     let (kind, bytes) = (BufferKind::Storage, vec![0; 64]);
@@ -16,7 +16,8 @@ fn refusal(lines: &str) -> String {
     }
 }
 
-/// A sign extension from more than 64 bits shifted by a negative number of bits, one from none by 64.
+/// Once, a sign extension from more than 64 bits shifted by a negative number of bits, and one from
+/// 0 bits by 64.
 #[test]
 fn integers_of_no_width_and_of_too_many_bits_are_no_types() {
     for width in ["0", "65", "4294967295"] {
@@ -26,7 +27,7 @@ fn integers_of_no_width_and_of_too_many_bits_are_no_types() {
     }
 }
 
-/// Types and operands are read, and dropped, by recursion.
+/// Types and operands are parsed and dropped by recursion.
 #[test]
 fn deep_nesting_is_refused() {
     let deep = |count: usize| {
@@ -51,7 +52,7 @@ fn private_memory_is_limited() {
     assert_eq!(refusal(twice), "more than 16384 scalars of private memory");
 }
 
-/// Each line would make an aggregate of twice the size.
+/// Each line would double the size of the aggregate.
 #[test]
 fn aggregate_of_results_is_refused() {
     let lines: Vec<String> =
@@ -59,7 +60,7 @@ fn aggregate_of_results_is_refused() {
     assert!(refusal(&lines.join("\n")).starts_with("a constant that is made of %0"));
 }
 
-/// The mask of a store was shifted by the number of each value, of which there could be more than 64.
+/// The evaluator once shifted a store's mask by each value's number, which could exceed 64.
 #[test]
 fn store_of_more_than_four_components_is_refused() {
     let values = "i32 0, ".repeat(70);
@@ -69,7 +70,8 @@ fn store_of_more_than_four_components_is_refused() {
     assert_eq!(refusal(&lines), "the operation `rawBufferStore.i32`");
 }
 
-/// Each `}` joins its name to all paths in its struct again: 2048 levels around 2048 members with names of 100 bytes.
+/// Each `}` would prepend its name to all paths in its struct: 2048 levels around 2048 members with
+/// names of 100 bytes.
 #[test]
 fn paths_that_fill_the_memory_are_refused() {
     let member = |name: &str| format!(";  float {name}; ; Offset: 0\n");

@@ -1,4 +1,4 @@
-//! What the Slang user guide, Parameter Layout Rules, promises under "Guarantees", on random programs.
+//! The "Guarantees" of the Slang user guide, "Parameter Layout Rules", on random programs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use layoutproof_source::diagnostics::{Code, Diagnostic, Severity, render};
 use layoutproof_source::sources::SourceMap;
 use proptest::prelude::*;
 
-/// First and last slot of each row, by the path of its row, for one unit in one space.
+/// First and last slot of each row by path, for one unit in one space.
 type Lines<'a> = BTreeMap<(LayoutUnit, u32), Vec<(&'a str, u64, u64)>>;
 
 fn module(text: &str) -> Module {
@@ -23,8 +23,8 @@ fn module(text: &str) -> Module {
         .unwrap_or_else(|problems| panic!("{}\n{text}", render(&problems, &sources, false)))
 }
 
-/// Where everything is; `None` where a parameter would stand behind an array without end that has an explicit register:
-/// Slang 2026.14.1 gives it the index "unbounded", which is no place.
+/// Binds the program; `None` if a parameter would follow an unbounded array with an explicit
+/// register. Slang 2026.14.1 gives it the index "unbounded", which is not a place.
 fn placed(program: &RandomProgram, target: Target) -> Option<BoundModule> {
     let request =
         BindingRequest { profile: Some("sm_6_6".to_owned()), ..BindingRequest::new(target, Convention::Slang) };
@@ -43,7 +43,7 @@ fn is_no_room_or_warning(problem: &Diagnostic) -> bool {
     }
 }
 
-/// The programs that promise what explicit places break.
+/// Programs without explicit places, which would break the guarantees.
 fn without_places(program: &RandomProgram) -> RandomProgram {
     let free = |parameter: &RandomParameter| RandomParameter {
         annotation: ParameterAnnotation::Implicit,
@@ -52,7 +52,7 @@ fn without_places(program: &RandomProgram) -> RandomProgram {
     RandomProgram { parameters: program.parameters.iter().map(free).collect(), ..program.clone() }
 }
 
-/// The rows by unit and space, sorted by slot. Spaces are a line of their own.
+/// The rows by unit and space, sorted by slot. Spaces form a separate list.
 fn lines(bound: &BoundModule) -> Lines<'_> {
     let mut lines = Lines::new();
     for row in &bound.bindings {
@@ -73,7 +73,7 @@ fn top(path: &str) -> &str {
     path.split(['.', '[']).next().expect("a split has a first part")
 }
 
-/// How much each parameter takes of each unit.
+/// The amount that each parameter takes of each unit.
 fn amounts(bound: &BoundModule) -> BTreeMap<(&str, LayoutUnit), Vec<Count>> {
     let mut amounts: BTreeMap<_, Vec<Count>> = BTreeMap::new();
     for row in bound.bindings.iter().filter(|row| !row.path.starts_with('$')) {
@@ -150,14 +150,14 @@ proptest! {
                 }
             }
             let spaces: BTreeSet<u32> = bound.bindings.iter().map(|row| if row.unit == LayoutUnit::Space { row.index } else { row.space }).collect();
-            // Space 0 stays empty where every parameter has a space of its own.
+            // Space 0 stays empty if every parameter has a separate space.
             let used: Vec<u32> = spaces.into_iter().filter(|space| *space > 0).collect();
             let count = u32::try_from(used.len()).unwrap();
             prop_assert_eq!(used.clone(), (used.first().copied().unwrap_or(1)..).take(count as usize).collect::<Vec<_>>());
         }
     }
 
-    /// No two parameters share a slot unless that was reported.
+    /// No two parameters share a slot, except for reported overlaps.
     #[test]
     fn a_shared_slot_is_reported(program in programs(ProgramDialect::Slang)) {
         for target in TARGETS {

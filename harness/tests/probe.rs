@@ -1,4 +1,5 @@
-//! The probe engine against the model device: agreement without faults, notice with each fault, no panic on nonsense.
+//! The probe engine on the model device: it agrees without faults, notices each fault, and does not
+//! panic on nonsense.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -38,7 +39,7 @@ fn run(layout: &BlockLayout, model: &mut Model) -> (ProbePlan, Vec<(ProbeJob, Ob
     observed(layout, plan, &produced, model)
 }
 
-/// The same of some elements of arrays only.
+/// The same with only some elements of arrays.
 fn run_sample(layout: &BlockLayout, model: &mut Model) -> (ProbePlan, Vec<(ProbeJob, Observed)>) {
     let plan = plan(layout, &layout.leaves_in(ElementChoice::Sample), &spaces());
     let produced = produce(layout, &plan).expect("a planned block can be written");
@@ -71,7 +72,7 @@ fn answers(probe: &ProbeJob, model: &mut Model) -> Vec<ReadBack> {
     model.run(&batch).into_iter().map(|answer| answer.expect("the model runs what was generated")).collect()
 }
 
-/// What differs from the layout, in words.
+/// The differences from the layout, in words.
 fn differences(plan: &ProbePlan, results: &[(ProbeJob, Observed)]) -> Vec<String> {
     let mut differences = Vec::new();
     for (probe, observed) in results {
@@ -156,7 +157,7 @@ fn misplaced_write_says_where_it_went() {
     assert_eq!(problems, ["block byte 20 changed from 0xBADD0014 to 0xC0DE0020, data at byte 32"]);
 }
 
-/// Arrays whose elements are 16 bytes apart, on a device that takes them for 4 bytes apart.
+/// Arrays whose elements are 16 bytes apart, on a device that uses a stride of 4 bytes.
 #[test]
 fn narrow_and_wide_leaves_say_where_they_were() {
     let members = vec![
@@ -183,7 +184,7 @@ fn narrow_and_wide_leaves_say_where_they_were() {
     assert_eq!(seen("write_storage_leaf", "w[0]"), (None, split.to_owned()));
 }
 
-/// `float a[3]` and `float2x2 m`, with lanes 0 to 63 on three elements and on four cells.
+/// `float a[3]` and `float2x2 m`: lanes 0 to 63 read three elements and four cells.
 #[test]
 fn every_lane_reads_its_own_element() {
     let members = vec![
@@ -198,14 +199,14 @@ fn every_lane_reads_its_own_element() {
     assert_eq!(paths, ["a[0]", "a[1]", "a[2]", "m[0][0]", "m[0][1]", "m[1][0]", "m[1][1]"]);
     let lanes: Vec<usize> = probe.wiring.slots.iter().map(|slot| slot.places.len()).collect();
     assert_eq!(lanes, [22, 21, 21, 16, 16, 16, 16]);
-    // The nonce, then a word per lane for each of the two.
+    // The nonce, then one word per lane for each member.
     assert_eq!(probe.wiring.output, 129);
-    // The last lane of the cells reads m[1][1].
+    // The last lane reads the last cell, m[1][1].
     assert_eq!(probe.wiring.indices[190..], [1, 1]);
     assert_eq!(probe.wiring.indices[..4], [0, 1, 2, 0]);
 }
 
-/// A driver that makes one lane's index that of all reads the first lane's element everywhere.
+/// A driver that applies one lane's index to all lanes reads the first lane's element everywhere.
 #[test]
 fn every_lane_of_a_divergent_read_is_looked_at() {
     let layout = block(structure("S", vec![("a", 0, fixture::array(scalar(fixture::UINT), 3, 16))]));
@@ -214,7 +215,7 @@ fn every_lane_of_a_divergent_read_is_looked_at() {
     let slot = probe.wiring.slots.iter().find(|slot| slot.places.len() > 2).unwrap();
     let AnswerPlace::Word(last) = slot.places.last().unwrap() else { panic!("lanes answer in words of the output") };
     let mut answers = answers(probe, &mut Model::new());
-    // The word at byte 32 of the block, which the leaf of this slot is not at.
+    // The word at byte 32 of the block, where the leaf of this slot is not.
     assert_ne!(plan.leaves[slot.leaf as usize].offset, 32);
     let output = &mut answers[0].buffers[1].bytes;
     output[*last as usize * 4..][..4].copy_from_slice(&0xC0DE_0020_u32.to_le_bytes());
@@ -223,7 +224,7 @@ fn every_lane_of_a_divergent_read_is_looked_at() {
     assert_eq!(of_slot.offset, Some(32), "{:?}", of_slot.note);
 }
 
-/// A write behind the bound range, or before it, is nobody's leaf.
+/// A write before or after the bound range belongs to no leaf.
 #[test]
 fn what_changes_around_a_buffer_is_told() {
     let (_, layout) = blocks().swap_remove(0);
@@ -297,7 +298,8 @@ fn large_blocks_are_run_whole() {
     assert_eq!(differences(&plan, &results), Vec::<String>::new());
 }
 
-/// `float4 a[6000]` and a `half`: 96 KB, of which the first two elements, the middle one and the last are probed, in both directions.
+/// `float4 a[6000]` and a `half`: 96 KB. The probes cover the first two elements, the middle one
+/// and the last, in both directions.
 #[test]
 fn blocks_beyond_64_kib_have_two_images() {
     let members = vec![
@@ -315,7 +317,8 @@ fn blocks_beyond_64_kib_have_two_images() {
     let written = ["write_storage_leaf", "write_storage_vector", "write_storage_indexed"];
     assert_eq!(entries[..2], ["read_uniform", "read_storage"]);
     assert_eq!(entries[2..5], written);
-    // Two halves for words, and for the half 17 digits and one that tells data from padding, all of them twice.
+    // Two halves for words; for the half 17 digits and one that separates data from padding; all of
+    // them twice.
     assert_eq!(results[0].0.runs.len(), 2 + 36);
 }
 
@@ -343,8 +346,9 @@ fn misread_leaf_beyond_64_kib_says_what_was_read() {
     );
 }
 
-/// `lights[]` at byte 16 with 32 bytes from element to element. Vulkan, "Unsized Arrays": the length is the bound range
-/// without what lies before the array, divided by the stride and rounded down.
+/// `lights[]` at byte 16 with a stride of 32 bytes. Vulkan, "Unsized Arrays": the length is the
+/// size of the bound range without the bytes before the array, divided by the stride and rounded
+/// down.
 #[test]
 fn length_of_the_array_at_the_end_shows_its_stride() {
     let (_, layout) = blocks().swap_remove(6);
@@ -459,7 +463,7 @@ proptest! {
         }
         let listed = declared(&produced.words);
         let ran = compiled(&layout, &plan, &Shader::Spirv(produced.words.clone()), Interface::default());
-        // Both answers are data, whatever they are; a module of this size ends within its budget.
+        // Any answer is valid data, and a module of this size ends within its budget.
         prop_assert!(listed.is_ok() || listed.is_err_and(|bad| bad.word <= produced.words.len()));
         prop_assert!(ran.is_ok() || !plan.leaves.is_empty());
     }

@@ -1,4 +1,4 @@
-//! Placements judged on the model device: agreement, each culprit, and what is counted.
+//! Judges placements on the model device: agreement, each culprit, and the counts.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use layoutproof_source::sources::SourceMap;
 
 use crate::fixture::bound::{EVERYTHING, EVERYWHERE, SWAPPED, SWAPPED_PLACES, bound, module};
 
-/// A placement that our rules are said to have computed.
+/// A placement presented as computed by our rules.
 fn placed(text: &str, rows: &[(&str, &str)], target: Target) -> BindingCheck {
     let source = Source {
         id: "bindings/by_hand".to_owned(),
@@ -61,7 +61,7 @@ fn expecting(placed: BindingCheck, rows: &[(&str, &str)]) -> BindingCheck {
     BindingCheck { expected: Some(expectation), ..placed }
 }
 
-/// What the model says, with a fault or none.
+/// The model's answers, with or without a fault.
 fn record(placed: &BindingCheck, misreading: Option<Misreading>) -> CheckRecord {
     let proof = Arc::new(Proof::new(placed).expect("the target has devices"));
     let mut model = misreading.map_or_else(Model::new, Model::with_misreading);

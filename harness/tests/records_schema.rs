@@ -1,7 +1,7 @@
-//! The published JSON schema of records describes what is written: no key is missing in it, none is left out of a line.
-//!
-//! Checks the few keywords that the schema uses, and is stricter than JSON schema in one way: an unknown key is an
-//! error, so that a new key cannot be forgotten in the schema.
+//! The published JSON schema of records matches the written records: the schema knows every key,
+//! and every line has every required key.
+//! This checks the few keywords that the schema uses. It is stricter than JSON schema: an unknown
+//! key is an error, so the schema must list every new key.
 
 use layoutproof_core::report::summary::fold;
 use layoutproof_core::report::{json_lines, left_out, left_out_cases};
@@ -141,7 +141,8 @@ fn lines_that_do_not_fit_are_found() {
     }
 }
 
-/// The golden records have no such run; what a filtered file says of the checks that it leaves out is described as well.
+/// The golden records contain no such run. The schema also describes what a filtered file says
+/// about the checks that it omits.
 #[test]
 fn the_lines_of_a_file_of_failures_fit_the_schema() {
     let schema: Value = serde_json::from_str(SCHEMA).unwrap();

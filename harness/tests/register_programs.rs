@@ -1,5 +1,5 @@
-//! Programs that show which registers of Direct3D 12 a compiler's code uses: what they read, how, and which root signature
-//! they get.
+//! Programs that show the Direct3D 12 registers in a compiler's code: the resources that they read,
+//! how they read them, and their root signature.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use layoutproof_readers::toolchain::SourceText;
 
 use crate::fixture::bound::module;
 
-/// The proof of what our rules say of declarations.
+/// The proof of our rules' placement for some declarations.
 fn proof(text: &str, convention: Convention) -> Proof {
     let source = Source {
         id: "bindings/registers".to_owned(),
@@ -94,7 +94,7 @@ fn samplers_that_compare_are_told_by_the_last_reference_that_passes() {
     let compared = |levels: u32, name: &str, reference: &str| {
         format!("layoutproof_levels{levels}.SampleCmpLevelZero({name}, float2(0.5, 0.5), {reference}) == 1.0")
     };
-    // The words are those of s0 and s1, behind them is the refill.
+    // The words of s0 and s1; the refill follows.
     let words = |levels, name| {
         format!(
             "({} ? 1344274688u : ({} ? 1344274432u : {REFILL_WORD}u))",
@@ -117,7 +117,7 @@ fn the_parts_of_a_texture_with_a_sampler_are_read_apart() {
     assert_eq!(ranges(&proof), ["t0 space0", "s0 space0"]);
 }
 
-/// DXC binds what is used, and nothing else.
+/// DXC binds only used parameters.
 #[test]
 fn what_cannot_be_read_is_used_where_unused_parameters_are_not_bound() {
     let text = "AppendStructuredBuffer<float> a;\nRWBuffer<float> b;\n[numthreads(1, 1, 1)]\nvoid main() { a.Append(b[0]); }\n";
@@ -155,7 +155,8 @@ fn resources_in_a_constant_buffer_are_named_as_its_members() {
     );
 }
 
-/// DXC gives unused samplers no register, so that the eighth one would be s0 in a program that leaves the others out.
+/// DXC gives unused samplers no register, so the eighth one would be s0 in a program that omits the
+/// others.
 #[test]
 fn a_program_uses_what_another_one_reads() {
     let nine = "SamplerState a0, a1, a2, a3, a4, a5, a6, a7, a8; float4 g;";
@@ -167,6 +168,6 @@ fn a_program_uses_what_another_one_reads() {
     assert_eq!(of_dxc.len(), 2);
     let sampled = |text: &str| (0..9).filter(|number| text.contains(&format!("SampleLevel(a{number},"))).count();
     assert_eq!(of_dxc.iter().map(|text| sampled(text)).collect::<Vec<_>>(), [9, 9]);
-    // Slang binds what is not used.
+    // Slang also binds unused parameters.
     assert_eq!(sources(Convention::Slang).iter().map(|text| sampled(text)).collect::<Vec<_>>(), [7, 2]);
 }

@@ -1,4 +1,5 @@
-//! Reports of any records file, also of one whose numbers make no sense: they end, they do not panic, they hide nothing.
+//! Reports of any records file, even with nonsensical numbers, terminate, do not panic and hide
+//! nothing.
 
 use layoutproof_core::report::{Style, failures, github, junit, summary, terminal};
 use layoutproof_core::results::record::{CheckRecord, Culprit, Outcome, Proves, RecordValue, Row, Story, StoryBlock};

@@ -1,4 +1,5 @@
-//! Screens on the model device: what they answer needs no jobs, and no check ends otherwise than without them.
+//! Screens on the model device: an answered probe needs no job, and every check ends as it would
+//! without screens.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -23,7 +24,7 @@ const BLOCKS: [&str; 3] = [
     "struct T { float3 a; }; StructuredBuffer<T> s;",
 ];
 
-/// Numbers whose offsets take several dispatches to tell.
+/// Numbers whose offsets need several dispatches.
 const NARROW: &str = "struct T { half2 a; float b; }; cbuffer S { half a; bool b; half3 c[2]; T d; };";
 
 const RULES: [&str; 3] = ["std140", "hlsl-cbuffer", "scalar"];
@@ -66,12 +67,12 @@ fn screens(checks: &[Check]) -> Vec<Screen> {
     Screen::all(&checks.iter().enumerate().collect::<Vec<_>>(), &BTreeMap::new())
 }
 
-/// The answers of a device to a screen; `None` if it fails in one of them.
+/// A device's answers to a screen; `None` if it fails in one of them.
 fn run(screen: &Screen, device: &mut Model) -> Option<Vec<ReadBack>> {
     device.run(&Batch { jobs: screen.jobs().to_vec() }).into_iter().collect::<Result<_, _>>().ok()
 }
 
-/// What the screens of checks answer on a device, by check.
+/// The probes that the screens of checks answer on a device, by check.
 fn answered(checks: &[Check], misreading: Option<Misreading>) -> BTreeMap<usize, ProbeSet> {
     let mut answered: BTreeMap<usize, ProbeSet> = BTreeMap::new();
     for screen in screens(checks) {
@@ -83,7 +84,7 @@ fn answered(checks: &[Check], misreading: Option<Misreading>) -> BTreeMap<usize,
     answered
 }
 
-/// The records of checks that are left with what no screen has answered.
+/// The records of checks, with separate jobs only for the probes that no screen has answered.
 fn screened(checks: &[Check], misreading: Option<Misreading>) -> Vec<CheckRecord> {
     let answered = answered(checks, misreading);
     let left = |index: usize, check: &Check| check.jobs().without(&answered.get(&index).cloned().unwrap_or_default());
@@ -104,11 +105,11 @@ fn a_right_device_gives_the_same_records() {
     }
 }
 
-/// Faults of one store of a dispatch: where checks share it, only one of them has that store.
+/// Faults of one store per dispatch. If checks share the dispatch, only one of them has that store.
 const OF_A_DISPATCH: [&str; 2] = ["write-lost", "last-write-lost"];
 
-/// Whatever a device does wrong, a check that differs without a screen differs with one: what it answers wrongly runs by
-/// itself, and what a hash does not see shows in the jobs that are left.
+/// Under any fault, a check that differs without a screen differs with one: probes with wrong
+/// answers run separately, and the remaining jobs reveal what a hash misses.
 #[test]
 fn no_misreading_slips_through() {
     let checks = [(BLOCKS[1], "std140"), (BLOCKS[1], "scalar"), (BLOCKS[0], "std140"), (NARROW, "std430")];
@@ -130,7 +131,8 @@ fn no_misreading_slips_through() {
     });
 }
 
-/// The shader has scalar's offsets where the check expects std140's; the second leaf of `c` is at byte 24 for 32.
+/// The check expects std140's offsets, but the shader has scalar's: the second leaf of `c` is at
+/// byte 24, not 32.
 #[test]
 fn a_planted_layout_is_not_answered() {
     let moved = "cbuffer S { float2 a; float2 c[2]; };";
@@ -151,20 +153,23 @@ fn rule_sets_that_agree_share_an_answer() {
         let answers = screen.jobs()[0].buffers[1].bytes.len() / 4;
         assert_eq!((answers, screen.probes().count()), (2, 4));
     }
-    // Reads of two kinds of buffers; of the rest whatever both blocks have, which is no index from memory.
+    // Reads of two kinds of buffers. Other screens contain what both blocks have; neither has an
+    // index from memory.
     let entries = screens(&checks).into_iter().map(|screen| screen.jobs()[0].entry.clone());
     assert_eq!(entries.filter(|entry| entry == FUSED_ENTRY).count(), 2);
 }
 
 #[test]
 fn what_gains_nothing_has_no_screen() {
-    // A probe alone: a hash costs less than a store for each leaf, and what stores anyhow would gain nothing.
+    // A single probe: a hash costs less than one store per leaf. Probes that store anyway would
+    // gain nothing.
     let alone = screens(&[check(BLOCKS[0], "std140", None)]);
     let entries =
         alone.iter().flat_map(Screen::jobs).map(|job| job.draw.as_ref().map_or(&job.entry, |it| &it.fragment));
     let stores = |entry: &&String| entry.starts_with("write") || entry.contains("copied");
     assert_eq!(entries.filter(stores).count(), 0);
-    // Under scalar, `b` is at byte 8 and crosses a 16-byte line, which Vulkan 1.1 allows nowhere by itself.
+    // Under scalar, `b` is at byte 8 and crosses a 16-byte line, which Vulkan 1.1 forbids without a
+    // feature.
     let crossing = "cbuffer S { float2 a; float3 b; };";
     let mut weak = ["scalar", "std140", "std430"].map(|rules| check(crossing, rules, None)).to_vec();
     weak.push(check(BLOCKS[0], "std140", None));
@@ -176,8 +181,8 @@ fn what_gains_nothing_has_no_screen() {
     assert_eq!(taken, [1, 2, 3].into(), "without scalar block layout");
 }
 
-/// Of one case of 320 loads and many small ones, the large one is alone in its module, where a hash is cheaper than a store
-/// for each load.
+/// One case of 320 loads and many small ones. The large one gets a separate module, where a hash is
+/// cheaper than one store per load.
 #[test]
 fn modules_are_no_larger_than_the_device_compiles_well() {
     let large = check("cbuffer S { float4x4 a[7]; };", "std140", None);
@@ -192,14 +197,14 @@ fn modules_are_no_larger_than_the_device_compiles_well() {
     }
 }
 
-/// What a screen answers, by check, where a byte of what comes back has changed.
+/// The checks that a screen answers when one byte of its result is wrong.
 fn answered_but_for(screen: &Screen, buffer: usize, byte: usize) -> Vec<usize> {
     let mut answers = run(screen, &mut Model::new()).expect("a right device runs everything");
     answers[0].buffers[buffer].bytes[byte] ^= 1;
     screen.answered(&answers).map(|probe| probe.check).collect()
 }
 
-/// Regions begin at multiples of 256 bytes. The block has 36 bytes, of which those behind `a` are
+/// Regions begin at multiples of 256 bytes. The block has 36 bytes, of which those after `a` are
 /// padding, and 64 guard bytes twice.
 #[test]
 fn a_region_answers_for_its_case_alone() {
@@ -212,15 +217,16 @@ fn a_region_answers_for_its_case_alone() {
     }
 }
 
-/// Where numbers take several dispatches, each case has as many as tell its own offsets, and a wrong answer to any of them
-/// leaves the cases unanswered that share it.
+/// If numbers need several dispatches, each case takes part in as many as its offsets need. A wrong
+/// answer to one of them leaves all cases in it unanswered.
 #[test]
 fn narrow_numbers_are_asked_in_every_ink() {
     let screens = screens(&[NARROW, "cbuffer S { float4 a; half b; };"].map(|text| check(text, "std430", None)));
     let reads = screens.iter().find(|screen| screen.jobs()[0].entry == "read_storage");
     let reads = reads.expect("a screen of reads");
     let right = run(reads, &mut Model::new()).expect("a right device runs everything");
-    // Blocks with guards end below 256 bytes: eight digits and one for data, each twice, for halves and for bools; and words.
+    // Blocks with guards end below 256 bytes: eight digits and one for data, each twice, for halves
+    // and for bools; then words.
     assert_eq!(right.len(), 37);
     assert_eq!(reads.answered(&right).map(|probe| probe.check).collect::<Vec<_>>(), [0, 1]);
     for dispatch in 0..right.len() {
@@ -231,7 +237,8 @@ fn narrow_numbers_are_asked_in_every_ink() {
     assert_eq!(reads.answered(&right[1..]).count(), 0, "an answer is missing");
 }
 
-/// Eight cases share a hash, and each block has a region: what is wrong with one says nothing about the cases beside it.
+/// Eight cases share a hash, and each block has a region: a fault in one does not affect the cases
+/// next to it.
 #[test]
 fn a_wrong_hash_leaves_its_eight_cases_unanswered() {
     let pairs =

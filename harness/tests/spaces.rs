@@ -1,5 +1,5 @@
-//! Spaces and stages beside the usual ones, against the model device: blocks in arrays of buffers, behind addresses and in
-//! draws.
+//! Rarer address spaces and stages on the model device: blocks in arrays of buffers, at addresses,
+//! and in draws.
 
 use std::collections::BTreeSet;
 
@@ -77,7 +77,7 @@ fn model_agrees_everywhere() {
     }
 }
 
-/// A device on which blocks start 4 bytes late does so wherever they are.
+/// A device on which blocks start 4 bytes late does so in every space and stage.
 #[test]
 fn faults_show_everywhere() {
     for (space, stage) in PLACES {
@@ -100,7 +100,7 @@ fn modules_say_where_they_lead() {
     }
 }
 
-/// The block is the last element, the others are as long and hold nothing that an image has.
+/// The block is the last element. The others have the same length and contain no data of an image.
 #[test]
 fn arrays_of_buffers_are_filled() {
     let (_, probes) = planned(&small(), AddressSpace::StorageElement, Stage::Compute);
@@ -121,7 +121,7 @@ fn arrays_of_buffers_are_filled() {
     }
 }
 
-/// The same job with elements 0 and 3 exchanged, as a device that takes the wrong descriptor.
+/// Exchanges elements 0 and 3, as a device with the wrong descriptor would.
 #[test]
 fn another_element_is_named() {
     let (plan, mut probes) = planned(&small(), AddressSpace::StorageElement, Stage::Compute);

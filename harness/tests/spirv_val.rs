@@ -1,5 +1,5 @@
-//! Generated modules against SPIRV-Tools' `spirv-val`: valid with the option that the generator names, and invalid
-//! without it where it names one. Ignored, not passed, where the tool is absent.
+//! Validates generated modules with SPIRV-Tools' `spirv-val`: valid with the option that the
+//! generator names, and invalid without it. Without the tool the tests are ignored, not passed.
 
 mod fixture;
 
@@ -21,7 +21,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-/// Random blocks that are validated.
+/// Number of random blocks to validate.
 const RANDOM_BLOCKS: u32 = 150;
 
 fn main() {
@@ -50,7 +50,7 @@ fn random_blocks() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Modules of many blocks that have regions of their buffers, for every entry point that can have them.
+/// Modules of many blocks in regions of their buffers, for every entry point that supports regions.
 fn regions() -> Result<(), Failed> {
     let places =
         [AddressSpace::Uniform, AddressSpace::Storage, AddressSpace::PushConstant].map(|space| (space, Stage::Compute));
@@ -69,12 +69,12 @@ fn regions() -> Result<(), Failed> {
     Ok(())
 }
 
-/// The options that spirv-val needs to take a module.
+/// The options that spirv-val needs to accept a module.
 fn flags(module: &SpirvModule) -> Vec<&'static str> {
     module.block_rules().spirv_val_flag().into_iter().collect()
 }
 
-/// Validates the module of these blocks' entry points of that name; `false` if there is none.
+/// Validates the module of these blocks' entry points with that name; `false` if no block has one.
 fn regions_of<'a>(name: &str, blocks: impl Iterator<Item = (&'a BlockLayout, &'a ProbePlan)>) -> Result<bool, Failed> {
     let with_entry = |(layout, plan): (&BlockLayout, &ProbePlan)| {
         let entries = plan.entries.iter().filter(|entry| entry.name == name && entry.forms != [Form::Length]);
@@ -125,7 +125,7 @@ fn all_programs_valid(plan: &BindingPlan) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Each space alone, because the loosest space decides for a whole module, with all stages.
+/// Each space separately, because the loosest space decides for a whole module; with all stages.
 fn all_valid(layout: &BlockLayout) -> Result<(), Failed> {
     let leaves = layout.leaves();
     for space in AddressSpace::ALL {
@@ -142,8 +142,8 @@ fn all_valid(layout: &BlockLayout) -> Result<(), Failed> {
             ["--scalar-block-layout"] => &["--uniform-buffer-standard-layout"],
             _ => &[],
         };
-        // spirv-val 2023.1 checks neither the stride of matrices in arrays nor blocks that no variable holds; the
-        // specification restricts them as well.
+        // spirv-val 2023.1 checks neither the stride of matrices in arrays nor blocks without a
+        // variable, although the specification restricts both.
         let unchecked = fixture::has_array_of_matrices(layout) || space == AddressSpace::Address;
         if !unchecked && validate(&produced.words, weaker)?.is_ok() {
             return Err(wrong("valid without").into());
@@ -152,7 +152,7 @@ fn all_valid(layout: &BlockLayout) -> Result<(), Failed> {
     Ok(())
 }
 
-/// What `spirv-val` says: nothing, or its message.
+/// The message of `spirv-val`; empty if the module is valid.
 fn validate(words: &[u32], flags: &[&str]) -> Result<Result<(), String>, Failed> {
     let mut child = Command::new("spirv-val")
         .args(["--target-env", "vulkan1.1"])
@@ -163,7 +163,7 @@ fn validate(words: &[u32], flags: &[&str]) -> Result<Result<(), String>, Failed>
         .stderr(Stdio::piped())
         .spawn()?;
     let bytes = word_bytes(words);
-    // The tool is done with its input once it answers, so a closed pipe is its own matter.
+    // The tool may close the pipe once it has its answer.
     let _ = child.stdin.take().map(|mut input| input.write_all(&bytes));
     let output = child.wait_with_output()?;
     let message = [output.stdout, output.stderr].concat();

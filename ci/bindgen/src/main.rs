@@ -1,6 +1,7 @@
-//! `layoutproof-bindgen FILE.wasm FOLDER`: writes the module for browsers, and the script that calls it, to the folder.
-//!
-//! What the program `wasm-bindgen --target no-modules` does, by its own library: the script can be loaded by a classic worker.
+//! `layoutproof-bindgen FILE.wasm FOLDER` writes the module for browsers, and the script that calls
+//! it, to the folder.
+//! It does the same as `wasm-bindgen --target no-modules`, through its library. A classic worker
+//! can load the script.
 
 use std::env;
 

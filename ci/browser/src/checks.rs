@@ -1,4 +1,4 @@
-//! The checks: what holds for every page, and what only the page of a run has.
+//! Checks for every page, and checks for the pages of runs.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -11,16 +11,15 @@ use crate::page::{Browser, ColourVision, OpenPage, PageFile, Scripts, Theme, Win
 
 pub(crate) type CheckResult<'a> = Pin<Box<dyn Future<Output = anyhow::Result<()>> + Send + 'a>>;
 
-/// One thing that holds for pages.
+/// A requirement on pages.
 pub(crate) struct PageCheck {
     /// Verb phrase.
     pub(crate) name: &'static str,
-    /// The pages that it is about.
+    /// Selects the pages to check.
     pub(crate) is_for: fn(&PageFile) -> bool,
     pub(crate) run: for<'a> fn(&'a Browser, &'a PageFile) -> CheckResult<'a>,
 }
 
-/// All checks.
 pub(crate) const ALL: &[PageCheck] = &[
     PageCheck {
         name: "has_nothing_serious_for_axe",
@@ -84,7 +83,7 @@ pub(crate) const ALL: &[PageCheck] = &[
     },
 ];
 
-/// axe-core's findings that are serious or worse, with everything unfolded, in both themes.
+/// Looks for serious and critical findings of axe-core, with everything unfolded, in both themes.
 async fn axe(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
     let page = browser.open(file, Scripts::On).await?;
     page.value("document.querySelectorAll('details').forEach(one => one.open = true)").await?;
@@ -99,14 +98,14 @@ async fn axe(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
     page.close().await
 }
 
-/// What axe-core finds on a page that has it; empty if nothing.
+/// Returns axe-core's findings on a page that has loaded it; empty if there are none.
 pub(crate) async fn serious_findings(page: &OpenPage) -> anyhow::Result<String> {
     let found = page.answer(AXE).await?;
     Ok(list(found.as_array().map(Vec::as_slice).unwrap_or_default()))
 }
 
-/// Pictures of the top of the page and of its first byte map, narrow and wide, and of the map as people see it who tell fewer
-/// colours apart.
+/// Takes pictures of the top of the page and of its first byte map, narrow and wide, and pictures
+/// with each colour vision deficiency.
 async fn pictures(browser: &Browser, page: &OpenPage, name: &str) -> anyhow::Result<()> {
     if !browser.keeps_pictures() {
         return Ok(());
@@ -126,7 +125,7 @@ async fn pictures(browser: &Browser, page: &OpenPage, name: &str) -> anyhow::Res
     page.use_vision(None).await
 }
 
-/// Asks axe-core for what is serious or critical: rule, number of places, and the first of them.
+/// Asks axe-core for serious and critical findings: rule, number of places, and the first place.
 const AXE: &str = "const done = arguments[arguments.length - 1];
 axe.run(document, { resultTypes: ['violations'] }).then(
   found => done(found.violations.filter(one => one.impact === 'serious' || one.impact === 'critical')
@@ -137,7 +136,7 @@ fn list(findings: &[Value]) -> String {
     findings.iter().map(|one| one.as_str().unwrap_or_default()).collect::<Vec<_>>().join("; ")
 }
 
-/// Wide content scrolls in its own place, never the page, and byte maps need not.
+/// Wide content scrolls in its own box, never the page, and byte maps fit without scrolling.
 async fn widths(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
     let page = browser.open(file, Scripts::On).await?;
     page.value("document.querySelectorAll('details').forEach(one => one.open = true)").await?;
@@ -153,11 +152,12 @@ async fn widths(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
     page.close().await
 }
 
-/// The number of byte maps of which one sees the left part alone.
+/// The number of byte maps whose right part is outside the window.
 const CUT_MAPS: &str = "[...document.querySelectorAll('figure svg.bm')]
     .filter(one => one.getBoundingClientRect().right > innerWidth).length";
 
-/// The start of the first element without children that ends behind the window and is in no box that scrolls by itself.
+/// The start of the first childless elements that end outside the window and are in no scrolling
+/// box.
 const WIDEST: &str = "(() => {
     const scrolls = one => one && (getComputedStyle(one).overflowX !== 'visible' || scrolls(one.parentElement));
     const wide = [...document.querySelectorAll('main *, header *, footer *')]
@@ -165,7 +165,7 @@ const WIDEST: &str = "(() => {
     return wide.slice(0, 3).map(one => `${one.parentElement.outerHTML.slice(0, 160)}`).join(' | ');
 })()";
 
-/// Every heading is shown without scripts.
+/// Without scripts, every heading is visible.
 async fn no_scripts(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
     let page = browser.open(file, Scripts::Off).await?;
     let text = page.text().await?;
@@ -178,7 +178,7 @@ async fn no_scripts(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
     page.close().await
 }
 
-/// On paper stands what folds hide on the screen as well, and every name in a byte map keeps its colour.
+/// Print shows folded content, too, and every name in a byte map keeps its colour.
 async fn printed(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
     let page = browser.open(file, Scripts::On).await?;
     let headings = headings(&page).await?;
@@ -207,7 +207,8 @@ async fn headings_shown(page: &OpenPage) -> anyhow::Result<u64> {
     Ok(page.value(shown).await?.as_u64().unwrap_or(0))
 }
 
-/// Names and sources that look like markup stay text: a case called `<script>` sets `window.ran` if it runs.
+/// Names and sources that look like markup stay text: a case called `<script>` would set
+/// `window.ran`.
 async fn escaped(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
     let page = browser.open(file, Scripts::On).await?;
     let ran = page.value("String(window.ran)").await?;
@@ -221,7 +222,7 @@ async fn escaped(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
     page.close().await
 }
 
-/// Typing into the search field leaves the cases that have the words.
+/// Typing into the search field keeps only the cases with these words.
 async fn filters(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
     let page = browser.open(file, Scripts::On).await?;
     let all = shown_cases(&page).await?;
@@ -246,11 +247,12 @@ async fn shown_cases(page: &OpenPage) -> anyhow::Result<u64> {
     Ok(shown.as_u64().unwrap_or(0))
 }
 
-/// A link at the start of the page leads to the search field; the matrix is one stop on the way to the failures, after the
-/// place in which it scrolls.
+/// A link at the start of the page leads to the search field. On the way to the failures, the
+/// matrix is one stop, after the box in which it scrolls.
 async fn few_keys(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
     const BEFORE_SEARCH: usize = 2;
-    /// Two links over parts of the page, those to each of six outcomes, the place in which the matrix scrolls, and the matrix.
+    /// Two links over parts of the page, one link to each of six outcomes, the box in which the
+    /// matrix scrolls, and the matrix.
     const BEFORE_FAILURES: usize = 10;
 
     let page = browser.open(file, Scripts::On).await?;
@@ -275,7 +277,7 @@ async fn few_keys(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
     page.close().await
 }
 
-/// Presses Tab until an expression is true, at most so often.
+/// Presses Tab until an expression is true, up to `most` times.
 async fn tabs_until(page: &OpenPage, expression: &str, most: usize) -> anyhow::Result<bool> {
     for _ in 0..most {
         press(page, Key::Tab).await?;
@@ -290,7 +292,8 @@ async fn press(page: &OpenPage, key: Key) -> anyhow::Result<()> {
     Ok(page.driver.action_chain().send_keys(key + "").perform().await?)
 }
 
-/// The arrow keys, Home and End go to the cells that they name, and the last one is where the Tab key stops from then on.
+/// The arrow keys, Home and End go to the expected cells, and Tab then stops at the last visited
+/// one.
 async fn arrow_keys(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
     let page = browser.open(file, Scripts::On).await?;
     let has_matrix = page.value("!!document.querySelector('table.matrix')").await?;
@@ -333,13 +336,13 @@ async fn arrow_keys(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
     page.close().await
 }
 
-/// Row and column of the cell that has the focus.
+/// Row and column of the focused cell.
 const FOCUSED_CELL: &str = "(() => {
     const cell = document.activeElement.closest('td, th');
     return cell && [cell.parentElement.sectionRowIndex, cell.cellIndex];
 })()";
 
-/// An address with the id of a case leads to it, unfolded and in the window.
+/// An address with the id of a case unfolds it and scrolls it into the window.
 async fn unfolds(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
     let page = browser.open(file, Scripts::On).await?;
     let last = page.value("[...document.querySelectorAll('.case')].pop().id").await?;
@@ -376,7 +379,7 @@ async fn shaders(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
     page.close().await
 }
 
-/// Without scripts, the choice of another layout changes which maps have outlines.
+/// Without scripts, choosing another layout changes which maps have outlines.
 async fn references(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
     let page = browser.open(file, Scripts::Off).await?;
     for chosen in [0, 1] {
@@ -400,7 +403,7 @@ async fn references(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
     page.close().await
 }
 
-/// Both sides of the first pair have a map, in which `exposure` is outlined and `sun` is not.
+/// Both sides of the first pair have a map that outlines `exposure` but not `sun`.
 async fn both_sides(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
     let page = browser.open(file, Scripts::Off).await?;
     let card = page.driver.find(By::Css("article.card")).await?;

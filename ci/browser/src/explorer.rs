@@ -1,4 +1,5 @@
-//! The checks of the explorer, which a server on this machine serves: browsers load no WebAssembly from a file.
+//! Checks of the explorer, served by a local server because browsers load no WebAssembly from a
+//! file.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,17 +12,17 @@ use thirtyfour::By;
 use crate::checks::{CheckResult, serious_findings};
 use crate::page::{Browser, OpenPage, Scripts, Theme, WindowWidth};
 
-/// Time for the module to be loaded and for an answer, on a machine that does other things as well.
+/// Time limit for loading the module and for an answer, on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Most milliseconds to an answer, or to the sentence that there is none: the page gives up after 2 seconds, and a machine that
-/// does other things as well wakes it late.
+/// Maximum milliseconds to an answer, or to the message that there is none: the page gives up after
+/// 2 seconds, and a busy machine wakes it late.
 const GIVEN_UP: f64 = 3000.0;
 
-/// Most milliseconds for a struct of a hundred members, from the question to the answer.
+/// Maximum milliseconds from request to answer for a struct of a hundred members.
 const MOST_MILLISECONDS: f64 = 30.0;
 
-/// What the checks need.
+/// Input of the checks.
 #[derive(Clone, Debug)]
 pub(crate) struct ServedExplorer {
     /// Address of the page.
@@ -30,14 +31,13 @@ pub(crate) struct ServedExplorer {
     pub(crate) sample: PathBuf,
 }
 
-/// One thing that holds for the explorer.
+/// A requirement on the explorer.
 pub(crate) struct ExplorerCheck {
     /// Verb phrase.
     pub(crate) name: &'static str,
     pub(crate) run: for<'a> fn(&'a Browser, &'a ServedExplorer) -> CheckResult<'a>,
 }
 
-/// All checks.
 pub(crate) const ALL: &[ExplorerCheck] = &[
     ExplorerCheck { name: "draws_what_is_typed", run: |browser, it| Box::pin(typed(browser, it)) },
     ExplorerCheck { name: "lights_a_member_in_all_maps", run: |browser, it| Box::pin(hovered(browser, it)) },
@@ -55,14 +55,13 @@ pub(crate) const ALL: &[ExplorerCheck] = &[
     ExplorerCheck { name: "says_what_it_needs_without_scripts", run: |browser, it| Box::pin(no_scripts(browser, it)) },
 ];
 
-/// The explorer in a window, after its first answer.
+/// Opens the explorer in a window and waits for its first answer.
 async fn opened(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result<OpenPage> {
     let page = browser.open_address(&explorer.address, Scripts::On).await?;
     wait(&page, "Number(document.getElementById('explorer').dataset.answers) > 0", PATIENCE).await?;
     Ok(page)
 }
 
-/// Waits until an expression is true.
 async fn wait(page: &OpenPage, expression: &str, limit: Duration) -> anyhow::Result<()> {
     let start = Instant::now();
     while start.elapsed() < limit {
@@ -75,7 +74,7 @@ async fn wait(page: &OpenPage, expression: &str, limit: Duration) -> anyhow::Res
     bail!("not within {limit:?}: {expression}; the page says {said}")
 }
 
-/// Puts a text in the place of what is typed, as a paste does, and waits for its answer.
+/// Replaces the typed text, as a paste does, and waits for the answer.
 async fn paste(page: &OpenPage, language: &str, text: &str) -> anyhow::Result<()> {
     let put = format!(
         "(() => {{
@@ -97,13 +96,13 @@ async fn status(page: &OpenPage) -> anyhow::Result<String> {
     Ok(status.as_str().unwrap_or_default().to_owned())
 }
 
-/// How long the last question took, as the page measures it.
+/// Duration of the last request, as the page measures it.
 async fn milliseconds(page: &OpenPage) -> anyhow::Result<f64> {
     let time = page.value("Number(document.getElementById('explorer').dataset.milliseconds)").await?;
     time.as_f64().context("no time was taken")
 }
 
-/// The cells of the first table's row for a member.
+/// The cells of a member's row in the first table.
 async fn row(page: &OpenPage, member: &str) -> anyhow::Result<Vec<String>> {
     let rows = format!(
         "[...document.querySelectorAll('#layouts table.numbers tbody tr')]
@@ -115,7 +114,8 @@ async fn row(page: &OpenPage, member: &str) -> anyhow::Result<Vec<String>> {
     Ok(cells.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect())
 }
 
-/// Keys of the keyboard become offsets: those of cases/arrays/scalar_packs_behind_the_last_element.toml, by DXC 1.7.2308.
+/// Typed text leads to offsets: those of cases/arrays/scalar_packs_behind_the_last_element.toml,
+/// from DXC 1.7.2308.
 async fn typed(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result<()> {
     let page = opened(browser, explorer).await?;
     paste(&page, "hlsl", "").await?;
@@ -123,10 +123,10 @@ async fn typed(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result<(
     field.send_keys("cbuffer S : register(b0) { float3 a; float b[2]; float c; float2 d; };").await?;
     wait(&page, "document.querySelectorAll('#layouts svg [data-m=c]').length > 1", PATIENCE).await?;
 
-    // D3D12 by DXC first; Vulkan by DXC and by Slang beside it.
+    // D3D12 by DXC comes first; next to it are Vulkan by DXC and Vulkan by Slang.
     let cells = row(&page, "c").await?;
-    ensure!(cells.first().is_some_and(|cell| cell == "36"), "c stands at {cells:?}");
-    ensure!(cells.iter().any(|cell| cell == "48 ≠"), "c stands at {cells:?}");
+    ensure!(cells.first().is_some_and(|cell| cell == "36"), "c is at {cells:?}");
+    ensure!(cells.iter().any(|cell| cell == "48 ≠"), "c is at {cells:?}");
     let outlined = page.value("document.querySelectorAll('#layouts [data-m=c] path.d').length").await?;
     ensure!(outlined.as_u64() > Some(0), "nothing is outlined");
     page.close().await
@@ -142,7 +142,7 @@ async fn hovered(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result
     wait(&page, &format!("document.querySelectorAll('#layouts .lit[data-m=gamma]').length === {maps}"), PATIENCE)
         .await?;
 
-    // The word under the caret, too.
+    // The word under the caret is highlighted, too.
     page.value(
         "(() => {
             const text = document.getElementById('text');
@@ -167,7 +167,7 @@ async fn marked(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result<
     paste(&page, "hlsl", "cbuffer S {\n    float3 a; // ä 🙂\n    flot b;\n};").await?;
     let problem = page.value("document.querySelector('#problems li').textContent").await?;
     ensure!(problem.as_str().is_some_and(|text| text.starts_with("3:5") && text.contains("flot")), "{problem}");
-    // The mark and the button lead to the word, whatever stands before it.
+    // The mark and the button lead to the word, even after multi-byte characters.
     let marks = page.value("[...CSS.highlights.get('ink-error')].map(range => range.toString())").await?;
     ensure!(marks == json!(["flot"]), "marked is {marks}");
     page.value("document.querySelector('#problems button').click()").await?;
@@ -176,7 +176,7 @@ async fn marked(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result<
         .await?;
     ensure!(selected == "flot", "selected is {selected}");
 
-    // A file that is included, and GLSL beyond our reader, are refused with what helps.
+    // The explorer refuses included files and GLSL beyond our reader, with a helpful message.
     paste(&page, "hlsl", "#include \"a.h\"\ncbuffer S { float a; };").await?;
     let problem = page.value("document.getElementById('problems').textContent").await?;
     ensure!(problem.as_str().is_some_and(|text| text.contains("no files")), "{problem}");
@@ -238,7 +238,7 @@ async fn linked(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result<
         .await?;
     ensure!(state == json!([text, "slang", "row", true]), "the other page has {state}");
 
-    // A damaged address says so and does not end the page.
+    // A damaged address gives a message and leaves the page working.
     other.value("location.hash = '#1.notdeflate'").await?;
     wait(&other, "document.getElementById('status').textContent.startsWith('Laid out')", PATIENCE).await?;
     other.close().await
@@ -296,8 +296,8 @@ async fn copied(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result<
     page.close().await
 }
 
-/// Texts that crash or stall readers: an answer, a diagnostic or the sentence about the limit, and then the next text is
-/// laid out.
+/// Texts that crash or stall readers give an answer, a diagnostic or the message about the limit,
+/// and the page then lays out the next text.
 async fn hostile(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result<()> {
     let page = opened(browser, explorer).await?;
     let bomb = |doublings: usize| {
@@ -386,7 +386,7 @@ async fn escaped(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result
         ensure!(images == 0, "the text became elements: {text}");
     }
 
-    // Nothing but the site's own files is loaded, and the page may not.
+    // The page loads only the site's own files, and its policy forbids others.
     let foreign = page.value("performance.getEntriesByType('resource').map(one => one.name).filter(name => !name.startsWith(location.origin))");
     let foreign = foreign.await?;
     ensure!(foreign == json!([]), "the page loads {foreign}");
@@ -397,7 +397,7 @@ async fn escaped(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result
     page.close().await
 }
 
-/// The median counts: a machine that does other things as well answers some of the questions late.
+/// Compares the median, because a busy machine gives some answers late.
 async fn fast(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result<()> {
     let page = opened(browser, explorer).await?;
     let types = ["float", "float3", "float4x4", "uint2", "half3", "bool"];
@@ -414,7 +414,7 @@ async fn fast(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result<()
     page.close().await
 }
 
-/// The JSON of the explorer is that of the command, but for the name of the text.
+/// The explorer's JSON equals the command's, except for the name of the text.
 async fn sampled(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result<()> {
     let page = opened(browser, explorer).await?;
     page.value(
@@ -481,7 +481,7 @@ async fn accessible(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Res
     }
     page.close().await?;
 
-    // As one finds it, for people who look.
+    // The initial view, as pictures for people.
     let page = opened(browser, explorer).await?;
     for theme in Theme::ALL {
         page.use_theme(theme).await?;
@@ -493,7 +493,7 @@ async fn accessible(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Res
     page.close().await
 }
 
-/// Tab leads from the text to the problems and on; it is no prison for the keyboard.
+/// Tab leads from the text to the problems and on; the editor does not trap the keyboard.
 async fn keyboard(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result<()> {
     use thirtyfour::Key;
 

@@ -1,7 +1,7 @@
-//! Opens our pages in a headless Chromium, as readers do: light and dark, wide and narrow, printed, without JavaScript.
-//!
-//! `ci/web` makes the pages and starts `chromedriver`. Text and geometry are compared, never pixels. Everything goes through the
-//! driver's own protocol and Chromium's developer tools.
+//! Opens our pages in a headless Chromium as readers do: light and dark, wide and narrow, printed,
+//! without JavaScript.
+//! `ci/web` makes the pages and starts `chromedriver`. The checks compare text and geometry, never
+//! pixels, through the driver's protocol and Chromium's developer tools.
 
 mod checks;
 mod explorer;
@@ -32,13 +32,13 @@ struct BrowserArgs {
     /// The file `axe.min.js` of axe-core.
     #[arg(long)]
     axe: PathBuf,
-    /// Address of the explorer's page; without it, it is not opened.
+    /// Address of the explorer's page; without it, the explorer is not checked.
     #[arg(long, requires = "sample")]
     explorer: Option<String>,
     /// The folder of texts with the command's answers, for the explorer.
     #[arg(long)]
     sample: Option<PathBuf>,
-    /// Folder for screenshots; none are made without it.
+    /// Folder for screenshots (default: none are made).
     #[arg(long)]
     screenshots: Option<PathBuf>,
 }

@@ -1,31 +1,32 @@
-//! How long the pages of runs take to appear. The times are printed for people to read: no check fails on a slow machine.
+//! Measures how long the pages of runs take to appear. Prints the times for people; no check fails
+//! on a slow machine.
 
 use anyhow::{Context, bail};
 use serde_json::Value;
 
 use crate::page::{Browser, PageFile, Scripts};
 
-/// Time for a page to be complete, in steps of [`WAIT`].
+/// Time limit for a page to be complete, in steps of [`WAIT`].
 const MOST_WAITS: u32 = 600;
 const WAIT: std::time::Duration = std::time::Duration::from_millis(50);
 
 /// A page's size and times.
 #[derive(Clone, Debug)]
 pub(crate) struct PageTimes {
-    /// Bytes of the file.
+    /// Size of the file in bytes.
     pub(crate) bytes: u64,
-    /// `2 840 checks`, as the page says.
+    /// The text on the page, `2 840 checks`.
     pub(crate) checks: String,
-    /// Milliseconds from the start until something is painted.
+    /// Milliseconds from the start to the first paint.
     pub(crate) first_paint: f64,
-    /// Milliseconds from the start until the page is loaded and its script is done.
+    /// Milliseconds from the start until the page is loaded and its script has finished.
     pub(crate) complete: f64,
 }
 
-/// Opens the page, and asks the browser when it painted and when it was done.
+/// Opens the page, and asks the browser for the times of the first paint and of the end.
 ///
 /// # Errors
-/// What the driver says, and a page that is not done in time.
+/// The driver's errors, and a page that is not complete in time.
 pub(crate) async fn measure(browser: &Browser, file: &PageFile) -> anyhow::Result<PageTimes> {
     let page = browser.open(file, Scripts::On).await?;
     for _ in 0..MOST_WAITS {
@@ -43,7 +44,7 @@ pub(crate) async fn measure(browser: &Browser, file: &PageFile) -> anyhow::Resul
     bail!("{}: the page is not complete", file.name)
 }
 
-/// First paint and end of loading, `null` before they were.
+/// First paint and end of loading; `null` before they happen.
 const TIMES: &str = "(() => {
     const paint = performance.getEntriesByName('first-paint')[0];
     const loaded = performance.getEntriesByType('navigation')[0].loadEventEnd;

@@ -1,4 +1,4 @@
-//! A page in a browser: opened, looked at, and asked.
+//! Opens a page in a browser and queries it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,16 +9,16 @@ use anyhow::{Context, ensure};
 use serde_json::{Value, json};
 use thirtyfour::{ChromiumLikeCapabilities, DesiredCapabilities, WebDriver};
 
-/// Time for a script of ours in a page; axe-core takes long on the largest.
+/// Time limit for one of our scripts in a page; axe-core takes long on the largest.
 const SCRIPT_LIMIT: Duration = Duration::from_secs(120);
 
-/// Pages of a part of the site that are opened: they are made alike.
+/// Maximum number of pages to open per part of the site, since the pages of a part are made alike.
 const MOST_OF_PART: usize = 2;
 
-/// The page that does not work as a file; `explorer.rs` has its checks.
+/// The page that does not work from a file; `explorer.rs` has its checks.
 const EXPLORER: &str = "explorer.html";
 
-/// Where pages are opened.
+/// A connection to the driver.
 #[derive(Debug)]
 pub(crate) struct Browser {
     driver: String,
@@ -27,7 +27,7 @@ pub(crate) struct Browser {
     screenshots: Option<PathBuf>,
 }
 
-/// A page that was made for the tests.
+/// A page made for the tests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PageFile {
     /// Path below the folder of pages, without the suffix: `site/index`.
@@ -35,32 +35,32 @@ pub(crate) struct PageFile {
     path: PathBuf,
 }
 
-/// Pages of the site that are made alike.
+/// A group of the site's pages that are made alike.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct SitePart {
-    /// `site/cases`.
+    /// For example `site/cases`.
     folder: String,
-    /// Folders above the page.
+    /// Number of folders above the page.
     depth: usize,
 }
 
 /// The width of a window, in pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WindowWidth {
-    /// A telephone's.
+    /// A phone's.
     Narrow,
-    /// A desk's.
+    /// A desktop's.
     Wide,
 }
 
-/// A theme that the reader's system asks for.
+/// The colour scheme of the reader's system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Theme {
     Light,
     Dark,
 }
 
-/// What somebody sees of colours.
+/// A simulated deficiency of colour vision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ColourVision {
     /// Without cones for red.
@@ -73,7 +73,6 @@ pub(crate) enum ColourVision {
     Achromatopsia,
 }
 
-/// Whether a page's scripts run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scripts {
     On,
@@ -116,10 +115,10 @@ impl ColourVision {
 }
 
 impl PageFile {
-    /// The `.html` files of a folder, and the first ones of each part of the site in it, by name.
+    /// The `.html` files of a folder by name; of each part of the site only the first ones.
     ///
     /// # Errors
-    /// A folder that cannot be read or has none.
+    /// The folder cannot be read or has none.
     pub(crate) fn all_in(folder: &Path) -> anyhow::Result<Vec<Self>> {
         let mut found = Vec::new();
         let mut folders = vec![folder.to_owned()];
@@ -147,7 +146,7 @@ impl PageFile {
         Ok(found)
     }
 
-    /// The folder of the site and the depth in it, which pages that are made alike have in common; `None` outside of a site.
+    /// The part of the site that the page belongs to; `None` outside of a site.
     fn site_part(&self) -> Option<SitePart> {
         let folders: Vec<&str> = self.name.split('/').collect();
         let (_, folders) = folders.split_last()?;
@@ -160,7 +159,8 @@ impl PageFile {
         self.name.starts_with("run") || self.is_large()
     }
 
-    /// True for the page of records that were given, which may be of any size: axe-core would take minutes for it.
+    /// True for the page of given records, which may have any size: axe-core would take minutes for
+    /// it.
     pub(crate) fn is_large(&self) -> bool {
         self.name.starts_with("records")
     }
@@ -187,21 +187,21 @@ impl Browser {
         Ok(Self { driver, axe, screenshots })
     }
 
-    /// Opens a page in a window of its own.
+    /// Opens a page in a new window.
     ///
     /// # Errors
-    /// What the driver says.
+    /// The driver's errors.
     pub(crate) async fn open(&self, file: &PageFile, scripts: Scripts) -> anyhow::Result<OpenPage> {
         self.open_address(&file.address(), scripts).await
     }
 
-    /// The same for an address.
+    /// Opens an address in a new window.
     ///
     /// # Errors
-    /// What the driver says.
+    /// The driver's errors.
     pub(crate) async fn open_address(&self, address: &str, scripts: Scripts) -> anyhow::Result<OpenPage> {
         let mut capabilities = DesiredCapabilities::chrome();
-        // Root may not use Chromium's sandbox.
+        // Chromium's sandbox does not work for root.
         for argument in ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"] {
             capabilities.add_arg(argument)?;
         }
@@ -214,12 +214,12 @@ impl Browser {
         Ok(page)
     }
 
-    /// True if pictures are wanted.
+    /// True if pictures are requested.
     pub(crate) fn keeps_pictures(&self) -> bool {
         self.screenshots.is_some()
     }
 
-    /// Keeps a picture of the window as NAME.png, where pictures are wanted.
+    /// Saves a picture of the window as NAME.png, if pictures are requested.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -231,17 +231,17 @@ impl Browser {
     }
 }
 
-/// A page that is open.
+/// An open page.
 #[derive(Debug)]
 pub(crate) struct OpenPage {
     pub(crate) driver: WebDriver,
 }
 
 impl OpenPage {
-    /// Makes the page as wide as a window of that width.
+    /// Gives the window this width.
     ///
     /// # Errors
-    /// What the driver says, as of all methods here.
+    /// The driver's errors, as for all methods here.
     pub(crate) async fn resize(&self, width: WindowWidth) -> anyhow::Result<()> {
         let metrics = json!({ "width": width.pixels(), "height": 900, "deviceScaleFactor": 1, "mobile": false });
         self.cdp("Emulation.setDeviceMetricsOverride", metrics).await
@@ -252,34 +252,33 @@ impl OpenPage {
         self.cdp("Emulation.setEmulatedMedia", json!({ "media": "", "features": features })).await
     }
 
-    /// Shows the page as somebody sees it; `None` is usual.
+    /// Simulates a deficiency of colour vision; `None` is normal vision.
     pub(crate) async fn use_vision(&self, vision: Option<ColourVision>) -> anyhow::Result<()> {
         let kind = vision.map_or("none", ColourVision::as_str);
         self.cdp("Emulation.setEmulatedVisionDeficiency", json!({ "type": kind })).await
     }
 
-    /// Shows the page as it is printed.
+    /// Shows the page as in print.
     pub(crate) async fn use_print(&self) -> anyhow::Result<()> {
         self.cdp("Emulation.setEmulatedMedia", json!({ "media": "print" })).await
     }
 
-    /// The value of an expression in the page.
+    /// Evaluates an expression in the page.
     pub(crate) async fn value(&self, expression: &str) -> anyhow::Result<Value> {
         let returned = self.driver.execute(format!("return {expression}"), Vec::new()).await?;
         Ok(returned.json().clone())
     }
 
-    /// The text that is shown, also where scripts are off.
+    /// The visible text, also without scripts.
     pub(crate) async fn text(&self) -> anyhow::Result<String> {
         Ok(self.driver.find(thirtyfour::By::Tag("body")).await?.text().await?)
     }
 
-    /// The answer of a script that calls its last argument.
+    /// Runs a script that answers by calling its last argument.
     pub(crate) async fn answer(&self, script: &str) -> anyhow::Result<Value> {
         Ok(self.driver.execute_async(script, Vec::new()).await?.json().clone())
     }
 
-    /// Ends the browser.
     pub(crate) async fn close(self) -> anyhow::Result<()> {
         Ok(self.driver.quit().await?)
     }

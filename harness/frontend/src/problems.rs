@@ -2,8 +2,8 @@
 
 use layoutproof_source::diagnostics::{Code, Diagnostic, Severity};
 
-/// Maximum number of problems to keep. Further ones are only counted: nobody reads so many, and
-/// hostile input must not fill the memory.
+/// Maximum number of problems to keep. Further ones are only counted, so that hostile input cannot
+/// fill the memory.
 const KEPT: usize = 100;
 
 /// Problems in the order in which they were found.

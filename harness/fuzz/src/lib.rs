@@ -1,7 +1,7 @@
-//! Every place where layoutproof reads what others wrote, as a function of bytes.
-//!
-//! Any bytes in; nothing out, but a panic where a reader fails, or claims what cannot be. The fuzz targets call these
-//! functions with what libFuzzer makes, `harness/tests/mutated_inputs.rs` with mutations of the same corpora.
+//! Every reader of foreign input in layoutproof, as a function of bytes.
+//! The input is any bytes. A function returns nothing, and panics if a reader fails or claims
+//! something impossible. The fuzz targets call these functions with libFuzzer's inputs,
+//! `harness/tests/mutated_inputs.rs` with mutations of the same corpora.
 #![allow(clippy::missing_panics_doc, reason = "a panic is what a fuzzer looks for")]
 
 use std::sync::Arc;
@@ -28,14 +28,15 @@ use layoutproof_source::diagnostics::{Diagnostic, Severity, render};
 use layoutproof_source::sources::{ReadRefusal, SourceMap, Sources};
 use layoutproof_source::text_limits::{TextLanguage, check_text};
 
-/// Begins each included file of an input of [`declarations`]; the file's name ends the line.
+/// Starts each included file of an input of [`declarations`]; the file's name ends the line.
 const FILE_MARK: &str = "\n//// ";
 
-/// Problems that are drawn: enough to meet every kind of place, few enough not to take all the time.
+/// Maximum number of problems to render: enough for every kind of place, few enough to stay fast.
 const DRAWN: usize = 8;
 
-/// HLSL or Slang declarations, with the files that they may include behind lines `//// NAME`: preprocessed, parsed,
-/// elaborated, laid out under every rule set, bound by every convention; their problems drawn.
+/// HLSL or Slang declarations; the files that they may include follow lines `//// NAME`. The input
+/// is preprocessed, parsed, elaborated, laid out under every rule set and bound by every
+/// convention, and its problems are rendered.
 pub fn declarations(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
     let mut parts = text.split(FILE_MARK);
@@ -61,7 +62,7 @@ pub fn declarations(input: &[u8]) {
     draw(&problems, &sources);
 }
 
-/// A case file: its tables, its numbers, its problems drawn.
+/// A case file: reads its tables and numbers, and renders its problems.
 pub fn cases(input: &[u8]) {
     let mut sources = SourceMap::default();
     let file = sources.add("case.toml", String::from_utf8_lossy(input));
@@ -77,7 +78,7 @@ pub fn cases(input: &[u8]) {
     }
 }
 
-/// A SPIR-V module of little-endian words: the layouts that it declares and the variables that it binds.
+/// A SPIR-V module of little-endian words: reads the declared layouts and the bound variables.
 pub fn spirv(input: &[u8]) {
     let bytes = input.chunks_exact(4);
     let words: Vec<u32> =
@@ -91,10 +92,11 @@ pub fn spirv(input: &[u8]) {
     }
 }
 
-/// A listing of DXIL: its tables, and its function `probe` executed over one buffer of each kind.
+/// A DXIL listing: reads its tables, and executes its function `probe` over one buffer of each
+/// kind.
 pub fn listings(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
-    // The tables may be refused where the code is understood, and the other way round.
+    // The reader may refuse the tables but understand the code, and vice versa.
     let _ =
         (resource_bindings(&text), buffer_definitions(&text), listed_blocks(&text), ContainerReflection::find(input));
     execute(Shader::DxilListing(text.into_owned()));
@@ -117,7 +119,7 @@ fn execute(shader: Shader) {
     assert_eq!(answers.len(), 1);
 }
 
-/// IR of Clang: what it lists, and its function `probe` executed over one buffer of each kind.
+/// Clang's IR: reads its lists, and executes its function `probe` over one buffer of each kind.
 pub fn clang_ir(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
     if let (Ok(buffers), Ok(resources)) = (constant_buffers(&text), resources(&text)) {
@@ -126,7 +128,7 @@ pub fn clang_ir(input: &[u8]) {
     execute(Shader::ClangIr(text.into_owned()));
 }
 
-/// The reflection JSON of slangc.
+/// slangc's reflection JSON.
 pub fn reflection(input: &[u8]) {
     if let Ok(rows) = parameters(&String::from_utf8_lossy(input)) {
         assert!(rows.len() <= input.len());
@@ -147,7 +149,8 @@ pub fn lists(input: &[u8]) {
     }
 }
 
-/// A file of records, also as a killed run leaves it: read, reported in every form, and written to the same records.
+/// A file of records, possibly cut off by a killed run: reads it, renders every report, and writes
+/// the same records again.
 pub fn records(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
     let Ok(records) = json_lines::read(json_lines::without_torn_line(&text)) else { return };
@@ -167,7 +170,8 @@ pub fn records(input: &[u8]) {
     assert!(again.checks == *checks);
 }
 
-/// What a frozen set consists of: its manifest, a toolchain's decisions, the accepted changes. Each reader gets all.
+/// Parts of a frozen set: its manifest, a toolchain's decisions, the accepted changes. Each reader
+/// gets the whole input.
 pub fn frozen(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
     if let Ok(decided) = decisions::read(&text) {
@@ -182,8 +186,8 @@ pub fn frozen(input: &[u8]) {
     }
 }
 
-/// A text in WGSL or GLSL: what naga must not see of it. naga itself runs in a process of its own, which
-/// `ci/attack` attacks.
+/// A WGSL or GLSL text: looks for input that naga must not see. naga itself runs in a separate
+/// process, which `ci/attack` attacks.
 pub fn texts(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
     let mut sources = SourceMap::default();
@@ -222,7 +226,7 @@ fn draw(problems: &[Diagnostic], sources: &SourceMap) {
     assert_eq!(render(drawn, sources, false).is_empty(), drawn.is_empty());
 }
 
-/// The files of one input.
+/// The included files of one input.
 #[derive(Debug)]
 struct Included(Vec<(String, String)>);
 

@@ -60,10 +60,12 @@ pub enum LimitSubject {
     PushConstantCbuffer,
     /// Push constants after other push constants.
     SecondPushConstant,
-    /// A `[[vk::offset]]` that is not aligned as Vulkan asks for with relaxed block layout: a vector stands at a multiple
-    /// of its component and does not straddle 16 bytes, all else at its alignment under the rule set.
+    /// A `[[vk::offset]]` without the alignment that Vulkan's relaxed block layout requires: a vector
+    /// is at a multiple of its component and does not straddle 16 bytes; everything else is at its
+    /// alignment under the rule set.
     MisalignedOffset,
-    /// A `[[vk::offset]]` of which only the alignment is in the code, so that the member and those after it stand before.
+    /// A `[[vk::offset]]` that affects only the alignment in the code, so that the member and those
+    /// after it have smaller offsets.
     OffsetAsAlignment,
     /// A parameter that is an array of arrays of resources.
     ArrayOfArrays {

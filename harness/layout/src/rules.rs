@@ -356,7 +356,7 @@ pub enum VkOffset {
     /// declared member ends, so a struct with reordered members gets too small a stride (DXC and
     /// Slang alike).
     Honoured,
-    /// The same, at the next multiple of the member's alignment (slangc: `[[vk::offset(6)]] float` stands at 8).
+    /// The same, at the next multiple of the member's alignment (slangc: `[[vk::offset(6)]] float` is at 8).
     Aligned,
 }
 

@@ -1,4 +1,4 @@
-//! Builds the rows of a record: the four witnesses' numbers side by side, for a leaf or for the
+//! Builds the rows of a record: the witnesses' numbers side by side, for a leaf or for the
 //! length of an array.
 
 use layoutproof_layout::{Leaf, LeafStep, Numbers, Quantity, join};

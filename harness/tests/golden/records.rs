@@ -1,8 +1,8 @@
-//! Records written by hand, one of each kind that a report must show.
-//!
-//! The struct of most of them is `cbuffer S { float3 a; float b[2]; float c; float2 d; }`. Its numbers: `hlsl-cbuffer`
-//! as DXC 1.7.2308 lists them (0, 16, 36, 40, size 48); std140 as OpenGL 4.6, 7.6.2.2 gives them (0, 16, 48, 56,
-//! size 64); `relaxed140`, which DXC's `-spirv` takes without a layout flag, as its decorations say (0, 16, 48, 52).
+//! Records written by hand, one for each kind that a report must show.
+//! Most use the struct `cbuffer S { float3 a; float b[2]; float c; float2 d; }`. Its numbers:
+//! `hlsl-cbuffer` from DXC 1.7.2308's listing (0, 16, 36, 40, size 48); std140 from OpenGL 4.6,
+//! 7.6.2.2 (0, 16, 48, 56, size 64); `relaxed140`, the default of DXC's `-spirv`, from its
+//! decorations (0, 16, 48, 52).
 
 use std::collections::BTreeSet;
 
@@ -78,7 +78,8 @@ fn row(path: &str, what: Quantity, numbers: Numbers) -> Row {
     }
 }
 
-/// A leaf that a device read: where it belongs, where the code looks, where the device read.
+/// A leaf that a device read: the correct offset, the offset in the code, the offset that the
+/// device read.
 fn leaf(path: &str, home: u32, compiled: u32, observed: u32) -> Row {
     row(path, Quantity::Offset, [Some(home), Some(home), None, Some(compiled), Some(observed)])
 }
@@ -87,7 +88,7 @@ fn noted(row: Row, note: &str) -> Row {
     Row { note: Some(note.into()), ..row }
 }
 
-/// A check that agrees, of one leaf.
+/// A check of one leaf that agrees.
 pub(crate) fn agreeing() -> CheckRecord {
     CheckRecord {
         schema: SCHEMA,
@@ -136,7 +137,7 @@ fn shader(form: &str, text: &str, left_out: u64) -> RecordedShader {
     RecordedShader { block: "S".into(), entries, form: form.into(), text: text.into(), left_out }
 }
 
-/// What the records keep of the case of most checks: its text, and its layouts under two rule sets.
+/// The stored case of most checks: its text, and its layouts under two rule sets.
 pub(crate) fn source() -> RecordedSource {
     let layout = |rules: &str, size, members| RecordedLayout {
         rules: rules.into(),
@@ -185,7 +186,8 @@ pub(crate) fn compiler_differs(device: &str, runner: RunnerKind) -> CheckRecord 
     }
 }
 
-/// A device that takes the wrong stride for `b`, and answers `a.z` with zero when it reads the whole vector.
+/// A device that uses the wrong stride for `b`, and returns zero for `a.z` when it reads the whole
+/// vector.
 pub(crate) fn device_differs() -> CheckRecord {
     let whole = Row {
         form: Some(Form::Whole),
@@ -213,7 +215,7 @@ pub(crate) fn device_differs() -> CheckRecord {
     }
 }
 
-/// The case and our rules differ, and no compiler has seen the case.
+/// The case and our rules differ, and no compiler has compiled the case.
 pub(crate) fn case_or_rules() -> CheckRecord {
     let rows = vec![
         row("S", Quantity::Size, [Some(64), Some(48), None, None, None]),
@@ -236,8 +238,8 @@ pub(crate) fn case_or_rules() -> CheckRecord {
     }
 }
 
-/// A std430 block of forty matrices and a struct array, in which the code takes rows for columns in one matrix and
-/// stores the second element's radius elsewhere.
+/// A std430 block of forty matrices and a struct array. The code swaps rows and columns of one
+/// matrix and stores the second element's radius elsewhere.
 pub(crate) fn large_struct_differs() -> CheckRecord {
     let matrix = |index: u32| MemberRow {
         matrix_stride: Some(8),
@@ -270,7 +272,7 @@ pub(crate) fn large_struct_differs() -> CheckRecord {
     }
 }
 
-/// A register that the compiler's listing and its code put elsewhere.
+/// A register that differs between the compiler's listing and its code.
 pub(crate) fn binding_differs() -> CheckRecord {
     let binding = |path: &str, values: [Option<&str>; 5]| {
         let [expected, computed, reported, compiled, observed] =
@@ -319,7 +321,7 @@ pub(crate) fn skipped(reason: &str) -> CheckRecord {
     }
 }
 
-/// A difference that a list knows.
+/// A difference that a list of known differences contains.
 pub(crate) fn known() -> CheckRecord {
     let entry = KnownEntry {
         file: "ci/known/dxc-spirv.toml".into(),
@@ -331,7 +333,7 @@ pub(crate) fn known() -> CheckRecord {
     CheckRecord { outcome: Outcome::Known, known: Some(entry), ..compiler_differs("swiftshader", RunnerKind::Ash) }
 }
 
-/// A known difference that agrees now.
+/// A known difference that no longer differs.
 pub(crate) fn stale() -> CheckRecord {
     let entry = KnownEntry {
         file: "ci/known/lavapipe.toml".into(),
@@ -358,7 +360,6 @@ pub(crate) fn broken() -> CheckRecord {
     }
 }
 
-/// One record of each kind.
 pub(crate) fn all() -> Vec<CheckRecord> {
     vec![
         agreeing(),

@@ -220,7 +220,7 @@ mod tests {
         let mut files = CompileFolder::new(None);
         let pipe = files.path().unwrap().join("probe.spv");
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-        assert_eq!(files.read("probe.spv").unwrap_err().to_string(), "a pipe is no regular file");
+        assert_eq!(files.read("probe.spv").unwrap_err().to_string(), "a pipe is not a regular file");
         assert_eq!(files.take_up(), None);
     }
 }

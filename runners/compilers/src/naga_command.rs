@@ -30,7 +30,7 @@ enum NagaDriverError {
 /// Runs the command with these arguments.
 pub fn compile_file(arguments: &[String]) -> ExitCode {
     let Err(failure) = run(arguments) else { return ExitCode::SUCCESS };
-    // If stderr is closed, nobody can read the error.
+    // If stderr is closed, the error is lost.
     let _ = writeln!(io::stderr(), "{failure}");
     match failure {
         NagaDriverError::Refused(_) => ExitCode::from(1),

@@ -18,7 +18,7 @@ pub enum ReadError {
     #[error(transparent)]
     Io(#[from] io::Error),
     /// It is a folder, a pipe, a device or a socket.
-    #[error("{0} is no regular file")]
+    #[error("{0} is not a regular file")]
     NotRegular(&'static str),
     /// The kernel makes up its content on each read.
     #[error("it is made up by the kernel ({0}), not stored: copy it to a regular file if its content is meant")]
@@ -206,11 +206,11 @@ mod tests {
         let pipe = folder.path().join("pipe");
         let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
         assert!(made.success());
-        assert_eq!(refusal(&pipe, 9), "a pipe is no regular file");
+        assert_eq!(refusal(&pipe, 9), "a pipe is not a regular file");
         let socket = folder.path().join("socket");
         let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
         read(&socket, 9).unwrap_err();
-        assert_eq!(refusal(Path::new("/dev/zero"), 9), "a device is no regular file");
+        assert_eq!(refusal(Path::new("/dev/zero"), 9), "a device is not a regular file");
     }
 
     #[cfg(target_os = "linux")]

@@ -63,7 +63,7 @@ impl VulkanCommands {
         // SAFETY: the pool comes from this device.
         let buffers = unsafe { device.raw.allocate_command_buffers(&allocate_info) }
             .map_err(failed("vkAllocateCommandBuffers"))?;
-        let buffer = *buffers.first().expect("one command buffer was asked for");
+        let buffer = *buffers.first().expect("the request was for one command buffer");
         Ok(Self { buffer, pool, fence, longest })
     }
 

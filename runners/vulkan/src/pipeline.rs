@@ -156,7 +156,7 @@ fn only(
 ) -> Result<vk::Pipeline, RunnerError> {
     // A failed pipeline is null, so nothing is left to destroy.
     let pipelines = made.map_err(|(_, result)| shader_failed(call)(result))?;
-    Ok(*pipelines.first().expect("one pipeline was asked for"))
+    Ok(*pipelines.first().expect("the request was for one pipeline"))
 }
 
 struct VulkanShaderModule {

@@ -98,7 +98,7 @@ impl VulkanTargets {
     /// Reads the texels after the submission has ended.
     pub(crate) fn read(&self) -> Vec<[u32; 4]> {
         let word = |start: u64| {
-            let bytes = self.read_back.read(start, 4).try_into().expect("four bytes were asked for");
+            let bytes = self.read_back.read(start, 4).try_into().expect("the read has four bytes");
             u32::from_ne_bytes(bytes)
         };
         let starts = (0..).step_by(TEXEL as usize).take(self.images.len());

@@ -31,8 +31,7 @@ type NumberLine = (LayoutUnit, u32);
 
 type NumberLines = BTreeMap<NumberLine, SlotLine<()>>;
 
-/// Limit on the overlaps to report. With many ranges each can overlap all others, and nobody reads
-/// more.
+/// Limit on the overlaps to report, because each of many ranges can overlap all others.
 const MOST_OVERLAPS: usize = 100;
 
 /// Places the parameters of `module`.

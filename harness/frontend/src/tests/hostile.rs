@@ -1,4 +1,4 @@
-//! Input that nobody writes by hand must be read or refused quickly, on a small stack.
+//! Machine-made and hostile input must be read or refused quickly, on a small stack.
 
 use std::time::{Duration, Instant};
 

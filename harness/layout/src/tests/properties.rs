@@ -136,7 +136,7 @@ proptest! {
             let layout = lay_out(&block(&text), rules, DEFAULT);
             let rows = layout.rows();
             let paths: std::collections::BTreeSet<&str> = rows.iter().map(|row| &*row.path).collect();
-            prop_assert_eq!(paths.len(), rows.len(), "a path stands for one member");
+            prop_assert_eq!(paths.len(), rows.len(), "a path names one member");
             prop_assert!(rows.is_empty() == layout.result.is_err() && rows.len() < MAX_TYPES as usize);
         }
     }

@@ -19,8 +19,8 @@ const SAMPLE: u64 = 400;
 /// The seed of the sample. It does not depend on the user's seed.
 const SAMPLE_SEED: u64 = 0;
 
-/// Number of draws per declaration. Of those with the same form of block as the first, about one in
-/// six, the draw with the rarest cell wins.
+/// Number of draws per declaration. About one in six has the same form of block as the first; the
+/// one with the rarest cell among them wins.
 const CANDIDATES: u64 = 16;
 
 /// A type of member after another member, in a form of block.

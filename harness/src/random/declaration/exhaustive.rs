@@ -56,7 +56,7 @@ pub fn exhaustive(
 ) -> impl Iterator<Item = RandomDeclaration> {
     let kinds = members.len() as u64;
     let most = if block == BlockForm::StructuredElement { most.min(1) } else { most };
-    let total = count(kinds, most).expect("nobody waits for more than 2^64 declarations");
+    let total = count(kinds, most).expect("fewer than 2^64 declarations");
     (0..total).map(move |number| {
         let content = RandomStruct { base: None, members: content(number, members) };
         RandomDeclaration { options, block, content }

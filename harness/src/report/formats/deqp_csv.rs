@@ -10,7 +10,7 @@ use crate::results::record::{CheckRecord, Outcome};
 /// The checks as a `results.csv`.
 ///
 /// # Panics
-/// Never: see the reason beside the call.
+/// Never; the reason is next to the call.
 pub fn results(checks: &[CheckRecord]) -> String {
     let mut rows: Vec<(String, &CheckRecord)> = checks.iter().map(|check| (name(check), check)).collect();
     rows.sort_by(|(left, _), (right, _)| left.cmp(right));

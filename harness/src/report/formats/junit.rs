@@ -29,7 +29,7 @@ pub struct JunitFacts<'a> {
 /// The checks as one `JUnit` report.
 ///
 /// # Panics
-/// Never: see the reason beside the call.
+/// Never; the reason is next to the call.
 pub fn junit(checks: &[CheckRecord], facts: JunitFacts<'_>) -> String {
     let mut suites: BTreeMap<String, Vec<&CheckRecord>> = BTreeMap::new();
     for check in checks {

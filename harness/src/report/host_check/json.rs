@@ -12,7 +12,7 @@ const SCHEMA: u32 = 1;
 /// Writes a check as one line of JSON, newline included.
 ///
 /// # Panics
-/// Never: see the reason beside the call.
+/// Never; the reason is next to the call.
 pub fn json(check: &HostCheck) -> String {
     let answer = JsonCheck {
         schema: SCHEMA,

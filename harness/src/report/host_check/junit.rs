@@ -10,7 +10,7 @@ use crate::report::style::{Style, one_line};
 /// Writes a check as one `JUnit` report.
 ///
 /// # Panics
-/// Never: see the reason beside the call.
+/// Never; the reason is next to the call.
 pub fn junit(check: &HostCheck) -> String {
     let mut suites: BTreeMap<&str, Vec<TestCase>> = BTreeMap::new();
     for pair in &check.pairs {

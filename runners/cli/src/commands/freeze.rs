@@ -27,7 +27,7 @@ use crate::records::output_files::check_folder;
 use crate::select::all_cases::sources_with_refused;
 use crate::select::shader_file::reader_process::ReaderProcess;
 
-/// Which compiler is asked about which cases.
+/// Selects a compiler and the cases for it.
 #[derive(Debug, Args)]
 pub struct AskArgs {
     /// A compiler by name (`dxc`, `dxc-old`, `dxc-1.9`, `slangc`), or a file: a program, or a library of DXC.

@@ -92,7 +92,7 @@ fn a_frozen_set_of_pipes_is_refused() {
     let pipe = folder.path("set/manifest.toml");
     assert!(std::process::Command::new("mkfifo").arg(pipe).status().unwrap().success());
     let answer = folder.run("regress --compiler ./dxc --against set").exits(2);
-    assert!(answer.err.contains("reading set/manifest.toml: a pipe is no regular file"), "{answer}");
+    assert!(answer.err.contains("reading set/manifest.toml: a pipe is not a regular file"), "{answer}");
 }
 
 /// DXC's listing of a probe that uses plain names only; `regress.rs` says how it was made.

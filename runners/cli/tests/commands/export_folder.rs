@@ -112,7 +112,7 @@ fn assert_expected_bytes(block: &[u32], expected: &[u32], comments: &str, file: 
     for (index, word) in expected.iter().enumerate().skip(1) {
         let offset = usize::try_from(word & 0xFFFF).unwrap();
         assert_eq!(block.get(offset / 4), Some(word), "{file}: word {index} is not at byte {offset} of the block");
-        assert!(comments.contains(&format!("#   output word {index}: ")), "{file}: nobody says what word {index} is");
+        assert!(comments.contains(&format!("#   output word {index}: ")), "{file}: no comment explains word {index}");
     }
     assert!(expected.len() > 1, "{file} compares nothing");
 }

@@ -51,10 +51,14 @@ fn only_the_guilty_case(options: &str, (outcome, status): (&str, &str), reasons:
     assert_eq!(results.lines().filter(|line| line.contains(",Pass,")).count(), before.len() - 1, "{results}");
 }
 
-#[cfg_attr(not(unix), ignore = "how a process died is told in words of Unix")]
+#[cfg_attr(not(unix), ignore = "the message about a dead process is the one of Unix")]
 #[test]
 fn a_crash_breaks_its_case_alone() {
-    let reasons = ["worker died of SIGABRT", "last output: a crash was planted", "not run: 3 earlier jobs of the check have each"];
+    let reasons = [
+        "worker died of SIGABRT",
+        "last output: a crash was planted",
+        "not run: 3 earlier jobs of the check have each",
+    ];
     only_the_guilty_case("--plant-fault crash@scalar_packs", ("broken", "Crash"), &reasons);
 }
 
@@ -64,7 +68,7 @@ fn a_hang_breaks_its_case_alone() {
     only_the_guilty_case("--plant-fault hang@scalar_packs --time-limit 0.1", ("broken", "Timeout"), &reasons);
 }
 
-#[cfg_attr(not(unix), ignore = "how a process died is told in words of Unix")]
+#[cfg_attr(not(unix), ignore = "the message about a dead process is the one of Unix")]
 #[test]
 fn a_lack_of_memory_breaks_its_case_alone() {
     let reasons = ["worker died of SIGABRT", "last output: memory allocation of"];

@@ -240,10 +240,10 @@ fn a_run_needs_a_device_and_a_compiler_that_are_here() {
         return;
     }
     folder.run("check right.hlsl engine.o --device model").exits(2);
-    let answer = folder.run("check right.hlsl engine.o --run --device nobody").exits(3);
+    let answer = folder.run("check right.hlsl engine.o --run --device absent").exits(3);
     assert!(answer.err.contains("error: "), "{}", answer.err);
-    let answer = folder.run("check right.hlsl engine.o --run --device model --compiler nobody").exits(2);
-    assert!(answer.err.contains("unknown producer `nobody`"), "{}", answer.err);
+    let answer = folder.run("check right.hlsl engine.o --run --device model --compiler absent").exits(2);
+    assert!(answer.err.contains("unknown producer `absent`"), "{}", answer.err);
 }
 
 #[test]

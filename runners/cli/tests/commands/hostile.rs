@@ -322,17 +322,17 @@ fn pipes_are_no_files() {
     }
     for list in ["--known list", "--floors list", "--caselist list", "--cases list", "--resume list"] {
         let answer = folder.run(&format!("run good.toml --device model {list}")).exits(2);
-        assert!(answer.err.contains("reading list: a pipe is no regular file"), "{answer}");
+        assert!(answer.err.contains("reading list: a pipe is not a regular file"), "{answer}");
     }
     let answer = folder.run("show good.hlsl").exits(2);
-    assert!(answer.err.contains("cannot read `pipe.h`: a pipe is no regular file"), "{answer}");
+    assert!(answer.err.contains("cannot read `pipe.h`: a pipe is not a regular file"), "{answer}");
 
     // A pipe in a folder of cases or of lists.
     std::fs::create_dir(folder.path("folder")).unwrap();
     make_pipe(&folder, "folder/a.toml");
     for words in ["list --cases folder", "run good.toml --device model --known folder"] {
         let answer = folder.run(words).exits(2);
-        assert!(answer.err.contains("reading folder/a.toml: a pipe is no regular file"), "{answer}");
+        assert!(answer.err.contains("reading folder/a.toml: a pipe is not a regular file"), "{answer}");
     }
 }
 
@@ -353,7 +353,7 @@ fn what_the_kernel_makes_up_is_no_file() {
         std::os::unix::fs::symlink(target, folder.path(name)).unwrap();
         folder.run(&format!("show {name}")).exits(2).warns(&format!("error: reading {name}:"));
     }
-    folder.run("report /dev/zero").exits(2).warns("error: reading /dev/zero: a device is no regular file");
+    folder.run("report /dev/zero").exits(2).warns("error: reading /dev/zero: a device is not a regular file");
 }
 
 /// Files next to the shader, in its project and in folders of `-I` are included; the refusal of

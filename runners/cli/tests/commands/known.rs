@@ -87,7 +87,7 @@ fn an_entry_says_what_it_is_about_and_why() {
 }
 
 /// A known wrong offset on a device does not excuse a crash.
-#[cfg_attr(not(unix), ignore = "how a process died is told in words of Unix")]
+#[cfg_attr(not(unix), ignore = "the message about a dead process is the one of Unix")]
 #[test]
 fn an_entry_excuses_a_crash_only_in_its_words() {
     let crash = "run arrays/s --rules std140 --form leaf --device model --plant-fault crash@scalar_packs";

@@ -83,7 +83,7 @@ mod drivers {
         assert!(folder.read("r.jsonl").contains("\"failed_listings\":[\"the devices of ash"));
     }
 
-    /// Of the two processes that load the driver, the first creates the file and aborts.
+    /// The first of the two processes that load the driver creates the file and aborts.
     #[test]
     fn a_listing_that_dies_once_is_tried_again() {
         let folder = with_driver("if (open(MARK, O_CREAT | O_EXCL | O_WRONLY, 0644) >= 0) abort();");

@@ -1,5 +1,4 @@
-//! A file that cannot be written is an error of its own, reported before the work begins if
-//! possible.
+//! A file that cannot be written is a separate error, reported before the work begins if possible.
 
 use super::folder::Folder;
 

@@ -155,7 +155,7 @@ fn the_site_of_the_built_in_data_is_complete() {
 
     let reached = site.reachable();
     let lost: Vec<&str> = site.files.keys().map(String::as_str).filter(|path| !reached.contains(*path)).collect();
-    assert_eq!(lost, Vec::<&str>::new(), "what nobody comes to from the start");
+    assert_eq!(lost, Vec::<&str>::new(), "pages that no link path reaches");
 
     for rules in table() {
         let page = format!("rules/{}.html", rules.name.replace('@', "-"));

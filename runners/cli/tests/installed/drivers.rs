@@ -16,7 +16,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     let has_wgpu = devices().any(|device| device["runner"] == "wgpu");
     let has_lavapipe = devices().any(|device| device["runner"] == "ash" && device["id"] == "lavapipe");
     let no_device = (!has_vulkan).then_some("no Vulkan device is there");
-    let no_words = cfg!(not(unix)).then_some("how a process died is told in words of Unix");
+    let no_words = cfg!(not(unix)).then_some("the message about a dead process is the one of Unix");
     let no_adapter = (!has_wgpu).then_some("no adapter of wgpu is there");
     let no_lavapipe = (!has_lavapipe).then_some("lavapipe is not there");
     vec![

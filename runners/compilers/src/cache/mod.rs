@@ -1,4 +1,4 @@
-//! Keeps the answers of compilers and of spirv-val on disk, so that each question is asked once.
+//! Keeps the answers of compilers and of spirv-val on disk, so that each question runs a program once.
 //!
 //! Callers only need [`AnswerCache`]: `toolchains` keeps the answers of compilers, `spirv_val`
 //! those of the validator. The key of an answer covers everything that decides it (`CacheKey`): the
@@ -7,7 +7,7 @@
 //!
 //! `folder` finds the folder, and rejects one that another user can change. `store` reads, writes
 //! and removes entries there, from many processes at once. `entry` is the format of one file. If
-//! the folder or a file in it is broken, the program is asked again: a cache never fails a run.
+//! the folder or a file in it is broken, the program runs again: a cache never fails a run.
 
 mod answers;
 mod entry;

@@ -56,7 +56,7 @@ unsafe extern "C" {
 /// Runs the command with these arguments and ends the process.
 pub fn compile_and_exit(arguments: &[String]) -> ! {
     let status = run(arguments.iter().cloned()).unwrap_or_else(|error| {
-        // If stderr is closed, nobody can read the error.
+        // If stderr is closed, the error is lost.
         let _ = writeln!(io::stderr(), "layoutproof dxc-library: error: {error}");
         2
     });

@@ -1,7 +1,6 @@
-//! Processes of our own program that hold a compiler's library and run one command line after the
-//! other.
+//! Processes of our program that load a compiler's library and run one command line after another.
 //!
-//! [`LibraryService`] starts and asks them; `slang_library` and `dxc_library` run inside them, in
+//! [`LibraryService`] starts them and sends requests; `slang_library` and `dxc_library` run inside them, in
 //! [`serve`]. A [`frame`] is a message between the two. They are separate processes because
 //! compilers crash on some inputs.
 

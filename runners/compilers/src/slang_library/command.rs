@@ -28,7 +28,7 @@ pub fn serve_requests(arguments: &[String]) -> ExitCode {
     match run(arguments.iter().cloned()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // If stderr is closed, nobody can read the error.
+            // If stderr is closed, the error is lost.
             let _ = writeln!(io::stderr(), "layoutproof slang-library: error: {error}");
             ExitCode::from(2)
         }

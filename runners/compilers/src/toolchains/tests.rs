@@ -81,7 +81,7 @@ mod cached {
             asked.lines().count()
         }
 
-        /// These compilers in a process of their own, as far as the cache can see.
+        /// These compilers, in what looks to the cache like a separate process.
         fn run(&self, compilers: &[(&'static str, &str)]) -> Toolchains {
             let place = self.0.path().display().to_string();
             let script = |(name, text): &(&'static str, &str)| Compiler::script(name, &text.replace("PLACE", &place));

@@ -71,7 +71,7 @@ impl<'m> Liveness<'m> {
         }
     }
 
-    /// A part of a value; where that is no `groupshared` variable of its own, the whole one is read.
+    /// A part of a value. Reads the whole value unless the part is a separate `groupshared` variable.
     fn part_of(&mut self, object: &Value<'m>, step: &PlaceStep) -> Value<'m> {
         let found = self.step(object.clone(), step);
         let is_variable = matches!(&found, Value::Opaque(node, _)
@@ -308,7 +308,7 @@ impl<'m> Liveness<'m> {
             return self.graph.joined(Joining::Choice, &conditions, &found);
         }
 
-        // Members of shared variables are variables of their own.
+        // Members of shared variables are separate variables.
         if let (Value::Opaque(node, Some(Type::Struct(ty))), PlaceStep::Member(name)) = (&value, step) {
             if let super::graph::Operation::Shared(number) = self.graph.nodes[*node as usize].operation {
                 let part = self.shared_part(Some(number), name);

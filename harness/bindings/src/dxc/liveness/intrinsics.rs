@@ -1,4 +1,4 @@
-//! Functions and methods that are built in: what they read, what they write, which have an effect of their own.
+//! Built-in functions and methods: their reads, their writes, and other side effects.
 
 use layoutproof_layout::resource::{Access, Dimension, ResourceKind, Texture};
 use layoutproof_layout::scalar::Scalar;

@@ -12,7 +12,7 @@ use layoutproof_frontend::module::code::{BinaryOperator, Literal};
 /// Arrays with more elements are one value.
 const MOST_ELEMENTS: u32 = 64;
 
-/// Bases of structs that are looked at.
+/// Maximum number of base structs to follow.
 const MOST_BASES: usize = 48;
 
 /// A resource, or a struct or array of some, of the module's parameters.

@@ -41,7 +41,9 @@ pub(super) fn meaning(parameter: &str) -> Option<&'static str> {
         "minimum-precision-rows" => "whether going from full to minimum precision starts a register (16-bit types off)",
         "minimum-precision-alignment" => "least alignment of minimum-precision types in bytes",
         "packoffset" => "place of members without packoffset if other members have one",
-        "vk-offset" => "whether [[vk::offset(N)]] has an effect",
+        "vk-offset" => {
+            "whether [[vk::offset(N)]] has an effect, and whether it is rounded up to the alignment of the member"
+        }
         "global-register" => "which letters of register() place a loose global",
         _ => return None,
     })
@@ -55,6 +57,7 @@ fn forbidden_words(name: &str) -> Option<&'static str> {
         "unsized" => "arrays without a length",
         "wgsl-uniform" => "WGSL's requirements for uniform buffers: strides, structs and arrays in steps of 16",
         "column-major-integers" => "column-major matrices of integers or bool",
+        "pointers" => "pointers, which DXC has only for SPIR-V",
         "vk-offset-in-cbuffer" => "[[vk::offset]] on a member that is declared directly in a cbuffer",
         _ => return None,
     })

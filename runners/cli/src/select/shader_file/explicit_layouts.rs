@@ -1,7 +1,7 @@
 //! Reads files that declare their own offsets: `.spv`, `.wgsl`, `.glsl`, and containers of compiled HLSL.
 //!
 //! Their blocks are laid out under one name, `declared`, without any rule set. Third-party code
-//! parses the files, so it runs in a process of its own.
+//! parses the files, so it runs in a separate process.
 
 use std::path::Path;
 

@@ -132,7 +132,7 @@ mod tests {
         assert_eq!(files.read(folder), Err(ReadRefusal::NotFound));
         assert_eq!(files.read("/no/such/file.h"), Err(ReadRefusal::NotFound));
         if cfg!(unix) {
-            assert_eq!(refused(&files, Path::new("/dev/zero")).as_deref(), Some("a device is no regular file"));
+            assert_eq!(refused(&files, Path::new("/dev/zero")).as_deref(), Some("a device is not a regular file"));
         }
     }
 }

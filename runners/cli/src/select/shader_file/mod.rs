@@ -1,6 +1,6 @@
 //! Reads a user's shader files: declarations, and modules that declare their own offsets.
 //!
-//! Third-party code parses in a process of its own ([`reader_process`]); included files come from
+//! Third-party code parses in a separate process ([`reader_process`]); included files come from
 //! [`included`].
 
 pub(crate) mod container_file;

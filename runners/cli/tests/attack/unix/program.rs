@@ -176,7 +176,7 @@ impl<'a> Call<'a> {
         if !self.drivers {
             variables.extend(NO_DRIVERS.map(|name| (name, "/nonexistent".into())));
         }
-        // Of two values for a variable, the later one wins.
+        // If a variable has two values, the later one wins.
         variables.extend(self.variables.iter().cloned());
         variables
     }
