@@ -15,6 +15,8 @@ pub struct Code {
     pub slots: usize,
     /// Type of the result, if known.
     pub result: Option<Type>,
+    /// The arguments of `[clipplanes(a, b)]`, which decide outputs of an entry point.
+    pub clip_planes: Vec<Expression>,
     pub body: Vec<Statement>,
 }
 

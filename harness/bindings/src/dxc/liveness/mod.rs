@@ -215,11 +215,14 @@ impl<'m> Liveness<'m> {
             Value::Opaque(node, parameter.ty.clone())
         });
         let inputs = inputs.collect();
+        let planes: Vec<Value<'m>> = code.clip_planes.iter().map(|plane| self.evaluate(plane, &mut state)).collect();
+        let planes = self.dependencies(&planes);
         let (result, outputs) = self.run(code, inputs, &mut state);
         self.open.pop();
         let outputs = outputs.iter().zip(&code.parameters).filter(|(_, parameter)| parameter.is_out);
         let outputs: Vec<Value<'m>> = outputs.map(|(output, _)| output.clone()).chain([result]).collect();
-        let leaves = all_leaves(&outputs);
+        let mut leaves = all_leaves(&outputs);
+        leaves.extend(planes);
         self.effect(leaves, &State::default());
     }
 
