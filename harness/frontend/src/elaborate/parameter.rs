@@ -14,7 +14,9 @@ use super::entry::ScopedFunction;
 use super::lookup_context::LookupContext;
 use super::resolve::order;
 use super::scope::ScopeId;
-use crate::ast::{BufferDeclaration, DeclarationSyntax, Declarator, Identifier, Item, Prefix, TypeExpression, TypeKind};
+use crate::ast::{
+    BufferDeclaration, DeclarationSyntax, Declarator, Identifier, Item, Prefix, TypeExpression, TypeKind,
+};
 use crate::module::{Parameter, ParameterKind};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 

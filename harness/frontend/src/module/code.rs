@@ -235,3 +235,21 @@ pub enum BinaryOperator {
     /// `max(a, b)`.
     Greatest,
 }
+
+impl BinaryOperator {
+    /// True if the result is a `bool`.
+    #[must_use]
+    pub fn is_condition(self) -> bool {
+        matches!(
+            self,
+            Self::Or
+                | Self::And
+                | Self::Equal
+                | Self::NotEqual
+                | Self::Less
+                | Self::Greater
+                | Self::LessEqual
+                | Self::GreaterEqual
+        )
+    }
+}

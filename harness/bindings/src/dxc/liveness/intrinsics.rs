@@ -6,6 +6,7 @@ use layoutproof_layout::shape::Type;
 
 use super::expressions::element_of;
 use super::graph::{Graph, NodeId, float};
+use super::integer::Integer;
 use super::value::{Handle, Value, number};
 use super::{Liveness, State};
 use layoutproof_frontend::module::code::{BinaryOperator, CallExpression, Expression, Literal};
@@ -175,7 +176,7 @@ impl<'m> Liveness<'m> {
             };
         }
         if INPUTS.contains(&name) {
-            return Value::Opaque(self.graph.fresh(all), None);
+            return Value::Opaque(self.graph.fresh(all), input_type(name));
         }
 
         match name {
@@ -370,6 +371,10 @@ impl<'m> Liveness<'m> {
             // Streams of geometry shaders, ray queries: the object changes.
             let mut all = self.dependencies(std::slice::from_ref(&value));
             all.extend(self.dependencies(&values));
+            all.extend(self.indices(object, state));
+            if is_query(&call.name) {
+                return Value::Opaque(self.graph.fresh(all), None);
+            }
             self.effect(all.clone(), state);
             let changed = Value::Opaque(self.graph.fresh(all), None);
             self.assign(object, changed.clone(), state);
@@ -439,6 +444,29 @@ impl<'m> Liveness<'m> {
             }
         }
         Value::Opaque(self.graph.fresh(vec![node]), element_of(resource).filter(|_| name == "Consume"))
+    }
+}
+
+/// True for methods of ray queries that say what was found.
+fn is_query(name: &str) -> bool {
+    let queries = ["Committed", "Candidate", "RayFlags", "RayTMin", "WorldRay"];
+    queries.iter().any(|query| name.starts_with(query))
+}
+
+fn input_type(name: &str) -> Option<Type> {
+    match name {
+        "WaveGetLaneIndex"
+        | "WaveGetLaneCount"
+        | "RayFlags"
+        | "PrimitiveIndex"
+        | "InstanceIndex"
+        | "InstanceID"
+        | "GeometryIndex"
+        | "HitKind"
+        | "GetRenderTargetSampleCount" => Some(Type::Scalar(Scalar::Uint32)),
+        "DispatchRaysIndex" | "DispatchRaysDimensions" => Some(Type::Vector { scalar: Scalar::Uint32, length: 3 }),
+        "WaveIsFirstLane" | "IsHelperLane" | "CheckAccessFullyMapped" => Some(Type::Scalar(Scalar::Bool)),
+        _ => None,
     }
 }
 
@@ -512,6 +540,13 @@ fn component(graph: &mut Graph, name: &str, nodes: &[NodeId]) -> NodeId {
         }
         ("step", [edge, value]) if edge == value => return graph.constant(Literal::Float(1.0)),
         ("NonUniformResourceIndex", [index]) => return *index,
+        // DXC writes a product with the second operand.
+        ("fmod", [_, divisor]) if graph.literal(*divisor).is_some_and(|number| float(number) == 0.0) => {
+            return graph.constant(Literal::Float(0.0));
+        }
+        ("fmod" | "ldexp", [value, _]) if graph.literal(*value).is_some_and(|number| float(number) == 0.0) => {
+            return graph.constant(Literal::Float(0.0));
+        }
         _ => {}
     }
 
@@ -543,6 +578,20 @@ fn component(graph: &mut Graph, name: &str, nodes: &[NodeId]) -> NodeId {
     });
     match folded.filter(|value| value.is_finite()) {
         Some(value) => graph.constant(Literal::Float(value)),
-        None => graph.computed(name, nodes.to_vec()),
+        None => {
+            let node = graph.computed(name, nodes.to_vec());
+            let integer = match name {
+                "asuint" | "f32tof16" | "countbits" | "reversebits" | "firstbithigh" | "firstbitlow" => {
+                    Some(Integer::any(Some(true)))
+                }
+                "asint" => Some(Integer::any(Some(false))),
+                "isnan" | "isinf" | "isfinite" => Some(Integer::truth()),
+                _ => None,
+            };
+            if let Some(integer) = integer {
+                graph.note_integer(node, integer);
+            }
+            node
+        }
     }
 }

@@ -11,6 +11,7 @@
 
 mod expressions;
 mod graph;
+mod integer;
 mod intrinsics;
 mod memory;
 mod value;
@@ -27,6 +28,7 @@ use layoutproof_frontend::module::Module;
 use layoutproof_frontend::module::code::{
     BinaryOperator, Code, Expression, Literal, Statement, StaticVariable, SwitchCase, Unrolling,
 };
+use layoutproof_layout::shape::Type;
 
 /// Expressions and statements that are run before the analysis gives up.
 const MOST_STEPS: usize = 1 << 20;
@@ -98,6 +100,8 @@ struct Frame<'m> {
     base: usize,
     returns: Vec<(Exit<'m>, Option<Value<'m>>)>,
     loops: Vec<LoopFrame<'m>>,
+    /// Types of local variables, by slot.
+    types: HashMap<usize, Type>,
 }
 
 /// What an attempt to run a loop has added, to take it back.
@@ -327,7 +331,9 @@ impl<'m> Liveness<'m> {
 
         let outer = self.path.len();
         self.path.extend(state.guards.iter().map(|guard| guard.0));
-        self.frames.push(Frame { base: self.path.len(), ..Frame::default() });
+        let types = code.parameters.iter().enumerate();
+        let types = types.filter_map(|(slot, parameter)| Some((slot, parameter.ty.clone()?))).collect();
+        self.frames.push(Frame { base: self.path.len(), types, ..Frame::default() });
         self.block(&code.body, &mut inner);
         let frame = self.frames.pop().unwrap_or_default();
         self.path.truncate(outer);
@@ -380,6 +386,9 @@ impl<'m> Liveness<'m> {
                     self.remember(&memory, &value, state);
                 }
                 state.locals[*slot] = value;
+                if let (Some(frame), Some(ty)) = (self.frames.last_mut(), ty) {
+                    frame.types.insert(*slot, ty.clone());
+                }
             }
             Statement::Block(statements) => self.block(statements, state),
             Statement::If { condition, then, otherwise } => {
@@ -481,21 +490,15 @@ impl<'m> Liveness<'m> {
     fn is_implied(&self, condition: NodeId) -> bool {
         use layoutproof_frontend::module::code::BinaryOperator as B;
         let Some((value, operator, bound)) = self.graph.comparison(condition) else { return false };
-        let (mut least, mut most) = (i64::MIN, i64::MAX);
+        let mut range = (i64::MIN, i64::MAX);
         for (fact, holds) in &self.facts {
-            let Some((_, known, number)) = self.graph.comparison(*fact).filter(|found| found.0 == value) else {
-                continue;
-            };
-            match (known, holds) {
-                (B::Less, true) | (B::GreaterEqual, false) => most = most.min(number.saturating_sub(1)),
-                (B::LessEqual, true) | (B::Greater, false) => most = most.min(number),
-                (B::Greater, true) | (B::LessEqual, false) => least = least.max(number.saturating_add(1)),
-                (B::GreaterEqual, true) | (B::Less, false) => least = least.max(number),
-                (B::Equal, true) | (B::NotEqual, false) => (least, most) = (least.max(number), most.min(number)),
-                (_, _) => {}
+            for fact in self.graph.conjuncts(if *holds { B::And } else { B::Or }, &[*fact]) {
+                if let Some((_, known, number)) = self.graph.comparison(fact).filter(|found| found.0 == value) {
+                    graph::narrow(&mut range, known, *holds, number);
+                }
             }
         }
-        Graph::compared(operator, (least, most), bound).is_some()
+        Graph::compared(operator, range, bound).is_some()
     }
 
     /// Runs `run` where `condition` is `holds`.

@@ -6,6 +6,7 @@ use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::{Count, StructType, Type};
 
 use super::graph::{Graph, NodeId, float, is_true, truncated};
+use super::integer::Integer;
 use crate::dxc::location::Location;
 use layoutproof_frontend::module::code::{BinaryOperator, Literal};
 
@@ -91,21 +92,18 @@ impl Graph {
         let node = *node;
         match ty {
             Type::Scalar(scalar) => {
-                if is_unsigned(*scalar) {
-                    self.unsigned.insert(node);
-                }
+                self.note_scalars(*scalar, &[node]);
                 Value::Scalar(node)
             }
             Type::Enum(_) => Value::Scalar(node),
             Type::Vector { scalar, length } => {
                 let nodes: Vec<NodeId> = (0..*length).map(|at| self.part(node, at)).collect();
-                if is_unsigned(*scalar) {
-                    self.unsigned.extend(&nodes);
-                }
+                self.note_scalars(*scalar, &nodes);
                 Value::Vector(Rc::new(nodes))
             }
-            Type::Matrix { rows, columns, .. } => {
-                let nodes = (0..rows * columns).map(|at| self.part(node, at)).collect();
+            Type::Matrix { scalar, rows, columns, .. } => {
+                let nodes: Vec<NodeId> = (0..rows * columns).map(|at| self.part(node, at)).collect();
+                self.note_scalars(*scalar, &nodes);
                 Value::Matrix(*columns as usize, Rc::new(nodes))
             }
             Type::Struct(ty) => {
@@ -125,6 +123,24 @@ impl Graph {
             | Type::Resource(_)
             | Type::Handle { .. }
             | Type::Interface { .. } => value,
+        }
+    }
+
+    /// Notes the type of scalars.
+    fn note_scalars(&mut self, scalar: Scalar, nodes: &[NodeId]) {
+        if is_unsigned(scalar) {
+            self.unsigned.extend(nodes);
+        }
+        let integer = match scalar {
+            Scalar::Bool => Integer::truth(),
+            Scalar::Int32 => Integer::any(Some(false)),
+            Scalar::Uint32 => Integer::any(Some(true)),
+            _ => return,
+        };
+        for node in nodes {
+            if !self.is_undefined(*node) {
+                self.note_integer(*node, integer);
+            }
         }
     }
 
@@ -365,6 +381,9 @@ impl Graph {
                 if self.is_truth(node) { node } else { self.binary(BinaryOperator::NotEqual, node, zero) }
             }
             (Literal::Float(_), None) => node,
+            (Literal::Integer { .. }, None) if !matches!(scalar, Scalar::Int32 | Scalar::Uint32) => {
+                self.computed(&format!("{scalar:?}"), vec![node])
+            }
             (Literal::Integer { unsigned, .. }, None) => self.integer_of(node, unsigned),
         }
     }

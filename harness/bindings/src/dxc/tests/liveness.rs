@@ -226,7 +226,7 @@ fn a_condition_that_only_the_compiler_computes_makes_the_number_uncertain() {
     let request = BindingRequest::new(Target::D3d12, Convention::Dxc);
     let bound = bind(&read(&source("")), &request).unwrap();
     assert_eq!(bound.uncertain.keys().collect::<Vec<_>>(), ["t", "z"]);
-    let reason = "depends on whether `t` is used; `--unused t`, or `--compiler dxc` asks the compiler";
+    let reason = "depends on whether `t` is used; pass `--unused t`, or `--compiler dxc` to ask the compiler";
     assert_eq!(bound.uncertain["z"], reason);
     let ranges = with("ii > 3) if (ii < 2", "");
     assert_eq!(bind(&read(&ranges), &request).unwrap().uncertain.len(), 2);

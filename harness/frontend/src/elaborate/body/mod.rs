@@ -171,7 +171,7 @@ impl<'t> Elaborator<'t> {
             walk.locals.declare(parameter.declarator.name.text, local, ty);
         }
         let planes = if piece == FunctionPiece::Body { clip_planes(declared) } else { 0..0 };
-        walk.run(planes);
+        walk.run(planes.clone());
         for piece in pieces.iter().cloned() {
             walk.run(piece);
         }
@@ -183,7 +183,9 @@ impl<'t> Elaborator<'t> {
             (FunctionPiece::Body | FunctionPiece::Defaults(_), _) => None,
         };
         let copied: Vec<usize> = match flow {
-            Some(ranges) => ranges.into_iter().flat_map(|range| order::within(&places, range)).collect(),
+            Some(ranges) => {
+                std::iter::once(planes).chain(ranges).flat_map(|range| order::within(&places, range)).collect()
+            }
             None => (0..uses.len()).collect(),
         };
         order::kill_the_rest(&mut uses, &copied);
