@@ -815,7 +815,14 @@ impl<'m> Liveness<'m> {
                 match self.truth(condition) {
                     Some(true) => first,
                     Some(false) => second,
-                    None => self.graph.joined(Joining::Choice, &[condition], &[first, second]),
+                    None => {
+                        let may_be_known = self.may_be_known(condition);
+                        let condition = if may_be_known { self.graph.computed("range", Vec::new()) } else { condition };
+                        self.graph.is_select = !may_be_known;
+                        let joined = self.graph.joined(Joining::Choice, &[condition], &[first, second]);
+                        self.graph.is_select = false;
+                        joined
+                    }
                 }
             }
         }

@@ -98,6 +98,10 @@ pub(super) struct Graph {
     pub(super) ranges: HashMap<NodeId, (i64, i64)>,
     /// Values after loops of which the unrolled one is a constant, with both.
     unrolled: HashMap<NodeId, (NodeId, NodeId)>,
+    /// Values that one condition chooses: it, the value where it holds, the other one.
+    pub(super) selects: HashMap<NodeId, [NodeId; 3]>,
+    /// True while the values of the two sides of one condition are joined.
+    pub(super) is_select: bool,
     /// The first node that was made in the branches whose values are chosen from.
     pub(super) branch_start: NodeId,
     /// Values of unsigned types.
@@ -358,6 +362,7 @@ impl Graph {
             }
             [one] => *one,
             _ => {
+                let conditions_of = conditions;
                 let conditions: Vec<NodeId> =
                     conditions.iter().copied().filter(|one| self.literal(*one).is_none()).collect();
                 let is_known =
@@ -371,6 +376,17 @@ impl Graph {
                 if let Some(integer) = integers.and_then(|integers| integers.into_iter().reduce(Integer::either)) {
                     self.note_integer(node, integer);
                 }
+                if let (true, [condition], [first, second]) = (self.is_select, conditions_of, values) {
+                    self.selects.insert(node, [*condition, *first, *second]);
+                }
+                // Where the compiler finds that an inner choice is one of the others, this is none.
+                let may_be_same = different.iter().any(|value| {
+                    let Node { operation, operands, is_doubtful, .. } = &self.nodes[*value as usize];
+                    *is_doubtful
+                        && *operation == Operation::Choice
+                        && different.iter().any(|other| other != value && operands.contains(other))
+                });
+                self.nodes[node as usize].is_doubtful |= may_be_same;
                 let constants: Option<Vec<_>> = different.iter().map(|value| self.constants_of(*value)).collect();
                 if let Some(constants) =
                     constants.map(|constants| constants.concat()).filter(|all| all.len() <= MOST_CONSTANTS)
@@ -563,15 +579,19 @@ impl Graph {
 
     /// The integer that has the same bits: conversions between `int` and `uint` change none.
     fn bits(&self, node: NodeId) -> NodeId {
-        let Node { operation, operands, .. } = &self.nodes[node as usize];
-        let is_conversion =
-            |name: &str| self.names.get(name).is_some_and(|number| *operation == Operation::Computed(*number));
-        match operands.as_slice() {
-            [operand] if is_conversion("integer") || is_conversion("unsigned integer") => {
-                if self.integer(*operand).is_some() { self.bits(*operand) } else { node }
-            }
+        match self.conversion(node) {
+            Some(operand) if self.integer(operand).is_some() => self.bits(operand),
             _ => node,
         }
+    }
+
+    /// The number that is converted to an integer.
+    pub(super) fn conversion(&self, node: NodeId) -> Option<NodeId> {
+        let Node { operation, operands, .. } = &self.nodes[node as usize];
+        let is_conversion = ["integer", "unsigned integer"]
+            .iter()
+            .any(|name| self.names.get(*name).is_some_and(|number| *operation == Operation::Computed(*number)));
+        operands.first().copied().filter(|_| is_conversion)
     }
 
     /// The conditions that hold if all of `conditions` do; for `Or`, those that do not hold if none does.

@@ -50,6 +50,11 @@ impl Integer {
         Self { unsigned: Some(unsigned), ..self }
     }
 
+    /// True for what is 0 or 1.
+    pub(super) fn is_truth(self) -> bool {
+        self.zeros == !1
+    }
+
     /// The value, if there is only one.
     pub(super) fn is_constant(self) -> bool {
         self.zeros | self.ones == u32::MAX

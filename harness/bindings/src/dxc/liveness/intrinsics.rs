@@ -155,6 +155,19 @@ impl<'m> Liveness<'m> {
         }
 
         let all = self.dependencies(&values);
+        if let ("any" | "all", [value]) = (name, values.as_slice()) {
+            if let Some((nodes, _)) = self.graph.components(value) {
+                let operator = if name == "any" { BinaryOperator::Or } else { BinaryOperator::And };
+                let truth = Type::Scalar(Scalar::Bool);
+                let truths = nodes.into_iter().map(|node| {
+                    let truth = self.graph.cast(&truth, Value::Scalar(node));
+                    self.graph.whole(&truth)
+                });
+                let truths: Vec<NodeId> = truths.collect();
+                let joined = truths.into_iter().reduce(|one, other| self.graph.binary(operator, one, other));
+                return Value::Scalar(joined.unwrap_or_else(|| self.graph.undefined()));
+            }
+        }
         if SCALAR.contains(&name) {
             let node = match (name, self.constants(&all)) {
                 ("any", Some(literals)) => {
@@ -168,7 +181,11 @@ impl<'m> Liveness<'m> {
             return Value::Scalar(node);
         }
         if MIXED.contains(&name) {
-            let node = self.graph.computed(name, all);
+            let mut node = self.graph.computed(name, all.clone());
+            if matches!(name, "refract" | "lit") && all.iter().any(|one| self.graph.literal(*one).is_some()) {
+                // DXC writes them out, and a constant may decide them.
+                node = self.graph.doubtful(node);
+            }
             let first = values.first().and_then(|first| self.graph.components(first));
             return match first {
                 Some((nodes, columns)) => self.parts(node, nodes.len(), columns),
@@ -284,6 +301,24 @@ impl<'m> Liveness<'m> {
             ("or", [one, other]) => Some(self.operation(B::Or, one, other)),
             ("select", [condition, first, second]) => Some(self.selected(condition, first.clone(), second.clone())),
             ("mul", [one, other]) => self.product(one, other),
+            ("cross", [one, other]) => {
+                let (left, _) = self.graph.components(one).filter(|found| found.0.len() == 3)?;
+                let right = self.graph.components(other).map(|found| found.0)?;
+                let right = |at: usize| right.get(at).copied().unwrap_or(right[0]);
+                let mut nodes = Vec::new();
+                for at in 0..3 {
+                    let (next, last) = ((at + 1) % 3, (at + 2) % 3);
+                    let first = self.graph.binary(B::Multiply, left[next], right(last));
+                    let second = self.graph.binary(B::Multiply, left[last], right(next));
+                    nodes.push(self.graph.binary(B::Subtract, first, second));
+                }
+                Some(number(nodes, None))
+            }
+            ("distance", [one, other]) => {
+                let difference = self.operation(B::Subtract, one, other);
+                let (nodes, _) = self.graph.components(&difference)?;
+                Some(Value::Scalar(self.graph.computed("length", nodes)))
+            }
             ("transpose", [value]) => {
                 let (nodes, columns) = self.graph.components(value)?;
                 let columns = columns?;
@@ -425,6 +460,10 @@ impl<'m> Liveness<'m> {
             let method = self.graph.computed(name, Vec::new());
             operands.push(method);
             let node = self.read(&handle.location, resource, operands);
+            if name == "Load" && matches!(resource.kind, ResourceKind::ByteAddressBuffer(_)) {
+                // `Load<T>` can have any type.
+                self.graph.note_integer(node, Integer::any(None));
+            }
             if let Some(argument) = status.and_then(|at| call.arguments.get(at)) {
                 let output = self.graph.computed("status", vec![node]);
                 self.assign(argument, Value::Scalar(output), state);

@@ -14,6 +14,7 @@ mod graph;
 mod integer;
 mod intrinsics;
 mod memory;
+mod samples;
 mod value;
 
 use std::collections::{BTreeMap, HashMap};
@@ -518,14 +519,21 @@ impl<'m> Liveness<'m> {
         let start = self.graph.next();
         let mut other = state.clone();
         // An optimiser that follows ranges of integers may decide this.
-        let is_doubtful = self.is_implied(condition);
+        let is_doubtful = self.is_implied(condition) || self.may_be_known(condition);
         let decides = if is_doubtful { self.graph.computed("range", Vec::new()) } else { condition };
         self.doubtful += usize::from(is_doubtful);
         self.under(condition, true, |liveness| liveness.block(then, state));
         self.under(condition, false, |liveness| liveness.block(otherwise, &mut other));
         self.doubtful -= usize::from(is_doubtful);
         let one = std::mem::take(state);
+        self.graph.is_select = decides == condition;
         *state = self.merged_since(start, &[decides], vec![one, other]);
+        self.graph.is_select = false;
+    }
+
+    /// True if the compiler may find out what a condition is from the conditions around it.
+    pub(super) fn may_be_known(&self, condition: NodeId) -> bool {
+        self.graph.varies(condition) && !self.graph.goes_either_way(condition, &self.facts)
     }
 
     /// One state for several, of code that has made the nodes from `start` on.
@@ -1037,6 +1045,22 @@ impl<'m> Liveness<'m> {
         }
     }
 
+    /// The condition under which a `switch` goes to a case.
+    fn label_fact(&mut self, selector: NodeId, cases: &'m [SwitchCase], at: usize) -> NodeId {
+        use BinaryOperator as B;
+        let is_default = cases[at].labels.contains(&None);
+        let labels = cases.iter().enumerate().filter(|(other, _)| is_default != (*other == at));
+        let mut found: Option<NodeId> = None;
+        for label in labels.flat_map(|(_, case)| case.labels.iter().flatten()) {
+            let label = self.evaluate(label, &mut State::default());
+            let label = self.graph.whole(&label);
+            let (compare, join) = if is_default { (B::NotEqual, B::And) } else { (B::Equal, B::Or) };
+            let one = self.graph.binary(compare, selector, label);
+            found = Some(found.map_or(one, |before| self.graph.binary(join, before, one)));
+        }
+        found.unwrap_or_else(|| self.graph.constant(Literal::Boolean(true)))
+    }
+
     fn switch(&mut self, value: &'m Expression, cases: &'m [SwitchCase], state: &mut State<'m>) {
         let value = self.evaluate(value, state);
         let selector = self.graph.whole(&value);
@@ -1074,8 +1098,11 @@ impl<'m> Liveness<'m> {
             if is_single {
                 run(self);
             } else {
+                let fact = self.label_fact(selector, cases, first);
                 self.path.push(selector);
+                self.facts.push((fact, true));
                 run(self);
+                self.facts.pop();
                 self.path.pop();
             }
             states.push(inner);
