@@ -10,8 +10,8 @@
 //! * Uses in called functions come first: the last call first, and in each call the last use first.
 //! * Uses by methods, arguments passed by value and resources renamed by local structs come before
 //!   uses by name and copies into local resources; both groups take structs in declaration order.
-//!   The first group has uses by methods, the last object first; then arguments passed by value, in
-//!   declaration order; then renamed resources. The second group has names, then copies, the last
+//!   The first group has uses by methods, the last object first; then arguments passed by value,
+//!   the last use first; then renamed resources. The second group has names, then copies, the last
 //!   copy first.
 //! * Uses by name go operation by operation (`RWBuffer<float>[]`, `Texture2D.Load`), starting with
 //!   the operation that the function reaches last.
@@ -34,7 +34,7 @@ pub(super) fn split_off<'m>(module: &'m Module, reached: &[ResourceUse<'m>]) -> 
     }
 
     let mut seen = BTreeSet::new();
-    let uses = blocks.into_values().flat_map(|uses| block(module, &uses, &operations));
+    let uses = blocks.into_values().flat_map(|uses| block(&uses, &operations));
     uses.filter(|used| seen.insert(used.location.path(module))).map(|used| used.location.clone()).collect()
 }
 
@@ -52,23 +52,18 @@ fn operations<'r>(reached: &'r [ResourceUse<'_>]) -> BTreeMap<&'r str, usize> {
 }
 
 /// Sorts the uses of one cbuffer's resources, or of those of global structs.
-fn block<'r, 'm>(
-    module: &'m Module,
-    uses: &[&'r ResourceUse<'m>],
-    operations: &BTreeMap<&str, usize>,
-) -> Vec<&'r ResourceUse<'m>> {
+fn block<'r, 'm>(uses: &[&'r ResourceUse<'m>], operations: &BTreeMap<&str, usize>) -> Vec<&'r ResourceUse<'m>> {
     let mut activations: BTreeMap<usize, Vec<&'r ResourceUse<'m>>> = BTreeMap::new();
     for used in uses {
         activations.entry(used.activation).or_default().push(used);
     }
     let entry = activations.remove(&0).unwrap_or_default();
-    let called = activations.into_values().rev().flat_map(|uses| called_function(module, uses));
-    called.chain(entry_point(module, entry, operations)).collect()
+    let called = activations.into_values().rev().flat_map(|uses| called_function(uses));
+    called.chain(entry_point(entry, operations)).collect()
 }
 
 /// Sorts the uses of one function call.
 fn function<'r, 'm>(
-    module: &'m Module,
     uses: Vec<&'r ResourceUse<'m>>,
     rank_by_name: impl Fn(usize, &ResourceUse<'m>) -> UseRank,
 ) -> Vec<&'r ResourceUse<'m>> {
@@ -87,7 +82,8 @@ fn function<'r, 'm>(
             AccessManner::Object => {
                 (objects.len() - objects.iter().position(|seen| *seen == object(used)).unwrap_or(0), place)
             }
-            AccessManner::Value => (0, used.location.leaf_index(module)),
+            // The last use first.
+            AccessManner::Value => (0, usize::MAX - place),
             AccessManner::Static => (0, place),
             AccessManner::Alias => rank_by_name(place, used).within,
             AccessManner::Own | AccessManner::Copy => {
@@ -104,8 +100,8 @@ fn function<'r, 'm>(
 }
 
 /// A called function takes uses by name backwards, whatever they belong to.
-fn called_function<'r, 'm>(module: &'m Module, uses: Vec<&'r ResourceUse<'m>>) -> Vec<&'r ResourceUse<'m>> {
-    function(module, uses, |place, _| UseRank {
+fn called_function<'r, 'm>(uses: Vec<&'r ResourceUse<'m>>) -> Vec<&'r ResourceUse<'m>> {
+    function(uses, |place, _| UseRank {
         by_name: true,
         constant: 0,
         manner: AccessManner::Own,
@@ -114,12 +110,8 @@ fn called_function<'r, 'm>(module: &'m Module, uses: Vec<&'r ResourceUse<'m>>) -
 }
 
 /// The entry point takes uses by name struct by struct and operation by operation.
-fn entry_point<'r, 'm>(
-    module: &'m Module,
-    uses: Vec<&'r ResourceUse<'m>>,
-    operations: &BTreeMap<&str, usize>,
-) -> Vec<&'r ResourceUse<'m>> {
-    function(module, uses, |place, used| {
+fn entry_point<'r, 'm>(uses: Vec<&'r ResourceUse<'m>>, operations: &BTreeMap<&str, usize>) -> Vec<&'r ResourceUse<'m>> {
+    function(uses, |place, used| {
         let within = match used.manner {
             AccessManner::Copy => (usize::MAX - used.copied.start as usize, usize::MAX - used.copied.argument),
             AccessManner::Object

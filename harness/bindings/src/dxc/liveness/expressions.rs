@@ -258,6 +258,9 @@ impl<'m> Liveness<'m> {
             return Value::Handles(Rc::new(vec![Handle { location, operands, is_level: false }]));
         }
         let ty = location.ty.clone();
+        if is_empty(&ty) {
+            return self.graph.undefined_value(Some(&ty));
+        }
         let node = self.accessed(&location, operands);
         Value::Opaque(node, Some(ty))
     }
@@ -817,7 +820,7 @@ impl<'m> Liveness<'m> {
                     Some(false) => second,
                     None => {
                         let may_be_known = self.may_be_known(condition);
-                        let condition = if may_be_known { self.graph.computed("range", Vec::new()) } else { condition };
+                        let condition = if may_be_known { self.graph.perhaps_known(condition) } else { condition };
                         self.graph.is_select = !may_be_known;
                         let joined = self.graph.joined(Joining::Choice, &[condition], &[first, second]);
                         self.graph.is_select = false;
@@ -931,6 +934,14 @@ impl<'m> Liveness<'m> {
 /// True if a resource is read as if it were its element: `cb.member`.
 pub(super) fn is_transparent(resource: &Resource) -> bool {
     matches!(resource.kind, ResourceKind::ConstantBuffer | ResourceKind::TextureBuffer | ResourceKind::ParameterBlock)
+}
+
+/// True for a struct without data, which nothing reads.
+fn is_empty(ty: &Type) -> bool {
+    match ty.dimensions().0 {
+        Type::Struct(ty) => ty.base.is_none() && ty.members.iter().all(|member| is_empty(&member.ty)),
+        _ => false,
+    }
 }
 
 /// The type of an element.

@@ -102,6 +102,8 @@ pub(super) struct Graph {
     pub(super) selects: HashMap<NodeId, [NodeId; 3]>,
     /// True while the values of the two sides of one condition are joined.
     pub(super) is_select: bool,
+    /// Values that are constants in the code that is being run, because of the conditions around it.
+    pub(super) equal: Vec<(NodeId, Literal)>,
     /// The first node that was made in the branches whose values are chosen from.
     pub(super) branch_start: NodeId,
     /// Values of unsigned types.
@@ -149,6 +151,14 @@ impl Graph {
 
     pub(super) fn integer(&self, node: NodeId) -> Option<Integer> {
         self.nodes[node as usize].integer
+    }
+
+    /// A condition that the compiler may find out.
+    pub(super) fn perhaps_known(&mut self, condition: NodeId) -> NodeId {
+        let node = self.computed("range", vec![condition]);
+        let found = &mut self.nodes[node as usize];
+        (found.varies, found.is_doubtful) = (false, true);
+        node
     }
 
     /// A value that the compiler may compute although it depends on `operands`.
@@ -461,10 +471,31 @@ impl Graph {
         if self.may_be_decided(operator, left, right) {
             return self.perhaps_computed(operator, operands);
         }
+        if let Some(literal) = self.with_equals(operator, left, right) {
+            let node = self.perhaps_computed(operator, operands);
+            self.equal.push((node, literal));
+            return node;
+        }
         let Some(results) = results else { return self.intern(Operation::Binary(operator), operands) };
         let node = self.intern(Operation::Binary(operator), operands);
         self.constant_choices.insert(node, results);
         node
+    }
+
+    /// The result of an operation, where that is a constant because of what the conditions around it say.
+    fn with_equals(&mut self, operator: BinaryOperator, left: NodeId, right: NodeId) -> Option<Literal> {
+        if !self.equal.iter().any(|(node, _)| *node == left || *node == right) {
+            return None;
+        }
+        let equal = std::mem::take(&mut self.equal);
+        let mut constant = |node: NodeId| match equal.iter().find(|(known, _)| *known == node) {
+            Some((_, literal)) => self.constant(*literal),
+            None => node,
+        };
+        let (left, right) = (constant(left), constant(right));
+        let found = self.binary(operator, left, right);
+        self.equal = equal;
+        self.literal(found)
     }
 
     /// The constants that a value can be, where it can be nothing else.
@@ -689,7 +720,10 @@ impl Graph {
         };
         let zero = |graph: &mut Self| graph.constant(Literal::Integer { value: 0, unsigned: false });
         let truth = |graph: &mut Self, value| Some(graph.constant(Literal::Boolean(value)));
+        let is_nan = |literal: Option<Literal>| literal.is_some_and(|literal| float(literal).is_nan());
         match operator {
+            B::Add | B::Subtract | B::Multiply | B::Divide if is_nan(one) => Some(left),
+            B::Add | B::Subtract | B::Multiply | B::Divide if is_nan(other) => Some(right),
             B::Multiply if is(one, 0.0) => Some(left),
             B::Multiply if is(other, 0.0) => Some(right),
             B::Multiply if is(one, 1.0) => Some(right),
@@ -815,6 +849,7 @@ fn fold(operator: BinaryOperator, one: Literal, other: Literal) -> Option<Litera
             B::Add => number(one + other),
             B::Subtract => number(one - other),
             B::Multiply => number(one * other),
+            B::Divide if one == 0.0 && other == 0.0 => Some(Literal::Float(f64::NAN)),
             B::Divide => number(one / other),
             B::Remainder => number(one % other),
             B::Least => number(one.min(other)),

@@ -335,7 +335,9 @@ impl<'m> Liveness<'m> {
         let types = code.parameters.iter().enumerate();
         let types = types.filter_map(|(slot, parameter)| Some((slot, parameter.ty.clone()?))).collect();
         self.frames.push(Frame { base: self.path.len(), types, ..Frame::default() });
+        let known = self.facts.len();
         self.block(&code.body, &mut inner);
+        self.facts.truncate(known);
         let frame = self.frames.pop().unwrap_or_default();
         self.path.truncate(outer);
 
@@ -403,11 +405,18 @@ impl<'m> Liveness<'m> {
             Statement::Loop { before, condition, step, body, tests_first, unrolling } => {
                 self.block(before, state);
                 let parts = LoopParts { condition: condition.as_ref(), step, body, tests_first: *tests_first };
+                let known = self.facts.len();
                 match unrolling {
-                    Unrolling::Compiler => self.perhaps_unrolled(parts, state),
+                    Unrolling::Compiler => {
+                        self.perhaps_unrolled(parts, state);
+                        // In a loop, a value is another one in each round.
+                        self.facts.truncate(known);
+                    }
                     Unrolling::All => {
                         if !self.rounds(parts, (MOST_UNROLLED, None), state) {
+                            self.facts.truncate(known);
                             self.around(parts, state);
+                            self.facts.truncate(known);
                         }
                     }
                     Unrolling::Rounds(most) => {
@@ -506,13 +515,34 @@ impl<'m> Liveness<'m> {
     fn under<T>(&mut self, condition: NodeId, holds: bool, run: impl FnOnce(&mut Self) -> T) -> T {
         let is_doubtful = self.graph.may_be_computed(condition);
         self.path.push(condition);
+        let equal = self.graph.equal.len();
+        self.note_equal(condition, holds);
+        let known = self.facts.len();
         self.facts.push((condition, holds));
         self.doubtful += usize::from(is_doubtful);
         let found = run(self);
         self.doubtful -= usize::from(is_doubtful);
-        self.facts.pop();
+        self.facts.truncate(known);
+        self.graph.equal.truncate(equal);
         self.path.pop();
         found
+    }
+
+    /// Notes the values that are constants where `condition` is `holds`.
+    fn note_equal(&mut self, condition: NodeId, holds: bool) {
+        use BinaryOperator as B;
+        self.graph.equal.push((condition, Literal::Boolean(holds)));
+        for fact in self.graph.conjuncts(if holds { B::And } else { B::Or }, &[condition]) {
+            let Some((value, known, number)) = self.graph.comparison(fact) else { continue };
+            if known == if holds { B::Equal } else { B::NotEqual } {
+                let literal = match self.graph.integer(value).and_then(|integer| integer.unsigned) {
+                    Some(unsigned) => Literal::Integer { value: number, unsigned },
+                    #[expect(clippy::cast_precision_loss, reason = "as in HLSL")]
+                    None => Literal::Float(number as f64),
+                };
+                self.graph.equal.push((value, literal));
+            }
+        }
     }
 
     fn branch(&mut self, condition: NodeId, then: &'m [Statement], otherwise: &'m [Statement], state: &mut State<'m>) {
@@ -520,15 +550,22 @@ impl<'m> Liveness<'m> {
         let mut other = state.clone();
         // An optimiser that follows ranges of integers may decide this.
         let is_doubtful = self.is_implied(condition) || self.may_be_known(condition);
-        let decides = if is_doubtful { self.graph.computed("range", Vec::new()) } else { condition };
+        let decides = if is_doubtful { self.graph.perhaps_known(condition) } else { condition };
         self.doubtful += usize::from(is_doubtful);
         self.under(condition, true, |liveness| liveness.block(then, state));
         self.under(condition, false, |liveness| liveness.block(otherwise, &mut other));
         self.doubtful -= usize::from(is_doubtful);
         let one = std::mem::take(state);
+        let returns = (state.ended == Some(Ending::Return), other.ended == Some(Ending::Return));
         self.graph.is_select = decides == condition;
         *state = self.merged_since(start, &[decides], vec![one, other]);
         self.graph.is_select = false;
+        // Code after `if (c) return;` runs where `c` does not hold.
+        match returns {
+            (true, false) => self.facts.push((condition, false)),
+            (false, true) => self.facts.push((condition, true)),
+            (_, _) => {}
+        }
     }
 
     /// True if the compiler may find out what a condition is from the conditions around it.
@@ -683,10 +720,12 @@ impl<'m> Liveness<'m> {
     /// DXC 1.7.2308 unrolls 16 rounds of `a += 1`, not 4 rounds with two `Load`, a `sin` and a `cos`; where it does not, it
     /// still computes integers that depend on constants alone, even with `[loop]`.
     fn perhaps_unrolled(&mut self, parts: LoopParts<'m>, state: &mut State<'m>) {
-        let mut unrolled = state.clone();
+        let (mut unrolled, known) = (state.clone(), self.facts.len());
         if !self.rounds(parts, (MOST_ROUNDS, None), &mut unrolled) {
+            self.facts.truncate(known);
             return self.around(parts, state);
         }
+        self.facts.truncate(known);
         let returns = self.frames.last().map_or(0, |frame| frame.returns.len());
         self.doubtful += 1;
         self.around(parts, state);
@@ -807,13 +846,14 @@ impl<'m> Liveness<'m> {
 
     /// Runs a loop once, with a node for each value that goes around.
     fn around(&mut self, parts: LoopParts<'m>, state: &mut State<'m>) {
-        let (mark, entry) = (self.mark(), std::mem::take(state));
+        let (mark, entry, known) = (self.mark(), std::mem::take(state), self.facts.len());
         let start = self.graph.next();
         let mut moving: Vec<Moving> = Vec::new();
         // The first test of `for (int i = 0; i < 100; i++)` is known to hold, so that the loop is left at later ones.
         let mut is_entered = false;
         for pass in 0..=MOST_PASSES {
             self.take_back(mark);
+            self.facts.truncate(known);
             let mut header = entry.clone();
             header.guards = entry.guards.clone();
             let mut pairs: Vec<(NodeId, NodeId)> = Vec::new();
@@ -1100,9 +1140,12 @@ impl<'m> Liveness<'m> {
             } else {
                 let fact = self.label_fact(selector, cases, first);
                 self.path.push(selector);
+                let (known, equal) = (self.facts.len(), self.graph.equal.len());
+                self.note_equal(fact, true);
                 self.facts.push((fact, true));
                 run(self);
-                self.facts.pop();
+                self.facts.truncate(known);
+                self.graph.equal.truncate(equal);
                 self.path.pop();
             }
             states.push(inner);

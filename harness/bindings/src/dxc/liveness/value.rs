@@ -302,6 +302,7 @@ impl Graph {
                     found.map_or(Value::Struct(members), |found| Value::Struct(Rc::new(found)))
                 }
                 Value::Scalar(node) => self.filled(ty, node),
+                Value::Opaque(node, None) => Value::Opaque(node, Some(ty.clone())),
                 _ => value,
             },
             Type::Array { .. } => match value {
