@@ -19,6 +19,7 @@
 //!   function for each; what it names through a static struct stays in order.
 //! * Resources directly in a cbuffer come after its structs, in reverse order of declaration.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::location::Location;
@@ -76,14 +77,15 @@ fn function<'r, 'm>(
         }
     }
 
+    let values = (0..nested.len()).filter(|place| nested[*place].manner == AccessManner::Value).collect();
+    let values: BTreeMap<usize, usize> = in_copies(&nested, values).into_iter().zip(0..).collect();
     let mut ranked: Vec<(UseRank, &'r ResourceUse<'m>)> = Vec::new();
     for (place, used) in nested.into_iter().enumerate() {
         let within = match used.manner {
             AccessManner::Object => {
                 (objects.len() - objects.iter().position(|seen| *seen == object(used)).unwrap_or(0), place)
             }
-            // The last use first.
-            AccessManner::Value => (0, usize::MAX - place),
+            AccessManner::Value => (0, values.get(&place).copied().unwrap_or(values.len())),
             AccessManner::Static => (0, place),
             AccessManner::Alias => rank_by_name(place, used).within,
             AccessManner::Own | AccessManner::Copy => {
@@ -97,6 +99,48 @@ fn function<'r, 'm>(
 
     ranked.sort_by_key(|(rank, _)| *rank);
     ranked.into_iter().map(|(_, used)| used).chain(backwards(direct)).collect()
+}
+
+/// Sorts the places of uses through structs that are passed by value.
+///
+/// DXC 1.7.2308 takes apart one copy after another, the last one first, and one level of members after another. Each
+/// time it turns the order around.
+fn in_copies(uses: &[&ResourceUse<'_>], values: Vec<usize>) -> Vec<usize> {
+    let mut groups: BTreeMap<(Reverse<usize>, usize), Vec<usize>> = BTreeMap::new();
+    for place in values {
+        let copied = uses[place].copied;
+        groups.entry((Reverse(copied.copies), copied.argument)).or_default().push(place);
+    }
+    let mut found = Vec::new();
+    for ((Reverse(copies), _), places) in groups {
+        in_members(uses, places, 0, copies % 2 == 1, &mut found);
+    }
+    found
+}
+
+/// Sorts the places of uses of one copy, member by member.
+fn in_members(
+    uses: &[&ResourceUse<'_>],
+    mut places: Vec<usize>,
+    level: usize,
+    is_backwards: bool,
+    found: &mut Vec<usize>,
+) {
+    if is_backwards {
+        places.reverse();
+    }
+    let member = |place: usize| uses[place].location.steps.get(uses[place].object + level);
+    while let Some(first) = places.first().copied() {
+        let (mut same, rest): (Vec<usize>, Vec<usize>) =
+            places.into_iter().partition(|place| member(*place) == member(first));
+        places = rest;
+        same.sort_unstable();
+        if member(first).is_none() {
+            found.extend(same);
+        } else {
+            in_members(uses, same, level + 1, !is_backwards, found);
+        }
+    }
 }
 
 /// A called function takes uses by name backwards, whatever they belong to.

@@ -147,6 +147,8 @@ struct Liveness<'m> {
     memories: Vec<(Memory, NodeId)>,
     path: Vec<NodeId>,
     facts: Vec<(NodeId, bool)>,
+    /// Those of them that hold up to the end of a block, after a `break` or `continue` in it.
+    block_facts: Vec<(NodeId, bool)>,
     /// Depth of code of which it is not certain whether it runs.
     doubtful: usize,
     open: Vec<usize>,
@@ -191,6 +193,7 @@ impl<'m> Liveness<'m> {
             memories: Vec::new(),
             path: Vec::new(),
             facts: Vec::new(),
+            block_facts: Vec::new(),
             doubtful: 0,
             open: Vec::new(),
             frames: Vec::new(),
@@ -367,11 +370,17 @@ impl<'m> Liveness<'m> {
     }
 
     fn block(&mut self, statements: &'m [Statement], state: &mut State<'m>) {
+        let (known, outer) = (self.facts.len(), self.block_facts.len());
         for statement in statements {
             if state.ended.is_some() || self.failed.is_some() {
-                return;
+                break;
             }
             self.deeper(|liveness| liveness.statement(statement, state));
+        }
+        let over = self.block_facts.split_off(outer);
+        if !over.is_empty() {
+            let found = self.facts.split_off(known);
+            self.facts.extend(found.into_iter().filter(|fact| !over.contains(fact)));
         }
     }
 
@@ -556,15 +565,19 @@ impl<'m> Liveness<'m> {
         self.under(condition, false, |liveness| liveness.block(otherwise, &mut other));
         self.doubtful -= usize::from(is_doubtful);
         let one = std::mem::take(state);
-        let returns = (state.ended == Some(Ending::Return), other.ended == Some(Ending::Return));
+        let ends = (one.ended, other.ended);
         self.graph.is_select = decides == condition;
         *state = self.merged_since(start, &[decides], vec![one, other]);
         self.graph.is_select = false;
         // Code after `if (c) return;` runs where `c` does not hold.
-        match returns {
-            (true, false) => self.facts.push((condition, false)),
-            (false, true) => self.facts.push((condition, true)),
-            (_, _) => {}
+        let (ending, fact) = match ends {
+            (Some(ending), None) => (ending, (condition, false)),
+            (None, Some(ending)) => (ending, (condition, true)),
+            (_, _) => return,
+        };
+        self.facts.push(fact);
+        if ending != Ending::Return {
+            self.block_facts.push(fact);
         }
     }
 

@@ -36,7 +36,8 @@ impl Graph {
 
         let mut numbers = vec![0.0, 1.0, 2.0, -1.0, 0.5, 1000.0, -1000.0, 2_147_483_647.0];
         for literal in cone.iter().filter_map(|node| self.literal(*node)) {
-            numbers.extend([float(literal), float(literal) + 1.0, float(literal) - 1.0]);
+            let number = float(literal);
+            numbers.extend([number, number + 1.0, number - 1.0, number + 0.5, number - 0.5]);
         }
         let leaves: Vec<NodeId> = cone.iter().copied().filter(is_leaf).collect();
         let (mut random, mut seen) = (1_u32, [false; 2]);
