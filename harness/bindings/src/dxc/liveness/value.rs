@@ -106,6 +106,8 @@ impl Graph {
                 self.note_scalars(*scalar, &nodes);
                 Value::Matrix(*columns as usize, Rc::new(nodes))
             }
+            // A ray query has no members, but is a value.
+            Type::Struct(ty) if members(ty).is_empty() => value,
             Type::Struct(ty) => {
                 let members = members(ty);
                 let open = |(name, ty): (String, Type)| {
