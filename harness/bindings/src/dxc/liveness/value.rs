@@ -258,6 +258,12 @@ impl Graph {
         }
         let nodes: Vec<NodeId> = opened.iter().map(|value| self.whole(value)).collect();
         let ty = values.iter().find_map(|value| if let Value::Opaque(_, ty) = value { ty.clone() } else { None });
+        // The index decides which ray query it is, even before one is started.
+        let is_query = matches!(&ty, Some(Type::Struct(ty)) if members(ty).is_empty());
+        if joining == Joining::Element && is_query {
+            let operands = conditions.iter().chain(&nodes).copied().collect();
+            return Value::Opaque(self.computed("element", operands), ty);
+        }
         Value::Opaque(self.join(joining, conditions, &nodes), ty)
     }
 

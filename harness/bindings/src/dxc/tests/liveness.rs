@@ -611,4 +611,9 @@ fn arrays_of_ray_queries() {
         &format!("{scene} {by_value}"),
         &format!("{start} rq[0].TraceRayInline(scene, 0, 1, rd); r = f(rq[{index}]);"),
     );
+    let passed = "void f(RayQuery<0> a, RayDesc rd) { a.TraceRayInline(scene, 0, 1, rd); }";
+    keeps(
+        &format!("{scene} {passed}"),
+        &format!("RayQuery<0> rq[2][3]; RayDesc rd = (RayDesc)0; f(rq[0][{index}], rd);"),
+    );
 }
