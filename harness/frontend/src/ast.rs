@@ -131,6 +131,8 @@ pub(super) struct AttributeSyntax<'a> {
     pub(super) namespace: Option<String>,
     pub(super) name: &'a str,
     pub(super) arguments: Vec<ArgumentSyntax<'a>>,
+    /// The tokens between its parentheses.
+    pub(super) tokens: Range<usize>,
     pub(super) span: Span,
 }
 

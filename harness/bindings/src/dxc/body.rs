@@ -96,7 +96,7 @@ impl<'m> UseWalk<'m> {
         }
 
         let passed = |argument: usize| {
-            let copied = CopyPosition { start: used.span.start, argument };
+            let copied = CopyPosition { start: used.span.start, argument, ..CopyPosition::default() };
             called.places.get(argument)?.as_ref()?.passed_on(copied)
         };
         let arguments: Vec<Option<NamedLocation<'m>>> =
@@ -159,7 +159,9 @@ impl<'m> UseWalk<'m> {
             taken = held.location.descend(&rest[..(alias.steps - 1).min(rest.len())]);
             if matches!(held.manner, AccessManner::Own | AccessManner::Object) {
                 held.manner = if is_resource(held.location.ty) { AccessManner::Copy } else { AccessManner::Alias };
-                held.copied = CopyPosition { start: alias.span.start, argument: 0 };
+                held.copied = CopyPosition { start: alias.span.start, ..CopyPosition::default() };
+            } else if held.manner == AccessManner::Value {
+                held = held.copied_locally();
             }
         }
 

@@ -148,7 +148,27 @@ fn as_this<'m>(held: &NamedLocation<'m>) -> NamedLocation<'m> {
         AccessManner::Static => AccessManner::Own,
         AccessManner::Copy => AccessManner::Copy,
     };
-    NamedLocation { manner, object: held.location.steps.len(), ..held.clone() }
+    let object = held.location.steps.len();
+    match manner {
+        AccessManner::Value => NamedLocation { manner, object, ..held.copied_locally() },
+        _ => NamedLocation { manner, object, ..held.clone() },
+    }
+}
+
+impl NamedLocation<'_> {
+    /// Returns a struct that was passed by value after another copy within the function.
+    pub(super) fn copied_locally(&self) -> Self {
+        let copies = self.copied.copies + usize::from(!self.copied.is_local);
+        let object = self.location.steps.len();
+        Self { copied: CopyPosition { copies, is_local: true, ..self.copied }, object, ..self.clone() }
+    }
+
+    /// Returns a struct after it was passed by value.
+    fn copied_by_call(&self, argument: usize) -> Self {
+        let copied = CopyPosition { argument, copies: self.copied.copies + 1, is_local: false, ..self.copied };
+        let object = self.location.steps.len();
+        Self { manner: AccessManner::Value, copied, object, ..self.clone() }
+    }
 }
 
 impl<'m> ResolvedPath<'m> {
@@ -172,9 +192,10 @@ impl<'m> ResolvedPath<'m> {
             }
             AccessManner::Static => Some(NamedLocation { manner: AccessManner::Own, ..held }),
             AccessManner::Own | AccessManner::Object | AccessManner::Alias => {
-                Some(NamedLocation { manner: AccessManner::Value, ..held })
+                Some(NamedLocation { copied: CopyPosition::default(), ..held }.copied_by_call(copied.argument))
             }
-            AccessManner::Value | AccessManner::Copy => Some(held),
+            AccessManner::Value => Some(held.copied_by_call(copied.argument)),
+            AccessManner::Copy => Some(held),
         }
     }
 }

@@ -173,13 +173,6 @@ impl<'m> Location<'m> {
         self.whole(module).resources().into_iter().filter(fits).collect()
     }
 
-    /// Returns the number of resources of the same variable or member that are declared before this
-    /// one.
-    pub(super) fn leaf_index(&self, module: &'m Module) -> usize {
-        let leaves = self.whole(module).resources();
-        leaves.iter().position(|leaf| leaf.steps == self.steps).unwrap_or(leaves.len())
-    }
-
     /// Returns the variable or the cbuffer's member of which this is a part.
     pub(super) fn whole(&self, module: &'m Module) -> Self {
         Self { steps: Vec::new(), ty: self.root_type(module), ..self.clone() }

@@ -10,8 +10,8 @@
 //! * Uses in called functions come first: the last call first, and in each call the last use first.
 //! * Uses by methods, arguments passed by value and resources renamed by local structs come before
 //!   uses by name and copies into local resources; both groups take structs in declaration order.
-//!   The first group has uses by methods, the last object first; then arguments passed by value, in
-//!   declaration order; then renamed resources. The second group has names, then copies, the last
+//!   The first group has uses by methods, the last object first; then arguments passed by value,
+//!   the last use first; then renamed resources. The second group has names, then copies, the last
 //!   copy first.
 //! * Uses by name go operation by operation (`RWBuffer<float>[]`, `Texture2D.Load`), starting with
 //!   the operation that the function reaches last.
@@ -19,6 +19,7 @@
 //!   function for each; what it names through a static struct stays in order.
 //! * Resources directly in a cbuffer come after its structs, in reverse order of declaration.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::location::Location;
@@ -34,7 +35,7 @@ pub(super) fn split_off<'m>(module: &'m Module, reached: &[ResourceUse<'m>]) -> 
     }
 
     let mut seen = BTreeSet::new();
-    let uses = blocks.into_values().flat_map(|uses| block(module, &uses, &operations));
+    let uses = blocks.into_values().flat_map(|uses| block(&uses, &operations));
     uses.filter(|used| seen.insert(used.location.path(module))).map(|used| used.location.clone()).collect()
 }
 
@@ -52,23 +53,18 @@ fn operations<'r>(reached: &'r [ResourceUse<'_>]) -> BTreeMap<&'r str, usize> {
 }
 
 /// Sorts the uses of one cbuffer's resources, or of those of global structs.
-fn block<'r, 'm>(
-    module: &'m Module,
-    uses: &[&'r ResourceUse<'m>],
-    operations: &BTreeMap<&str, usize>,
-) -> Vec<&'r ResourceUse<'m>> {
+fn block<'r, 'm>(uses: &[&'r ResourceUse<'m>], operations: &BTreeMap<&str, usize>) -> Vec<&'r ResourceUse<'m>> {
     let mut activations: BTreeMap<usize, Vec<&'r ResourceUse<'m>>> = BTreeMap::new();
     for used in uses {
         activations.entry(used.activation).or_default().push(used);
     }
     let entry = activations.remove(&0).unwrap_or_default();
-    let called = activations.into_values().rev().flat_map(|uses| called_function(module, uses));
-    called.chain(entry_point(module, entry, operations)).collect()
+    let called = activations.into_values().rev().flat_map(|uses| called_function(uses));
+    called.chain(entry_point(entry, operations)).collect()
 }
 
 /// Sorts the uses of one function call.
 fn function<'r, 'm>(
-    module: &'m Module,
     uses: Vec<&'r ResourceUse<'m>>,
     rank_by_name: impl Fn(usize, &ResourceUse<'m>) -> UseRank,
 ) -> Vec<&'r ResourceUse<'m>> {
@@ -81,13 +77,15 @@ fn function<'r, 'm>(
         }
     }
 
+    let values = (0..nested.len()).filter(|place| nested[*place].manner == AccessManner::Value).collect();
+    let values: BTreeMap<usize, usize> = in_copies(&nested, values).into_iter().zip(0..).collect();
     let mut ranked: Vec<(UseRank, &'r ResourceUse<'m>)> = Vec::new();
     for (place, used) in nested.into_iter().enumerate() {
         let within = match used.manner {
             AccessManner::Object => {
                 (objects.len() - objects.iter().position(|seen| *seen == object(used)).unwrap_or(0), place)
             }
-            AccessManner::Value => (0, used.location.leaf_index(module)),
+            AccessManner::Value => (0, values.get(&place).copied().unwrap_or(values.len())),
             AccessManner::Static => (0, place),
             AccessManner::Alias => rank_by_name(place, used).within,
             AccessManner::Own | AccessManner::Copy => {
@@ -103,9 +101,51 @@ fn function<'r, 'm>(
     ranked.into_iter().map(|(_, used)| used).chain(backwards(direct)).collect()
 }
 
+/// Sorts the places of uses through structs that are passed by value.
+///
+/// DXC 1.7.2308 takes apart one copy after another, the last one first, and one level of members after another. Each
+/// time it turns the order around.
+fn in_copies(uses: &[&ResourceUse<'_>], values: Vec<usize>) -> Vec<usize> {
+    let mut groups: BTreeMap<(Reverse<usize>, usize), Vec<usize>> = BTreeMap::new();
+    for place in values {
+        let copied = uses[place].copied;
+        groups.entry((Reverse(copied.copies), copied.argument)).or_default().push(place);
+    }
+    let mut found = Vec::new();
+    for ((Reverse(copies), _), places) in groups {
+        in_members(uses, places, 0, copies % 2 == 1, &mut found);
+    }
+    found
+}
+
+/// Sorts the places of uses of one copy, member by member.
+fn in_members(
+    uses: &[&ResourceUse<'_>],
+    mut places: Vec<usize>,
+    level: usize,
+    is_backwards: bool,
+    found: &mut Vec<usize>,
+) {
+    if is_backwards {
+        places.reverse();
+    }
+    let member = |place: usize| uses[place].location.steps.get(uses[place].object + level);
+    while let Some(first) = places.first().copied() {
+        let (mut same, rest): (Vec<usize>, Vec<usize>) =
+            places.into_iter().partition(|place| member(*place) == member(first));
+        places = rest;
+        same.sort_unstable();
+        if member(first).is_none() {
+            found.extend(same);
+        } else {
+            in_members(uses, same, level + 1, !is_backwards, found);
+        }
+    }
+}
+
 /// A called function takes uses by name backwards, whatever they belong to.
-fn called_function<'r, 'm>(module: &'m Module, uses: Vec<&'r ResourceUse<'m>>) -> Vec<&'r ResourceUse<'m>> {
-    function(module, uses, |place, _| UseRank {
+fn called_function<'r, 'm>(uses: Vec<&'r ResourceUse<'m>>) -> Vec<&'r ResourceUse<'m>> {
+    function(uses, |place, _| UseRank {
         by_name: true,
         constant: 0,
         manner: AccessManner::Own,
@@ -114,12 +154,8 @@ fn called_function<'r, 'm>(module: &'m Module, uses: Vec<&'r ResourceUse<'m>>) -
 }
 
 /// The entry point takes uses by name struct by struct and operation by operation.
-fn entry_point<'r, 'm>(
-    module: &'m Module,
-    uses: Vec<&'r ResourceUse<'m>>,
-    operations: &BTreeMap<&str, usize>,
-) -> Vec<&'r ResourceUse<'m>> {
-    function(module, uses, |place, used| {
+fn entry_point<'r, 'm>(uses: Vec<&'r ResourceUse<'m>>, operations: &BTreeMap<&str, usize>) -> Vec<&'r ResourceUse<'m>> {
+    function(uses, |place, used| {
         let within = match used.manner {
             AccessManner::Copy => (usize::MAX - used.copied.start as usize, usize::MAX - used.copied.argument),
             AccessManner::Object

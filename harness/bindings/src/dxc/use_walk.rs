@@ -42,7 +42,8 @@ pub(crate) struct ResourceUse<'m> {
     /// The resource type and the method or `[]`.
     pub(super) operation: String,
     pub(super) manner: AccessManner,
-    /// The number of steps to the object of the method, for [`AccessManner::Object`].
+    /// The number of steps to the object of the method, for [`AccessManner::Object`], or to the copied struct, for
+    /// [`AccessManner::Value`].
     pub(super) object: usize,
     /// The place of the copy, for [`AccessManner::Copy`].
     pub(super) copied: CopyPosition,
@@ -80,6 +81,11 @@ pub(super) struct CopyPosition {
     pub(super) start: u32,
     /// Index of the copied argument among the uses of the function; 0 for a local variable.
     pub(super) argument: usize,
+    /// The number of copies of the struct, for [`AccessManner::Value`]. A chain of local copies, and of methods of one
+    /// object, counts once.
+    pub(super) copies: usize,
+    /// True if the last of them is a local copy or the object of a method.
+    pub(super) is_local: bool,
 }
 
 /// Something that a body can name: a location and the way in which the code gets to it.

@@ -14,7 +14,9 @@ use super::entry::ScopedFunction;
 use super::lookup_context::LookupContext;
 use super::resolve::order;
 use super::scope::ScopeId;
-use crate::ast::{DeclarationSyntax, Declarator, Identifier, Item, Prefix, TypeExpression, TypeKind};
+use crate::ast::{
+    BufferDeclaration, DeclarationSyntax, Declarator, Identifier, Item, Prefix, TypeExpression, TypeKind,
+};
 use crate::module::{Parameter, ParameterKind};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
@@ -55,7 +57,10 @@ impl<'t> Elaborator<'t> {
                         functions.push(ScopedFunction { declaration: function, scope: inner });
                     }
                 }
-                Item::Buffer(buffer) => self.buffer(buffer, scope),
+                Item::Buffer(buffer) => {
+                    self.buffer(buffer, scope);
+                    self.code_in_buffer(buffer, scope, functions);
+                }
                 Item::Namespace { path, items } => {
                     let namespace = |outer, name: &Identifier<'t>| self.symbols.namespace(outer, name.text);
                     if let Some(inner) = path.iter().try_fold(scope, namespace) {
@@ -99,6 +104,36 @@ impl<'t> Elaborator<'t> {
                 Item::Declaration(nested) => self.methods(nested, functions),
                 Item::Buffer(_)
                 | Item::Namespace { .. }
+                | Item::Alias { .. }
+                | Item::Using { .. }
+                | Item::Interface { .. }
+                | Item::Unread { .. }
+                | Item::Import { .. } => {}
+            }
+        }
+    }
+
+    /// Collects the functions and `static` variables in a buffer. DXC 1.7.2308 treats them as if they were declared
+    /// next to the buffer.
+    fn code_in_buffer(
+        &mut self,
+        buffer: &'t BufferDeclaration<'t>,
+        scope: ScopeId,
+        functions: &mut Vec<ScopedFunction<'t>>,
+    ) {
+        for item in &buffer.items {
+            match item {
+                Item::Function(function) => functions.push(ScopedFunction { declaration: function, scope }),
+                Item::Declaration(declaration) => {
+                    self.methods(declaration, functions);
+                    if declaration.prefix.has("static") {
+                        let initialised =
+                            declaration.declarators.iter().filter(|declarator| !declarator.initialised.is_empty());
+                        self.statics.extend(initialised.map(|declarator| (declarator, scope)));
+                    }
+                }
+                Item::Buffer(inner) => self.code_in_buffer(inner, scope, functions),
+                Item::Namespace { .. }
                 | Item::Alias { .. }
                 | Item::Using { .. }
                 | Item::Interface { .. }

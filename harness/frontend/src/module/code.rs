@@ -15,6 +15,8 @@ pub struct Code {
     pub slots: usize,
     /// Type of the result, if known.
     pub result: Option<Type>,
+    /// The arguments of `[clipplanes(a, b)]`, which decide outputs of an entry point.
+    pub clip_planes: Vec<Expression>,
     pub body: Vec<Statement>,
 }
 
@@ -232,4 +234,22 @@ pub enum BinaryOperator {
     Least,
     /// `max(a, b)`.
     Greatest,
+}
+
+impl BinaryOperator {
+    /// True if the result is a `bool`.
+    #[must_use]
+    pub fn is_condition(self) -> bool {
+        matches!(
+            self,
+            Self::Or
+                | Self::And
+                | Self::Equal
+                | Self::NotEqual
+                | Self::Less
+                | Self::Greater
+                | Self::LessEqual
+                | Self::GreaterEqual
+        )
+    }
 }

@@ -149,8 +149,14 @@ impl<'a> Parser<'_, 'a> {
             namespace = Some(namespace.map_or_else(|| name.text.to_owned(), |outer| format!("{outer}::{}", name.text)));
             name = self.name("an attribute")?;
         }
-        let arguments = if self.is(TokenKind::LeftParenthesis) { self.attribute_arguments()? } else { Vec::new() };
-        let mut attribute = AttributeSyntax { namespace, name: name.text, arguments, span: self.span_from(start) };
+        let (mut arguments, mut tokens) = (Vec::new(), 0..0);
+        if self.is(TokenKind::LeftParenthesis) {
+            tokens.start = self.at + 1;
+            arguments = self.attribute_arguments()?;
+            tokens.end = self.at - 1;
+        }
+        let span = self.span_from(start);
+        let mut attribute = AttributeSyntax { namespace, name: name.text, arguments, tokens, span };
         if !self.source.is_slang {
             self.respell(&mut attribute);
         }

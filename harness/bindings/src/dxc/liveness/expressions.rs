@@ -258,6 +258,9 @@ impl<'m> Liveness<'m> {
             return Value::Handles(Rc::new(vec![Handle { location, operands, is_level: false }]));
         }
         let ty = location.ty.clone();
+        if is_empty(&ty) {
+            return self.graph.undefined_value(Some(&ty));
+        }
         let node = self.accessed(&location, operands);
         Value::Opaque(node, Some(ty))
     }
@@ -370,8 +373,13 @@ impl<'m> Liveness<'m> {
                         _ => None,
                     };
                     let whole = self.graph.whole(&value);
-                    if self.graph.is_undefined(whole) {
+                    if self.graph.is_undefined(whole) && (ty.is_some() || self.graph.literal(*index).is_some()) {
                         return Value::Opaque(whole, ty);
+                    }
+                    if self.graph.is_undefined(whole) {
+                        // Of an unknown type, as ray queries are: a method may depend on which one it is.
+                        let index = self.graph.doubtful(*index);
+                        return Value::Opaque(self.graph.computed("element", vec![index]), None);
                     }
                     Value::Opaque(self.graph.computed("element", vec![whole, *index]), ty)
                 }
@@ -431,6 +439,19 @@ impl<'m> Liveness<'m> {
         if is_written(resource) { self.graph.fresh(vec![node]) } else { node }
     }
 
+    /// What decides which object of an array a method changes.
+    pub(super) fn indices(&mut self, object: &'m Expression, state: &mut State<'m>) -> Vec<NodeId> {
+        let is_variable = matches!(object, Expression::Index(array, _) if !matches!(**array, Expression::Member(..)));
+        let steps = self.place(object, state).steps;
+        let indices = steps.into_iter().filter_map(|step| match step {
+            PlaceStep::Index(index) if is_variable => Some(index),
+            // DXC takes apart structs, so that it may need no index.
+            PlaceStep::Index(index) => Some(self.graph.doubtful(index)),
+            PlaceStep::Member(_) => None,
+        });
+        indices.collect()
+    }
+
     fn place(&mut self, target: &'m Expression, state: &mut State<'m>) -> Place<'m> {
         let root = match target {
             Expression::Local(slot) => Root::Local(*slot),
@@ -461,6 +482,29 @@ impl<'m> Liveness<'m> {
     pub(super) fn assign(&mut self, target: &'m Expression, value: Value<'m>, state: &mut State<'m>) {
         let place = self.place(target, state);
         self.store(&place, value, state);
+    }
+
+    /// The type of a number that is stored, where the variable's type is known.
+    fn stored_type(&self, place: &Place<'m>) -> Option<Type> {
+        let mut ty = match place.root {
+            Root::Local(slot) => self.frames.last()?.types.get(&slot)?.clone(),
+            Root::Static(number) => self.module.variables[number].ty.clone()?,
+            Root::This | Root::Value(_) => return None,
+        };
+        for step in &place.steps {
+            ty = match (ty, step) {
+                (Type::Struct(inner), PlaceStep::Member(name)) => inner.member(name)?.ty.clone(),
+                (Type::Array { element, .. }, PlaceStep::Index(_)) => *element,
+                (Type::Vector { scalar, .. } | Type::Scalar(scalar), PlaceStep::Member(name)) => match name.len() {
+                    1 => Type::Scalar(scalar),
+                    length => Type::Vector { scalar, length: u32::try_from(length).ok()? },
+                },
+                (Type::Vector { scalar, .. }, PlaceStep::Index(_)) => Type::Scalar(scalar),
+                (Type::Matrix { scalar, columns, .. }, PlaceStep::Index(_)) => Type::Vector { scalar, length: columns },
+                (_, _) => return None,
+            };
+        }
+        matches!(ty, Type::Scalar(_) | Type::Vector { .. }).then_some(ty)
     }
 
     fn store(&mut self, place: &Place<'m>, value: Value<'m>, state: &mut State<'m>) {
@@ -521,6 +565,10 @@ impl<'m> Liveness<'m> {
                 memory.take(name);
             }
         }
+        let value = match self.stored_type(place) {
+            Some(ty) => self.graph.cast(&ty, value),
+            None => value,
+        };
         self.remember(&memory, &value, state);
         let new = self.replaced(root, &place.steps, value);
         match &place.root {
@@ -770,7 +818,14 @@ impl<'m> Liveness<'m> {
                 match self.truth(condition) {
                     Some(true) => first,
                     Some(false) => second,
-                    None => self.graph.joined(Joining::Choice, &[condition], &[first, second]),
+                    None => {
+                        let may_be_known = self.may_be_known(condition);
+                        let condition = if may_be_known { self.graph.perhaps_known(condition) } else { condition };
+                        self.graph.is_select = !may_be_known;
+                        let joined = self.graph.joined(Joining::Choice, &[condition], &[first, second]);
+                        self.graph.is_select = false;
+                        joined
+                    }
                 }
             }
         }
@@ -879,6 +934,14 @@ impl<'m> Liveness<'m> {
 /// True if a resource is read as if it were its element: `cb.member`.
 pub(super) fn is_transparent(resource: &Resource) -> bool {
     matches!(resource.kind, ResourceKind::ConstantBuffer | ResourceKind::TextureBuffer | ResourceKind::ParameterBlock)
+}
+
+/// True for a struct without data, which nothing reads.
+fn is_empty(ty: &Type) -> bool {
+    match ty.dimensions().0 {
+        Type::Struct(ty) => ty.base.is_none() && ty.members.iter().all(|member| is_empty(&member.ty)),
+        _ => false,
+    }
 }
 
 /// The type of an element.

@@ -6,6 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::integer::Integer;
 use layoutproof_frontend::module::code::{BinaryOperator, Literal, PrefixOperator};
 
 /// Index of a node.
@@ -75,7 +76,12 @@ pub(super) struct Node {
     pub(super) varies: bool,
     /// True if the compiler may find out that it does not need the operands.
     pub(super) is_doubtful: bool,
+    /// What is known of an integer; `None` for other values, and for those of an unknown type.
+    integer: Option<Integer>,
 }
+
+/// Conditions of one `&&` that are compared with each other at most.
+const MOST_CONJUNCTS: usize = 16;
 
 /// Constants that are kept for a choice at most.
 const MOST_CONSTANTS: usize = 16;
@@ -92,6 +98,12 @@ pub(super) struct Graph {
     pub(super) ranges: HashMap<NodeId, (i64, i64)>,
     /// Values after loops of which the unrolled one is a constant, with both.
     unrolled: HashMap<NodeId, (NodeId, NodeId)>,
+    /// Values that one condition chooses: it, the value where it holds, the other one.
+    pub(super) selects: HashMap<NodeId, [NodeId; 3]>,
+    /// True while the values of the two sides of one condition are joined.
+    pub(super) is_select: bool,
+    /// Values that are constants in the code that is being run, because of the conditions around it.
+    pub(super) equal: Vec<(NodeId, Literal)>,
     /// The first node that was made in the branches whose values are chosen from.
     pub(super) branch_start: NodeId,
     /// Values of unsigned types.
@@ -113,9 +125,49 @@ impl Graph {
             | Operation::Choice => operands.iter().any(|operand| self.nodes[*operand as usize].varies),
         };
         let id = NodeId::try_from(self.nodes.len()).unwrap_or(NodeId::MAX);
-        self.nodes.push(Node { operation, operands: operands.clone(), varies, is_doubtful: false });
+        let integer = self.integer_of_operation(operation, &operands);
+        self.nodes.push(Node { operation, operands: operands.clone(), varies, is_doubtful: false, integer });
         self.known.insert((operation, operands), id);
         id
+    }
+
+    fn integer_of_operation(&self, operation: Operation, operands: &[NodeId]) -> Option<Integer> {
+        let known = |node: NodeId| self.nodes[node as usize].integer;
+        match (operation, operands) {
+            (Operation::Constant(bits), _) => Integer::constant(bits.into()),
+            (Operation::Prefix(operator), [operand]) => known(*operand).map(|integer| integer.prefix(operator)),
+            (Operation::Binary(operator), _) if operator.is_condition() => Some(Integer::truth()),
+            (Operation::Binary(operator), [left, right]) => {
+                Some(Integer::binary(operator, known(*left)?, known(*right)?))
+            }
+            (_, _) => None,
+        }
+    }
+
+    /// Notes what is known of an integer.
+    pub(super) fn note_integer(&mut self, node: NodeId, integer: Integer) {
+        self.nodes[node as usize].integer.get_or_insert(integer);
+    }
+
+    pub(super) fn integer(&self, node: NodeId) -> Option<Integer> {
+        self.nodes[node as usize].integer
+    }
+
+    /// A condition that the compiler may find out.
+    pub(super) fn perhaps_known(&mut self, condition: NodeId) -> NodeId {
+        let node = self.computed("range", vec![condition]);
+        let found = &mut self.nodes[node as usize];
+        (found.varies, found.is_doubtful) = (false, true);
+        node
+    }
+
+    /// A value that the compiler may compute although it depends on `operands`.
+    fn perhaps_computed(&mut self, operator: BinaryOperator, operands: Vec<NodeId>) -> NodeId {
+        let integer = self.integer_of_operation(Operation::Binary(operator), &operands);
+        let node = self.computed(&format!("perhaps {operator:?}"), operands);
+        let found = &mut self.nodes[node as usize];
+        (found.varies, found.is_doubtful, found.integer) = (false, true, integer);
+        node
     }
 
     pub(super) fn undefined(&mut self) -> NodeId {
@@ -270,7 +322,16 @@ impl Graph {
 
     /// The integer that a value converts to.
     pub(super) fn integer_of(&mut self, node: NodeId, unsigned: bool) -> NodeId {
-        let converted = self.computed("integer", vec![node]);
+        let known = self.integer(node);
+        if known.is_some_and(|integer| integer.unsigned == Some(unsigned)) {
+            return node;
+        }
+        let converted = self.computed(if unsigned { "unsigned integer" } else { "integer" }, vec![node]);
+        let integer = known.map_or_else(|| Integer::any(Some(unsigned)), |integer| integer.with_type(unsigned));
+        self.note_integer(converted, integer);
+        if unsigned {
+            self.unsigned.insert(converted);
+        }
         if let Some(constants) = self.constant_choices.get(&node) {
             let constants = constants.iter().map(|constant| truncated(*constant, unsigned)).collect();
             self.constant_choices.insert(converted, constants);
@@ -311,6 +372,7 @@ impl Graph {
             }
             [one] => *one,
             _ => {
+                let conditions_of = conditions;
                 let conditions: Vec<NodeId> =
                     conditions.iter().copied().filter(|one| self.literal(*one).is_none()).collect();
                 let is_known =
@@ -320,6 +382,21 @@ impl Graph {
                 let node = self.intern(Operation::Choice, operands);
                 // A condition that is the same each time may be one that the compiler computes.
                 self.nodes[node as usize].is_doubtful |= is_known;
+                let integers: Option<Vec<Integer>> = different.iter().map(|value| self.integer(*value)).collect();
+                if let Some(integer) = integers.and_then(|integers| integers.into_iter().reduce(Integer::either)) {
+                    self.note_integer(node, integer);
+                }
+                if let (true, [condition], [first, second]) = (self.is_select, conditions_of, values) {
+                    self.selects.insert(node, [*condition, *first, *second]);
+                }
+                // Where the compiler finds that an inner choice is one of the others, this is none.
+                let may_be_same = different.iter().any(|value| {
+                    let Node { operation, operands, is_doubtful, .. } = &self.nodes[*value as usize];
+                    *is_doubtful
+                        && *operation == Operation::Choice
+                        && different.iter().any(|other| other != value && operands.contains(other))
+                });
+                self.nodes[node as usize].is_doubtful |= may_be_same;
                 let constants: Option<Vec<_>> = different.iter().map(|value| self.constants_of(*value)).collect();
                 if let Some(constants) =
                     constants.map(|constants| constants.concat()).filter(|all| all.len() <= MOST_CONSTANTS)
@@ -387,15 +464,38 @@ impl Graph {
         );
         let operands = if is_symmetric && right < left { vec![right, left] } else { vec![left, right] };
         // DXC 1.7.2308 computes with each constant that a choice among constants can be.
-        let Some(results) = other.and_then(|other| self.for_each_constant(operator, left, other)) else {
-            return self.intern(Operation::Binary(operator), operands);
-        };
-        if let [one] = results.as_slice() {
+        let results = other.and_then(|other| self.for_each_constant(operator, left, other));
+        if let Some([one]) = results.as_deref() {
             return self.constant(*one);
         }
+        if self.may_be_decided(operator, left, right) {
+            return self.perhaps_computed(operator, operands);
+        }
+        if let Some(literal) = self.with_equals(operator, left, right) {
+            let node = self.perhaps_computed(operator, operands);
+            self.equal.push((node, literal));
+            return node;
+        }
+        let Some(results) = results else { return self.intern(Operation::Binary(operator), operands) };
         let node = self.intern(Operation::Binary(operator), operands);
         self.constant_choices.insert(node, results);
         node
+    }
+
+    /// The result of an operation, where that is a constant because of what the conditions around it say.
+    fn with_equals(&mut self, operator: BinaryOperator, left: NodeId, right: NodeId) -> Option<Literal> {
+        if !self.equal.iter().any(|(node, _)| *node == left || *node == right) {
+            return None;
+        }
+        let equal = std::mem::take(&mut self.equal);
+        let mut constant = |node: NodeId| match equal.iter().find(|(known, _)| *known == node) {
+            Some((_, literal)) => self.constant(*literal),
+            None => node,
+        };
+        let (left, right) = (constant(left), constant(right));
+        let found = self.binary(operator, left, right);
+        self.equal = equal;
+        self.literal(found)
     }
 
     /// The constants that a value can be, where it can be nothing else.
@@ -431,7 +531,10 @@ impl Graph {
     /// True for a comparison of an unsigned value with 0.
     fn is_unsigned_zero(&self, left: NodeId, right: Option<Literal>) -> bool {
         match right {
-            Some(Literal::Integer { value: 0, unsigned }) => unsigned || self.unsigned.contains(&left),
+            Some(Literal::Integer { value: 0, unsigned }) => {
+                let is_unsigned = self.integer(left).is_some_and(|integer| integer.unsigned == Some(true));
+                unsigned || is_unsigned || self.unsigned.contains(&left)
+            }
             _ => false,
         }
     }
@@ -451,17 +554,123 @@ impl Graph {
                 _ => (0, bits),
             },
             Operation::Binary(BinaryOperator::Remainder) if bits > 0 && self.literal(by).is_some() => {
-                let is_unsigned = unsigned || self.unsigned.contains(&value);
+                let is_unsigned = unsigned || self.integer(value)?.unsigned?;
                 (if is_unsigned { 0 } else { 1 - bits }, bits - 1)
             }
             Operation::Binary(BinaryOperator::ShiftRight)
-                if (1..32).contains(&bits) && self.literal(by).is_some() && self.unsigned.contains(&value) =>
+                if (1..32).contains(&bits) && self.literal(by).is_some() && self.integer(value).is_some() =>
             {
-                (0, (1 << (32 - bits)) - 1)
+                let is_unsigned = self.integer(value).and_then(|integer| integer.unsigned)?;
+                let values = 1 << (32 - bits);
+                if is_unsigned { (0, values - 1) } else { (-values / 2, values / 2 - 1) }
             }
             _ => return None,
         };
         Self::compared(operator, range, bound)
+    }
+
+    /// True if an optimiser that follows bits and ranges may find that the result does not depend on the operands.
+    fn may_be_decided(&self, operator: BinaryOperator, left: NodeId, right: NodeId) -> bool {
+        use BinaryOperator as B;
+        let (one, other) = (self.integer(left), self.integer(right));
+        match operator {
+            B::And | B::Or => return self.contradicts(operator, &[left, right]),
+            // LLVM takes any value for `x / 0` and `x % 0` of integers.
+            B::Divide | B::Remainder if matches!(self.literal(right), Some(Literal::Integer { value: 0, .. })) => {
+                return true;
+            }
+            _ => {}
+        }
+        if let (Some(integer), Some(Literal::Float(number))) = (one, self.literal(right)) {
+            return integer.decides_float(operator, number);
+        }
+        let (Some(one), Some(other)) = (one, other) else { return false };
+        if !operator.is_condition() {
+            return Integer::binary(operator, one, other).is_constant();
+        }
+        Integer::decides(operator, one, other) || self.is_related(left, right)
+    }
+
+    /// True if two different integers are computed from one: `x + 1` and `x`.
+    fn is_related(&self, left: NodeId, right: NodeId) -> bool {
+        let parts = |node: NodeId| {
+            let Node { operation, operands, .. } = &self.nodes[node as usize];
+            let is_arithmetic = matches!(operation, Operation::Binary(_) | Operation::Prefix(_))
+                || (*operation != Operation::Choice && self.bits(node) != node);
+            let operands = if is_arithmetic { operands.as_slice() } else { &[] };
+            let varying = operands.iter().copied().filter(|operand| self.literal(*operand).is_none());
+            std::iter::once(node).chain(varying).map(|node| self.bits(node)).collect::<Vec<_>>()
+        };
+        if self.literal(left).is_some() || self.literal(right).is_some() {
+            return false;
+        }
+        let right = parts(right);
+        parts(left).iter().any(|part| right.contains(part))
+    }
+
+    /// The integer that has the same bits: conversions between `int` and `uint` change none.
+    fn bits(&self, node: NodeId) -> NodeId {
+        match self.conversion(node) {
+            Some(operand) if self.integer(operand).is_some() => self.bits(operand),
+            _ => node,
+        }
+    }
+
+    /// The number that is converted to an integer.
+    pub(super) fn conversion(&self, node: NodeId) -> Option<NodeId> {
+        let Node { operation, operands, .. } = &self.nodes[node as usize];
+        let is_conversion = ["integer", "unsigned integer"]
+            .iter()
+            .any(|name| self.names.get(*name).is_some_and(|number| *operation == Operation::Computed(*number)));
+        operands.first().copied().filter(|_| is_conversion)
+    }
+
+    /// The conditions that hold if all of `conditions` do; for `Or`, those that do not hold if none does.
+    pub(super) fn conjuncts(&self, operator: BinaryOperator, conditions: &[NodeId]) -> Vec<NodeId> {
+        let (mut found, mut pending) = (Vec::new(), conditions.to_vec());
+        while let Some(node) = pending.pop() {
+            let Node { operation, operands, .. } = &self.nodes[node as usize];
+            if *operation == Operation::Binary(operator) && found.len() < MOST_CONJUNCTS {
+                pending.extend(operands);
+            } else {
+                found.push(node);
+            }
+        }
+        found
+    }
+
+    /// True if conditions may be found to exclude each other, or one of them to hold always.
+    fn contradicts(&self, operator: BinaryOperator, conditions: &[NodeId]) -> bool {
+        let all = self.conjuncts(operator, conditions);
+        let is_and = operator == BinaryOperator::And;
+        all.iter().enumerate().any(|(at, one)| {
+            let negated = match &self.nodes[*one as usize] {
+                Node { operation: Operation::Prefix(PrefixOperator::Not), operands, .. } => operands.first().copied(),
+                _ => None,
+            };
+            if negated.is_some_and(|negated| all.contains(&negated)) {
+                return true;
+            }
+            let Some((value, known, number)) = self.comparison(negated.unwrap_or(*one)) else { return false };
+            let holds = is_and == negated.is_none();
+            let mut range = (i64::MIN, i64::MAX);
+            narrow(&mut range, known, holds, number);
+            self.integer(value).is_some()
+                && all[at + 1..].iter().any(|other| {
+                    let (inner, holds) = match &self.nodes[*other as usize] {
+                        Node { operation: Operation::Prefix(PrefixOperator::Not), operands, .. } => {
+                            (operands.first().copied().unwrap_or(*other), !is_and)
+                        }
+                        _ => (*other, is_and),
+                    };
+                    let Some((_, known, number)) = self.comparison(inner).filter(|found| found.0 == value) else {
+                        return false;
+                    };
+                    let mut both = range;
+                    narrow(&mut both, known, holds, number);
+                    both.0 > both.1 || (range.0 == range.1 && matches!(known, BinaryOperator::NotEqual) && holds)
+                })
+        })
     }
 
     /// What a comparison of a value in a range with a number is, if it is always the same.
@@ -511,7 +720,10 @@ impl Graph {
         };
         let zero = |graph: &mut Self| graph.constant(Literal::Integer { value: 0, unsigned: false });
         let truth = |graph: &mut Self, value| Some(graph.constant(Literal::Boolean(value)));
+        let is_nan = |literal: Option<Literal>| literal.is_some_and(|literal| float(literal).is_nan());
         match operator {
+            B::Add | B::Subtract | B::Multiply | B::Divide if is_nan(one) => Some(left),
+            B::Add | B::Subtract | B::Multiply | B::Divide if is_nan(other) => Some(right),
             B::Multiply if is(one, 0.0) => Some(left),
             B::Multiply if is(other, 0.0) => Some(right),
             B::Multiply if is(one, 1.0) => Some(right),
@@ -523,7 +735,7 @@ impl Graph {
             // `a + (b - a)` is `b`, as in `lerp(a, b, 1)`.
             B::Add if self.taken_from(right, left).is_some() => self.taken_from(right, left),
             B::Add if self.taken_from(left, right).is_some() => self.taken_from(left, right),
-            B::Subtract | B::BitXor if left == right => Some(zero(self)),
+            B::Subtract | B::BitXor if self.bits(left) == self.bits(right) => Some(zero(self)),
             // `a + x - x` is `a`, since the operations are fast.
             B::Subtract => match (self.nodes[left as usize].operation, self.nodes[left as usize].operands.as_slice()) {
                 (Operation::Binary(B::Add), &[first, second]) if second == right => Some(first),
@@ -538,8 +750,8 @@ impl Graph {
             B::Or if one.is_some_and(is_true) || other.is_some_and(is_true) => truth(self, true),
             B::And | B::Or if one.is_some() => Some(right),
             B::And | B::Or if other.is_some() => Some(left),
-            B::Equal | B::LessEqual | B::GreaterEqual if left == right => truth(self, true),
-            B::NotEqual | B::Less | B::Greater if left == right => truth(self, false),
+            B::Equal | B::LessEqual | B::GreaterEqual if self.bits(left) == self.bits(right) => truth(self, true),
+            B::NotEqual | B::Less | B::Greater if self.bits(left) == self.bits(right) => truth(self, false),
             // What is unsigned is never below 0.
             B::Less if self.is_unsigned_zero(left, other) => truth(self, false),
             B::GreaterEqual if self.is_unsigned_zero(left, other) => truth(self, true),
@@ -561,6 +773,20 @@ impl Graph {
             }
         }
         live
+    }
+}
+
+/// Narrows a range to the values of which a comparison with `number` is `holds`.
+pub(super) fn narrow(range: &mut (i64, i64), operator: BinaryOperator, holds: bool, number: i64) {
+    use BinaryOperator as B;
+    let (least, most) = range;
+    match (operator, holds) {
+        (B::Less, true) | (B::GreaterEqual, false) => *most = (*most).min(number.saturating_sub(1)),
+        (B::LessEqual, true) | (B::Greater, false) => *most = (*most).min(number),
+        (B::Greater, true) | (B::LessEqual, false) => *least = (*least).max(number.saturating_add(1)),
+        (B::GreaterEqual, true) | (B::Less, false) => *least = (*least).max(number),
+        (B::Equal, true) | (B::NotEqual, false) => (*least, *most) = ((*least).max(number), (*most).min(number)),
+        (_, _) => {}
     }
 }
 
@@ -623,6 +849,7 @@ fn fold(operator: BinaryOperator, one: Literal, other: Literal) -> Option<Litera
             B::Add => number(one + other),
             B::Subtract => number(one - other),
             B::Multiply => number(one * other),
+            B::Divide if one == 0.0 && other == 0.0 => Some(Literal::Float(f64::NAN)),
             B::Divide => number(one / other),
             B::Remainder => number(one % other),
             B::Least => number(one.min(other)),

@@ -6,6 +6,7 @@ use layoutproof_layout::shape::Type;
 
 use super::expressions::element_of;
 use super::graph::{Graph, NodeId, float};
+use super::integer::Integer;
 use super::value::{Handle, Value, number};
 use super::{Liveness, State};
 use layoutproof_frontend::module::code::{BinaryOperator, CallExpression, Expression, Literal};
@@ -154,6 +155,19 @@ impl<'m> Liveness<'m> {
         }
 
         let all = self.dependencies(&values);
+        if let ("any" | "all", [value]) = (name, values.as_slice()) {
+            if let Some((nodes, _)) = self.graph.components(value) {
+                let operator = if name == "any" { BinaryOperator::Or } else { BinaryOperator::And };
+                let truth = Type::Scalar(Scalar::Bool);
+                let truths = nodes.into_iter().map(|node| {
+                    let truth = self.graph.cast(&truth, Value::Scalar(node));
+                    self.graph.whole(&truth)
+                });
+                let truths: Vec<NodeId> = truths.collect();
+                let joined = truths.into_iter().reduce(|one, other| self.graph.binary(operator, one, other));
+                return Value::Scalar(joined.unwrap_or_else(|| self.graph.undefined()));
+            }
+        }
         if SCALAR.contains(&name) {
             let node = match (name, self.constants(&all)) {
                 ("any", Some(literals)) => {
@@ -167,7 +181,11 @@ impl<'m> Liveness<'m> {
             return Value::Scalar(node);
         }
         if MIXED.contains(&name) {
-            let node = self.graph.computed(name, all);
+            let mut node = self.graph.computed(name, all.clone());
+            if matches!(name, "refract" | "lit") && all.iter().any(|one| self.graph.literal(*one).is_some()) {
+                // DXC writes them out, and a constant may decide them.
+                node = self.graph.doubtful(node);
+            }
             let first = values.first().and_then(|first| self.graph.components(first));
             return match first {
                 Some((nodes, columns)) => self.parts(node, nodes.len(), columns),
@@ -175,7 +193,7 @@ impl<'m> Liveness<'m> {
             };
         }
         if INPUTS.contains(&name) {
-            return Value::Opaque(self.graph.fresh(all), None);
+            return Value::Opaque(self.graph.fresh(all), input_type(name));
         }
 
         match name {
@@ -283,6 +301,24 @@ impl<'m> Liveness<'m> {
             ("or", [one, other]) => Some(self.operation(B::Or, one, other)),
             ("select", [condition, first, second]) => Some(self.selected(condition, first.clone(), second.clone())),
             ("mul", [one, other]) => self.product(one, other),
+            ("cross", [one, other]) => {
+                let (left, _) = self.graph.components(one).filter(|found| found.0.len() == 3)?;
+                let right = self.graph.components(other).map(|found| found.0)?;
+                let right = |at: usize| right.get(at).copied().unwrap_or(right[0]);
+                let mut nodes = Vec::new();
+                for at in 0..3 {
+                    let (next, last) = ((at + 1) % 3, (at + 2) % 3);
+                    let first = self.graph.binary(B::Multiply, left[next], right(last));
+                    let second = self.graph.binary(B::Multiply, left[last], right(next));
+                    nodes.push(self.graph.binary(B::Subtract, first, second));
+                }
+                Some(number(nodes, None))
+            }
+            ("distance", [one, other]) => {
+                let difference = self.operation(B::Subtract, one, other);
+                let (nodes, _) = self.graph.components(&difference)?;
+                Some(Value::Scalar(self.graph.computed("length", nodes)))
+            }
             ("transpose", [value]) => {
                 let (nodes, columns) = self.graph.components(value)?;
                 let columns = columns?;
@@ -370,6 +406,10 @@ impl<'m> Liveness<'m> {
             // Streams of geometry shaders, ray queries: the object changes.
             let mut all = self.dependencies(std::slice::from_ref(&value));
             all.extend(self.dependencies(&values));
+            all.extend(self.indices(object, state));
+            if is_query(&call.name) {
+                return Value::Opaque(self.graph.fresh(all), None);
+            }
             self.effect(all.clone(), state);
             let changed = Value::Opaque(self.graph.fresh(all), None);
             self.assign(object, changed.clone(), state);
@@ -420,6 +460,10 @@ impl<'m> Liveness<'m> {
             let method = self.graph.computed(name, Vec::new());
             operands.push(method);
             let node = self.read(&handle.location, resource, operands);
+            if name == "Load" && matches!(resource.kind, ResourceKind::ByteAddressBuffer(_)) {
+                // `Load<T>` can have any type.
+                self.graph.note_integer(node, Integer::any(None));
+            }
             if let Some(argument) = status.and_then(|at| call.arguments.get(at)) {
                 let output = self.graph.computed("status", vec![node]);
                 self.assign(argument, Value::Scalar(output), state);
@@ -439,6 +483,29 @@ impl<'m> Liveness<'m> {
             }
         }
         Value::Opaque(self.graph.fresh(vec![node]), element_of(resource).filter(|_| name == "Consume"))
+    }
+}
+
+/// True for methods of ray queries that say what was found.
+fn is_query(name: &str) -> bool {
+    let queries = ["Committed", "Candidate", "RayFlags", "RayTMin", "WorldRay"];
+    queries.iter().any(|query| name.starts_with(query))
+}
+
+fn input_type(name: &str) -> Option<Type> {
+    match name {
+        "WaveGetLaneIndex"
+        | "WaveGetLaneCount"
+        | "RayFlags"
+        | "PrimitiveIndex"
+        | "InstanceIndex"
+        | "InstanceID"
+        | "GeometryIndex"
+        | "HitKind"
+        | "GetRenderTargetSampleCount" => Some(Type::Scalar(Scalar::Uint32)),
+        "DispatchRaysIndex" | "DispatchRaysDimensions" => Some(Type::Vector { scalar: Scalar::Uint32, length: 3 }),
+        "WaveIsFirstLane" | "IsHelperLane" | "CheckAccessFullyMapped" => Some(Type::Scalar(Scalar::Bool)),
+        _ => None,
     }
 }
 
@@ -512,6 +579,13 @@ fn component(graph: &mut Graph, name: &str, nodes: &[NodeId]) -> NodeId {
         }
         ("step", [edge, value]) if edge == value => return graph.constant(Literal::Float(1.0)),
         ("NonUniformResourceIndex", [index]) => return *index,
+        // DXC writes a product with the second operand.
+        ("fmod", [_, divisor]) if graph.literal(*divisor).is_some_and(|number| float(number) == 0.0) => {
+            return graph.constant(Literal::Float(0.0));
+        }
+        ("fmod" | "ldexp", [value, _]) if graph.literal(*value).is_some_and(|number| float(number) == 0.0) => {
+            return graph.constant(Literal::Float(0.0));
+        }
         _ => {}
     }
 
@@ -543,6 +617,20 @@ fn component(graph: &mut Graph, name: &str, nodes: &[NodeId]) -> NodeId {
     });
     match folded.filter(|value| value.is_finite()) {
         Some(value) => graph.constant(Literal::Float(value)),
-        None => graph.computed(name, nodes.to_vec()),
+        None => {
+            let node = graph.computed(name, nodes.to_vec());
+            let integer = match name {
+                "asuint" | "f32tof16" | "countbits" | "reversebits" | "firstbithigh" | "firstbitlow" => {
+                    Some(Integer::any(Some(true)))
+                }
+                "asint" => Some(Integer::any(Some(false))),
+                "isnan" | "isinf" | "isfinite" => Some(Integer::truth()),
+                _ => None,
+            };
+            if let Some(integer) = integer {
+                graph.note_integer(node, integer);
+            }
+            node
+        }
     }
 }

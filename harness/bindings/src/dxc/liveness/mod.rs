@@ -11,8 +11,10 @@
 
 mod expressions;
 mod graph;
+mod integer;
 mod intrinsics;
 mod memory;
+mod samples;
 mod value;
 
 use std::collections::{BTreeMap, HashMap};
@@ -27,6 +29,7 @@ use layoutproof_frontend::module::Module;
 use layoutproof_frontend::module::code::{
     BinaryOperator, Code, Expression, Literal, Statement, StaticVariable, SwitchCase, Unrolling,
 };
+use layoutproof_layout::shape::Type;
 
 /// Expressions and statements that are run before the analysis gives up.
 const MOST_STEPS: usize = 1 << 20;
@@ -98,6 +101,8 @@ struct Frame<'m> {
     base: usize,
     returns: Vec<(Exit<'m>, Option<Value<'m>>)>,
     loops: Vec<LoopFrame<'m>>,
+    /// Types of local variables, by slot.
+    types: HashMap<usize, Type>,
 }
 
 /// What an attempt to run a loop has added, to take it back.
@@ -142,6 +147,8 @@ struct Liveness<'m> {
     memories: Vec<(Memory, NodeId)>,
     path: Vec<NodeId>,
     facts: Vec<(NodeId, bool)>,
+    /// Those of them that hold up to the end of a block, after a `break` or `continue` in it.
+    block_facts: Vec<(NodeId, bool)>,
     /// Depth of code of which it is not certain whether it runs.
     doubtful: usize,
     open: Vec<usize>,
@@ -186,6 +193,7 @@ impl<'m> Liveness<'m> {
             memories: Vec::new(),
             path: Vec::new(),
             facts: Vec::new(),
+            block_facts: Vec::new(),
             doubtful: 0,
             open: Vec::new(),
             frames: Vec::new(),
@@ -215,11 +223,14 @@ impl<'m> Liveness<'m> {
             Value::Opaque(node, parameter.ty.clone())
         });
         let inputs = inputs.collect();
+        let planes: Vec<Value<'m>> = code.clip_planes.iter().map(|plane| self.evaluate(plane, &mut state)).collect();
+        let planes = self.dependencies(&planes);
         let (result, outputs) = self.run(code, inputs, &mut state);
         self.open.pop();
         let outputs = outputs.iter().zip(&code.parameters).filter(|(_, parameter)| parameter.is_out);
         let outputs: Vec<Value<'m>> = outputs.map(|(output, _)| output.clone()).chain([result]).collect();
-        let leaves = all_leaves(&outputs);
+        let mut leaves = all_leaves(&outputs);
+        leaves.extend(planes);
         self.effect(leaves, &State::default());
     }
 
@@ -324,8 +335,12 @@ impl<'m> Liveness<'m> {
 
         let outer = self.path.len();
         self.path.extend(state.guards.iter().map(|guard| guard.0));
-        self.frames.push(Frame { base: self.path.len(), ..Frame::default() });
+        let types = code.parameters.iter().enumerate();
+        let types = types.filter_map(|(slot, parameter)| Some((slot, parameter.ty.clone()?))).collect();
+        self.frames.push(Frame { base: self.path.len(), types, ..Frame::default() });
+        let known = self.facts.len();
         self.block(&code.body, &mut inner);
+        self.facts.truncate(known);
         let frame = self.frames.pop().unwrap_or_default();
         self.path.truncate(outer);
 
@@ -355,11 +370,17 @@ impl<'m> Liveness<'m> {
     }
 
     fn block(&mut self, statements: &'m [Statement], state: &mut State<'m>) {
+        let (known, outer) = (self.facts.len(), self.block_facts.len());
         for statement in statements {
             if state.ended.is_some() || self.failed.is_some() {
-                return;
+                break;
             }
             self.deeper(|liveness| liveness.statement(statement, state));
+        }
+        let over = self.block_facts.split_off(outer);
+        if !over.is_empty() {
+            let found = self.facts.split_off(known);
+            self.facts.extend(found.into_iter().filter(|fact| !over.contains(fact)));
         }
     }
 
@@ -377,6 +398,9 @@ impl<'m> Liveness<'m> {
                     self.remember(&memory, &value, state);
                 }
                 state.locals[*slot] = value;
+                if let (Some(frame), Some(ty)) = (self.frames.last_mut(), ty) {
+                    frame.types.insert(*slot, ty.clone());
+                }
             }
             Statement::Block(statements) => self.block(statements, state),
             Statement::If { condition, then, otherwise } => {
@@ -390,11 +414,18 @@ impl<'m> Liveness<'m> {
             Statement::Loop { before, condition, step, body, tests_first, unrolling } => {
                 self.block(before, state);
                 let parts = LoopParts { condition: condition.as_ref(), step, body, tests_first: *tests_first };
+                let known = self.facts.len();
                 match unrolling {
-                    Unrolling::Compiler => self.perhaps_unrolled(parts, state),
+                    Unrolling::Compiler => {
+                        self.perhaps_unrolled(parts, state);
+                        // In a loop, a value is another one in each round.
+                        self.facts.truncate(known);
+                    }
                     Unrolling::All => {
                         if !self.rounds(parts, (MOST_UNROLLED, None), state) {
+                            self.facts.truncate(known);
                             self.around(parts, state);
+                            self.facts.truncate(known);
                         }
                     }
                     Unrolling::Rounds(most) => {
@@ -478,48 +509,81 @@ impl<'m> Liveness<'m> {
     fn is_implied(&self, condition: NodeId) -> bool {
         use layoutproof_frontend::module::code::BinaryOperator as B;
         let Some((value, operator, bound)) = self.graph.comparison(condition) else { return false };
-        let (mut least, mut most) = (i64::MIN, i64::MAX);
+        let mut range = (i64::MIN, i64::MAX);
         for (fact, holds) in &self.facts {
-            let Some((_, known, number)) = self.graph.comparison(*fact).filter(|found| found.0 == value) else {
-                continue;
-            };
-            match (known, holds) {
-                (B::Less, true) | (B::GreaterEqual, false) => most = most.min(number.saturating_sub(1)),
-                (B::LessEqual, true) | (B::Greater, false) => most = most.min(number),
-                (B::Greater, true) | (B::LessEqual, false) => least = least.max(number.saturating_add(1)),
-                (B::GreaterEqual, true) | (B::Less, false) => least = least.max(number),
-                (B::Equal, true) | (B::NotEqual, false) => (least, most) = (least.max(number), most.min(number)),
-                (_, _) => {}
+            for fact in self.graph.conjuncts(if *holds { B::And } else { B::Or }, &[*fact]) {
+                if let Some((_, known, number)) = self.graph.comparison(fact).filter(|found| found.0 == value) {
+                    graph::narrow(&mut range, known, *holds, number);
+                }
             }
         }
-        Graph::compared(operator, (least, most), bound).is_some()
+        Graph::compared(operator, range, bound).is_some()
     }
 
     /// Runs `run` where `condition` is `holds`.
     fn under<T>(&mut self, condition: NodeId, holds: bool, run: impl FnOnce(&mut Self) -> T) -> T {
         let is_doubtful = self.graph.may_be_computed(condition);
         self.path.push(condition);
+        let equal = self.graph.equal.len();
+        self.note_equal(condition, holds);
+        let known = self.facts.len();
         self.facts.push((condition, holds));
         self.doubtful += usize::from(is_doubtful);
         let found = run(self);
         self.doubtful -= usize::from(is_doubtful);
-        self.facts.pop();
+        self.facts.truncate(known);
+        self.graph.equal.truncate(equal);
         self.path.pop();
         found
+    }
+
+    /// Notes the values that are constants where `condition` is `holds`.
+    fn note_equal(&mut self, condition: NodeId, holds: bool) {
+        use BinaryOperator as B;
+        self.graph.equal.push((condition, Literal::Boolean(holds)));
+        for fact in self.graph.conjuncts(if holds { B::And } else { B::Or }, &[condition]) {
+            let Some((value, known, number)) = self.graph.comparison(fact) else { continue };
+            if known == if holds { B::Equal } else { B::NotEqual } {
+                let literal = match self.graph.integer(value).and_then(|integer| integer.unsigned) {
+                    Some(unsigned) => Literal::Integer { value: number, unsigned },
+                    #[expect(clippy::cast_precision_loss, reason = "as in HLSL")]
+                    None => Literal::Float(number as f64),
+                };
+                self.graph.equal.push((value, literal));
+            }
+        }
     }
 
     fn branch(&mut self, condition: NodeId, then: &'m [Statement], otherwise: &'m [Statement], state: &mut State<'m>) {
         let start = self.graph.next();
         let mut other = state.clone();
         // An optimiser that follows ranges of integers may decide this.
-        let is_doubtful = self.is_implied(condition);
-        let decides = if is_doubtful { self.graph.computed("range", Vec::new()) } else { condition };
+        let is_doubtful = self.is_implied(condition) || self.may_be_known(condition);
+        let decides = if is_doubtful { self.graph.perhaps_known(condition) } else { condition };
         self.doubtful += usize::from(is_doubtful);
         self.under(condition, true, |liveness| liveness.block(then, state));
         self.under(condition, false, |liveness| liveness.block(otherwise, &mut other));
         self.doubtful -= usize::from(is_doubtful);
         let one = std::mem::take(state);
+        let ends = (one.ended, other.ended);
+        self.graph.is_select = decides == condition;
         *state = self.merged_since(start, &[decides], vec![one, other]);
+        self.graph.is_select = false;
+        // Code after `if (c) return;` runs where `c` does not hold.
+        let (ending, fact) = match ends {
+            (Some(ending), None) => (ending, (condition, false)),
+            (None, Some(ending)) => (ending, (condition, true)),
+            (_, _) => return,
+        };
+        self.facts.push(fact);
+        if ending != Ending::Return {
+            self.block_facts.push(fact);
+        }
+    }
+
+    /// True if the compiler may find out what a condition is from the conditions around it.
+    pub(super) fn may_be_known(&self, condition: NodeId) -> bool {
+        self.graph.varies(condition) && !self.graph.goes_either_way(condition, &self.facts)
     }
 
     /// One state for several, of code that has made the nodes from `start` on.
@@ -669,10 +733,12 @@ impl<'m> Liveness<'m> {
     /// DXC 1.7.2308 unrolls 16 rounds of `a += 1`, not 4 rounds with two `Load`, a `sin` and a `cos`; where it does not, it
     /// still computes integers that depend on constants alone, even with `[loop]`.
     fn perhaps_unrolled(&mut self, parts: LoopParts<'m>, state: &mut State<'m>) {
-        let mut unrolled = state.clone();
+        let (mut unrolled, known) = (state.clone(), self.facts.len());
         if !self.rounds(parts, (MOST_ROUNDS, None), &mut unrolled) {
+            self.facts.truncate(known);
             return self.around(parts, state);
         }
+        self.facts.truncate(known);
         let returns = self.frames.last().map_or(0, |frame| frame.returns.len());
         self.doubtful += 1;
         self.around(parts, state);
@@ -793,13 +859,14 @@ impl<'m> Liveness<'m> {
 
     /// Runs a loop once, with a node for each value that goes around.
     fn around(&mut self, parts: LoopParts<'m>, state: &mut State<'m>) {
-        let (mark, entry) = (self.mark(), std::mem::take(state));
+        let (mark, entry, known) = (self.mark(), std::mem::take(state), self.facts.len());
         let start = self.graph.next();
         let mut moving: Vec<Moving> = Vec::new();
         // The first test of `for (int i = 0; i < 100; i++)` is known to hold, so that the loop is left at later ones.
         let mut is_entered = false;
         for pass in 0..=MOST_PASSES {
             self.take_back(mark);
+            self.facts.truncate(known);
             let mut header = entry.clone();
             header.guards = entry.guards.clone();
             let mut pairs: Vec<(NodeId, NodeId)> = Vec::new();
@@ -1031,6 +1098,22 @@ impl<'m> Liveness<'m> {
         }
     }
 
+    /// The condition under which a `switch` goes to a case.
+    fn label_fact(&mut self, selector: NodeId, cases: &'m [SwitchCase], at: usize) -> NodeId {
+        use BinaryOperator as B;
+        let is_default = cases[at].labels.contains(&None);
+        let labels = cases.iter().enumerate().filter(|(other, _)| is_default != (*other == at));
+        let mut found: Option<NodeId> = None;
+        for label in labels.flat_map(|(_, case)| case.labels.iter().flatten()) {
+            let label = self.evaluate(label, &mut State::default());
+            let label = self.graph.whole(&label);
+            let (compare, join) = if is_default { (B::NotEqual, B::And) } else { (B::Equal, B::Or) };
+            let one = self.graph.binary(compare, selector, label);
+            found = Some(found.map_or(one, |before| self.graph.binary(join, before, one)));
+        }
+        found.unwrap_or_else(|| self.graph.constant(Literal::Boolean(true)))
+    }
+
     fn switch(&mut self, value: &'m Expression, cases: &'m [SwitchCase], state: &mut State<'m>) {
         let value = self.evaluate(value, state);
         let selector = self.graph.whole(&value);
@@ -1068,8 +1151,14 @@ impl<'m> Liveness<'m> {
             if is_single {
                 run(self);
             } else {
+                let fact = self.label_fact(selector, cases, first);
                 self.path.push(selector);
+                let (known, equal) = (self.facts.len(), self.graph.equal.len());
+                self.note_equal(fact, true);
+                self.facts.push((fact, true));
                 run(self);
+                self.facts.truncate(known);
+                self.graph.equal.truncate(equal);
                 self.path.pop();
             }
             states.push(inner);

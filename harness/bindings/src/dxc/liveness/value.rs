@@ -6,6 +6,7 @@ use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::{Count, StructType, Type};
 
 use super::graph::{Graph, NodeId, float, is_true, truncated};
+use super::integer::Integer;
 use crate::dxc::location::Location;
 use layoutproof_frontend::module::code::{BinaryOperator, Literal};
 
@@ -91,23 +92,22 @@ impl Graph {
         let node = *node;
         match ty {
             Type::Scalar(scalar) => {
-                if is_unsigned(*scalar) {
-                    self.unsigned.insert(node);
-                }
+                self.note_scalars(*scalar, &[node]);
                 Value::Scalar(node)
             }
             Type::Enum(_) => Value::Scalar(node),
             Type::Vector { scalar, length } => {
                 let nodes: Vec<NodeId> = (0..*length).map(|at| self.part(node, at)).collect();
-                if is_unsigned(*scalar) {
-                    self.unsigned.extend(&nodes);
-                }
+                self.note_scalars(*scalar, &nodes);
                 Value::Vector(Rc::new(nodes))
             }
-            Type::Matrix { rows, columns, .. } => {
-                let nodes = (0..rows * columns).map(|at| self.part(node, at)).collect();
+            Type::Matrix { scalar, rows, columns, .. } => {
+                let nodes: Vec<NodeId> = (0..rows * columns).map(|at| self.part(node, at)).collect();
+                self.note_scalars(*scalar, &nodes);
                 Value::Matrix(*columns as usize, Rc::new(nodes))
             }
+            // A ray query has no members, but is a value.
+            Type::Struct(ty) if members(ty).is_empty() => value,
             Type::Struct(ty) => {
                 let members = members(ty);
                 let open = |(name, ty): (String, Type)| {
@@ -125,6 +125,24 @@ impl Graph {
             | Type::Resource(_)
             | Type::Handle { .. }
             | Type::Interface { .. } => value,
+        }
+    }
+
+    /// Notes the type of scalars.
+    fn note_scalars(&mut self, scalar: Scalar, nodes: &[NodeId]) {
+        if is_unsigned(scalar) {
+            self.unsigned.extend(nodes);
+        }
+        let integer = match scalar {
+            Scalar::Bool => Integer::truth(),
+            Scalar::Int32 => Integer::any(Some(false)),
+            Scalar::Uint32 => Integer::any(Some(true)),
+            _ => return,
+        };
+        for node in nodes {
+            if !self.is_undefined(*node) {
+                self.note_integer(*node, integer);
+            }
         }
     }
 
@@ -240,6 +258,12 @@ impl Graph {
         }
         let nodes: Vec<NodeId> = opened.iter().map(|value| self.whole(value)).collect();
         let ty = values.iter().find_map(|value| if let Value::Opaque(_, ty) = value { ty.clone() } else { None });
+        // The index decides which ray query it is, even before one is started.
+        let is_query = matches!(&ty, Some(Type::Struct(ty)) if members(ty).is_empty());
+        if joining == Joining::Element && is_query {
+            let operands = conditions.iter().chain(&nodes).copied().collect();
+            return Value::Opaque(self.computed("element", operands), ty);
+        }
         Value::Opaque(self.join(joining, conditions, &nodes), ty)
     }
 
@@ -286,6 +310,7 @@ impl Graph {
                     found.map_or(Value::Struct(members), |found| Value::Struct(Rc::new(found)))
                 }
                 Value::Scalar(node) => self.filled(ty, node),
+                Value::Opaque(node, None) => Value::Opaque(node, Some(ty.clone())),
                 _ => value,
             },
             Type::Array { .. } => match value {
@@ -365,6 +390,9 @@ impl Graph {
                 if self.is_truth(node) { node } else { self.binary(BinaryOperator::NotEqual, node, zero) }
             }
             (Literal::Float(_), None) => node,
+            (Literal::Integer { .. }, None) if !matches!(scalar, Scalar::Int32 | Scalar::Uint32) => {
+                self.computed(&format!("{scalar:?}"), vec![node])
+            }
             (Literal::Integer { unsigned, .. }, None) => self.integer_of(node, unsigned),
         }
     }

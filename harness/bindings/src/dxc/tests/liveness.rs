@@ -497,3 +497,123 @@ fn products_with_a_value_after_a_loop() {
     doubts("", "int k = 0; for (int i = 0; i < 4; i++) k += i; r = (k - 6) * t.Load(q);");
     doubts("", "float k = 1; for (int i = 0; i < 4; i++) k -= 0.25; r = k * t.Load(q);");
 }
+
+/// With `-T vs_6_6` for the ones with clip planes.
+#[test]
+fn functions_and_variables_in_buffers_and_clip_planes() {
+    let entry = "cbuffer B { float4 b; }; float4 main() : SV_Target { return USE + b; }";
+    for (buffer, used, expected) in [
+        ("float4 f() { return a; }", "f()", "A b0, B b1"),
+        ("static float4 f() { return a; }", "f()", "A b0, B b1"),
+        ("float4 f() { return 1; }", "f()", "B b0"),
+        ("static float4 s = a;", "s", "A b0, B b1"),
+        ("static float4 s = 1;", "s", "B b0"),
+    ] {
+        let source = format!("cbuffer A {{ float4 a; {buffer} }}; {}", entry.replace("USE", used));
+        assert_eq!(placed(&source, &BindingRequest::new(Target::D3d12, Convention::Dxc)).join(", "), expected);
+    }
+    let entry =
+        "cbuffer B { float4 b; }; [clipplanes(PLANES)] float4 main(float4 p : P) : SV_Position { return p + b; }";
+    for (declarations, planes, expected) in [
+        ("cbuffer A { float4 a; };", "a", "A b0, B b1"),
+        ("cbuffer A { float4 a; }; cbuffer D { float4 d; };", "a, d", "A b0, D b1, B b2"),
+        ("struct S { float4 x; float4 y; }; cbuffer A { S a; };", "a.y", "A b0, B b1"),
+        ("cbuffer A { float4 a; }; static float4 s = a;", "s", "A b0, B b1"),
+    ] {
+        let source = format!("{declarations} {}", entry.replace("PLANES", planes));
+        let rows = placed(&source, &BindingRequest::new(Target::D3d12, Convention::Dxc)).join(", ");
+        assert_eq!(rows, expected, "{source}");
+    }
+}
+
+/// DXC drops `t` in all of these; some are too far from what is followed here to be certain.
+#[test]
+fn integers_that_decide_conditions() {
+    for bits in ["asuint(p.x)", "asint(p.x)", "uint(p.x)", "countbits(ii)", "f32tof16(p.x)", "WaveGetLaneIndex()"] {
+        drops("", &format!("if (({bits} >> 31) > 1) r = t.Load(q);"));
+    }
+    drops("", "if (asuint(p.x) < 0) r = t.Load(q);");
+    drops("", "uint k; k = p.x; if (k < 0) r = t.Load(q);");
+    drops("", "if (-ii < 0) r = t.Load(q);");
+    drops("RWBuffer<uint> u;", "uint old; InterlockedAdd(u[0], 1, old); if ((old >> 31) > 1) r = t.Load(q);");
+    drops("", "uint m = n; r = t.Load(q) * (m - n) + n;");
+    drops("", "int k = 2; k *= 1.4; if (k > 2) r = t.Load(q);");
+    drops("", "int3 k; k.x = 2.7; if (k.x > 2) r = t.Load(q);");
+    for condition in [
+        "(ii | 4) < 4",
+        "ii << 2 == 1",
+        "ii * 2 & 1",
+        "ii / 16 > 0x0fffffff",
+        "(int)fl > 1",
+        "ii > 0xffffffff",
+        "(ii ^ 1) == ii",
+        "ii + 1 == ii",
+        "n + 1 < n",
+        "ii + 4 == 4 && ii != 0",
+        "ii < 4 && ii > 6",
+        "!(ii < 4) && ii < 4",
+        "ii < n && ii >= n",
+        "1 / 0 > 3",
+    ] {
+        doubts("", &format!("if ({condition}) r = t.Load(q);"));
+    }
+    for (outer, inner) in [("ii < n", "ii >= n"), ("n & 4", "n == 0"), ("ii == 4", "ii * 2 == 9"), ("n > 5", "n < 0")] {
+        doubts("", &format!("if ({outer}) {{ if ({inner}) r = t.Load(q); }}"));
+    }
+    doubts("", "switch (ii) { case 4: if (ii != 4) r = t.Load(q); break; }");
+    doubts("", "if (ii == 4) r = t.Load(q) * (ii - 4);");
+    doubts("ByteAddressBuffer u;", "if (u.Load(0) < 0) r = t.Load(q);");
+    keeps("", "if (p.x % 4 > 3) r = t.Load(q);");
+    keeps("", "if (ii > 4 && ii < 6) r = t.Load(q);");
+    keeps("", "if (ii > 4) { if (ii < 6) r = t.Load(q); }");
+}
+
+/// DXC drops `t` where an integer is divided, and keeps it where a float is.
+#[test]
+fn divisions_by_zero() {
+    for value in ["asuint(t.Load(q).x) / 0u", "asint(t.Load(q).x) / 0", "asint(t.Load(q).x) % 0", "t.Load(q) / 0"] {
+        doubts("", &format!("r = {value};"));
+    }
+    doubts("", "int k = 0; r = asint(t.Load(q).x) / k;");
+    keeps("", "r = t.Load(q) / 0.0;");
+    keeps("", "float k = 0; r = t.Load(q) / k;");
+    drops("", "r = fmod(t.Load(q), 0);");
+    drops("", "float4 y = 0; r.x = y.x / y.w * t.Load(q).x + t.Load(q).y;");
+}
+
+#[test]
+fn functions_that_the_compiler_writes_out() {
+    drops("", "r = ldexp(0, t.Load(q));");
+    drops("", "r.xyz = cross(t.Load(q).xyz, 0);");
+    drops("", "r = distance(t.Load(q), t.Load(q));");
+    doubts("", "r = refract(t.Load(q), 0, 0);");
+    doubts("", "r = lit(1, 1, t.Load(q).x);");
+}
+
+#[test]
+fn conditions_after_a_return() {
+    drops("", "if (n == 3) return 1; if (n == 3) r = t.Load(q);");
+    drops("", "for (int k = 0; k < n; k++) { if (k == 3) { r += 1; continue; } if (k == 3) r += t.Load(q); }");
+    keeps("", "int k; for (k = 0; k < n; k++) { if (k == 3) return 2; r += 1; } if (k == 3) r += t.Load(q);");
+    keeps("", "if (n == 3) return 1; if (n == 4) r = t.Load(q);");
+}
+
+/// An index decides which ray query a method changes, not which one is asked.
+#[test]
+fn arrays_of_ray_queries() {
+    let scene = "RaytracingAccelerationStructure scene;";
+    let start = "RayQuery<0> rq[2]; RayDesc rd = (RayDesc)0;";
+    let index = "asuint(t.Load(q).x) & 1";
+    keeps(scene, &format!("{start} rq[{index}].TraceRayInline(scene, 0, 1, rd); rq[0].Proceed();"));
+    drops(scene, &format!("{start} rq[0].TraceRayInline(scene, 0, 1, rd); float k = rq[{index}].CommittedRayT();"));
+    let by_value = "float4 f(RayQuery<0> a) { a.Proceed(); return a.CommittedRayT(); }";
+    keeps(
+        &format!("{scene} {by_value}"),
+        &format!("{start} rq[0].TraceRayInline(scene, 0, 1, rd); r = f(rq[{index}]);"),
+    );
+    let passed = "void f(RayQuery<0> a, RayDesc rd) { a.TraceRayInline(scene, 0, 1, rd); }";
+    keeps(
+        &format!("{scene} {passed}"),
+        &format!("RayQuery<0> rq[2][3]; RayDesc rd = (RayDesc)0; f(rq[0][{index}], rd);"),
+    );
+}

@@ -93,11 +93,36 @@ fn local_names_and_parameters_stand_for_globals() {
     assert_eq!(order("", "S x = s; A[0] = s.c[0] + x.d[0] + s.b[0] + x.a[0];"), "s.d s.a s.c s.b");
     let by_value = "float f(S x) { return x.c[0] + x.b[0] + x.a[0]; }";
     assert_eq!(order(by_value, "A[0] = s.d[0] + f(s);"), "s.a s.b s.c s.d");
+    let forward = "float f(S x) { return x.a[0] + x.b[0] + x.c[0]; }";
+    assert_eq!(order(forward, "A[0] = f(s);"), "s.c s.b s.a");
+    let twice = "float f(S x) { return x.a[0] + x.b[0] + x.c[0] + x.b[1]; }";
+    assert_eq!(order(twice, "A[0] = f(s);"), "s.b s.c s.a");
     let resources = "float f(RWBuffer<float> r, RWBuffer<float> q, RWBuffer<float> t) { return r[0] + q[0] + t[0]; }";
     assert_eq!(order(resources, "A[0] = f(s.c, s.a, s.b) + s.d[0];"), "s.d s.c s.a s.b");
     let copies = "RWBuffer<float> x = s.c; RWBuffer<float> y = s.a; RWBuffer<float> z = s.b;
         A[0] = z[0] + x[0] + y[0] + s.d[0];";
     assert_eq!(order("", copies), "s.d s.b s.a s.c");
+}
+
+/// Each copy of a struct, and each level of members, turns the order around.
+#[test]
+fn structs_that_are_copied_several_times() {
+    let twice = "float h(S x) { return x.b[0] + x.c[0] + x.a[0]; } float f(S x) { return h(x) + x.d[0]; }";
+    assert_eq!(order(twice, "A[0] = f(s);"), "s.b s.c s.a s.d");
+    let thrice = "float h(S x) { return x.b[0] + x.c[0] + x.a[0]; } float k(S x) { return h(x); }
+        float f(S x) { return k(x) + x.d[0]; }";
+    assert_eq!(order(thrice, "A[0] = f(s);"), "s.a s.c s.b s.d");
+    let local = "float f(S x) { S y = x; S w = y; return w.b[0] + w.c[0] + w.a[0]; }";
+    assert_eq!(order(local, "A[0] = f(s);"), "s.b s.c s.a");
+    let method = "float f(S x) { return x.m() + x.b[0]; }";
+    assert_eq!(order(method, "A[0] = f(s);"), "s.c s.a s.b");
+    let members = "float f(S x) { return x.i.x[0] + x.a[0] + x.i.y[0]; }";
+    assert_eq!(order(members, "A[0] = f(s);"), "s.i.x s.i.y s.a");
+    let member = "float f(I x) { return x.x[0] + x.y[0]; }";
+    assert_eq!(order(member, "A[0] = f(s.i) + s.a[0];"), "s.i.y s.i.x s.a");
+    let both = "float f(S x, S y) { return x.b[0] + y.c[0] + x.a[0] + y.d[0]; }";
+    assert_eq!(order(both, "A[0] = f(s, s);"), "s.d s.c s.a s.b");
+    assert_eq!(order(both, "A[0] = f(t, s);"), "s.d s.c t.a t.b");
 }
 
 /// Resources directly in a cbuffer go backwards, after all variables. Cbuffers go in order,

@@ -170,6 +170,8 @@ impl<'t> Elaborator<'t> {
             let local = if is_plain(parameter) { LocalMeaning::Variable } else { LocalMeaning::Parameter(index) };
             walk.locals.declare(parameter.declarator.name.text, local, ty);
         }
+        let planes = if piece == FunctionPiece::Body { clip_planes(declared) } else { 0..0 };
+        walk.run(planes.clone());
         for piece in pieces.iter().cloned() {
             walk.run(piece);
         }
@@ -181,7 +183,9 @@ impl<'t> Elaborator<'t> {
             (FunctionPiece::Body | FunctionPiece::Defaults(_), _) => None,
         };
         let copied: Vec<usize> = match flow {
-            Some(ranges) => ranges.into_iter().flat_map(|range| order::within(&places, range)).collect(),
+            Some(ranges) => {
+                std::iter::once(planes).chain(ranges).flat_map(|range| order::within(&places, range)).collect()
+            }
             None => (0..uses.len()).collect(),
         };
         order::kill_the_rest(&mut uses, &copied);
@@ -529,6 +533,12 @@ fn is_compiled_in_libraries(function: &FunctionDeclaration<'_>) -> bool {
     const OF_ENTRY_POINTS: [&str; 4] = ["domain", "earlydepthstencil", "maxvertexcount", "numthreads"];
     let attributes = &function.prefix.attributes;
     function.prefix.has("export") || attributes.iter().any(|attribute| OF_ENTRY_POINTS.contains(&attribute.name))
+}
+
+/// Returns the tokens of the arguments of `[clipplanes(a, b)]`, which DXC reads in the entry point.
+pub(super) fn clip_planes(function: &FunctionDeclaration<'_>) -> Range<usize> {
+    let mut attributes = function.prefix.attributes.iter();
+    attributes.find(|attribute| attribute.name == "clipplanes").map_or(0..0, |attribute| attribute.tokens.clone())
 }
 
 /// Returns the functions named by `[patchconstantfunc("name")]`.

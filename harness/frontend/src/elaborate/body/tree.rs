@@ -87,8 +87,9 @@ impl BodyWalk<'_, '_> {
             reader.declare(parameter.declarator.name.text, ty.clone());
             parameters.push(CodeParameter { ty, is_in, is_out, default });
         }
+        let clip_planes = reader.expressions(super::clip_planes(declared))?;
         let body = reader.statements(declared.body.clone()?)?;
-        Some(Code { parameters, slots: reader.slots, result, body })
+        Some(Code { parameters, slots: reader.slots, result, clip_planes, body })
     }
 }
 
@@ -419,6 +420,17 @@ impl<'t> TreeReader<'_, '_, 't> {
     fn whole_sequence(&mut self, range: Range<usize>) -> Option<Expression> {
         let (value, end) = self.sequence(range.start)?;
         (end == range.end).then_some(value)
+    }
+
+    /// Reads expressions that commas separate.
+    fn expressions(&mut self, range: Range<usize>) -> Option<Vec<Expression>> {
+        let (mut found, mut at) = (Vec::new(), range.start);
+        while at < range.end {
+            let (value, end) = self.expression(at, 0)?;
+            found.push(value);
+            at = end + 1;
+        }
+        Some(found)
     }
 
     /// `a, b`.
