@@ -127,7 +127,7 @@ impl Integer {
             B::Multiply => {
                 let zeros = trailing(left).count_ones() + trailing(right).count_ones();
                 let zeros = 1_u32.checked_shl(zeros).map_or(u32::MAX, |bit| bit - 1);
-                Self { zeros, ..any }.ranged(left, right, |one, other| one * other)
+                Self { zeros, ..any }.ranged(left, right, i64::saturating_mul)
             }
             B::Divide => {
                 let most = left.unsigned_range.1 / right.unsigned_range.0.max(1);

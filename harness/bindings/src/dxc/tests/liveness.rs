@@ -47,6 +47,13 @@ fn keeps(declarations: &str, statements: &str) {
     assert!(is_kept, "{declarations} {statements}: {rows:?}");
 }
 
+/// The range of a product of two unsigned numbers is beyond 64 bits with a sign.
+#[test]
+fn products_of_unknown_numbers_decide_nothing() {
+    keeps("", "uint u = asuint(c.x) * asuint(c.y); if (u > 5) r = t.Load(q);");
+    keeps("", "int i = asint(c.x) * asint(c.y); if (i > 5) r = t.Load(q);");
+}
+
 #[test]
 fn locals_that_are_never_read() {
     drops("", "float4 k = t.Load(q);");
