@@ -8,6 +8,7 @@ mod records;
 use std::time::Duration;
 
 use expect_test::{ExpectFile, expect_file};
+use layoutproof_core::check::verdict::Validation;
 use layoutproof_core::report::declaration_words::DeclarationWords;
 use layoutproof_core::report::host_check::{CheckedPair, HostCheck, UnmatchedBlock, UnmatchedReason};
 use layoutproof_core::report::html::{self, FuzzFinding, FuzzPageFacts, RunPageFacts, ShownInput};
@@ -154,7 +155,7 @@ fn the_matrix_of_compilers() {
         let validation = format!("error: line {line}");
         let verdict = format!("the module is not valid, so the device's answer counts for nothing: {validation}");
         let story = check.story.clone().map(|story| Story { verdict, hint: None, ..story });
-        CheckRecord { culprit: Some(Culprit::Module), validation, story, ..check }
+        CheckRecord { culprit: Some(Culprit::Module), validation: Validation::Invalid(validation), story, ..check }
     }));
     checks.extend([
         by("dxc-1.7 -spirv", Proves::Compiler, records::skipped(refused)),
@@ -424,7 +425,7 @@ fn nothing_of_users_is_markup() {
         producer: evil.into(),
         device: evil.into(),
         skip_reason: Some(evil.into()),
-        validation: evil.into(),
+        validation: Validation::Invalid(evil.into()),
         known: check.known.map(|entry| KnownEntry {
             file: evil.into(),
             reason: evil.into(),

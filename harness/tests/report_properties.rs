@@ -1,5 +1,6 @@
 //! Reports of any records file, also of one whose numbers make no sense: they end, they do not panic, they hide nothing.
 
+use layoutproof_core::check::verdict::Validation;
 use layoutproof_core::report::{Style, failures, github, junit, summary, terminal};
 use layoutproof_core::results::record::{CheckRecord, Culprit, Outcome, Proves, RecordValue, Row, Story, StoryBlock};
 use layoutproof_device::RunnerKind;
@@ -101,7 +102,7 @@ fn check() -> impl Strategy<Value = CheckRecord> {
             proves: Proves::Compiler,
             outcome: Outcome::Differ,
             culprit,
-            validation: "valid".into(),
+            validation: Validation::Valid,
             skip_reason: None,
             skip_kind: None,
             not_checked: Vec::new(),

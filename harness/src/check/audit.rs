@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use layoutproof_layout::Quantity;
 
 use crate::check::producer::Producer;
-use crate::check::verdict::{CodeOrigin, Validation, Verdict, Writer, judge};
+use crate::check::verdict::{CodeOrigin, Verdict, Writer, judge};
 use crate::results::record::{CheckRecord, Outcome, Proves, Row};
 
 /// Finds the first contradiction in a record, as a sentence; `None` if the outcome follows from the
@@ -19,7 +19,7 @@ pub fn contradiction(check: &CheckRecord) -> Option<String> {
         Err(sentence) => return Some(sentence),
     };
 
-    let verdict = judge(&check.rows, &Validation::of_text(&check.validation), code);
+    let verdict = judge(&check.rows, &check.validation, code);
     wrong_outcome(check, &verdict).or_else(|| wrong_count(check))
 }
 
@@ -124,6 +124,7 @@ fn is_answered(check: &CheckRecord) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::check::verdict::Validation;
     use crate::results::record::{BoundCount, KnownEntry, SkipKind};
 
     /// Returns a record with one leaf at byte 4 on which all witnesses agree.
@@ -176,7 +177,7 @@ mod tests {
         let stale = |record: &mut CheckRecord| (record.outcome, record.known) = (Outcome::Stale, Some(entry()));
         check(stale, "");
         let invalid = |record: &mut CheckRecord| {
-            record.validation = "error: line 3: no such type".to_owned();
+            record.validation = Validation::Invalid("error: line 3: no such type".to_owned());
             (record.outcome, record.culprit) = (Outcome::Differ, Some(Culprit::Module));
         };
         check(invalid, "");

@@ -62,7 +62,7 @@ impl Check {
             proves,
             outcome,
             culprit: verdict.culprit,
-            validation: validation.text(),
+            validation,
             skip_reason: reason,
             skip_kind: (outcome == Outcome::Skipped).then(|| self.skip_kind(&answers)).flatten(),
             not_checked: if outcome == Outcome::Skipped { Vec::new() } else { self.not_checked(&answers) },

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 
+use layoutproof_core::check::verdict::Validation;
 use layoutproof_core::results::record::{
     CheckRecord, Culprit, KnownEntry, Outcome, Proves, RecordValue, RecordedLayout, RecordedShader, RecordedSource,
     Row, SCHEMA, Story, StoryBlock,
@@ -99,7 +100,7 @@ pub(crate) fn agreeing() -> CheckRecord {
         proves: Proves::Decorations,
         outcome: Outcome::Agree,
         culprit: None,
-        validation: "valid".into(),
+        validation: Validation::Valid,
         skip_reason: None,
         skip_kind: None,
         not_checked: Vec::new(),

@@ -132,7 +132,7 @@ impl ProofCheck {
             proves: code.proves,
             outcome,
             culprit: verdict.culprit,
-            validation: validation.text(),
+            validation,
             skip_reason: reason,
             skip_kind: (outcome == Outcome::Skipped && self.is_not_applicable(&answers))
                 .then_some(SkipKind::NotApplicable),

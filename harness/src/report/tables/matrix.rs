@@ -6,7 +6,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::check::verdict::Validation;
 use crate::report::style::{Style, TextLines, Tone, counted, grouped, one_line, pad, pad_left, width};
 use crate::results::record::{CheckRecord, LeftOutChecks, Outcome, Proves, REFUSED_BY};
 
@@ -208,10 +207,7 @@ fn cause(check: &CheckRecord) -> String {
     let hint = story.and_then(|story| story.hint.clone());
     let verdict = story.map(|story| story.verdict.as_str()).filter(|verdict| !verdict.is_empty());
     // The validator's own text has line numbers, so it cannot identify a cause.
-    let invalid = match Validation::of_text(&check.validation) {
-        Validation::Invalid(_) | Validation::ValidOnlyWith { .. } => true,
-        Validation::Valid | Validation::NotRun(_) => false,
-    };
+    let invalid = check.validation.is_rejection();
     let verdict =
         verdict.map(|verdict| verdict.split(": error").next().filter(|_| invalid).unwrap_or(verdict).to_owned());
     known.or(hint).or(verdict).unwrap_or_else(|| "no rule set explains all rows".to_owned())

@@ -177,9 +177,9 @@ impl KnownFailure {
     /// True if the entry covers this module that needs more than promised. Only an entry with
     /// `validation` excuses that.
     pub(super) fn is_about_module(&self, check: &CheckRecord) -> bool {
-        match Validation::of_text(&check.validation) {
+        match &check.validation {
             Validation::ValidOnlyWith { .. } => {
-                self.validation.as_ref().is_some_and(|it| it.matches(&check.validation))
+                self.validation.as_ref().is_some_and(|it| it.matches(&check.validation.to_string()))
             }
             Validation::Valid | Validation::NotRun(_) | Validation::Invalid(_) => self.validation.is_none(),
         }

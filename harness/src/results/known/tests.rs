@@ -1,7 +1,8 @@
-use layoutproof_device::{DeviceInfo, RunnerKind};
+use layoutproof_device::{DeviceInfo, Feature, RunnerKind};
 use layoutproof_layout::Quantity;
 
 use super::{KnownFailure, apply, mark_seen, read, seen_in_shard};
+use crate::check::verdict::Validation;
 use crate::results::record::{BoundCount, CheckRecord, Culprit, Outcome, Proves, RecordValue, Row, SCHEMA};
 use layoutproof_probes::AddressSpace;
 use layoutproof_source::sources::SourceMap;
@@ -17,7 +18,7 @@ fn agreeing_check() -> CheckRecord {
         proves: Proves::Decorations,
         outcome: Outcome::Agree,
         culprit: None,
-        validation: "valid".to_owned(),
+        validation: Validation::Valid,
         skip_reason: None,
         skip_kind: None,
         not_checked: Vec::new(),
@@ -193,16 +194,17 @@ fn an_entry_says_which_checks_it_is_about_and_why() {
 /// An entry about a misplaced member does not excuse a module that its option does not allow.
 #[test]
 fn a_module_beyond_its_promise_needs_an_entry_of_its_own() {
-    let beyond = "valid only with scalarBlockLayout: error: line 4: no";
+    let beyond =
+        Validation::ValidOnlyWith { feature: Feature::ScalarBlockLayout, message: "error: line 4: no".to_owned() };
     let plain = "[[known]]\nproducer = \"naga\"\nculprit = \"compiler\"\nreason = \"it moves them\"\n";
     let own = plain.replace("reason", "validation = \"valid only with scalarBlockLayout: *\"\nreason");
     let other = own.replace("scalarBlock", "uniformBufferStandard");
     for (text, validation, outcome) in [
-        (plain, "valid", Outcome::Known),
-        (plain, beyond, Outcome::Differ),
-        (own.as_str(), beyond, Outcome::Known),
-        (own.as_str(), "valid", Outcome::Differ),
-        (other.as_str(), beyond, Outcome::Differ),
+        (plain, &Validation::Valid, Outcome::Known),
+        (plain, &beyond, Outcome::Differ),
+        (own.as_str(), &beyond, Outcome::Known),
+        (own.as_str(), &Validation::Valid, Outcome::Differ),
+        (other.as_str(), &beyond, Outcome::Differ),
     ] {
         let mut sources = SourceMap::default();
         let file = sources.add("known.toml", text);
@@ -210,7 +212,7 @@ fn a_module_beyond_its_promise_needs_an_entry_of_its_own() {
         let mut checks = [CheckRecord {
             outcome: Outcome::Differ,
             culprit: Some(Culprit::Compiler),
-            validation: validation.to_owned(),
+            validation: validation.clone(),
             ..agreeing_check()
         }];
         apply(&known, &mut checks, &[]);

@@ -9,10 +9,13 @@ mod header;
 mod left_out;
 mod recorded_shader;
 mod row;
+mod saved_text;
 mod source;
 
 use layoutproof_device::RunnerKind;
 use serde::{Deserialize, Serialize};
+
+use crate::check::verdict::Validation;
 
 pub use bound_count::BoundCount;
 pub use cache_use::RecordedCacheUse;
@@ -62,8 +65,9 @@ pub struct CheckRecord {
     pub outcome: Outcome,
     /// The witness that contradicts the others.
     pub culprit: Option<Culprit>,
-    /// The validator's result: `valid`, `not run: ...`, or its message.
-    pub validation: String,
+    /// The validator's result; in the file, its text.
+    #[serde(with = "saved_text::validation")]
+    pub validation: Validation,
     /// Why it was skipped, or why it broke.
     pub skip_reason: Option<String>,
     /// The kind of skip, unless there was just no result.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 use layoutproof_core::case::Expectation;
+use layoutproof_core::check::verdict::Validation;
 use layoutproof_core::check::{Source, Subject};
 use layoutproof_core::report::html::site::{KnownEvidence, KnownList};
 use layoutproof_core::results::frozen::{Fact, Facts, FrozenAnswer};
@@ -183,7 +184,7 @@ fn empty_record(entry: &KnownFailure, subject: &Subject, producer: &str) -> Chec
         proves: Proves::Compiler,
         outcome: Outcome::Known,
         culprit,
-        validation: String::new(),
+        validation: Validation::NotRun("no module".to_owned()),
         skip_reason: None,
         skip_kind: None,
         not_checked: Vec::new(),
