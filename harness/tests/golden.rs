@@ -130,7 +130,7 @@ fn failures_of_one_cause_are_one_block() {
 fn many_failures_are_cut() {
     let check = |(index, cause): (u32, char)| CheckRecord {
         case: format!("push/nested_{index}"),
-        skip_reason: Some(format!("device lost: {cause}")),
+        skip_reason: Some(format!("device lost: {cause}").into()),
         ..records::broken()
     };
     let checks: Vec<CheckRecord> = (0..43).zip(('A'..='Z').chain('a'..='g').cycle()).map(check).collect();

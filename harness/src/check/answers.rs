@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use layoutproof_device::{ReadBack, RunnerError};
 use layoutproof_layout::Quantity;
 
-use crate::results::record::Row;
+use crate::results::record::{Reason, Row};
 use layoutproof_probes::{BoundRange, Form, Observation, ProbeEntry};
 
 /// Limit on the problems that the note of one guard row lists after the first.
@@ -23,7 +23,7 @@ pub(super) struct CheckAnswers {
     /// Leaf paths that start with the block's name.
     pub(super) leaves: BTreeSet<String>,
     pub(super) broken: Vec<String>,
-    pub(super) lacking: BTreeSet<String>,
+    pub(super) lacking: BTreeSet<Reason>,
 }
 
 impl CheckAnswers {

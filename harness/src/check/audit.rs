@@ -47,7 +47,7 @@ fn code(check: &CheckRecord) -> Result<CodeOrigin, String> {
 fn wrong_outcome(check: &CheckRecord, verdict: &Verdict) -> Option<String> {
     let is = |expected: bool, sentence: &str| (!expected).then(|| sentence.to_owned());
     let CheckRecord { outcome, culprit, .. } = check;
-    let has_reason = check.skip_reason.as_deref().is_some_and(|reason| !reason.trim().is_empty());
+    let has_reason = check.skip_reason.as_ref().is_some_and(|reasons| !reasons.to_string().trim().is_empty());
     let differs = verdict.outcome == Outcome::Differ;
     let word = outcome.as_str();
 
@@ -125,7 +125,7 @@ fn is_answered(check: &CheckRecord) -> bool {
 mod tests {
     use super::*;
     use crate::check::verdict::Validation;
-    use crate::results::record::{BoundCount, KnownEntry, SkipKind};
+    use crate::results::record::{BoundCount, KnownEntry, Reason, SkipKind};
 
     /// Returns a record with one leaf at byte 4 on which all witnesses agree.
     fn agreeing() -> CheckRecord {
@@ -153,7 +153,7 @@ mod tests {
 
     fn skip(record: &mut CheckRecord) {
         record.outcome = Outcome::Skipped;
-        record.skip_reason = Some("device lacks shaderFloat64".to_owned());
+        record.skip_reason = Some(Reason::DeviceLacks("shaderFloat64".to_owned()).into());
     }
 
     fn entry() -> KnownEntry {
@@ -188,7 +188,7 @@ mod tests {
         };
         check(skipped, "");
         let broken = |record: &mut CheckRecord| {
-            (record.outcome, record.skip_reason) = (Outcome::Broken, Some("device lost".to_owned()));
+            (record.outcome, record.skip_reason) = (Outcome::Broken, Some("device lost".into()));
         };
         check(broken, "");
     }

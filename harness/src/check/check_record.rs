@@ -15,7 +15,7 @@ use crate::check::produce::shader_module::ShaderModule;
 use crate::check::produce::subject_shaders::SubjectShaders;
 use crate::check::verdict::{CodeOrigin, Validation, Verdict, differing, judge};
 use crate::results::record::{
-    CheckRecord, Culprit, DEVICE_LACKS, Outcome, REFUSED_BY, RecordValue, Row, SCHEMA, SkipKind, Story, StoryBlock,
+    CheckRecord, Culprit, Outcome, Reason, Reasons, RecordValue, Row, SCHEMA, SkipKind, Story, StoryBlock,
 };
 use layoutproof_probes::{
     AddressSpace, BoundRange, BufferRole, Form, Observation, Observed, ProbeEntry, ProbeProblem, observe,
@@ -32,7 +32,7 @@ impl Check {
             match self.observed(probe, &mut own_results) {
                 Ok(observed) => self.add_answers(probe, &observed, &mut answers),
                 Err(RunnerError::Unsupported(reason)) => {
-                    answers.lacking.insert(format!("{DEVICE_LACKS}{reason}"));
+                    answers.lacking.insert(Reason::DeviceLacks(reason));
                 }
                 Err(error) => answers.broken.push(format!("{}: {error}", probe.probe.entry.name)),
             }
@@ -160,8 +160,8 @@ impl Check {
 
     /// Adjusts the verdict for the parts of the check that did not run. Returns the reason why they
     /// did not.
-    fn outcome(&self, verdict: Verdict, answers: &CheckAnswers) -> (Verdict, Option<String>) {
-        let broken = (!answers.broken.is_empty()).then(|| broke(&answers.broken));
+    fn outcome(&self, verdict: Verdict, answers: &CheckAnswers) -> (Verdict, Option<Reasons>) {
+        let broken = (!answers.broken.is_empty()).then(|| broke(&answers.broken).into());
         match verdict.outcome {
             Outcome::Agree if broken.is_some() => (self.broken(&answers.leaves), broken),
             Outcome::Agree if Self::is_unanswered(answers) => {
@@ -192,23 +192,22 @@ impl Check {
     }
 
     /// Collects the reasons why parts of the check did not run, the compiler's own messages first.
-    fn left_out(&self, answers: &CheckAnswers) -> Vec<String> {
+    fn left_out(&self, answers: &CheckAnswers) -> Vec<Reason> {
         let gaps = self.produced.gaps.iter().map(|gap| &gap.reason);
-        let mut reasons: Vec<String> = gaps.chain(&answers.lacking).cloned().collect();
-        reasons.sort_by_key(|reason| !reason.starts_with(REFUSED_BY));
+        let mut reasons: Vec<Reason> = gaps.chain(&answers.lacking).cloned().collect();
+        reasons.sort_by_key(|reason| !reason.is_refusal());
         reasons
     }
 
     /// Collects everything that did not run, including the parts left out to save time.
-    fn not_checked(&self, answers: &CheckAnswers) -> Vec<String> {
+    fn not_checked(&self, answers: &CheckAnswers) -> Vec<Reason> {
         let mut reasons = self.left_out(answers);
         reasons.extend(self.produced.spared.iter().cloned());
         reasons
     }
 
-    fn skip_reason(&self, answers: &CheckAnswers) -> String {
-        let reasons = self.left_out(answers);
-        if reasons.is_empty() { "nothing to probe".to_owned() } else { reasons.join("; ") }
+    fn skip_reason(&self, answers: &CheckAnswers) -> Reasons {
+        Reasons::new(self.left_out(answers)).unwrap_or_else(|| "nothing to probe".into())
     }
 
     /// Returns `NotApplicable` if the language explains every gap, so no device or compiler could

@@ -196,7 +196,7 @@ pub(in crate::report) fn conclusions(record: &CheckRecord) -> Vec<Conclusion> {
         ("verdict", verdict),
         ("known", known),
         ("link", said(entry.and_then(|entry| entry.link.as_ref()))),
-        ("reason", said(record.skip_reason.as_ref())),
+        ("reason", said(record.skip_reason.as_ref().map(ToString::to_string).as_ref())),
         ("module", said(invalid.as_ref())),
         ("hint", said(story.and_then(|story| story.hint.as_ref()))),
         ("again", said(story.map(|story| &story.again))),

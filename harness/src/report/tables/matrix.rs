@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::report::style::{Style, TextLines, Tone, counted, grouped, one_line, pad, pad_left, width};
-use crate::results::record::{CheckRecord, LeftOutChecks, Outcome, Proves, REFUSED_BY};
+use crate::results::record::{CheckRecord, LeftOutChecks, Outcome, Proves, ReasonKind};
 
 /// Cases to name per group.
 const EXAMPLES: usize = 3;
@@ -127,13 +127,13 @@ fn compiled(checks: &[CheckRecord]) -> impl Iterator<Item = &CheckRecord> {
 fn rows<'a>(checks: &'a [CheckRecord], left_out: &'a [LeftOutChecks]) -> BTreeMap<&'a str, Counts> {
     let mut rows: BTreeMap<&str, Counts> = BTreeMap::new();
     for check in compiled(checks) {
-        let is_refused = check.skip_reason.as_deref().is_some_and(|reason| reason.starts_with(REFUSED_BY));
+        let is_refused = check.skip_reason.as_ref().is_some_and(|reasons| reasons.first.is_refusal());
         let counts = rows.entry(&check.producer).or_default();
         *counts.of_outcome(check.outcome, is_refused) += 1;
         counts.add_leaves(check.proves, check.leaves);
     }
     for group in left_out.iter().filter(|group| group.proves.is_of_compiler()) {
-        let is_refused = group.skip_reason.as_deref().is_some_and(|reason| reason.starts_with(REFUSED_BY));
+        let is_refused = group.skip_reason.as_ref().is_some_and(ReasonKind::is_refusal);
         let counts = rows.entry(&group.producer).or_default();
         *counts.of_outcome(group.outcome, is_refused) += u64::from(group.checks);
         counts.add_leaves(group.proves, group.leaves);

@@ -193,8 +193,8 @@ impl KnownFailure {
 
     /// True if the entry's `says` matches the message of a check that broke, in full or in part.
     pub(super) fn is_about_break(&self, check: &CheckRecord) -> bool {
-        let says = self.says.as_ref().zip(check.skip_reason.as_deref());
-        self.untried || says.is_some_and(|(says, reason)| says.matches(reason))
+        let says = self.says.as_ref().zip(check.skip_reason.as_ref());
+        self.untried || says.is_some_and(|(says, reasons)| says.matches(&reasons.to_string()))
     }
 }
 

@@ -246,7 +246,7 @@ fn evidence_part(evidence: &Evidence<'_>) -> Markup {
     html! {
         div.lights {
             h3 { "Under " code { (one_line(&record.rules)) } ", by " (one_line(source)) }
-            @if let Some(reason) = &record.skip_reason { p.bad { (one_line(reason)) } }
+            @if let Some(reason) = &record.skip_reason { p.bad { (one_line(&reason.to_string())) } }
             @if let Some(words) = words_of_validator(record) { p.bad { "The validator: " (one_line(&words)) } }
             @if !record.rows.is_empty() {
                 @if let Some(story) = story.filter(|story| !story.authority.is_empty()) {

@@ -11,7 +11,7 @@ use layoutproof_core::report::html::site::{KnownEvidence, KnownList};
 use layoutproof_core::results::frozen::{Fact, Facts, FrozenAnswer};
 use layoutproof_core::results::known::KnownFailure;
 use layoutproof_core::results::record::{
-    CheckRecord, Culprit, KnownEntry, NO_DEVICE, Outcome, Proves, RecordValue, SCHEMA, Story, StoryBlock,
+    CheckRecord, Culprit, KnownEntry, NO_DEVICE, Outcome, Proves, Reasons, RecordValue, SCHEMA, Story, StoryBlock,
 };
 use layoutproof_device::RunnerKind;
 use layoutproof_layout::find;
@@ -160,6 +160,7 @@ fn decision(entry: &KnownFailure, source: &Arc<Source>, frozen: &FrozenProducer<
     let skip_reason = reason.filter(|_| !rows.iter().any(differs));
     let rows = if skip_reason.is_some() { Vec::new() } else { rows };
     let origin = format!("{} {}, toolchain {producer} (frozen decisions)", set.manifest.family, set.manifest.version);
+    let skip_reason = skip_reason.map(Reasons::from);
     let record = CheckRecord { rows, skip_reason, ..empty_record(entry, &subject, producer) };
     Some(KnownEvidence { file: entry.file.clone(), line: entry.line, origin, record })
 }
