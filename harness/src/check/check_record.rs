@@ -6,7 +6,7 @@ use std::time::Duration;
 use layoutproof_device::{ReadBack, RunnerError};
 use layoutproof_layout::{ElementChoice, Leaf, Quantity};
 
-use crate::check::answers::{CheckAnswers, broke, driver_messages};
+use crate::check::answers::{CheckAnswers, Failure, broke, driver_messages};
 use crate::check::check::Check;
 use crate::check::hint;
 use crate::check::jobs::{CheckProbe, Jobs};
@@ -34,12 +34,16 @@ impl Check {
                 Err(RunnerError::Unsupported(reason)) => {
                     answers.lacking.insert(Reason::DeviceLacks(reason));
                 }
-                Err(error) => answers.broken.push(format!("{}: {error}", probe.probe.entry.name)),
+                Err(error) => {
+                    let probe = Some(probe.probe.entry.name.clone());
+                    answers.broken.push(Failure { probe, error: error.to_string() });
+                }
             }
         }
 
         answers.lacking.extend(jobs.lacking.iter().cloned());
-        answers.broken.extend(self.produced.broken.iter().cloned());
+        let of_no_probe = |error: &String| Failure { probe: None, error: error.clone() };
+        answers.broken.extend(self.produced.broken.iter().map(of_no_probe));
         self.add_reports(&mut answers.rows);
         answers.rows.extend(self.claims());
 
@@ -161,7 +165,7 @@ impl Check {
     /// Adjusts the verdict for the parts of the check that did not run. Returns the reason why they
     /// did not.
     fn outcome(&self, verdict: Verdict, answers: &CheckAnswers) -> (Verdict, Option<Reasons>) {
-        let broken = (!answers.broken.is_empty()).then(|| broke(&answers.broken).into());
+        let broken = broke(&answers.broken);
         match verdict.outcome {
             Outcome::Agree if broken.is_some() => (self.broken(&answers.leaves), broken),
             Outcome::Agree if Self::is_unanswered(answers) => {
