@@ -338,7 +338,7 @@ fn partly(facts: &RunFacts<'_>) -> u32 {
 }
 
 /// The kinds of reasons why parts of checks were left out, each counted once per check.
-fn kinds_not_checked<'a>(facts: &RunFacts<'a>) -> impl Iterator<Item = CountedKind> {
+fn kinds_not_checked(facts: &RunFacts<'_>) -> impl Iterator<Item = CountedKind> {
     let with_record = facts.checks.iter().flat_map(CheckRecord::kinds_not_checked);
     let with_record = with_record.map(|kind| CountedKind { kind, count: 1 });
     let left_out = facts.end.left_out.iter().flat_map(|group| &group.not_checked);

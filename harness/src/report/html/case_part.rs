@@ -313,7 +313,8 @@ fn skip_reason(check: &CheckRecord) -> String {
         reason => reason.to_string(),
     };
     for reason in others {
-        text += &format!("; {reason}");
+        text += "; ";
+        text += &reason.to_string();
     }
     one_line(&text)
 }

@@ -22,7 +22,7 @@ macro_rules! saved_as_text {
 
         impl<'de> Deserialize<'de> for $type {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                String::deserialize(deserializer).map($read)
+                String::deserialize(deserializer).map(|text| $read(&text))
             }
         }
     )*};
@@ -36,7 +36,7 @@ saved_as_text! {
 }
 
 /// A text that no other variant prints is a validator's message.
-fn read_validation(text: String) -> Validation {
+fn read_validation(text: &str) -> Validation {
     if text == "valid" {
         return Validation::Valid;
     }
@@ -48,22 +48,28 @@ fn read_validation(text: String) -> Validation {
         let feature = Feature::ALL.into_iter().find(|feature| feature.to_string() == name)?;
         Some(Validation::ValidOnlyWith { feature, message: message.to_owned() })
     });
-    known.unwrap_or(Validation::Invalid(text))
+    known.unwrap_or(Validation::Invalid(text.to_owned()))
 }
 
 /// Reads one reason. A text that has no known form stays as it is.
-fn read_reason(text: String) -> Reason {
-    known_reason(&text).filter(|reason| reason.to_string() == text).unwrap_or(Reason::Other(text))
+fn read_reason(text: &str) -> Reason {
+    let inner = text.strip_prefix("not in every form (").and_then(|rest| rest.strip_suffix(')'));
+    match inner {
+        Some(inner) => Reason::NotInEveryForm(Box::new(read_plain_reason(inner))),
+        None => read_plain_reason(text),
+    }
+}
+
+/// Reads a reason that contains no other reason. Reasons nest only once, so a tampered file cannot
+/// make this recurse.
+fn read_plain_reason(text: &str) -> Reason {
+    known_reason(text).filter(|reason| reason.to_string() == text).unwrap_or_else(|| text.into())
 }
 
 fn known_reason(text: &str) -> Option<Reason> {
     if let Some(rest) = text.strip_prefix("refused by ") {
         let (compiler, message) = rest.split_once(": ")?;
         return Some(Reason::RefusedBy { compiler: compiler.to_owned(), message: message.to_owned() });
-    }
-    if let Some(rest) = text.strip_prefix("not in every form (") {
-        let reason = read_reason(rest.strip_suffix(')')?.to_owned());
-        return Some(Reason::NotInEveryForm(Box::new(reason)));
     }
     if let Some(what) = text.strip_prefix("device lacks ") {
         return Some(Reason::DeviceLacks(what.to_owned()));
@@ -82,28 +88,32 @@ fn known_reason(text: &str) -> Option<Reason> {
 
 /// Reads reasons that are joined with `; `. The messages of compilers may contain that separator too,
 /// so a part without a known form continues the reason before it, unless that one is complete.
-fn read_reasons(text: String) -> Reasons {
-    let mut parts = text.split("; ").map(str::to_owned);
-    let mut first = read_reason(parts.next().unwrap_or_default());
-    let mut others: Vec<Reason> = Vec::new();
-    for part in parts {
+fn read_reasons(text: &str) -> Reasons {
+    let mut texts: Vec<String> = Vec::new();
+    let mut is_open = false;
+    for part in text.split("; ") {
         let reason = read_reason(part);
-        let last = others.last_mut().unwrap_or(&mut first);
-        match (&reason, &last) {
-            (
-                Reason::Other(more),
-                Reason::RefusedBy { .. } | Reason::NotInEveryForm(_) | Reason::Forbidden { .. } | Reason::Other(_),
-            ) => *last = read_reason(format!("{last}; {more}")),
-            _ => others.push(reason),
+        let continued = texts.last_mut().filter(|_| is_open && matches!(reason, Reason::Other(_)));
+        if let Some(text) = continued {
+            text.push_str("; ");
+            text.push_str(part);
+            continue;
         }
+        texts.push(part.to_owned());
+        is_open = match reason {
+            Reason::RefusedBy { .. } | Reason::NotInEveryForm(_) | Reason::Forbidden { .. } | Reason::Other(_) => true,
+            Reason::DeviceLacks(_) | Reason::UniformBufferTooSmall { .. } | Reason::PushConstantsTooSmall { .. } => {
+                false
+            }
+        };
     }
-    Reasons { first, others }
+    Reasons::new(texts.iter().map(|text| read_reason(text))).unwrap_or_else(|| text.into())
 }
 
-fn read_kind(text: String) -> ReasonKind {
+fn read_kind(text: &str) -> ReasonKind {
     match text.strip_prefix("refused by ") {
         Some(compiler) => ReasonKind::RefusedBy(compiler.to_owned()),
-        None => ReasonKind::Other(text),
+        None => ReasonKind::Other(text.to_owned()),
     }
 }
 
@@ -132,16 +142,26 @@ mod tests {
             vec![Reason::PushConstantsTooSmall { has: 128, needed: 144 }, other],
         ] {
             let reasons = Reasons::new(reasons).unwrap();
-            let read = read_reasons(reasons.to_string());
+            let read = read_reasons(&reasons.to_string());
             assert_eq!(built(&read), built(&reasons));
+        }
+    }
+
+    /// A tampered file may hold any text.
+    #[test]
+    fn long_texts_are_read_in_little_time_and_stack() {
+        for part in ["; ", "not in every form (", "refused by dxc: "] {
+            let text = part.repeat(100_000);
+            assert_eq!(read_reasons(&text).to_string(), text);
         }
     }
 
     #[test]
     fn a_reason_of_another_form_keeps_its_text() {
-        for text in ["", "; ", "refused by dxc", "device has 0128 bytes of push constants, not 144", "it forbids it: a"]
+        for text in
+            ["", "; ", "refused by dxc", "device has 0128 bytes of push constants, not 144", "a rule forbids it: b"]
         {
-            let read = read_reasons(text.to_owned());
+            let read = read_reasons(text);
             assert_eq!(read.to_string(), text);
             assert_eq!(built(&read), built(&Reasons::from(text)));
         }
@@ -160,7 +180,7 @@ mod tests {
             ("refused by dxc-spirv: error: a; b", "refused by dxc-spirv"),
             ("", ""),
         ] {
-            assert_eq!(read_reasons(reason.to_owned()).kind().to_string(), kind, "{reason}");
+            assert_eq!(read_reasons(reason).kind().to_string(), kind, "{reason}");
         }
     }
 
@@ -172,7 +192,7 @@ mod tests {
         assert_eq!(limited.to_string(), format!("valid only with uniformBufferStandardLayout: {message}"));
         let others = [Validation::Valid, Validation::NotRun("no spirv-val".to_owned()), Validation::Invalid(message)];
         for validation in others.into_iter().chain([limited]) {
-            assert_eq!(read_validation(validation.to_string()), validation);
+            assert_eq!(read_validation(&validation.to_string()), validation);
         }
     }
 
@@ -180,7 +200,7 @@ mod tests {
     #[test]
     fn a_validation_of_another_version_keeps_its_text() {
         for text in ["", "not run", "valid only with luck: no", "valid only with scalarBlockLayout"] {
-            assert_eq!(read_validation(text.to_owned()), Validation::Invalid(text.to_owned()), "{text}");
+            assert_eq!(read_validation(text), Validation::Invalid(text.to_owned()), "{text}");
         }
     }
 }
