@@ -9,6 +9,7 @@ mod records;
 use std::time::Duration;
 
 use expect_test::{ExpectFile, expect_file};
+use layoutproof_core::check::verdict::Validation;
 use layoutproof_core::report::declaration_words::DeclarationWords;
 use layoutproof_core::report::host_check::{CheckedPair, HostCheck, UnmatchedBlock, UnmatchedReason};
 use layoutproof_core::report::html::{self, FuzzFinding, FuzzPageFacts, RunPageFacts, ShownInput};
@@ -130,7 +131,7 @@ fn failures_of_one_cause_are_one_block() {
 fn many_failures_are_cut() {
     let check = |(index, cause): (u32, char)| CheckRecord {
         case: format!("push/nested_{index}"),
-        skip_reason: Some(format!("device lost: {cause}")),
+        skip_reason: Some(format!("device lost: {cause}").into()),
         ..records::broken()
     };
     let checks: Vec<CheckRecord> = (0..43).zip(('A'..='Z').chain('a'..='g').cycle()).map(check).collect();
@@ -155,7 +156,7 @@ fn the_matrix_of_compilers() {
         let validation = format!("error: line {line}");
         let verdict = format!("the module is not valid, so the device's answer counts for nothing: {validation}");
         let story = check.story.clone().map(|story| Story { verdict, hint: None, ..story });
-        CheckRecord { culprit: Some(Culprit::Module), validation, story, ..check }
+        CheckRecord { culprit: Some(Culprit::Module), validation: Validation::Invalid(validation), story, ..check }
     }));
     checks.extend([
         by("dxc-1.7 -spirv", Proves::Compiler, records::skipped(refused)),
@@ -425,7 +426,7 @@ fn nothing_of_users_is_markup() {
         producer: evil.into(),
         device: evil.into(),
         skip_reason: Some(evil.into()),
-        validation: evil.into(),
+        validation: Validation::Invalid(evil.into()),
         known: check.known.map(|entry| KnownEntry {
             file: evil.into(),
             reason: evil.into(),

@@ -96,7 +96,7 @@ fn what_a_check_of_bindings_says_fits_too() {
         match line {
             RecordLine::Run(_) => continue,
             RecordLine::Check(check) => {
-                let not_read = [("an input attachment".to_owned(), 1)].into();
+                let not_read = [("an input attachment".into(), 1)].into();
                 check.bound = Some(BoundCount { read: 3, not_read });
                 check.skip_kind = Some(SkipKind::NotApplicable);
                 check.retries = 1;

@@ -1,6 +1,7 @@
 //! Reports of any records file, even with nonsensical numbers, terminate, do not panic and hide
 //! nothing.
 
+use layoutproof_core::check::verdict::Validation;
 use layoutproof_core::report::{Style, failures, github, junit, summary, terminal};
 use layoutproof_core::results::record::{CheckRecord, Culprit, Outcome, Proves, RecordValue, Row, Story, StoryBlock};
 use layoutproof_device::RunnerKind;
@@ -102,7 +103,7 @@ fn check() -> impl Strategy<Value = CheckRecord> {
             proves: Proves::Compiler,
             outcome: Outcome::Differ,
             culprit,
-            validation: "valid".into(),
+            validation: Validation::Valid,
             skip_reason: None,
             skip_kind: None,
             not_checked: Vec::new(),

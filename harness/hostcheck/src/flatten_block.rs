@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use layoutproof_layout::{
-    Component, Count, LaidOut, LaidOutMember, LaidOutShape, MatrixOrder, Scalar, UNSIZED_ELEMENTS,
-};
+use layoutproof_layout::{Component, Count, LaidOut, LaidOutMember, LaidOutShape, Scalar, UNSIZED_ELEMENTS};
 
 use super::flat_struct::{FlatArray, FlatMember, FlatScalar, FlatStruct, FlatVectors, Lane, MAX_LANES};
 use super::names::{join_path, member_key};
@@ -80,10 +78,7 @@ impl BlockFlattener<'_> {
             LaidOutShape::Resource => return,
             LaidOutShape::Scalar(component) | LaidOutShape::Vector { component, .. } => (Some(*component), None),
             LaidOutShape::Matrix { component, rows, columns, order, stride } => {
-                let count = match order {
-                    MatrixOrder::Row => *rows,
-                    MatrixOrder::Column => *columns,
-                };
+                let count = order.vectors_and_length(*rows, *columns).0;
                 (Some(*component), Some(FlatVectors { count, stride: *stride }).filter(|vectors| vectors.count > 1))
             }
             LaidOutShape::Array { .. } | LaidOutShape::Struct(_) | LaidOutShape::Pointer => (None, None),
@@ -148,10 +143,7 @@ impl BlockFlattener<'_> {
             LaidOutShape::Scalar(component) => self.run(*component, 1, place.offset, member),
             LaidOutShape::Vector { component, length } => self.run(*component, *length, place.offset, member),
             LaidOutShape::Matrix { component, rows, columns, order, stride } => {
-                let (vectors, length) = match order {
-                    MatrixOrder::Row => (*rows, *columns),
-                    MatrixOrder::Column => (*columns, *rows),
-                };
+                let (vectors, length) = order.vectors_and_length(*rows, *columns);
                 for vector in 0..vectors {
                     let offset = place.offset.saturating_add(vector.saturating_mul(*stride));
                     self.run(*component, length, offset, member);

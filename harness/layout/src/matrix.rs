@@ -89,10 +89,7 @@ impl Matrix {
     }
 
     fn vectors_in(&self, order: MatrixOrder) -> u32 {
-        match order {
-            MatrixOrder::Row => self.rows,
-            MatrixOrder::Column => self.columns,
-        }
+        order.vectors_and_length(self.rows, self.columns).0
     }
 
     /// The number of contiguous vectors.
@@ -102,10 +99,7 @@ impl Matrix {
 
     /// The number of components in a contiguous vector.
     fn length(&self) -> u32 {
-        match self.order {
-            MatrixOrder::Row => self.columns,
-            MatrixOrder::Column => self.rows,
-        }
+        self.order.vectors_and_length(self.rows, self.columns).1
     }
 
     fn shape(&self, stride: u32) -> LaidOutShape {

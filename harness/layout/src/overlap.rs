@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use crate::numbers::join;
-use crate::shape::{Count, MatrixOrder};
+use crate::shape::Count;
 use crate::tree::{BlockLayout, LaidOut, LaidOutMember, LaidOutShape, LayoutWarning, LayoutWarningKind};
 
 /// Two ranges with bytes in common, as indices into the list of ranges.
@@ -74,10 +74,7 @@ impl LaidOut {
             LaidOutShape::Scalar(component) => component.size.into(),
             LaidOutShape::Vector { component, length } => u64::from(component.size) * u64::from(*length),
             LaidOutShape::Matrix { component, rows, columns, order, stride } => {
-                let (vectors, length) = match order {
-                    MatrixOrder::Row => (*rows, *columns),
-                    MatrixOrder::Column => (*columns, *rows),
-                };
+                let (vectors, length) = order.vectors_and_length(*rows, *columns);
                 let before_last = u64::from(*stride) * u64::from(vectors.saturating_sub(1));
                 before_last + u64::from(component.size) * u64::from(length)
             }
@@ -122,10 +119,7 @@ impl LaidOut {
                 element.find_overlaps(&format!("{path}[]"), found);
             }
             LaidOutShape::Matrix { component, rows, columns, order, stride } => {
-                let (vectors, length) = match order {
-                    MatrixOrder::Row => (*rows, *columns),
-                    MatrixOrder::Column => (*columns, *rows),
-                };
+                let (vectors, length) = order.vectors_and_length(*rows, *columns);
                 if vectors > 1 {
                     parts_overlap("vectors", *stride, u64::from(component.size) * u64::from(length), path, found);
                 }
@@ -171,6 +165,7 @@ fn parts_overlap(parts: &str, stride: u32, size: u64, path: &str, found: &mut Ve
 mod tests {
     use super::*;
     use crate::Scalar;
+    use crate::shape::MatrixOrder;
     use crate::tree::{Component, Extent};
 
     #[test]

@@ -31,6 +31,28 @@ impl MatrixOrder {
             _ => None,
         }
     }
+
+    /// The number of contiguous vectors of a matrix, and the components in each.
+    pub fn vectors_and_length<T>(self, rows: T, columns: T) -> (T, T) {
+        match self {
+            Self::Row => (rows, columns),
+            Self::Column => (columns, rows),
+        }
+    }
+
+    /// The contiguous vector that holds a component, and the component's place in that vector.
+    pub fn vector_and_element<T>(self, row: T, column: T) -> (T, T) {
+        self.vectors_and_length(row, column)
+    }
+
+    /// The row and column of a component, from its vector and its place in that vector. The opposite
+    /// of [`vector_and_element`](Self::vector_and_element).
+    pub fn row_and_column<T>(self, vector: T, element: T) -> (T, T) {
+        match self {
+            Self::Row => (vector, element),
+            Self::Column => (element, vector),
+        }
+    }
 }
 
 /// A number of elements.

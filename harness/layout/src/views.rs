@@ -239,10 +239,7 @@ struct MatrixColumns {
 /// The matrix columns of a matrix or of an array of matrices; `None` for anything else.
 fn matrix_of(layout: &LaidOut) -> Option<MatrixColumns> {
     let LaidOutShape::Matrix { rows, columns, order, stride, .. } = dimensions(layout).0.shape else { return None };
-    let vectors = match order {
-        MatrixOrder::Row => rows,
-        MatrixOrder::Column => columns,
-    };
+    let vectors = order.vectors_and_length(rows, columns).0;
     Some(MatrixColumns { order, stride: (vectors != 1).then_some(stride) })
 }
 
@@ -295,10 +292,7 @@ impl Leaves {
     fn visit_matrix(&mut self, place: &PathOffset, matrix: &LaidOutShape) {
         let LaidOutShape::Matrix { component, rows, columns, order, stride } = matrix else { return };
         for (row, column) in (0..*rows).flat_map(|row| (0..*columns).map(move |column| (row, column))) {
-            let (vector, element) = match order {
-                MatrixOrder::Row => (row, column),
-                MatrixOrder::Column => (column, row),
-            };
+            let (vector, element) = order.vector_and_element(row, column);
             let place = PathOffset {
                 path: format!("{}[{row}][{column}]", place.path),
                 offset: place.offset + vector * stride + element * component.size,
@@ -334,17 +328,11 @@ fn path_at(place: &PathOffset, layout: &LaidOut, offset: u32) -> Option<String> 
             Some(join(&place.path, name))
         }
         LaidOutShape::Matrix { component, rows, columns, order, stride } => {
-            let (vectors, length) = match order {
-                MatrixOrder::Row => (*rows, *columns),
-                MatrixOrder::Column => (*columns, *rows),
-            };
+            let (vectors, length) = order.vectors_and_length(*rows, *columns);
             // A matrix of one vector may have no stride.
             let vector = distance.checked_div(*stride).unwrap_or(0).min(vectors.saturating_sub(1));
             let element = (distance - vector * stride).checked_div(component.size).filter(|it| *it < length)?;
-            let (row, column) = match order {
-                MatrixOrder::Row => (vector, element),
-                MatrixOrder::Column => (element, vector),
-            };
+            let (row, column) = order.row_and_column(vector, element);
             Some(format!("{}[{row}][{column}]", place.path))
         }
         LaidOutShape::Array { element, count, stride } => {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use layoutproof_device::{ReadBack, RunnerError};
 use layoutproof_layout::Quantity;
 
-use crate::results::record::Row;
+use crate::results::record::{Reason, Reasons, Row};
 use layoutproof_probes::{BoundRange, Form, Observation, ProbeEntry};
 
 /// Limit on the problems that the note of one guard row lists after the first.
@@ -22,8 +22,8 @@ pub(super) struct CheckAnswers {
     guarded: BTreeMap<(usize, String, u32, Form), Option<u32>>,
     /// Leaf paths that start with the block's name.
     pub(super) leaves: BTreeSet<String>,
-    pub(super) broken: Vec<String>,
-    pub(super) lacking: BTreeSet<String>,
+    pub(super) broken: Vec<Failure>,
+    pub(super) lacking: BTreeSet<Reason>,
 }
 
 impl CheckAnswers {
@@ -82,25 +82,31 @@ impl CheckAnswers {
     }
 }
 
-/// Joins the reasons why probes of a check broke into one text. A reason has the form `probe:
-/// error`; probes with the same error are listed together.
-pub(super) fn broke(reasons: &[String]) -> String {
+/// An error of one probe, or one from before any probe existed.
+#[derive(Clone, Debug)]
+pub(super) struct Failure {
+    /// The probe's entry point.
+    pub(super) probe: Option<String>,
+    pub(super) error: String,
+}
+
+/// The reasons why a check broke; `None` if it did not. Probes with the same error share one reason,
+/// which starts with their names.
+pub(super) fn broke(failures: &[Failure]) -> Option<Reasons> {
     let mut alike: Vec<(&str, Vec<&str>)> = Vec::new();
-    for reason in reasons {
-        let (probe, error) = reason.split_once(": ").unwrap_or(("", reason));
-        match alike.iter_mut().find(|(known, _)| *known == error) {
-            Some((_, probes)) if probes.contains(&probe) => {}
-            Some((_, probes)) => probes.push(probe),
-            None => alike.push((error, vec![probe])),
-        }
+    for Failure { probe, error } in failures {
+        let place = alike.iter().position(|(known, _)| known == error).unwrap_or_else(|| {
+            alike.push((error, Vec::new()));
+            alike.len() - 1
+        });
+        let probes = &mut alike[place].1;
+        probes.extend(probe.as_deref().filter(|name| !probes.contains(name)));
     }
 
-    // Errors from before any probe existed carry no probe name.
-    let text = |(error, probes): &(&str, Vec<&str>)| match probes.as_slice() {
-        [""] => (*error).to_owned(),
-        probes => format!("{}: {error}", probes.join(", ")),
-    };
-    alike.iter().map(text).collect::<Vec<_>>().join("; ")
+    Reasons::new(alike.into_iter().map(|(error, probes)| match probes.as_slice() {
+        [] => Reason::Other(error.to_owned()),
+        probes => Reason::Other(format!("{}: {error}", probes.join(", "))),
+    }))
 }
 
 /// Collects the drivers' messages from the jobs, each once, in order of first appearance.
@@ -168,9 +174,15 @@ mod tests {
 
     #[test]
     fn probes_that_broke_alike_are_named_together() {
-        let reasons = ["read: no answer", "read: no answer", "write: device lost: a; b", "push: no answer"];
-        let reasons = reasons.map(str::to_owned);
-        assert_eq!(broke(&reasons), "read, push: no answer; write: device lost: a; b");
-        assert_eq!(broke(&["dxc died of SIGSEGV".to_owned()]), "dxc died of SIGSEGV");
+        let of_probe =
+            |(probe, error): (&str, &str)| Failure { probe: Some(probe.to_owned()), error: error.to_owned() };
+        let failures =
+            [("read", "no answer"), ("read", "no answer"), ("write", "device lost: a; b"), ("push", "no answer")];
+        let text = |failures: &[Failure]| broke(failures).map(|reasons| reasons.to_string());
+        let expected = "read, push: no answer; write: device lost: a; b";
+        assert_eq!(text(&failures.map(of_probe)).as_deref(), Some(expected));
+        let crash = Failure { probe: None, error: "dxc died: of SIGSEGV".to_owned() };
+        assert_eq!(text(&[crash.clone(), crash]).as_deref(), Some("dxc died: of SIGSEGV"));
+        assert_eq!(text(&[]), None);
     }
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use layoutproof_layout::Quantity;
 
 use crate::check::producer::Producer;
-use crate::check::verdict::{CodeOrigin, Validation, Verdict, Writer, judge};
+use crate::check::verdict::{CodeOrigin, Verdict, Writer, judge};
 use crate::results::record::{CheckRecord, Outcome, Proves, Row};
 
 /// Finds the first contradiction in a record, as a sentence; `None` if the outcome follows from the
@@ -19,7 +19,7 @@ pub fn contradiction(check: &CheckRecord) -> Option<String> {
         Err(sentence) => return Some(sentence),
     };
 
-    let verdict = judge(&check.rows, &Validation::of_text(&check.validation), code);
+    let verdict = judge(&check.rows, &check.validation, code);
     wrong_outcome(check, &verdict).or_else(|| wrong_count(check))
 }
 
@@ -47,7 +47,7 @@ fn code(check: &CheckRecord) -> Result<CodeOrigin, String> {
 fn wrong_outcome(check: &CheckRecord, verdict: &Verdict) -> Option<String> {
     let is = |expected: bool, sentence: &str| (!expected).then(|| sentence.to_owned());
     let CheckRecord { outcome, culprit, .. } = check;
-    let has_reason = check.skip_reason.as_deref().is_some_and(|reason| !reason.trim().is_empty());
+    let has_reason = check.skip_reason.as_ref().is_some_and(|reasons| !reasons.to_string().trim().is_empty());
     let differs = verdict.outcome == Outcome::Differ;
     let word = outcome.as_str();
 
@@ -124,7 +124,8 @@ fn is_answered(check: &CheckRecord) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::record::{BoundCount, KnownEntry, SkipKind};
+    use crate::check::verdict::Validation;
+    use crate::results::record::{BoundCount, KnownEntry, Reason, SkipKind};
 
     /// Returns a record with one leaf at byte 4 on which all witnesses agree.
     fn agreeing() -> CheckRecord {
@@ -152,7 +153,7 @@ mod tests {
 
     fn skip(record: &mut CheckRecord) {
         record.outcome = Outcome::Skipped;
-        record.skip_reason = Some("device lacks shaderFloat64".to_owned());
+        record.skip_reason = Some(Reason::DeviceLacks("shaderFloat64".to_owned()).into());
     }
 
     fn entry() -> KnownEntry {
@@ -176,7 +177,7 @@ mod tests {
         let stale = |record: &mut CheckRecord| (record.outcome, record.known) = (Outcome::Stale, Some(entry()));
         check(stale, "");
         let invalid = |record: &mut CheckRecord| {
-            record.validation = "error: line 3: no such type".to_owned();
+            record.validation = Validation::Invalid("error: line 3: no such type".to_owned());
             (record.outcome, record.culprit) = (Outcome::Differ, Some(Culprit::Module));
         };
         check(invalid, "");
@@ -187,7 +188,7 @@ mod tests {
         };
         check(skipped, "");
         let broken = |record: &mut CheckRecord| {
-            (record.outcome, record.skip_reason) = (Outcome::Broken, Some("device lost".to_owned()));
+            (record.outcome, record.skip_reason) = (Outcome::Broken, Some("device lost".into()));
         };
         check(broken, "");
     }

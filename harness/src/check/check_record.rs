@@ -6,7 +6,7 @@ use std::time::Duration;
 use layoutproof_device::{ReadBack, RunnerError};
 use layoutproof_layout::{ElementChoice, Leaf, Quantity};
 
-use crate::check::answers::{CheckAnswers, broke, driver_messages};
+use crate::check::answers::{CheckAnswers, Failure, broke, driver_messages};
 use crate::check::check::Check;
 use crate::check::hint;
 use crate::check::jobs::{CheckProbe, Jobs};
@@ -15,7 +15,7 @@ use crate::check::produce::shader_module::ShaderModule;
 use crate::check::produce::subject_shaders::SubjectShaders;
 use crate::check::verdict::{CodeOrigin, Validation, Verdict, differing, judge};
 use crate::results::record::{
-    CheckRecord, Culprit, DEVICE_LACKS, Outcome, REFUSED_BY, RecordValue, Row, SCHEMA, SkipKind, Story, StoryBlock,
+    CheckRecord, Culprit, Outcome, Reason, Reasons, RecordValue, Row, SCHEMA, SkipKind, Story, StoryBlock,
 };
 use layoutproof_probes::{
     AddressSpace, BoundRange, BufferRole, Form, Observation, Observed, ProbeEntry, ProbeProblem, observe,
@@ -32,14 +32,18 @@ impl Check {
             match self.observed(probe, &mut own_results) {
                 Ok(observed) => self.add_answers(probe, &observed, &mut answers),
                 Err(RunnerError::Unsupported(reason)) => {
-                    answers.lacking.insert(format!("{DEVICE_LACKS}{reason}"));
+                    answers.lacking.insert(Reason::DeviceLacks(reason));
                 }
-                Err(error) => answers.broken.push(format!("{}: {error}", probe.probe.entry.name)),
+                Err(error) => {
+                    let probe = Some(probe.probe.entry.name.clone());
+                    answers.broken.push(Failure { probe, error: error.to_string() });
+                }
             }
         }
 
         answers.lacking.extend(jobs.lacking.iter().cloned());
-        answers.broken.extend(self.produced.broken.iter().cloned());
+        let of_no_probe = |error: &String| Failure { probe: None, error: error.clone() };
+        answers.broken.extend(self.produced.broken.iter().map(of_no_probe));
         self.add_reports(&mut answers.rows);
         answers.rows.extend(self.claims());
 
@@ -62,7 +66,7 @@ impl Check {
             proves,
             outcome,
             culprit: verdict.culprit,
-            validation: validation.text(),
+            validation,
             skip_reason: reason,
             skip_kind: (outcome == Outcome::Skipped).then(|| self.skip_kind(&answers)).flatten(),
             not_checked: if outcome == Outcome::Skipped { Vec::new() } else { self.not_checked(&answers) },
@@ -160,8 +164,8 @@ impl Check {
 
     /// Adjusts the verdict for the parts of the check that did not run. Returns the reason why they
     /// did not.
-    fn outcome(&self, verdict: Verdict, answers: &CheckAnswers) -> (Verdict, Option<String>) {
-        let broken = (!answers.broken.is_empty()).then(|| broke(&answers.broken));
+    fn outcome(&self, verdict: Verdict, answers: &CheckAnswers) -> (Verdict, Option<Reasons>) {
+        let broken = broke(&answers.broken);
         match verdict.outcome {
             Outcome::Agree if broken.is_some() => (self.broken(&answers.leaves), broken),
             Outcome::Agree if Self::is_unanswered(answers) => {
@@ -192,23 +196,22 @@ impl Check {
     }
 
     /// Collects the reasons why parts of the check did not run, the compiler's own messages first.
-    fn left_out(&self, answers: &CheckAnswers) -> Vec<String> {
+    fn left_out(&self, answers: &CheckAnswers) -> Vec<Reason> {
         let gaps = self.produced.gaps.iter().map(|gap| &gap.reason);
-        let mut reasons: Vec<String> = gaps.chain(&answers.lacking).cloned().collect();
-        reasons.sort_by_key(|reason| !reason.starts_with(REFUSED_BY));
+        let mut reasons: Vec<Reason> = gaps.chain(&answers.lacking).cloned().collect();
+        reasons.sort_by_key(|reason| !reason.is_refusal());
         reasons
     }
 
     /// Collects everything that did not run, including the parts left out to save time.
-    fn not_checked(&self, answers: &CheckAnswers) -> Vec<String> {
+    fn not_checked(&self, answers: &CheckAnswers) -> Vec<Reason> {
         let mut reasons = self.left_out(answers);
         reasons.extend(self.produced.spared.iter().cloned());
         reasons
     }
 
-    fn skip_reason(&self, answers: &CheckAnswers) -> String {
-        let reasons = self.left_out(answers);
-        if reasons.is_empty() { "nothing to probe".to_owned() } else { reasons.join("; ") }
+    fn skip_reason(&self, answers: &CheckAnswers) -> Reasons {
+        Reasons::new(self.left_out(answers)).unwrap_or_else(|| "nothing to probe".into())
     }
 
     /// Returns `NotApplicable` if the language explains every gap, so no device or compiler could

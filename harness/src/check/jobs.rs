@@ -10,7 +10,7 @@ use crate::check::probe_id::ProbeSet;
 use crate::check::produce::feature_split::Share;
 use crate::check::produce::shader_module::ShaderModule;
 use crate::check::verdict::Validation;
-use crate::results::record::DEVICE_LACKS;
+use crate::results::record::Reason;
 use layoutproof_probes::{AddressSpace, PlanShader, ProbeJob, jobs};
 
 /// A probe of a check, with the module that it comes from.
@@ -30,7 +30,7 @@ pub(super) struct CheckProbe {
 pub struct Jobs {
     pub(super) probes: Vec<CheckProbe>,
     /// Why the device cannot run the other jobs.
-    pub lacking: BTreeSet<String>,
+    pub lacking: BTreeSet<Reason>,
 }
 
 impl Jobs {
@@ -80,7 +80,7 @@ impl Check {
             let mut probes = match jobs(&module.layout, &module.plan, shader) {
                 Ok(probes) => probes,
                 Err(error) => {
-                    all.lacking.insert(error.to_string());
+                    all.lacking.insert(error.to_string().into());
                     continue;
                 }
             };
@@ -139,21 +139,21 @@ impl Check {
 
     /// Returns the feature that the device lacks for a probe, or the limit that the block exceeds;
     /// `None` if the device can run it.
-    pub(super) fn lacks(&self, probe: &ProbeJob) -> Option<String> {
+    pub(super) fn lacks(&self, probe: &ProbeJob) -> Option<Reason> {
         let device = &self.device;
         let mut required = probe.runs.iter().flat_map(|run| &run.job.requires);
         if let Some(feature) = required.find(|feature| !device.features.contains(feature)) {
-            return Some(format!("{DEVICE_LACKS}{feature}"));
+            return Some(Reason::DeviceLacks(feature.to_string()));
         }
 
         let bytes = probe.image.owners.len();
         let beyond = |limit: u32| u32::try_from(bytes).map_or(true, |bytes| bytes > limit);
         match probe.entry.space {
             AddressSpace::Uniform | AddressSpace::UniformElement if beyond(device.max_uniform_range) => {
-                Some(format!("device binds {} bytes of uniform buffer, not {bytes}", device.max_uniform_range))
+                Some(Reason::UniformBufferTooSmall { has: device.max_uniform_range, needed: bytes })
             }
             AddressSpace::PushConstant if !probe.interface.has_root_constants && beyond(device.max_push_constants) => {
-                Some(format!("device has {} bytes of push constants, not {bytes}", device.max_push_constants))
+                Some(Reason::PushConstantsTooSmall { has: device.max_push_constants, needed: bytes })
             }
             AddressSpace::Uniform
             | AddressSpace::UniformElement

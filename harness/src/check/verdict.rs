@@ -5,16 +5,18 @@
 //! compared. One broken link names a culprit; several leave it unclear.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
 use layoutproof_device::Feature;
 use layoutproof_layout::Quantity;
-use serde::{Deserialize, Serialize};
 
 use crate::results::record::{Culprit, Outcome, Proves, Row};
 use layoutproof_probes::Form;
 
 /// The result of the module validator.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+///
+/// Saved records hold its text; `results::record::saved_text` reads that text back.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Validation {
     /// The module is valid.
     Valid,
@@ -31,18 +33,23 @@ pub enum Validation {
     Invalid(String),
 }
 
-/// The start of the text for a module that is valid only with a feature. The feature's name and a
-/// colon follow.
-const VALID_ONLY_WITH: &str = "valid only with ";
+impl fmt::Display for Validation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Valid => f.write_str("valid"),
+            Self::NotRun(reason) => write!(f, "not run: {reason}"),
+            Self::ValidOnlyWith { feature, message } => write!(f, "valid only with {feature}: {message}"),
+            Self::Invalid(message) => f.write_str(message),
+        }
+    }
+}
 
 impl Validation {
-    /// Returns the text for the record.
-    pub fn text(&self) -> String {
+    /// Returns true if the validator rejected the module under the promised rules.
+    pub fn is_rejection(&self) -> bool {
         match self {
-            Self::Valid => "valid".to_owned(),
-            Self::NotRun(reason) => format!("not run: {reason}"),
-            Self::ValidOnlyWith { feature, message } => format!("{VALID_ONLY_WITH}{feature}: {message}"),
-            Self::Invalid(message) => message.clone(),
+            Self::Invalid(_) | Self::ValidOnlyWith { .. } => true,
+            Self::Valid | Self::NotRun(_) => false,
         }
     }
 
@@ -57,22 +64,6 @@ impl Validation {
             Self::Valid => 3,
         };
         modules.min_by_key(weight).cloned().unwrap_or_else(|| Self::NotRun("no module".to_owned()))
-    }
-
-    /// Parses the text from a record.
-    pub fn of_text(text: &str) -> Self {
-        if text == "valid" {
-            return Self::Valid;
-        }
-        if let Some(reason) = text.strip_prefix("not run: ") {
-            return Self::NotRun(reason.to_owned());
-        }
-        let limited = text.strip_prefix(VALID_ONLY_WITH).and_then(|rest| rest.split_once(": "));
-        let known = limited.and_then(|(name, message)| {
-            let feature = Feature::ALL.into_iter().find(|feature| feature.to_string() == name)?;
-            Some(Self::ValidOnlyWith { feature, message: message.to_owned() })
-        });
-        known.unwrap_or_else(|| Self::Invalid(text.to_owned()))
     }
 }
 
@@ -136,7 +127,7 @@ fn beyond_promise(of_rows: &Verdict, writer: Writer, feature: Feature, message: 
         Writer::Compiler => Culprit::Compiler,
         Writer::Generator => Culprit::Module,
     };
-    let unpromised = format!("{VALID_ONLY_WITH}{feature}, which its layout option does not ask for: {message}");
+    let unpromised = format!("valid only with {feature}, which its layout option does not ask for: {message}");
 
     match of_rows.culprit {
         None => differ(writers, format!("the module is {unpromised}")),
@@ -376,18 +367,6 @@ mod tests {
             assert_eq!(verdict.outcome, Outcome::Differ);
             assert_eq!(verdict.culprit, Some(culprit), "{}", verdict.sentence);
             assert!(verdict.sentence.contains("valid only with scalarBlockLayout"), "{}", verdict.sentence);
-        }
-    }
-
-    #[test]
-    fn records_keep_what_the_validator_said() {
-        let message = "error: line 4: valid only with luck: no".to_owned();
-        let feature = Feature::UniformBufferStandardLayout;
-        let limited = Validation::ValidOnlyWith { feature, message: message.clone() };
-        assert_eq!(limited.text(), format!("valid only with uniformBufferStandardLayout: {message}"));
-        let others = [Validation::Valid, Validation::NotRun("no spirv-val".to_owned()), Validation::Invalid(message)];
-        for validation in others.into_iter().chain([limited]) {
-            assert_eq!(Validation::of_text(&validation.text()), validation);
         }
     }
 

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 
 use layoutproof_device::RunnerKind;
 
-use super::reasons::kind_of_reason;
 use super::seen_cases::SeenCases;
 use crate::results::record::{
-    BoundCount, CheckRecord, LeftOutCases, LeftOutChecks, Outcome, Proves, RecordsFilter, SkipKind,
+    BoundCount, CheckRecord, LeftOutCases, LeftOutChecks, Outcome, Proves, Reason, ReasonKind, Reasons, RecordsFilter,
+    SkipKind,
 };
 
 /// The fields that all checks of one group share.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct CommonKey<'a> {
     device: &'a str,
     runner: RunnerKind,
@@ -21,7 +21,7 @@ struct CommonKey<'a> {
     proves: Proves,
     outcome: Outcome,
     skip_kind: Option<SkipKind>,
-    skip_reason: Option<&'a str>,
+    skip_reason: Option<ReasonKind>,
 }
 
 /// The omitted checks as totals, one per group of checks with equal fields.
@@ -29,7 +29,7 @@ pub fn left_out(checks: &[CheckRecord], filter: RecordsFilter) -> Vec<LeftOutChe
     let mut groups: BTreeMap<CommonKey<'_>, LeftOutChecks> = BTreeMap::new();
     for check in checks.iter().filter(|check| !check.is_kept_by(filter)) {
         let key = CommonKey::of(check);
-        groups.entry(key).or_insert_with(|| key.group()).add(check);
+        groups.entry(key.clone()).or_insert_with(|| key.group()).add(check);
     }
     groups.into_values().collect()
 }
@@ -56,7 +56,7 @@ impl<'a> CommonKey<'a> {
             proves: check.proves,
             outcome: check.outcome,
             skip_kind: check.skip_kind,
-            skip_reason: check.skip_reason.as_deref().map(kind_of_reason),
+            skip_reason: check.skip_reason.as_ref().map(Reasons::kind),
         }
     }
 
@@ -70,7 +70,7 @@ impl<'a> CommonKey<'a> {
             proves: self.proves,
             outcome: self.outcome,
             skip_kind: self.skip_kind,
-            skip_reason: self.skip_reason.map(str::to_owned),
+            skip_reason: self.skip_reason,
             checks: 0,
             ms: 0,
             leaves: 0,
@@ -100,14 +100,14 @@ impl LeftOutChecks {
 
         self.partly += u32::from(!check.not_checked.is_empty());
         for kind in check.kinds_not_checked() {
-            *self.not_checked.entry(kind.to_owned()).or_default() += 1;
+            *self.not_checked.entry(kind).or_default() += 1;
         }
     }
 }
 
 impl CheckRecord {
     /// The kinds of reasons why parts of the check were left out, each once.
-    pub(super) fn kinds_not_checked(&self) -> std::collections::BTreeSet<&str> {
-        self.not_checked.iter().map(|reason| kind_of_reason(reason)).collect()
+    pub(super) fn kinds_not_checked(&self) -> std::collections::BTreeSet<ReasonKind> {
+        self.not_checked.iter().map(Reason::kind).collect()
     }
 }

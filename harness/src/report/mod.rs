@@ -29,7 +29,6 @@ pub use formats::{deqp_csv, github, json_lines, junit, show_json};
 pub use host_types::{asserts, llvm_types};
 pub use layout_text::{bindings_text, declaration_words, diff_text, padding_text, shown_columns, struct_text};
 pub use left_out::{left_out, left_out_cases};
-pub use reasons::kind_of_reason;
 pub use style::{Style, counted, grouped, one_line};
 pub use tables::{
     bench_table, cell_table, coverage_table, found_table, matrix, mutant_table, seen_table, suite_table, tally_table,

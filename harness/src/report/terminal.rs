@@ -9,14 +9,13 @@ use layoutproof_layout::DECLARED;
 use super::failure::block::{block, check_heading};
 use super::failure::cause::{causes, causes_text, known_causes};
 use super::failure::group::{failures_of, is_failure, place};
-use super::reasons::kind_of_reason;
 use super::seen_cases::SeenCases;
 use super::style::{Style, TextLines, Tone, counted, grouped, one_line, pad, width};
 use super::summary::proves_nothing;
 use super::tables::run_table::{run_table, slowest_device};
 use crate::results::known::FixedEntry;
 use crate::results::record::{
-    BoundCount, CheckRecord, LeftOutChecks, Outcome, Proves, RecordedCacheUse, RunEnd, SkipKind,
+    BoundCount, CheckRecord, LeftOutChecks, Outcome, Proves, ReasonKind, RecordedCacheUse, RunEnd, SkipKind,
 };
 
 /// Columns after which a list of reasons wraps.
@@ -91,12 +90,13 @@ pub fn check_line(check: &CheckRecord, style: Style) -> String {
     let heading = check_heading(check, &device, style);
 
     let entry = check.known.as_ref().map(|entry| format!("{}:{}: {}", entry.file, entry.line, entry.reason));
-    let left_out = check.not_checked.join("; ");
+    let left_out = check.not_checked.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
     let left_out = (!left_out.is_empty()).then(|| format!("not checked: {left_out}"));
     let messages = check.driver_messages.join("; ");
     let messages = (!messages.is_empty()).then(|| format!("driver message: {messages}"));
 
-    let reasons = check.skip_reason.clone().or(entry).into_iter().chain(left_out).chain(messages);
+    let reasons =
+        check.skip_reason.as_ref().map(ToString::to_string).or(entry).into_iter().chain(left_out).chain(messages);
     let reasons: Vec<String> = reasons.collect();
     let reason = if reasons.is_empty() { String::new() } else { format!(": {}", one_line(&reasons.join("; "))) };
     format!("{heading}{reason}\n")
@@ -190,9 +190,9 @@ fn distinct_cases<'a>(checks: &'a [CheckRecord], end: &'a RunEnd) -> BTreeSet<&'
 }
 
 /// A text and how often it occurs.
-#[derive(Clone, Copy, Debug)]
-struct CountedText<'a> {
-    text: &'a str,
+#[derive(Clone, Debug)]
+struct CountedKind {
+    kind: ReasonKind,
     count: u64,
 }
 
@@ -201,27 +201,28 @@ fn skipped<'a>(
     checks: &'a [CheckRecord],
     left_out: &'a [LeftOutChecks],
     kind: Option<SkipKind>,
-) -> impl Iterator<Item = CountedText<'a>> {
-    let counted_kind = |reason: Option<&'a str>, count: u32| CountedText {
-        text: kind_of_reason(reason.unwrap_or("no reason given")),
-        count: count.into(),
-    };
+) -> impl Iterator<Item = CountedKind> {
     let skipped = checks.iter().filter(move |check| check.outcome == Outcome::Skipped && check.skip_kind == kind);
-    let with_record = skipped.map(move |check| counted_kind(check.skip_reason.as_deref(), 1));
+    let with_record =
+        skipped.map(move |check| CountedKind { kind: ReasonKind::of(check.skip_reason.as_ref()), count: 1 });
     let skipped = left_out.iter().filter(move |group| group.outcome == Outcome::Skipped && group.skip_kind == kind);
-    with_record.chain(skipped.map(move |group| counted_kind(group.skip_reason.as_deref(), group.checks)))
+    let left_out = skipped.map(move |group| {
+        let kind = group.skip_reason.clone().unwrap_or_else(|| ReasonKind::of(None));
+        CountedKind { kind, count: group.checks.into() }
+    });
+    with_record.chain(left_out)
 }
 
 impl RunFacts<'_> {
     /// All kinds with `-v`, else the most frequent ones and a count of the rest.
-    fn list(&self, total: u32, kinds: &[(&str, u64)], style: Style) -> String {
+    fn list(&self, total: u32, kinds: &[(String, u64)], style: Style) -> String {
         if self.is_detailed || kinds.len() <= NAMED_REASONS + 1 {
             return list(total, kinds, style);
         }
         let (named, others) = kinds.split_at(NAMED_REASONS);
         let left: u64 = others.iter().map(|(_, count)| count).sum();
         let more = format!("{} other reasons, which -v lists", others.len());
-        list(total, &[named, &[(more.as_str(), left)]].concat(), style)
+        list(total, &[named, &[(more, left)]].concat(), style)
     }
 }
 
@@ -337,27 +338,27 @@ fn partly(facts: &RunFacts<'_>) -> u32 {
 }
 
 /// The kinds of reasons why parts of checks were left out, each counted once per check.
-fn kinds_not_checked<'a>(facts: &RunFacts<'a>) -> impl Iterator<Item = CountedText<'a>> {
+fn kinds_not_checked(facts: &RunFacts<'_>) -> impl Iterator<Item = CountedKind> {
     let with_record = facts.checks.iter().flat_map(CheckRecord::kinds_not_checked);
-    let with_record = with_record.map(|text| CountedText { text, count: 1 });
+    let with_record = with_record.map(|kind| CountedKind { kind, count: 1 });
     let left_out = facts.end.left_out.iter().flat_map(|group| &group.not_checked);
-    with_record.chain(left_out.map(|(text, count)| CountedText { text, count: (*count).into() }))
+    with_record.chain(left_out.map(|(kind, count)| CountedKind { kind: kind.clone(), count: (*count).into() }))
 }
 
 /// Each text with how often it occurs, the most frequent first.
-fn tally<'a>(texts: impl Iterator<Item = CountedText<'a>>) -> Vec<(&'a str, u64)> {
-    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
-    for CountedText { text, count } in texts {
-        *counts.entry(text).or_default() += count;
+fn tally(kinds: impl Iterator<Item = CountedKind>) -> Vec<(String, u64)> {
+    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+    for CountedKind { kind, count } in kinds {
+        *counts.entry(kind.to_string()).or_default() += count;
     }
-    let mut counts: Vec<(&str, u64)> = counts.into_iter().collect();
+    let mut counts: Vec<(String, u64)> = counts.into_iter().collect();
     counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     counts
 }
 
 /// `96   half: device lacks shaderFloat16 (64) · f64 in WGSL: not in the language (32)`, wrapped at
 /// the line's end.
-fn list(total: u32, items: &[(&str, u64)], style: Style) -> String {
+fn list(total: u32, items: &[(String, u64)], style: Style) -> String {
     let total = pad(&grouped(total.into()), 4);
     let indent = " ".repeat(INDENT + width(&total) + 1);
     let dot = if style.ascii { "; " } else { " · " };
@@ -416,18 +417,18 @@ fn bound(facts: &RunFacts<'_>, style: Style) -> String {
     let by = if devices.is_empty() { "by no device".to_owned() } else { devices.join(", ") };
     let read = format!("{} read back: {by}", counted(total.into(), "resource"));
 
-    let mut not_read: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut not_read: BTreeMap<String, u64> = BTreeMap::new();
     let on_devices = facts.checks.iter().filter(|check| check.runner != RunnerKind::Model);
     let left_out = facts.end.left_out.iter().filter(|group| group.runner != RunnerKind::Model);
     let bound = on_devices.filter_map(|check| check.bound.as_ref()).chain(left_out.filter_map(|it| it.bound.as_ref()));
     for (reason, count) in bound.flat_map(|bound| &bound.not_read) {
-        *not_read.entry(reason).or_default() += u64::from(*count);
+        *not_read.entry(reason.to_string()).or_default() += u64::from(*count);
     }
     if not_read.is_empty() {
         return read;
     }
     let total = u32::try_from(not_read.values().sum::<u64>()).unwrap_or(u32::MAX);
-    let reasons: Vec<(&str, u64)> = not_read.into_iter().collect();
+    let reasons: Vec<(String, u64)> = not_read.into_iter().collect();
     format!("{read}\n{} not read: {}", " ".repeat(INDENT - 1), list(total, &reasons, style))
 }
 

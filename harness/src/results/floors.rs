@@ -223,6 +223,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
+    use crate::check::verdict::Validation;
     use crate::results::coverage::kind::{After, LeafKind};
     use crate::results::coverage::{Kinds, answered_by_device};
     use crate::results::record::{RecordValue, Row};
@@ -280,7 +281,7 @@ leaves = 2
             proves: Proves::Decorations,
             outcome: Outcome::Agree,
             culprit: None,
-            validation: "valid".to_owned(),
+            validation: Validation::Valid,
             skip_reason: None,
             skip_kind: None,
             not_checked: Vec::new(),

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 
+use layoutproof_core::check::verdict::Validation;
 use layoutproof_core::results::record::{
     CheckRecord, Culprit, KnownEntry, Outcome, Proves, RecordValue, RecordedLayout, RecordedShader, RecordedSource,
     Row, SCHEMA, Story, StoryBlock,
@@ -100,7 +101,7 @@ pub(crate) fn agreeing() -> CheckRecord {
         proves: Proves::Decorations,
         outcome: Outcome::Agree,
         culprit: None,
-        validation: "valid".into(),
+        validation: Validation::Valid,
         skip_reason: None,
         skip_kind: None,
         not_checked: Vec::new(),
@@ -307,12 +308,17 @@ pub(crate) fn binding_differs() -> CheckRecord {
     }
 }
 
+/// Reads a reason as a saved record holds it.
+pub(crate) fn saved<T: serde::de::DeserializeOwned>(text: &str) -> T {
+    serde_json::from_value(text.into()).expect("every text is a reason")
+}
+
 /// A check for which the device lacks a feature.
 pub(crate) fn skipped(reason: &str) -> CheckRecord {
     CheckRecord {
         case: "scalar/half".into(),
         outcome: Outcome::Skipped,
-        skip_reason: Some(reason.into()),
+        skip_reason: Some(saved(reason)),
         leaves: 0,
         leaves_not_probed: 0,
         bound: None,
@@ -366,7 +372,7 @@ pub(crate) fn all() -> Vec<CheckRecord> {
         CheckRecord {
             producer: "dxc-1.7 -fvk-use-dx-layout".into(),
             proves: Proves::Compiler,
-            not_checked: vec!["not in every form (refused by dxc-1.7: no index)".into()],
+            not_checked: vec![saved("not in every form (refused by dxc-1.7: no index)")],
             ..agreeing()
         },
         compiler_differs("lavapipe", RunnerKind::Ash),

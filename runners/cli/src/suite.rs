@@ -260,7 +260,9 @@ impl Suite {
 fn completion(record: &CheckRecord) -> Result<Completion, Failed> {
     match record.outcome {
         Outcome::Agree | Outcome::Known => Ok(Completion::Completed),
-        Outcome::Skipped => Ok(Completion::ignored_with(record.skip_reason.clone().unwrap_or_default())),
+        Outcome::Skipped => {
+            Ok(Completion::ignored_with(record.skip_reason.as_ref().map(ToString::to_string).unwrap_or_default()))
+        }
         Outcome::Differ | Outcome::Stale | Outcome::Broken => {
             let style = Style { colour: false, ascii: false };
             Err(terminal::failure_report(std::slice::from_ref(record), None, style).into())

@@ -188,10 +188,7 @@ fn unsized_arrays(ty: &Type) -> u32 {
 fn arguments(ty: &Type, default: MatrixOrder) -> u32 {
     match ty {
         Type::Scalar(_) | Type::Vector { .. } | Type::Enum(_) => 1,
-        Type::Matrix { rows, columns, order, .. } => match order.unwrap_or(default) {
-            MatrixOrder::Row => *rows,
-            MatrixOrder::Column => *columns,
-        },
+        Type::Matrix { rows, columns, order, .. } => order.unwrap_or(default).vectors_and_length(*rows, *columns).0,
         Type::Array { element, count: Count::Finite(count) } => arguments(element, default).saturating_mul(*count),
         Type::Struct(structure) => {
             let base = structure.base.as_ref().map_or(0, |base| arguments(&Type::Struct(Arc::clone(base)), default));

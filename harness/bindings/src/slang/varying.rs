@@ -149,10 +149,7 @@ impl Varyings<'_, '_> {
             | Type::Handle { .. }
             | Type::Interface { .. } => self.leaf(ty, 1, semantic, directions),
             Type::Matrix { rows, columns, .. } => {
-                let vectors = match self.types.settings.layout.matrix {
-                    MatrixOrder::Row => *rows,
-                    MatrixOrder::Column => *columns,
-                };
+                let vectors = self.types.settings.layout.matrix.vectors_and_length(*rows, *columns).0;
                 self.leaf(ty, vectors, semantic, directions)
             }
             Type::Array { element, count } => self.array(ty, element, *count, semantic, directions),
@@ -338,10 +335,9 @@ fn slots(layout: &TypeLayout, default: MatrixOrder) -> u32 {
         (TypeParts::Elements { element, .. }, Type::Array { count, .. }) => {
             slots(element, default).saturating_mul(finite(*count))
         }
-        (_, Type::Matrix { rows, columns, order, .. }) => match order.unwrap_or(default) {
-            MatrixOrder::Row => *rows,
-            MatrixOrder::Column => *columns,
-        },
+        (_, Type::Matrix { rows, columns, order, .. }) => {
+            order.unwrap_or(default).vectors_and_length(*rows, *columns).0
+        }
         (
             _,
             Type::Scalar(_)

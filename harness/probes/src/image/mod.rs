@@ -13,7 +13,7 @@ pub mod encoding;
 
 use std::fmt;
 
-use layoutproof_layout::shape::{Count, MatrixOrder};
+use layoutproof_layout::shape::Count;
 use layoutproof_layout::{BlockLayout, LaidOut, LaidOutShape, UNSIZED_ELEMENTS};
 use thiserror::Error;
 
@@ -306,7 +306,7 @@ fn claim_rest(owners: &mut [Owner], laid_out: &LaidOut, offset: usize) {
             claim(owners, offset, component.size.saturating_mul(*length), Owner::NotProbed);
         }
         LaidOutShape::Matrix { component, rows, columns, order, stride } => {
-            let (vectors, length) = vectors(*rows, *columns, *order);
+            let (vectors, length) = order.vectors_and_length(*rows, *columns);
             for vector in 0..vectors as usize {
                 let size = component.size.saturating_mul(length);
                 claim(owners, offset + vector * *stride as usize, size, Owner::NotProbed);
@@ -334,7 +334,7 @@ fn leaves_end(laid_out: &LaidOut) -> u64 {
         LaidOutShape::Scalar(component) => component.size.into(),
         LaidOutShape::Vector { component, length } => u64::from(component.size) * u64::from(*length),
         LaidOutShape::Matrix { component, rows, columns, order, stride } => {
-            let (vectors, length) = vectors(*rows, *columns, *order);
+            let (vectors, length) = order.vectors_and_length(*rows, *columns);
             let before_last = u64::from(*stride) * u64::from(vectors.saturating_sub(1));
             before_last + u64::from(component.size) * u64::from(length)
         }
@@ -348,14 +348,6 @@ fn leaves_end(laid_out: &LaidOut) -> u64 {
             ends.filter(|(_, end)| *end > 0).map(|(offset, end)| offset + end).max().unwrap_or(0)
         }
         LaidOutShape::Pointer | LaidOutShape::Resource => 0,
-    }
-}
-
-/// Returns the number of contiguous vectors of a matrix, and the length of each.
-fn vectors(rows: u32, columns: u32, order: MatrixOrder) -> (u32, u32) {
-    match order {
-        MatrixOrder::Row => (rows, columns),
-        MatrixOrder::Column => (columns, rows),
     }
 }
 

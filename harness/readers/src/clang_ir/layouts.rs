@@ -150,10 +150,7 @@ impl ReportedNumbers<'_> {
     /// other, or an array of vectors, whose stride then separates them.
     fn cells(&mut self, path: &str, offset: u64, ty: &ClangType, cells: &MatrixCells) -> Result<(), String> {
         let Some((element, step)) = self.element_of(ty)? else { return Ok(()) };
-        let (vectors, length) = match cells.order {
-            MatrixOrder::Row => (cells.rows, cells.columns),
-            MatrixOrder::Column => (cells.columns, cells.rows),
-        };
+        let (vectors, length) = cells.order.vectors_and_length(cells.rows, cells.columns);
         let (component, stride) = match element {
             ClangType::Primitive(_) => (step, step * u64::from(length)),
             ClangType::Vector(_, component) => (self.ir.types.measure(&ClangType::Primitive(component))?.size, step),
@@ -168,10 +165,7 @@ impl ReportedNumbers<'_> {
         };
 
         for (vector, at) in (0..vectors).flat_map(|vector| (0..length).map(move |at| (vector, at))) {
-            let (row, column) = match cells.order {
-                MatrixOrder::Row => (vector, at),
-                MatrixOrder::Column => (at, vector),
-            };
+            let (row, column) = cells.order.row_and_column(vector, at);
             let cell = offset + stride * u64::from(vector) + component * u64::from(at);
             self.numbers.add(Quantity::Offset, &format!("{path}[{row}][{column}]"), bytes(cell));
         }

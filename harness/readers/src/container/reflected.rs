@@ -164,10 +164,7 @@ impl Measuring<'_> {
 
     fn matrix(&self, component: Component, matrix: MatrixShape) -> LaidOut {
         let MatrixShape { rows, columns, order } = matrix;
-        let (vectors, length) = match order {
-            MatrixOrder::Row => (rows, columns),
-            MatrixOrder::Column => (columns, rows),
-        };
+        let (vectors, length) = order.vectors_and_length(rows, columns);
 
         let vector = component.size.saturating_mul(length);
         let stride = self.stride(vector);

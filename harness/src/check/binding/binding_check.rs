@@ -162,7 +162,7 @@ impl BindingCheck {
             proves: Proves::Decorations,
             outcome: verdict.outcome,
             culprit: verdict.culprit,
-            validation: validation.text(),
+            validation,
             skip_reason: None,
             skip_kind: None,
             not_checked: Vec::new(),

@@ -15,7 +15,7 @@ use crate::check::binding::binding_shaders::{ProofCheck, ProofModule};
 use crate::check::producer::Producer;
 use crate::check::verdict::{CodeOrigin, Validation, Verdict, Writer, judge};
 use crate::results::record::{
-    BoundCount, CheckRecord, DEVICE_LACKS, Outcome, Proves, RecordValue, Row, SCHEMA, SkipKind, Story,
+    BoundCount, CheckRecord, Outcome, Proves, Reason, Reasons, RecordValue, Row, SCHEMA, SkipKind, Story,
 };
 use layoutproof_bindings::BindingRequest;
 use layoutproof_probes::binding::{BindingAnswer, ProbedBinding, in_registers, job, observe, requires};
@@ -31,7 +31,7 @@ pub struct ProofJobs {
     /// Index of the module, and the job.
     jobs: Vec<(usize, Job)>,
     /// Why the device cannot run the other jobs.
-    lacking: BTreeSet<String>,
+    lacking: BTreeSet<Reason>,
 }
 
 impl ProofJobs {
@@ -62,7 +62,7 @@ fn flags(placed: &BindingCheck) -> String {
 pub(super) struct ProofAnswers {
     seen: Vec<SeenBinding>,
     broken: Vec<String>,
-    lacking: BTreeSet<String>,
+    lacking: BTreeSet<Reason>,
 }
 
 /// A device's answer about one site of a parameter.
@@ -84,7 +84,7 @@ impl ProofCheck {
                 continue;
             }
             if let Err(error) = check_features(&self.device, &requires(&module.program)) {
-                all.lacking.insert(error.to_string());
+                all.lacking.insert(error.into());
                 continue;
             }
             if matches!(module.validation, Validation::Invalid(_)) {
@@ -132,7 +132,7 @@ impl ProofCheck {
             proves: code.proves,
             outcome,
             culprit: verdict.culprit,
-            validation: validation.text(),
+            validation,
             skip_reason: reason,
             skip_kind: (outcome == Outcome::Skipped && self.is_not_applicable(&answers))
                 .then_some(SkipKind::NotApplicable),
@@ -161,7 +161,7 @@ impl ProofCheck {
             let observed = match result {
                 Ok(read_back) => observe(program, job, read_back).map_err(|problem| problem.to_string()),
                 Err(RunnerError::Unsupported(reason)) => {
-                    answers.lacking.insert(format!("{DEVICE_LACKS}{reason}"));
+                    answers.lacking.insert(Reason::DeviceLacks(reason.clone()));
                     continue;
                 }
                 Err(error) => Err(error.to_string()),
@@ -183,17 +183,18 @@ impl ProofCheck {
     /// Counts the places that were read, and the parameters that were not, by reason.
     fn count(&self, answers: &ProofAnswers) -> BoundCount {
         let read: BTreeSet<_> = answers.seen.iter().map(|seen| (&seen.probed.path, seen.answer.wanted)).collect();
-        let mut not_read: BTreeMap<String, u32> = BTreeMap::new();
+        let mut not_read: BTreeMap<Reason, u32> = BTreeMap::new();
         for skipped in &self.proof.plan.skipped {
-            *not_read.entry(skipped.reason.clone()).or_default() += 1;
+            *not_read.entry(skipped.reason.clone().into()).or_default() += 1;
         }
 
         let all = self.proof.plan.probed.iter();
         let unread = all.filter(|probed| !probed.sites().all(|site| read.contains(&(&probed.path, site)))).count();
         let unread = u32::try_from(unread).unwrap_or(u32::MAX);
         if unread > 0 {
-            let mut reasons = answers.lacking.iter().chain(&answers.broken);
-            let reason = reasons.next().cloned().unwrap_or_else(|| "module not valid".to_owned());
+            let broken = answers.broken.iter().cloned().map(Reason::Other);
+            let reason = answers.lacking.iter().cloned().chain(broken).next();
+            let reason = reason.unwrap_or_else(|| "module not valid".into());
             *not_read.entry(reason).or_default() += unread;
         }
 
@@ -245,13 +246,14 @@ impl ProofAnswers {
         self.seen.iter().filter(|seen| !seen.answer.is_right()).map(|seen| seen.module).collect()
     }
 
-    fn outcome(&self, verdict: &Verdict, bound: &BoundCount) -> (Outcome, Option<String>) {
+    fn outcome(&self, verdict: &Verdict, bound: &BoundCount) -> (Outcome, Option<Reasons>) {
         match verdict.outcome {
-            Outcome::Agree if !self.broken.is_empty() => (Outcome::Broken, Some(self.broken.join("; "))),
+            Outcome::Agree if !self.broken.is_empty() => {
+                (Outcome::Broken, Reasons::new(self.broken.iter().cloned().map(Reason::Other)))
+            }
             Outcome::Agree if bound.read == 0 => {
-                let reasons: Vec<&str> = bound.not_read.keys().map(String::as_str).collect();
-                let reason = if reasons.is_empty() { "nothing to read".to_owned() } else { reasons.join("; ") };
-                (Outcome::Skipped, Some(reason))
+                let reasons = Reasons::new(bound.not_read.keys().cloned());
+                (Outcome::Skipped, Some(reasons.unwrap_or_else(|| "nothing to read".into())))
             }
             Outcome::Agree | Outcome::Differ | Outcome::Known | Outcome::Stale | Outcome::Skipped | Outcome::Broken => {
                 (verdict.outcome, None)

@@ -15,7 +15,7 @@ use layoutproof_layout::{BlockKind, BlockLayout, LayoutOptions, LayoutUnit, find
 use crate::check::binding::binding_check::BindingCheck;
 use crate::check::producer::{Generator, Producer};
 use crate::check::verdict::Validation;
-use crate::results::record::REFUSED_BY;
+use crate::results::record::Reason;
 use layoutproof_bindings::{Binding, BindingRequest, BoundModule, Convention, Target};
 use layoutproof_frontend::module::{EntryPoint, Module, ParameterKind};
 use layoutproof_probes::Stage;
@@ -51,7 +51,7 @@ pub struct ProofModule {
     /// A readable listing of the compiler's container.
     pub listing: Option<String>,
     /// The reason why the compiler made no shader.
-    pub refused: Option<String>,
+    pub refused: Option<Reason>,
     /// The registers that the code may use according to our rules. Only shaders for Direct3D 12
     /// have any.
     pub ranges: Vec<RegisterRange>,
@@ -364,9 +364,13 @@ impl Proof {
                         module.listing = Some(listing);
                     }
                 }
-                CompileOutcome::Compiled(_) => module.refused = Some(format!("{toolchain} made no container")),
-                CompileOutcome::Rejected(words) => module.refused = Some(format!("{REFUSED_BY}{toolchain}: {words}")),
-                CompileOutcome::Failed(sentence) => module.refused = Some(sentence),
+                CompileOutcome::Compiled(_) => {
+                    module.refused = Some(format!("{toolchain} made no container").into());
+                }
+                CompileOutcome::Rejected(message) => {
+                    module.refused = Some(Reason::RefusedBy { compiler: toolchain.to_string(), message });
+                }
+                CompileOutcome::Failed(sentence) => module.refused = Some(sentence.into()),
             }
         }
         self

@@ -20,7 +20,7 @@ use crate::check::produce::gap::{Gap, GapCause};
 use crate::check::produce::shader_module::{CompiledOffsets, ModuleCode, ModuleSource, ShaderModule};
 use crate::check::produce::subject_shaders::addressed;
 use crate::check::subject::Subject;
-use crate::results::record::REFUSED_BY;
+use crate::results::record::Reason;
 use layoutproof_frontend::module::EntryPoint;
 use layoutproof_probes::generate::hlsl::{self, Dialect, HlslSource, redeclared};
 use layoutproof_probes::generate::reserved::Reserved;
@@ -124,7 +124,7 @@ impl CompileJob<'_> {
         let version = self.compilers.version(self.toolchain).unwrap_or_default();
         let rejects = &self.subject.source.rejects;
         let is_expected = rejects.iter().any(|told| is_expected(told, self.toolchain, version, words));
-        let reason = format!("{REFUSED_BY}{}: {words}", self.toolchain);
+        let reason = Reason::RefusedBy { compiler: self.toolchain.to_string(), message: words.to_owned() };
         Gap { reason, cause: if is_expected { GapCause::Language } else { GapCause::Tool } }
     }
 

@@ -19,6 +19,7 @@ use crate::check::produce::settings::Settings;
 use crate::check::produce::subject_shaders::{SubjectShaders, gap, not_probed, plan_of_second_element};
 use crate::check::producer::Producer;
 use crate::check::subject::Subject;
+use crate::results::record::Reason;
 use layoutproof_probes::generate::hlsl::{self, Dialect};
 use layoutproof_probes::generate::{glsl, wgsl};
 use layoutproof_probes::{
@@ -279,10 +280,10 @@ impl SubjectShaders {
                 }
                 Attempt::Broken(sentence) => self.broken.push(sentence.clone()),
                 Attempt::NotFollowed(_, reason) if do_others_well => {
-                    self.gaps.push(Gap::tool(format!("not in every form ({reason})")));
+                    self.gaps.push(Gap::tool(Reason::NotInEveryForm(Box::new(reason.clone().into()))));
                 }
                 Attempt::Refused(Gap { reason, cause }) if do_others_well => {
-                    let reason = format!("not in every form ({reason})");
+                    let reason = Reason::NotInEveryForm(Box::new(reason.clone()));
                     self.gaps.push(Gap { reason, cause: *cause });
                 }
                 // The attempt that counts failed too and gives the reason.

@@ -1,12 +1,11 @@
 //! Explains why a part of a check has no shader, and whether another machine could make one.
 
-use crate::results::record::REFUSED_BY;
+use crate::results::record::Reason;
 
 /// Why a block, a leaf or an entry point has no shader.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Gap {
-    /// The reason, as a lowercase fragment.
-    pub reason: String,
+    pub reason: Reason,
     pub cause: GapCause,
 }
 
@@ -22,17 +21,17 @@ pub enum GapCause {
 
 impl Gap {
     /// Makes a gap with the cause [`GapCause::Language`].
-    pub fn language(reason: impl Into<String>) -> Self {
+    pub fn language(reason: impl Into<Reason>) -> Self {
         Self { reason: reason.into(), cause: GapCause::Language }
     }
 
     /// Makes a gap with the cause [`GapCause::Tool`].
-    pub fn tool(reason: impl Into<String>) -> Self {
+    pub fn tool(reason: impl Into<Reason>) -> Self {
         Self { reason: reason.into(), cause: GapCause::Tool }
     }
 
     /// Returns true if a compiler refused the declarations.
     pub fn is_refusal(&self) -> bool {
-        self.reason.starts_with(REFUSED_BY)
+        self.reason.is_refusal()
     }
 }

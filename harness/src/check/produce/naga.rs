@@ -35,7 +35,7 @@ impl SubjectShaders {
             let others = all - plan.leaves.len();
             if others > 0 {
                 let block = &layouts.packed.name;
-                self.spared.push(format!("leaves not probed ({others} of `{block}` between others that are)"));
+                self.spared.push(format!("leaves not probed ({others} of `{block}` between others that are)").into());
                 self.leaves_not_probed = self.leaves_not_probed.saturating_add(others as u64);
             }
         }

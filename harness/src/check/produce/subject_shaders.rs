@@ -20,6 +20,7 @@ use crate::check::produce::shader_module::{CompiledOffsets, ModuleCode, ShaderMo
 use crate::check::producer::{Generator, Producer};
 use crate::check::subject::Subject;
 use crate::check::verdict::Validation;
+use crate::results::record::Reason;
 use layoutproof_model::{CompiledError, compiled};
 use layoutproof_probes::generate::{spirv, wgsl};
 use layoutproof_probes::{AddressSpace, Form, Interface, ProbePlan, Stage, elements, forms_left_out, plan_in};
@@ -41,7 +42,7 @@ pub struct SubjectShaders {
     pub leaves_not_probed: u64,
     /// The parts that were left out because they would slow down the run, each as a lowercase
     /// fragment. The user can request all of them.
-    pub spared: Vec<String>,
+    pub spared: Vec<Reason>,
     /// Whether the answers of compilers and validator are fresh or cached.
     pub origin: AnswerOrigin,
 }
@@ -135,8 +136,8 @@ impl SubjectShaders {
         let others = layout.leaf_count().saturating_sub(leaves.len() as u64);
         if others > 0 {
             self.spared.push(match self.elements {
-                ElementChoice::Sample => format!("leaves not probed ({others} in other elements of arrays)"),
-                ElementChoice::Every => format!("leaves not probed ({others} behind the first {MAX_LEAVES})"),
+                ElementChoice::Sample => format!("leaves not probed ({others} in other elements of arrays)").into(),
+                ElementChoice::Every => format!("leaves not probed ({others} behind the first {MAX_LEAVES})").into(),
             });
         }
         self.leaves_not_probed = self.leaves_not_probed.saturating_add(others);
@@ -151,17 +152,17 @@ impl SubjectShaders {
             let of_block = format!("of `{}`, which has {} leaves to probe", layout.name, leaves.len());
             if settings.forms == Form::ALL.into() {
                 settings.forms = FORMS_OF_LONG_BLOCKS.into();
-                self.spared.push(format!("forms not probed (all but leaf {of_block})"));
+                self.spared.push(format!("forms not probed (all but leaf {of_block})").into());
             }
             if settings.stages.is_none() {
                 settings.stages = Some([Stage::Compute].into());
-                self.spared.push(format!("stages not probed (vertex and fragment {of_block})"));
+                self.spared.push(format!("stages not probed (vertex and fragment {of_block})").into());
             }
         }
 
         if settings.forms.contains(&Form::Copied) {
             let forms = forms_left_out(layout, leaves);
-            self.spared.extend(forms.map(|forms| format!("forms not probed ({forms})")));
+            self.spared.extend(forms.map(|forms| format!("forms not probed ({forms})").into()));
         }
         settings
     }
@@ -236,8 +237,8 @@ impl SubjectShaders {
 /// Explains why a block has no layout and thus no shader.
 pub(in crate::check) fn gap(rules: &str, refusal: &Refusal) -> Gap {
     Gap::language(match rules {
-        DECLARED => format!("`{}` has no layout in the module: {}", refusal.path, refusal.message),
-        rules => format!("{rules} forbids it: {}", refusal.message),
+        DECLARED => Reason::Other(format!("`{}` has no layout in the module: {}", refusal.path, refusal.message)),
+        rules => Reason::Forbidden { rules: rules.to_owned(), message: refusal.message.clone() },
     })
 }
 

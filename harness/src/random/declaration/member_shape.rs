@@ -332,10 +332,7 @@ impl RandomDeclaration {
         declared: Option<MatrixOrder>,
     ) -> Vec<MemberShape> {
         let (bytes, order) = (self.bytes(scalar), self.order(declared));
-        let (vectors, length) = match order {
-            MatrixOrder::Row => (rows, columns),
-            MatrixOrder::Column => (columns, rows),
-        };
+        let (vectors, length) = order.vectors_and_length(rows, columns);
         let is_array = !spot.member.dimensions.is_empty();
         let is_flat = rows == 1 || columns == 1;
         // Some compilers use the default order in arrays.

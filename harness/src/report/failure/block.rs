@@ -11,6 +11,7 @@ use super::group::FailureGroup;
 use super::located::locate;
 use super::table::table;
 use super::witness::{Mark, Witness, mark, number, reference};
+use crate::check::verdict::Validation;
 use crate::report::style::{Style, TextLines, Tone, one_line, pad, width};
 use crate::results::record::{CheckRecord, Outcome, Row, Story};
 use layoutproof_probes::Direction;
@@ -186,7 +187,8 @@ pub(in crate::report) fn conclusions(record: &CheckRecord) -> Vec<Conclusion> {
         (Some(culprit), None) => Some(culprit.as_str().to_owned()),
         (None, sentence) => sentence,
     };
-    let invalid = Some(&record.validation).filter(|text| *text != "valid" && is_answered(record));
+    let is_shown = record.validation != Validation::Valid && is_answered(record);
+    let invalid = is_shown.then(|| record.validation.to_string());
     let entry = record.known.as_ref().filter(|_| record.outcome == Outcome::Known);
     let known = entry.map(|entry| one_line(&format!("{} ({}:{})", entry.reason, entry.file, entry.line)));
 
@@ -194,8 +196,8 @@ pub(in crate::report) fn conclusions(record: &CheckRecord) -> Vec<Conclusion> {
         ("verdict", verdict),
         ("known", known),
         ("link", said(entry.and_then(|entry| entry.link.as_ref()))),
-        ("reason", said(record.skip_reason.as_ref())),
-        ("module", said(invalid)),
+        ("reason", said(record.skip_reason.as_ref().map(ToString::to_string).as_ref())),
+        ("module", said(invalid.as_ref())),
         ("hint", said(story.and_then(|story| story.hint.as_ref()))),
         ("again", said(story.map(|story| &story.again))),
     ];

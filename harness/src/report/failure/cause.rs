@@ -60,9 +60,10 @@ impl CauseKey {
 
         let story = story.as_ref();
         let said = story.and_then(|story| story.hint.as_ref()).or_else(|| story.map(|story| &story.verdict));
+        let broke = skip_reason.as_ref().map(ToString::to_string);
         let message = match outcome {
             // The probe's name comes before the colon.
-            Outcome::Broken => skip_reason.as_deref().map(|reason| reason.split_once(": ").map_or(reason, |it| it.1)),
+            Outcome::Broken => broke.as_deref().map(|reason| reason.split_once(": ").map_or(reason, |it| it.1)),
             Outcome::Agree | Outcome::Differ | Outcome::Known | Outcome::Stale | Outcome::Skipped => {
                 said.map(String::as_str)
             }

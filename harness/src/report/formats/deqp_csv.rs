@@ -45,6 +45,6 @@ fn status(check: &CheckRecord) -> &'static str {
 /// True if a timeout is the only error. A reason starts with the entry point; the runner's error
 /// follows.
 fn timed_out(check: &CheckRecord) -> bool {
-    let reason = check.skip_reason.as_deref().unwrap_or("");
+    let reason = check.skip_reason.as_ref().map(ToString::to_string).unwrap_or_default();
     reason.contains("no answer within ") && !reason.contains("device lost: ")
 }

@@ -78,7 +78,8 @@ fn describe(known: &KnownEntry) -> String {
 }
 
 fn status(check: &CheckRecord) -> TestCaseStatus {
-    let reason = one_line(check.skip_reason.as_deref().unwrap_or("no reason given"));
+    let reason = check.skip_reason.as_ref().map(ToString::to_string);
+    let reason = one_line(reason.as_deref().unwrap_or("no reason given"));
     match check.outcome {
         Outcome::Agree | Outcome::Known => TestCaseStatus::success(),
         Outcome::Skipped => {

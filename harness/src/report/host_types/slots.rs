@@ -3,7 +3,7 @@
 //!
 //! Members without bytes (resources, empty structs) are not listed.
 
-use layoutproof_layout::shape::{Count, MatrixOrder};
+use layoutproof_layout::shape::Count;
 use layoutproof_layout::{LaidOut, LaidOutMember, LaidOutShape};
 
 /// A member, or the storage unit of several bit-fields.
@@ -79,10 +79,7 @@ pub(in crate::report::host_types) fn touched(layout: &LaidOut) -> u32 {
         LaidOutShape::Scalar(component) => component.size,
         LaidOutShape::Vector { component, length } => component.size * length,
         LaidOutShape::Matrix { component, rows, columns, order, stride } => {
-            let (vectors, length) = match order {
-                MatrixOrder::Row => (*rows, *columns),
-                MatrixOrder::Column => (*columns, *rows),
-            };
+            let (vectors, length) = order.vectors_and_length(*rows, *columns);
             repeated(vectors, *stride, component.size * length)
         }
         LaidOutShape::Array { element, count, stride } => match count {

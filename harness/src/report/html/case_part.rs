@@ -16,7 +16,7 @@ use crate::report::layout_text::declaration_words::DeclarationWords;
 use crate::report::layout_text::merged_block::MergedBlock;
 use crate::report::layout_text::shown_columns::{BlockPresence, ShownColumn, ShownColumnBlock};
 use crate::report::style::{counted, grouped, one_line};
-use crate::results::record::{CheckRecord, KnownEntry, Outcome, REFUSED_BY, RecordedSource, StoryBlock};
+use crate::results::record::{CheckRecord, KnownEntry, Outcome, Reason, Reasons, RecordedSource, StoryBlock};
 
 /// Outcomes in the order in which cases are listed.
 const BY_URGENCY: [Outcome; 6] =
@@ -291,8 +291,7 @@ fn counts(checks: &[&CheckRecord]) -> Vec<(Outcome, u64)> {
     BY_URGENCY.into_iter().map(|outcome| (outcome, count(outcome))).filter(|(_, count)| *count > 0).collect()
 }
 
-/// Why a check does not simply agree, without the names of its rule set and producer, which are
-/// next to it.
+/// Why a check does not simply agree.
 fn reason(check: &CheckRecord) -> String {
     let verdict = check.story.as_ref().map(|story| story.verdict.as_str());
     let known = check.known.as_ref().map(|entry| entry.reason.as_str());
@@ -300,16 +299,24 @@ fn reason(check: &CheckRecord) -> String {
         Outcome::Agree => None,
         Outcome::Known | Outcome::Stale => known,
         Outcome::Differ => verdict,
-        Outcome::Skipped | Outcome::Broken => check.skip_reason.as_deref(),
+        Outcome::Skipped | Outcome::Broken => return skip_reason(check),
     };
-    let text = text.unwrap_or_default();
-    let refusal = text.strip_prefix(REFUSED_BY).and_then(|rest| rest.strip_prefix(check.producer.as_str()));
-    let ban = text.strip_prefix(check.rules.as_str()).filter(|rest| rest.starts_with(" forbids it"));
-    match (refusal, ban) {
-        (Some(words), _) => one_line(&format!("refused{words}")),
-        (None, Some(words)) => one_line(&format!("the rule set{words}")),
-        (None, None) => one_line(text),
+    one_line(text.unwrap_or_default())
+}
+
+/// Why a check did not run, without the names of its rule set and producer, which are next to it.
+fn skip_reason(check: &CheckRecord) -> String {
+    let Some(Reasons { first, others }) = &check.skip_reason else { return String::new() };
+    let mut text = match first {
+        Reason::RefusedBy { compiler, message } if *compiler == check.producer => format!("refused: {message}"),
+        Reason::Forbidden { rules, message } if *rules == check.rules => format!("the rule set forbids it: {message}"),
+        reason => reason.to_string(),
+    };
+    for reason in others {
+        text += "; ";
+        text += &reason.to_string();
     }
+    one_line(&text)
 }
 
 /// Declaration, numbers and maps.

@@ -16,9 +16,8 @@ use super::outcome_matrix::{CheckPlaces, outcome_matrix};
 use super::page_frame::PageFrame;
 use super::page_shaders::PageShaders;
 use crate::report::failure::cause::{FailureCause, causes};
-use crate::report::reasons::kind_of_reason;
 use crate::report::style::{counted, grouped, one_line};
-use crate::results::record::{CheckRecord, Outcome, RunEnd, SkipKind};
+use crate::results::record::{CheckRecord, Outcome, ReasonKind, RunEnd, SkipKind};
 
 /// Input of the page.
 #[derive(Clone, Copy, Debug)]
@@ -109,10 +108,10 @@ fn failures(causes: &[FailureCause<'_>], shaders: &PageShaders<'_>) -> Markup {
 
 /// Reasons for skips, the most frequent first.
 fn skips(checks: &[CheckRecord]) -> Markup {
-    let mut reasons: BTreeMap<(bool, &str), u64> = BTreeMap::new();
+    let mut reasons: BTreeMap<(bool, ReasonKind), u64> = BTreeMap::new();
     for check in checks.iter().filter(|check| check.outcome == Outcome::Skipped) {
         let is_not_applicable = check.skip_kind == Some(SkipKind::NotApplicable);
-        let reason = kind_of_reason(check.skip_reason.as_deref().unwrap_or("no reason given"));
+        let reason = ReasonKind::of(check.skip_reason.as_ref());
         *reasons.entry((is_not_applicable, reason)).or_default() += 1;
     }
     let mut reasons: Vec<_> = reasons.into_iter().collect();
@@ -130,7 +129,7 @@ fn skips(checks: &[CheckRecord]) -> Markup {
                             tbody {
                                 @for ((is_not_applicable, reason), count) in &reasons {
                                     tr {
-                                        th scope="row" { (one_line(reason)) }
+                                        th scope="row" { (one_line(&reason.to_string())) }
                                         td { (grouped(*count)) }
                                         td { (if *is_not_applicable { "not applicable" } else { "not possible here" }) }
                                     }

@@ -6,7 +6,6 @@
 
 use layoutproof_layout::MemberRow;
 use layoutproof_layout::scalar::{Scalar, SixteenBit};
-use layoutproof_layout::shape::MatrixOrder;
 
 use super::numeric::{NumericType, numeric, order_word};
 
@@ -222,18 +221,12 @@ fn axis(component: u32) -> char {
 fn matrix_cells(member: &MemberRow, rows: u32, columns: u32, scalar: Scalar) -> impl Iterator<Item = ScalarCell<'_>> {
     let natural = scalar.size(SixteenBit::On, 4);
     let order = member.matrix_order.unwrap_or_default();
-    let (vectors, length) = match order {
-        MatrixOrder::Row => (rows, columns),
-        MatrixOrder::Column => (columns, rows),
-    };
+    let (vectors, length) = order.vectors_and_length(rows, columns);
     let stride = member.matrix_stride.unwrap_or(natural * length);
 
     (0..vectors).flat_map(move |vector| {
         (0..length).map(move |i| {
-            let (row, column) = match order {
-                MatrixOrder::Row => (vector, i),
-                MatrixOrder::Column => (i, vector),
-            };
+            let (row, column) = order.row_and_column(vector, i);
             ScalarCell {
                 member,
                 vector: format!(" {} {vector}", order_word(order)),
@@ -248,6 +241,7 @@ fn matrix_cells(member: &MemberRow, rows: u32, columns: u32, scalar: Scalar) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use layoutproof_layout::shape::MatrixOrder;
 
     fn row(path: &str, type_name: &str, offset: u32, size: u32) -> MemberRow {
         MemberRow {

@@ -6,9 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::check::verdict::Validation;
 use crate::report::style::{Style, TextLines, Tone, counted, grouped, one_line, pad, pad_left, width};
-use crate::results::record::{CheckRecord, LeftOutChecks, Outcome, Proves, REFUSED_BY};
+use crate::results::record::{CheckRecord, LeftOutChecks, Outcome, Proves, ReasonKind};
 
 /// Cases to name per group.
 const EXAMPLES: usize = 3;
@@ -128,13 +127,13 @@ fn compiled(checks: &[CheckRecord]) -> impl Iterator<Item = &CheckRecord> {
 fn rows<'a>(checks: &'a [CheckRecord], left_out: &'a [LeftOutChecks]) -> BTreeMap<&'a str, Counts> {
     let mut rows: BTreeMap<&str, Counts> = BTreeMap::new();
     for check in compiled(checks) {
-        let is_refused = check.skip_reason.as_deref().is_some_and(|reason| reason.starts_with(REFUSED_BY));
+        let is_refused = check.skip_reason.as_ref().is_some_and(|reasons| reasons.first.is_refusal());
         let counts = rows.entry(&check.producer).or_default();
         *counts.of_outcome(check.outcome, is_refused) += 1;
         counts.add_leaves(check.proves, check.leaves);
     }
     for group in left_out.iter().filter(|group| group.proves.is_of_compiler()) {
-        let is_refused = group.skip_reason.as_deref().is_some_and(|reason| reason.starts_with(REFUSED_BY));
+        let is_refused = group.skip_reason.as_ref().is_some_and(ReasonKind::is_refusal);
         let counts = rows.entry(&group.producer).or_default();
         *counts.of_outcome(group.outcome, is_refused) += u64::from(group.checks);
         counts.add_leaves(group.proves, group.leaves);
@@ -208,10 +207,7 @@ fn cause(check: &CheckRecord) -> String {
     let hint = story.and_then(|story| story.hint.clone());
     let verdict = story.map(|story| story.verdict.as_str()).filter(|verdict| !verdict.is_empty());
     // The validator's own text has line numbers, so it cannot identify a cause.
-    let invalid = match Validation::of_text(&check.validation) {
-        Validation::Invalid(_) | Validation::ValidOnlyWith { .. } => true,
-        Validation::Valid | Validation::NotRun(_) => false,
-    };
+    let invalid = check.validation.is_rejection();
     let verdict =
         verdict.map(|verdict| verdict.split(": error").next().filter(|_| invalid).unwrap_or(verdict).to_owned());
     known.or(hint).or(verdict).unwrap_or_else(|| "no rule set explains all rows".to_owned())

@@ -177,9 +177,9 @@ impl KnownFailure {
     /// True if the entry covers this module that needs more than promised. Only an entry with
     /// `validation` excuses that.
     pub(super) fn is_about_module(&self, check: &CheckRecord) -> bool {
-        match Validation::of_text(&check.validation) {
+        match &check.validation {
             Validation::ValidOnlyWith { .. } => {
-                self.validation.as_ref().is_some_and(|it| it.matches(&check.validation))
+                self.validation.as_ref().is_some_and(|it| it.matches(&check.validation.to_string()))
             }
             Validation::Valid | Validation::NotRun(_) | Validation::Invalid(_) => self.validation.is_none(),
         }
@@ -193,8 +193,8 @@ impl KnownFailure {
 
     /// True if the entry's `says` matches the message of a check that broke, in full or in part.
     pub(super) fn is_about_break(&self, check: &CheckRecord) -> bool {
-        let says = self.says.as_ref().zip(check.skip_reason.as_deref());
-        self.untried || says.is_some_and(|(says, reason)| says.matches(reason))
+        let says = self.says.as_ref().zip(check.skip_reason.as_ref());
+        self.untried || says.is_some_and(|(says, reasons)| says.matches(&reasons.to_string()))
     }
 }
 

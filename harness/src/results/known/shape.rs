@@ -46,7 +46,7 @@ fn behind_every_difference(
 ) -> Option<KnownEntry> {
     let (of_modules, of_rows): (Vec<_>, Vec<_>) =
         entries.iter().copied().partition(|(entry, _)| entry.validation.is_some());
-    let Validation::ValidOnlyWith { .. } = Validation::of_text(&check.validation) else {
+    let Validation::ValidOnlyWith { .. } = check.validation else {
         return behind_every_row(&of_rows, check, shapes);
     };
 
@@ -86,6 +86,7 @@ mod tests {
     use super::*;
     use crate::random::declaration::MemberShape;
     use crate::results::record::{RecordValue, Story, StoryBlock};
+    use layoutproof_device::Feature;
     use layoutproof_source::sources::SourceMap;
 
     const ENTRY: &str = "
@@ -231,7 +232,8 @@ reason = \"an index from memory counts registers\"
             (both.as_str(), &["B.m1[0][1]"], Outcome::Known),
         ] {
             let known = entries(text).unwrap();
-            let validation = "valid only with scalarBlockLayout: error: no".to_owned();
+            let (feature, message) = (Feature::ScalarBlockLayout, "error: no".to_owned());
+            let validation = Validation::ValidOnlyWith { feature, message };
             let mut check = CheckRecord { validation, ..differing_at(paths) };
             explain(&known, &mut check, &[], &shapes);
             assert_eq!(check.outcome, outcome, "{paths:?} {text}");

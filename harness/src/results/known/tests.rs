@@ -1,8 +1,9 @@
-use layoutproof_device::{DeviceInfo, RunnerKind};
+use layoutproof_device::{DeviceInfo, Feature, RunnerKind};
 use layoutproof_layout::Quantity;
 
 use super::{KnownFailure, apply, mark_seen, read, seen_in_shard};
-use crate::results::record::{BoundCount, CheckRecord, Culprit, Outcome, Proves, RecordValue, Row, SCHEMA};
+use crate::check::verdict::Validation;
+use crate::results::record::{BoundCount, CheckRecord, Culprit, Outcome, Proves, Reason, RecordValue, Row, SCHEMA};
 use layoutproof_probes::AddressSpace;
 use layoutproof_source::sources::SourceMap;
 
@@ -17,7 +18,7 @@ fn agreeing_check() -> CheckRecord {
         proves: Proves::Decorations,
         outcome: Outcome::Agree,
         culprit: None,
-        validation: "valid".to_owned(),
+        validation: Validation::Valid,
         skip_reason: None,
         skip_kind: None,
         not_checked: Vec::new(),
@@ -42,11 +43,8 @@ fn an_entry_with_words_is_about_checks_that_broke_with_them() {
     let mut sources = SourceMap::default();
     let file = sources.add("known.toml", text);
     let known = read(file, &sources).unwrap();
-    let broken = |reason: &str| CheckRecord {
-        outcome: Outcome::Broken,
-        skip_reason: Some(reason.to_owned()),
-        ..agreeing_check()
-    };
+    let broken =
+        |reason: &str| CheckRecord { outcome: Outcome::Broken, skip_reason: Some(reason.into()), ..agreeing_check() };
     let differing = CheckRecord { outcome: Outcome::Differ, ..agreeing_check() };
     let mut checks = [broken("slangc ended with signal 11"), broken("slangc gave no answer"), differing];
     apply(&known, &mut checks, &[]);
@@ -102,7 +100,7 @@ fn drivers_that_nobody_has_tried_count_for_nothing() {
             driver: driver.to_owned(),
             ..layoutproof_device::Runner::device(&layoutproof_model::Model::new()).clone()
         };
-        let broke = (outcome == Outcome::Broken).then(|| "vkCreateDevice: no".to_owned());
+        let broke = (outcome == Outcome::Broken).then(|| "vkCreateDevice: no".into());
         let bound = Some(BoundCount { read: 1, ..BoundCount::default() });
         let placement = CheckRecord { bound, skip_reason: broke.clone(), outcome, ..agreeing_check() };
         let mut checks = [CheckRecord { bound: None, ..placement.clone() }, placement];
@@ -129,7 +127,7 @@ fn a_difference_that_broke_as_well_needs_an_entry_for_either() {
         let mut checks = [CheckRecord {
             outcome: Outcome::Differ,
             culprit: Some(Culprit::Report),
-            skip_reason: Some("dxc died of SIGSEGV (not with fewer forms of access)".to_owned()),
+            skip_reason: Some("dxc died of SIGSEGV (not with fewer forms of access)".into()),
             ..agreeing_check()
         }];
         apply(&known, &mut checks, &[]);
@@ -148,7 +146,7 @@ fn an_entry_without_words_excuses_no_check_that_broke() {
         let mut checks = [CheckRecord {
             outcome: Outcome::Broken,
             culprit: Some(Culprit::Compiler),
-            skip_reason: Some("dxc died of SIGSEGV".to_owned()),
+            skip_reason: Some("dxc died of SIGSEGV".into()),
             ..agreeing_check()
         }];
         apply(&known, &mut checks, &[]);
@@ -193,16 +191,17 @@ fn an_entry_says_which_checks_it_is_about_and_why() {
 /// An entry about a misplaced member does not excuse a module that its option does not allow.
 #[test]
 fn a_module_beyond_its_promise_needs_an_entry_of_its_own() {
-    let beyond = "valid only with scalarBlockLayout: error: line 4: no";
+    let beyond =
+        Validation::ValidOnlyWith { feature: Feature::ScalarBlockLayout, message: "error: line 4: no".to_owned() };
     let plain = "[[known]]\nproducer = \"naga\"\nculprit = \"compiler\"\nreason = \"it moves them\"\n";
     let own = plain.replace("reason", "validation = \"valid only with scalarBlockLayout: *\"\nreason");
     let other = own.replace("scalarBlock", "uniformBufferStandard");
     for (text, validation, outcome) in [
-        (plain, "valid", Outcome::Known),
-        (plain, beyond, Outcome::Differ),
-        (own.as_str(), beyond, Outcome::Known),
-        (own.as_str(), "valid", Outcome::Differ),
-        (other.as_str(), beyond, Outcome::Differ),
+        (plain, &Validation::Valid, Outcome::Known),
+        (plain, &beyond, Outcome::Differ),
+        (own.as_str(), &beyond, Outcome::Known),
+        (own.as_str(), &Validation::Valid, Outcome::Differ),
+        (other.as_str(), &beyond, Outcome::Differ),
     ] {
         let mut sources = SourceMap::default();
         let file = sources.add("known.toml", text);
@@ -210,7 +209,7 @@ fn a_module_beyond_its_promise_needs_an_entry_of_its_own() {
         let mut checks = [CheckRecord {
             outcome: Outcome::Differ,
             culprit: Some(Culprit::Compiler),
-            validation: validation.to_owned(),
+            validation: validation.clone(),
             ..agreeing_check()
         }];
         apply(&known, &mut checks, &[]);
@@ -321,10 +320,10 @@ fn a_check_that_was_done_in_part_makes_no_entry_stale() {
     let file = sources.add("known.toml", text);
     let known = read(file, &sources).unwrap();
     for (not_checked, expected) in [
-        ("leaves not probed (18 in other elements of arrays)", Outcome::Stale),
-        ("device lacks shaderFloat64", Outcome::Agree),
+        (Reason::from("leaves not probed (18 in other elements of arrays)"), Outcome::Stale),
+        (Reason::DeviceLacks("shaderFloat64".to_owned()), Outcome::Agree),
     ] {
-        let mut checks = [CheckRecord { not_checked: vec![not_checked.to_owned()], ..agreeing_check() }];
+        let mut checks = [CheckRecord { not_checked: vec![not_checked.clone()], ..agreeing_check() }];
         apply(&known, &mut checks, &[]);
         assert_eq!(checks[0].outcome, expected, "{not_checked}");
     }

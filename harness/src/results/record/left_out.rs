@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::bound_count::BoundCount;
 use super::end::{Outcome, Proves, SkipKind};
+use super::reason::ReasonKind;
 use crate::results::coverage::kind::After;
 use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
 
@@ -26,7 +27,7 @@ pub struct LeftOutChecks {
     pub skip_kind: Option<SkipKind>,
     /// The kind of the reasons for the skips.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub skip_reason: Option<String>,
+    pub skip_reason: Option<ReasonKind>,
     /// Number of checks.
     pub checks: u32,
     /// Wall time of all in milliseconds.
@@ -44,7 +45,7 @@ pub struct LeftOutChecks {
     pub partly: u32,
     /// Number of checks that lack a part for a reason of this kind.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub not_checked: BTreeMap<String, u32>,
+    pub not_checked: BTreeMap<ReasonKind, u32>,
 }
 
 /// Ids of the cases with omitted checks.

@@ -7,31 +7,29 @@ mod cache_use;
 mod end;
 mod header;
 mod left_out;
+mod reason;
 mod recorded_shader;
 mod row;
+mod saved_text;
 mod source;
 
 use layoutproof_device::RunnerKind;
 use serde::{Deserialize, Serialize};
+
+use crate::check::verdict::Validation;
 
 pub use bound_count::BoundCount;
 pub use cache_use::RecordedCacheUse;
 pub use end::{Culprit, Outcome, Proves, SkipKind};
 pub use header::{RecordsFilter, RunHeader};
 pub use left_out::{CellRow, DeviceCells, LeftOutCases, LeftOutChecks};
+pub use reason::{Reason, ReasonKind, Reasons, kind_of_text};
 pub use recorded_shader::RecordedShader;
 pub use row::{RecordValue, Row};
 pub use source::{RecordedLayout, RecordedSource};
 
 /// Version of the record format.
 pub const SCHEMA: u32 = 1;
-
-/// Prefix of the compiler's name in [`CheckRecord::skip_reason`] if a compiler does not accept a
-/// declaration.
-pub const REFUSED_BY: &str = "refused by ";
-
-/// Prefix of a missing device feature in reasons of [`CheckRecord::not_checked`].
-pub const DEVICE_LACKS: &str = "device lacks ";
 
 /// One line of a records file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -62,17 +60,17 @@ pub struct CheckRecord {
     pub outcome: Outcome,
     /// The witness that contradicts the others.
     pub culprit: Option<Culprit>,
-    /// The validator's result: `valid`, `not run: ...`, or its message.
-    pub validation: String,
+    /// The validator's result; in the file, its text.
+    pub validation: Validation,
     /// Why it was skipped, or why it broke.
-    pub skip_reason: Option<String>,
+    pub skip_reason: Option<Reasons>,
     /// The kind of skip, unless there was just no result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skip_kind: Option<SkipKind>,
     /// Reasons why parts of a completed check were left out: blocks and leaves without a shader,
     /// forms of access that a compiler does not accept, missing device features.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub not_checked: Vec<String>,
+    pub not_checked: Vec<Reason>,
     /// Messages of a debug layer or driver during the check, without duplicates. They do not affect
     /// the outcome.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -128,7 +126,7 @@ impl CheckRecord {
 
     /// True if the device could not do all of the check. Agreement then does not cover the rest.
     pub fn lacks_a_part(&self) -> bool {
-        self.not_checked.iter().any(|reason| reason.starts_with(DEVICE_LACKS))
+        self.not_checked.iter().any(|reason| matches!(reason, Reason::DeviceLacks(_)))
     }
 
     /// True if a file with this filter holds the check: one that differs (known or not), is broken,

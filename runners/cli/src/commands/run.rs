@@ -363,8 +363,8 @@ impl Run<'_> {
             None => record.outcome == Outcome::Skipped,
         };
         let skipped = records.iter().filter(is_counted);
-        let reasons = skipped.map(|record| record.skip_reason.as_deref().unwrap_or(""));
-        let named = |reason: &&str| self.args.forbid_skip.as_ref().is_some_and(|text| reason.contains(text));
+        let reasons = skipped.map(|record| record.skip_reason.as_ref().map(ToString::to_string).unwrap_or_default());
+        let named = |reason: &String| self.args.forbid_skip.as_ref().is_some_and(|text| reason.contains(text));
         let forbidden = reasons.filter(named).count();
         if forbidden > 0 {
             missing.push(format!("{forbidden} checks were skipped for a reason that --forbid-skip names"));

@@ -97,7 +97,7 @@ impl Participants {
                 runner: group.runner,
                 outcome: group.outcome,
                 skip_kind: group.skip_kind,
-                reason: group.skip_reason.as_deref(),
+                reason: group.skip_reason.as_ref().map(ToString::to_string),
                 leaves: group.leaves,
                 bound: group.bound.as_ref(),
                 checks: group.checks.into(),
@@ -117,7 +117,7 @@ impl Participants {
             runner: record.runner,
             outcome: record.outcome,
             skip_kind: record.skip_kind,
-            reason: record.skip_reason.as_deref(),
+            reason: record.skip_reason.as_ref().map(ToString::to_string),
             leaves: record.leaves,
             bound: record.bound.as_ref(),
             checks: 1,
@@ -125,7 +125,7 @@ impl Participants {
     }
 
     fn add_alike(&mut self, alike: &AnsweredAlike<'_>) {
-        let reason = alike.reason.unwrap_or("no reason given");
+        let reason = alike.reason.as_deref().unwrap_or("no reason given");
         let is_applicable = alike.skip_kind != Some(SkipKind::NotApplicable);
         if alike.outcome == Outcome::Skipped {
             let kinds = if is_applicable { &mut self.skips } else { &mut self.inapplicable };
@@ -205,7 +205,7 @@ struct AnsweredAlike<'a> {
     runner: RunnerKind,
     outcome: Outcome,
     skip_kind: Option<SkipKind>,
-    reason: Option<&'a str>,
+    reason: Option<String>,
     leaves: u32,
     bound: Option<&'a BoundCount>,
     checks: u64,

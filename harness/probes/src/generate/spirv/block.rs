@@ -276,10 +276,7 @@ fn vector(component: Component, length: u32) -> Option<SpirvNode> {
 /// Returns the node of a matrix; `None` for other shapes.
 fn matrix(shape: &LaidOutShape, room: Option<u32>) -> Option<SpirvNode> {
     let LaidOutShape::Matrix { component, rows, columns, order, stride } = shape else { return None };
-    let (vectors, length) = match order {
-        MatrixOrder::Row => (*rows, *columns),
-        MatrixOrder::Column => (*columns, *rows),
-    };
+    let (vectors, length) = order.vectors_and_length(*rows, *columns);
 
     let padded_end_fits = match order {
         MatrixOrder::Row => true,

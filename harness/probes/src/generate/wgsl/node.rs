@@ -76,18 +76,13 @@ pub(super) const ELEMENT: &str = "element";
 
 impl Grid {
     pub(super) fn new(rows: u32, columns: u32, order: MatrixOrder) -> Self {
-        match order {
-            MatrixOrder::Row => Self { vectors: rows, length: columns, order },
-            MatrixOrder::Column => Self { vectors: columns, length: rows, order },
-        }
+        let (vectors, length) = order.vectors_and_length(rows, columns);
+        Self { vectors, length, order }
     }
 
     /// Returns the vector that holds a cell of the declared matrix, and the component in it.
     pub(super) fn place(self, row: u32, column: u32) -> (u32, u32) {
-        match self.order {
-            MatrixOrder::Row => (row, column),
-            MatrixOrder::Column => (column, row),
-        }
+        self.order.vector_and_element(row, column)
     }
 }
 

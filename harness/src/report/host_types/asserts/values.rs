@@ -6,7 +6,7 @@
 //! separate field `NAME_last`.
 
 use layoutproof_layout::scalar::Scalar;
-use layoutproof_layout::shape::{Count, MatrixOrder};
+use layoutproof_layout::shape::Count;
 use layoutproof_layout::{Component, Extent, LaidOut, LaidOutShape};
 
 use super::flatten::{FieldPlace, HostStructBody, StructFlattener, StructUse};
@@ -27,10 +27,7 @@ impl RepeatedElement {
     fn of(layout: &LaidOut) -> Option<Self> {
         match &layout.shape {
             LaidOutShape::Matrix { component, rows, columns, order, stride } => {
-                let (count, length) = match order {
-                    MatrixOrder::Row => (*rows, *columns),
-                    MatrixOrder::Column => (*columns, *rows),
-                };
+                let (count, length) = order.vectors_and_length(*rows, *columns);
                 let size = component.size * length;
                 let element = LaidOut {
                     type_name: format!("{}{length}", component.scalar.spelling()),

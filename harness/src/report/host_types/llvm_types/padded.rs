@@ -8,7 +8,7 @@
 //! which that version flattens; for those, Clang's test of row-major and column-major matrices in
 //! constant buffers.
 
-use layoutproof_layout::shape::{Count, MatrixOrder};
+use layoutproof_layout::shape::Count;
 use layoutproof_layout::{BlockLayout, LaidOut, LaidOutMember, LaidOutShape};
 
 use super::definitions::Definitions;
@@ -63,10 +63,7 @@ impl PaddedBlock<'_> {
             LaidOutShape::Vector { component, length } => primitive::vector(*component, *length),
             LaidOutShape::Pointer | LaidOutShape::Resource => primitive::address(layout.size.finite().unwrap_or(0)),
             LaidOutShape::Matrix { component, rows, columns, order, stride } => {
-                let (vectors, length) = match order {
-                    MatrixOrder::Row => (*rows, *columns),
-                    MatrixOrder::Column => (*columns, *rows),
-                };
+                let (vectors, length) = order.vectors_and_length(*rows, *columns);
                 let vector = primitive::vector(*component, length);
                 self.repeated(&vector, component.size.saturating_mul(length), vectors, *stride)
             }

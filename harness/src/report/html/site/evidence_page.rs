@@ -83,7 +83,7 @@ fn reason(path: &str, check: &CheckRecord, links: EvidenceLinks<'_>) -> Markup {
         Outcome::Agree => html! {},
         Outcome::Known | Outcome::Stale => known_reason(path, check, links),
         Outcome::Differ => words(verdict),
-        Outcome::Skipped | Outcome::Broken => words(check.skip_reason.as_deref()),
+        Outcome::Skipped | Outcome::Broken => words(check.skip_reason.as_ref().map(ToString::to_string).as_deref()),
     }
 }
 

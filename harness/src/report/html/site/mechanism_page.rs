@@ -246,8 +246,8 @@ fn evidence_part(evidence: &Evidence<'_>) -> Markup {
     html! {
         div.lights {
             h3 { "Under " code { (one_line(&record.rules)) } ", by " (one_line(source)) }
-            @if let Some(reason) = &record.skip_reason { p.bad { (one_line(reason)) } }
-            @if let Some(words) = words_of_validator(record) { p.bad { "The validator: " (one_line(words)) } }
+            @if let Some(reason) = &record.skip_reason { p.bad { (one_line(&reason.to_string())) } }
+            @if let Some(words) = words_of_validator(record) { p.bad { "The validator: " (one_line(&words)) } }
             @if !record.rows.is_empty() {
                 @if let Some(story) = story.filter(|story| !story.authority.is_empty()) {
                     p.dim { "Expected by " (one_line(&story.authority)) }
@@ -260,10 +260,9 @@ fn evidence_part(evidence: &Evidence<'_>) -> Markup {
 }
 
 /// The validator's complaint about the module; `None` if it has none or did not run.
-fn words_of_validator(record: &CheckRecord) -> Option<&str> {
-    let words = record.validation.as_str();
-    let was_asked = !words.is_empty() && !words.starts_with("not run");
-    (was_asked && words != "valid").then_some(words)
+fn words_of_validator(record: &CheckRecord) -> Option<String> {
+    let words = record.validation.is_rejection().then(|| record.validation.to_string());
+    words.filter(|words| !words.is_empty())
 }
 
 fn covered_cases(path: &str, cases: &[&CaseFacts]) -> Markup {

@@ -141,7 +141,9 @@ impl Proof<'_> {
 
         let proofs = records.map(|record| {
             let observed = observed_leaves(record, &block.layout.name);
-            let not_read = || record.skip_reason.clone().unwrap_or_else(|| "no shader reads this block".to_owned());
+            let not_read = || {
+                record.skip_reason.as_ref().map_or_else(|| "no shader reads this block".to_owned(), ToString::to_string)
+            };
             PairProof {
                 device: record.device.clone(),
                 runner: record.runner.as_str().to_owned(),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use layoutproof_core::report::kind_of_reason;
+use layoutproof_core::results::record::kind_of_text;
 
 use super::suite_tree::SuiteTree;
 
@@ -35,7 +35,7 @@ impl FolderSummary {
 
     /// Counts a case without a test.
     pub(super) fn leave_out(&mut self, case: &str, reason: &str) {
-        let kind = kind_of_reason(reason).to_owned();
+        let kind = kind_of_text(reason).to_owned();
         let cases =
             self.left_out.entry(kind).or_insert_with(|| CasesWithoutTest { count: 0, example: case.to_owned() });
         cases.count += 1;

@@ -32,9 +32,9 @@ use layoutproof_core::report::html::{FuzzFinding, FuzzPageFacts, fuzz_page};
 use layoutproof_core::report::seen_table::seen_table;
 use layoutproof_core::report::summary::{Exit, Shortfalls, add, exit_of_run};
 use layoutproof_core::report::tally_table::{Tally, tally_table};
-use layoutproof_core::report::{Style, counted, grouped, kind_of_reason};
+use layoutproof_core::report::{Style, counted, grouped};
 use layoutproof_core::results::known::KnownFailure;
-use layoutproof_core::results::record::{CheckRecord, Outcome, RunEnd};
+use layoutproof_core::results::record::{CheckRecord, Outcome, ReasonKind, RunEnd};
 use layoutproof_device::DeviceInfo;
 use layoutproof_executor::interrupt::Interrupt;
 use layoutproof_executor::launch::Launch;
@@ -336,8 +336,8 @@ impl Totals {
             Outcome::Broken => tally.broken += 1,
             Outcome::Skipped => {
                 tally.skipped += 1;
-                let reason = kind_of_reason(record.skip_reason.as_deref().unwrap_or("no reason given"));
-                *self.skips.entry(reason.to_owned()).or_default() += 1;
+                let reason = ReasonKind::of(record.skip_reason.as_ref());
+                *self.skips.entry(reason.to_string()).or_default() += 1;
             }
         }
     }

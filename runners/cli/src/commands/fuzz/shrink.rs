@@ -27,7 +27,8 @@ pub(super) struct DifferenceKind {
 
 impl DifferenceKind {
     pub(super) fn of(record: &CheckRecord) -> Self {
-        let reason = record.skip_reason.as_deref().filter(|_| record.outcome == Outcome::Broken).unwrap_or_default();
+        let reasons = record.skip_reason.as_ref().filter(|_| record.outcome == Outcome::Broken);
+        let reason = reasons.map(ToString::to_string).unwrap_or_default();
         Self {
             producer: record.producer.clone(),
             outcome: record.outcome,
@@ -118,7 +119,7 @@ pub(super) fn shrink(fuzz: &Fuzz, tree: DeclarationTree, number: u64, record: Ch
         number,
         toolchain,
         device: record.device,
-        reason: record.skip_reason.filter(|_| kind.outcome == Outcome::Broken),
+        reason: record.skip_reason.filter(|_| kind.outcome == Outcome::Broken).map(|reasons| reasons.to_string()),
         kind,
         members_before: drawn.member_count(),
         members_after: shrunk.smallest.member_count(),

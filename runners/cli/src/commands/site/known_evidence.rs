@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 use layoutproof_core::case::Expectation;
+use layoutproof_core::check::verdict::Validation;
 use layoutproof_core::check::{Source, Subject};
 use layoutproof_core::report::html::site::{KnownEvidence, KnownList};
 use layoutproof_core::results::frozen::{Fact, Facts, FrozenAnswer};
 use layoutproof_core::results::known::KnownFailure;
 use layoutproof_core::results::record::{
-    CheckRecord, Culprit, KnownEntry, NO_DEVICE, Outcome, Proves, RecordValue, SCHEMA, Story, StoryBlock,
+    CheckRecord, Culprit, KnownEntry, NO_DEVICE, Outcome, Proves, Reasons, RecordValue, SCHEMA, Story, StoryBlock,
 };
 use layoutproof_device::RunnerKind;
 use layoutproof_layout::find;
@@ -159,6 +160,7 @@ fn decision(entry: &KnownFailure, source: &Arc<Source>, frozen: &FrozenProducer<
     let skip_reason = reason.filter(|_| !rows.iter().any(differs));
     let rows = if skip_reason.is_some() { Vec::new() } else { rows };
     let origin = format!("{} {}, toolchain {producer} (frozen decisions)", set.manifest.family, set.manifest.version);
+    let skip_reason = skip_reason.map(Reasons::from);
     let record = CheckRecord { rows, skip_reason, ..empty_record(entry, &subject, producer) };
     Some(KnownEvidence { file: entry.file.clone(), line: entry.line, origin, record })
 }
@@ -183,7 +185,7 @@ fn empty_record(entry: &KnownFailure, subject: &Subject, producer: &str) -> Chec
         proves: Proves::Compiler,
         outcome: Outcome::Known,
         culprit,
-        validation: String::new(),
+        validation: Validation::NotRun("no module".to_owned()),
         skip_reason: None,
         skip_kind: None,
         not_checked: Vec::new(),

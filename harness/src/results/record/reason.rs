@@ -1,0 +1,195 @@
+//! Why a check, or a part of it, did not run.
+//!
+//! Producers and device jobs make reasons; the record keeps them. A reason becomes text only when it
+//! is printed or saved, and only [`saved_text`](super::saved_text) reads such a text.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+use layoutproof_device::RunnerError;
+
+/// One reason why a check, or a part of it, did not run.
+#[derive(Clone, Debug)]
+pub enum Reason {
+    /// A compiler does not accept the declarations.
+    RefusedBy {
+        /// The name of the toolchain.
+        compiler: String,
+        /// The compiler's own words.
+        message: String,
+    },
+    /// A shader with fewer forms of access exists, but one with all forms does not, for this reason.
+    NotInEveryForm(Box<Reason>),
+    /// The rule set does not allow the declarations.
+    Forbidden { rules: String, message: String },
+    /// The device lacks a feature, or its runner cannot do this.
+    DeviceLacks(String),
+    /// The block has more bytes than the device binds as a uniform buffer.
+    UniformBufferTooSmall { has: u32, needed: usize },
+    /// The block has more bytes than the device has for push constants.
+    PushConstantsTooSmall { has: u32, needed: usize },
+    /// A reason that nothing needs to tell apart, or one of a saved record that has none of the forms
+    /// above.
+    Other(String),
+}
+
+impl Reason {
+    /// True if a compiler does not accept the declarations at all.
+    pub fn is_refusal(&self) -> bool {
+        matches!(self, Self::RefusedBy { .. })
+    }
+
+    /// The kind, which tables and groups count: the reason without sizes, names and paths.
+    pub fn kind(&self) -> ReasonKind {
+        match self {
+            Self::RefusedBy { compiler, .. } => ReasonKind::RefusedBy(compiler.clone()),
+            Self::NotInEveryForm(_) => ReasonKind::Other("not in every form".to_owned()),
+            Self::Forbidden { rules, .. } => ReasonKind::Other(format!("{rules} forbids it")),
+            Self::UniformBufferTooSmall { .. } => ReasonKind::Other("uniform buffers too small".to_owned()),
+            Self::PushConstantsTooSmall { .. } => ReasonKind::Other("push constants too small".to_owned()),
+            Self::DeviceLacks(_) | Self::Other(_) => ReasonKind::Other(kind_of_text(&self.to_string()).to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::RefusedBy { compiler, message } => write!(f, "refused by {compiler}: {message}"),
+            Self::NotInEveryForm(reason) => write!(f, "not in every form ({reason})"),
+            Self::Forbidden { rules, message } => write!(f, "{rules} forbids it: {message}"),
+            Self::DeviceLacks(what) => write!(f, "device lacks {what}"),
+            Self::UniformBufferTooSmall { has, needed } => {
+                write!(f, "device binds {has} bytes of uniform buffer, not {needed}")
+            }
+            Self::PushConstantsTooSmall { has, needed } => {
+                write!(f, "device has {has} bytes of push constants, not {needed}")
+            }
+            Self::Other(text) => f.write_str(text),
+        }
+    }
+}
+
+impl From<String> for Reason {
+    fn from(text: String) -> Self {
+        Self::Other(text)
+    }
+}
+
+impl From<&str> for Reason {
+    fn from(text: &str) -> Self {
+        Self::Other(text.to_owned())
+    }
+}
+
+impl From<RunnerError> for Reason {
+    fn from(error: RunnerError) -> Self {
+        match error {
+            RunnerError::Unsupported(what) => Self::DeviceLacks(what),
+            error @ (RunnerError::DeviceLost(_)
+            | RunnerError::Timeout(_)
+            | RunnerError::Api { .. }
+            | RunnerError::ShaderRefused(_)) => Self::Other(error.to_string()),
+        }
+    }
+}
+
+/// Why a check was skipped or broke: one or more reasons. Its text joins them with `; `.
+#[derive(Clone, Debug)]
+pub struct Reasons {
+    /// The reason that tables count.
+    pub first: Reason,
+    pub others: Vec<Reason>,
+}
+
+impl Reasons {
+    /// `None` if there is no reason.
+    pub fn new(reasons: impl IntoIterator<Item = Reason>) -> Option<Self> {
+        let mut reasons = reasons.into_iter();
+        let first = reasons.next()?;
+        Some(Self { first, others: reasons.collect() })
+    }
+
+    /// The kind of the first reason.
+    pub fn kind(&self) -> ReasonKind {
+        self.first.kind()
+    }
+}
+
+impl<R: Into<Reason>> From<R> for Reasons {
+    fn from(reason: R) -> Self {
+        Self { first: reason.into(), others: Vec::new() }
+    }
+}
+
+impl fmt::Display for Reasons {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.first.fmt(f)?;
+        self.others.iter().try_for_each(|reason| write!(f, "; {reason}"))
+    }
+}
+
+/// The kind of a reason: the reason without sizes, names and paths.
+#[derive(Clone, Debug)]
+pub enum ReasonKind {
+    /// This compiler does not accept the declarations.
+    RefusedBy(String),
+    Other(String),
+}
+
+impl ReasonKind {
+    /// True if a compiler does not accept the declarations.
+    pub fn is_refusal(&self) -> bool {
+        matches!(self, Self::RefusedBy(_))
+    }
+
+    /// The kind of the reasons of a record; a record without any has a kind of its own.
+    pub fn of(reasons: Option<&Reasons>) -> Self {
+        reasons.map_or_else(|| Self::Other("no reason given".to_owned()), Reasons::kind)
+    }
+}
+
+impl fmt::Display for ReasonKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::RefusedBy(compiler) => write!(f, "refused by {compiler}"),
+            Self::Other(text) => f.write_str(text),
+        }
+    }
+}
+
+/// Compares values by their text. Two reasons are equal if they read the same: reasons of a saved
+/// record may have lost their variant, and lists of reasons are sorted as people read them.
+macro_rules! compare_by_text {
+    ($($type:ty),*) => {$(
+        impl PartialEq for $type {
+            fn eq(&self, other: &Self) -> bool {
+                self.to_string() == other.to_string()
+            }
+        }
+
+        impl Eq for $type {}
+
+        impl PartialOrd for $type {
+            fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+                Some(self.cmp(other))
+            }
+        }
+
+        impl Ord for $type {
+            fn cmp(&self, other: &Self) -> Ordering {
+                self.to_string().cmp(&other.to_string())
+            }
+        }
+    )*};
+}
+
+compare_by_text!(Reason, Reasons, ReasonKind);
+
+/// The start of a text up to its details, which follow a colon or are in brackets. If the text lists
+/// several reasons, the first one counts.
+pub fn kind_of_text(text: &str) -> &str {
+    let first = text.split("; ").next().unwrap_or(text);
+    let end = [": ", " ("].iter().filter_map(|start| first.find(start)).min();
+    &first[..end.unwrap_or(first.len())]
+}

@@ -1,0 +1,206 @@
+//! Reads the sentences of saved records back into types.
+//!
+//! A record holds the validator's result and the reasons of a skip as sentences (schema 1). This
+//! module is the only place that reads such a sentence; everything else matches on the type and
+//! prints it with `Display`. Each type prints exactly the text that it was read from, so a file that
+//! is read and written again keeps its bytes.
+
+use layoutproof_device::Feature;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::reason::{Reason, ReasonKind, Reasons};
+use crate::check::verdict::Validation;
+
+/// Serde through the text of a type.
+macro_rules! saved_as_text {
+    ($($type:ty, $read:ident;)*) => {$(
+        impl Serialize for $type {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $type {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                String::deserialize(deserializer).map(|text| $read(&text))
+            }
+        }
+    )*};
+}
+
+saved_as_text! {
+    Validation, read_validation;
+    Reason, read_reason;
+    Reasons, read_reasons;
+    ReasonKind, read_kind;
+}
+
+/// A text that no other variant prints is a validator's message.
+fn read_validation(text: &str) -> Validation {
+    if text == "valid" {
+        return Validation::Valid;
+    }
+    if let Some(reason) = text.strip_prefix("not run: ") {
+        return Validation::NotRun(reason.to_owned());
+    }
+    let limited = text.strip_prefix("valid only with ").and_then(|rest| rest.split_once(": "));
+    let known = limited.and_then(|(name, message)| {
+        let feature = Feature::ALL.into_iter().find(|feature| feature.to_string() == name)?;
+        Some(Validation::ValidOnlyWith { feature, message: message.to_owned() })
+    });
+    known.unwrap_or(Validation::Invalid(text.to_owned()))
+}
+
+/// Reads one reason. A text that has no known form stays as it is.
+fn read_reason(text: &str) -> Reason {
+    let inner = text.strip_prefix("not in every form (").and_then(|rest| rest.strip_suffix(')'));
+    match inner {
+        Some(inner) => Reason::NotInEveryForm(Box::new(read_plain_reason(inner))),
+        None => read_plain_reason(text),
+    }
+}
+
+/// Reads a reason that contains no other reason. Reasons nest only once, so a tampered file cannot
+/// make this recurse.
+fn read_plain_reason(text: &str) -> Reason {
+    known_reason(text).filter(|reason| reason.to_string() == text).unwrap_or_else(|| text.into())
+}
+
+fn known_reason(text: &str) -> Option<Reason> {
+    if let Some(rest) = text.strip_prefix("refused by ") {
+        let (compiler, message) = rest.split_once(": ")?;
+        return Some(Reason::RefusedBy { compiler: compiler.to_owned(), message: message.to_owned() });
+    }
+    if let Some(what) = text.strip_prefix("device lacks ") {
+        return Some(Reason::DeviceLacks(what.to_owned()));
+    }
+    if let Some(rest) = text.strip_prefix("device binds ") {
+        let (has, needed) = rest.split_once(" bytes of uniform buffer, not ")?;
+        return Some(Reason::UniformBufferTooSmall { has: has.parse().ok()?, needed: needed.parse().ok()? });
+    }
+    if let Some(rest) = text.strip_prefix("device has ") {
+        let (has, needed) = rest.split_once(" bytes of push constants, not ")?;
+        return Some(Reason::PushConstantsTooSmall { has: has.parse().ok()?, needed: needed.parse().ok()? });
+    }
+    let (rules, message) = text.split_once(" forbids it: ").filter(|(rules, _)| !rules.contains(' '))?;
+    Some(Reason::Forbidden { rules: rules.to_owned(), message: message.to_owned() })
+}
+
+/// Reads reasons that are joined with `; `. The messages of compilers may contain that separator too,
+/// so a part without a known form continues the reason before it, unless that one is complete.
+fn read_reasons(text: &str) -> Reasons {
+    let mut texts: Vec<String> = Vec::new();
+    let mut is_open = false;
+    for part in text.split("; ") {
+        let reason = read_reason(part);
+        let continued = texts.last_mut().filter(|_| is_open && matches!(reason, Reason::Other(_)));
+        if let Some(text) = continued {
+            text.push_str("; ");
+            text.push_str(part);
+            continue;
+        }
+        texts.push(part.to_owned());
+        is_open = match reason {
+            Reason::RefusedBy { .. } | Reason::NotInEveryForm(_) | Reason::Forbidden { .. } | Reason::Other(_) => true,
+            Reason::DeviceLacks(_) | Reason::UniformBufferTooSmall { .. } | Reason::PushConstantsTooSmall { .. } => {
+                false
+            }
+        };
+    }
+    Reasons::new(texts.iter().map(|text| read_reason(text))).unwrap_or_else(|| text.into())
+}
+
+fn read_kind(text: &str) -> ReasonKind {
+    match text.strip_prefix("refused by ") {
+        Some(compiler) => ReasonKind::RefusedBy(compiler.to_owned()),
+        None => ReasonKind::Other(text.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(compiler: &str, message: &str) -> Reason {
+        Reason::RefusedBy { compiler: compiler.to_owned(), message: message.to_owned() }
+    }
+
+    /// Reasons are equal if their texts are, so this compares how they are built.
+    fn built(reasons: &Reasons) -> String {
+        format!("{reasons:?}")
+    }
+
+    #[test]
+    fn reasons_read_as_they_were_written() {
+        let [lacks, other] = [Reason::DeviceLacks("shaderInt8".to_owned()), Reason::from("nothing to probe")];
+        let forbidden = Reason::Forbidden { rules: "scalar@dxc".to_owned(), message: "`a`; no".to_owned() };
+        for reasons in [
+            vec![other.clone()],
+            vec![refused("dxc-spirv", "error: a; b"), lacks.clone()],
+            vec![Reason::NotInEveryForm(Box::new(refused("dxc-1.7", "a; b"))), forbidden],
+            vec![Reason::UniformBufferTooSmall { has: 65536, needed: 66076 }, lacks.clone()],
+            vec![Reason::PushConstantsTooSmall { has: 128, needed: 144 }, other],
+        ] {
+            let reasons = Reasons::new(reasons).unwrap();
+            let read = read_reasons(&reasons.to_string());
+            assert_eq!(built(&read), built(&reasons));
+        }
+    }
+
+    /// A tampered file may hold any text.
+    #[test]
+    fn long_texts_are_read_in_little_time_and_stack() {
+        for part in ["; ", "not in every form (", "refused by dxc: "] {
+            let text = part.repeat(100_000);
+            assert_eq!(read_reasons(&text).to_string(), text);
+        }
+    }
+
+    #[test]
+    fn a_reason_of_another_form_keeps_its_text() {
+        for text in
+            ["", "; ", "refused by dxc", "device has 0128 bytes of push constants, not 144", "a rule forbids it: b"]
+        {
+            let read = read_reasons(text);
+            assert_eq!(read.to_string(), text);
+            assert_eq!(built(&read), built(&Reasons::from(text)));
+        }
+    }
+
+    #[test]
+    fn sizes_and_names_are_no_part_of_a_kind() {
+        for (reason, kind) in [
+            ("device has 128 bytes of push constants, not 144", "push constants too small"),
+            ("device has 256 bytes of push constants, not 66012; device lacks shaderInt8", "push constants too small"),
+            ("device binds 65536 bytes of uniform buffer, not 66076", "uniform buffers too small"),
+            ("device lacks shaderInt16", "device lacks shaderInt16"),
+            ("device lacks shaderFloat64; device lacks shaderInt16", "device lacks shaderFloat64"),
+            ("not expressible in WGSL: `a`, a bit-field", "not expressible in WGSL"),
+            ("leaves not probed (byte 4 is no multiple of 8); not expressible in WGSL: `b`", "leaves not probed"),
+            ("refused by dxc-spirv: error: a; b", "refused by dxc-spirv"),
+            ("", ""),
+        ] {
+            assert_eq!(read_reasons(reason).kind().to_string(), kind, "{reason}");
+        }
+    }
+
+    #[test]
+    fn a_validation_reads_as_it_was_written() {
+        let message = "error: line 4: valid only with luck: no".to_owned();
+        let feature = Feature::UniformBufferStandardLayout;
+        let limited = Validation::ValidOnlyWith { feature, message: message.clone() };
+        assert_eq!(limited.to_string(), format!("valid only with uniformBufferStandardLayout: {message}"));
+        let others = [Validation::Valid, Validation::NotRun("no spirv-val".to_owned()), Validation::Invalid(message)];
+        for validation in others.into_iter().chain([limited]) {
+            assert_eq!(read_validation(&validation.to_string()), validation);
+        }
+    }
+
+    /// Another version may know other features.
+    #[test]
+    fn a_validation_of_another_version_keeps_its_text() {
+        for text in ["", "not run", "valid only with luck: no", "valid only with scalarBlockLayout"] {
+            assert_eq!(read_validation(text), Validation::Invalid(text.to_owned()), "{text}");
+        }
+    }
+}
