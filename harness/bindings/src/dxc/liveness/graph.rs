@@ -320,6 +320,26 @@ impl Graph {
         self.intern(Operation::Computed(number), operands)
     }
 
+    /// The float that an integer converts to: operators on floats have other results than those on integers.
+    pub(super) fn float_of(&mut self, node: NodeId) -> NodeId {
+        if self.integer(node).is_none() || self.literal(node).is_some() {
+            return node;
+        }
+        let converted = self.computed("float", vec![node]);
+        if let Some(constants) = self.constant_choices.get(&node) {
+            let constants = constants.iter().map(|constant| Literal::Float(float(*constant))).collect();
+            self.constant_choices.insert(converted, constants);
+        }
+        converted
+    }
+
+    /// The integer that is converted to a float.
+    pub(super) fn float_source(&self, node: NodeId) -> Option<NodeId> {
+        let Node { operation, operands, .. } = &self.nodes[node as usize];
+        let is_float = self.names.get("float").is_some_and(|number| *operation == Operation::Computed(*number));
+        operands.first().copied().filter(|_| is_float)
+    }
+
     /// The integer that a value converts to.
     pub(super) fn integer_of(&mut self, node: NodeId, unsigned: bool) -> NodeId {
         let known = self.integer(node);
@@ -438,6 +458,11 @@ impl Graph {
                 return self.perhaps_unrolled(unrolled, around);
             }
         }
+        let (left, right) = match (self.float_source(left), self.float_source(right)) {
+            (Some(_), None) => (left, self.float_of(right)),
+            (None, Some(_)) => (self.float_of(left), right),
+            (Some(_), Some(_)) | (None, None) => (left, right),
+        };
         let (one, other) = (self.literal(left), self.literal(right));
         if let (Some(one), Some(other)) = (one, other) {
             if let Some(folded) = fold(operator, one, other) {
@@ -572,7 +597,9 @@ impl Graph {
     /// True if an optimiser that follows bits and ranges may find that the result does not depend on the operands.
     fn may_be_decided(&self, operator: BinaryOperator, left: NodeId, right: NodeId) -> bool {
         use BinaryOperator as B;
-        let (one, other) = (self.integer(left), self.integer(right));
+        // LLVM compares the integers where both sides are converted ones, or constants.
+        let compared = |node: NodeId| self.float_source(node).filter(|_| operator.is_condition()).unwrap_or(node);
+        let (one, other) = (self.integer(compared(left)), self.integer(compared(right)));
         match operator {
             B::And | B::Or => return self.contradicts(operator, &[left, right]),
             // LLVM takes any value for `x / 0` and `x % 0` of integers.

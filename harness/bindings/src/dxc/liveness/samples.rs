@@ -73,7 +73,7 @@ impl Graph {
         match found.operation {
             Operation::Binary(_) | Operation::Prefix(_) => found.operands.clone(),
             Operation::Choice => self.selects.get(&node).map_or_else(Vec::new, |select| select.to_vec()),
-            _ => self.conversion(node).into_iter().collect(),
+            _ => self.conversion(node).or_else(|| self.float_source(node)).into_iter().collect(),
         }
     }
 

@@ -389,7 +389,7 @@ impl Graph {
                 let zero = self.constant(Literal::Integer { value: 0, unsigned: false });
                 if self.is_truth(node) { node } else { self.binary(BinaryOperator::NotEqual, node, zero) }
             }
-            (Literal::Float(_), None) => node,
+            (Literal::Float(_), None) => self.float_of(node),
             (Literal::Integer { .. }, None) if !matches!(scalar, Scalar::Int32 | Scalar::Uint32) => {
                 self.computed(&format!("{scalar:?}"), vec![node])
             }

@@ -54,6 +54,21 @@ fn products_of_unknown_numbers_decide_nothing() {
     keeps("", "int i = asint(c.x) * asint(c.y); if (i > 5) r = t.Load(q);");
 }
 
+/// DXC 1.7.2308, `-T ps_6_6`: operators on a float that was an integer are those of floats.
+#[test]
+fn integers_that_become_floats() {
+    keeps("", "float f = n; if (f > 3.5) r = t.Load(q);");
+    drops("", "float f = n; if (f > f) r = t.Load(q);");
+    drops("", "float f = n; if (f > n) r = t.Load(q);");
+    // Kept, though no integer fulfils the condition.
+    doubts("", "float f = n; if (f % 4 > 3) r = t.Load(q);");
+    doubts("", "float f = n; if (f / 2 > 0.25 && f < 1) r = t.Load(q);");
+    doubts("", "float f = n; if (f > 3e9) r = t.Load(q);");
+    doubts("", "float f = n & 3; if (f > 3) r = t.Load(q);");
+    // Dropped.
+    doubts("", "float f = ii; if (f < 0) r = t.Load(q);");
+}
+
 #[test]
 fn locals_that_are_never_read() {
     drops("", "float4 k = t.Load(q);");
