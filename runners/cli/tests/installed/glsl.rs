@@ -216,7 +216,12 @@ fn texts_without_main_or_version_are_read(folder: &Path) -> Result<(), Failed> {
         equal(&shown(folder, "a.glsl")?, &vec![block("b", &[0, 12, 16])])?;
     }
     fs::write(folder.join("a.glsl"), format!("{text}float f() {{\n  return nothing;\n}}\n"))?;
-    refuses(folder, "a.glsl", ("'nothing' : undeclared identifier", "a.glsl:3"))
+    refuses(folder, "a.glsl", ("'nothing' : undeclared identifier", "a.glsl:3"))?;
+
+    // A macro of the command line may still make a parameter of it.
+    fs::write(folder.join("b.glsl"), "KIND U { vec3 a; float b; } u;\n")?;
+    refuses(folder, "b.glsl", ("this file has no block", "b.glsl:1"))?;
+    equal(&shown(folder, "b.glsl -D KIND=layout(std140,binding=0)uniform")?, &vec![block("u", &[0, 12])])
 }
 
 /// Each text is a shader of one stage only.

@@ -45,6 +45,12 @@ pub(crate) fn read(
     let text = GlslText::read(span.file, &search, sources).map_err(|problem| vec![problem])?;
     check_text(&text.text, span.file, TextLanguage::Glsl).map_err(|problem| vec![text.in_files(problem)])?;
 
+    if !may_have_block(&text.text, &declare.define) {
+        let start = Span { end: span.start, ..span };
+        let message = "this file has no block, so there is no layout";
+        return Err(vec![Diagnostic::error(Code::NothingDeclared, start, message)]);
+    }
+
     let module = module(glslang, &text, path, &declare.define).map_err(|refused| match refused {
         NoModule::Refused(errors) => problems(&text, &errors, span),
         NoModule::Broken(how) => vec![ended(&how, span)],
@@ -77,6 +83,14 @@ fn constant_place(text: &GlslText, number: u32, whole: Span) -> Span {
     };
     let found = text.text.match_indices(QUALIFIER).find(is_it);
     found.map_or(Span { end: whole.start, ..whole }, |(start, _)| text.place(start))
+}
+
+/// False for a text without `main` that declares no parameter: glslang would refuse it in every
+/// stage, which takes a second and a half.
+fn may_have_block(text: &str, defines: &[String]) -> bool {
+    let names = ["uniform", "buffer", "layout", "main"];
+    let has_one = |text: &str| names.iter().any(|name| glsl_words(text).contains(name));
+    has_one(text) || defines.iter().any(|define| has_one(define))
 }
 
 /// A warning that the driver may lay out an OpenGL block differently, if the block names no layout.
@@ -142,9 +156,7 @@ const OLD_FUNCTIONS: [&str; 12] = [
 ///
 /// Source: glslang 12, `TParseVersions` and `TIntermediate`; OpenGL ES 3.1 and OpenGL 3.3 specifications, "Versions".
 fn readings(text: &GlslText) -> Vec<GlslReading> {
-    let words = glsl_words(&text.text);
-    let declares = ["uniform", "buffer", "layout"].iter().any(|word| words.contains(word));
-    let main = if declares && !words.contains("main") { "\nvoid main() {}\n" } else { "" };
+    let main = if glsl_words(&text.text).contains("main") { "" } else { "\nvoid main() {}\n" };
 
     let version = text.version();
     let as_written =
