@@ -16,10 +16,11 @@ use sha2::{Digest, Sha256};
 use crate::cache::{DecidingFiles, ProgramFiles, ScriptKind};
 use crate::child::{OUTPUT_LIMIT, ProcessEnd, ProcessOutput, TIME_LIMIT, run, signal_name};
 use crate::own_program::own_program;
+use crate::scratch::ScratchFolder;
 use crate::search_path::keep_absolute_path;
 
 /// Time limit for a compiler to print its version.
-pub(crate) const VERSION_LIMIT: Duration = Duration::from_secs(30);
+const VERSION_LIMIT: Duration = Duration::from_secs(30);
 
 /// Longest excerpt of a dying compiler's output, in characters.
 const LAST_WORDS: usize = 200;
@@ -251,7 +252,7 @@ impl Invocation {
 /// The unexpected end of the compiler, as a fragment.
 pub(crate) fn answering(name: &'static str, invocation: Invocation, question: &[&str]) -> Result<Compiler, String> {
     let program = invocation.program.display();
-    let finished = run(invocation.command().args(question), VERSION_LIMIT);
+    let finished = query(invocation.command().args(question));
     let finished = finished.map_err(|error| format!("{program}: {error}"))?;
 
     // slangc prints its version to standard error.
@@ -260,6 +261,16 @@ pub(crate) fn answering(name: &'static str, invocation: Invocation, question: &[
     let answer = version.filter(|_| finished.end == ProcessEnd::Exited(0));
     let version = answer.ok_or_else(|| format!("{program} {}, asked for its version", death(&finished)))?;
     Ok(Compiler { name, invocation, version, limit: TIME_LIMIT })
+}
+
+/// Runs a program that describes itself in a scratch folder: in the user's working folder it could
+/// change or remove files.
+///
+/// # Errors
+/// The program does not start, or there is no scratch folder.
+pub(crate) fn query(command: &mut Command) -> io::Result<ProcessOutput> {
+    let folder = ScratchFolder::new()?;
+    run(command.current_dir(folder.path()), VERSION_LIMIT)
 }
 
 /// Describes an untimely end of a process, with its last line: a fragment to follow its name.

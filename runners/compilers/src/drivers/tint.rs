@@ -10,8 +10,7 @@ use layoutproof_readers::toolchain::{CompileRequest, Toolchain};
 use super::command_line::{CommandLine, MODULE, SOURCE, read_module, toolchain_flags};
 use super::{CompileMethod, CompilerDriver};
 use crate::cache::DecidingFiles;
-use crate::child::run;
-use crate::compiler::{Compiler, Invocation, VERSION_LIMIT, answering};
+use crate::compiler::{Compiler, Invocation, answering, query};
 use crate::program_lookup::{FetchedProgram, ProgramLookup, ProgramName};
 
 /// Dawn generates code for a Vulkan driver, so `dawn/tint.js` loads one, which is fetched too.
@@ -57,7 +56,7 @@ impl CompilerDriver for TintDriver {
     fn identify(&self, name: &'static str, invocation: Invocation) -> Result<Compiler, String> {
         answering(name, invocation.clone(), self.version_arguments()).or_else(|reason| {
             let program = invocation.program.display();
-            let finished = run(invocation.command().arg("--help"), VERSION_LIMIT);
+            let finished = query(invocation.command().arg("--help"));
             let finished = finished.map_err(|error| format!("{program}: {error}"))?;
 
             let mut lines = finished.stdout.lines().chain(finished.stderr.lines()).map(str::trim);

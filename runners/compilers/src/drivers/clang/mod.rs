@@ -9,9 +9,9 @@ use layoutproof_readers::toolchain::{CompileOutcome, CompileRequest, Report, Too
 use super::command_line::{CommandLine, HeaderFile, SOURCE, StandInHeader, dxc_options, made, toolchain_flags};
 use super::{CompileMethod, CompilerDriver, FamilyName};
 use crate::cache::DecidingFiles;
-use crate::child::{ProcessOutput, run};
+use crate::child::ProcessOutput;
 use crate::compile_folder::CompileFolder;
-use crate::compiler::{Compiler, Invocation, VERSION_LIMIT, answering};
+use crate::compiler::{Compiler, Invocation, answering, query};
 use crate::program_lookup::{FetchedProgram, ProgramLookup, ProgramName};
 
 const PROGRAMS: &[ProgramLookup] = &[ProgramLookup {
@@ -84,7 +84,7 @@ impl CompilerDriver for ClangDriver {
     }
 
     fn identify(&self, name: &'static str, invocation: Invocation) -> Result<Compiler, String> {
-        let said = run(invocation.command().args(SEARCH_QUESTION), VERSION_LIMIT);
+        let said = query(invocation.command().args(SEARCH_QUESTION));
         let headers = said.ok().and_then(|said| header_places(&said.stderr)).unwrap_or_default();
         answering(name, Invocation { headers, ..invocation }, self.version_arguments())
     }
