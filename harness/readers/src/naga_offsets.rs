@@ -209,6 +209,9 @@ fn add_atomics(types: &UniqueArena<Type>, ty: Handle<Type>, path: String, atomic
 }
 
 /// Reads and validates WGSL.
+///
+/// # Errors
+/// naga refuses the text.
 pub fn load(text: &str) -> Result<(Module, ModuleInfo), NagaError> {
     let module = parse(text)?;
     let info = validate(&module, ValidationFlags::all())?;

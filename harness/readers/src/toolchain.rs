@@ -75,7 +75,6 @@ impl Stage {
     }
 
     /// Returns true if records leave the stage out.
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
     pub fn is_compute(&self) -> bool {
         *self == Self::Compute
     }

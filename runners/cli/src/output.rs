@@ -74,15 +74,12 @@ pub(crate) fn warn_rendered(text: &str) {
 /// about the text of a file, `source` names the input and `code` gives the kind of error.
 pub(crate) fn print_refusal(source: &str, code: Code, error: &anyhow::Error) {
     let refused = error.downcast_ref::<RefusedInput>();
-    let shown = match refused.and_then(|refused| refused.diagnostics.first().zip(Some(refused))) {
-        Some((first, refused)) => {
-            let file = &refused.sources.file(first.span().file).name;
-            Shown::refused(file.clone(), &refused.diagnostics, &refused.sources)
-        }
-        None => {
-            let place = error.downcast_ref::<BadEncoding>().map(|bad| (bad.line, bad.column));
-            Shown::not_read(source, code, format!("{error:#}"), place)
-        }
+    let shown = if let Some((first, refused)) = refused.and_then(|it| it.diagnostics.first().zip(Some(it))) {
+        let file = &refused.sources.file(first.span().file).name;
+        Shown::refused(file.clone(), &refused.diagnostics, &refused.sources)
+    } else {
+        let place = error.downcast_ref::<BadEncoding>().map(|bad| (bad.line, bad.column));
+        Shown::not_read(source, code, format!("{error:#}"), place)
     };
     print_json(&shown.to_json());
 }

@@ -256,6 +256,9 @@ impl fmt::Display for DecodedWord {
 }
 
 /// Returns the bytes of a block's image, a multiple of 4.
+///
+/// # Errors
+/// The block or the plan does not fit into an image.
 pub fn image_size(layout: &BlockLayout, plan: &ProbePlan) -> Result<usize, ImageError> {
     let block = || layout.name.clone();
     let Ok(laid_out) = &layout.result else {

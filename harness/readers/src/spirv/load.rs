@@ -35,6 +35,9 @@ const NON_SEMANTIC: &str = "NonSemantic.";
 
 /// Reads the instructions of a module, except those of non-semantic sets (debug information,
 /// printf), which may also be outside of functions.
+///
+/// # Errors
+/// The words are not a module.
 pub fn load(words: &[u32]) -> Result<Module, BadModule> {
     let starts = instruction_starts(words)?;
     for (index, start) in starts.iter().enumerate() {

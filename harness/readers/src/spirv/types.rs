@@ -96,8 +96,10 @@ pub struct SpirvTypes {
 }
 
 impl SpirvTypes {
-    /// Reads types, constants, global variables and their decorations. The error is a lowercase
-    /// fragment that names the id.
+    /// Reads types, constants, global variables and their decorations.
+    ///
+    /// # Errors
+    /// A lowercase fragment that names the id.
     pub fn read(module: &Module) -> Result<Self, String> {
         let decorations = Decorations::read(module);
         let mut types = Self {

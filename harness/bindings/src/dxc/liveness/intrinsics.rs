@@ -615,22 +615,20 @@ fn component(graph: &mut Graph, name: &str, nodes: &[NodeId]) -> NodeId {
         ("fma", [a, b, c]) => Some(a * b + c),
         _ => None,
     });
-    match folded.filter(|value| value.is_finite()) {
-        Some(value) => graph.constant(Literal::Float(value)),
-        None => {
-            let node = graph.computed(name, nodes.to_vec());
-            let integer = match name {
-                "asuint" | "f32tof16" | "countbits" | "reversebits" | "firstbithigh" | "firstbitlow" => {
-                    Some(Integer::any(Some(true)))
-                }
-                "asint" => Some(Integer::any(Some(false))),
-                "isnan" | "isinf" | "isfinite" => Some(Integer::truth()),
-                _ => None,
-            };
-            if let Some(integer) = integer {
-                graph.note_integer(node, integer);
-            }
-            node
-        }
+    if let Some(value) = folded.filter(|value| value.is_finite()) {
+        return graph.constant(Literal::Float(value));
     }
+    let node = graph.computed(name, nodes.to_vec());
+    let integer = match name {
+        "asuint" | "f32tof16" | "countbits" | "reversebits" | "firstbithigh" | "firstbitlow" => {
+            Some(Integer::any(Some(true)))
+        }
+        "asint" => Some(Integer::any(Some(false))),
+        "isnan" | "isinf" | "isfinite" => Some(Integer::truth()),
+        _ => None,
+    };
+    if let Some(integer) = integer {
+        graph.note_integer(node, integer);
+    }
+    node
 }

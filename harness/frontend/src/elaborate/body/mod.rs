@@ -170,8 +170,8 @@ impl<'t> Elaborator<'t> {
             let local = if is_plain(parameter) { LocalMeaning::Variable } else { LocalMeaning::Parameter(index) };
             walk.locals.declare(parameter.declarator.name.text, local, ty);
         }
-        let planes = if piece == FunctionPiece::Body { clip_planes(declared) } else { 0..0 };
-        walk.run(planes.clone());
+        let clipped = if piece == FunctionPiece::Body { clip_planes(declared) } else { 0..0 };
+        walk.run(clipped.clone());
         for piece in pieces.iter().cloned() {
             walk.run(piece);
         }
@@ -184,7 +184,7 @@ impl<'t> Elaborator<'t> {
         };
         let copied: Vec<usize> = match flow {
             Some(ranges) => {
-                std::iter::once(planes).chain(ranges).flat_map(|range| order::within(&places, range)).collect()
+                std::iter::once(clipped).chain(ranges).flat_map(|range| order::within(&places, range)).collect()
             }
             None => (0..uses.len()).collect(),
         };
