@@ -377,7 +377,7 @@ impl<'m> Liveness<'m> {
                         return Value::Opaque(whole, ty);
                     }
                     if self.graph.is_undefined(whole) {
-                        // Of an unknown type, as ray queries are: a method may depend on which one it is.
+                        // The type is unknown, as with ray queries: a method may depend on which one it is.
                         let index = self.graph.doubtful(*index);
                         return Value::Opaque(self.graph.computed("element", vec![index]), None);
                     }
