@@ -4,7 +4,7 @@
 //! identities are those measured with DXC 1.7.2308: `x * 0`, `x - x`, `x & 0`, `pow(x, 0)`, `lerp(a, b, 0)` drop `x` (its
 //! floating-point operations are fast unless `precise`), while `x / x`, `clamp(x, 1, 1)` and `min(max(x, 1), 0)` keep it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::integer::Integer;
 use layoutproof_frontend::module::code::{BinaryOperator, Literal, PrefixOperator};
@@ -96,6 +96,8 @@ pub(super) struct Graph {
     constant_choices: HashMap<NodeId, Vec<Literal>>,
     /// Least and most of values that go around and depend on constants alone.
     pub(super) ranges: HashMap<NodeId, (i64, i64)>,
+    /// The values that go around in the loops whose bodies are being run: they have several values there.
+    pub(super) open: Vec<NodeId>,
     /// Values after loops of which the unrolled one is a constant, with both.
     unrolled: HashMap<NodeId, (NodeId, NodeId)>,
     /// Values that one condition chooses: it, the value where it holds, the other one.
@@ -190,6 +192,7 @@ impl Graph {
         self.fresh += 1;
         let node = self.intern(Operation::Around(self.fresh), Vec::new());
         self.nodes[node as usize].varies = varies;
+        self.open.push(node);
         node
     }
 
@@ -493,7 +496,7 @@ impl Graph {
         if let Some([one]) = results.as_deref() {
             return self.constant(*one);
         }
-        if self.may_be_decided(operator, left, right) {
+        if self.may_be_decided(operator, left, right) || self.may_be_times_zero(operator, left, right) {
             return self.perhaps_computed(operator, operands);
         }
         if let Some(literal) = self.with_equals(operator, left, right) {
@@ -616,6 +619,21 @@ impl Graph {
             return Integer::binary(operator, one, other).is_constant();
         }
         Integer::decides(operator, one, other) || self.is_related(left, right)
+    }
+
+    /// True for a product with a number that depends on constants alone, which the compiler may find to be zero: a counter
+    /// after its loop (DXC 1.7.2308 computes it, also for more rounds than it unrolls).
+    fn may_be_times_zero(&self, operator: BinaryOperator, left: NodeId, right: NodeId) -> bool {
+        let is_counter = |node: NodeId| {
+            let mut parts = BTreeSet::new();
+            let is_constant = self.literal(node).is_none() && !self.varies(node);
+            is_constant && {
+                self.cone(node, &mut parts);
+                !self.open.iter().any(|open| parts.contains(open))
+            }
+        };
+        let is_product = matches!(operator, BinaryOperator::Multiply | BinaryOperator::BitAnd);
+        is_product && is_counter(left) != is_counter(right)
     }
 
     /// True if two different integers are computed from one: `x + 1` and `x`.

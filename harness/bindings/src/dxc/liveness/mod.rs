@@ -859,6 +859,12 @@ impl<'m> Liveness<'m> {
 
     /// Runs a loop once, with a node for each value that goes around.
     fn around(&mut self, parts: LoopParts<'m>, state: &mut State<'m>) {
+        let open = self.graph.open.len();
+        self.run_around(parts, state);
+        self.graph.open.truncate(open);
+    }
+
+    fn run_around(&mut self, parts: LoopParts<'m>, state: &mut State<'m>) {
         let (mark, entry, known) = (self.mark(), std::mem::take(state), self.facts.len());
         let start = self.graph.next();
         let mut moving: Vec<Moving> = Vec::new();

@@ -77,7 +77,7 @@ impl Graph {
         }
     }
 
-    fn cone(&self, node: NodeId, found: &mut BTreeSet<NodeId>) {
+    pub(super) fn cone(&self, node: NodeId, found: &mut BTreeSet<NodeId>) {
         let mut pending = vec![node];
         while let Some(node) = pending.pop() {
             if found.len() < MOST_NODES && found.insert(node) {

@@ -54,6 +54,19 @@ fn products_of_unknown_numbers_decide_nothing() {
     keeps("", "int i = asint(c.x) * asint(c.y); if (i > 5) r = t.Load(q);");
 }
 
+/// Each is dropped by DXC 1.7.2308, `-T ps_6_6`: it computes that the counter is 0 after the loop.
+#[test]
+fn products_with_counters_after_their_loops() {
+    for counts in [
+        "uint b = 300; while (--b > 0);",
+        "uint b = 10; while (--b > 0);",
+        "uint b = 0; for (b = 0; b < 10; ++b) { r.y += 1; } while (--b > 0);",
+        "int b = 400; while (b > 0) { b--; }",
+    ] {
+        doubts("", &format!("{counts} r += b * t.Load(q);"));
+    }
+}
+
 /// DXC 1.7.2308, `-T ps_6_6`: operators on a float that was an integer are those of floats.
 #[test]
 fn integers_that_become_floats() {
