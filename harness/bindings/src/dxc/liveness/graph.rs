@@ -96,7 +96,7 @@ pub(super) struct Graph {
     constant_choices: HashMap<NodeId, Vec<Literal>>,
     /// Least and most of values that go around and depend on constants alone.
     pub(super) ranges: HashMap<NodeId, (i64, i64)>,
-    /// The values that go around in the loops whose bodies are being run: they have several values there.
+    /// The values that go around in the loops whose bodies are being run.
     pub(super) open: Vec<NodeId>,
     /// Values after loops of which the unrolled one is a constant, with both.
     unrolled: HashMap<NodeId, (NodeId, NodeId)>,
@@ -192,7 +192,6 @@ impl Graph {
         self.fresh += 1;
         let node = self.intern(Operation::Around(self.fresh), Vec::new());
         self.nodes[node as usize].varies = varies;
-        self.open.push(node);
         node
     }
 
@@ -625,12 +624,13 @@ impl Graph {
     /// after its loop (DXC 1.7.2308 computes it, also for more rounds than it unrolls).
     fn may_be_times_zero(&self, operator: BinaryOperator, left: NodeId, right: NodeId) -> bool {
         let is_counter = |node: NodeId| {
-            let mut parts = BTreeSet::new();
-            let is_constant = self.literal(node).is_none() && !self.varies(node);
-            is_constant && {
-                self.cone(node, &mut parts);
-                !self.open.iter().any(|open| parts.contains(open))
+            if self.varies(node) || self.literal(node).is_some() {
+                return false;
             }
+            // In the body of its loop a counter has several values.
+            let mut parts = BTreeSet::new();
+            self.cone(node, &mut parts);
+            self.open.iter().all(|open| !parts.contains(open))
         };
         let is_product = matches!(operator, BinaryOperator::Multiply | BinaryOperator::BitAnd);
         is_product && is_counter(left) != is_counter(right)

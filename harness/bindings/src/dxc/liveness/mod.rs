@@ -881,6 +881,7 @@ impl<'m> Liveness<'m> {
                     let opened = self.graph.open_all(&value);
                     let around = self.graph.mapped(&opened, &mut |graph, node| {
                         let around = graph.around(*varies);
+                        graph.open.push(around);
                         graph.ranges.extend(range.map(|range| (around, range)));
                         pairs.push((around, node));
                         around

@@ -65,6 +65,8 @@ fn products_with_counters_after_their_loops() {
     ] {
         doubts("", &format!("{counts} r += b * t.Load(q);"));
     }
+    // Kept: in the loop the counter has several values.
+    keeps("", "for (int i = 0; i < n; i++) { for (int j = 0; j < 400; j++) r += j * t.Load(q); }");
 }
 
 /// DXC 1.7.2308, `-T ps_6_6`: operators on a float that was an integer are those of floats.
@@ -633,7 +635,7 @@ fn conditions_after_a_return() {
     keeps("", "if (n == 3) return 1; if (n == 4) r = t.Load(q);");
 }
 
-/// An index decides which ray query a method changes, not which one is asked.
+/// The index counts if a method changes a ray query of an array. It does not if a method only reads one.
 #[test]
 fn arrays_of_ray_queries() {
     let scene = "RaytracingAccelerationStructure scene;";
