@@ -13,7 +13,7 @@ use crate::dxc::location::{Location, holds_resources};
 use layoutproof_frontend::module::code::{BinaryOperator, CallExpression, Expression, Literal, PrefixOperator};
 use layoutproof_frontend::module::{Callees, Step};
 
-/// Where a value is stored.
+/// The place where a value is stored.
 #[derive(Clone, Debug)]
 pub(super) struct Place<'m> {
     root: Root<'m>,
@@ -251,7 +251,7 @@ impl<'m> Liveness<'m> {
         u32::try_from(number).unwrap_or(u32::MAX)
     }
 
-    /// What a parameter or a part of one is: handles of resources, or data that is read.
+    /// The value of a parameter or of a part of one: handles of resources, or data that the code reads.
     fn located(&mut self, location: Location<'m>, operands: Vec<NodeId>) -> Value<'m> {
         let is_handle = matches!(location.ty.dimensions().0, Type::Resource(_)) || holds_resources(location.ty);
         if is_handle {
@@ -439,7 +439,7 @@ impl<'m> Liveness<'m> {
         if is_written(resource) { self.graph.fresh(vec![node]) } else { node }
     }
 
-    /// What decides which object of an array a method changes.
+    /// The index that decides which object of an array a method changes.
     pub(super) fn indices(&mut self, object: &'m Expression, state: &mut State<'m>) -> Vec<NodeId> {
         let is_variable = matches!(object, Expression::Index(array, _) if !matches!(**array, Expression::Member(..)));
         let steps = self.place(object, state).steps;

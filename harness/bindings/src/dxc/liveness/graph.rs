@@ -36,7 +36,7 @@ pub(super) enum Operation {
     Choice,
     /// A value that goes around in a loop.
     Around(u32),
-    /// What the threads of a group wrote into a variable, by its number.
+    /// The values that the threads of a group wrote into a variable, by its number.
     Shared(u32),
 }
 
@@ -76,7 +76,7 @@ pub(super) struct Node {
     pub(super) varies: bool,
     /// True if the compiler may find out that it does not need the operands.
     pub(super) is_doubtful: bool,
-    /// What is known of an integer; `None` for other values, and for those of an unknown type.
+    /// The known bits and range of an integer; `None` for other values, and for those of an unknown type.
     integer: Option<Integer>,
 }
 
@@ -411,7 +411,7 @@ impl Graph {
                 if let (true, [condition], [first, second]) = (self.is_select, conditions_of, values) {
                     self.selects.insert(node, [*condition, *first, *second]);
                 }
-                // Where the compiler finds that an inner choice is one of the others, this is none.
+                // If the compiler finds that an inner choice equals one of the others, this is not a choice.
                 let may_be_same = different.iter().any(|value| {
                     let Node { operation, operands, is_doubtful, .. } = &self.nodes[*value as usize];
                     *is_doubtful
@@ -718,7 +718,7 @@ impl Graph {
         })
     }
 
-    /// What a comparison of a value in a range with a number is, if it is always the same.
+    /// The result of comparing a value in a range with a number, if it is always the same.
     pub(super) fn compared(operator: BinaryOperator, (least, most): (i64, i64), bound: i64) -> Option<bool> {
         let (all, none) = match operator {
             BinaryOperator::Less => (most < bound, least >= bound),
@@ -752,7 +752,7 @@ impl Graph {
         }
     }
 
-    /// What an operation is if one operand, or that both are the same, decides it.
+    /// The result of an operation that one operand decides, or that both decide by being the same.
     fn identity(
         &mut self,
         operator: BinaryOperator,
@@ -797,7 +797,7 @@ impl Graph {
             B::And | B::Or if other.is_some() => Some(left),
             B::Equal | B::LessEqual | B::GreaterEqual if self.bits(left) == self.bits(right) => truth(self, true),
             B::NotEqual | B::Less | B::Greater if self.bits(left) == self.bits(right) => truth(self, false),
-            // What is unsigned is never below 0.
+            // An unsigned number is never below 0.
             B::Less if self.is_unsigned_zero(left, other) => truth(self, false),
             B::GreaterEqual if self.is_unsigned_zero(left, other) => truth(self, true),
             _ => None,

@@ -50,7 +50,7 @@ impl Integer {
         Self { unsigned: Some(unsigned), ..self }
     }
 
-    /// True for what is 0 or 1.
+    /// True for an integer that is 0 or 1.
     pub(super) fn is_truth(self) -> bool {
         self.zeros == !1
     }

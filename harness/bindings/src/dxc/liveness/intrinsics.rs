@@ -97,7 +97,7 @@ const SCALAR: [&str; 10] = [
 /// Functions of all components of their arguments that give what the first one is.
 const MIXED: [&str; 6] = ["normalize", "reflect", "refract", "faceforward", "cross", "lit"];
 
-/// Functions without arguments, or whose value the shader is given.
+/// Functions without arguments, or with values that the shader receives.
 const INPUTS: [&str; 31] = [
     "WaveGetLaneIndex",
     "WaveGetLaneCount",
@@ -368,7 +368,7 @@ impl<'m> Liveness<'m> {
     fn interlocked(&mut self, call: &'m CallExpression, values: &[Value<'m>], state: &mut State<'m>) -> Value<'m> {
         let mut all = self.dependencies(values);
         if let Some(destination) = call.arguments.first() {
-            // What is written there may be read by others.
+            // Other code may read what is written there.
             let written = Value::Opaque(self.graph.fresh(all.clone()), None);
             self.assign(destination, written, state);
         }

@@ -49,14 +49,14 @@ const DEEPEST: usize = 256;
 /// Times that a loop is run to find the variables that go around.
 const MOST_PASSES: usize = 12;
 
-/// Where what an entry point needs comes from.
+/// The origin of a value that an entry point needs.
 #[derive(Debug, Default)]
 pub(super) struct NeededPlaces<'m> {
     /// All that may be needed.
     pub(super) all: Vec<Location<'m>>,
-    /// What is needed for certain.
+    /// The uses that are certainly needed.
     pub(super) certain: Vec<Location<'m>>,
-    /// The function whose code is not followed; then the rest says nothing.
+    /// The function with code that the analysis does not follow; ignore the other fields then.
     pub(super) unfollowed: Option<UnfollowedCode>,
 }
 
@@ -105,7 +105,7 @@ struct Frame<'m> {
     types: HashMap<usize, Type>,
 }
 
-/// What an attempt to run a loop has added, to take it back.
+/// The additions of an attempt to run a loop, to take them back.
 #[derive(Clone, Copy, Debug)]
 struct Mark {
     roots: usize,
@@ -158,7 +158,7 @@ struct Liveness<'m> {
     failed: Option<UnfollowedCode>,
 }
 
-/// What the entry points need.
+/// The resources that the entry points need.
 pub(super) fn needed<'m>(module: &'m Module, entries: &[&'m str]) -> NeededPlaces<'m> {
     let first = Liveness::run_entries(module, entries, Vec::new());
     let memories = first.dynamic_memories();
@@ -234,7 +234,7 @@ impl<'m> Liveness<'m> {
         self.effect(leaves, &State::default());
     }
 
-    /// What is live, from the end.
+    /// The live nodes, found from the end.
     fn finish(mut self) -> NeededPlaces<'m> {
         if self.failed.is_some() {
             return NeededPlaces { unfollowed: self.failed, ..NeededPlaces::default() };
@@ -484,7 +484,7 @@ impl<'m> Liveness<'m> {
         self.graph.whole(&value)
     }
 
-    /// What is known of a condition here.
+    /// The known result of a condition here.
     fn truth(&self, condition: NodeId) -> Option<bool> {
         use layoutproof_frontend::module::code::PrefixOperator;
         if let Some(truth) = self.graph.truth(condition) {
@@ -1088,7 +1088,7 @@ impl<'m> Liveness<'m> {
                 continue;
             }
             let (one, other) = (self.graph.open_all(&one), self.graph.open_all(&other));
-            // What is declared in the body does not go around.
+            // A variable that the body declares does not go around.
             let is_new = matches!(one, Value::Opaque(node, None) if self.graph.is_undefined(node));
             if !one.is(&other) && !is_new {
                 changed.push(variable);

@@ -8,10 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::graph::{Graph, NodeId, Operation, float};
 use layoutproof_frontend::module::code::{BinaryOperator, PrefixOperator};
 
-/// Tries of one condition.
+/// Maximum number of tries for one condition.
 const MOST_TRIES: usize = 400;
 
-/// Nodes of one condition that are followed; deeper ones can have any value.
+/// Maximum number of nodes to follow for one condition. Deeper nodes can have any value.
 const MOST_NODES: usize = 96;
 
 impl Graph {

@@ -20,7 +20,7 @@ const MOST_BASES: usize = 48;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Handle<'m> {
     pub(super) location: Location<'m>,
-    /// What decides which one it is.
+    /// The value that decides which one it is.
     pub(super) operands: Vec<NodeId>,
     /// True for `texture.mips` and `texture.sample`: the next index is not that of an element.
     pub(super) is_level: bool,
