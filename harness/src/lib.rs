@@ -12,12 +12,8 @@
 #![doc = include_str!("../ARCHITECTURE.md")]
 #![forbid(unsafe_code)]
 
+pub mod book;
 pub mod case;
 pub mod check;
-pub mod export;
-pub mod random;
-pub mod report;
 pub mod results;
-pub mod show;
-pub mod stable_hash;
 pub mod version;

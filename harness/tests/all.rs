@@ -1,7 +1,7 @@
 //! Tests of the core's public interface.
 //! All files are one program, so the core and its dependencies link once and long tests of
-//! different files run in parallel. `export`, `host_structs` and `spirv_val` are separate programs,
-//! because their tests report what this machine lacks.
+//! different files run in parallel. `spirv_val` is a separate program,
+//! because its tests report what this machine lacks.
 
 mod binding_plans;
 mod bindings;
@@ -12,17 +12,12 @@ mod dxil;
 mod entry_points;
 mod fixture;
 mod fused;
-mod golden;
-mod mutated_inputs;
 mod nonsense;
 mod nonsense_ir;
 mod nonsense_listings;
 mod placement_guarantees;
 mod probe;
-mod proofs;
-mod records_schema;
 mod register_programs;
-mod report_properties;
 mod screens;
 mod spaces;
 mod witnesses;

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use layoutproof_bindings::{BindingRequest, BoundModule, Convention, Target, bind};
-use layoutproof_core::random::{ParameterAnnotation, ProgramDialect, RandomParameter, RandomProgram, programs};
 use layoutproof_frontend::module::Module;
 use layoutproof_frontend::{DeclareOptions, declare};
 use layoutproof_layout::shape::Count;
 use layoutproof_layout::{LayoutUnit, Span};
+use layoutproof_random::{ParameterAnnotation, ProgramDialect, RandomParameter, RandomProgram, programs};
 use layoutproof_source::diagnostics::{Code, Diagnostic, Severity, render};
 use layoutproof_source::sources::SourceMap;
 use proptest::prelude::*;

@@ -363,6 +363,6 @@ fn an_expected_matrix_stride_is_compared() {
 fn the_model_is_no_device() {
     let expect = expecting("std140", "offsets = { \"S.c\" = 48 }");
     let record = record(&check(subject(ARRAY, &expect, "std140"), Generator::Rspirv, None));
-    let end = layoutproof_core::report::summary::fold(&[record]);
+    let end = layoutproof_core::results::summary::fold(&[record]);
     assert_eq!((end.agree, end.leaves, end.devices), (1, 0, Vec::<String>::new()));
 }

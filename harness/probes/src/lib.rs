@@ -37,6 +37,7 @@ pub mod generate;
 pub mod image;
 mod interface;
 mod jobs;
+pub mod leaf_kind;
 mod length;
 mod observe;
 mod plan;

@@ -224,11 +224,11 @@ mod tests {
 
     use super::*;
     use crate::check::verdict::Validation;
-    use crate::results::coverage::kind::{After, LeafKind};
     use crate::results::coverage::{Kinds, answered_by_device};
     use crate::results::record::{RecordValue, Row};
     use layoutproof_device::RunnerKind;
     use layoutproof_layout::Quantity;
+    use layoutproof_probes::leaf_kind::{After, LeafKind};
     use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
 
     const CELLS: &str = r#"

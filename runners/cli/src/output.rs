@@ -5,9 +5,9 @@ use std::sync::{Mutex, PoisonError};
 
 use anstream::{AutoStream, ColorChoice};
 use anyhow::Context;
-use layoutproof_core::report::Style;
-use layoutproof_core::report::show_json::Shown;
 use layoutproof_executor::device_listing::DeviceListing;
+use layoutproof_show::Style;
+use layoutproof_show::show_json::Shown;
 use layoutproof_source::diagnostics::Code;
 use layoutproof_source::encoding::BadEncoding;
 use layoutproof_source::plain_text::{escape_all_but_colours, escape_controls, escape_json};

@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use layoutproof_core::report::counted;
 use layoutproof_executor::watch::Watcher;
+use layoutproof_show::counted;
 use layoutproof_source::plain_text::escape_controls;
 
 use crate::output::warn;

@@ -10,8 +10,8 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use layoutproof_core::stable_hash::stable_hash;
 use layoutproof_device::DeviceInfo;
+use layoutproof_random::stable_hash::stable_hash;
 
 /// Prefix of the names of Mesa's cache folders. The suffix gives the storage format; without a
 /// suffix, the folder has one file per shader.

@@ -11,7 +11,6 @@ use std::sync::{Arc, OnceLock};
 
 use layoutproof_compilers::toolchains::Toolchains;
 use layoutproof_core::check::{BindingCheck, Check, Producer, ProofCheck, Settings, Subject};
-use layoutproof_core::report::{Style, terminal};
 use layoutproof_core::results::known;
 use layoutproof_core::results::record::{CheckRecord, Outcome};
 use layoutproof_device::{DeviceInfo, Runner, RunnerKind};
@@ -22,6 +21,8 @@ use layoutproof_executor::launch::Launch;
 use layoutproof_executor::proofs;
 use layoutproof_executor::rotation::Rotation;
 use layoutproof_model::Model;
+use layoutproof_report::terminal;
+use layoutproof_show::Style;
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 
 use crate::args::RunArgs;

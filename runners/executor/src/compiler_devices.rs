@@ -4,8 +4,8 @@
 //! therefore gives each module to one driver, and the next run gives it to another.
 
 use layoutproof_core::check::Producer;
-use layoutproof_core::stable_hash::stable_hash;
 use layoutproof_device::DeviceInfo;
+use layoutproof_random::stable_hash::stable_hash;
 
 /// The devices that run the modules of compilers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,9 +7,9 @@ use std::time::Instant;
 use layoutproof_compilers::spirv_val::ValidatorAnswer;
 use layoutproof_core::check::{BindingCheck, Producer, Proof, ProofCheck};
 use layoutproof_core::results::record::{CheckRecord, Outcome};
-use layoutproof_core::stable_hash::stable_hash;
 use layoutproof_device::{DeviceInfo, Job, Shader};
 use layoutproof_layout::BlockRules;
+use layoutproof_random::stable_hash::stable_hash;
 use layoutproof_readers::toolchain::Compilers;
 
 use crate::drivers::DriverCompilation;

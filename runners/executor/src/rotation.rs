@@ -9,10 +9,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use layoutproof_core::check::{Check, ProbeId, Producer};
-use layoutproof_core::stable_hash::stable_hash;
 use layoutproof_device::RunnerKind;
 use layoutproof_layout::{Component, Scalar};
 use layoutproof_probes::{Form, ProbeEntry, ProbePlan};
+use layoutproof_random::stable_hash::stable_hash;
 
 use crate::screen::CheckProbes;
 

@@ -1,7 +1,7 @@
 //! The answer to a request of the page.
 
-use layoutproof_core::report::html::{bindings_part, layout_sections, padding_part};
-use layoutproof_core::show::{RuleSetLayouts, ShowInput};
+use layoutproof_report::html::{bindings_part, layout_sections, padding_part};
+use layoutproof_show::{RuleSetLayouts, ShowInput};
 use layoutproof_source::diagnostics::{Diagnostic, Severity, render};
 use layoutproof_source::sources::SourceMap;
 use serde::Serialize;

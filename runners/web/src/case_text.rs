@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use layoutproof_core::show::ShowInput;
+use layoutproof_show::ShowInput;
 
 use crate::reading::ExploreReading;
 use crate::request::{ExploreMatrix, ExploreRequest};

@@ -1,10 +1,9 @@
 //! The texts that the page offers to copy.
 
-use layoutproof_core::report::asserts::{HostLanguage, asserts};
-use layoutproof_core::report::html::layout_sheet;
-use layoutproof_core::report::show_json::Shown;
-use layoutproof_core::report::{Style, struct_text};
-use layoutproof_core::show::{RuleSetLayouts, ShowInput, ShownRules};
+use layoutproof_report::html::layout_sheet;
+use layoutproof_show::asserts::{HostLanguage, asserts};
+use layoutproof_show::show_json::Shown;
+use layoutproof_show::{RuleSetLayouts, ShowInput, ShownRules, Style, struct_text};
 
 use crate::case_text::case_text;
 use crate::reading::ExploreReading;

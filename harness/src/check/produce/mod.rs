@@ -6,12 +6,12 @@
 //! chooses address spaces and stages, and `feature_split` the leaves that a device can run. A part
 //! without a shader becomes a [`Gap`].
 
-pub(in crate::check) mod feature_split;
-pub(in crate::check) mod gap;
-pub(in crate::check) mod naga;
-pub(in crate::check) mod probe_axes;
-pub(in crate::check) mod settings;
-pub(in crate::check) mod shader_module;
+pub(crate) mod feature_split;
+pub(crate) mod gap;
+pub(crate) mod naga;
+pub(crate) mod probe_axes;
+pub(crate) mod settings;
+pub(crate) mod shader_module;
 pub(crate) mod subject_shaders;
 
 pub use feature_split::Share;

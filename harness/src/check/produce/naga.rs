@@ -146,7 +146,7 @@ fn ask_naga<T>(
 const FORMS_IN_WGSL: [Form; 3] = [Form::Leaf, Form::Vector, Form::Whole];
 
 /// Keeps the part of a plan that our WGSL supports.
-pub(in crate::check) fn in_wgsl(plan: ProbePlan) -> ProbePlan {
+pub(crate) fn in_wgsl(plan: ProbePlan) -> ProbePlan {
     let mut plan = plan.without(not_in_wgsl).only(&FORMS_IN_WGSL.into());
     plan.entries.retain(wgsl::has);
     plan

@@ -18,8 +18,8 @@ use layoutproof_layout::{BlockKind, find};
 
 use crate::check::produce::settings::Settings;
 use crate::check::subject::Subject;
-use crate::stable_hash::stable_hash;
 use layoutproof_probes::{AddressSpace, Stage};
+use layoutproof_random::stable_hash::stable_hash;
 
 /// Returns the spaces and stages for a block of `subject` of this kind. Some of the combinations
 /// may be impossible.
@@ -38,7 +38,7 @@ pub(super) fn reach(subject: &Subject, kind: BlockKind, settings: &Settings) -> 
 
 /// Returns the stages of a draw in which to probe a compiler's code for a block of `subject`. The
 /// declaration itself fixes the space.
-pub(in crate::check) fn drawn_stages(subject: &Subject, settings: &Settings) -> Vec<Stage> {
+pub(crate) fn drawn_stages(subject: &Subject, settings: &Settings) -> Vec<Stage> {
     let is_drawn = |stage: &Stage| match &settings.stages {
         Some(asked) => asked.contains(stage),
         None => !subject.source.is_case || is_core(subject),

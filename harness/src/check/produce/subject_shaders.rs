@@ -124,14 +124,14 @@ impl SubjectShaders {
         shaders.tidy()
     }
 
-    pub(in crate::check) fn empty(producer: Producer, elements: ElementChoice) -> Self {
+    pub(crate) fn empty(producer: Producer, elements: ElementChoice) -> Self {
         let (modules, gaps, broken, spared) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let origin = AnswerOrigin::Asked;
         Self { producer, modules, gaps, broken, elements, leaves_not_probed: 0, spared, origin }
     }
 
     /// Returns the leaves of a block in the chosen array elements, and counts the others.
-    pub(in crate::check) fn leaves(&mut self, layout: &BlockLayout) -> Vec<Leaf> {
+    pub(crate) fn leaves(&mut self, layout: &BlockLayout) -> Vec<Leaf> {
         let leaves = layout.leaves_in(self.elements);
         let others = layout.leaf_count().saturating_sub(leaves.len() as u64);
         if others > 0 {
@@ -168,7 +168,7 @@ impl SubjectShaders {
     }
 
     /// Sorts and removes duplicate reasons.
-    pub(in crate::check) fn tidy(mut self) -> Self {
+    pub(crate) fn tidy(mut self) -> Self {
         self.gaps.sort();
         self.gaps.dedup();
         self.broken.sort();
@@ -235,7 +235,7 @@ impl SubjectShaders {
 }
 
 /// Explains why a block has no layout and thus no shader.
-pub(in crate::check) fn gap(rules: &str, refusal: &Refusal) -> Gap {
+pub(crate) fn gap(rules: &str, refusal: &Refusal) -> Gap {
     Gap::language(match rules {
         DECLARED => Reason::Other(format!("`{}` has no layout in the module: {}", refusal.path, refusal.message)),
         rules => Reason::Forbidden { rules: rules.to_owned(), message: refusal.message.clone() },
@@ -243,7 +243,7 @@ pub(in crate::check) fn gap(rules: &str, refusal: &Refusal) -> Gap {
 }
 
 /// Returns a gap for each leaf that a plan leaves out.
-pub(in crate::check) fn not_probed(plan: &ProbePlan) -> impl Iterator<Item = Gap> {
+pub(crate) fn not_probed(plan: &ProbePlan) -> impl Iterator<Item = Gap> {
     plan.not_probed.iter().map(|leaf| Gap::language(format!("leaves not probed ({})", leaf.reason)))
 }
 
@@ -264,7 +264,7 @@ pub(crate) fn plan_of_second_element(
 }
 
 /// Runs a module's code on the model device and returns the offsets that it addresses.
-pub(in crate::check) fn addressed(
+pub(crate) fn addressed(
     layout: &BlockLayout,
     plan: &ProbePlan,
     shader: &Shader,

@@ -3,9 +3,9 @@
 
 use layoutproof_layout::{Quantity, join};
 
-use crate::random::declaration::MemberShape;
 use crate::results::record::{CheckRecord, Culprit, RecordValue, Row};
 use layoutproof_probes::Form;
+use layoutproof_random::declaration::MemberShape;
 use layoutproof_source::toml_table::{FileProblems, TomlTable};
 
 /// The part of an entry about random declarations, in addition to producer, device, rules and

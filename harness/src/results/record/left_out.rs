@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::bound_count::BoundCount;
 use super::end::{Outcome, Proves, SkipKind};
 use super::reason::ReasonKind;
-use crate::results::coverage::kind::After;
+use layoutproof_probes::leaf_kind::After;
 use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
 
 /// Totals of checks that agree or do not apply, and that are equal in these fields.

@@ -15,10 +15,10 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use layoutproof_core::show::ShaderLanguage;
 use layoutproof_layout::LayoutOptions;
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::shape::MatrixOrder;
+use layoutproof_show::ShaderLanguage;
 
 pub use cache::CacheArgs;
 pub use output::OutputArgs;

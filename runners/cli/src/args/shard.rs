@@ -7,7 +7,7 @@ use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
 
-use layoutproof_core::stable_hash::stable_hash;
+use layoutproof_random::stable_hash::stable_hash;
 
 /// One of several parts of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -8,15 +8,16 @@ use layoutproof_built_in::EQUIVALENT_MUTANTS;
 use layoutproof_core::check::{
     BindingCheck, Generator, Proof, Settings, Source, Subject, SubjectShaders, share_shaders,
 };
-use layoutproof_core::report::summary::Exit;
-use layoutproof_core::report::{Style, mutant_table};
 use layoutproof_core::results::mutants::devices::{ModelCheck, ModelChecks, try_misreading};
 use layoutproof_core::results::mutants::equivalent::{self, EquivalentMutant};
 use layoutproof_core::results::mutants::rules::try_rules;
 use layoutproof_core::results::mutants::{DeviceLine, MutantTable, RuleLine};
 use layoutproof_core::results::record::SCHEMA;
+use layoutproof_core::results::summary::Exit;
 use layoutproof_layout::{RuleSet, table};
 use layoutproof_model::{BINDING_MISREADINGS, MISREADINGS};
+use layoutproof_report::mutant_table;
+use layoutproof_show::Style;
 use layoutproof_source::sources::SourceMap;
 use rayon::prelude::*;
 

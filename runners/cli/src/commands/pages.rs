@@ -4,7 +4,7 @@
 use std::fs;
 
 use anyhow::Context;
-use layoutproof_core::report::summary::Exit;
+use layoutproof_core::results::summary::Exit;
 
 use crate::args::{CompletionsArgs, ManArgs};
 use crate::help;

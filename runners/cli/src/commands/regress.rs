@@ -9,12 +9,12 @@ use clap::Args;
 use layoutproof_compilers::compiler::Compiler;
 use layoutproof_compilers::family::Family;
 use layoutproof_core::check::Source;
-use layoutproof_core::report::Style;
-use layoutproof_core::report::regression::{Regression, RegressionSide, json, text};
-use layoutproof_core::report::summary::Exit;
 use layoutproof_core::results::frozen::accepted::AcceptedEntry;
 use layoutproof_core::results::frozen::{BuildComparison, CaseDecisions, Manifest, accept, compare};
+use layoutproof_core::results::summary::Exit;
 use layoutproof_executor::tools::MachineTools;
+use layoutproof_report::regression::{Regression, RegressionSide, json, text};
+use layoutproof_show::Style;
 
 use crate::args::Format;
 use crate::commands::freeze::{AskArgs, CompilerUnderTest};

@@ -1,9 +1,10 @@
 //! `layoutproof report`: prints the report of the records of one or several runs.
 
 use anyhow::Context;
-use layoutproof_core::report::summary::Exit;
-use layoutproof_core::report::{Style, causes, counted};
 use layoutproof_core::results::record::CheckRecord;
+use layoutproof_core::results::summary::Exit;
+use layoutproof_report::causes;
+use layoutproof_show::{Style, counted};
 
 use crate::args::ReportArgs;
 use crate::output::{print, warn};

@@ -8,13 +8,14 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use layoutproof_core::check::Producer;
-use layoutproof_core::report::html::{RunPageFacts, run_page};
-use layoutproof_core::report::junit::JunitFacts;
-use layoutproof_core::report::summary::{Exit, Shortfalls, exit_of_run};
-use layoutproof_core::report::terminal::{RunFacts, check_line, failure_report, known_blocks, known_report, summary};
-use layoutproof_core::report::{Style, deqp_csv, github, junit, matrix};
 use layoutproof_core::results::record::{CheckRecord, RunEnd};
+use layoutproof_core::results::summary::{Exit, Shortfalls, exit_of_run};
 use layoutproof_device::DeviceInfo;
+use layoutproof_report::html::{RunPageFacts, run_page};
+use layoutproof_report::junit::JunitFacts;
+use layoutproof_report::terminal::{RunFacts, check_line, failure_report, known_blocks, known_report, summary};
+use layoutproof_report::{deqp_csv, github, junit, matrix};
+use layoutproof_show::Style;
 
 use crate::args::OutputArgs;
 use crate::output::{print, warn};

@@ -6,10 +6,10 @@
 use std::collections::{HashMap, VecDeque};
 
 use anyhow::bail;
-use layoutproof_core::report::summary::fold;
 use layoutproof_core::results::known::shape::ShapeAt;
 use layoutproof_core::results::known::{self, FixedEntry, KnownFailure};
 use layoutproof_core::results::record::{CheckRecord, Outcome, RunEnd};
+use layoutproof_core::results::summary::fold;
 use layoutproof_device::DeviceInfo;
 
 use crate::records::records_file::RecordsFile;

@@ -8,9 +8,9 @@ use std::path::Path;
 
 use anyhow::bail;
 use layoutproof_core::check::Producer;
-use layoutproof_core::report::summary::{add_left_out, fold};
 use layoutproof_core::results::known;
 use layoutproof_core::results::record::{CheckRecord, RunEnd, RunHeader};
+use layoutproof_core::results::summary::{add_left_out, fold};
 use layoutproof_device::{DeviceInfo, RunnerKind};
 use layoutproof_executor::execute::CASES_AT_ONCE;
 

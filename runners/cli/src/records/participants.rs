@@ -8,11 +8,11 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use layoutproof_core::check::Producer;
-use layoutproof_core::report::{counted, one_line};
 use layoutproof_core::results::record::{
     BoundCount, CheckRecord, LeftOutChecks, NO_DEVICE, Outcome, RunHeader, SkipKind,
 };
 use layoutproof_device::RunnerKind;
+use layoutproof_show::{counted, one_line};
 
 use crate::args::RunArgs;
 

@@ -4,10 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use layoutproof_core::report::is_failure;
-use layoutproof_core::report::{Style, terminal};
 use layoutproof_core::results::record::CheckRecord;
 use layoutproof_executor::interrupt::Interrupt;
+use layoutproof_report::{is_failure, terminal};
+use layoutproof_show::Style;
 
 use super::arguments::with_typed;
 use super::ledger::Ledger;

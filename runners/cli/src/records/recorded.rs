@@ -7,9 +7,9 @@
 
 use anyhow::{Context, bail};
 use layoutproof_core::check::audit::contradiction;
-use layoutproof_core::report::json_lines::{self, NumberedLine};
-use layoutproof_core::report::summary;
 use layoutproof_core::results::record::{CheckRecord, RecordLine, RecordsFilter, RunEnd, RunHeader};
+use layoutproof_core::results::summary;
+use layoutproof_report::json_lines::{self, NumberedLine};
 
 use super::compression;
 use crate::select::files::FileKind;

@@ -14,11 +14,11 @@ use anyhow::{Context, bail};
 use fs4::FileExt;
 use layoutproof_compilers::regular_file;
 use layoutproof_compilers::spirv_val::SpirvVal;
-use layoutproof_core::report::json_lines;
 use layoutproof_core::results::record::{CheckRecord, RecordLine, RecordsFilter, RunEnd, RunHeader, SCHEMA};
 use layoutproof_core::version::{NAGA_VERSION, RSPIRV_VERSION};
 use layoutproof_device::DeviceInfo;
 use layoutproof_executor::drivers::FetchedDrivers;
+use layoutproof_report::json_lines;
 use same_file::Handle;
 
 use crate::records::output_files::check_file;

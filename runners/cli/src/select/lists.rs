@@ -127,7 +127,7 @@ fn toml_files(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
 
 #[cfg(test)]
 mod tests {
-    use layoutproof_core::random::declaration::MemberShape;
+    use layoutproof_random::declaration::MemberShape;
     use layoutproof_readers::toolchain::toolchains;
 
     use super::*;

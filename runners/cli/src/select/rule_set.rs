@@ -4,9 +4,9 @@
 use std::path::Path;
 
 use anyhow::bail;
-use layoutproof_core::show::RuleChoice;
 use layoutproof_layout::native::{find_native, natives};
 use layoutproof_layout::{DECLARED, RuleSet, find, table};
+use layoutproof_show::RuleChoice;
 use layoutproof_source::nearest_name::{did_you_mean, nearest_name};
 use wildmatch::WildMatch;
 

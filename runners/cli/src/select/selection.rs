@@ -5,10 +5,9 @@
 
 use std::sync::Arc;
 
-use layoutproof_core::check::Proof;
 use layoutproof_core::check::binding_shaders::producer_for;
-use layoutproof_core::check::{BindingCheck, Subject};
-use layoutproof_core::stable_hash::stable_hash;
+use layoutproof_core::check::{BindingCheck, Proof, Subject};
+use layoutproof_random::stable_hash::stable_hash;
 use layoutproof_source::diagnostics::Diagnostic;
 use layoutproof_source::sources::SourceMap;
 

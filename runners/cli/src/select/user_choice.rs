@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use layoutproof_core::case::{By, Case};
 use layoutproof_core::check::{BindingCheck, Source, Subject};
-use layoutproof_core::show::{RuleChoice, ShaderLanguage, overlap_warnings};
 use layoutproof_layout::{Block, RuleSet, Span, find, table};
 use layoutproof_readers::toolchain::Toolchain;
+use layoutproof_show::{RuleChoice, ShaderLanguage, overlap_warnings};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 use crate::args::DeclareArgs;

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use layoutproof_bindings::{Binding, BoundModule, Target};
-use layoutproof_core::random::{ProgramDialect, RandomProgram};
 use layoutproof_device::words_of;
 use layoutproof_layout::shape::Count;
 use layoutproof_layout::{LayoutUnit, Span};
+use layoutproof_random::{ProgramDialect, RandomProgram};
 use layoutproof_readers::dxil::bindings::{ListedBinding, resource_bindings};
 use layoutproof_readers::spirv::bound_variables;
 

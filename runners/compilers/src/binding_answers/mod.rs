@@ -11,7 +11,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use layoutproof_bindings::{Binding, BindingRequest, Convention, Target};
-use layoutproof_core::random::{ProgramDialect, RandomProgram};
+use layoutproof_random::{ProgramDialect, RandomProgram};
 
 use crate::compile_service::CompileService;
 use crate::compiler::{Compiler, CompilerAnswer};

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use layoutproof_bindings::{Binding, BindingRequest, Target};
-use layoutproof_core::random::{ProgramDialect, RandomProgram};
 use layoutproof_layout::LayoutUnit;
 use layoutproof_layout::shape::Count;
+use layoutproof_random::{ProgramDialect, RandomProgram};
 use layoutproof_readers::reflection::{ReflectedBinding, parameters};
 
 use super::compared::{BoundRow, placed, same};

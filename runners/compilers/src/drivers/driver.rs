@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use layoutproof_core::random::declaration::TypeSpace;
+use layoutproof_random::declaration::TypeSpace;
 use layoutproof_readers::module_reader::ModuleReader;
 use layoutproof_readers::toolchain::{CompileOutcome, CompileRequest, Toolchain};
 

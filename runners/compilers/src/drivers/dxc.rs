@@ -6,10 +6,10 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use layoutproof_core::random::declaration::TypeSpace;
 use layoutproof_device::Shader;
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_probes::Stage;
+use layoutproof_random::declaration::TypeSpace;
 use layoutproof_readers::toolchain::{
     CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Output, Report, Toolchain,
 };

@@ -5,10 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::{fs, io};
 
-use layoutproof_core::random::declaration::TypeSpace;
 use layoutproof_device::Shader;
 use layoutproof_probes::generate::hlsl::{INPUT, OUTPUT};
 use layoutproof_probes::generate::reserved::Reserved;
+use layoutproof_random::declaration::TypeSpace;
 use layoutproof_readers::fxc::FxcBinding;
 use layoutproof_readers::toolchain::{CompileOutcome, CompileRequest, CompiledShader, Report, Toolchain};
 

@@ -1,6 +1,6 @@
 //! Drives glslang, from GLSL to SPIR-V.
 
-use layoutproof_core::random::declaration::TypeSpace;
+use layoutproof_random::declaration::TypeSpace;
 use layoutproof_readers::toolchain::{CompileRequest, Toolchain};
 
 use super::command_line::{CommandLine, MODULE, SOURCE, read_module, toolchain_flags};

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::{fs, io};
 
-use layoutproof_core::random::declaration::TypeSpace;
 use layoutproof_device::Shader;
+use layoutproof_random::declaration::TypeSpace;
 use layoutproof_readers::naga_offsets::{NagaError, spirv_of_glsl};
 use layoutproof_readers::toolchain::{CompileOutcome, CompileRequest, Report, Toolchain};
 

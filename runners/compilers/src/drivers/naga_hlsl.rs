@@ -1,7 +1,7 @@
 //! Drives naga for Direct3D 12: it writes HLSL from WGSL, and DXC compiles that.
 
-use layoutproof_core::random::declaration::TypeSpace;
 use layoutproof_device::Shader;
+use layoutproof_random::declaration::TypeSpace;
 use layoutproof_readers::module_reader::{ModuleReader, wgsl_to_hlsl};
 use layoutproof_readers::naga_offsets::NagaError;
 use layoutproof_readers::toolchain::{CompileOutcome, CompileRequest, CompiledShader, Report, Toolchain};

@@ -1,6 +1,6 @@
 //! The list of all drivers, and the lookup of a toolchain's driver.
 
-use layoutproof_core::random::declaration::TypeSpace;
+use layoutproof_random::declaration::TypeSpace;
 use layoutproof_readers::toolchain::Toolchain;
 
 use super::CompilerDriver;

@@ -1,8 +1,8 @@
 //! Drives slangc, from Slang to SPIR-V, to WGSL, and to HLSL that DXC compiles.
 
-use layoutproof_core::random::declaration::TypeSpace;
 use layoutproof_device::Shader;
 use layoutproof_layout::shape::MatrixOrder;
+use layoutproof_random::declaration::TypeSpace;
 use layoutproof_readers::toolchain::{
     CompileOutcome, CompileRequest, CompiledShader, Output, Report, SourceProfile, Toolchain,
 };

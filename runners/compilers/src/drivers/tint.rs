@@ -4,7 +4,7 @@
 //! option, but its help lists its output formats, because a user's own build may lack the SPIR-V
 //! writer.
 
-use layoutproof_core::random::declaration::TypeSpace;
+use layoutproof_random::declaration::TypeSpace;
 use layoutproof_readers::toolchain::{CompileRequest, Toolchain};
 
 use super::command_line::{CommandLine, MODULE, SOURCE, read_module, toolchain_flags};

@@ -12,7 +12,7 @@ use layoutproof_compilers::binding_answers::{
 };
 use layoutproof_compilers::compiler::Compiler;
 use layoutproof_compilers::tools_folder::ToolsFolder;
-use layoutproof_core::random::{ProgramDialect, RandomProgram, nth_program};
+use layoutproof_random::{ProgramDialect, RandomProgram, nth_program};
 use libtest_mimic::{Arguments, Failed, Trial};
 use proptest::strategy::ValueTree;
 

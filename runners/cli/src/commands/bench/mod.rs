@@ -12,13 +12,13 @@ mod measure;
 mod suite;
 mod usage;
 
-use layoutproof_core::random::blocks::block;
-use layoutproof_core::report::Style;
-use layoutproof_core::report::bench_table::{BenchLine, BenchRole, BenchRound, BenchTable, bench_table};
-use layoutproof_core::report::suite_table::suite_table;
-use layoutproof_core::report::summary::Exit;
+use layoutproof_core::results::summary::Exit;
 use layoutproof_device::{DeviceInfo, RunnerKind};
 use layoutproof_probes::FusedSpace;
+use layoutproof_random::blocks::block;
+use layoutproof_report::bench_table::{BenchLine, BenchRole, BenchRound, BenchTable, bench_table};
+use layoutproof_report::suite_table::suite_table;
+use layoutproof_show::Style;
 
 pub use self::args::{BenchArgs, BenchDesign, BenchLoad, BenchSpace};
 use layoutproof_executor::device_listing::DeviceListing;

@@ -7,7 +7,6 @@ use std::time::Instant;
 
 use layoutproof_compilers::toolchains::Toolchains;
 use layoutproof_core::check::{Check, Generator, Producer};
-use layoutproof_core::report::suite_table::{SuiteLine, SuiteRound};
 use layoutproof_core::results::known;
 use layoutproof_core::results::record::{CheckRecord, Outcome};
 use layoutproof_device::DeviceInfo;
@@ -17,6 +16,7 @@ use layoutproof_executor::execute::{self, ShaderProduction};
 use layoutproof_executor::launch::Launch;
 use layoutproof_executor::rotation::Rotation;
 use layoutproof_executor::watch::Watcher;
+use layoutproof_report::suite_table::{SuiteLine, SuiteRound};
 
 use crate::args::RunArgs;
 use crate::progress;

@@ -6,8 +6,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use layoutproof_core::report::summary::Exit;
-use layoutproof_core::show::ShaderLanguage;
+use layoutproof_core::results::summary::Exit;
+use layoutproof_show::ShaderLanguage;
 
 use super::args::InitArgs;
 use super::input_kind::CheckInput;

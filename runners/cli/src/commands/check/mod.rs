@@ -19,12 +19,12 @@ mod shader_blocks;
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
-use layoutproof_core::report::Style;
-use layoutproof_core::report::host_check::{HostCheck, PairOutcome, UnmatchedBlock, annotations, json, junit, text};
-use layoutproof_core::report::html::check_page;
-use layoutproof_core::report::summary::Exit;
+use layoutproof_core::results::summary::Exit;
 use layoutproof_hostcheck::matching::BlockNames;
 use layoutproof_hostcheck::{VectorTypes, part_path};
+use layoutproof_report::host_check::{HostCheck, PairOutcome, UnmatchedBlock, annotations, json, junit, text};
+use layoutproof_report::html::check_page;
+use layoutproof_show::Style;
 use layoutproof_source::diagnostics::{Code, Diagnostic, Severity, render};
 use layoutproof_source::sources::SourceMap;
 

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use layoutproof_core::report::host_check::{CheckedPair, HostCheck, PairOutcome, UnmatchedBlock, UnmatchedReason};
 use layoutproof_hostcheck::matching::{BlockMatch, TypeMatch, has_name, match_part, match_type};
 use layoutproof_hostcheck::{
     BlockPart, CompareOptions, ProgramStruct, ShaderBlock, VectorTypes, block_parts, compare, part_of_host, part_path,
 };
 use layoutproof_layout::LaidOutShape;
+use layoutproof_report::host_check::{CheckedPair, HostCheck, PairOutcome, UnmatchedBlock, UnmatchedReason};
 
 use super::debug_worker::DebugAnswer;
 use super::shader_blocks::TargetBlock;

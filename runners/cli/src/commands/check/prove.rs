@@ -11,14 +11,14 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use clap::Parser;
 use layoutproof_core::check::{Check, Subject};
-use layoutproof_core::report::host_check::{CheckedPair, HostCheck, PairProof};
-use layoutproof_core::report::summary::Exit;
 use layoutproof_core::results::record::{CheckRecord, RecordValue};
+use layoutproof_core::results::summary::Exit;
 use layoutproof_device::RunnerKind;
 use layoutproof_executor::execute;
 use layoutproof_hostcheck::{CompareOptions, ObservedLeaf, ShaderBlock, VectorTypes, arrivals, block_parts};
 use layoutproof_layout::{Quantity, find};
 use layoutproof_probes::Direction;
+use layoutproof_report::host_check::{CheckedPair, HostCheck, PairProof};
 
 use super::args::CheckArgs;
 use super::pairing::{PairPartners, PairRules};

@@ -12,11 +12,11 @@ use std::sync::Arc;
 
 use layoutproof_core::case::Case;
 use layoutproof_core::check::Source;
-use layoutproof_core::report::asserts::{HostLanguage, asserts};
 use layoutproof_debuginfo::{DebugFile, Sibling, SiblingBytes, SiblingFiles};
 use layoutproof_hostcheck::shader_comment::BlockComment;
 use layoutproof_hostcheck::{ProgramStruct, VectorTypes};
 use layoutproof_layout::{find, lay_out};
+use layoutproof_show::asserts::{HostLanguage, asserts};
 use layoutproof_source::sources::SourceMap;
 
 use super::debug_types::convert;

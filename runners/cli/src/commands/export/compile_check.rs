@@ -3,8 +3,8 @@
 use anyhow::bail;
 use layoutproof_compilers::compiler::Compiler;
 use layoutproof_compilers::typed_command::{TypedCommand, TypedEnd};
-use layoutproof_core::export::{OffloadApis, OffloadTest};
 use layoutproof_executor::tools::MachineTools;
+use layoutproof_report::export::{OffloadApis, OffloadTest};
 
 /// The options that the suite adds for Vulkan.
 const FOR_VULKAN: [&str; 2] = ["-spirv", "-fspv-target-env=vulkan1.3"];

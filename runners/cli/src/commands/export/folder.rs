@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use layoutproof_core::check::{Source, Subject};
-use layoutproof_core::export::{BlockSignature, NotExported, OffloadTest, offload_test, offload_test_of_case};
-use layoutproof_core::report::summary::Exit;
+use layoutproof_core::results::summary::Exit;
 use layoutproof_executor::interrupt;
 use layoutproof_layout::{BlockKind, find};
+use layoutproof_report::export::{BlockSignature, NotExported, OffloadTest, offload_test, offload_test_of_case};
 
 use super::ExportArgs;
 use super::compile_check::CompileCheck;

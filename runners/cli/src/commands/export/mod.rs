@@ -12,9 +12,9 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use layoutproof_core::check::{Source, Subject};
-use layoutproof_core::export::{NotExported, amber, offload_test, offload_test_of_case};
-use layoutproof_core::report::summary::Exit;
+use layoutproof_core::results::summary::Exit;
 use layoutproof_layout::{RuleSet, find};
+use layoutproof_report::export::{NotExported, amber, offload_test, offload_test_of_case};
 use layoutproof_source::sources::SourceMap;
 
 use crate::output::print;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use layoutproof_core::report::counted;
+use layoutproof_show::counted;
 
 use super::folder_summary::FolderSummary;
 

@@ -6,9 +6,9 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use layoutproof_core::export::BlockSignature;
 use layoutproof_layout::LayoutOptions;
 use layoutproof_layout::shape::MatrixOrder;
+use layoutproof_report::export::BlockSignature;
 
 /// The suffix of a test.
 const SUFFIX: &str = "test";

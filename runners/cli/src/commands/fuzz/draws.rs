@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use anyhow::Context;
-use layoutproof_core::random::declaration::exhaustive::{self, exhaustive};
-use layoutproof_core::random::declaration::{
+use layoutproof_layout::LayoutOptions;
+use layoutproof_random::declaration::exhaustive::{self, exhaustive};
+use layoutproof_random::declaration::{
     BlockForm, CellDraws, DeclarationTree, Declarations, RandomDeclaration, TypeSpace,
 };
-use layoutproof_layout::LayoutOptions;
 
 use super::{Fuzz, spaces};
 use crate::commands::fuzz::args::FuzzArgs;

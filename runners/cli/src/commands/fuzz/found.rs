@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use layoutproof_compilers::compiler::Compiler;
 use layoutproof_core::case::Authority;
-use layoutproof_core::report::upstream::{self, DifferenceRow, case_file, has_numbers, markdown, shader_file};
 use layoutproof_core::results::record::{CheckRecord, Row};
 use layoutproof_core::version::NAGA_VERSION;
 use layoutproof_readers::toolchain::Language;
+use layoutproof_report::upstream::{self, DifferenceRow, case_file, has_numbers, markdown, shader_file};
 
 use super::Fuzz;
 use super::round::Round;

@@ -5,12 +5,12 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use layoutproof_core::report::summary;
 use layoutproof_core::results::known::KnownFailure;
 use layoutproof_core::results::record::{CheckRecord, RunEnd, SCHEMA};
-use layoutproof_core::stable_hash::stable_hash;
+use layoutproof_core::results::summary;
 use layoutproof_device::DeviceInfo;
 use layoutproof_executor::drivers::FetchedDrivers;
+use layoutproof_random::stable_hash::stable_hash;
 
 use crate::records::records_file::{self, RecordsFile, RecordsTarget};
 

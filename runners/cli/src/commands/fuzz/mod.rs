@@ -24,23 +24,23 @@ use indicatif::ProgressBar;
 use layoutproof_compilers::drivers::full_type_space;
 use layoutproof_compilers::toolchains::Toolchains;
 use layoutproof_core::check::CompiledAccesses;
-use layoutproof_core::random::declaration::{
-    CellDraws, CellTally, CountedCell, CoverageTally, Declarations, RandomDeclaration,
-};
-use layoutproof_core::report::cell_table::cell_table;
-use layoutproof_core::report::html::{FuzzFinding, FuzzPageFacts, fuzz_page};
-use layoutproof_core::report::seen_table::seen_table;
-use layoutproof_core::report::summary::{Exit, Shortfalls, add, exit_of_run};
-use layoutproof_core::report::tally_table::{Tally, tally_table};
-use layoutproof_core::report::{Style, counted, grouped};
 use layoutproof_core::results::known::KnownFailure;
 use layoutproof_core::results::record::{CheckRecord, Outcome, ReasonKind, RunEnd};
+use layoutproof_core::results::summary::{Exit, Shortfalls, add, exit_of_run};
 use layoutproof_device::DeviceInfo;
 use layoutproof_executor::interrupt::Interrupt;
 use layoutproof_executor::launch::Launch;
 use layoutproof_executor::rotation::SparedKinds;
 use layoutproof_layout::mutate::RuleMutant;
+use layoutproof_random::declaration::{
+    CellDraws, CellTally, CountedCell, CoverageTally, Declarations, RandomDeclaration,
+};
 use layoutproof_readers::toolchain::{Toolchain, toolchains};
+use layoutproof_report::cell_table::cell_table;
+use layoutproof_report::html::{FuzzFinding, FuzzPageFacts, fuzz_page};
+use layoutproof_report::seen_table::seen_table;
+use layoutproof_report::tally_table::{Tally, tally_table};
+use layoutproof_show::{Style, counted, grouped};
 use proptest::strategy::ValueTree;
 
 use self::draws::Draws;
@@ -48,12 +48,11 @@ use self::found::WrittenDifference;
 use self::fuzz_records::{FuzzHeaderFacts, FuzzRecords};
 use self::round::Round;
 use self::shrink::{DifferenceKind, ShrunkDifference};
-use crate::answer_cache;
 use crate::commands::fuzz::args::FuzzArgs;
 use crate::output::{print, warn};
-use crate::progress;
 use crate::records::output_files::{check_file, check_folder, write_file};
 use crate::records::participants::{Asked, Participants};
+use crate::{answer_cache, progress};
 
 /// Number of declarations that are compiled and run together.
 const ROUND: u64 = 128;

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use layoutproof_compilers::drivers::full_type_space;
 use layoutproof_core::check::{Check, Producer, Settings, Source, Subject};
-use layoutproof_core::random::declaration::{RandomDeclaration, TypeSpace};
 use layoutproof_core::results::known;
 use layoutproof_core::results::record::CheckRecord;
 use layoutproof_device::{DeviceInfo, RunnerKind};
@@ -13,6 +12,7 @@ use layoutproof_executor::compiler_devices::CompilerDevices;
 use layoutproof_executor::execute::{self, CheckPlan, ShaderProduction};
 use layoutproof_executor::rotation::{Rotation, SparedKinds};
 use layoutproof_layout::{BlockLayout, RuleSet};
+use layoutproof_random::declaration::{RandomDeclaration, TypeSpace};
 use layoutproof_readers::toolchain::{Compilers, Language, SourceText, Toolchain};
 
 use super::Fuzz;

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use layoutproof_compilers::drivers::full_type_space;
-use layoutproof_core::random::declaration::{DeclarationTree, RandomDeclaration};
-use layoutproof_core::random::shrink::{self, SHRINK_CALLS};
-use layoutproof_core::report::counted;
 use layoutproof_core::results::record::{CheckRecord, Culprit, Outcome};
+use layoutproof_random::declaration::{DeclarationTree, RandomDeclaration};
+use layoutproof_random::shrink::{self, SHRINK_CALLS};
 use layoutproof_readers::toolchain::Toolchain;
+use layoutproof_show::counted;
 use proptest::strategy::ValueTree;
 
 use super::Fuzz;

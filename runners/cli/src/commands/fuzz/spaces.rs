@@ -1,7 +1,7 @@
 //! The type spaces of a run of `fuzz`, from which declarations are drawn.
 
 use layoutproof_compilers::drivers::{full_type_space, type_space};
-use layoutproof_core::random::declaration::TypeSpace;
+use layoutproof_random::declaration::TypeSpace;
 use layoutproof_readers::toolchain::Toolchain;
 
 /// The distinct type spaces of these toolchains, with and without minimum precision.

@@ -2,9 +2,9 @@
 
 use anyhow::bail;
 use layoutproof_bindings::BindingRequest;
-use layoutproof_core::report::bindings_text::rows;
-use layoutproof_core::report::show_json::{Shown, ShownLayout};
-use layoutproof_core::show::Placements;
+use layoutproof_show::Placements;
+use layoutproof_show::bindings_text::rows;
+use layoutproof_show::show_json::{Shown, ShownLayout};
 
 use crate::args::placement::NamedConvention;
 use crate::commands::show::args::{ShowArgs, ShowFormat};

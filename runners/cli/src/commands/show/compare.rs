@@ -4,13 +4,12 @@
 use std::path::Path;
 
 use anyhow::bail;
-use layoutproof_core::report::Style;
-use layoutproof_core::report::diff_text::{diff, paired};
-use layoutproof_core::report::html::diff_page;
-use layoutproof_core::report::show_json::ShownLayout;
-use layoutproof_core::report::summary::Exit;
-use layoutproof_core::show::{InputContent, RuleSetLayouts, ShownRules};
+use layoutproof_core::results::summary::Exit;
 use layoutproof_layout::DECLARED;
+use layoutproof_report::html::diff_page;
+use layoutproof_show::diff_text::{diff, paired};
+use layoutproof_show::show_json::ShownLayout;
+use layoutproof_show::{InputContent, RuleSetLayouts, ShownRules, Style};
 use layoutproof_source::diagnostics::{Code, render};
 use layoutproof_source::sources::SourceMap;
 

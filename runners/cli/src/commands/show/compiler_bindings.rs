@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use layoutproof_bindings::{Binding, BindingRequest, BoundModule, Convention, Target, bind};
 use layoutproof_compilers::binding_answers::BindingCompiler;
-use layoutproof_core::report::bindings_text::BindingsColumn;
-use layoutproof_core::show::{InputContent, Placements, ShaderLanguage, ShowInput};
 use layoutproof_frontend::module::{EntryPoint, Module};
 use layoutproof_layout::{Argument, Span};
+use layoutproof_show::bindings_text::BindingsColumn;
+use layoutproof_show::{InputContent, Placements, ShaderLanguage, ShowInput};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 use crate::args::{DeclareArgs, MatrixArg, OnOff};

@@ -4,11 +4,11 @@
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use layoutproof_core::report::asserts::own_types::{OwnMember, OwnType, OwnTypes, own_type_asserts};
-use layoutproof_core::report::asserts::{HostLanguage, asserts};
-use layoutproof_core::report::llvm_types::{LlvmForm, llvm_types};
-use layoutproof_core::report::summary::Exit;
+use layoutproof_core::results::summary::Exit;
 use layoutproof_layout::BlockLayout;
+use layoutproof_show::asserts::own_types::{OwnMember, OwnType, OwnTypes, own_type_asserts};
+use layoutproof_show::asserts::{HostLanguage, asserts};
+use layoutproof_show::llvm_types::{LlvmForm, llvm_types};
 use layoutproof_source::nearest_name::did_you_mean;
 
 use crate::commands::show::args::{HostArgs, ShowArgs, ShowFormat};

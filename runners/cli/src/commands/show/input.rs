@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::bail;
 use layoutproof_bindings::BindingRequest;
 use layoutproof_core::check::Source;
-use layoutproof_core::show::{InputContent, ShaderLanguage, ShowInput};
+use layoutproof_show::{InputContent, ShaderLanguage, ShowInput};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::sources::SourceMap;
 

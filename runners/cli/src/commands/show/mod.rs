@@ -9,11 +9,10 @@ pub(crate) mod input;
 mod project_columns;
 mod show_rules;
 
-use layoutproof_core::report::html::{ShownInput, layout_sheet, show_page};
-use layoutproof_core::report::show_json::Shown;
-use layoutproof_core::report::summary::Exit;
-use layoutproof_core::report::{Style, bindings_text, padding_text, struct_text};
-use layoutproof_core::show::{RuleSetLayouts, ShownRules};
+use layoutproof_core::results::summary::Exit;
+use layoutproof_report::html::{ShownInput, layout_sheet, show_page};
+use layoutproof_show::show_json::Shown;
+use layoutproof_show::{RuleSetLayouts, ShownRules, Style, bindings_text, padding_text, struct_text};
 use layoutproof_source::diagnostics::{Code, Diagnostic, render};
 use layoutproof_source::sources::SourceMap;
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use layoutproof_core::show::{MOST_COLUMNS, ShownRules};
+use layoutproof_show::{MOST_COLUMNS, ShownRules};
 
 use crate::args::DeclareArgs;
 use crate::commands::show::args::{ShowArgs, ShowFormat};

@@ -2,8 +2,8 @@
 //! language.
 
 use anyhow::bail;
-use layoutproof_core::show::{RuleChoice, ShaderLanguage, ShownRules};
 use layoutproof_layout::native::find_native;
+use layoutproof_show::{RuleChoice, ShaderLanguage, ShownRules};
 
 use crate::commands::show::args::{ShowArgs, ShowFormat};
 use crate::select::inputs::InputWord;

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use layoutproof_built_in::CASES;
 use layoutproof_core::check::Source;
-use layoutproof_core::report::html::site::{CaseFacts, ExplorerText};
 use layoutproof_core::results::record::RecordedSource;
+use layoutproof_site::{CaseFacts, ExplorerText};
 use layoutproof_source::sources::SourceMap;
 
 use crate::select::inputs::Cases;

@@ -3,8 +3,8 @@
 
 use anyhow::Context;
 use layoutproof_built_in::KNOWN_EVIDENCE;
-use layoutproof_core::report::html::site::{KnownEvidence, KnownList};
 use layoutproof_core::results::record::CheckRecord;
+use layoutproof_site::{KnownEvidence, KnownList};
 use serde::Deserialize;
 
 /// A line of the file.

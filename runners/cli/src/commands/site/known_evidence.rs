@@ -7,7 +7,6 @@ use indexmap::IndexMap;
 use layoutproof_core::case::Expectation;
 use layoutproof_core::check::verdict::Validation;
 use layoutproof_core::check::{Source, Subject};
-use layoutproof_core::report::html::site::{KnownEvidence, KnownList};
 use layoutproof_core::results::frozen::{Fact, Facts, FrozenAnswer};
 use layoutproof_core::results::known::KnownFailure;
 use layoutproof_core::results::record::{
@@ -16,6 +15,7 @@ use layoutproof_core::results::record::{
 use layoutproof_device::RunnerKind;
 use layoutproof_layout::find;
 use layoutproof_readers::toolchain::{Toolchain, toolchains};
+use layoutproof_site::{KnownEvidence, KnownList};
 
 use crate::records::decision_rows::{NumberPlace, add_rows, differs, row_of};
 use crate::records::frozen_set::FrozenSet;

@@ -1,8 +1,8 @@
 //! The built-in lists of known differences, one for each compiler or driver.
 
 use layoutproof_built_in::KNOWN;
-use layoutproof_core::report::html::site::KnownList;
 use layoutproof_core::results::known::{self, KnownFile};
+use layoutproof_site::KnownList;
 use layoutproof_source::sources::SourceMap;
 
 use crate::select::refused_input::RefusedInput;

@@ -16,9 +16,9 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use clap::Args;
 use layoutproof_built_in::CASE_FORMAT;
-use layoutproof_core::report::counted;
-use layoutproof_core::report::html::site::{EXPLORER_FILES, SiteFacts, SitePage, site_pages};
-use layoutproof_core::report::summary::Exit;
+use layoutproof_core::results::summary::Exit;
+use layoutproof_show::counted;
+use layoutproof_site::{EXPLORER_FILES, SiteFacts, SitePage, site_pages};
 
 use crate::output::print;
 use crate::records::output_files::check_folder;

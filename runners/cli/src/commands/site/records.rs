@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use chrono::DateTime;
-use layoutproof_core::report::html::site::{RecordedFile, SiteRecords};
+use layoutproof_site::{RecordedFile, SiteRecords};
 
 use crate::records::merge::{MergedRuns, RecordedPart, merge};
 

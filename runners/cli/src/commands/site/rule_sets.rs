@@ -1,12 +1,12 @@
 //! Lays out the worked example of each rule set, under that rule set and its nearest neighbours.
 
 use layoutproof_core::check::Source;
-use layoutproof_core::report::html::site::{RuleSetFacts, ShownNeighbour};
-use layoutproof_core::report::shown_columns::{BlockPresence, ShownColumn};
-use layoutproof_core::show::{LaidOutBlock, RuleSetLayouts};
 use layoutproof_frontend::DeclareOptions;
 use layoutproof_layout::rules::HomeBuffer;
 use layoutproof_layout::{LayoutOptions, RuleSet, Span, lay_out, table};
+use layoutproof_show::shown_columns::{BlockPresence, ShownColumn};
+use layoutproof_show::{LaidOutBlock, RuleSetLayouts};
+use layoutproof_site::{RuleSetFacts, ShownNeighbour};
 use layoutproof_source::sources::SourceMap;
 
 use crate::select::refused_input::RefusedInput;

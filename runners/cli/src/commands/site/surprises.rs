@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use layoutproof_core::check::Source;
-use layoutproof_core::report::html::site::{ExplorerText, Surprise};
 use layoutproof_core::results::record::RecordedSource;
 use layoutproof_layout::table;
+use layoutproof_site::{ExplorerText, Surprise};
 
 use super::rule_sets::column_of;
 

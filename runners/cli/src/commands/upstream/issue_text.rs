@@ -1,8 +1,8 @@
 //! Runs all builds on a reduced source, and writes the text of an issue about the result.
 
-use layoutproof_core::report::html::site::Mechanism;
-use layoutproof_core::report::upstream::{BuildFinding, DifferenceRow, IssueNumbers, IssueOutput, UpstreamIssue};
 use layoutproof_core::results::known::ReducedSource;
+use layoutproof_report::upstream::{BuildFinding, DifferenceRow, IssueNumbers, IssueOutput, UpstreamIssue};
+use layoutproof_site::Mechanism;
 
 use super::builds::{BuildAnswer, BuildsAtHand, PastedSource, build_name, end_words, toolchain_named};
 

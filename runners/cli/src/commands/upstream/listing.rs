@@ -1,7 +1,7 @@
 //! Lists the known differences with their states.
 
-use layoutproof_core::report::html::site::Mechanism;
 use layoutproof_core::results::known::EntryCondition;
+use layoutproof_site::Mechanism;
 
 use super::reduced_sources::NamedSource;
 

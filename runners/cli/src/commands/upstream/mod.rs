@@ -12,9 +12,9 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use clap::Args;
-use layoutproof_core::report::html::site::{Mechanism, mechanisms};
-use layoutproof_core::report::summary::Exit;
+use layoutproof_core::results::summary::Exit;
 use layoutproof_executor::interrupt;
+use layoutproof_site::{Mechanism, mechanisms};
 
 use self::builds::BuildsAtHand;
 use self::issue_text::{IssueText, issue_text};

@@ -35,9 +35,9 @@ mod tests {
     use std::collections::BTreeSet;
 
     use layoutproof_built_in::CASES;
-    use layoutproof_core::report::html::site::mechanisms;
     use layoutproof_layout::find;
     use layoutproof_readers::toolchain::toolchains;
+    use layoutproof_site::mechanisms;
 
     use super::*;
     use crate::commands::site::known_lists::known_lists;

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use layoutproof_core::show::ShaderLanguage;
 use layoutproof_frontend::DeclareOptions;
+use layoutproof_show::ShaderLanguage;
 
 use crate::args::DeclareArgs;
 use crate::select::shader_file::included::IncludedFiles;

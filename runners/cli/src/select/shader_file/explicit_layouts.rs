@@ -7,20 +7,19 @@ use std::path::Path;
 
 use anyhow::bail;
 use layoutproof_compilers::compiler::Compiler;
-use layoutproof_core::show::{LaidOutFile, ShaderLanguage};
 use layoutproof_executor::tools::MachineTools;
 use layoutproof_layout::{DECLARED, Span};
 use layoutproof_readers::module_reader::spirv_blocks;
+use layoutproof_show::{LaidOutFile, ShaderLanguage};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::sources::SourceMap;
 
 use crate::args::DeclareArgs;
 use crate::select::files::{self, FileKind};
 use crate::select::inputs::add_text;
-use crate::select::shader_file::container_file;
-use crate::select::shader_file::glsl_file;
 use crate::select::shader_file::reader_process::ReaderProcess;
 use crate::select::shader_file::spirv_words::words_of;
+use crate::select::shader_file::{container_file, glsl_file};
 
 /// Checks that the user names no rule set for such a file except `declared`.
 ///

@@ -11,11 +11,11 @@ use std::time::Duration;
 
 use layoutproof_compilers::compiler::Compiler;
 use layoutproof_compilers::glslang_module::{GlslAnswer, GlslDialect, GlslError, GlslRequest, ask_for_module};
-use layoutproof_core::show::{LaidOutFile, STAGES};
 use layoutproof_frontend::IncludeSearch;
 use layoutproof_frontend::glsl_text::GlslText;
 use layoutproof_layout::Span;
 use layoutproof_readers::module_reader::spirv_blocks;
+use layoutproof_show::{LaidOutFile, STAGES};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::sources::SourceMap;
 use layoutproof_source::text_limits::{TextLanguage, check_text, glsl_words};

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use layoutproof_core::random::declaration::TypeSpace;
 use layoutproof_device::Shader;
+use layoutproof_random::declaration::TypeSpace;
 use layoutproof_readers::toolchain::{CompileOutcome, CompileRequest, Report, Toolchain};
 
 use super::command_line::{CommandLine, HeaderFile, SOURCE, StandInHeader, dxc_options, made, toolchain_flags};

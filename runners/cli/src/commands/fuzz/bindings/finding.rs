@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use layoutproof_bindings::Target;
 use layoutproof_compilers::binding_answers::BindingDisagreement;
-use layoutproof_core::random::shrink::{self, SHRINK_CALLS, Shrunk};
-use layoutproof_core::random::{RandomProgram, nth_program};
-use layoutproof_core::report::Style;
-use layoutproof_core::report::terminal::failure_report;
 use layoutproof_core::results::record::{CheckRecord, Outcome};
 use layoutproof_device::RunnerKind;
+use layoutproof_random::shrink::{self, SHRINK_CALLS, Shrunk};
+use layoutproof_random::{RandomProgram, nth_program};
+use layoutproof_report::terminal::failure_report;
+use layoutproof_show::Style;
 
 use super::program_checks::word;
 use super::{BindingFuzz, DrawnProgram};

@@ -17,28 +17,26 @@ use std::sync::Arc;
 use anyhow::bail;
 use layoutproof_compilers::binding_answers::{self, BindingCompiler};
 use layoutproof_compilers::toolchains::Toolchains;
-use layoutproof_core::random::{ProgramDialect, RandomProgram, nth_program};
-use layoutproof_core::report::summary::Exit;
-use layoutproof_core::report::tally_table::tally_table;
-use layoutproof_core::report::{Style, counted, grouped};
 use layoutproof_core::results::known::KnownFailure;
+use layoutproof_core::results::summary::Exit;
 use layoutproof_device::{DeviceInfo, RunnerKind};
 use layoutproof_executor::device_listing::DeviceListing;
 use layoutproof_executor::interrupt::Interrupt;
 use layoutproof_executor::launch::Launch;
+use layoutproof_random::{ProgramDialect, RandomProgram, nth_program};
+use layoutproof_report::tally_table::tally_table;
+use layoutproof_show::{Style, counted, grouped};
 use proptest::strategy::ValueTree;
 
 use self::finding::BindingFinding;
 use self::program_checks::answers_name;
 use super::fuzz_records::{FuzzHeaderFacts, FuzzRecords};
 use super::{MOST_FOUND, Totals, draws, stopped};
-use crate::answer_cache;
 use crate::commands::fuzz::args::FuzzArgs;
-use crate::compilers;
 use crate::output::{print, warn, warn_of_listing};
-use crate::progress;
 use crate::records::participants::{Asked, Participants};
 use crate::select::lists::{BuiltInKnown, known_lists};
+use crate::{answer_cache, compilers, progress};
 
 /// The compilers that report where they bind parameters.
 const COMPILERS: [&str; 2] = ["dxc", "slangc"];

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use layoutproof_bindings::Target;
 use layoutproof_compilers::binding_answers::{self, BindingAgreement, BindingDisagreement};
 use layoutproof_core::check::{BindingCheck, Generator, Producer, ProofCheck, Source};
-use layoutproof_core::random::ProgramDialect;
 use layoutproof_core::results::known;
 use layoutproof_core::results::record::{CheckRecord, Outcome};
 use layoutproof_device::DeviceInfo;
@@ -14,6 +13,7 @@ use layoutproof_executor::rotation::Rotation;
 use layoutproof_executor::{pool, proofs};
 use layoutproof_frontend::DeclareOptions;
 use layoutproof_layout::{LayoutOptions, Span};
+use layoutproof_random::ProgramDialect;
 use layoutproof_source::sources::SourceMap;
 
 use super::super::draws::turn;

@@ -1,0 +1,205 @@
+//! Prints one failure: what was checked, the table, the byte map, the culprit, and the command that
+//! repeats the check.
+//!
+//! The same text, without colour, is the body of a `JUnit` failure.
+
+use indexmap::IndexSet;
+use layoutproof_layout::{Quantity, find};
+
+use super::byte_map::{MapSubject, map};
+use super::group::FailureGroup;
+use super::located::locate;
+use super::table::table;
+use super::witness::{Mark, Witness, mark, number, reference};
+use layoutproof_core::check::verdict::Validation;
+use layoutproof_core::results::record::{CheckRecord, Outcome, Row, Story};
+use layoutproof_probes::Direction;
+use layoutproof_show::style::{Style, TextLines, Tone, one_line, pad, width};
+
+/// Most wrong answers of a device to list.
+const MAX_ANSWERS: usize = 8;
+
+/// The first line: verb, case, rule set, producer and devices.
+pub fn heading(failure: &FailureGroup<'_>, style: Style) -> String {
+    check_heading(failure.record, &one_line(&failure.devices.join("; ")), style)
+}
+
+/// The heading of a check on `devices`.
+pub(crate) fn check_heading(record: &CheckRecord, devices: &str, style: Style) -> String {
+    let dot = if style.ascii { " | " } else { " · " };
+    let parts = [&record.case, &record.rules, &record.producer].map(|part| one_line(part)).join(dot);
+    format!("{} {parts}{dot}{devices}", style.verb(tone(record.outcome), verb(record.outcome)))
+}
+
+/// The whole block.
+pub fn block(failure: &FailureGroup<'_>, style: Style) -> String {
+    let record = failure.record;
+    let mut parts = vec![heading(failure, style) + "\n"];
+
+    if is_answered(record) {
+        parts.extend(record.story.as_ref().map(claim));
+        if !record.rows.is_empty() {
+            parts.push(table(record, style));
+        }
+        parts.extend(maps(record, style));
+        parts.push(answers(record));
+    }
+
+    parts.push(ending(record, style));
+    parts.retain(|part| !part.is_empty());
+    parts.join("\n")
+}
+
+/// True if a compiler or device answered. If it broke before that, there is nothing to compare, and
+/// the block shows only the error.
+pub(crate) fn is_answered(record: &CheckRecord) -> bool {
+    let spoke = |row: &Row| row.reported.is_some() || row.compiled.is_some() || row.observed.is_some();
+    record.outcome != Outcome::Broken || record.rows.iter().any(spoke)
+}
+
+/// The verb at the start of the heading.
+fn verb(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Agree => "Agree",
+        Outcome::Differ => "Disagree",
+        Outcome::Known => "Known",
+        Outcome::Stale => "Stale",
+        Outcome::Skipped => "Skipped",
+        Outcome::Broken => "Broken",
+    }
+}
+
+fn tone(outcome: Outcome) -> Tone {
+    match outcome {
+        Outcome::Agree => Tone::Agree,
+        Outcome::Differ | Outcome::Stale | Outcome::Broken => Tone::Disagree,
+        Outcome::Known => Tone::Known,
+        Outcome::Skipped => Tone::Skip,
+    }
+}
+
+/// The case's claim, its place and its source.
+fn claim(story: &Story) -> String {
+    let mut text = TextLines::default();
+    if !story.summary.is_empty() {
+        text.push(&format!("  {}", sentence(&one_line(&story.summary))));
+    }
+    let labelled = [("case", &story.place), ("source", &story.authority)];
+    let parts = labelled.iter().filter(|(_, value)| !value.is_empty());
+    let parts: Vec<String> = parts.map(|(label, value)| format!("{label:<6} {}", one_line(value))).collect();
+    if !parts.is_empty() {
+        text.push(&format!("    {}", parts.join("        ")));
+    }
+    text.into_text()
+}
+
+/// Turns a lowercase fragment into a sentence.
+pub fn sentence(fragment: &str) -> String {
+    let mut rest = fragment.chars();
+    let first: String = rest.next().map(|first| first.to_uppercase().collect()).unwrap_or_default();
+    let stop = if fragment.ends_with(['.', '!', '?']) { "" } else { "." };
+    format!("{first}{}{stop}", rest.as_str())
+}
+
+/// One byte map per block that has a wrong offset.
+fn maps(record: &CheckRecord, style: Style) -> Vec<String> {
+    let blocks = record.story.as_ref().map_or(&[][..], |story| &story.blocks);
+    let (located, _) = locate(&record.rows, blocks);
+    let picture = |(index, block)| {
+        let rows: Vec<_> = located.iter().filter(|row| row.block == index).copied().collect();
+        let registers = find(&record.rules).is_some_and(|rules| rules.has_registers);
+        map(MapSubject { block, rows: &rows, culprit: record.culprit, registers }, style)
+    };
+    blocks.iter().enumerate().map(picture).collect()
+}
+
+/// The device's answer for each wrong leaf.
+pub(crate) fn answers(record: &CheckRecord) -> String {
+    let blocks = record.story.as_ref().map_or(&[][..], |story| &story.blocks);
+    let (located, _) = locate(&record.rows, blocks);
+    let several = blocks.len() > 1;
+
+    let mut lines: IndexSet<(String, String)> = IndexSet::new();
+    for row in located.iter().filter(|located| matches!(located.row.what, Quantity::Offset | Quantity::Guard)) {
+        if !matches!(mark(row.row, Witness::Observed, record.culprit), Mark::Wrong | Mark::Missing) {
+            continue;
+        }
+        let own = number(reference(row.row, record.culprit));
+        let words = match (&row.row.note, number(row.row.observed.as_ref()), own) {
+            (Some(note), _, _) => one_line(note),
+            (None, Some(there), Some(own)) => format!("{} byte {there} instead of byte {own}", did(row.row.direction)),
+            (None, _, _) => continue,
+        };
+        let path = if several || row.path.is_empty() { &row.row.path } else { row.path };
+        lines.insert((one_line(path), words));
+    }
+
+    let columns = lines.iter().map(|(path, _)| width(path)).max().unwrap_or(0).max(4);
+    let mut text = TextLines::default();
+    for (path, words) in lines.iter().take(MAX_ANSWERS) {
+        text.push(&format!("  {}  {words}", pad(path, columns)));
+    }
+    if lines.len() > MAX_ANSWERS {
+        text.push(&format!("  and {} more", lines.len() - MAX_ANSWERS));
+    }
+    text.into_text()
+}
+
+fn did(direction: Option<Direction>) -> &'static str {
+    match direction {
+        Some(Direction::Read) | None => "read",
+        Some(Direction::Write) => "wrote",
+    }
+}
+
+/// Verdict, validator, reason, hint and the command that repeats the check.
+fn ending(record: &CheckRecord, style: Style) -> String {
+    let mut text = TextLines::default();
+    for Conclusion { label, words } in conclusions(record) {
+        let culprit = record.culprit.map_or("", |culprit| culprit.as_str());
+        let sentence = words.strip_prefix(culprit).filter(|rest| label == "verdict" && rest.starts_with(": "));
+        let words = sentence.map_or(words.clone(), |rest| format!("{}{rest}", style.paint(Tone::Strong, culprit)));
+        text.push(&format!("  {label:<8} {words}"));
+    }
+    text.into_text()
+}
+
+/// One line below the tables: something that follows from the numbers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Conclusion {
+    /// `verdict`, `hint`, `again` ...
+    pub label: &'static str,
+    /// One line without control characters.
+    pub words: String,
+}
+
+/// All conclusions about a check: verdict, known difference, reason, validator, hint, the command
+/// that repeats it.
+pub(crate) fn conclusions(record: &CheckRecord) -> Vec<Conclusion> {
+    let story = record.story.as_ref();
+    let said = |text: Option<&String>| text.filter(|text| !text.is_empty()).map(|text| one_line(text));
+    // In a broken check the answers that arrived may agree, while those that are missing are
+    // unknown.
+    let judged = story.filter(|_| record.outcome != Outcome::Broken || record.culprit.is_some());
+    let sentence = said(judged.map(|story| &story.verdict));
+    let verdict = match (record.culprit, sentence) {
+        (Some(culprit), Some(sentence)) => Some(format!("{}: {sentence}", culprit.as_str())),
+        (Some(culprit), None) => Some(culprit.as_str().to_owned()),
+        (None, sentence) => sentence,
+    };
+    let is_shown = record.validation != Validation::Valid && is_answered(record);
+    let invalid = is_shown.then(|| record.validation.to_string());
+    let entry = record.known.as_ref().filter(|_| record.outcome == Outcome::Known);
+    let known = entry.map(|entry| one_line(&format!("{} ({}:{})", entry.reason, entry.file, entry.line)));
+
+    let lines = [
+        ("verdict", verdict),
+        ("known", known),
+        ("link", said(entry.and_then(|entry| entry.link.as_ref()))),
+        ("reason", said(record.skip_reason.as_ref().map(ToString::to_string).as_ref())),
+        ("module", said(invalid.as_ref())),
+        ("hint", said(story.and_then(|story| story.hint.as_ref()))),
+        ("again", said(story.map(|story| &story.again))),
+    ];
+    lines.into_iter().filter_map(|(label, words)| Some(Conclusion { label, words: words? })).collect()
+}

@@ -1,0 +1,167 @@
+//! Groups failures by their cause: a bug that shows in many cases is printed once, with the number
+//! of other failures.
+//!
+//! Checks with the same cause have the same culprit, differ in the same way and come from the same
+//! producer or device. Groups are numbered in the order of the records, so `report --group N` finds
+//! the group that a run printed.
+
+use std::collections::BTreeSet;
+
+use layoutproof_layout::Quantity;
+
+use super::block::{block, heading};
+use super::group::{FailureGroup, failures, failures_of};
+use super::witness::is_wrong;
+use crate::reasons::without_details;
+use layoutproof_core::check::producer::Producer;
+use layoutproof_core::results::record::{CheckRecord, Culprit, Outcome};
+use layoutproof_show::style::{Style, TextLines, counted, grouped};
+
+/// Failures to print in full, one for each cause.
+const FULL_BLOCKS: usize = 10;
+/// Further causes that get one line each.
+const HEADINGS: usize = 20;
+
+/// Failures with one cause.
+#[derive(Clone, Debug)]
+pub struct FailureCause<'a> {
+    /// From 1, in the order of the records.
+    pub number: usize,
+    /// The distinct failures, each with its devices; at least one.
+    pub failures: Vec<FailureGroup<'a>>,
+}
+
+/// The fields that failures with one cause share.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct CauseKey {
+    outcome: Outcome,
+    culprit: Option<Culprit>,
+    /// The compiler, or the producer or device in its place.
+    whose: String,
+    /// The message without sizes and names.
+    message: String,
+    /// The kinds of wrong numbers.
+    quantities: BTreeSet<Quantity>,
+}
+
+impl CauseKey {
+    fn of(failure: &FailureGroup<'_>) -> Self {
+        let CheckRecord { outcome, culprit, producer, rules, skip_reason, story, .. } = failure.record;
+        let is_compiler = matches!(Producer::named(producer), Some(Producer::Compiler(_)));
+        let whose = match culprit {
+            Some(Culprit::Case | Culprit::Rules | Culprit::CaseOrRules) => rules.clone(),
+            Some(Culprit::Device) => failure.devices.join("; "),
+            // The output of our generators becomes different code for each API.
+            Some(Culprit::Compiler | Culprit::Report | Culprit::Module | Culprit::Unclear) | None if !is_compiler => {
+                format!("{producer} {}", failure.devices.join("; "))
+            }
+            Some(Culprit::Compiler | Culprit::Report | Culprit::Module | Culprit::Unclear) | None => producer.clone(),
+        };
+
+        let story = story.as_ref();
+        let said = story.and_then(|story| story.hint.as_ref()).or_else(|| story.map(|story| &story.verdict));
+        let broke = skip_reason.as_ref().map(ToString::to_string);
+        let message = match outcome {
+            // The probe's name comes before the colon.
+            Outcome::Broken => broke.as_deref().map(|reason| reason.split_once(": ").map_or(reason, |it| it.1)),
+            Outcome::Agree | Outcome::Differ | Outcome::Known | Outcome::Stale | Outcome::Skipped => {
+                said.map(String::as_str)
+            }
+        };
+        let wrong = failure.record.rows.iter().filter(|row| is_wrong(row, *culprit));
+        Self {
+            outcome: *outcome,
+            culprit: *culprit,
+            whose,
+            message: without_details(message.unwrap_or_default()),
+            quantities: wrong.map(|row| row.what).collect(),
+        }
+    }
+}
+
+/// The causes of all failures. Those that differ come before those that broke.
+pub fn causes(checks: &[CheckRecord]) -> Vec<FailureCause<'_>> {
+    by_cause(failures(checks))
+}
+
+/// The causes of known differences in the selected cases, for a user's own files.
+pub fn known_causes(checks: &[CheckRecord], is_meant: impl Fn(&CheckRecord) -> bool) -> Vec<FailureCause<'_>> {
+    by_cause(failures_of(checks, |check| check.outcome == Outcome::Known && is_meant(check)))
+}
+
+fn by_cause(failures: Vec<FailureGroup<'_>>) -> Vec<FailureCause<'_>> {
+    let mut keys: Vec<CauseKey> = Vec::new();
+    let mut causes: Vec<FailureCause<'_>> = Vec::new();
+    for failure in failures {
+        let key = CauseKey::of(&failure);
+        if let Some(index) = keys.iter().position(|known| *known == key) {
+            causes[index].failures.push(failure);
+        } else {
+            keys.push(key);
+            causes.push(FailureCause { number: causes.len() + 1, failures: vec![failure] });
+        }
+    }
+    causes
+}
+
+impl FailureCause<'_> {
+    /// The failure that is printed in full.
+    pub fn first(&self) -> &FailureGroup<'_> {
+        &self.failures[0]
+    }
+
+    /// A line with the number of further failures and the command that lists them.
+    fn others(&self, records_file: Option<&str>) -> Option<String> {
+        let more = self.failures.len() - 1;
+        let number = self.number;
+        (more > 0).then(|| match records_file {
+            Some(file) => {
+                format!("and {} like it (list: `layoutproof report {file} --group {number}`)", grouped(more as u64))
+            }
+            None => format!(
+                "and {} like it (list: run with `--json FILE`, then `layoutproof report FILE --group {number}`)",
+                grouped(more as u64)
+            ),
+        })
+    }
+
+    /// The whole block of the first failure, and how many are like it.
+    pub fn text(&self, records_file: Option<&str>, style: Style) -> String {
+        let others = self.others(records_file).map(|others| format!("  {:<8} {others}\n", "like it"));
+        block(self.first(), style) + &others.unwrap_or_default()
+    }
+
+    /// The block of the first failure, and one line for each of the others.
+    pub fn list(&self, style: Style) -> String {
+        let mut text = TextLines::default();
+        text.append(&block(self.first(), style));
+        text.push("");
+        text.push(&format!("  group {}: {}", self.number, counted(self.failures.len() as u64, "failure")));
+        for failure in &self.failures {
+            text.push(&heading(failure, style));
+        }
+        text.into_text()
+    }
+}
+
+/// One failure per cause: ten in full, twenty more as one line each, the rest as a count.
+/// `records_file` is the file that has all of them, if one was written.
+pub(crate) fn causes_text(causes: &[FailureCause<'_>], records_file: Option<&str>, style: Style) -> String {
+    let mut text = TextLines::default();
+    for cause in causes.iter().take(FULL_BLOCKS) {
+        text.append(&cause.text(records_file, style));
+        text.push("");
+    }
+
+    for cause in causes.iter().skip(FULL_BLOCKS).take(HEADINGS) {
+        let more = cause.failures.len() - 1;
+        let others = if more > 0 { format!(" (and {} like it)", grouped(more as u64)) } else { String::new() };
+        text.push(&format!("{}{others}", heading(cause.first(), style)));
+    }
+    let more = causes.len().saturating_sub(FULL_BLOCKS + HEADINGS);
+    if more > 0 {
+        let place = records_file.unwrap_or("the records that --json FILE writes");
+        text.push(&format!("  {} and {} in {place}", style.ellipsis(), counted(more as u64, "more cause")));
+    }
+    text.into_text()
+}

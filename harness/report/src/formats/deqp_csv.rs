@@ -1,0 +1,50 @@
+//! Results in the format that deqp-runner reads and writes, for driver developers' scripts.
+//!
+//! One line `name,status,seconds` per check, sorted by name, with no header line and no quotes.
+//! Format and status words are those of deqp-runner 0.24 (`results.csv`, `RunnerStatus`).
+
+use std::fmt::Write as _;
+
+use layoutproof_core::results::record::{CheckRecord, Outcome};
+
+/// The checks as a `results.csv`.
+///
+/// # Panics
+/// Never; the reason is next to the call.
+pub fn results(checks: &[CheckRecord]) -> String {
+    let mut rows: Vec<(String, &CheckRecord)> = checks.iter().map(|check| (name(check), check)).collect();
+    rows.sort_by(|(left, _), (right, _)| left.cmp(right));
+    let mut text = String::new();
+    for (name, check) in rows {
+        let (seconds, thousandths) = (check.ms / 1000, check.ms % 1000);
+        writeln!(text, "{name},{},{seconds}.{thousandths:03}", status(check))
+            .expect("writing to a string does not fail");
+    }
+    text
+}
+
+/// The name of the check. The format has no quotes, so commas and line breaks in a file's name are
+/// replaced.
+fn name(check: &CheckRecord) -> String {
+    check.name().replace(|letter: char| letter == ',' || letter.is_control(), "_")
+}
+
+/// deqp-runner's word for an outcome.
+fn status(check: &CheckRecord) -> &'static str {
+    match check.outcome {
+        Outcome::Agree => "Pass",
+        Outcome::Differ => "Fail",
+        Outcome::Known => "ExpectedFail",
+        Outcome::Stale => "UnexpectedImprovement(Pass)",
+        Outcome::Skipped => "Skip",
+        Outcome::Broken if timed_out(check) => "Timeout",
+        Outcome::Broken => "Crash",
+    }
+}
+
+/// True if a timeout is the only error. A reason starts with the entry point; the runner's error
+/// follows.
+fn timed_out(check: &CheckRecord) -> bool {
+    let reason = check.skip_reason.as_ref().map(ToString::to_string).unwrap_or_default();
+    reason.contains("no answer within ") && !reason.contains("device lost: ")
+}

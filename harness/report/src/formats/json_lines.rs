@@ -1,0 +1,165 @@
+//! Reads and writes records files: one JSON value per line.
+//!
+//! Reading skips unknown keys, so an older layoutproof can read a newer file.
+
+use serde::Deserialize;
+use thiserror::Error;
+
+use layoutproof_core::results::record::{CheckRecord, RecordLine, RunEnd, RunHeader, SCHEMA};
+
+/// A records file that cannot be read.
+#[derive(Debug, Error)]
+pub enum RecordsError {
+    /// A line is not a record.
+    #[error("line {line}: no record: {reason}")]
+    BadLine {
+        /// From 1.
+        line: usize,
+        /// The parser's error.
+        reason: serde_json::Error,
+    },
+    /// A line has a schema that this version does not know.
+    #[error("line {line}: schema {found}, but this version reads up to {SCHEMA}")]
+    Schema {
+        /// From 1.
+        line: usize,
+        found: u32,
+    },
+}
+
+/// The records of one run, or of several that are shown together.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Records {
+    /// One per run.
+    pub runs: Vec<RunHeader>,
+    /// The checks of all runs.
+    pub checks: Vec<CheckRecord>,
+    /// One per run that finished; fewer than `runs` if one was interrupted.
+    pub ends: Vec<RunEnd>,
+}
+
+/// One record as a line of JSON, newline included.
+///
+/// # Panics
+/// Never: records hold nothing that JSON cannot express.
+pub fn write(line: &RecordLine) -> String {
+    let json = serde_json::to_string(line).expect("keys of records are strings and numbers are integers");
+    json + "\n"
+}
+
+/// All records of `text`; empty lines count but hold none.
+///
+/// # Errors
+/// The first line that is not a record or that has a newer schema.
+pub fn read(text: &str) -> Result<Records, RecordsError> {
+    let mut records = Records::default();
+    for line in lines(text) {
+        match line?.line {
+            RecordLine::Run(run) => records.runs.push(run),
+            RecordLine::Check(check) => records.checks.push(*check),
+            RecordLine::End(end) => records.ends.push(end),
+        }
+    }
+    Ok(records)
+}
+
+/// A record and its line number.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NumberedLine {
+    /// From 1.
+    pub number: usize,
+    pub line: RecordLine,
+}
+
+/// The records of `text` in order, without empty lines. A line that is not a record is an error, as
+/// for [`read`].
+pub fn lines(text: &str) -> impl Iterator<Item = Result<NumberedLine, RecordsError>> {
+    let lines = text.lines().enumerate().filter(|(_, text)| !text.trim().is_empty());
+    lines.map(|(index, text)| {
+        let number = index + 1;
+        let line = serde_json::from_str(text).map_err(|reason| unreadable(number, text, reason))?;
+        let schema = match &line {
+            RecordLine::Run(run) => run.schema,
+            RecordLine::Check(check) => check.schema,
+            RecordLine::End(end) => end.schema,
+        };
+        check_schema(number, schema)?;
+        Ok(NumberedLine { number, line })
+    })
+}
+
+/// The complete lines of a run that may have been killed while writing: drops an unfinished last
+/// line that is not a record.
+pub fn without_torn_line(text: &str) -> &str {
+    let last = text.rfind('\n').map_or(0, |newline| newline + 1);
+    let is_torn = last < text.len() && serde_json::from_str::<RecordLine>(&text[last..]).is_err();
+    if is_torn { &text[..last] } else { text }
+}
+
+/// If a later version wrote the line with other keys, the error names its schema instead.
+fn unreadable(line: usize, text: &str, reason: serde_json::Error) -> RecordsError {
+    /// The only key that is in the lines of every schema.
+    #[derive(Deserialize)]
+    struct AnySchema {
+        schema: u32,
+    }
+
+    match serde_json::from_str(text) {
+        Ok(AnySchema { schema }) if schema > SCHEMA => RecordsError::Schema { line, found: schema },
+        Ok(AnySchema { .. }) | Err(_) => RecordsError::BadLine { line, reason },
+    }
+}
+
+fn check_schema(line: usize, found: u32) -> Result<(), RecordsError> {
+    if found > SCHEMA { Err(RecordsError::Schema { line, found }) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const END: &str = r#"{"type":"end","schema":1,"checks":3,"agree":3,"differ":0,"known":0,"stale":0,"skipped":0,"broken":0,"leaves":9,"devices":["lavapipe via ash"],"proves":{"compiler":9}}"#;
+
+    #[test]
+    fn a_line_is_read_and_written_to_the_letter() {
+        let records = read(END).unwrap();
+        assert_eq!(records.ends[0].checks, 3);
+        assert_eq!(write(&RecordLine::End(records.ends[0].clone())), format!("{END}\n"));
+    }
+
+    #[test]
+    fn unknown_keys_are_passed_over() {
+        let newer = END.replace(r#""checks":3"#, r#""checks":3,"later":{"a":[1]}"#);
+        assert_eq!(read(&newer).unwrap(), read(END).unwrap());
+    }
+
+    /// Wherever a line is cut, all lines before it stay.
+    #[test]
+    fn a_torn_line_is_left_out() {
+        let whole = format!("{END}\n{END}\n");
+        for length in END.len() + 1..whole.len() {
+            let rest = without_torn_line(&whole[..length]);
+            let torn = rest.len() < length;
+            let lines = if torn || length == END.len() + 1 { 1 } else { 2 };
+            let ends = read(rest).unwrap().ends.len();
+            assert_eq!((ends, torn), (lines, length != END.len() + 1 && length + 1 != whole.len()));
+        }
+        assert_eq!(without_torn_line(&whole), whole);
+        let first = format!("{}\n{END}\n", &END[..9]);
+        assert_eq!(without_torn_line(&first), first, "only the last line can be torn");
+    }
+
+    #[test]
+    fn errors_name_the_line() {
+        for (bad, expected) in [
+            (r#"{"type":"end","schema":1"#, "line 3: no record: EOF"),
+            (r#"{"type":"other"}"#, "line 3: no record: unknown variant `other`"),
+            (&END.replace(r#""schema":1"#, r#""schema":2"#), "line 3: schema 2, but this version reads up to 1"),
+            (r#"{"type":"campaign","schema":3}"#, "line 3: schema 3, but this version reads up to 1"),
+            (r#"{"type":"end","schema":1}"#, "line 3: no record: missing field"),
+        ] {
+            let error = read(&format!("{END}\n\n{bad}\n")).unwrap_err().to_string();
+            assert!(error.starts_with(expected), "{error}");
+        }
+    }
+}

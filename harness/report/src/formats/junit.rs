@@ -1,0 +1,113 @@
+//! `JUnit` XML for CI systems: one suite per device and runner, one test case per check.
+//!
+//! A failure's message is its verdict, and its body is the terminal's failure block without colour.
+//! A skip has its reason, and a known difference passes with the property `known`. A suite has the
+//! device's versions as properties.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use layoutproof_device::DeviceInfo;
+use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, TestSuite};
+
+use crate::failure::block::block;
+use crate::failure::group::FailureGroup;
+use layoutproof_core::results::record::{CheckRecord, KnownEntry, Outcome};
+use layoutproof_core::results::summary::place;
+use layoutproof_show::style::{Style, one_line};
+
+/// Facts about the run as a whole.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct JunitFacts<'a> {
+    /// The devices, one entry per API that lists them.
+    pub devices: &'a [DeviceInfo],
+    /// Name of the machine, if known.
+    pub hostname: Option<&'a str>,
+    /// Wall time of the run, if known.
+    pub time: Option<Duration>,
+}
+
+/// The checks as one `JUnit` report.
+///
+/// # Panics
+/// Never; the reason is next to the call.
+pub fn junit(checks: &[CheckRecord], facts: JunitFacts<'_>) -> String {
+    let mut suites: BTreeMap<String, Vec<&CheckRecord>> = BTreeMap::new();
+    for check in checks {
+        suites.entry(place(&check.device, check.runner.as_str())).or_default().push(check);
+    }
+    let mut report = Report::new("layoutproof");
+    if let Some(time) = facts.time {
+        report.set_time(time);
+    }
+    for (name, checks) in suites {
+        let mut suite = TestSuite::new(one_line(&name));
+        suite.set_time(Duration::from_millis(checks.iter().fold(0, |sum, check| sum.saturating_add(check.ms))));
+        if let Some(hostname) = facts.hostname {
+            suite.extra.insert("hostname".into(), one_line(hostname).into());
+        }
+        suite.add_properties(versions(facts.devices, checks[0]));
+        suite.add_test_cases(checks.into_iter().map(test_case));
+        report.add_test_suite(suite);
+    }
+    report.to_string().expect("quick-junit escapes text, and writing to memory does not fail")
+}
+
+/// The properties of this check's suite: what is known about its device.
+fn versions(devices: &[DeviceInfo], check: &CheckRecord) -> Vec<Property> {
+    let is_meant = |device: &&DeviceInfo| device.id == check.device && device.runner == check.runner;
+    let Some(device) = devices.iter().find(is_meant) else { return Vec::new() };
+    let named = [("device", &device.name), ("driver", &device.driver), ("api", &device.api)];
+    let named = named.into_iter().filter(|(_, value)| !value.is_empty());
+    named.map(|(name, value)| Property::new(name, one_line(value))).collect()
+}
+
+fn test_case(check: &CheckRecord) -> TestCase {
+    let (folder, case) = check.case.rsplit_once('/').unwrap_or(("", &check.case));
+    let name = format!("{case}::{}::{}", check.rules, check.producer);
+    let mut test = TestCase::new(one_line(&name), status(check));
+    test.set_classname(one_line(&folder.replace('/', ".")));
+    test.set_time(Duration::from_millis(check.ms));
+    if let (Outcome::Known, Some(known)) = (check.outcome, &check.known) {
+        test.add_property(Property::new("known", one_line(&describe(known))));
+    }
+    test
+}
+
+fn describe(known: &KnownEntry) -> String {
+    format!("{}:{}: {}", known.file, known.line, known.reason)
+}
+
+fn status(check: &CheckRecord) -> TestCaseStatus {
+    let reason = check.skip_reason.as_ref().map(ToString::to_string);
+    let reason = one_line(reason.as_deref().unwrap_or("no reason given"));
+    match check.outcome {
+        Outcome::Agree | Outcome::Known => TestCaseStatus::success(),
+        Outcome::Skipped => {
+            let mut status = TestCaseStatus::skipped();
+            status.set_message(reason);
+            status
+        }
+        Outcome::Differ => {
+            let culprit = check.culprit.map_or("unclear", |culprit| culprit.as_str());
+            let verdict = check.story.as_ref().map_or("the witnesses differ", |story| story.verdict.as_str());
+            failed(NonSuccessKind::Failure, culprit, &format!("{culprit}: {}", one_line(verdict)), body(check))
+        }
+        Outcome::Stale => {
+            let entry = check.known.as_ref().map(describe).unwrap_or_default();
+            let message = format!("agrees now; remove the entry {}", one_line(&entry));
+            failed(NonSuccessKind::Failure, "stale", &message, message.clone())
+        }
+        Outcome::Broken => failed(NonSuccessKind::Error, "broken", &reason, body(check)),
+    }
+}
+
+fn failed(kind: NonSuccessKind, ty: &str, message: &str, body: String) -> TestCaseStatus {
+    let mut status = TestCaseStatus::non_success(kind);
+    status.set_type(ty).set_message(message).set_description(body);
+    status
+}
+
+fn body(check: &CheckRecord) -> String {
+    block(&FailureGroup::of(check), Style::PLAIN)
+}

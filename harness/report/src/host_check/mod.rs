@@ -1,0 +1,194 @@
+//! Compares host structs with the blocks that they fill, as text, JSON, `JUnit` and annotations.
+
+mod annotations;
+mod json;
+mod junit;
+mod text;
+
+pub use annotations::annotations;
+pub use json::json;
+pub use junit::junit;
+pub use text::text;
+pub(crate) use text::{mismatch_places, pair_table, place_text, stray_text};
+
+use layoutproof_layout::BlockKind;
+
+use layoutproof_hostcheck::{Arrivals, Comparison, LinePlace, part_path};
+
+/// The result of a check.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HostCheck {
+    /// Blocks with their host structs.
+    pub pairs: Vec<CheckedPair>,
+    /// Blocks without a host struct.
+    pub unmatched: Vec<UnmatchedBlock>,
+    /// Known-difference entries that no longer match anything, as sentences.
+    pub complaints: Vec<String>,
+    /// Treat unmatched blocks as errors.
+    pub is_strict: bool,
+}
+
+/// A block and its host struct.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckedPair {
+    pub block: String,
+    /// The part of the block that the host struct describes, such as `particles[]`; empty for the
+    /// whole block.
+    pub part: String,
+    pub kind: BlockKind,
+    /// Rule set, or the compiler that chose the layout: `native:dxc-dxil`.
+    pub target: String,
+    pub shader: String,
+    pub host: String,
+    /// File with the debug information that defines the host struct.
+    pub host_file: String,
+    pub comparison: Comparison,
+    /// Reasons of the known differences that together cover all mismatches.
+    pub known: Vec<String>,
+    /// One entry per device, API and producer; empty if the check ran on none.
+    pub proofs: Vec<PairProof>,
+}
+
+/// The result of reading a host struct's bytes on a device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PairProof {
+    /// Device id.
+    pub device: String,
+    /// API.
+    pub runner: String,
+    /// The producer of the shader.
+    pub producer: String,
+    /// The leaves that arrived, or why the block was not read.
+    pub result: Result<Arrivals, String>,
+}
+
+impl PairProof {
+    /// True if a leaf reads another member.
+    pub fn has_strays(&self) -> bool {
+        self.result.as_ref().is_ok_and(|arrivals| !arrivals.strays.is_empty())
+    }
+
+    /// Number of leaves that read their own member.
+    pub fn arrived(&self) -> u32 {
+        self.result.as_ref().map_or(0, |arrivals| arrivals.arrived)
+    }
+}
+
+/// A block without a host struct.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnmatchedBlock {
+    pub block: String,
+    /// Rule set, or the compiler that chose the layout.
+    pub target: String,
+    pub shader: String,
+    /// The declaration of the block.
+    pub place: Option<LinePlace>,
+    pub reason: UnmatchedReason,
+    /// True if the user named the host type.
+    pub is_stated: bool,
+}
+
+impl UnmatchedBlock {
+    /// True if the user named a type that no host file defines.
+    pub fn names_no_type(&self) -> bool {
+        match &self.reason {
+            UnmatchedReason::StatedMissing { .. } => true,
+            UnmatchedReason::OnlyDeclared(_) => self.is_stated,
+            UnmatchedReason::NoType(_) | UnmatchedReason::Ambiguous(_) | UnmatchedReason::Forbidden(_) => false,
+        }
+    }
+}
+
+/// Why a block has no host struct.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum UnmatchedReason {
+    /// No type has the block's name. Holds the nearest names.
+    NoType(Vec<String>),
+    /// The user named a type that no host file defines.
+    StatedMissing {
+        /// The name that the user wrote.
+        stated: String,
+        /// Similar names.
+        nearest: Vec<String>,
+    },
+    /// Several types have the block's name.
+    Ambiguous(Vec<String>),
+    /// Compilation units only declare the type, so the compiler left out its members.
+    OnlyDeclared(String),
+    /// The rule set forbids the block.
+    Forbidden(String),
+}
+
+/// The outcome of comparing a pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PairOutcome {
+    /// Every member is where the shader reads it.
+    Agree,
+    /// Something is wrong.
+    Differ,
+    /// Something is wrong, but the user's list of known differences covers it.
+    Known,
+}
+
+impl CheckedPair {
+    /// The compared block or part of a block: `Particles.particles[]`.
+    pub fn shader_name(&self) -> String {
+        part_path(&self.block, &self.part)
+    }
+
+    pub fn outcome(&self) -> PairOutcome {
+        let has_strays = self.proofs.iter().any(PairProof::has_strays);
+        match (self.comparison.agrees() && !has_strays, self.known.is_empty()) {
+            (true, _) => PairOutcome::Agree,
+            (false, true) => PairOutcome::Differ,
+            (false, false) => PairOutcome::Known,
+        }
+    }
+}
+
+impl PairOutcome {
+    /// The word in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Agree => "agree",
+            Self::Differ => "differ",
+            Self::Known => "known",
+        }
+    }
+}
+
+impl UnmatchedReason {
+    /// True if it is an error even without `--strict`: the user named something that does not
+    /// exist, or must choose.
+    pub fn is_error(&self) -> bool {
+        match self {
+            Self::StatedMissing { .. } | Self::Ambiguous(_) | Self::Forbidden(_) => true,
+            Self::NoType(_) | Self::OnlyDeclared(_) => false,
+        }
+    }
+}
+
+impl std::fmt::Display for UnmatchedReason {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let quoted = |names: &[String]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        match self {
+            Self::NoType(nearest) if nearest.is_empty() => f.write_str("no host struct has its name"),
+            Self::NoType(nearest) => write!(f, "no host struct has its name; nearest: {}", quoted(nearest)),
+            Self::StatedMissing { stated, nearest } if nearest.is_empty() => {
+                write!(f, "no host file defines `{stated}`")
+            }
+            Self::StatedMissing { stated, nearest } => {
+                write!(f, "no host file defines `{stated}`; nearest: {}", quoted(nearest))
+            }
+            Self::Ambiguous(names) => {
+                write!(f, "several host structs have its name: {}; choose one with --map BLOCK=TYPE", quoted(names))
+            }
+            Self::OnlyDeclared(name) => write!(
+                f,
+                "`{name}` is declared in the debug information, but not defined: compile with -fstandalone-debug (Clang) \
+                 or -fno-eliminate-unused-debug-types (GCC)"
+            ),
+            Self::Forbidden(reason) => write!(f, "the rule set forbids it: {reason}"),
+        }
+    }
+}

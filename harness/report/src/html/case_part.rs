@@ -1,0 +1,396 @@
+//! The part of a page about one case: its declaration, its byte maps, and the outcomes of its
+//! checks.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use layoutproof_layout::BlockKind;
+use layoutproof_layout::shape::Count;
+use maud::{Markup, html};
+
+use super::case_link::case_anchor;
+use super::known_part::KnownEntries;
+use super::layout_page::{maps, numbers};
+use super::outcome_matrix::{CheckPlace, CheckPlaces};
+use layoutproof_core::results::record::{
+    CheckRecord, KnownEntry, Outcome, Reason, Reasons, RecordedSource, StoryBlock,
+};
+use layoutproof_show::layout_text::declaration_words::DeclarationWords;
+use layoutproof_show::layout_text::merged_block::MergedBlock;
+use layoutproof_show::layout_text::shown_columns::{BlockPresence, ShownColumn, ShownColumnBlock};
+use layoutproof_show::show_json::ShownBlock;
+use layoutproof_show::style::{counted, grouped, one_line};
+
+/// Outcomes in the order in which cases are listed.
+const BY_URGENCY: [Outcome; 6] =
+    [Outcome::Differ, Outcome::Broken, Outcome::Stale, Outcome::Known, Outcome::Agree, Outcome::Skipped];
+
+/// A case with its checks.
+struct CasePart<'a> {
+    id: &'a str,
+    checks: Vec<&'a CheckRecord>,
+    /// Its declarations; several if runs had different ones under this name.
+    sources: Vec<&'a RecordedSource>,
+}
+
+/// The rest of the page, as far as the part of a case refers to it.
+#[derive(Clone, Copy)]
+pub(super) struct CaseSurroundings<'a> {
+    /// The declarations of the checks.
+    pub sources: &'a [RecordedSource],
+    /// The entries that known differences link to.
+    pub known: &'a KnownEntries<'a>,
+}
+
+/// All cases, each folded; those with failures come first.
+pub(super) fn case_parts(
+    places: &CheckPlaces<'_>,
+    checks: &[CheckRecord],
+    surroundings: CaseSurroundings<'_>,
+) -> Markup {
+    let CaseSurroundings { sources, known } = surroundings;
+    let mut cases: BTreeMap<&str, CasePart<'_>> = BTreeMap::new();
+    for check in checks {
+        let part = || CasePart { id: &check.case, checks: Vec::new(), sources: Vec::new() };
+        cases.entry(&check.case).or_insert_with(part).checks.push(check);
+    }
+    for source in sources {
+        if let Some(case) = cases.get_mut(source.case.as_str()) {
+            case.sources.push(source);
+        }
+    }
+    let mut cases: Vec<CasePart<'_>> = cases.into_values().collect();
+    cases.sort_by_key(CasePart::urgency);
+
+    html! {
+        section id="cases" {
+            h2 { "Cases" }
+            (filters(places))
+            p.dim.js-only #count role="status" {}
+            @for case in cases_within(room_for(checks.len()), &cases, &|case, maps| case.draw(places, known, maps)) { (case) }
+        }
+    }
+}
+
+/// Bytes available for the cases of a page. A page of 3 000 checks should have at most 2 MB.
+fn room_for(checks: usize) -> usize {
+    const LEAST: usize = 1_600_000;
+    const OF_ONE_CHECK: usize = LEAST / 3_000;
+    LEAST.max(checks.saturating_mul(OF_ONE_CHECK))
+}
+
+/// The parts of all cases. Once `room` is used up, further cases have no byte maps.
+fn cases_within(
+    room: usize,
+    cases: &[CasePart<'_>],
+    draw: &dyn Fn(&CasePart<'_>, SourceMaps) -> Markup,
+) -> Vec<Markup> {
+    let mut rest = room;
+    let part = |case: &CasePart<'_>| {
+        let with_maps = draw(case, SourceMaps::Drawn);
+        let part = if with_maps.0.len() <= rest { with_maps } else { draw(case, SourceMaps::LeftOut) };
+        rest = rest.saturating_sub(part.0.len());
+        part
+    };
+    cases.iter().map(part).collect()
+}
+
+/// The choice to draw the byte maps of a case or to leave them out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SourceMaps {
+    /// A map for each different layout.
+    Drawn,
+    /// The page has no room for them.
+    LeftOut,
+}
+
+fn filters(places: &CheckPlaces<'_>) -> Markup {
+    let place = |place: &CheckPlace<'_>| one_line(&format!("{} · {}", place.device, place.producer));
+    html! {
+        div.filters.js-only role="search" {
+            label { "Search" input #search type="search" placeholder="cbuffer, matrix …"; }
+            label { "Outcome"
+                select #outcome {
+                    option value="" { "any" }
+                    @for outcome in BY_URGENCY { option value=(outcome.as_str()) { (outcome.as_str()) } }
+                }
+            }
+            label { "Rule set"
+                select #rules {
+                    option value="" { "any" }
+                    @for (number, name) in places.rules.iter().enumerate() { option value=(number) { (one_line(name)) } }
+                }
+            }
+            label { "Device and producer"
+                select #producer {
+                    option value="" { "any" }
+                    @for (number, one) in places.places.iter().enumerate() { option value=(number) { (place(one)) } }
+                }
+            }
+        }
+    }
+}
+
+impl CasePart<'_> {
+    fn urgency(&self) -> usize {
+        self.checks.iter().map(|check| urgency(check.outcome)).min().unwrap_or(BY_URGENCY.len())
+    }
+
+    fn draw(&self, places: &CheckPlaces<'_>, known: &KnownEntries<'_>, maps: SourceMaps) -> Markup {
+        let claim = self.sources.first().map(|source| source.summary.as_str());
+        let claim = claim.or_else(|| self.checks.iter().find_map(|check| Some(check.story.as_ref()?.summary.as_str())));
+        let counts = counts(&self.checks);
+        html! {
+            details.case id=(case_anchor(self.id)) data-checks=(self.filter_words(places)) {
+                summary {
+                    code { (one_line(self.id)) }
+                    @if let Some(claim) = claim { " " span.claim { (one_line(claim)) } }
+                    @for (outcome, count) in &counts {
+                        " " span class=(format!("badge {}", outcome.as_str())) { (grouped(*count)) " " (outcome.as_str()) }
+                    }
+                }
+                @if self.sources.len() > 1 {
+                    p.bad { "The runs had different declarations under this name: all are shown." }
+                }
+                @for source in &self.sources { (source_part(source, maps)) }
+                @if self.sources.is_empty() { p.dim { "These records hold no declaration of it." } }
+                (self.ends(known))
+            }
+        }
+    }
+
+    /// `outcome:rules:place` for each check, without duplicates.
+    fn filter_words(&self, places: &CheckPlaces<'_>) -> String {
+        let word = |check: &&CheckRecord| {
+            let rules = places.rules_number(&check.rules)?;
+            let place = places.place_number(&CheckPlace::of(check))?;
+            Some(format!("{}:{rules}:{place}", check.outcome.as_str()))
+        };
+        let words: BTreeSet<String> = self.checks.iter().filter_map(word).collect();
+        words.into_iter().collect::<Vec<_>>().join(" ")
+    }
+
+    /// The outcomes of the checks, with place and reason. Rule sets with the same text share a
+    /// line.
+    fn ends(&self, known: &KnownEntries<'_>) -> Markup {
+        let mut by_rules: BTreeMap<&str, Vec<&CheckRecord>> = BTreeMap::new();
+        for check in &self.checks {
+            by_rules.entry(&check.rules).or_default().push(check);
+        }
+        let mut lines: BTreeMap<Vec<CheckEnd<'_>>, Vec<&str>> = BTreeMap::new();
+        for (rules, checks) in &by_rules {
+            lines.entry(check_ends(checks)).or_default().push(rules);
+        }
+        let mut lines: Vec<_> = lines.into_iter().collect();
+        lines.sort_by(|(_, one), (_, other)| one.cmp(other));
+
+        html! {
+            h3 { "Checks" }
+            ul.ends {
+                @for (ends, rules) in &lines {
+                    li {
+                        code { (one_line(&rules.join(", "))) }
+                        @for end in ends { div { (end.draw(known)) } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Checks of one rule set with the same outcome and reason.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct CheckEnd<'a> {
+    /// Index of the outcome in [`BY_URGENCY`].
+    urgency: usize,
+    reason: String,
+    /// The entry that covers them.
+    known: Option<&'a KnownEntry>,
+    /// Producers, by the devices on which they had this outcome.
+    places: Vec<ProducersOnDevices<'a>>,
+    count: u64,
+}
+
+/// Devices on which the same producers had the same outcome.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct ProducersOnDevices<'a> {
+    devices: Vec<String>,
+    producers: BTreeSet<&'a str>,
+}
+
+/// The outcomes of one rule set's checks.
+fn check_ends<'a>(checks: &[&'a CheckRecord]) -> Vec<CheckEnd<'a>> {
+    let mut ends: BTreeMap<EndKey<'a>, Vec<&'a CheckRecord>> = BTreeMap::new();
+    for check in checks {
+        ends.entry(EndKey::of(check)).or_default().push(check);
+    }
+    let end = |(EndKey { urgency, reason, known }, checks): (EndKey<'a>, Vec<&'a CheckRecord>)| CheckEnd {
+        urgency,
+        reason,
+        known,
+        places: places_of(&checks),
+        count: checks.len() as u64,
+    };
+    ends.into_iter().map(end).collect()
+}
+
+/// The fields that checks on one line share.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct EndKey<'a> {
+    urgency: usize,
+    known: Option<&'a KnownEntry>,
+    reason: String,
+}
+
+impl<'a> EndKey<'a> {
+    fn of(check: &'a CheckRecord) -> Self {
+        Self { urgency: urgency(check.outcome), known: check.known.as_ref(), reason: reason(check) }
+    }
+}
+
+/// Producers by device; devices with the same producers are merged.
+fn places_of<'a>(checks: &[&'a CheckRecord]) -> Vec<ProducersOnDevices<'a>> {
+    let mut by_device: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+    for check in checks {
+        let CheckPlace { device, producer } = CheckPlace::of(check);
+        by_device.entry(device).or_default().insert(producer);
+    }
+
+    let mut places: Vec<ProducersOnDevices<'_>> = Vec::new();
+    for (device, producers) in by_device {
+        match places.iter_mut().find(|place| place.producers == producers) {
+            Some(place) => place.devices.push(device),
+            None => places.push(ProducersOnDevices { devices: vec![device], producers }),
+        }
+    }
+    places
+}
+
+impl CheckEnd<'_> {
+    fn draw(&self, known: &KnownEntries<'_>) -> Markup {
+        let outcome = BY_URGENCY[self.urgency];
+        let entry = self.known.and_then(|entry| known.link(entry));
+        html! {
+            b class=(outcome.as_str()) { (grouped(self.count)) " " (outcome.as_str()) }
+            @for (index, ProducersOnDevices { devices, producers }) in self.places.iter().enumerate() {
+                (if index > 0 { "; " } else { " " })
+                (one_line(&devices.join(", "))) ": " (one_line(&producers.iter().copied().collect::<Vec<_>>().join(", ")))
+            }
+            @match entry {
+                Some(entry) => { " — " a href=(entry) { "known difference" } },
+                None if !self.reason.is_empty() => { " — " (self.reason) },
+                None => {},
+            }
+        }
+    }
+}
+
+fn urgency(outcome: Outcome) -> usize {
+    BY_URGENCY.iter().position(|other| *other == outcome).unwrap_or(BY_URGENCY.len() - 1)
+}
+
+fn counts(checks: &[&CheckRecord]) -> Vec<(Outcome, u64)> {
+    let count = |outcome| checks.iter().filter(|check| check.outcome == outcome).count() as u64;
+    BY_URGENCY.into_iter().map(|outcome| (outcome, count(outcome))).filter(|(_, count)| *count > 0).collect()
+}
+
+/// Why a check does not simply agree.
+fn reason(check: &CheckRecord) -> String {
+    let verdict = check.story.as_ref().map(|story| story.verdict.as_str());
+    let known = check.known.as_ref().map(|entry| entry.reason.as_str());
+    let text = match check.outcome {
+        Outcome::Agree => None,
+        Outcome::Known | Outcome::Stale => known,
+        Outcome::Differ => verdict,
+        Outcome::Skipped | Outcome::Broken => return skip_reason(check),
+    };
+    one_line(text.unwrap_or_default())
+}
+
+/// Why a check did not run, without the names of its rule set and producer, which are next to it.
+fn skip_reason(check: &CheckRecord) -> String {
+    let Some(Reasons { first, others }) = &check.skip_reason else { return String::new() };
+    let mut text = match first {
+        Reason::RefusedBy { compiler, message } if *compiler == check.producer => format!("refused: {message}"),
+        Reason::Forbidden { rules, message } if *rules == check.rules => format!("the rule set forbids it: {message}"),
+        reason => reason.to_string(),
+    };
+    for reason in others {
+        text += "; ";
+        text += &reason.to_string();
+    }
+    one_line(&text)
+}
+
+/// Declaration, numbers and maps.
+pub fn source_part(source: &RecordedSource, drawn: SourceMaps) -> Markup {
+    let columns = columns(source);
+    let blocks = columns.iter().map(|column| column.blocks.len()).max().unwrap_or(0);
+    html! {
+        p.dim { code { (one_line(&source.place)) } }
+        @if let Some(text) = &source.declaration { pre tabindex="0" { code { (text.trim_matches('\n')) } } }
+        @for index in 0..blocks {
+            @let merged = MergedBlock::of(&columns, index);
+            @if let Some(block) = merged.block.filter(|_| !merged.columns.is_empty()) {
+                div.lights {
+                    h3 { code { (one_line(&block.name)) } " " span.dim { (counted(merged.columns.len() as u64, "layout")) } }
+                    (numbers(&merged.columns, DeclarationWords::Hlsl))
+                    @match drawn {
+                        SourceMaps::Drawn => { (maps(&merged.columns, DeclarationWords::Hlsl)) },
+                        SourceMaps::LeftOut => p.dim {
+                            "The page has no room for byte maps of all cases. They are drawn by "
+                            code { "layoutproof show " (one_line(&source.case)) " --all --format html" }
+                        },
+                    }
+                }
+            }
+        }
+        (authorities(source))
+    }
+}
+
+fn authorities(source: &RecordedSource) -> Markup {
+    let mut authorities: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for layout in source.layouts.iter().filter(|layout| !layout.authority.is_empty()) {
+        authorities.entry(&layout.authority).or_default().push(&layout.rules);
+    }
+    html! {
+        @if !authorities.is_empty() {
+            dl {
+                @for (authority, rules) in &authorities {
+                    dt { (one_line(&rules.join(", "))) } dd { (one_line(authority)) }
+                }
+            }
+        }
+    }
+}
+
+/// The layouts as columns; a block has the same index in all of them.
+fn columns(source: &RecordedSource) -> Vec<ShownColumn> {
+    let mut names: Vec<&str> = Vec::new();
+    for block in source.layouts.iter().flat_map(|layout| &layout.blocks) {
+        if !names.contains(&block.name.as_str()) {
+            names.push(&block.name);
+        }
+    }
+    let column = |layout: &layoutproof_core::results::record::RecordedLayout| {
+        let blocks = names.iter().map(|name| shown(name, layout.blocks.iter().find(|block| block.name == *name)));
+        ShownColumn { name: layout.rules.clone(), blocks: blocks.collect() }
+    };
+    source.layouts.iter().map(column).collect()
+}
+
+/// A recorded block. Records do not store the kind, and it is not shown here.
+fn shown(name: &str, block: Option<&StoryBlock>) -> ShownColumnBlock {
+    let presence = if block.is_some() { BlockPresence::Present } else { BlockPresence::Irrelevant };
+    let shown = ShownBlock {
+        name: name.to_owned(),
+        kind: BlockKind::UniformBlock,
+        size: block.and_then(|block| block.size),
+        alignment: None,
+        stride: None,
+        count: Count::Finite(1),
+        errors: Vec::new(),
+        members: block.map(|block| block.members.clone()).unwrap_or_default(),
+    };
+    ShownColumnBlock { shown, padding: None, presence }
+}

@@ -1,0 +1,85 @@
+//! The shaders of a page's checks, folded: each text once, until the page is full.
+
+use std::collections::BTreeMap;
+
+use maud::{Markup, html};
+
+use layoutproof_core::results::record::{CheckRecord, RecordedShader};
+use layoutproof_show::style::{grouped, one_line};
+
+/// Bytes for all shader texts of a page.
+const ROOM: usize = 96 << 10;
+
+/// The texts that a page shows.
+#[derive(Debug)]
+pub struct PageShaders<'a> {
+    shown: BTreeMap<&'a str, ShownShader>,
+}
+
+/// A text that a page shows.
+#[derive(Debug)]
+struct ShownShader {
+    /// Number on the page, from 1.
+    number: usize,
+    /// Name of the check that shows it; other checks link there.
+    check: String,
+}
+
+impl<'a> PageShaders<'a> {
+    /// The texts of these checks in the order of the page, until there is no room left.
+    pub(super) fn of(checks: impl IntoIterator<Item = &'a CheckRecord>) -> Self {
+        let mut shown = BTreeMap::new();
+        let mut room = ROOM;
+        for check in checks {
+            for RecordedShader { text, .. } in shaders_of(check) {
+                if text.len() <= room && !shown.contains_key(text.as_str()) {
+                    room -= text.len();
+                    let number = shown.len() + 1;
+                    shown.insert(text.as_str(), ShownShader { number, check: check.name() });
+                }
+            }
+        }
+        Self { shown }
+    }
+
+    /// The shaders of a check. A shader that is shown elsewhere becomes a link; for those without
+    /// room, the command that writes them is shown.
+    pub(super) fn draw(&self, check: &CheckRecord) -> Markup {
+        let name = check.name();
+        let has_no_room = |shader: &&RecordedShader| !self.shown.contains_key(shader.text.as_str());
+        let without_room = shaders_of(check).iter().filter(has_no_room).count();
+        html! {
+            @for shader in shaders_of(check) {
+                @match self.shown.get(shader.text.as_str()) {
+                    Some(shown) if shown.check == name => { (folded(shown.number, shader)) },
+                    Some(shown) => p { a href=(format!("#shader-{}", shown.number)) { (title(shader)) } },
+                    None => {},
+                }
+            }
+            @if let Some(story) = check.story.as_ref().filter(|_| without_room > 0) {
+                p.dim { "Shaders that the page has no room for are written by " code { (one_line(&story.again)) " --keep DIR" } }
+            }
+        }
+    }
+}
+
+fn shaders_of(check: &CheckRecord) -> &[RecordedShader] {
+    check.story.as_ref().map_or(&[], |story| &story.shaders)
+}
+
+fn folded(number: usize, shader: &RecordedShader) -> Markup {
+    let RecordedShader { text, left_out, .. } = shader;
+    html! {
+        details.inner id=(format!("shader-{number}")) {
+            summary { (title(shader)) }
+            pre tabindex="0" { code { (text.trim_matches('\n')) } }
+            @if *left_out > 0 { p.dim { "and " (grouped(*left_out)) " more bytes" } }
+        }
+    }
+}
+
+/// `Shader for S, read_by_name: HLSL`.
+fn title(shader: &RecordedShader) -> String {
+    let RecordedShader { block, entries, form, .. } = shader;
+    one_line(&format!("Shader for {block}, {}: {form}", entries.join(", ")))
+}

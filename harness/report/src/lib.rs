@@ -1,0 +1,30 @@
+//! Renders records and laid-out blocks for people and other programs: text, JSON, `JUnit`, CSV,
+//! HTML.
+//!
+//! The commands call this at the end of a run, and for `show`, `diff`, `list` and similar output.
+//! Nothing here calls the engine or prints, so a saved records file can be rendered later and on
+//! another machine.
+#![forbid(unsafe_code)]
+
+pub mod export;
+pub mod failure;
+pub mod formats;
+pub mod host_check;
+pub mod html;
+pub mod listing;
+pub mod reasons;
+pub mod regression;
+pub mod tables;
+pub mod terminal;
+pub mod upstream;
+
+pub use failure::block::{block, heading};
+pub use failure::cause::{FailureCause, causes, known_causes};
+pub use failure::group::{FailureGroup, failures, is_failure};
+pub use formats::{deqp_csv, github, json_lines, junit};
+pub use tables::{
+    bench_table, cell_table, coverage_table, found_table, matrix, mutant_table, seen_table, suite_table, tally_table,
+};
+
+/// The JSON schema of a records file (draft 2020-12), which the book documents.
+pub const RECORDS_SCHEMA: &str = include_str!("formats/records.schema.json");

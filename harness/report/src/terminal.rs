@@ -1,0 +1,544 @@
+//! Prints the end of a run: the failures by cause, then a summary that fits on one screen. Checks
+//! that pass are not listed; details need `-v`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use layoutproof_device::{DeviceInfo, RunnerKind};
+use layoutproof_layout::DECLARED;
+
+use super::failure::block::{block, check_heading};
+use super::failure::cause::{causes, causes_text, known_causes};
+use super::failure::group::{failures_of, is_failure};
+use super::tables::run_table::{run_table, slowest_device};
+use layoutproof_core::results::known::FixedEntry;
+use layoutproof_core::results::record::{
+    BoundCount, CheckRecord, LeftOutChecks, Outcome, Proves, ReasonKind, RecordedCacheUse, RunEnd, SkipKind,
+};
+use layoutproof_core::results::seen_cases::SeenCases;
+use layoutproof_core::results::summary::{place, proves_nothing};
+use layoutproof_show::style::{Style, TextLines, Tone, counted, grouped, one_line, pad, width};
+
+/// Columns after which a list of reasons wraps.
+const LIST_COLUMNS: usize = 100;
+/// Columns before the text of a summary line: the verb and a space.
+const INDENT: usize = 11;
+/// Kinds of reasons to name when the list is shortened.
+const NAMED_REASONS: usize = 3;
+
+/// Input of the summary.
+#[derive(Clone, Copy, Debug)]
+pub struct RunFacts<'a> {
+    /// The devices, one entry per API that lists them.
+    pub devices: &'a [DeviceInfo],
+    /// All checks, or those in a filtered records file.
+    pub checks: &'a [CheckRecord],
+    /// The totals, including checks that a filtered file leaves out.
+    pub end: &'a RunEnd,
+    /// Wall time in seconds; `None` when saved records are shown.
+    pub seconds: Option<f64>,
+    /// List every kind of reason and every version.
+    pub is_detailed: bool,
+    /// Something required is missing or the records are truncated, so the run fails even if all
+    /// checks agree.
+    pub is_short: bool,
+}
+
+/// The failures, one of each cause in full, and the stale entries. `records_file` is the file with
+/// all records, if one was written.
+pub fn failure_report(checks: &[CheckRecord], records_file: Option<&str>, style: Style) -> String {
+    causes_text(&causes(checks), records_file, style) + &stale_report(checks, style)
+}
+
+/// The known differences in the user's own files, one of each cause in full.
+pub fn known_report(checks: &[CheckRecord], is_own: impl Fn(&CheckRecord) -> bool, style: Style) -> String {
+    let mut text = TextLines::default();
+    for cause in known_causes(checks, is_own) {
+        text.append(&block(cause.first(), style));
+        let more = cause.failures.len() - 1;
+        if more > 0 {
+            text.push(&format!("  like it  {} more; -v lists them", grouped(more as u64)));
+        }
+        text.push("");
+    }
+    text.into_text()
+}
+
+/// Every known difference in full, for `-vv`.
+pub fn known_blocks(checks: &[CheckRecord], style: Style) -> String {
+    let known = failures_of(checks, |check| check.outcome == Outcome::Known);
+    known.iter().map(|failure| block(failure, style) + "\n").collect()
+}
+
+/// One line per entry of a list of known differences that no longer differs.
+fn stale_report(checks: &[CheckRecord], style: Style) -> String {
+    let mut places: BTreeMap<String, u64> = BTreeMap::new();
+    for check in checks.iter().filter(|check| check.outcome == Outcome::Stale) {
+        let entry = check.known.as_ref().map(|entry| format!("{}:{}", entry.file, entry.line));
+        *places.entry(entry.unwrap_or_else(|| check.case.clone())).or_default() += 1;
+    }
+    let line = |(place, count): (&String, &u64)| {
+        let agree = if *count == 1 { "agrees" } else { "agree" };
+        let verb = style.verb(Tone::Disagree, "Stale");
+        format!("{verb} {}: {} {agree} now; remove the entry\n", one_line(place), counted(*count, "check"))
+    };
+    places.iter().map(line).collect()
+}
+
+/// One check as one line, for `-v`.
+pub fn check_line(check: &CheckRecord, style: Style) -> String {
+    let device = place(&one_line(&check.device), check.runner.as_str());
+    let heading = check_heading(check, &device, style);
+
+    let entry = check.known.as_ref().map(|entry| format!("{}:{}: {}", entry.file, entry.line, entry.reason));
+    let left_out = check.not_checked.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+    let left_out = (!left_out.is_empty()).then(|| format!("not checked: {left_out}"));
+    let messages = check.driver_messages.join("; ");
+    let messages = (!messages.is_empty()).then(|| format!("driver message: {messages}"));
+
+    let reasons =
+        check.skip_reason.as_ref().map(ToString::to_string).or(entry).into_iter().chain(left_out).chain(messages);
+    let reasons: Vec<String> = reasons.collect();
+    let reason = if reasons.is_empty() { String::new() } else { format!(": {}", one_line(&reasons.join("; "))) };
+    format!("{heading}{reason}\n")
+}
+
+/// One line per entry for which no check of a narrowed run differs any more.
+pub fn fixed_report(fixed: &[FixedEntry], style: Style) -> String {
+    let line = |FixedEntry { entry, agreeing }: &FixedEntry| {
+        let agree = if *agreeing == 1 { "agrees" } else { "agree" };
+        let checks = counted(*agreeing as u64, "check");
+        let place = one_line(&format!("{}:{}", entry.file, entry.line));
+        let reason = one_line(&entry.reason);
+        format!("{} here: {place}: {checks} {agree}: {reason}\n", style.verb(Tone::Agree, "Fixed"))
+    };
+    fixed.iter().map(line).collect()
+}
+
+/// One line per device, then known differences, skips, omitted parts of checks, what was proved,
+/// and the verdict. About ten lines, however many checks there are.
+pub fn summary(facts: &RunFacts<'_>, style: Style) -> String {
+    let RunFacts { end, checks, .. } = *facts;
+    let line = |tone: Tone, verb: &str, text: String| format!("{} {text}\n", style.verb(tone, verb));
+
+    let mut text = String::new();
+    if facts.is_detailed {
+        text += &devices(facts.devices, style);
+        text += &line(Tone::Strong, "Cases", cases(checks, end));
+    }
+    text += &run_table(facts.devices, checks, &end.left_out, style);
+
+    if end.known > 0 {
+        text += &line(Tone::Known, "Known", known(facts));
+    }
+    let counted_skips = end.skipped.saturating_sub(end.not_applicable);
+    if counted_skips > 0 {
+        let skips = tally(skipped(checks, &end.left_out, None));
+        text += &line(Tone::Skip, "Skipped", facts.list(counted_skips, &skips, style));
+    }
+    if end.not_applicable > 0 && facts.is_detailed {
+        let inapplicable = tally(skipped(checks, &end.left_out, Some(SkipKind::NotApplicable)));
+        text += &line(Tone::Skip, "N/A", facts.list(end.not_applicable, &inapplicable, style));
+    }
+
+    let partly = partly(facts);
+    if partly > 0 {
+        text += &line(Tone::Skip, "Partly", facts.list(partly, &tally(kinds_not_checked(facts)), style));
+    }
+    if end.leaves > 0 || checks_bindings(facts) {
+        text += &line(Tone::Strong, "Proved", proved(facts));
+    }
+    if checks_bindings(facts) && facts.is_detailed {
+        text += &line(Tone::Strong, "Bound", bound(facts, style));
+    }
+
+    let seen = SeenCases::of(checks.iter()).with_left_out(&end.left_out_cases);
+    let not_probed = if facts.is_detailed { not_probed(end) } else { None };
+    if let Some(cached) = end.cache.as_deref().and_then(cached) {
+        text += &line(Tone::Plain, "Cached", cached);
+    }
+
+    let notes = [not_probed, unreliable(checks), only_model(facts), own_offsets(checks), unseen_note(&seen)];
+    for sentence in notes.into_iter().flatten() {
+        text += &line(Tone::Skip, "Note", sentence);
+    }
+
+    let (tone, verdict) = verdict(end, facts.is_short);
+    text + &line(tone, "Summary", verdict + &scale(facts, &seen))
+}
+
+/// `; 471 cases, 412 seen by a compiler; 48.5 s, slowest device lavapipe`.
+fn scale(facts: &RunFacts<'_>, seen: &SeenCases<'_>) -> String {
+    let cases = distinct_cases(facts.checks, facts.end);
+    let seen_cases = match seen.by_compiler.len() {
+        0 => String::new(),
+        seen => format!(", {} seen by a compiler", grouped(seen as u64)),
+    };
+    let cases = (cases.len() > 1).then(|| format!("; {}{seen_cases}", counted(cases.len() as u64, "case")));
+
+    let time = facts.seconds.map(|seconds| {
+        let slowest = slowest_device(facts.devices, facts.checks, &facts.end.left_out);
+        let slowest = slowest.map(|device| format!(", slowest device {}", one_line(device))).unwrap_or_default();
+        format!("; {seconds:.1} s{slowest}")
+    });
+    cases.into_iter().chain(time).collect()
+}
+
+/// Ids of all cases in the run.
+fn distinct_cases<'a>(checks: &'a [CheckRecord], end: &'a RunEnd) -> BTreeSet<&'a str> {
+    let of_records = checks.iter().map(|check| check.case.as_str());
+    of_records.chain(end.left_out_cases.all.iter().map(String::as_str)).collect()
+}
+
+/// A text and how often it occurs.
+#[derive(Clone, Debug)]
+struct CountedKind {
+    kind: ReasonKind,
+    count: u64,
+}
+
+/// The reasons of checks that were skipped with this kind of skip.
+fn skipped<'a>(
+    checks: &'a [CheckRecord],
+    left_out: &'a [LeftOutChecks],
+    kind: Option<SkipKind>,
+) -> impl Iterator<Item = CountedKind> {
+    let skipped = checks.iter().filter(move |check| check.outcome == Outcome::Skipped && check.skip_kind == kind);
+    let with_record =
+        skipped.map(move |check| CountedKind { kind: ReasonKind::of(check.skip_reason.as_ref()), count: 1 });
+    let skipped = left_out.iter().filter(move |group| group.outcome == Outcome::Skipped && group.skip_kind == kind);
+    let left_out = skipped.map(move |group| {
+        let kind = group.skip_reason.clone().unwrap_or_else(|| ReasonKind::of(None));
+        CountedKind { kind, count: group.checks.into() }
+    });
+    with_record.chain(left_out)
+}
+
+impl RunFacts<'_> {
+    /// All kinds with `-v`, else the most frequent ones and a count of the rest.
+    fn list(&self, total: u32, kinds: &[(String, u64)], style: Style) -> String {
+        if self.is_detailed || kinds.len() <= NAMED_REASONS + 1 {
+            return list(total, kinds, style);
+        }
+        let (named, others) = kinds.split_at(NAMED_REASONS);
+        let left: u64 = others.iter().map(|(_, count)| count).sum();
+        let more = format!("{} other reasons, which -v lists", others.len());
+        list(total, &[named, &[(more, left)]].concat(), style)
+    }
+}
+
+/// The differences that one list entry explains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct KnownCause<'a> {
+    reason: &'a str,
+    link: Option<&'a str>,
+}
+
+/// `185 by 9 causes, most: naga's GLSL drops @size (139, https://...)`; all causes with `-v`.
+fn known(facts: &RunFacts<'_>) -> String {
+    let mut counts: BTreeMap<KnownCause<'_>, u64> = BTreeMap::new();
+    for check in facts.checks.iter().filter(|check| check.outcome == Outcome::Known) {
+        let entry = check.known.as_ref();
+        let reason = entry.map_or("no list", |entry| entry.reason.as_str());
+        let link = entry.and_then(|entry| entry.link.as_deref());
+        *counts.entry(KnownCause { reason, link }).or_default() += 1;
+    }
+    let mut causes: Vec<(KnownCause<'_>, u64)> = counts.into_iter().collect();
+    causes.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+
+    let total = format!("{} by {}", grouped(facts.end.known.into()), counted(causes.len() as u64, "cause"));
+    let said = |(cause, count): &(KnownCause<'_>, u64)| {
+        let link = cause.link.map(|link| format!(", {}", one_line(link))).unwrap_or_default();
+        format!("{} ({}{link})", one_line(cause.reason), grouped(*count))
+    };
+    if facts.is_detailed && causes.len() > 1 {
+        let lines = causes.iter().map(|cause| format!("\n{}{}", " ".repeat(INDENT + 2), said(cause)));
+        return total + ":" + &lines.collect::<String>();
+    }
+
+    let most = causes.first().map(said).unwrap_or_default();
+    let text =
+        if causes.len() > 1 { format!("{total}, most: {most}; -v lists them") } else { format!("{total}: {most}") };
+    wrapped(&text)
+}
+
+/// Wraps text at word boundaries.
+fn wrapped(text: &str) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let line = lines.last_mut().expect("there is a first line");
+        if !line.is_empty() && INDENT + width(line) + 1 + width(word) > LIST_COLUMNS {
+            lines.push(word.to_owned());
+        } else {
+            line.push_str(if line.is_empty() { "" } else { " " });
+            line.push_str(word);
+        }
+    }
+    lines.join(&format!("\n{}", " ".repeat(INDENT)))
+}
+
+/// `52 602 leaves: 31 120 at offsets that we wrote, 12 281 that a compiler chose; 2 080 resources`.
+fn proved(facts: &RunFacts<'_>) -> String {
+    let read = facts.end.bound.values().fold(0_u32, |sum, read| sum.saturating_add(*read));
+    let resources = checks_bindings(facts).then(|| format!("{} read back", counted(read.into(), "resource")));
+    let leaves = (facts.end.leaves > 0).then(|| leaves(facts.end));
+    leaves.into_iter().chain(resources).collect::<Vec<_>>().join("; ")
+}
+
+/// `1 lavapipe   llvmpipe (LLVM 15.0.6), Mesa 22.3.6, Vulkan 1.3.230      via ash, wgpu`.
+pub(super) fn devices(devices: &[DeviceInfo], style: Style) -> String {
+    let mut by_id: Vec<(&DeviceInfo, Vec<&str>)> = Vec::new();
+    for device in devices {
+        match by_id.iter_mut().find(|(known, _)| known.id == device.id) {
+            Some((_, runners)) => runners.push(device.runner.as_str()),
+            None => by_id.push((device, vec![device.runner.as_str()])),
+        }
+    }
+    if by_id.is_empty() {
+        return format!("{} none found\n", style.verb(Tone::Disagree, "Devices"));
+    }
+
+    let details = |device: &DeviceInfo| {
+        let parts = [&device.name, &device.driver, &device.api];
+        parts.into_iter().filter(|part| !part.is_empty()).map(|part| one_line(part)).collect::<Vec<_>>().join(", ")
+    };
+    let id_columns = by_id.iter().map(|(device, _)| width(&device.id)).max().unwrap_or(0);
+    let detail_columns = by_id.iter().map(|(device, _)| width(&details(device))).max().unwrap_or(0);
+
+    let line = |(index, (device, runners)): (usize, &(&DeviceInfo, Vec<&str>))| {
+        let verb = if index == 0 { style.verb(Tone::Strong, "Devices") } else { " ".repeat(INDENT - 1) };
+        let id = pad(&one_line(&device.id), id_columns);
+        let detail = pad(&details(device), detail_columns);
+        format!("{verb} {} {id}   {detail}   via {}\n", index + 1, runners.join(", "))
+    };
+    by_id.iter().enumerate().map(line).collect()
+}
+
+fn cases(checks: &[CheckRecord], end: &RunEnd) -> String {
+    let left_out = &end.left_out;
+    let producers = checks.iter().map(|check| check.producer.as_str());
+    let producers: BTreeSet<&str> = producers.chain(left_out.iter().map(|group| group.producer.as_str())).collect();
+    let producers: Vec<&str> = producers.into_iter().collect();
+    let rules = checks.iter().map(|check| check.rules.as_str());
+    let rules: BTreeSet<&str> = rules.chain(left_out.iter().map(|group| group.rules.as_str())).collect();
+    let named = if producers.is_empty() { String::new() } else { format!(" ({})", producers.join(", ")) };
+    format!(
+        "{}, {}, {}{named}: {}",
+        grouped(distinct_cases(checks, end).len() as u64),
+        counted(rules.len() as u64, "rule set"),
+        counted(producers.len() as u64, "producer"),
+        counted(end.checks.into(), "check"),
+    )
+}
+
+/// The number of checks of which a part was left out.
+fn partly(facts: &RunFacts<'_>) -> u32 {
+    let with_record = facts.checks.iter().filter(|check| !check.not_checked.is_empty()).count();
+    let left_out: u32 = facts.end.left_out.iter().map(|group| group.partly).sum();
+    u32::try_from(with_record).unwrap_or(u32::MAX).saturating_add(left_out)
+}
+
+/// The kinds of reasons why parts of checks were left out, each counted once per check.
+fn kinds_not_checked(facts: &RunFacts<'_>) -> impl Iterator<Item = CountedKind> {
+    let with_record = facts.checks.iter().flat_map(CheckRecord::kinds_not_checked);
+    let with_record = with_record.map(|kind| CountedKind { kind, count: 1 });
+    let left_out = facts.end.left_out.iter().flat_map(|group| &group.not_checked);
+    with_record.chain(left_out.map(|(kind, count)| CountedKind { kind: kind.clone(), count: (*count).into() }))
+}
+
+/// Each text with how often it occurs, the most frequent first.
+fn tally(kinds: impl Iterator<Item = CountedKind>) -> Vec<(String, u64)> {
+    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+    for CountedKind { kind, count } in kinds {
+        *counts.entry(kind.to_string()).or_default() += count;
+    }
+    let mut counts: Vec<(String, u64)> = counts.into_iter().collect();
+    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    counts
+}
+
+/// `96   half: device lacks shaderFloat16 (64) · f64 in WGSL: not in the language (32)`, wrapped at
+/// the line's end.
+fn list(total: u32, items: &[(String, u64)], style: Style) -> String {
+    let total = pad(&grouped(total.into()), 4);
+    let indent = " ".repeat(INDENT + width(&total) + 1);
+    let dot = if style.ascii { "; " } else { " · " };
+    let mut text = format!("{total} ");
+    let mut used = INDENT + width(&text);
+
+    for (index, (item, count)) in items.iter().enumerate() {
+        let item = format!("{} ({})", one_line(item), grouped(*count));
+        if index > 0 && used + width(dot) + width(&item) > LIST_COLUMNS {
+            text = format!("{}\n{indent}", text.trim_end());
+            used = width(&indent);
+        } else if index > 0 {
+            text += dot;
+            used += width(dot);
+        }
+        used += width(&item);
+        text += &item;
+    }
+    text
+}
+
+/// `64 leaves: 24 at offsets that we wrote, 40 that a compiler chose`.
+fn leaves(end: &RunEnd) -> String {
+    let kinds = end.proves.iter().map(|(proves, leaves)| {
+        let how = match proves {
+            Proves::Decorations => "at offsets that we wrote",
+            Proves::Compiler => "that a compiler chose",
+            Proves::Evaluated => "that our evaluators followed in Direct3D's code",
+            Proves::Translated => "by Direct3D's code, translated",
+            Proves::Native => "by native code on its native API",
+        };
+        format!("{} {how}", grouped((*leaves).into()))
+    });
+    let more = match end.leaves_not_probed {
+        0 => String::new(),
+        left_out => format!("; {} more in long arrays not probed", grouped(left_out)),
+    };
+    format!("{}: {}{more}", counted_leaves(end.leaves), kinds.collect::<Vec<_>>().join(", "))
+}
+
+fn counted_leaves(leaves: u32) -> String {
+    format!("{} {}", grouped(leaves.into()), if leaves == 1 { "leaf" } else { "leaves" })
+}
+
+fn checks_bindings(facts: &RunFacts<'_>) -> bool {
+    let is_left_out = facts.end.left_out.iter().any(|group| group.bound.is_some());
+    is_left_out || facts.checks.iter().any(|check| check.bound.is_some())
+}
+
+/// `31 resources read back: 16 by lavapipe via ash, 15 by swiftshader via ash; not read: an input attachment (2)`.
+fn bound(facts: &RunFacts<'_>, style: Style) -> String {
+    let total = facts.end.bound.values().fold(0_u32, |sum, read| sum.saturating_add(*read));
+    let devices =
+        facts.end.bound.iter().map(|(device, read)| format!("{} by {}", grouped((*read).into()), one_line(device)));
+    let devices: Vec<String> = devices.collect();
+    let by = if devices.is_empty() { "by no device".to_owned() } else { devices.join(", ") };
+    let read = format!("{} read back: {by}", counted(total.into(), "resource"));
+
+    let mut not_read: BTreeMap<String, u64> = BTreeMap::new();
+    let on_devices = facts.checks.iter().filter(|check| check.runner != RunnerKind::Model);
+    let left_out = facts.end.left_out.iter().filter(|group| group.runner != RunnerKind::Model);
+    let bound = on_devices.filter_map(|check| check.bound.as_ref()).chain(left_out.filter_map(|it| it.bound.as_ref()));
+    for (reason, count) in bound.flat_map(|bound| &bound.not_read) {
+        *not_read.entry(reason.to_string()).or_default() += u64::from(*count);
+    }
+    if not_read.is_empty() {
+        return read;
+    }
+    let total = u32::try_from(not_read.values().sum::<u64>()).unwrap_or(u32::MAX);
+    let reasons: Vec<(String, u64)> = not_read.into_iter().collect();
+    format!("{read}\n{} not read: {}", " ".repeat(INDENT - 1), list(total, &reasons, style))
+}
+
+/// A note about array elements and block members that were not probed because there are too many.
+fn not_probed(end: &RunEnd) -> Option<String> {
+    (end.leaves_not_probed > 0).then(|| {
+        let leaves = if end.leaves_not_probed == 1 { "leaf was" } else { "leaves were" };
+        format!(
+            "{} {leaves} not probed: in arrays only the first, second, middle and last element were, and naga's shaders probed \
+             only some members of long blocks (-v lists the arrays and blocks, --every-element probes all)",
+            grouped(end.leaves_not_probed)
+        )
+    })
+}
+
+/// Warns about checks that failed and then passed when rerun. Layouts do not change by chance.
+fn unreliable(checks: &[CheckRecord]) -> Option<String> {
+    let mended = checks.iter().filter(|check| check.retries > 0 && !is_failure(check.outcome));
+    let names: Vec<String> = mended.map(|check| one_line(&check.name())).collect();
+    let first = names.first()?;
+    let others = names.len() - 1;
+    let more = if others > 0 { format!(" and {} more", grouped(others as u64)) } else { String::new() };
+    Some(format!("{first}{more} failed and then passed when rerun: the driver or the machine is not reliable"))
+}
+
+/// How many compilations and validations came from the cache; `None` if none did.
+fn cached(used: &RecordedCacheUse) -> Option<String> {
+    let RecordedCacheUse { compilations, compilations_cached, validations, validations_cached } = *used;
+    let part = |cached: u32, needed: u32, noun: &str| {
+        (cached > 0).then(|| format!("{} of {}", grouped(cached.into()), counted(needed.into(), noun)))
+    };
+    let parts =
+        [part(compilations_cached, compilations, "compilation"), part(validations_cached, validations, "validation")];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| format!("{} (`--no-cache` repeats them)", parts.join(", ")))
+}
+
+/// Warns if only our own model of a device returned results.
+fn only_model(facts: &RunFacts<'_>) -> Option<String> {
+    let is_answer = |leaves: u32, bound: Option<&BoundCount>| leaves > 0 || bound.is_some_and(|bound| bound.read > 0);
+    let with_record = facts.checks.iter().filter(|check| is_answer(check.leaves, check.bound.as_ref()));
+    let left_out = facts.end.left_out.iter().filter(|group| is_answer(group.leaves, group.bound.as_ref()));
+    let mut runners = with_record.map(|check| check.runner).chain(left_out.map(|group| group.runner)).peekable();
+    let only_model = runners.peek().is_some() && runners.all(|runner| runner == RunnerKind::Model);
+    only_model.then(|| "only the CPU model ran: no device and no driver was tested".to_owned())
+}
+
+/// Warns about modules that declare their own offsets: these were checked without running the
+/// module's code.
+fn own_offsets(checks: &[CheckRecord]) -> Option<String> {
+    let ran = checks.iter().filter(|check| check.outcome != Outcome::Skipped && check.rules == DECLARED);
+    let modules: BTreeSet<String> = ran.map(|check| one_line(&check.case)).collect();
+    let names = modules.into_iter().collect::<Vec<_>>().join(", ");
+    (!names.is_empty()).then(|| {
+        format!("the offsets of {names} were checked in shaders that we wrote; the module's own code was not run")
+    })
+}
+
+/// Warns if no compiler took part in any case: agreement then proves less.
+fn unseen_note(seen: &SeenCases<'_>) -> Option<String> {
+    if !seen.by_compiler.is_empty() {
+        return None;
+    }
+    let unseen: Vec<&str> = seen.all.iter().copied().collect();
+    let which = match unseen.as_slice() {
+        [] => return None,
+        [case] => one_line(case),
+        cases => format!("any of the {} cases", grouped(cases.len() as u64)),
+    };
+    Some(format!(
+        "no compiler saw {which}: agreement shows that devices obey our offsets, not that a compiler would choose them"
+    ))
+}
+
+fn verdict(end: &RunEnd, is_short: bool) -> (Tone, String) {
+    let part = |count: u32, text: String| (count > 0).then_some(text);
+    let differ = if end.differ == 1 { "differs" } else { "differ" };
+    let known = if end.known == 1 { "known difference" } else { "known differences" };
+    let bad = [
+        part(end.differ, format!("{} {differ}", grouped(end.differ.into()))),
+        part(end.stale, format!("{} stale", grouped(end.stale.into()))),
+        part(end.broken, format!("{} broken", grouped(end.broken.into()))),
+    ];
+    let bad: Vec<String> = bad.into_iter().flatten().collect();
+
+    let skipped = end.skipped.saturating_sub(end.not_applicable);
+    let agree = if end.agree == 1 { "agrees" } else { "agree" };
+    let good = [
+        Some(format!("{} {agree}", grouped(end.agree.into()))),
+        part(end.known, format!("{} {known}", grouped(end.known.into()))),
+        part(skipped, format!("{} skipped", grouped(skipped.into()))),
+        part(end.not_applicable, format!("{} not applicable", grouped(end.not_applicable.into()))),
+    ];
+    let good = good.into_iter().flatten().collect::<Vec<_>>().join(", ");
+
+    let why = if end.fail_fast { "stopped at the first failure" } else { "interrupted" };
+    let cut = part(end.not_done, format!("{why}: {} not done; ", counted(end.not_done.into(), "check")));
+    let lacking = end.failed_listings.len() as u64;
+    let lacking = (lacking > 0).then(|| format!("incomplete: {} failed; ", counted(lacking, "device listing")));
+    if cut.is_some() || lacking.is_some() {
+        let cut = [cut, lacking].into_iter().flatten().collect::<String>();
+        let bad = if bad.is_empty() { String::new() } else { format!("{}; ", bad.join(", ")) };
+        return (Tone::Disagree, format!("{cut}{bad}{good}"));
+    }
+
+    match (bad.is_empty(), end.checks) {
+        (_, 0) => (Tone::Disagree, "nothing was checked".to_owned()),
+        (true, _) if proves_nothing(end) => (Tone::Skip, format!("nothing was proved: {good}")),
+        (true, _) if is_short => (Tone::Disagree, format!("incomplete: {good}")),
+        (true, _) => (Tone::Agree, format!("ok: {good}")),
+        (false, _) => (Tone::Disagree, format!("failed: {}; {good}", bad.join(", "))),
+    }
+}

@@ -1,0 +1,201 @@
+//! Writes a newly found difference as a case file and as a report for the authors of the compiler
+//! or driver.
+//!
+//! For `layoutproof fuzz`, which writes both, and for `layoutproof upstream`, which writes an
+//! [`UpstreamIssue`]. The case expects the named authority's numbers, taken from its report or its
+//! code. Our own rules' numbers appear in the report and are never written as an expectation.
+//!
+//! Source of the case format: cases/README.md.
+
+mod difference_row;
+mod issue;
+mod markdown_parts;
+
+use std::collections::BTreeMap;
+
+pub use difference_row::DifferenceRow;
+pub use issue::{BuildFinding, IssueNumbers, IssueOutput, UpstreamIssue};
+use layoutproof_layout::scalar::SixteenBit;
+use layoutproof_layout::shape::MatrixOrder;
+use layoutproof_layout::{LayoutOptions, Quantity};
+
+use self::markdown_parts::{fence, numbers_table};
+use layoutproof_core::case::Authority;
+use layoutproof_readers::toolchain::Language;
+use layoutproof_show::style::{TextLines, one_line};
+
+/// A declaration about which witnesses disagree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UpstreamDifference {
+    /// The claim, one sentence without a full stop at the end.
+    pub summary: String,
+    pub declare: String,
+    /// The compiler's input: the declarations with an entry point that reads them.
+    pub source: String,
+    /// The language of that source.
+    pub language: Language,
+    /// Matrix order and 16-bit types.
+    pub options: LayoutOptions,
+    /// Rule set that the numbers belong to.
+    pub rules: String,
+    /// The compiler whose numbers the case expects: name, version, flags, and where they were read.
+    pub authority: Authority,
+    /// The compiler's whole command line, for the reader to repeat; empty for a built-in compiler.
+    pub command_line: String,
+    /// Name and version of everything else that took part: devices, drivers, other compilers.
+    pub others: Vec<(String, String)>,
+    pub rows: Vec<DifferenceRow>,
+    /// True if the authority listed every member, so that the case may claim to be complete.
+    pub is_complete: bool,
+}
+
+/// Names of a case's tables of numbers, in the order in which they are written.
+const TABLES: [(Quantity, &str); 5] = [
+    (Quantity::Offset, "offsets"),
+    (Quantity::ArrayStride, "strides"),
+    (Quantity::MatrixStride, "matrix_strides"),
+    (Quantity::Size, "sizes"),
+    (Quantity::Alignment, "alignments"),
+];
+
+/// The case file. It expects the numbers that the authority reports, and the addresses in its code
+/// for numbers that it does not report. If its code differs from its report, the case has the
+/// code's numbers under `accessed`.
+pub fn case_file(difference: &UpstreamDifference) -> String {
+    let UpstreamDifference { summary, declare, options, authority, .. } = difference;
+    let mut text = TextLines::default();
+    text.push("schema = 1");
+    text.push(&format!("summary = {}", quoted(summary)));
+
+    match options.matrix {
+        MatrixOrder::Row => text.push("matrix = \"row\""),
+        MatrixOrder::Column => {}
+    }
+    match options.sixteen_bit {
+        SixteenBit::Off => text.push("sixteen_bit = false"),
+        SixteenBit::On => {}
+    }
+
+    let declare = declare.trim_end().replace('\\', "\\\\").replace("\"\"\"", "\\\"\\\"\\\"");
+    text.append(&format!("declare = \"\"\"\n{declare}\n\"\"\"\n"));
+
+    let said = numbers(difference, |row| row.reported.or(row.compiled));
+    push_table("expect", &difference.rules, authority, &said, &mut text);
+    if !difference.is_complete {
+        text.push("partial = true");
+    }
+
+    let elsewhere = numbers(difference, |row| row.reported.and(row.compiled).filter(|it| Some(*it) != row.reported));
+    if !elsewhere.is_empty() {
+        let loads = Authority { from: Some("loads".to_owned()), ..authority.clone() };
+        push_table("accessed", &difference.rules, &loads, &elsewhere, &mut text);
+    }
+
+    text.into_text()
+}
+
+/// True if the authority gave a number that a case can expect. A compiler that crashed gave none.
+pub fn has_numbers(difference: &UpstreamDifference) -> bool {
+    !numbers(difference, |row| row.reported.or(row.compiled)).is_empty()
+}
+
+/// The declarations as a shader file, with the options that they need as a comment.
+pub fn shader_file(difference: &UpstreamDifference) -> String {
+    let LayoutOptions { matrix, sixteen_bit } = difference.options;
+    let matrix = match matrix {
+        MatrixOrder::Row => " --matrix row",
+        MatrixOrder::Column => "",
+    };
+    let sixteen_bit = match sixteen_bit {
+        SixteenBit::Off => " --16bit off",
+        SixteenBit::On => "",
+    };
+    let options = format!("{matrix}{sixteen_bit}");
+    let comment = if options.is_empty() { String::new() } else { format!("// Options:{options}\n") };
+    format!("// {}\n{comment}{}\n", one_line(&difference.summary), difference.declare.trim_end())
+}
+
+/// Numbers by the index of their table, each with its path.
+type TableNumbers<'a> = BTreeMap<usize, Vec<(&'a str, u32)>>;
+
+/// The number that `of` finds in each row that a case can hold.
+fn numbers(difference: &UpstreamDifference, of: impl Fn(&DifferenceRow) -> Option<u32>) -> TableNumbers<'_> {
+    let mut found = TableNumbers::new();
+    for row in &difference.rows {
+        let place = TABLES.iter().position(|(what, _)| *what == row.what);
+        if let (Some(place), Some(number)) = (place, of(row)) {
+            let numbers = found.entry(place).or_default();
+            if !numbers.iter().any(|(path, _)| *path == row.path) {
+                numbers.push((&row.path, number));
+            }
+        }
+    }
+    found
+}
+
+/// Adds the table `[NAME.RULES]` with its authority.
+fn push_table(name: &str, rules: &str, authority: &Authority, numbers: &TableNumbers<'_>, text: &mut TextLines) {
+    let is_bare = rules.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+    let rules = if is_bare { rules.to_owned() } else { quoted(rules) };
+    text.push("");
+    text.push(&format!("[{name}.{rules}]"));
+    text.push(&format!("authority = {}", written(authority)));
+    for (place, entries) in numbers {
+        let entries: Vec<String> =
+            entries.iter().map(|(path, number)| format!("{} = {number}", quoted(path))).collect();
+        text.push(&format!("{} = {{ {} }}", TABLES[*place].1, entries.join(", ")));
+    }
+}
+
+/// `{ compiler = "dxc", version = "1.7.2308", flags = "-T cs_6_6", from = "listing" }`.
+fn written(authority: &Authority) -> String {
+    let Authority { compiler, version, flags, from, spec, document, checked } = authority;
+    let parts = [
+        ("compiler", compiler),
+        ("version", version),
+        ("flags", flags),
+        ("from", from),
+        ("spec", spec),
+        ("document", document),
+        ("checked", checked),
+    ];
+    let said = parts.iter().filter_map(|(key, value)| Some(format!("{key} = {}", quoted(value.as_ref()?))));
+    format!("{{ {} }}", said.collect::<Vec<_>>().join(", "))
+}
+
+/// A TOML string on one line.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", one_line(text).replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// The report in Markdown: what differs, the source, the command line, the numbers, the versions.
+pub fn markdown(difference: &UpstreamDifference) -> String {
+    let UpstreamDifference { summary, source, language, rules, authority, command_line, .. } = difference;
+    let compiler = authority.compiler.as_deref().unwrap_or("the authority");
+    let version = authority.version.as_deref().unwrap_or("of unknown version");
+
+    let mut text = TextLines::default();
+    text.push(&format!("# {}", one_line(summary)));
+    text.push("");
+    text.push(&format!("Seen with {compiler} {version}. Numbers are bytes."));
+    text.push(&format!("`computed` is what layoutproof computes under its rule set `{rules}`."));
+
+    text.append(&format!("\n## Source\n\n```{}\n{}\n```\n", fence(*language), source.trim_end()));
+    if !command_line.is_empty() {
+        text.append(&format!("\n## Command line\n\n```\n{}\n```\n", one_line(command_line)));
+    }
+
+    text.append("\n## Numbers\n\n");
+    numbers_table(&difference.rows, &mut text);
+
+    text.append("\n## Versions\n\n");
+    text.push(&format!("- {compiler}: {version}"));
+    for (name, version) in &difference.others {
+        text.push(&format!("- {}: {}", one_line(name), one_line(version)));
+    }
+
+    text.into_text()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,769 @@
+//! Every text and machine format of the reports, for records written by hand, in plain golden
+//! files.
+//! `UPDATE_EXPECT=1 cargo test -p layoutproof-core --test all golden` rewrites the files; review
+//! the diff before you commit.
+
+#[path = "golden/records.rs"]
+mod records;
+
+use std::time::Duration;
+
+use expect_test::{ExpectFile, expect_file};
+use layoutproof_core::check::verdict::Validation;
+use layoutproof_core::results::coverage::{CoverageCell, CoverageCells};
+use layoutproof_core::results::mutants::{DeviceLine, Killers, MutantTable, RuleLine};
+use layoutproof_core::results::record::{
+    CheckRecord, Culprit, KnownEntry, Proves, RecordLine, RecordedLayout, RecordedShader, RecordedSource,
+    RecordsFilter, RunEnd, RunHeader, SCHEMA, Story, StoryBlock,
+};
+use layoutproof_core::results::summary;
+use layoutproof_device::RunnerKind;
+use layoutproof_hostcheck::{ByteRun, Comparison, LinePlace, Mismatch, MismatchKind, SideMember};
+use layoutproof_layout::padding::{BlockPadding, Hole, HoleKind, PaddedStruct};
+use layoutproof_layout::reorder::MemberOrder;
+use layoutproof_layout::shape::{Count, MatrixOrder};
+use layoutproof_layout::{BlockKind, MemberRow, Refusal};
+use layoutproof_probes::leaf_kind::After;
+use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
+use layoutproof_report::host_check::{CheckedPair, HostCheck, UnmatchedBlock, UnmatchedReason};
+use layoutproof_report::html::{self, FuzzFinding, FuzzPageFacts, RunPageFacts, ShownInput};
+use layoutproof_report::junit::JunitFacts;
+use layoutproof_report::listing::{self, CaseLine, Finding, RuleSetLine, ToolHealth};
+use layoutproof_report::terminal::{self, RunFacts};
+use layoutproof_report::{causes, coverage_table, deqp_csv, github, json_lines, junit, matrix, mutant_table};
+use layoutproof_show::declaration_words::DeclarationWords;
+use layoutproof_show::show_json::{ShownBlock, ShownLayout};
+use layoutproof_show::shown_columns::{BlockPresence, ShownColumn, ShownColumnBlock};
+use layoutproof_show::{Style, diff_text, padding_text, struct_text};
+use records::member;
+
+const COLOUR: Style = Style { colour: true, ascii: false };
+const ASCII: Style = Style { colour: false, ascii: true };
+
+fn failure_of(check: CheckRecord, style: Style) -> String {
+    terminal::failure_report(&[check], None, style)
+}
+
+#[test]
+fn failure_of_a_compiler() {
+    let check = || records::compiler_differs("lavapipe", RunnerKind::Ash);
+    expect_file!["golden/failure_compiler.txt"].assert_eq(&failure_of(check(), Style::PLAIN));
+    expect_file!["golden/failure_compiler_ascii.txt"].assert_eq(&failure_of(check(), ASCII));
+    expect_file!["golden/failure_compiler_colour.txt"].assert_eq(&failure_of(check(), COLOUR));
+}
+
+#[test]
+fn failure_of_a_device() {
+    expect_file!["golden/failure_device.txt"].assert_eq(&failure_of(records::device_differs(), Style::PLAIN));
+}
+
+#[test]
+fn failure_without_a_culprit_between_case_and_rules() {
+    expect_file!["golden/failure_case_or_rules.txt"].assert_eq(&failure_of(records::case_or_rules(), Style::PLAIN));
+}
+
+#[test]
+fn failure_of_a_binding() {
+    expect_file!["golden/failure_binding.txt"].assert_eq(&failure_of(records::binding_differs(), Style::PLAIN));
+}
+
+#[test]
+fn failure_in_a_large_struct() {
+    expect_file!["golden/failure_large.txt"].assert_eq(&failure_of(records::large_struct_differs(), Style::PLAIN));
+}
+
+#[test]
+fn a_whole_run() {
+    let checks = records::all();
+    let end = summary::fold(&checks);
+    let facts = RunFacts {
+        devices: &records::devices(),
+        checks: &checks,
+        end: &end,
+        seconds: Some(6.82),
+        is_detailed: true,
+        is_short: false,
+    };
+    let failures = terminal::failure_report(&checks, Some("target/layoutproof/records.jsonl"), Style::PLAIN);
+    let verbose: String = checks.iter().map(|check| terminal::check_line(check, Style::PLAIN)).collect();
+    let detailed = terminal::summary(&facts, Style::PLAIN);
+    let text = format!("{verbose}\n{failures}\n{detailed}");
+    expect_file!["golden/run.txt"].assert_eq(&text);
+    let short = terminal::summary(&RunFacts { is_detailed: false, ..facts }, Style::PLAIN);
+    expect_file!["golden/summary.txt"].assert_eq(&short);
+}
+
+#[test]
+fn a_run_that_no_compiler_saw() {
+    let checks = [CheckRecord { device: "model".into(), runner: RunnerKind::Model, ..records::agreeing() }];
+    let facts = RunFacts {
+        devices: &[],
+        checks: &checks,
+        end: &summary::fold(&checks),
+        seconds: None,
+        is_detailed: false,
+        is_short: false,
+    };
+    expect_file!["golden/run_without_compiler.txt"].assert_eq(&terminal::summary(&facts, Style::PLAIN));
+}
+
+/// One bug in many cases makes one block, which lists the other cases by its number.
+#[test]
+fn failures_of_one_cause_are_one_block() {
+    let check =
+        |case: &str| CheckRecord { case: case.into(), ..records::compiler_differs("lavapipe", RunnerKind::Ash) };
+    let mut checks: Vec<CheckRecord> = ["vectors/straddle", "structs/nested", "structs/tail"].map(check).into();
+    checks.insert(1, records::device_differs());
+    expect_file!["golden/causes.txt"].assert_eq(&terminal::failure_report(&checks, Some("r.jsonl"), Style::PLAIN));
+
+    let causes = causes(&checks);
+    let sizes: Vec<usize> = causes.iter().map(|cause| cause.failures.len()).collect();
+    assert_eq!(sizes, [3, 1]);
+    let listed = causes[0].list(Style::PLAIN);
+    assert!(
+        listed.ends_with("  Disagree structs/tail · hlsl-cbuffer · dxc-1.7 -spirv · lavapipe via ash\n"),
+        "{listed}"
+    );
+}
+
+#[test]
+fn many_failures_are_cut() {
+    let check = |(index, cause): (u32, char)| CheckRecord {
+        case: format!("push/nested_{index}"),
+        skip_reason: Some(format!("device lost: {cause}").into()),
+        ..records::broken()
+    };
+    let checks: Vec<CheckRecord> = (0..43).zip(('A'..='Z').chain('a'..='g').cycle()).map(check).collect();
+    expect_file!["golden/many_failures.txt"].assert_eq(&terminal::failure_report(
+        &checks,
+        Some("records.jsonl"),
+        ASCII,
+    ));
+}
+
+#[test]
+fn the_matrix_of_compilers() {
+    let refused = "refused by dxc-spirv: column-major matrices are not supported";
+    let more = ["vectors/straddle", "structs/nested", "structs/tail"]
+        .map(|case| CheckRecord { case: case.into(), ..records::compiler_differs("lavapipe", RunnerKind::Ash) });
+    let by = |producer: &str, proves, check| CheckRecord { producer: producer.into(), proves, ..check };
+    let mut checks = records::all();
+    checks.extend(more);
+    // Two modules that are invalid at different lines have one cause.
+    checks.extend([41, 56].map(|line| {
+        let check = records::compiler_differs("lavapipe", RunnerKind::Ash);
+        let validation = format!("error: line {line}");
+        let verdict = format!("the module is not valid, so the device's answer counts for nothing: {validation}");
+        let story = check.story.clone().map(|story| Story { verdict, hint: None, ..story });
+        CheckRecord { culprit: Some(Culprit::Module), validation: Validation::Invalid(validation), story, ..check }
+    }));
+    checks.extend([
+        by("dxc-1.7 -spirv", Proves::Compiler, records::skipped(refused)),
+        by("dxc-1.7 -spirv", Proves::Compiler, records::skipped("device lacks shaderFloat16: half")),
+        by("dxc-dxil", Proves::Native, records::agreeing()),
+        by("dxc-dxil", Proves::Native, records::broken()),
+    ]);
+    let whole = |style| matrix::matrix(&checks, &[], style) + &matrix::differences(&checks, style);
+    let text = [Style::PLAIN, ASCII].map(whole).join("\n");
+    expect_file!["golden/matrix.txt"].assert_eq(&text);
+    expect_file!["golden/matrix.md"].assert_eq(&matrix::markdown(&checks, &[]));
+    assert_eq!(matrix::matrix(&[records::agreeing()], &[], Style::PLAIN), "");
+}
+
+#[test]
+fn machine_formats() {
+    let checks = records::all();
+    let devices = records::devices();
+    let facts = JunitFacts { devices: &devices, hostname: Some("ci-1"), time: Some(Duration::from_millis(6820)) };
+    expect_file!["golden/junit.xml"].assert_eq(&junit::junit(&checks, facts));
+    expect_file!["golden/deqp.csv"].assert_eq(&deqp_csv::results(&checks));
+    expect_file!["golden/github_annotations.txt"].assert_eq(&github::annotations(&checks));
+    expect_file!["golden/github_summary.md"].assert_eq(&github::markdown(&checks, &[]));
+}
+
+#[test]
+fn records_survive_their_file() {
+    let checks = records::all();
+    let header = RunHeader {
+        schema: SCHEMA,
+        layoutproof: "0.1.0".into(),
+        devices: records::devices(),
+        tools: [("spirv-val".to_owned(), "SPIRV-Tools v2023.1".to_owned())].into(),
+        environment: [("LP_NUM_THREADS".to_owned(), "2".to_owned())].into(),
+        cases: 6,
+        records: RecordsFilter::All,
+        arguments: [("rules".to_owned(), vec!["std140".to_owned(), "scalar".to_owned()])].into(),
+        inputs: "85944171f73967e8".to_owned(),
+    };
+    let mut text = json_lines::write(&RecordLine::Run(header.clone()));
+    for check in &checks {
+        text += &json_lines::write(&RecordLine::Check(Box::new(check.clone())));
+    }
+    let end = RunEnd { sources: vec![records::source()], ..summary::fold(&checks) };
+    text += &json_lines::write(&RecordLine::End(end.clone()));
+    expect_file!["golden/records.jsonl"].assert_eq(&text);
+    let read = json_lines::read(&text).unwrap();
+    assert_eq!(read.runs, [header]);
+    assert_eq!(read.checks, checks);
+    assert_eq!(read.ends, [end]);
+}
+
+fn block(size: Option<u32>, members: Vec<MemberRow>) -> ShownBlock {
+    ShownBlock {
+        name: "S".into(),
+        kind: BlockKind::Cbuffer,
+        size,
+        alignment: Some(16),
+        stride: None,
+        count: Count::Finite(1),
+        errors: Vec::new(),
+        members,
+    }
+}
+
+fn layout(rules: &str, block: ShownBlock) -> ShownLayout {
+    ShownLayout { rules: rules.into(), blocks: vec![block] }
+}
+
+fn hlsl() -> ShownLayout {
+    layout("hlsl-cbuffer", block(Some(48), records::hlsl_members()))
+}
+
+fn std140() -> ShownLayout {
+    layout("std140", block(Some(64), records::std140_members()))
+}
+
+/// The finding of `wgsl-uniform` for the struct: an array's stride must be a multiple of 16 bytes
+/// (WGSL, "Address space layout constraints").
+fn forbidden() -> ShownLayout {
+    let message = "stride 4 of a uniform array is no multiple of 16 (bytes)".into();
+    let errors = vec![Refusal { path: "b".into(), message }];
+    let members = Vec::new();
+    layout("wgsl-uniform", ShownBlock { errors, alignment: None, size: None, ..block(None, members) })
+}
+
+/// Nested structs, a matrix, bit-fields, tail padding and an unsized array, by std430's rules (OpenGL 4.6, 7.6.2.2).
+fn nested() -> ShownLayout {
+    let matrix = |row: MemberRow| MemberRow { matrix_stride: Some(16), matrix_order: Some(MatrixOrder::Column), ..row };
+    let bits = |row: MemberRow, first, width| MemberRow { bit_offset: Some(first), bit_width: Some(width), ..row };
+    let members = vec![
+        bits(member("flags", "uint", [0, 4], None), 0, 3),
+        bits(member("level", "uint", [0, 4], None), 3, 7),
+        member("lights", "Light[2]", [16, 64], Some(32)),
+        member("lights[].position", "float3", [16, 12], None),
+        member("lights[].scale", "float2", [32, 8], None),
+        matrix(member("m", "float3x3", [80, 48], None)),
+        MemberRow {
+            size: None,
+            unbounded: true,
+            array_strides: vec![48, 16],
+            ..member("tail", "float3[][3]", [128, 0], Some(48))
+        },
+    ];
+    let sb = ShownBlock {
+        name: "sb".into(),
+        kind: BlockKind::StorageBlock,
+        count: Count::Finite(4),
+        ..block(None, members)
+    };
+    let element = ShownBlock {
+        name: "vectors".into(),
+        kind: BlockKind::StructuredElement,
+        stride: Some(16),
+        ..block(Some(12), vec![member("", "float3", [0, 12], None)])
+    };
+    ShownLayout { rules: "std430".into(), blocks: vec![sb, element] }
+}
+
+/// The same elements by the scalar rules, which align a vector like its component (Vulkan, "Offset
+/// and Stride Assignment").
+fn scalar() -> ShownLayout {
+    let elements = nested().blocks.into_iter().filter(|block| block.kind == BlockKind::StructuredElement);
+    let packed = elements.map(|block| ShownBlock { stride: Some(12), ..block });
+    ShownLayout { rules: "scalar".into(), blocks: packed.collect() }
+}
+
+#[test]
+fn annotated_structs() {
+    let check = |layouts: &[ShownLayout], style, expected: ExpectFile| {
+        expected.assert_eq(&struct_text::show(&columns(layouts), DeclarationWords::Hlsl, style));
+    };
+    check(&[hlsl()], Style::PLAIN, expect_file!["golden/show.txt"]);
+    check(&[nested()], Style::PLAIN, expect_file!["golden/show_nested.txt"]);
+    check(&[forbidden()], Style::PLAIN, expect_file!["golden/show_forbidden.txt"]);
+    check(&[hlsl(), std140(), forbidden()], Style::PLAIN, expect_file!["golden/show_side_by_side.txt"]);
+    let alike = ShownLayout { rules: "relaxed430".into(), ..nested() };
+    let of_elements = |layout: ShownLayout| {
+        let elements = layout.blocks.into_iter().filter(|block| block.kind == BlockKind::StructuredElement);
+        ShownLayout { rules: layout.rules, blocks: elements.collect() }
+    };
+    let elements = [nested(), alike].map(of_elements);
+    check(&[&elements[..], &[scalar()]].concat(), ASCII, expect_file!["golden/show_nested_side_by_side.txt"]);
+}
+
+#[test]
+fn layouts_for_browsers() {
+    let layouts = columns(&[hlsl(), std140(), forbidden()]);
+    let words = DeclarationWords::Hlsl;
+    let input = ShownInput { name: "<script>.hlsl".into(), columns: layouts.clone(), words };
+    expect_file!["golden/show.html"].assert_eq(&html_content(&html::show_page(&input)));
+    expect_file!["golden/show.svg"].assert_eq(&html::layout_sheet(&layouts, words));
+    expect_file!["golden/show_nested.svg"].assert_eq(&html::layout_sheet(&columns(&[nested()]), words));
+    expect_file!["golden/diff.html"].assert_eq(&html_content(&html::diff_page(&hlsl(), &std140(), true)));
+}
+
+#[test]
+fn a_run_for_browsers() {
+    let checks = records::all();
+    let end = RunEnd { sources: vec![records::source()], ..summary::fold(&checks) };
+    let devices = records::devices();
+    let page = html::run_page(&RunPageFacts { devices: &devices, checks: &checks, end: &end });
+    expect_file!["golden/run.html"].assert_eq(&html_content(&page));
+}
+
+/// A finding of `fuzz`, with its smallest declaration and the command that reproduces it.
+#[test]
+fn findings_for_browsers() {
+    let record = records::compiler_differs("lavapipe", RunnerKind::Ash);
+    let finding = FuzzFinding {
+        heading: "number 7: dxc-1.7 -spirv on lavapipe differs (compiler); 9 members, 4 after 12 attempts".into(),
+        declaration: "cbuffer S { float3 a; float b[2]; float c; float2 d; };".into(),
+        record,
+        folder: "fuzz-found/7-dxc".into(),
+    };
+    let tallies = "  dxc-1.7 -spirv  31 agree, 1 differs";
+    let facts = FuzzPageFacts { drawn: "seed 0, 32 declarations from number 0", tallies, findings: &[finding] };
+    expect_file!["golden/fuzz.html"].assert_eq(&html_content(&html::fuzz_page(&facts)));
+
+    let nothing = html::fuzz_page(&FuzzPageFacts { findings: &[], ..facts });
+    assert!(nothing.contains("No differences other than known ones."), "{nothing}");
+}
+
+/// Two members of a host struct are at other bytes than in the block.
+#[test]
+fn host_structs_for_browsers() {
+    expect_file!["golden/check.html"]
+        .assert_eq(&html_content(&html::check_page(&host_check("S"), "layoutproof check")));
+}
+
+fn host_check(name: &str) -> HostCheck {
+    let run = |label: &str, offset, differs| ByteRun { label: label.to_owned(), offset, size: 4, step: 4, differs };
+    let side = |offset| {
+        let side = |path: &str, offset, differs| SideMember {
+            path: path.to_owned(),
+            type_name: "float".to_owned(),
+            offset,
+            size: Some(4),
+            runs: vec![run(path, offset, differs)],
+        };
+        vec![side(name, 0, false), side("c", offset, true)]
+    };
+    let mismatch = Mismatch {
+        path: "c".into(),
+        kind: MismatchKind::OffsetMoved { shader_offset: 4, host_offset: 16 },
+        hint: format!("insert 12 bytes before `c` of {name}"),
+        followers: 0,
+        shader_at: Some(LinePlace { file: name.into(), line: Some(3) }),
+        host_at: None,
+    };
+    let comparison = Comparison {
+        shader_members: side(4),
+        host_members: side(16),
+        mismatches: vec![mismatch],
+        shader_size: Some(8),
+        host_size: 20,
+        ..Comparison::default()
+    };
+    let pair = CheckedPair {
+        part: String::new(),
+        block: name.into(),
+        kind: BlockKind::Cbuffer,
+        target: "std140".into(),
+        shader: "s.hlsl".into(),
+        host: name.into(),
+        host_file: "engine.o".into(),
+        comparison,
+        known: Vec::new(),
+        proofs: Vec::new(),
+    };
+    let unmatched = UnmatchedBlock {
+        block: name.into(),
+        target: "std140".into(),
+        shader: name.into(),
+        place: None,
+        reason: UnmatchedReason::NoType(vec![name.into()]),
+        is_stated: false,
+    };
+    HostCheck { pairs: vec![pair], unmatched: vec![unmatched], complaints: vec![name.into()], is_strict: false }
+}
+
+/// A page without its style and script, with one line per opening tag.
+fn html_content(page: &str) -> String {
+    let without = |text: &str, element: &str| {
+        let (open, close) = (format!("<{element}>"), format!("</{element}>"));
+        let parts = text.split_once(&open).zip(text.rsplit_once(&close));
+        parts.map_or_else(|| text.to_owned(), |((start, _), (_, end))| format!("{start}{end}"))
+    };
+    let mut text = without(&without(page, "style"), "script");
+    for element in
+        ["section", "h2", "h3", "table", "tr", "details", "summary", "figure", "svg", "g", "dl", "dt", "p", "li"]
+    {
+        for open in [format!("<{element}>"), format!("<{element} ")] {
+            text = text.replace(&open, &format!("\n{open}"));
+        }
+    }
+    text
+}
+
+/// Pages escape the names and texts of users everywhere.
+#[test]
+fn nothing_of_users_is_markup() {
+    let evil = "<script>alert(1)</script>\" onload='x'";
+    let rename = |check: CheckRecord| CheckRecord {
+        case: evil.into(),
+        rules: evil.into(),
+        producer: evil.into(),
+        device: evil.into(),
+        skip_reason: Some(evil.into()),
+        validation: Validation::Invalid(evil.into()),
+        known: check.known.map(|entry| KnownEntry {
+            file: evil.into(),
+            reason: evil.into(),
+            link: Some("javascript:alert(1)".into()),
+            ..entry
+        }),
+        story: check.story.map(|story| Story {
+            summary: evil.into(),
+            place: evil.into(),
+            authority: evil.into(),
+            hint: Some(evil.into()),
+            again: evil.into(),
+            verdict: evil.into(),
+            shaders: vec![RecordedShader {
+                block: evil.into(),
+                entries: vec![evil.into()],
+                form: evil.into(),
+                text: evil.into(),
+                left_out: 1,
+            }],
+            blocks: story.blocks.into_iter().map(|block| StoryBlock { members: evil_members(evil), ..block }).collect(),
+        }),
+        ..check
+    };
+    let checks: Vec<CheckRecord> = records::all().into_iter().map(rename).collect();
+    let layout_of_source = RecordedLayout {
+        rules: evil.into(),
+        authority: evil.into(),
+        blocks: vec![StoryBlock { name: evil.into(), size: Some(16), members: evil_members(evil) }],
+    };
+    let source = RecordedSource {
+        case: evil.into(),
+        summary: evil.into(),
+        place: evil.into(),
+        declaration: Some(evil.into()),
+        layouts: vec![layout_of_source],
+    };
+    let end = RunEnd { sources: vec![source], failed_listings: vec![evil.into()], ..summary::fold(&checks) };
+    let mut devices = records::devices();
+    for device in &mut devices {
+        (device.name, device.driver) = (evil.into(), evil.into());
+    }
+    let block = ShownBlock { name: evil.into(), ..block(Some(16), evil_members(evil)) };
+    let columns = columns(&[layout(evil, block)]);
+    let words = DeclarationWords::Hlsl;
+    let shown = ShownInput { name: evil.into(), columns: columns.clone(), words };
+
+    let finding = FuzzFinding {
+        heading: evil.into(),
+        declaration: evil.into(),
+        record: checks.iter().find(|check| check.story.is_some()).cloned().unwrap(),
+        folder: evil.into(),
+    };
+
+    for page in [
+        html::fuzz_page(&FuzzPageFacts { drawn: evil, tallies: evil, findings: &[finding] }),
+        html::check_page(&host_check(evil), evil),
+        html::run_page(&RunPageFacts { devices: &devices, checks: &checks, end: &end }),
+        html::show_page(&shown),
+        html::layout_sheet(&columns, words),
+    ] {
+        assert!(page.contains("&lt;script&gt;alert(1)"), "{page}");
+        assert!(!page.contains("<script>alert"), "{page}");
+        assert!(!page.contains("\" onload='x'"), "{page}");
+        assert!(!page.contains("href=\"javascript:"), "{page}");
+    }
+}
+
+fn evil_members(name: &str) -> Vec<MemberRow> {
+    vec![member(name, name, [0, 4], None), member("b", "float", [4, 4], None)]
+}
+
+/// A page loads nothing: its addresses are places on the page, or links to follow.
+#[test]
+fn pages_load_nothing() {
+    let checks = records::all();
+    let page = html::run_page(&RunPageFacts { devices: &[], checks: &checks, end: &summary::fold(&checks) });
+    assert!(!page.contains(" src=") && !page.contains("@import") && !page.contains("<link"), "{page}");
+    let links: Vec<&str> = page.split("href=\"").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
+    let elsewhere: Vec<&&str> = links.iter().filter(|link| !link.starts_with('#')).collect();
+    assert_eq!(elsewhere, [&"https://example.com/dxc/1"]);
+}
+
+/// As in the terminal, entries that differ only in their conditions are one difference.
+#[test]
+fn known_differences_of_one_reason_are_told_once() {
+    let known = records::known();
+    let entry = known.known.clone().unwrap();
+    let elsewhere = KnownEntry { line: entry.line + 9, ..entry.clone() };
+    let other = KnownEntry { reason: "another reason".into(), ..elsewhere.clone() };
+    let entries = [entry, elsewhere, other].into_iter();
+    let checks: Vec<CheckRecord> = entries.map(|entry| CheckRecord { known: Some(entry), ..known.clone() }).collect();
+
+    let page = html::run_page(&RunPageFacts { devices: &[], checks: &checks, end: &summary::fold(&checks) });
+    let part = page.split("<section id=\"known\">").nth(1).unwrap();
+    assert_eq!(part.matches("<details id=\"known-").count(), 2, "{part}");
+    let first = part.split("</details>").next().unwrap();
+    for words in ["2 checks", "entries", "ci/known/dxc-spirv.toml:4<", "ci/known/dxc-spirv.toml:13<"] {
+        assert!(first.contains(words), "{words}: {first}");
+    }
+}
+
+/// A page of 3 000 checks in 500 cases has at most 2 MB.
+#[test]
+fn a_page_of_many_checks_is_small() {
+    let mut checks = Vec::new();
+    let mut sources = Vec::new();
+    for number in 0..500 {
+        let case = format!("arrays/a_case_with_a_name_of_usual_length_{number}");
+        sources.push(RecordedSource { case: case.clone(), ..records::source() });
+        let devices = ["lavapipe", "swiftshader", "vkd3d"].into_iter();
+        checks.extend(devices.flat_map(|device| {
+            ["rspirv", "naga"].map(|producer| CheckRecord {
+                case: case.clone(),
+                producer: producer.into(),
+                device: device.into(),
+                ..records::agreeing()
+            })
+        }));
+    }
+    let end = RunEnd { sources, ..summary::fold(&checks) };
+    let devices = records::devices();
+    let page = html::run_page(&RunPageFacts { devices: &devices, checks: &checks, end: &end });
+    assert_eq!(checks.len(), 3000);
+    assert!(page.len() < 2_000_000, "{} bytes", page.len());
+}
+
+/// If a page has no room for the byte maps of all cases, the last cases name the command that draws
+/// theirs.
+#[test]
+fn a_page_has_byte_maps_as_far_as_there_is_room() {
+    let cases: Vec<String> = (0..700).map(|number| format!("arrays/a_case_with_a_name_{number:04}")).collect();
+    let sources = cases.iter().map(|case| RecordedSource { case: case.clone(), ..records::source() });
+    let sources: Vec<RecordedSource> = sources.collect();
+    let checks = cases.iter().map(|case| CheckRecord { case: case.clone(), ..records::agreeing() });
+    let checks: Vec<CheckRecord> = checks.collect();
+    let end = RunEnd { sources, ..summary::fold(&checks) };
+    let page = html::run_page(&RunPageFacts { devices: &[], checks: &checks, end: &end });
+
+    assert!(page.len() < 2_000_000, "{} bytes", page.len());
+    let part = |case: &str| page.split("<details class=\"case\"").find(|part| part.contains(case)).unwrap().to_owned();
+    let (first, last) = (part("a_case_with_a_name_0000"), part("a_case_with_a_name_0699"));
+    assert!(first.contains("<svg") && !last.contains("<svg"));
+    assert!(last.contains("layoutproof show arrays/a_case_with_a_name_0699 --all --format html"), "{last}");
+}
+
+/// Layouts as columns of the text, without padding.
+fn columns(layouts: &[ShownLayout]) -> Vec<ShownColumn> {
+    let block =
+        |shown: &ShownBlock| ShownColumnBlock { shown: shown.clone(), padding: None, presence: BlockPresence::Present };
+    let column = |layout: &ShownLayout| ShownColumn {
+        name: layout.rules.clone(),
+        blocks: layout.blocks.iter().map(block).collect(),
+    };
+    layouts.iter().map(column).collect()
+}
+
+#[test]
+fn differences_of_two_rule_sets() {
+    let different = diff_text::diff(&hlsl(), &std140(), Style::PLAIN);
+    expect_file!["golden/diff.txt"].assert_eq(&different.text);
+    assert!(different.differs);
+    let same = diff_text::diff(&std140(), &ShownLayout { rules: "relaxed".into(), ..std140() }, Style::PLAIN);
+    expect_file!["golden/diff_same.txt"].assert_eq(&same.text);
+    assert!(!same.differs);
+    let refused = diff_text::diff(&std140(), &forbidden(), Style::PLAIN);
+    expect_file!["golden/diff_forbidden.txt"].assert_eq(&refused.text);
+    assert!(refused.differs);
+    let empty = ShownLayout { rules: "empty".into(), blocks: Vec::new() };
+    assert!(diff_text::diff(&empty, &std140(), Style::PLAIN).differs);
+}
+
+#[test]
+fn listings() {
+    let rules = RuleSetLine {
+        name: "std140".into(),
+        what: "GLSL and Vulkan uniform blocks".into(),
+        source: "OpenGL 4.6, 7.6.2.2".into(),
+        example: "float b[2]; float c: b at 0, stride 16, c at 32".into(),
+    };
+    let cases = ["cbuffer/array_tail", "scalar/half"]
+        .map(|id| CaseLine { id: id.into(), summary: "a scalar takes the space an array leaves".into() });
+    let found = |health, name: &str, detail: &str, advice: &str| Finding {
+        health,
+        name: name.into(),
+        detail: detail.into(),
+        advice: advice.into(),
+    };
+    let findings = [
+        found(ToolHealth::Good, "Vulkan loader", "1.3.239", ""),
+        found(ToolHealth::Missing, "dxc", "not on PATH", "ci/setup fetches one"),
+        found(ToolHealth::Broken, "spirv-val", "ended with signal 11", ""),
+    ];
+    let text = [
+        listing::rule_sets(&[rules], Style::PLAIN),
+        listing::cases(&cases, Style::PLAIN),
+        listing::devices(&records::devices(), Style::PLAIN),
+        listing::doctor(&findings, Style::PLAIN),
+    ];
+    expect_file!["golden/listings.txt"].assert_eq(&text.join("\n"));
+}
+
+#[test]
+fn ascii_texts_are_ascii() {
+    let checks = records::all();
+    let facts = RunFacts {
+        devices: &[],
+        checks: &checks,
+        end: &summary::fold(&checks),
+        seconds: None,
+        is_detailed: false,
+        is_short: false,
+    };
+    for text in [
+        terminal::failure_report(&checks, Some("records.jsonl"), ASCII),
+        terminal::summary(&facts, ASCII),
+        struct_text::show(&columns(&[hlsl(), forbidden()]), DeclarationWords::Hlsl, ASCII),
+        diff_text::diff(&hlsl(), &std140(), ASCII).text,
+    ] {
+        assert!(text.is_ascii(), "{text}");
+    }
+}
+
+#[test]
+fn colour_adds_nothing_but_colour() {
+    let checks = records::all();
+    let coloured = terminal::failure_report(&checks, Some("records.jsonl"), COLOUR);
+    let mut plain = String::new();
+    let mut rest = coloured.as_str();
+    while let Some(start) = rest.find('\u{1b}') {
+        plain += &rest[..start];
+        let end = rest[start..].find('m').unwrap();
+        rest = &rest[start + end + 1..];
+    }
+    plain += rest;
+    let lines: Vec<&str> = plain.lines().map(str::trim_end).collect();
+    let expected = terminal::failure_report(&checks, Some("records.jsonl"), Style::PLAIN);
+    assert_eq!(lines, expected.lines().collect::<Vec<_>>());
+}
+
+#[test]
+fn mutants_and_the_cases_that_notice() {
+    let killed_by = |ids: &[&str], stopped| Killers { cases: ids.iter().map(|id| (*id).to_owned()).collect(), stopped };
+    let line = |parameter: &str, from: &str, to: &str, killers, equivalent: Option<&str>| RuleLine {
+        rules: "std140".to_owned(),
+        parameter: parameter.to_owned(),
+        from: from.to_owned(),
+        to: to.to_owned(),
+        killers,
+        equivalent: equivalent.map(str::to_owned),
+    };
+    let four = ["arrays/a", "arrays/b", "structs/c", "vectors/d"];
+    let device = |name: &str, what: &str, killers, misnamed: &[&str]| DeviceLine {
+        name: name.to_owned(),
+        what: what.to_owned(),
+        killers,
+        misnamed: misnamed.iter().map(|check| (*check).to_owned()).collect(),
+    };
+    let mutants = MutantTable {
+        schema: SCHEMA,
+        rules: vec![
+            line("vectors", "power-of-two", "component", killed_by(&four, false), None),
+            line("bit-fields", "widening", "same-type", Killers::default(), Some("GLSL has no bit-fields")),
+            line("enums", "underlying", "int32", Killers::default(), None),
+        ],
+        devices: vec![
+            device("shifted", "the block starts 4 bytes late", killed_by(&four[..3], true), &[]),
+            device("idle", "the dispatch does nothing", Killers::default(), &["arrays::a::std140 names module"]),
+        ],
+        stale: vec!["ci/equivalent-mutants.toml:7: std140 with `enums` int32 is killed by enums/e".to_owned()],
+    };
+    expect_file!["golden/mutants.txt"].assert_eq(&mutant_table::mutant_table(&mutants, true, Style::PLAIN));
+    expect_file!["golden/mutants_short_ascii.txt"].assert_eq(&mutant_table::mutant_table(&mutants, false, ASCII));
+}
+
+#[test]
+fn coverage_of_a_rule_set() {
+    let cell = |ty: &str, after, space, direction, form| CoverageCell {
+        rules: "std140".to_owned(),
+        ty: ty.to_owned(),
+        after,
+        space,
+        stage: Stage::Compute,
+        direction,
+        form,
+        proves: Proves::Decorations,
+    };
+    let cells: CoverageCells = [
+        (cell("float", After::Start, AddressSpace::Uniform, Direction::Read, Form::Leaf), 1200),
+        (cell("row float2x3", After::Vector, AddressSpace::Storage, Direction::Write, Form::Whole), 24),
+        (cell("float3[]", After::Scalar, AddressSpace::Storage, Direction::Read, Form::Vector), 9),
+        (
+            CoverageCell {
+                stage: Stage::Vertex,
+                ..cell("float", After::Start, AddressSpace::Uniform, Direction::Read, Form::Leaf)
+            },
+            7,
+        ),
+        (cell("float", After::Start, AddressSpace::UniformElement, Direction::Read, Form::Leaf), 3),
+    ]
+    .into();
+    let text = coverage_table::coverage_table(&cells, &["hlsl-cbuffer", "std140"], Style::PLAIN);
+    expect_file!["golden/coverage.txt"].assert_eq(&text);
+}
+
+// A struct with a better order, a block without structs, and one without padding.
+#[test]
+fn padding_of_a_block() {
+    let hole = |kind, member: &str, [offset, size]: [u32; 2]| Hole { kind, member: member.into(), offset, size };
+    let holes = vec![
+        hole(HoleKind::Before, "l", [4, 12]),
+        hole(HoleKind::Inside, "m", [80, 12]),
+        hole(HoleKind::Tail, "b", [132, 12]),
+    ];
+    let better = Some(MemberOrder { members: ["l", "m", "a", "b"].map(String::from).to_vec(), size: 128, saves: 16 });
+    let root = PaddedStruct { path: String::new(), type_name: "S".into(), size: 144, holes, better };
+    let holes = vec![hole(HoleKind::Tail, "q", [24, 8])];
+    let light = PaddedStruct { path: "l[]".into(), type_name: "Light".into(), size: 32, holes, better: None };
+    let element = PaddedStruct {
+        path: String::new(),
+        type_name: "float3".into(),
+        size: 16,
+        holes: vec![hole(HoleKind::Tail, "", [12, 4])],
+        better: None,
+    };
+    let block = |name: &str, [size, padding, percent]: [u32; 3], structs| BlockPadding {
+        rules: "std140".into(),
+        block: name.into(),
+        kind: if size == 16 { BlockKind::StructuredElement } else { BlockKind::Cbuffer },
+        size,
+        padding,
+        percent,
+        structs,
+    };
+    let blocks = [
+        block("S", [144, 52, 36], vec![root, light]),
+        block("v", [16, 4, 25], vec![element]),
+        block("full", [64, 0, 0], Vec::new()),
+    ];
+    expect_file!["golden/padding.txt"].assert_eq(&padding_text::text(&blocks, Style::PLAIN));
+}

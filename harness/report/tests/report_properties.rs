@@ -1,0 +1,141 @@
+//! Reports of any records file, even with nonsensical numbers, terminate, do not panic and hide
+//! nothing.
+
+use layoutproof_core::check::verdict::Validation;
+use layoutproof_core::results::record::{CheckRecord, Culprit, Outcome, Proves, RecordValue, Row, Story, StoryBlock};
+use layoutproof_core::results::summary;
+use layoutproof_device::RunnerKind;
+use layoutproof_layout::shape::MatrixOrder;
+use layoutproof_layout::{MemberRow, Quantity};
+use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
+use layoutproof_report::{failures, github, junit, terminal};
+use layoutproof_show::Style;
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+const PATHS: [&str; 6] = ["a", "lights", "lights[].position", "lights[].m", "lights[].m.x", ""];
+const TYPES: [&str; 8] =
+    ["float", "half3", "float3x4[2]", "Light[3]", "double2x2[2][3]", "Mo\u{1b}de", "uint[]", "Light[4294967295][0]"];
+const ROW_PATHS: [&str; 7] =
+    ["S", "S.a", "S.a.\u{1b}x", "S.lights[1].position.z", "S.lights[2].m[0][1]", "S[1]", "other"];
+const WHATS: [Quantity; 7] = [
+    Quantity::Offset,
+    Quantity::ArrayStride,
+    Quantity::MatrixStride,
+    Quantity::Size,
+    Quantity::Alignment,
+    Quantity::Binding,
+    Quantity::Guard,
+];
+const CULPRITS: [Culprit; 8] = [
+    Culprit::CaseOrRules,
+    Culprit::Case,
+    Culprit::Rules,
+    Culprit::Compiler,
+    Culprit::Report,
+    Culprit::Module,
+    Culprit::Device,
+    Culprit::Unclear,
+];
+
+fn number() -> impl Strategy<Value = u32> {
+    prop_oneof![0..64u32, any::<u32>()]
+}
+
+fn member() -> impl Strategy<Value = MemberRow> {
+    let numbers = (number(), option::of(number()), number(), option::of(number()));
+    let order = option::of(select(vec![MatrixOrder::Row, MatrixOrder::Column]));
+    let arrays = (option::of(number()), prop::collection::vec(number(), 0..3));
+    (select(&PATHS[..]), select(&TYPES[..]), numbers, order, arrays).prop_map(
+        |(path, type_name, (offset, size, alignment, matrix_stride), matrix_order, (array_stride, array_strides))| {
+            MemberRow {
+                path: path.into(),
+                type_name: type_name.into(),
+                offset,
+                size,
+                unbounded: size.is_none(),
+                alignment,
+                array_stride,
+                array_strides,
+                matrix_stride,
+                matrix_order,
+                bit_offset: matrix_stride,
+                bit_width: array_stride,
+                uncertain: None,
+            }
+        },
+    )
+}
+
+fn value() -> impl Strategy<Value = Option<RecordValue>> {
+    option::of(prop_oneof![number().prop_map(RecordValue::Number), Just(RecordValue::Text("t1\u{1b}[31m".into()))])
+}
+
+fn row() -> impl Strategy<Value = Row> {
+    let values = (value(), value(), value(), value(), value());
+    (select(&ROW_PATHS[..]), select(&WHATS[..]), values, any::<bool>()).prop_map(|(path, what, values, written)| Row {
+        path: path.into(),
+        what,
+        space: Some(AddressSpace::Storage),
+        direction: Some(if written { Direction::Write } else { Direction::Read }),
+        form: Some(Form::Whole),
+        stage: Stage::Compute,
+        expected: values.0,
+        computed: values.1,
+        reported: values.2,
+        compiled: values.3,
+        observed: values.4,
+        note: written.then(|| "two\nlines\u{7}".into()),
+        fused: false,
+    })
+}
+
+fn check() -> impl Strategy<Value = CheckRecord> {
+    let rows = prop::collection::vec(row(), 0..12);
+    let members = prop::collection::vec(member(), 0..8);
+    (rows, members, option::of(number()), option::of(select(&CULPRITS[..]))).prop_map(
+        |(rows, members, size, culprit)| CheckRecord {
+            schema: 1,
+            case: "a/b".into(),
+            rules: "hlsl-cbuffer".into(),
+            producer: "p".into(),
+            device: "d".into(),
+            runner: RunnerKind::Ash,
+            proves: Proves::Compiler,
+            outcome: Outcome::Differ,
+            culprit,
+            validation: Validation::Valid,
+            skip_reason: None,
+            skip_kind: None,
+            not_checked: Vec::new(),
+            driver_messages: Vec::new(),
+            known: None,
+            fast: false,
+            thorough: Vec::new(),
+            cached: false,
+            retries: 0,
+            ms: 1,
+            leaves: 1,
+            leaves_not_probed: 0,
+            bound: None,
+            rows,
+            story: Some(Story { blocks: vec![StoryBlock { name: "S".into(), size, members }], ..Story::default() }),
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn any_record_is_reported(check in check()) {
+        let checks = [check];
+        let text = terminal::failure_report(&checks, Some("records.jsonl"), Style::PLAIN);
+        prop_assert!(!text.contains(['\u{1b}', '\u{7}']), "control characters of the record are not passed on");
+        prop_assert!(text.lines().all(|line| line == line.trim_end()));
+        prop_assert!(text.lines().count() < 400, "a report of one failure has an end");
+        prop_assert_eq!(failures(&checks).len(), 1);
+        prop_assert!(junit::junit(&checks, junit::JunitFacts::default()).contains("failures=\"1\""));
+        prop_assert_eq!(github::annotations(&checks).lines().count(), 1);
+        prop_assert_eq!(summary::fold(&checks).differ, 1);
+    }
+}

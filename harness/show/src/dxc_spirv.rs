@@ -1,0 +1,233 @@
+//! Finds blocks for which DXC's SPIR-V deviates from the rule sets that it follows: `static`
+//! members of a cbuffer occupy space, and each bit-field counts as a storage unit in the size of
+//! its struct.
+//!
+//! Source: DXC 1.7.2308, the decorations of its SPIR-V; fixed in 1.9. `run` knows both as
+//! differences of the compiler.
+
+use std::sync::Arc;
+
+use layoutproof_layout::native::Native;
+use layoutproof_layout::shape::{Member, StructType, Type};
+use layoutproof_layout::{Block, BlockKind, BlockLayout, RuleSet, find, lay_out};
+
+use super::rule_set_layouts::RuleSetLayouts;
+use layoutproof_core::check::Source;
+use layoutproof_frontend::module::BufferStatic;
+use layoutproof_source::diagnostics::{Code, Diagnostic};
+
+/// Most levels of nested structs to follow.
+const DEEPEST: usize = 64;
+
+/// A warning for each block that DXC lays out differently.
+pub(super) fn warnings(source: &Source, layouts: &[RuleSetLayouts]) -> Vec<Diagnostic> {
+    let mut found: Vec<Diagnostic> = Vec::new();
+    for column in layouts {
+        for (index, layout) in column.present() {
+            let block = &source.module.blocks[index];
+            let natives = column.targets.iter().filter_map(|target| target.native());
+            let takes = |native: &Native| native.rules(block).is_some_and(|rules| rules.name == layout.rules);
+            if !natives.into_iter().any(|native| native.counts_statics_and_bit_fields && takes(native)) {
+                continue;
+            }
+            let Some(rules) = find(&layout.rules).filter(|_| layout.result.is_ok()) else { continue };
+            let statics: Vec<&BufferStatic> =
+                source.module.buffer_statics.iter().filter(|member| member.buffer == block.span).collect();
+            let both =
+                [of_statics(source, block, layout, rules, &statics), of_bit_fields(source, block, layout, rules)];
+            for warning in both.into_iter().flatten() {
+                let warning = Diagnostic { message: format!("{} ({})", warning.message, column.name), ..warning };
+                if !found.contains(&warning) {
+                    found.push(warning);
+                }
+            }
+        }
+    }
+    found
+}
+
+/// `static` members occupy space, each at the place of its declaration.
+fn of_statics(
+    source: &Source,
+    block: &Block,
+    layout: &BlockLayout,
+    rules: &RuleSet,
+    statics: &[&BufferStatic],
+) -> Option<Diagnostic> {
+    let first = statics.first()?;
+    let Type::Struct(ty) = &block.element else { return None };
+    let mut members = ty.members.clone();
+    for member in statics.iter().rev() {
+        members.insert(member.before.min(members.len()), member.member.clone());
+    }
+    let counted = with_element(block, Type::Struct(Arc::new(StructType { members, ..(**ty).clone() })));
+    let moved = moved(layout, &lay_out(&counted, rules, source.options));
+    let name = format!("{}.{}", block.name, first.member.name);
+    let message = format!("`{name}`: DXC's SPIR-V gives this static member space{}", places(&moved, true));
+    let help = "move static members out of the cbuffer; DXC 1.9 gives them none";
+    Some(Diagnostic::warning(Code::CompilerDiffers, first.member.span, message).with_help(help))
+}
+
+/// Sizes of structs count each bit-field as a storage unit.
+fn of_bit_fields(source: &Source, block: &Block, layout: &BlockLayout, rules: &RuleSet) -> Option<Diagnostic> {
+    if !has_shared_unit(&block.element, 0) {
+        return None;
+    }
+    let expanded = expanded(&block.element, 0);
+    let stride = lay_out(&with_element(block, expanded.clone()), rules, source.options).stride;
+    // The block's own members share units; structs and arrays keep the size with separate units.
+    let inner = match &block.element {
+        Type::Struct(ty) => {
+            let members =
+                ty.members.iter().map(|member| Member { ty: self::expanded(&member.ty, 1), ..member.clone() });
+            Type::Struct(Arc::new(StructType { members: members.collect(), ..(**ty).clone() }))
+        }
+        other => other.clone(),
+    };
+    let mut moved = moved(layout, &lay_out(&with_element(block, inner), rules, source.options));
+    if let (Some(own), Some(stride)) = (layout.stride, stride.filter(|stride| layout.stride != Some(*stride))) {
+        moved.push(format!("the stride is {stride}, not {own}"));
+    }
+    let is_broken = matches!(block.kind, BlockKind::ConstantBuffer | BlockKind::PushConstant)
+        && matches!(&block.element, Type::Struct(ty) if has_own_unit(ty));
+    let name = &block.name;
+    let message = match (is_broken, moved.is_empty()) {
+        (true, _) => format!(
+            "`{name}`: DXC's SPIR-V has a member for each bit-field and addresses one for each storage unit, so that the \
+             module is not valid"
+        ),
+        (false, false) => format!(
+            "`{name}`: DXC's SPIR-V counts each bit-field as a storage unit in the size of its struct{}",
+            places(&moved, false)
+        ),
+        (false, true) => return None,
+    };
+    let help = "pack the bits by hand; DXC 1.9 has the layout that is shown";
+    Some(Diagnostic::warning(Code::CompilerDiffers, block.span, message).with_help(help))
+}
+
+fn with_element(block: &Block, element: Type) -> Block {
+    Block { element, ..block.clone() }
+}
+
+/// The members of the block itself that have another offset in `other`: `after` at 160, not 32.
+fn moved(layout: &BlockLayout, other: &BlockLayout) -> Vec<String> {
+    let own = layout.rows();
+    let others = other.rows();
+    let mut found = Vec::new();
+    for row in own.iter().filter(|row| !row.path.contains(['.', '['])) {
+        let there = others.iter().find(|other| other.path == row.path);
+        if let Some(there) = there.filter(|there| there.offset != row.offset) {
+            found.push(format!("`{}` is at {}, not {}", row.path, there.offset, row.offset));
+        }
+    }
+    found
+}
+
+fn places(moved: &[String], says_none: bool) -> String {
+    const SHOWN: usize = 4;
+    match moved {
+        [] if says_none => ", and no member after it".to_owned(),
+        [] => String::new(),
+        moved => {
+            let more = moved.len().saturating_sub(SHOWN);
+            let rest = if more == 0 { String::new() } else { format!(" and {more} more") };
+            format!(": {}{rest}", moved[..moved.len().min(SHOWN)].join(", "))
+        }
+    }
+}
+
+/// True if a struct in `ty`, at any depth, has two adjacent bit-fields.
+fn has_shared_unit(ty: &Type, depth: usize) -> bool {
+    match ty.dimensions().0 {
+        Type::Struct(ty) if depth < DEEPEST => {
+            let base = ty.base.iter().any(|base| has_shared_unit(&Type::Struct(Arc::clone(base)), depth + 1));
+            base || has_own_unit(ty) || ty.members.iter().any(|member| has_shared_unit(&member.ty, depth + 1))
+        }
+        _ => false,
+    }
+}
+
+fn has_own_unit(ty: &StructType) -> bool {
+    ty.members.windows(2).any(|pair| pair.iter().all(|member| member.bit_width.is_some()))
+}
+
+/// `ty` with each bit-field as a separate member.
+fn expanded(ty: &Type, depth: usize) -> Type {
+    match ty {
+        Type::Struct(own) if depth < DEEPEST => {
+            let base = own.base.as_ref().and_then(|base| match expanded(&Type::Struct(Arc::clone(base)), depth + 1) {
+                Type::Struct(base) => Some(base),
+                _ => None,
+            });
+            let members = own.members.iter().map(|member| Member {
+                ty: expanded(&member.ty, depth + 1),
+                bit_width: None,
+                ..member.clone()
+            });
+            Type::Struct(Arc::new(StructType { base, members: members.collect(), ..(**own).clone() }))
+        }
+        Type::Array { element, count } => {
+            Type::Array { element: Box::new(expanded(element, depth + 1)), count: *count }
+        }
+        other => other.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use layoutproof_layout::native::find_native;
+    use layoutproof_layout::{LayoutOptions, Span};
+
+    use super::*;
+    use crate::{InputContent, RuleChoice, ShowInput, ShownRules};
+    use layoutproof_frontend::DeclareOptions;
+    use layoutproof_source::sources::SourceMap;
+
+    /// Warnings of a source under a compiler's choice, each with its line.
+    fn warned(text: &str, native: &str) -> Vec<String> {
+        let mut sources = SourceMap::default();
+        let file = sources.add("a.hlsl", text);
+        let span = Span { file, start: 0, end: u32::try_from(text.len()).unwrap() };
+        let source = Source::of_file(span, LayoutOptions::default(), &DeclareOptions::default(), &mut sources).unwrap();
+        let content = InputContent::Declared(Box::new(source));
+        let input = ShowInput { content, language: None, assumes_sixteen_bit: false };
+        let layouts = input.layouts(&ShownRules::Named(vec![RuleChoice::Native(find_native(native).unwrap())]));
+        let found = input.warnings(&layouts);
+        let found = found.into_iter().filter(|warning| warning.code == Code::CompilerDiffers);
+        found.map(|warning| format!("{}: {}", sources.position(warning.span()).line, warning.message)).collect()
+    }
+
+    /// `OpMemberDecorate %type_C 2 Offset 160` of `dxc -T ps_6_6 -spirv`, 1.7.2308.
+    #[test]
+    fn a_static_member_of_a_cbuffer_moves_what_follows_it() {
+        let text = "cbuffer C {\n float4 data[2];\n static float view[8] = (float[8])data;\n float3 after; };";
+        let said = "3: `C.view`: DXC's SPIR-V gives this static member space: `after` is at 160, not 32";
+        assert_eq!(warned(text, "native:dxc-spirv"), [format!("{said} (native:dxc-spirv)")]);
+        assert!(warned(text, "native:dxc-dxil").is_empty());
+        assert!(warned(text, "native:dxc-1.9-spirv").is_empty());
+        let first = "cbuffer R { static float k = 2; float4 c; static const float2 m = 1; float d; };";
+        let said = "1: `R.k`: DXC's SPIR-V gives this static member space: `c` is at 16, not 0, `d` is at 40, not 16";
+        assert_eq!(warned(first, "native:dxc-spirv"), [format!("{said} (native:dxc-spirv)")]);
+        let last = "cbuffer R { float4 c; static float k = 2; };";
+        assert_eq!(warned(last, "native:dxc-spirv").len(), 1);
+    }
+
+    /// `ArrayStride 16` and `Offset 16` of `dxc -T cs_6_6 -spirv`, 1.7.2308.
+    #[test]
+    fn each_bit_field_counts_in_the_size_of_its_struct() {
+        let element = "struct C { uint a; uint x : 8; uint y : 8; float z; };";
+        let counts = "DXC's SPIR-V counts each bit-field as a storage unit in the size of its struct";
+        let said = format!("1: `s`: {counts}: the stride is 16, not 12 (native:dxc-spirv)");
+        assert_eq!(warned(&format!("{element} StructuredBuffer<C> s;"), "native:dxc-spirv"), [said]);
+        assert!(warned(&format!("{element} StructuredBuffer<C> s;"), "native:dxc-dxil").is_empty());
+        let nested = "struct B { uint x : 8; uint y : 8; uint w : 3; }; struct C { uint a; B b; float z; };
+            StructuredBuffer<C> s;";
+        let said = format!("2: `s`: {counts}: `z` is at 16, not 8, the stride is 20, not 12 (native:dxc-spirv)");
+        assert_eq!(warned(nested, "native:dxc-spirv"), [said]);
+        let [broken] = &warned(&format!("{element} ConstantBuffer<C> s;"), "native:dxc-spirv")[..] else { panic!() };
+        assert!(broken.contains("the module is not valid"), "{broken}");
+        // A single bit-field is a unit in any case.
+        assert!(warned("struct C { uint a : 8; float z; }; StructuredBuffer<C> s;", "native:dxc-spirv").is_empty());
+    }
+}

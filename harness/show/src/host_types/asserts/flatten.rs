@@ -1,0 +1,271 @@
+//! Turns the trees of blocks into structs that C and Rust can express.
+//!
+//! The writers of Rust and C++ print them. A struct comes after the structs that it contains, and
+//! every byte belongs to a field. Members of a base become members of the struct, members are
+//! sorted by offset, and if a member lies in the tail of an array, the array's last element becomes
+//! a separate field (see [`super::values`]).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use layoutproof_layout::{BlockLayout, LaidOut, LaidOutMember, LaidOutShape};
+
+use super::host::{HostField, HostStruct, HostType, packing};
+use super::names::ReservedWords;
+use crate::host_types::slots::{HostSlot, has_no_end, slots};
+
+/// The structs of all blocks that their rule sets allow.
+pub(super) fn structs(blocks: &[BlockLayout], reserved: ReservedWords) -> Vec<HostStruct> {
+    let mut flatten = StructFlattener { reserved, rules: String::new(), structs: Vec::new(), uses: Vec::new() };
+    for block in blocks {
+        flatten.block(block);
+    }
+    flatten.name_structs();
+    flatten.structs
+}
+
+/// Collects the structs.
+#[derive(Debug)]
+pub(super) struct StructFlattener {
+    reserved: ReservedWords,
+    rules: String,
+    structs: Vec<HostStruct>,
+    /// The use of each struct.
+    uses: Vec<StructUse>,
+}
+
+/// The use of a struct, which distinguishes it from other layouts of the same declaration.
+#[derive(Clone, Debug)]
+pub(super) struct StructUse {
+    /// Name of the block or member that the struct was made for.
+    pub user: String,
+    /// True if a program uploads it: it is a block or an element of a buffer. Other structs are
+    /// only members.
+    pub is_uploaded: bool,
+}
+
+/// A struct to make.
+#[derive(Debug)]
+struct StructRequest<'a> {
+    /// Name in the shader.
+    declared: &'a str,
+    /// The block or member that it describes, for the comment.
+    usage: String,
+    /// The same, for the struct's name.
+    made_for: StructUse,
+    /// Least size in bytes.
+    size: u32,
+}
+
+/// Collects a struct's fields.
+#[derive(Debug, Default)]
+pub(super) struct HostStructBody {
+    fields: Vec<HostField>,
+    notes: Vec<String>,
+    taken: BTreeSet<String>,
+    end: u32,
+}
+
+/// Where to put a value.
+#[derive(Clone, Debug)]
+pub(super) struct FieldPlace {
+    /// Name in the shader.
+    pub name: String,
+    /// Bytes from the start of the struct.
+    pub offset: u32,
+    /// Bytes up to the next member, or to the end of the struct.
+    pub room: u32,
+    /// The field's comment; `None` for the member's declaration.
+    pub about: Option<String>,
+}
+
+impl StructFlattener {
+    fn block(&mut self, block: &BlockLayout) {
+        let Ok(root) = &block.result else { return };
+        block.rules.clone_into(&mut self.rules);
+
+        let size = root.size.finite();
+        let bytes = size.map_or("no end".to_owned(), |size| format!("{size} bytes"));
+        let stride = block.stride.map(|stride| format!(", stride {stride}")).unwrap_or_default();
+        let usage = format!("{} {} under {}: {bytes}{stride}", block.kind, block.name, block.rules);
+
+        let size = size.unwrap_or(0).max(block.stride.unwrap_or(0));
+        let made_for = StructUse { user: block.name.clone(), is_uploaded: true };
+        if let Some((element, stride)) = only_elements(root) {
+            // Nothing comes before the elements, so there is no other struct.
+            let usage = format!("element of {} {} under {}: stride {stride}", block.kind, block.name, block.rules);
+            let LaidOutShape::Struct(members) = &element.shape else { return };
+            self.structure(StructRequest { declared: &element.type_name, usage, made_for, size: stride }, members);
+            return;
+        }
+        match &root.shape {
+            LaidOutShape::Struct(members) => {
+                let declared = if root.type_name.is_empty() { &block.name } else { &root.type_name };
+                self.structure(StructRequest { declared, usage, made_for, size }, members);
+            }
+            LaidOutShape::Scalar(_)
+            | LaidOutShape::Vector { .. }
+            | LaidOutShape::Matrix { .. }
+            | LaidOutShape::Array { .. }
+            | LaidOutShape::Pointer
+            | LaidOutShape::Resource => {
+                self.structure(StructRequest { declared: &block.name, usage, made_for, size }, &[only_member(root)]);
+            }
+        }
+    }
+
+    /// A struct of `size` bytes for an element or member of this type. A type that is not a struct
+    /// is wrapped in one.
+    pub(super) fn nested(&mut self, layout: &LaidOut, size: u32, made_for: StructUse) -> usize {
+        let declared = &layout.type_name;
+        let wrapped;
+        let (usage, members) = match &layout.shape {
+            LaidOutShape::Struct(members) => (format!("struct {declared}"), members.as_slice()),
+            LaidOutShape::Scalar(_)
+            | LaidOutShape::Vector { .. }
+            | LaidOutShape::Matrix { .. }
+            | LaidOutShape::Array { .. }
+            | LaidOutShape::Pointer
+            | LaidOutShape::Resource => {
+                wrapped = [only_member(layout)];
+                (format!("one element {declared} with the padding after it"), wrapped.as_slice())
+            }
+        };
+
+        let usage = format!("{usage} under {}", self.rules);
+        self.structure(StructRequest { declared, usage, made_for, size }, members)
+    }
+
+    fn structure(&mut self, wanted: StructRequest<'_>, members: &[LaidOutMember]) -> usize {
+        let slots = slots(members);
+        let end = slots.iter().map(HostSlot::end).max().unwrap_or(0);
+        let size = wanted.size.max(end);
+        let mut body = HostStructBody::default();
+
+        for (index, slot) in slots.iter().enumerate() {
+            if slot.offset < body.end {
+                let HostSlot { name, offset, .. } = slot;
+                body.note(format!(
+                    "`{name}` at byte {offset} shares bytes with another field, so it has no field here"
+                ));
+                continue;
+            }
+            body.pad_to(slot.offset, self.reserved);
+            let next = slots[index + 1..].iter().map(|next| next.offset).find(|next| *next >= slot.end());
+            let room = next.unwrap_or(size).saturating_sub(slot.offset);
+            let place = FieldPlace { name: slot.name.clone(), offset: slot.offset, room, about: slot.bits.clone() };
+            match slot.bits {
+                Some(_) => self.unit(&mut body, place, slot.layout),
+                None if has_no_end(slot.layout) => self.tail(&mut body, slot),
+                None => self.value(&mut body, place, slot.layout),
+            }
+        }
+
+        body.pad_to(size, self.reserved);
+        self.add(wanted, body)
+    }
+
+    /// The index of the struct; an equal one is reused.
+    fn add(&mut self, wanted: StructRequest<'_>, body: HostStructBody) -> usize {
+        let StructRequest { declared, usage, made_for, .. } = wanted;
+        let HostStructBody { fields, notes, end: size, .. } = body;
+        let same = |known: &HostStruct| known.declared == declared && known.fields == fields && known.notes == notes;
+        if let Some(index) = self.structs.iter().position(same) {
+            let uses = &mut self.structs[index].uses;
+            if !uses.contains(&usage) {
+                uses.push(usage);
+            }
+            if made_for.is_uploaded && !self.uses[index].is_uploaded {
+                self.uses[index] = made_for;
+            }
+            return index;
+        }
+
+        let name = String::new();
+        let declared = declared.to_owned();
+        let (alignment, packing) = packing(&fields, size, &self.structs);
+        self.structs.push(HostStruct { name, declared, uses: vec![usage], notes, size, alignment, packing, fields });
+        self.uses.push(made_for);
+        self.structs.len() - 1
+    }
+
+    /// Names the structs. If a struct has several layouts, the first one that a program uploads
+    /// keeps the declared name, as `Light`; the others add their use, as `Light_lights`.
+    fn name_structs(&mut self) {
+        let mut taken = BTreeSet::new();
+        let mut named: BTreeMap<String, usize> = BTreeMap::new();
+        for (index, host) in self.structs.iter().enumerate() {
+            let first = named.entry(host.declared.clone()).or_insert(index);
+            if self.uses[index].is_uploaded && !self.uses[*first].is_uploaded {
+                *first = index;
+            }
+        }
+        let is_first = |index: usize, host: &HostStruct| named.get(&host.declared) == Some(&index);
+        for index in 0..self.structs.len() {
+            if is_first(index, &self.structs[index]) {
+                self.structs[index].name = self.reserved.identifier(&self.structs[index].declared, "Block", &mut taken);
+            }
+        }
+        for index in 0..self.structs.len() {
+            if !is_first(index, &self.structs[index]) {
+                let used = format!("{}_{}", self.structs[index].declared, self.uses[index].user);
+                self.structs[index].name = self.reserved.identifier(&used, "Block", &mut taken);
+            }
+        }
+    }
+
+    /// Adds a field with these `dimensions`, outermost first.
+    pub(super) fn push(&self, body: &mut HostStructBody, place: FieldPlace, ty: HostType, dimensions: Vec<u32>) {
+        let element = match ty {
+            HostType::Float => 4,
+            HostType::Double => 8,
+            HostType::Signed(size) | HostType::Unsigned(size) => size,
+            HostType::Struct(index) => self.structs[index].size,
+        };
+        let size = dimensions.iter().fold(element, |size, count| size.saturating_mul(*count));
+
+        let name = self.reserved.identifier(&place.name, "value", &mut body.taken);
+        let note = Some(place.about.unwrap_or_default());
+
+        body.end = place.offset.saturating_add(size);
+        body.fields.push(HostField { name, ty, dimensions, offset: place.offset, size, note });
+    }
+}
+
+impl HostStructBody {
+    /// Adds a note that the generated file prints.
+    pub(super) fn note(&mut self, note: String) {
+        self.notes.push(note);
+    }
+
+    fn pad_to(&mut self, offset: u32, reserved: ReservedWords) {
+        let Some(size) = offset.checked_sub(self.end).filter(|size| *size > 0) else { return };
+        let name = reserved.identifier(&format!("_pad_{}", self.end), "_pad", &mut self.taken);
+        let (ty, dimensions) = (HostType::BYTE, vec![size]);
+        self.fields.push(HostField { name, ty, dimensions, offset: self.end, size, note: None });
+        self.end = offset;
+    }
+}
+
+/// Element and stride of an unbounded array of structs, if the block holds nothing else.
+fn only_elements(root: &LaidOut) -> Option<(&LaidOut, u32)> {
+    let array = match &root.shape {
+        LaidOutShape::Struct(members) => match slots(members).as_slice() {
+            [only] => only.layout,
+            _ => return None,
+        },
+        _ => root,
+    };
+    match &array.shape {
+        LaidOutShape::Array { element, stride, .. }
+            if has_no_end(array) && matches!(element.shape, LaidOutShape::Struct(_)) =>
+        {
+            Some((element, *stride))
+        }
+        _ => None,
+    }
+}
+
+/// The single member of a wrapper struct.
+fn only_member(layout: &LaidOut) -> LaidOutMember {
+    LaidOutMember { name: "value".to_owned(), is_base: false, offset: 0, bits: None, layout: layout.clone() }
+}

@@ -1,0 +1,209 @@
+//! Prints the table of bindings: one line per parameter, one column per convention.
+//!
+//! For `layoutproof show`. A `!` marks a line on which conventions differ.
+
+use crate::show_json::{ComputedBinding, ShownBinding};
+use crate::style::{Style, TextLines, Tone, one_line, pad, width};
+use layoutproof_bindings::place::places_text;
+use layoutproof_bindings::{Binding, BindingOverlap, BindingPlace, BoundModule, ChosenEntry};
+
+/// The bindings of one convention.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BindingsColumn {
+    /// Target and convention: `d3d12.dxc`.
+    pub name: String,
+    /// The bindings of all parameters.
+    pub bound: BoundModule,
+    /// The entry point that the bindings belong to, for conventions that need one.
+    pub entry: Option<ChosenEntry>,
+    /// Bindings that share their place.
+    pub overlaps: Vec<BindingOverlap>,
+}
+
+/// A parameter with its place in each column.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BindingsRow<'a> {
+    /// Path of the parameter.
+    pub path: &'a str,
+    /// In the order of the columns.
+    pub places: Vec<String>,
+    /// The other parameters at its place, by column: `same as A (vulkan.dxc)`; empty if it shares
+    /// none.
+    pub shared: String,
+}
+
+impl BindingsColumn {
+    /// Every parameter of any column, in the order of the first column that has it.
+    pub fn rows(columns: &[Self]) -> Vec<BindingsRow<'_>> {
+        let mut paths: Vec<&str> = Vec::new();
+        for binding in columns.iter().flat_map(|column| &column.bound.bindings) {
+            if !paths.contains(&binding.path.as_str()) {
+                paths.push(&binding.path);
+            }
+        }
+        let row = |path| {
+            let shared = columns.iter().filter_map(|column| {
+                let others = column.sharing(path);
+                let name = if columns.len() > 1 { format!(" ({})", column.name) } else { String::new() };
+                (!others.is_empty()).then(|| format!("same as {}{name}", others.join(", ")))
+            });
+            let shared = shared.collect::<Vec<_>>().join("; ");
+            BindingsRow { path, places: columns.iter().map(|column| column.places(path)).collect(), shared }
+        };
+        paths.into_iter().map(row).collect()
+    }
+
+    /// The parameters that share a place with this one, each once.
+    fn sharing(&self, path: &str) -> Vec<&str> {
+        let bindings = &self.bound.bindings;
+        let mut others: Vec<&str> = Vec::new();
+        for overlap in &self.overlaps {
+            let (first, second) = (bindings[overlap.first].path.as_str(), bindings[overlap.second].path.as_str());
+            let other = if first == path {
+                second
+            } else if second == path {
+                first
+            } else {
+                continue;
+            };
+            if !others.contains(&other) {
+                others.push(other);
+            }
+        }
+        others
+    }
+
+    /// Notes below the table, each printed once: the entry point of a column, and the parameters
+    /// that it does not use.
+    pub fn entry_notes(columns: &[Self]) -> Vec<String> {
+        let mut notes: Vec<(String, Vec<&str>)> = Vec::new();
+        for column in columns {
+            let Some(ChosenEntry { name, others, unused }) = &column.entry else { continue };
+            let mut own = Vec::new();
+            if !others.is_empty() {
+                own.push(format!("entry point {name}; others, for --entry: {}", others.join(", ")));
+            }
+            if !unused.is_empty() {
+                own.push(format!("not used by {name}: {}", unused.join(", ")));
+            }
+            for note in own {
+                match notes.iter_mut().find(|(other, _)| *other == note) {
+                    Some((_, names)) => names.push(&column.name),
+                    None => notes.push((note, vec![&column.name])),
+                }
+            }
+        }
+        let in_columns = |(note, names): (String, Vec<&str>)| {
+            if names.len() == columns.len() { note } else { format!("{} ({})", note, names.join(", ")) }
+        };
+        notes.into_iter().map(in_columns).collect()
+    }
+
+    fn places(&self, path: &str) -> String {
+        let rows = self.bound.bindings.iter().filter(|binding| binding.path == path);
+        let places = places_text(&rows.map(BindingPlace::from).collect::<Vec<_>>());
+        if let Some(computed) = self.bound.differing.get(path) {
+            let computed = places_text(&computed.iter().map(BindingPlace::from).collect::<Vec<_>>());
+            return format!("{places} (layoutproof: {computed})");
+        }
+        if self.bound.uncertain.contains_key(path) { format!("{places} (uncertain)") } else { places }
+    }
+}
+
+/// The rows of the JSON output.
+pub fn rows(column: &BindingsColumn) -> Vec<ShownBinding> {
+    let bound = &column.bound;
+    let row = |binding: &Binding| ShownBinding {
+        path: binding.path.clone(),
+        unit: binding.unit.to_string(),
+        space: binding.space,
+        index: binding.index,
+        count: binding.count,
+        uncertain: bound.uncertain.get(&binding.path).cloned(),
+        computed: bound.differing.get(&binding.path).map(|computed| computed.iter().map(computed_row).collect()),
+        overlaps: column.sharing(&binding.path).into_iter().map(str::to_owned).collect(),
+    };
+    bound.bindings.iter().map(row).collect()
+}
+
+fn computed_row(binding: &Binding) -> ComputedBinding {
+    let Binding { unit, space, index, count, .. } = binding.clone();
+    ComputedBinding { unit: unit.to_string(), space, index, count }
+}
+
+/// The table with every parameter of any column.
+pub fn table(columns: &[BindingsColumn], style: Style) -> String {
+    let rows = BindingsColumn::rows(columns);
+    let mut text = TextLines::default();
+    let first = rows.iter().map(|row| width(row.path)).max().unwrap_or(0);
+    let cells = |index: usize| rows.iter().map(move |row| width(&row.places[index]));
+    let column_width = |(index, column): (usize, &BindingsColumn)| cells(index).chain([width(&column.name)]).max();
+    let widths: Vec<usize> = columns.iter().enumerate().filter_map(column_width).collect();
+    let heads = columns.iter().zip(&widths).map(|(column, width)| pad(&column.name, *width));
+    text.push(&style.paint(Tone::Strong, &format!("    {}  {}", pad("", first), heads.collect::<Vec<_>>().join("  "))));
+
+    for BindingsRow { path, places, shared } in &rows {
+        let is_same = places.iter().all(|place| *place == places[0]) && shared.is_empty();
+        let (mark, tone) = if is_same { (" ", Tone::Plain) } else { ("!", Tone::Disagree) };
+        let cells = places.iter().zip(&widths).map(|(cell, width)| pad(cell, *width));
+        let line =
+            format!("{}  {}  {}", pad(&one_line(path), first), cells.collect::<Vec<_>>().join("  "), one_line(shared));
+        text.push(&format!("  {} {}", style.paint(tone, mark), line.trim_end()));
+    }
+    if rows.is_empty() {
+        text.push("    no parameter is bound");
+    }
+    for note in BindingsColumn::entry_notes(columns) {
+        text.push(&style.paint(Tone::Dim, &format!("    {}", one_line(&note))));
+    }
+    text.into_text()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use layoutproof_layout::Span;
+
+    fn column(name: &str, bindings: &[(&str, &str)]) -> BindingsColumn {
+        let binding = |(path, place): &(&str, &str)| {
+            let BindingPlace { unit, space, index, count } = place.parse().unwrap();
+            Binding { path: (*path).to_owned(), unit, space, index, count, span: Span::default() }
+        };
+        let bound = BoundModule { bindings: bindings.iter().map(binding).collect(), ..BoundModule::default() };
+        BindingsColumn { name: name.to_owned(), entry: None, overlaps: bound.overlaps(false), bound }
+    }
+
+    #[test]
+    fn conventions_stand_side_by_side() {
+        let dxc = column("d3d12.dxc", &[("A", "u0"), ("B", "u3[4]"), ("lit", "t0"), ("lit", "s0")]);
+        let slang = column("d3d12.slang", &[("A", "u0"), ("B", "u1[4]"), ("unused", "t1 space2")]);
+        let expected = "            d3d12.dxc  d3d12.slang\n    \
+                        A       u0         u0\n  \
+                        ! B       u3[4]      u1[4]\n  \
+                        ! lit     t0, s0     not bound\n  \
+                        ! unused  not bound  t1 space2\n";
+        assert_eq!(table(&[dxc, slang], Style::PLAIN), expected);
+    }
+
+    #[test]
+    fn what_shares_a_place_is_marked_and_what_is_not_used_is_named() {
+        let mut dxc = column(
+            "vulkan.dxc",
+            &[("Frame", "set 0 binding 0"), ("parts", "set 0 binding 0"), ("t", "set 0 binding 1[2]")],
+        );
+        let unused = vec!["lights".to_owned(), "albedo".to_owned()];
+        dxc.entry = Some(ChosenEntry { name: "CSMain".to_owned(), others: vec!["PSMain".to_owned()], unused });
+        let expected = "           vulkan.dxc\n  \
+                        ! Frame  set 0 binding 0     same as parts\n  \
+                        ! parts  set 0 binding 0     same as Frame\n    \
+                        t      set 0 binding 1[2]\n    \
+                        entry point CSMain; others, for --entry: PSMain\n    \
+                        not used by CSMain: lights, albedo\n";
+        assert_eq!(table(&[dxc], Style::PLAIN), expected);
+    }
+
+    #[test]
+    fn nothing_bound_is_said() {
+        assert_eq!(table(&[column("d3d12.dxc", &[])], Style::PLAIN), "      d3d12.dxc\n    no parameter is bound\n");
+    }
+}

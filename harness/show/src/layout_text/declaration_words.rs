@@ -1,0 +1,183 @@
+//! Prints declarations in the language of the file: `float3 a[2]` in HLSL, `vec3 a[2]` in GLSL, `a:
+//! array<vec3<f32>, 2>` in WGSL.
+//!
+//! The reports get types in HLSL spelling, which is also the spelling in JSON for every language.
+//! Names of structs stay as they are, and so do types for which a language has no word.
+//!
+//! Source: GLSL 4.60, 4.1 Basic Types (a `matCxR` has C columns),
+//! `GL_EXT_shader_explicit_arithmetic_types`; WGSL, 6.2 Plain Types (a `matCxR` has C columns).
+//! HLSL's `floatRxC` has R rows.
+
+use layoutproof_layout::scalar::Scalar;
+use layoutproof_layout::{BlockKind, MemberRow};
+
+use super::member_tree::{member_name, split_dimensions};
+use super::numeric::{NumericType, numeric};
+use super::struct_lines;
+use crate::style::one_line;
+
+/// The language in which a table of members is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DeclarationWords {
+    /// HLSL, Slang, and modules that do not record a language.
+    #[default]
+    Hlsl,
+    /// GLSL.
+    Glsl,
+    /// WGSL.
+    Wgsl,
+}
+
+impl DeclarationWords {
+    /// A type without its dimensions: `float3x4` as `mat4x3`.
+    pub(super) fn base_type(self, base: &str) -> String {
+        let translated = match (self, numeric(base)) {
+            (Self::Hlsl, _) | (_, None) => None,
+            (Self::Glsl, Some((scalar, shape))) => glsl_type(scalar, shape),
+            (Self::Wgsl, Some((scalar, shape))) => wgsl_type(scalar, shape),
+        };
+        translated.unwrap_or_else(|| base.to_owned())
+    }
+
+    /// A member's declaration. The type is padded to `type_columns` so that names line up.
+    pub fn declaration(self, row: &MemberRow, type_columns: usize) -> String {
+        let (base, dimensions) = split_dimensions(&row.type_name);
+        let base = self.base_type(base);
+        match self {
+            Self::Hlsl | Self::Glsl => {
+                let row = MemberRow { type_name: format!("{base}{dimensions}"), ..row.clone() };
+                struct_lines::declaration(&row, type_columns)
+            }
+            Self::Wgsl => {
+                let name = member_name(&row.path).trim_start_matches("[]");
+                let ty = wgsl_array(&base, dimensions);
+                one_line(&if name.is_empty() { ty } else { format!("{name}: {ty}") })
+            }
+        }
+    }
+
+    /// The keyword that declares a block of this kind.
+    pub(super) fn block_keyword(self, kind: BlockKind) -> String {
+        let keyword = match (self, kind) {
+            (Self::Glsl, BlockKind::UniformBlock) => "uniform",
+            (Self::Glsl, BlockKind::StorageBlock) => "buffer",
+            (Self::Glsl, BlockKind::PushConstant) => "layout(push_constant) uniform",
+            (Self::Glsl, BlockKind::ShaderRecord) => "layout(shaderRecordEXT) buffer",
+            (Self::Wgsl, BlockKind::UniformBlock) => "var<uniform>",
+            (Self::Wgsl, BlockKind::StorageBlock) => "var<storage>",
+            (Self::Wgsl, BlockKind::PushConstant) => "var<push_constant>",
+            (Self::Hlsl | Self::Glsl | Self::Wgsl, kind) => kind.as_str(),
+        };
+        keyword.to_owned()
+    }
+
+    /// True if the type comes before the member's name.
+    pub(super) fn has_type_in_front(self) -> bool {
+        match self {
+            Self::Hlsl | Self::Glsl => true,
+            Self::Wgsl => false,
+        }
+    }
+}
+
+fn glsl_type(scalar: Scalar, shape: NumericType) -> Option<String> {
+    // The word for the scalar, and the prefix of `vec` and `mat`.
+    let (word, letters) = match scalar {
+        Scalar::Bool => ("bool", "b"),
+        Scalar::Int8 => ("int8_t", "i8"),
+        Scalar::Uint8 => ("uint8_t", "u8"),
+        Scalar::Int16 => ("int16_t", "i16"),
+        Scalar::Uint16 => ("uint16_t", "u16"),
+        Scalar::Int32 => ("int", "i"),
+        Scalar::Uint32 => ("uint", "u"),
+        Scalar::Int64 => ("int64_t", "i64"),
+        Scalar::Uint64 => ("uint64_t", "u64"),
+        Scalar::Float16 | Scalar::Half => ("float16_t", "f16"),
+        Scalar::Float32 => ("float", ""),
+        Scalar::Float64 => ("double", "d"),
+        Scalar::Min16Float | Scalar::Min16Int | Scalar::Min16Uint | Scalar::Min10Float | Scalar::Min12Int => {
+            return None;
+        }
+    };
+    Some(match shape {
+        NumericType::Scalar | NumericType::Vector(1) => word.to_owned(),
+        NumericType::Vector(length) => format!("{letters}vec{length}"),
+        NumericType::Matrix(rows, columns) if rows == columns => format!("{letters}mat{columns}"),
+        NumericType::Matrix(rows, columns) => format!("{letters}mat{columns}x{rows}"),
+    })
+}
+
+fn wgsl_type(scalar: Scalar, shape: NumericType) -> Option<String> {
+    let word = match scalar {
+        Scalar::Bool => "bool",
+        Scalar::Int32 => "i32",
+        Scalar::Uint32 => "u32",
+        Scalar::Int64 => "i64",
+        Scalar::Uint64 => "u64",
+        Scalar::Float16 | Scalar::Half => "f16",
+        Scalar::Float32 => "f32",
+        Scalar::Float64 => "f64",
+        Scalar::Int8
+        | Scalar::Uint8
+        | Scalar::Int16
+        | Scalar::Uint16
+        | Scalar::Min16Float
+        | Scalar::Min16Int
+        | Scalar::Min16Uint
+        | Scalar::Min10Float
+        | Scalar::Min12Int => return None,
+    };
+    Some(match shape {
+        NumericType::Scalar | NumericType::Vector(1) => word.to_owned(),
+        NumericType::Vector(length) => format!("vec{length}<{word}>"),
+        NumericType::Matrix(rows, columns) => format!("mat{columns}x{rows}<{word}>"),
+    })
+}
+
+/// `[2][]` of `f32` as `array<array<f32>, 2>`: the outermost dimension is outside.
+fn wgsl_array(base: &str, dimensions: &str) -> String {
+    let counts = dimensions.split(']').filter_map(|part| part.strip_prefix('['));
+    let counts: Vec<&str> = counts.collect();
+    counts.iter().rev().fold(base.to_owned(), |element, count| match *count {
+        "" => format!("array<{element}>"),
+        count => format!("array<{element}, {count}>"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_are_declared_in_each_language() {
+        for (path, type_name, glsl, wgsl) in [
+            ("a", "float3", "vec3 a", "a: vec3<f32>"),
+            ("s.m", "float3x4[2]", "mat4x3 m[2]", "m: array<mat4x3<f32>, 2>"),
+            ("m", "float4x4", "mat4 m", "m: mat4x4<f32>"),
+            ("d", "double2", "dvec2 d", "d: vec2<f64>"),
+            ("n", "uint[4][3]", "uint n[4][3]", "n: array<array<u32, 3>, 4>"),
+            ("h", "float16_t4", "f16vec4 h", "h: vec4<f16>"),
+            ("i", "int", "int i", "i: i32"),
+            ("lights", "Light[]", "Light lights[]", "lights: array<Light>"),
+            ("", "Light[]", "Light[]", "array<Light>"),
+        ] {
+            let row = MemberRow {
+                path: path.to_owned(),
+                type_name: type_name.to_owned(),
+                offset: 0,
+                size: None,
+                unbounded: false,
+                alignment: 4,
+                array_stride: None,
+                array_strides: Vec::new(),
+                matrix_stride: None,
+                matrix_order: None,
+                bit_offset: None,
+                bit_width: None,
+                uncertain: None,
+            };
+            let declared = [DeclarationWords::Glsl, DeclarationWords::Wgsl].map(|words| words.declaration(&row, 0));
+            assert_eq!(declared, [glsl, wgsl], "{type_name}");
+        }
+    }
+}

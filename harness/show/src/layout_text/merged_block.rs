@@ -1,0 +1,83 @@
+//! One block under all columns of `show`; columns with the same layout are merged.
+
+use layoutproof_layout::MemberRow;
+
+use super::shown_columns::{BlockPresence, ShownColumn, ShownColumnBlock};
+use crate::show_json::ShownBlock;
+
+/// A block with the layouts of all columns.
+#[derive(Debug)]
+pub struct MergedBlock<'a> {
+    /// The different layouts, in the order of the first column of each.
+    pub columns: Vec<MergedColumn<'a>>,
+    /// Columns whose compiler has no such block.
+    pub absent: Vec<&'a str>,
+    /// Refusals of the block.
+    pub forbidden: Vec<ForbiddenBlock<'a>>,
+    /// The block from any column that has it.
+    pub block: Option<&'a ShownBlock>,
+}
+
+/// Columns that lay out a block the same way.
+#[derive(Debug)]
+pub struct MergedColumn<'a> {
+    /// At least one.
+    pub names: Vec<&'a str>,
+    /// Their layout.
+    pub block: &'a ShownColumnBlock,
+}
+
+/// A block that a column's rule set forbids.
+#[derive(Debug)]
+pub struct ForbiddenBlock<'a> {
+    /// The column.
+    pub name: &'a str,
+    /// The block with the reasons.
+    pub block: &'a ShownBlock,
+}
+
+impl<'a> MergedBlock<'a> {
+    /// The block with this index.
+    pub fn of(columns: &'a [ShownColumn], index: usize) -> Self {
+        let block = columns.iter().find_map(|column| column.blocks.get(index)).map(|block| &block.shown);
+        let mut merged = Self { columns: Vec::new(), absent: Vec::new(), forbidden: Vec::new(), block };
+        for column in columns {
+            let Some(block) = column.blocks.get(index) else { continue };
+            merged.add(&column.name, block);
+        }
+        merged
+    }
+
+    fn add(&mut self, name: &'a str, block: &'a ShownColumnBlock) {
+        match block.presence {
+            BlockPresence::Irrelevant => {}
+            BlockPresence::Absent => self.absent.push(name),
+            BlockPresence::Present if !block.shown.errors.is_empty() => {
+                self.forbidden.push(ForbiddenBlock { name, block: &block.shown });
+            }
+            BlockPresence::Present => {
+                match self.columns.iter_mut().find(|column| is_alike(&column.block.shown, &block.shown)) {
+                    Some(column) => column.names.push(name),
+                    None => self.columns.push(MergedColumn { names: vec![name], block }),
+                }
+            }
+        }
+    }
+}
+
+/// True if two columns would have the same numbers in every row.
+fn is_alike(one: &ShownBlock, other: &ShownBlock) -> bool {
+    (one.size, one.stride) == (other.size, other.stride) && have_same_places(&one.members, &other.members)
+}
+
+/// True if the members and their elements are at the same bytes. Equal sizes are not enough: a
+/// transposed matrix may have the same size.
+pub(crate) fn have_same_places(one: &[MemberRow], other: &[MemberRow]) -> bool {
+    let is_alike = |one: &MemberRow, other: &MemberRow| {
+        one.path == other.path
+            && (one.offset, one.size, one.bit_offset) == (other.offset, other.size, other.bit_offset)
+            && (one.array_stride, &one.array_strides, one.matrix_vectors())
+                == (other.array_stride, &other.array_strides, other.matrix_vectors())
+    };
+    one.len() == other.len() && one.iter().zip(other).all(|(one, other)| is_alike(one, other))
+}

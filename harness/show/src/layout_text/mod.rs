@@ -1,0 +1,14 @@
+//! Prints laid-out blocks as text: `layoutproof show` and `diff`, and the table of a failure.
+
+pub mod bindings_text;
+pub mod block_rows;
+pub mod declaration_words;
+pub mod diff_text;
+mod holes;
+pub mod member_tree;
+pub mod merged_block;
+pub mod numeric;
+pub mod padding_text;
+pub mod shown_columns;
+pub mod struct_lines;
+pub mod struct_text;

@@ -1,0 +1,32 @@
+//! The data that `layoutproof show` and the site's explorer display for one text: its blocks under
+//! targets and rule sets, bindings, padding, and warnings.
+//!
+//! The command reads files and cases into a [`ShowInput`], the explorer reads what the user types.
+//! Both then make the columns that [`layout_text`] draws. [`host_types`] writes the same blocks as types of host languages.
+#![forbid(unsafe_code)]
+
+mod dxc_spirv;
+mod findings;
+pub mod host_types;
+mod laid_out_file;
+pub mod layout_text;
+mod placements;
+mod rule_set_layouts;
+mod shader_language;
+mod shipping;
+mod show_input;
+pub mod show_json;
+mod shown_rules;
+pub mod style;
+
+pub use findings::overlap_warnings;
+pub use host_types::{asserts, llvm_types};
+pub use laid_out_file::LaidOutFile;
+pub use layout_text::{bindings_text, declaration_words, diff_text, padding_text, shown_columns, struct_text};
+pub use placements::Placements;
+pub use rule_set_layouts::{LaidOutBlock, RuleSetLayouts};
+pub use shader_language::{STAGES, ShaderLanguage};
+pub use shipping::{MOST_COLUMNS, ShippingTarget};
+pub use show_input::{InputContent, ShowInput};
+pub use shown_rules::{RuleChoice, ShownRules};
+pub use style::{Style, counted, grouped, one_line};

@@ -1,0 +1,153 @@
+//! The input of `show`, `diff` and the explorer: declarations, or a module that declares its own
+//! offsets.
+
+use layoutproof_layout::native::{Native, find_native};
+use layoutproof_layout::scalar::SixteenBit;
+use layoutproof_layout::{BlockLayout, LayoutOptions, Refusal, RuleSet, lay_out, table};
+
+use super::laid_out_file::LaidOutFile;
+use super::placements::Placements;
+use super::rule_set_layouts::{LaidOutBlock, RuleSetLayouts};
+use super::shader_language::ShaderLanguage;
+use super::shipping::ShippingTarget;
+use super::shown_rules::{RuleChoice, ShownRules, is_relevant};
+use crate::declaration_words::DeclarationWords;
+use crate::shown_columns::BlockPresence;
+use layoutproof_bindings::BindingRequest;
+use layoutproof_core::check::Source;
+
+/// A file or a case to show.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ShowInput {
+    pub content: InputContent,
+    /// The language of a file.
+    pub language: Option<ShaderLanguage>,
+    /// True if no option set the size of `half` and minimum-precision types, so it is assumed.
+    pub assumes_sixteen_bit: bool,
+}
+
+/// The blocks of an input.
+#[derive(Clone, Debug, PartialEq)]
+pub enum InputContent {
+    /// Declarations, which every rule set lays out.
+    Declared(Box<Source>),
+    /// A module that declares its own offsets.
+    LaidOut(LaidOutFile),
+}
+
+impl ShowInput {
+    /// The language in which reports write its members.
+    pub fn words(&self) -> DeclarationWords {
+        self.language.map_or_else(DeclarationWords::default, ShaderLanguage::words)
+    }
+
+    /// Every block under the selected rule sets.
+    pub fn layouts(&self, shown_rules: &ShownRules) -> Vec<RuleSetLayouts> {
+        let source = match &self.content {
+            InputContent::Declared(source) => source,
+            InputContent::LaidOut(file) => {
+                let target = ShippingTarget::of_laid_out(self.language);
+                return vec![RuleSetLayouts::declared(&file.blocks, Some(target))];
+            }
+        };
+
+        let shipping = ShippingTarget::of(self.shipped_language(source));
+        let bare = || table().iter().filter(|rules| rules.is_bare()).map(RuleChoice::Rules);
+        match shown_rules {
+            ShownRules::Shipping => {
+                let columns = shipping.iter().filter_map(|target| {
+                    Some(under(source, target.label, RuleChoice::Native(target.native()?), Unused::Absent, &[]))
+                });
+                columns.collect()
+            }
+            ShownRules::Columns(choices) => {
+                let label = |choice: RuleChoice| ShippingTarget::label_of(choice.name()).unwrap_or(choice.name());
+                choices.iter().map(|choice| under(source, label(*choice), *choice, Unused::Absent, &[])).collect()
+            }
+            ShownRules::Bare => {
+                bare().map(|rules| under(source, rules.name(), rules, Unused::Forbidden, shipping)).collect()
+            }
+            ShownRules::Relevant => {
+                bare().map(|rules| under(source, rules.name(), rules, Unused::Irrelevant, shipping)).collect()
+            }
+            ShownRules::Named(choices) => {
+                choices.iter().map(|choice| under(source, choice.name(), *choice, Unused::Forbidden, &[])).collect()
+            }
+        }
+    }
+
+    /// The language whose targets are shown. A case has none: it counts as HLSL unless DXC lacks
+    /// one of its blocks.
+    pub fn shipped_language(&self, source: &Source) -> ShaderLanguage {
+        let dxc = find_native("native:dxc-dxil");
+        let is_of_dxc = |dxc: &Native| source.module.blocks.iter().all(|block| dxc.rules(block).is_some());
+        match self.language {
+            Some(language) => language,
+            None if dxc.is_none_or(is_of_dxc) => ShaderLanguage::Hlsl,
+            None => ShaderLanguage::Slang,
+        }
+    }
+
+    /// The results of the conventions; empty for a module that declares its own bindings.
+    pub fn placements(&self, requests: &[BindingRequest]) -> Placements {
+        match &self.content {
+            InputContent::Declared(source) => Placements::of(source, requests),
+            InputContent::LaidOut(_) => Placements::default(),
+        }
+    }
+}
+
+/// The treatment of a block for which a column's rule set is not used.
+#[derive(Clone, Copy, PartialEq)]
+enum Unused {
+    /// Lay it out anyway; if a compiler has no such block, that is an error.
+    Forbidden,
+    /// The compiler has no such block, and the user did not name the compiler.
+    Absent,
+    /// Leave it out.
+    Irrelevant,
+}
+
+/// All blocks as one column. `shipping` are the targets whose limits apply to a rule set, which has
+/// none itself.
+fn under(
+    source: &Source,
+    name: &str,
+    choice: RuleChoice,
+    unused: Unused,
+    shipping: &[ShippingTarget],
+) -> RuleSetLayouts {
+    let targets = match choice {
+        RuleChoice::Native(native) => vec![ShippingTarget::of_native(native)],
+        RuleChoice::Rules(_) => shipping.to_vec(),
+    };
+    // The options decide the size of `half` for a rule set; some compilers fix it.
+    let is_fixed = matches!(choice, RuleChoice::Native(native) if ShippingTarget::of_native(native).has_fixed_half());
+    let sixteen_bit = if is_fixed { SixteenBit::On } else { source.options.sixteen_bit };
+    let options = LayoutOptions { sixteen_bit, ..source.options };
+    let blocks = source.module.blocks.iter().map(|block| {
+        let laid_out = |rules: &RuleSet| lay_out(block, rules, options);
+        match choice.rules(block) {
+            Some(rules) if unused == Unused::Irrelevant && !is_relevant(rules, block) => {
+                LaidOutBlock { layout: laid_out(rules), presence: BlockPresence::Irrelevant }
+            }
+            Some(rules) => LaidOutBlock { layout: laid_out(rules), presence: BlockPresence::Present },
+            None => {
+                let message = format!("{name} has no layout for {} `{}`", block.kind, block.name);
+                let layout = BlockLayout {
+                    rules: name.to_owned(),
+                    name: block.name.clone(),
+                    kind: block.kind,
+                    count: block.count,
+                    result: Err(vec![Refusal { path: String::new(), message }]),
+                    stride: None,
+                    warnings: Vec::new(),
+                };
+                let is_asked = unused == Unused::Forbidden;
+                let presence = if is_asked { BlockPresence::Present } else { BlockPresence::Absent };
+                LaidOutBlock { layout, presence }
+            }
+        }
+    });
+    RuleSetLayouts { name: name.to_owned(), blocks: blocks.collect(), targets }
+}

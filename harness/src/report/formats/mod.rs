@@ -1,8 +1,0 @@
-//! Writes records and layouts in formats for other programs: JSON, `JUnit`, CSV, GitHub
-//! annotations.
-
-pub mod deqp_csv;
-pub mod github;
-pub mod json_lines;
-pub mod junit;
-pub mod show_json;

@@ -1,0 +1,159 @@
+//! Counts what checks cover: the number of leaves per cell of type, predecessor, rule set, space,
+//! stage, direction, form and kind of proof.
+//!
+//! [`kind`] finds a leaf's type and predecessor. [`planned`] counts the leaves that a check's
+//! shaders would access, [`answered`] those for which a device returned a result; floors apply to
+//! the second. A leaf counts once per access.
+
+use std::collections::BTreeMap;
+
+use layoutproof_device::RunnerKind;
+use layoutproof_layout::{Quantity, join};
+use layoutproof_probes::leaf_kind::{After, LeafKind, kinds};
+use serde::Serialize;
+
+use crate::check::{Producer, Subject, SubjectShaders};
+use crate::results::record::{CellRow, CheckRecord, DeviceCells, Outcome, Proves, RecordValue, Row};
+use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
+
+/// The key of a count.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct CoverageCell {
+    pub rules: String,
+    /// Type of the member that contains the leaf: `float3`, `row float2x3[]`.
+    #[serde(rename = "type")]
+    pub ty: String,
+    /// The predecessor of that member.
+    pub after: After,
+    /// The block's address space.
+    pub space: AddressSpace,
+    /// The shader's stage.
+    pub stage: Stage,
+    /// Read or write.
+    pub direction: Direction,
+    /// The form of access.
+    pub form: Form,
+    pub proves: Proves,
+}
+
+/// Number of leaves by cell.
+pub type CoverageCells = BTreeMap<CoverageCell, u32>;
+
+/// The kind of every leaf of a subject's blocks, by path with the block's name.
+pub type Kinds = BTreeMap<String, LeafKind>;
+
+/// The kinds of the leaves of each case under each rule set.
+pub type SubjectKinds = BTreeMap<(String, String), Kinds>;
+
+pub fn subject_kinds(subject: &Subject) -> Kinds {
+    let blocks = subject
+        .layouts
+        .iter()
+        .flat_map(|layout| kinds(layout).into_iter().map(move |(path, kind)| (join(&layout.name, &path), kind)));
+    blocks.collect()
+}
+
+/// Adds the leaves that the shaders of a subject access.
+pub fn planned(subject: &Subject, produced: &SubjectShaders, cells: &mut CoverageCells) {
+    let kinds = subject_kinds(subject);
+    // For compilers, the kind of proof also depends on the device.
+    let Producer::Generator(generator) = produced.producer else { return };
+    let proves = generator.proves(subject.rules);
+    for module in &produced.modules {
+        let block = &subject.layouts[module.block].name;
+        for leaf in &module.plan.leaves {
+            let Some(kind) = kinds.get(&join(block, &leaf.path)) else { continue };
+            for entry in &module.plan.entries {
+                // A length is not a leaf.
+                for form in entry.forms.iter().filter(|form| **form != Form::Length) {
+                    let access = CoverageAccess {
+                        space: entry.space,
+                        stage: entry.stage,
+                        direction: entry.direction,
+                        form: *form,
+                    };
+                    count(cells, cell(subject.rules, kind, access, proves));
+                }
+            }
+        }
+    }
+}
+
+/// Adds the leaves for which a device returned a result, if the check agrees. Other checks and the
+/// CPU model add nothing.
+pub fn answered(record: &CheckRecord, kinds: &Kinds, cells: &mut CoverageCells) {
+    let agrees = matches!(record.outcome, Outcome::Agree | Outcome::Known);
+    if !agrees || record.runner == RunnerKind::Model {
+        return;
+    }
+    for row in &record.rows {
+        if let (Some(access), Some(kind)) = (access(row), kinds.get(&row.path)) {
+            count(cells, cell(&record.rules, kind, access, record.proves));
+        }
+    }
+}
+
+/// The leaves for which each device returned a result in these checks. `kinds` are those of each
+/// case under each rule set.
+pub fn answered_by_device(checks: &[CheckRecord], kinds: &SubjectKinds) -> Vec<DeviceCells> {
+    let none = Kinds::new();
+    let mut by_device: BTreeMap<(&str, RunnerKind), CoverageCells> = BTreeMap::new();
+    for check in checks {
+        let of_device = by_device.entry((check.device.as_str(), check.runner)).or_default();
+        answered(check, kinds.get(&(check.case.clone(), check.rules.clone())).unwrap_or(&none), of_device);
+    }
+
+    let answered = by_device.into_iter().filter(|(_, cells)| !cells.is_empty());
+    let named =
+        answered.map(|((device, runner), cells)| DeviceCells { device: device.to_owned(), runner, cells: rows(cells) });
+    named.collect()
+}
+
+/// Groups the cells: those that differ only in type and predecessor share a row.
+fn rows(cells: CoverageCells) -> Vec<CellRow> {
+    let mut rows: BTreeMap<CoverageCell, CellRow> = BTreeMap::new();
+    for (cell, leaves) in cells {
+        let CoverageCell { rules, ty, after, space, stage, direction, form, proves } = cell.clone();
+        let key = CoverageCell { ty: String::new(), after: After::Start, ..cell };
+        let new = CellRow { rules, space, stage, direction, form, proves, leaves: BTreeMap::new() };
+        rows.entry(key).or_insert(new).leaves.entry(ty).or_default().insert(after, leaves);
+    }
+    rows.into_values().collect()
+}
+
+/// The access of a shader to a leaf.
+#[derive(Clone, Copy)]
+struct CoverageAccess {
+    space: AddressSpace,
+    stage: Stage,
+    direction: Direction,
+    form: Form,
+}
+
+/// The access of a device to the leaf of a row; `None` for rows without an offset from a device.
+fn access(row: &Row) -> Option<CoverageAccess> {
+    match row.observed {
+        Some(RecordValue::Number(_)) if row.what == Quantity::Offset => {
+            Some(CoverageAccess { space: row.space?, stage: row.stage, direction: row.direction?, form: row.form? })
+        }
+        Some(RecordValue::Number(_) | RecordValue::Text(_)) | None => None,
+    }
+}
+
+fn cell(rules: &str, kind: &LeafKind, access: CoverageAccess, proves: Proves) -> CoverageCell {
+    let LeafKind { ty, after } = kind.clone();
+    let CoverageAccess { space, stage, direction, form } = access;
+    CoverageCell { rules: rules.to_owned(), ty, after, space, stage, direction, form, proves }
+}
+
+fn count(cells: &mut CoverageCells, cell: CoverageCell) {
+    let leaves = cells.entry(cell).or_default();
+    *leaves = leaves.saturating_add(1);
+}
+
+/// The word for a value in records: `push-constant`, `read`, `decorations`; empty for a value that
+/// is not written as a word.
+pub fn word(value: &impl Serialize) -> String {
+    let json = serde_json::to_value(value).unwrap_or_default();
+    json.as_str().unwrap_or_default().to_owned()
+}

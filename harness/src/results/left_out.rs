@@ -1,0 +1,113 @@
+//! Summarises the checks that a filtered records file omits, with everything that reports need from
+//! them.
+
+use std::collections::BTreeMap;
+
+use layoutproof_device::RunnerKind;
+
+use super::seen_cases::SeenCases;
+use crate::results::record::{
+    BoundCount, CheckRecord, LeftOutCases, LeftOutChecks, Outcome, Proves, Reason, ReasonKind, Reasons, RecordsFilter,
+    SkipKind,
+};
+
+/// The fields that all checks of one group share.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct CommonKey<'a> {
+    device: &'a str,
+    runner: RunnerKind,
+    producer: &'a str,
+    rules: &'a str,
+    proves: Proves,
+    outcome: Outcome,
+    skip_kind: Option<SkipKind>,
+    skip_reason: Option<ReasonKind>,
+}
+
+/// The omitted checks as totals, one per group of checks with equal fields.
+pub fn left_out(checks: &[CheckRecord], filter: RecordsFilter) -> Vec<LeftOutChecks> {
+    let mut groups: BTreeMap<CommonKey<'_>, LeftOutChecks> = BTreeMap::new();
+    for check in checks.iter().filter(|check| !check.is_kept_by(filter)) {
+        let key = CommonKey::of(check);
+        groups.entry(key.clone()).or_insert_with(|| key.group()).add(check);
+    }
+    groups.into_values().collect()
+}
+
+/// The case ids of the omitted checks.
+pub fn left_out_cases(checks: &[CheckRecord], filter: RecordsFilter) -> LeftOutCases {
+    let left_out = || checks.iter().filter(|check| !check.is_kept_by(filter));
+    let seen = SeenCases::of(left_out());
+    let owned = |cases: std::collections::BTreeSet<&str>| cases.into_iter().map(str::to_owned).collect();
+    LeftOutCases {
+        all: left_out().map(|check| check.case.clone()).collect(),
+        ran: owned(seen.all),
+        by_compiler: owned(seen.by_compiler),
+    }
+}
+
+impl<'a> CommonKey<'a> {
+    fn of(check: &'a CheckRecord) -> Self {
+        Self {
+            device: &check.device,
+            runner: check.runner,
+            producer: &check.producer,
+            rules: &check.rules,
+            proves: check.proves,
+            outcome: check.outcome,
+            skip_kind: check.skip_kind,
+            skip_reason: check.skip_reason.as_ref().map(Reasons::kind),
+        }
+    }
+
+    /// The group that this key describes, with no checks in it yet.
+    fn group(self) -> LeftOutChecks {
+        LeftOutChecks {
+            rules: self.rules.to_owned(),
+            producer: self.producer.to_owned(),
+            device: self.device.to_owned(),
+            runner: self.runner,
+            proves: self.proves,
+            outcome: self.outcome,
+            skip_kind: self.skip_kind,
+            skip_reason: self.skip_reason,
+            checks: 0,
+            ms: 0,
+            leaves: 0,
+            leaves_not_probed: 0,
+            bound: None,
+            partly: 0,
+            not_checked: BTreeMap::new(),
+        }
+    }
+}
+
+impl LeftOutChecks {
+    fn add(&mut self, check: &CheckRecord) {
+        self.checks += 1;
+        self.ms = self.ms.saturating_add(check.ms);
+        self.leaves = self.leaves.saturating_add(check.leaves);
+        self.leaves_not_probed = self.leaves_not_probed.saturating_add(check.leaves_not_probed);
+
+        if let Some(bound) = &check.bound {
+            let total = self.bound.get_or_insert_with(BoundCount::default);
+            total.read = total.read.saturating_add(bound.read);
+            for (reason, count) in &bound.not_read {
+                let of_reason = total.not_read.entry(reason.clone()).or_default();
+                *of_reason = of_reason.saturating_add(*count);
+            }
+        }
+
+        self.partly += u32::from(!check.not_checked.is_empty());
+        for kind in check.kinds_not_checked() {
+            *self.not_checked.entry(kind).or_default() += 1;
+        }
+    }
+}
+
+impl CheckRecord {
+    /// The kinds of reasons why parts of the check were left out, each once.
+    pub fn kinds_not_checked(&self) -> std::collections::BTreeSet<ReasonKind> {
+        self.not_checked.iter().map(Reason::kind).collect()
+    }
+}

@@ -1,0 +1,279 @@
+//! The page of a known difference: what differs, in which builds, how we know, and a minimal case
+//! with both maps.
+
+use std::collections::BTreeSet;
+
+use maud::{Markup, html};
+
+use super::case_page::{CaseFacts, case_link};
+use super::known_differences::{Mechanism, SeenBuilds};
+use super::site_page::{SiteDraft, SiteFrame, SiteSection};
+use layoutproof_core::results::known::{EntryCondition, KnownFailure};
+use layoutproof_core::results::record::{CheckRecord, Culprit, Outcome, Row};
+use layoutproof_report::failure::block::sentence;
+use layoutproof_report::html::failure_card::{failure_maps, witness_table};
+use layoutproof_report::html::known_part::link_to;
+use layoutproof_show::style::{counted, one_line};
+
+/// Cases that a page lists; it only counts further ones.
+const NAMED_CASES: usize = 60;
+
+/// Sources of numbers that a page shows.
+const MOST_EVIDENCE: usize = 2;
+
+/// Evidence for a known difference that needs no run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KnownEvidence {
+    /// The list that contains the entry.
+    pub file: String,
+    /// The entry's line.
+    pub line: u32,
+    /// The source: a build of a compiler, or the case.
+    pub origin: String,
+    /// The numbers of the case, of our rules, of a compiler's report and of its code. Without rows,
+    /// it states why there are none.
+    pub record: CheckRecord,
+}
+
+/// Evidence that a difference exists.
+struct Evidence<'a> {
+    /// The records, frozen decisions or stored check that it comes from.
+    source: String,
+    record: &'a CheckRecord,
+}
+
+/// Input of the pages of known differences, besides the differences.
+#[derive(Clone, Copy)]
+pub(super) struct MechanismSources<'a> {
+    /// All cases.
+    pub cases: &'a [CaseFacts],
+    /// Evidence that needs no run.
+    pub known: &'a [KnownEvidence],
+    /// The checks of the given records.
+    pub checks: &'a [CheckRecord],
+}
+
+pub(super) fn mechanism_page(mechanism: &Mechanism<'_>, sources: MechanismSources<'_>) -> SiteDraft {
+    let path = mechanism.path.as_str();
+    let cases: Vec<&CaseFacts> = sources.cases.iter().filter(|case| mechanism.names(&case.id)).collect();
+    let evidence = evidence(mechanism, sources);
+    let minimal = minimal_case(mechanism, sources.cases, evidence.first());
+
+    let content = html! {
+        (facts(mechanism))
+        (minimal_part(mechanism, minimal, &evidence))
+        (covered_cases(path, &cases))
+    };
+    let title = format!("{}: a known difference", mechanism.list.title);
+    let intro = html! { p { (sentence(&one_line(mechanism.reason))) } };
+    SiteFrame { path, section: SiteSection::Compilers, title: &title, intro, content }.into_draft()
+}
+
+fn facts(mechanism: &Mechanism<'_>) -> Markup {
+    html! {
+        section id="facts" {
+            h2 { "Since when, and how we know" }
+            dl {
+                dt { "builds" } dd { (builds(&mechanism.builds())) }
+                dt { "reported" }
+                dd {
+                    @match mechanism.upstream_link() {
+                        Some(address) => { (link_to(address)) },
+                        None => { "no report of it is known to us" },
+                    }
+                }
+                @for searched in mechanism.searches() {
+                    dt { "tracker searched" } dd { (one_line(searched)) }
+                }
+                dt { "how we know" } dd { (how_we_know(mechanism)) }
+                @if let Some(entry) = mechanism.entries.first() {
+                    dt { "in our list" } dd { code { (one_line(&entry.file)) ":" (entry.line) } }
+                }
+            }
+            h3 { "What it is about" }
+            ul { @for conditions in conditions(mechanism) { li { (conditions_text(&conditions)) } } }
+        }
+    }
+}
+
+fn builds(builds: &[SeenBuilds<'_>]) -> Markup {
+    html! {
+        @if builds.is_empty() { "no build is named" }
+        @for (index, SeenBuilds { newest, gone }) in builds.iter().enumerate() {
+            @if index > 0 { "; " }
+            @match gone {
+                Some(gone) => { "differs up to " (one_line(newest)) ", gone in " (one_line(gone)) },
+                None => { "differs in " (one_line(newest)) ", no later build is known to be right" },
+            }
+        }
+    }
+}
+
+fn how_we_know(mechanism: &Mechanism<'_>) -> String {
+    let culprits: BTreeSet<&str> = mechanism.entries.iter().filter_map(|entry| entry.culprit()).collect();
+    let is_broken = mechanism.entries.iter().any(|entry| entry.conditions().iter().any(|it| it.key == "says"));
+    let mut sentences: Vec<&str> = Vec::new();
+    if culprits.contains(Culprit::Report.as_str()) {
+        sentences.push("The offsets that the compiler reports differ from the bytes that its own code addresses.");
+    }
+    if culprits.contains(Culprit::Compiler.as_str()) {
+        sentences.push("The compiled code addresses different bytes than the case's authority gives.");
+    }
+    if culprits.contains(Culprit::Module.as_str()) {
+        sentences.push("The compiled module is invalid, or not the one that was requested.");
+    }
+    if culprits.contains(Culprit::Device.as_str()) {
+        sentences.push(
+            "A device read or wrote different bytes than its shader specifies; the data in the buffer encodes its own address.",
+        );
+    }
+    if is_broken {
+        sentences.push("The check broke with the message below.");
+    }
+
+    if sentences.is_empty() {
+        sentences.push("Checks of the cases below differ from their authorities.");
+    }
+    sentences.push("Each full run checks this again, and fails if no check differs any more.");
+    sentences.join(" ")
+}
+
+/// The conditions of the entries, without duplicates.
+fn conditions(mechanism: &Mechanism<'_>) -> BTreeSet<Vec<EntryCondition>> {
+    mechanism.entries.iter().map(|entry| entry.conditions()).collect()
+}
+
+fn conditions_text(conditions: &[EntryCondition]) -> Markup {
+    html! {
+        @if conditions.is_empty() { "all checks of the cases" }
+        @for (index, EntryCondition { key, patterns }) in conditions.iter().enumerate() {
+            @if index > 0 { " · " }
+            (key) " " code { (one_line(patterns)) }
+        }
+    }
+}
+
+/// Evidence with numbers that differ comes before evidence without numbers. Among those, records
+/// come first, then frozen decisions, then kept checks.
+fn evidence<'a>(mechanism: &Mechanism<'_>, sources: MechanismSources<'a>) -> Vec<Evidence<'a>> {
+    let is_entry =
+        |file: &str, line: u32| mechanism.entries.iter().any(|entry| (entry.file.as_str(), entry.line) == (file, line));
+    let of_mechanism =
+        |check: &&CheckRecord| check.known.as_ref().is_some_and(|known| is_entry(&known.file, known.line));
+    let recorded = sources.checks.iter().filter(|check| check.outcome == Outcome::Known).filter(of_mechanism);
+    let recorded = recorded.min_by_key(|check| check.rows.len()).map(|record| Evidence {
+        source: format!("the records that this site is made of: {} on {}", record.producer, record.device),
+        record,
+    });
+
+    let known = sources.known.iter().filter(|known| is_entry(&known.file, known.line));
+    let known = known.map(|known| Evidence { source: known.origin.clone(), record: &known.record });
+    let mut evidence: Vec<Evidence<'_>> = recorded.into_iter().chain(known).collect();
+    evidence.sort_by_key(|evidence| !evidence.record.rows.iter().any(Row::differs));
+    evidence
+}
+
+/// The case of the evidence, or else the one with the shortest declaration.
+fn minimal_case<'a>(
+    mechanism: &Mechanism<'_>,
+    cases: &'a [CaseFacts],
+    evidence: Option<&Evidence<'_>>,
+) -> Option<&'a CaseFacts> {
+    let of_evidence = evidence.and_then(|evidence| cases.iter().find(|case| case.id == evidence.record.case));
+    let pinned =
+        |entry: &&KnownFailure, case: &CaseFacts| entry.shape.as_ref().is_some_and(|it| it.pinned_by == case.id);
+    let is_about =
+        |case: &&CaseFacts| mechanism.names(&case.id) || mechanism.entries.iter().any(|entry| pinned(entry, case));
+    let length = |case: &&CaseFacts| case.source.as_ref().and_then(|it| Some(it.declaration.as_ref()?.len()));
+    let shortest = || cases.iter().filter(is_about).min_by_key(|case| length(case).unwrap_or(usize::MAX));
+    of_evidence.or_else(shortest)
+}
+
+fn minimal_part(mechanism: &Mechanism<'_>, minimal: Option<&CaseFacts>, evidence: &[Evidence<'_>]) -> Markup {
+    let path = mechanism.path.as_str();
+    let Some(case) = minimal else {
+        let is_untried = mechanism.entries.iter().all(|entry| entry.untried);
+        return html! {
+            p.note {
+                @if is_untried {
+                    "There are no numbers, because the versions in question have not been tested yet. Until then, every difference there "
+                    "counts as known."
+                } @else {
+                    "There is no case for it: any check that matches the patterns above may show it."
+                }
+            }
+        };
+    };
+
+    html! {
+        section id="minimal" {
+            h2 { "A minimal declaration" }
+            p { "Case " (case_link(path, &case.id)) ": " (sentence(&one_line(&case.summary))) }
+            @if let Some(text) = case.source.as_ref().and_then(|source| source.declaration.as_ref()) {
+                pre tabindex="0" { code { (text.trim_matches('\n')) } }
+            }
+            @let of_case = evidence.iter().filter(|evidence| evidence.record.case == case.id);
+            @let shown: Vec<&Evidence<'_>> = of_case.take(MOST_EVIDENCE).collect();
+            @if shown.is_empty() {
+                p.note { (why_no_number(mechanism, case)) }
+            } @else {
+                @for evidence in shown { (evidence_part(evidence)) }
+            }
+        }
+    }
+}
+
+/// Why there are no numbers next to the declaration, and how to get them.
+fn why_no_number(mechanism: &Mechanism<'_>, case: &CaseFacts) -> Markup {
+    let is_of_random_declarations = mechanism.entries.iter().all(|entry| entry.shape.is_some());
+    html! {
+        @if is_of_random_declarations {
+            "No numbers are stored: it was seen only in random declarations of this shape, which are not stored. The case shows how "
+            "they are laid out, and the compiler is right about this case. To reproduce the difference, run "
+            code { "layoutproof fuzz" } ", which counts it as known."
+        } @else {
+            "No numbers are stored: no frozen decision and no stored check covers it, because no build that is stored here "
+            "shows it. To see both numbers with your compiler or driver, run "
+            code { "layoutproof run " (case.id) " --no-known -vv" }
+        }
+    }
+}
+
+fn evidence_part(evidence: &Evidence<'_>) -> Markup {
+    let Evidence { source, record } = evidence;
+    let story = record.story.as_ref();
+
+    html! {
+        div.lights {
+            h3 { "Under " code { (one_line(&record.rules)) } ", by " (one_line(source)) }
+            @if let Some(reason) = &record.skip_reason { p.bad { (one_line(&reason.to_string())) } }
+            @if let Some(words) = words_of_validator(record) { p.bad { "The validator: " (one_line(&words)) } }
+            @if !record.rows.is_empty() {
+                @if let Some(story) = story.filter(|story| !story.authority.is_empty()) {
+                    p.dim { "Expected by " (one_line(&story.authority)) }
+                }
+                (witness_table(record))
+                @if let Some(story) = story { (failure_maps(record, &story.blocks)) }
+            }
+        }
+    }
+}
+
+/// The validator's complaint about the module; `None` if it has none or did not run.
+fn words_of_validator(record: &CheckRecord) -> Option<String> {
+    let words = record.validation.is_rejection().then(|| record.validation.to_string());
+    words.filter(|words| !words.is_empty())
+}
+
+fn covered_cases(path: &str, cases: &[&CaseFacts]) -> Markup {
+    html! {
+        @if !cases.is_empty() {
+            section id="cases" {
+                h2 { "Cases" }
+                p.legend { (counted(cases.len() as u64, "case")) ", if the conditions above apply to them." }
+                ul.columns { @for case in cases.iter().take(NAMED_CASES) { li { (case_link(path, &case.id)) } } }
+                @if cases.len() > NAMED_CASES { p.dim { "and " (counted((cases.len() - NAMED_CASES) as u64, "other")) } }
+            }
+        }
+    }
+}
