@@ -3,12 +3,6 @@
 
 use std::path::PathBuf;
 
-/// The command that runs [`dxc_library`](crate::dxc_library).
-pub(crate) const DXC_LIBRARY: &str = "dxc-library";
-
-/// The command that runs [`slang_library`](crate::slang_library).
-pub(crate) const SLANG_LIBRARY: &str = "slang-library";
-
 const NAME: &str = "layoutproof";
 
 /// The running program if it is `layoutproof`; else the `layoutproof` in the same folder, or for a

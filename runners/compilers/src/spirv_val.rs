@@ -13,7 +13,7 @@ use layoutproof_layout::BlockRules;
 use layoutproof_probes::generate::spirv::required_feature;
 use layoutproof_readers::toolchain::AnswerOrigin;
 
-use crate::cache::{AnswerCache, AnswerKind, AnswerOfProgram, CacheSlot, ProgramFiles, ProgramQuestion};
+use crate::cache::{AnswerCache, AnswerOfProgram, CacheSlot, EntryKind, ProgramFiles, ProgramQuestion};
 use crate::compiler::ProgramOrigin;
 use crate::search_path::{named, on_path};
 
@@ -87,7 +87,7 @@ impl SpirvVal {
         let arguments: Vec<String> = arguments.map(str::to_owned).collect();
         let bytes = word_bytes(words);
 
-        let (kind, files) = (AnswerKind::Validation, BTreeMap::new());
+        let (kind, files) = (EntryKind::Validation, BTreeMap::new());
         let program = ProgramFiles { program: Some(self.program.clone()), ..ProgramFiles::default() };
         let question = ProgramQuestion { kind, program: &program, arguments: &arguments, files: &files, input: &bytes };
         let slot = cache.and_then(|cache| cache.slot(&question));

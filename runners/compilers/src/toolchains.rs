@@ -19,10 +19,9 @@ use layoutproof_readers::toolchain::{
     Toolchain, toolchains,
 };
 
-use crate::cache::{AnswerCache, AnswerKind, AnswerOfProgram, CacheSlot, ProgramQuestion, RecalledAnswer};
+use crate::cache::{AnswerCache, AnswerOfProgram, CacheSlot, EntryKind, ProgramQuestion, RecalledAnswer};
 use crate::child::{ProcessEnd, ProcessOutput};
 use crate::compile_folder::CompileFolder;
-use crate::compile_service::{CompileService, CompileServices};
 use crate::compiler::{Compiler, CompilerAnswer};
 use crate::drivers::{
     CommandLine, CompileMethod, CompilerDriver, DRIVERS, DirectCompiler, Translation, driver_named, driver_of,
@@ -30,6 +29,7 @@ use crate::drivers::{
 };
 use crate::family::Family;
 use crate::lookup::CompilersOfMachine;
+use crate::service::{CompileService, CompileServices};
 use crate::tools_folder::ToolsFolder;
 
 /// Name of the file with the command lines.
@@ -284,7 +284,7 @@ impl Toolchains {
             return Ok(CompileStep { origin, recalled: slot, ..CompileStep::asked(answer) });
         }
         if let Some(cache) = &self.cache {
-            cache.note_asked(AnswerKind::Compilation, slot.as_ref());
+            cache.note_asked(EntryKind::Compilation, slot.as_ref());
         }
 
         let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
@@ -316,7 +316,7 @@ impl Toolchains {
         let cache = self.cache.as_deref().filter(|_| self.kept.is_none())?;
         let files = folder.known_files()?;
         let program = &compiler.deciding_files(driver_named(compiler.name())?.deciding_files(compiler)?);
-        let kind = AnswerKind::Compilation;
+        let kind = EntryKind::Compilation;
         cache.slot(&ProgramQuestion { kind, program, arguments, files, input: b"" })
     }
 }

@@ -13,9 +13,9 @@ use std::time::Duration;
 use layoutproof_bindings::{Binding, BindingRequest, Convention, Target};
 use layoutproof_core::random::{ProgramDialect, RandomProgram};
 
-use crate::compile_service::CompileService;
 use crate::compiler::{Compiler, CompilerAnswer};
 use crate::drivers::driver_named;
+use crate::service::CompileService;
 
 /// The way in which a convention and a compiler agree on a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,10 +12,9 @@ use layoutproof_readers::toolchain::{CompileOutcome, CompileRequest, Toolchain};
 
 use super::{CommandLine, StandInHeader};
 use crate::cache::DecidingFiles;
-use crate::compile_service::CompileService;
 use crate::compiler::{Compiler, Invocation, answering};
-use crate::line_service::LineService;
 use crate::program_lookup::ProgramLookup;
+use crate::service::{CompileService, LineService};
 
 /// A compiler, in all of its builds: how to find it, run it and read its output.
 ///

@@ -19,12 +19,11 @@ use super::{CompileMethod, CompilerDriver, FamilyName};
 use crate::cache::DecidingFiles;
 use crate::child::ProcessOutput;
 use crate::compile_folder::CompileFolder;
-use crate::compile_service::CompileService;
 use crate::compiler::{Compiler, Invocation};
-use crate::dxc_library::DxcService;
-use crate::line_service::LineService;
-use crate::own_program::{DXC_LIBRARY, own_program};
+use crate::dxc_library::{self, dxc_service};
+use crate::own_program::own_program;
 use crate::program_lookup::{FetchedProgram, ProgramLookup, ProgramName};
+use crate::service::{CompileService, LineService};
 use crate::wine::WindowsCompiler;
 
 const PROGRAMS: &[ProgramLookup] = &[
@@ -33,7 +32,7 @@ const PROGRAMS: &[ProgramLookup] = &[
         named: Some(ProgramName { variable: "DXC", program: "dxc" }),
         fetched: FetchedProgram::Library {
             path: "tools/dxc-lib/libdxcompiler.so",
-            leading: &[DXC_LIBRARY, "--library"],
+            leading: &[dxc_library::COMMAND, "--library"],
         },
         setup_name: "dxc",
     },
@@ -42,7 +41,7 @@ const PROGRAMS: &[ProgramLookup] = &[
         named: Some(ProgramName { variable: "DXC_OLD", program: "dxc-old" }),
         fetched: FetchedProgram::Library {
             path: "tools/dxc-lib-old/libdxcompiler.so",
-            leading: &[DXC_LIBRARY, "--abi", "old", "--library"],
+            leading: &[dxc_library::COMMAND, "--abi", "old", "--library"],
         },
         setup_name: "dxc-old",
     },
@@ -113,7 +112,7 @@ impl CompilerDriver for DxcDriver {
     }
 
     fn service(&self, compiler: &Compiler) -> Option<Box<dyn CompileService>> {
-        let of_library = DxcService::of(compiler).map(|service| Box::new(service) as Box<dyn CompileService>);
+        let of_library = dxc_service(compiler).map(|service| Box::new(service) as Box<dyn CompileService>);
         of_library.or_else(|| LineService::of(compiler).map(|service| Box::new(service) as Box<dyn CompileService>))
     }
 
@@ -147,7 +146,7 @@ fn is_library(path: &Path) -> bool {
 }
 
 fn library_arguments(abi: &str, library: &Path) -> Vec<OsString> {
-    let words = [DXC_LIBRARY, "--abi", abi, "--library"].map(OsString::from);
+    let words = [dxc_library::COMMAND, "--abi", abi, "--library"].map(OsString::from);
     words.into_iter().chain([library.as_os_str().to_owned()]).collect()
 }
 

@@ -15,9 +15,9 @@ use super::{CompileMethod, CompilerDriver, FamilyName};
 use crate::cache::DecidingFiles;
 use crate::child::ProcessOutput;
 use crate::compile_folder::CompileFolder;
-use crate::compile_service::CompileService;
 use crate::compiler::Compiler;
 use crate::program_lookup::{FetchedProgram, ProgramLookup, ProgramName};
+use crate::service::CompileService;
 use crate::slang_library::slang_service;
 
 const PROGRAMS: &[ProgramLookup] = &[ProgramLookup {
