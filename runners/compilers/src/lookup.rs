@@ -14,6 +14,7 @@ use layoutproof_readers::toolchain::Toolchain;
 use crate::compiler::{Compiler, Invocation, ProgramOrigin};
 use crate::drivers::{CompilerDriver, DRIVERS};
 use crate::program_lookup::ProgramLookup;
+pub use crate::program_lookup::ProgramName;
 use crate::search_path::{named, on_path};
 use crate::tools_folder::ToolsFolder;
 
@@ -23,6 +24,11 @@ pub struct KnownCompiler {
     pub name: &'static str,
     /// Advice to the user on how to install it.
     pub advice: String,
+    /// The tool in `layoutproof setup` that installs it.
+    pub setup_name: &'static str,
+    /// The environment variable that names it, and its name on the `PATH`; `None` if only the
+    /// set-up provides it.
+    pub named: Option<ProgramName>,
 }
 
 /// The compilers of a machine.
@@ -89,8 +95,12 @@ impl Compiler {
 
     /// All compilers that lookups know.
     pub fn known() -> impl Iterator<Item = KnownCompiler> {
-        driven_programs()
-            .map(|DrivenProgram { lookup, .. }| KnownCompiler { name: lookup.name, advice: lookup.advice() })
+        driven_programs().map(|DrivenProgram { lookup, .. }| KnownCompiler {
+            name: lookup.name,
+            advice: lookup.advice(),
+            setup_name: lookup.setup_name,
+            named: lookup.named,
+        })
     }
 
     /// Looks for a compiler by its name in [`Compiler::known`].

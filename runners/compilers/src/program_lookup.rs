@@ -27,12 +27,12 @@ pub(crate) struct ProgramLookup {
 }
 
 /// The names under which a user may provide a program.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ProgramName {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProgramName {
     /// The environment variable that points to it.
-    pub(crate) variable: &'static str,
+    pub variable: &'static str,
     /// Its name on the `PATH`.
-    pub(crate) program: &'static str,
+    pub program: &'static str,
 }
 
 /// A program that `ci/setup.sh` fetches. Paths are relative to the tools folder: `tools`, a folder
