@@ -112,8 +112,10 @@ impl CompilerDriver for DxcDriver {
     }
 
     fn service(&self, compiler: &Compiler) -> Option<Box<dyn CompileService>> {
-        let of_library = dxc_service(compiler).map(|service| Box::new(service) as Box<dyn CompileService>);
-        of_library.or_else(|| LineService::of(compiler).map(|service| Box::new(service) as Box<dyn CompileService>))
+        match LineService::of(compiler) {
+            Some(service) => Some(Box::new(service)),
+            None => Some(Box::new(dxc_service(compiler)?)),
+        }
     }
 
     fn deciding_files(&self, _: &Compiler) -> Option<DecidingFiles> {
