@@ -15,9 +15,10 @@ use sha2::{Digest, Sha256};
 
 use crate::cache::{DecidingFiles, ProgramFiles, ScriptKind};
 use crate::child::{OUTPUT_LIMIT, ProcessEnd, ProcessOutput, TIME_LIMIT, run, signal_name};
-use crate::own_program::own_program;
+use crate::programs::own_program;
 use crate::scratch::ScratchFolder;
 use crate::search_path::keep_absolute_path;
+use crate::tools_folder::Untrusted;
 
 /// Time limit for a compiler to print its version.
 const VERSION_LIMIT: Duration = Duration::from_secs(30);
@@ -87,6 +88,32 @@ impl fmt::Display for ProgramOrigin {
             Self::ToolsFolder => f.write_str("in the tools folder"),
         }
     }
+}
+
+/// The reason why no program serves as a compiler, as a sentence.
+#[derive(Debug, thiserror::Error)]
+pub enum NoCompiler {
+    #[error("no compiler is called `{0}`")]
+    UnknownName(String),
+    #[error("no `{0}` is here")]
+    Absent(&'static str),
+    #[error("no `{0}` is on the PATH")]
+    NotOnPath(String),
+    #[error("{}: no such file", .0.display())]
+    NoFile(PathBuf),
+    #[error("{}: {error}", program.display())]
+    NotStarted { program: PathBuf, error: io::Error },
+    #[error("{} {end}, asked for its version", program.display())]
+    NoVersion { program: PathBuf, end: String },
+    /// A user's file does not answer like a compiler of its family.
+    #[error("{}: it does not answer `{question}`", file.display())]
+    NotOfFamily { file: PathBuf, question: String },
+    #[error("{}: `layoutproof`, which drives libraries, is not built", .0.display())]
+    NoOwnProgram(PathBuf),
+    #[error("{} writes no SPIR-V ({formats})", program.display())]
+    WritesNoSpirv { program: PathBuf, formats: String },
+    #[error(transparent)]
+    Untrusted(#[from] Untrusted),
 }
 
 /// The result of a compiler run.
@@ -249,18 +276,17 @@ impl Invocation {
 /// Identifies the compiler that this invocation starts: asks `question`, and expects a version.
 ///
 /// # Errors
-/// The unexpected end of the compiler, as a fragment.
-pub(crate) fn answering(name: &'static str, invocation: Invocation, question: &[&str]) -> Result<Compiler, String> {
-    let program = invocation.program.display();
-    let finished = query(invocation.command().args(question));
-    let finished = finished.map_err(|error| format!("{program}: {error}"))?;
-
+/// It does not print one.
+pub(crate) fn answering(name: &'static str, invocation: Invocation, question: &[&str]) -> Result<Compiler, NoCompiler> {
+    let finished = query(&invocation, question)?;
     // slangc prints its version to standard error.
     let said = if finished.stdout.trim().is_empty() { &finished.stderr } else { &finished.stdout };
-    let version = said.lines().next().map(|line| line.trim().to_owned());
-    let answer = version.filter(|_| finished.end == ProcessEnd::Exited(0));
-    let version = answer.ok_or_else(|| format!("{program} {}, asked for its version", death(&finished)))?;
-    Ok(Compiler { name, invocation, version, limit: TIME_LIMIT })
+    match said.lines().next() {
+        Some(version) if finished.end == ProcessEnd::Exited(0) => {
+            Ok(Compiler { name, version: version.trim().to_owned(), invocation, limit: TIME_LIMIT })
+        }
+        Some(_) | None => Err(NoCompiler::NoVersion { program: invocation.program, end: death(&finished) }),
+    }
 }
 
 /// Runs a program that describes itself in a scratch folder: in the user's working folder it could
@@ -268,9 +294,11 @@ pub(crate) fn answering(name: &'static str, invocation: Invocation, question: &[
 ///
 /// # Errors
 /// The program does not start, or there is no scratch folder.
-pub(crate) fn query(command: &mut Command) -> io::Result<ProcessOutput> {
-    let folder = ScratchFolder::new()?;
-    run(command.current_dir(folder.path()), VERSION_LIMIT)
+pub(crate) fn query(invocation: &Invocation, question: &[&str]) -> Result<ProcessOutput, NoCompiler> {
+    let mut command = invocation.command();
+    let finished =
+        ScratchFolder::new().and_then(|folder| run(command.args(question).current_dir(folder.path()), VERSION_LIMIT));
+    finished.map_err(|error| NoCompiler::NotStarted { program: invocation.program.clone(), error })
 }
 
 /// Describes an untimely end of a process, with its last line: a fragment to follow its name.

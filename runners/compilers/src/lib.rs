@@ -13,18 +13,14 @@ pub mod compiler;
 pub mod d3d;
 pub mod drivers;
 pub mod dxc_library;
-pub mod dxil_listing;
 pub mod family;
 pub mod free_memory;
-pub mod glslang_module;
 #[cfg(windows)]
 mod job_object;
 pub mod lookup;
-pub mod mapped_file;
 pub mod naga_command;
-mod own_program;
 pub mod process_tree;
-mod program_lookup;
+mod programs;
 pub mod regular_file;
 pub mod scratch;
 pub mod search_path;
@@ -34,8 +30,8 @@ pub mod spirv_val;
 pub mod toolchains;
 pub mod tools_folder;
 pub mod typed_command;
+pub mod user_files;
 pub mod vkd3d;
-mod wine;
 
 /// Sources of the programs that the set-up builds or copies, with paths relative to
 /// `runners/compilers`.

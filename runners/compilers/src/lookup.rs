@@ -11,10 +11,10 @@ use std::thread;
 
 use layoutproof_readers::toolchain::Toolchain;
 
-use crate::compiler::{Compiler, Invocation, ProgramOrigin};
+use crate::compiler::{Compiler, Invocation, NoCompiler, ProgramOrigin};
 use crate::drivers::{CompilerDriver, DRIVERS};
-use crate::program_lookup::ProgramLookup;
-pub use crate::program_lookup::ProgramName;
+use crate::programs::ProgramLookup;
+pub use crate::programs::ProgramName;
 use crate::search_path::{named, on_path};
 use crate::tools_folder::ToolsFolder;
 
@@ -41,10 +41,10 @@ pub struct CompilersOfMachine {
 }
 
 /// The result of a search for one compiler.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct CompilerSearch {
     /// The compiler, or the reason why it is missing.
-    pub compiler: Result<Compiler, String>,
+    pub compiler: Result<Compiler, NoCompiler>,
     /// Sentences for the user: about a variable that names no compiler, and about files in the
     /// tools folder that are not loaded or that belong to another user.
     pub notes: Vec<String>,
@@ -107,7 +107,7 @@ impl Compiler {
     pub fn named(name: &str, tools: Option<&ToolsFolder>) -> CompilerSearch {
         match driven_programs().find(|program| program.lookup.name == name) {
             Some(program) => program.search(tools),
-            None => CompilerSearch { compiler: Err(format!("no compiler is called `{name}`")), notes: Vec::new() },
+            None => CompilerSearch { compiler: Err(NoCompiler::UnknownName(name.to_owned())), notes: Vec::new() },
         }
     }
 }
@@ -135,7 +135,7 @@ impl DrivenProgram {
             return CompilerSearch { compiler, notes: note.into_iter().collect() };
         }
 
-        let absent = format!("no `{}` is here", self.lookup.name);
+        let absent = NoCompiler::Absent(self.lookup.name);
         let mut search = CompilerSearch { compiler: Err(absent), notes: Vec::new() };
         if let Some(program) = self.lookup.named.and_then(|named| on_path(named.program)) {
             search.compiler = self.identify(Invocation::of(program, ProgramOrigin::SearchPath));
@@ -146,8 +146,8 @@ impl DrivenProgram {
         search
     }
 
-    fn of_variable(self, variable: &'static str, program: &OsStr) -> Result<Compiler, String> {
-        let missing = || format!("no `{}` is on the PATH", program.to_string_lossy());
+    fn of_variable(self, variable: &'static str, program: &OsStr) -> Result<Compiler, NoCompiler> {
+        let missing = || NoCompiler::NotOnPath(program.to_string_lossy().into_owned());
         let program = named(program).ok_or_else(missing)?;
         self.identify(Invocation::of(program, ProgramOrigin::Variable(variable)))
     }
@@ -164,14 +164,14 @@ impl DrivenProgram {
                 search.compiler = self.identify(Invocation { origin: ProgramOrigin::ToolsFolder, ..invocation });
             }
             Err(untrusted) => {
-                search.compiler = Err(untrusted.to_string());
                 search.notes.push(untrusted.to_string());
+                search.compiler = Err(untrusted.into());
             }
         }
     }
 
     /// Identifies the compiler that this invocation starts, if it prints its version.
-    fn identify(self, invocation: Invocation) -> Result<Compiler, String> {
+    fn identify(self, invocation: Invocation) -> Result<Compiler, NoCompiler> {
         self.driver.identify(self.lookup.name, invocation)
     }
 }

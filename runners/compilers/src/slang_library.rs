@@ -17,7 +17,7 @@ use std::ptr;
 use libloading::{Library, Symbol};
 
 use crate::compiler::Compiler;
-use crate::own_program::own_program;
+use crate::programs::own_program;
 use crate::service::{LibraryAnswer, LibraryService, serve};
 
 /// The name of the command.

@@ -245,13 +245,12 @@ impl Toolchains {
         }
         recalled.extend(step.recalled.take());
 
-        let compilation = match &step.answer {
-            CompilerAnswer::Accepted(finished) => (asked.line.read)(folder, finished),
-            CompilerAnswer::Refused(finished) => Ok(refusal(compiler, finished)),
-            CompilerAnswer::Broken(sentence) => Ok(CompileOutcome::Failed(sentence.clone())),
+        let outcome = match &step.answer {
+            CompilerAnswer::Accepted(finished) => (asked.line.read)(folder, finished)
+                .unwrap_or_else(|reason| CompileOutcome::Failed(format!("{}: {reason}", asked.toolchain))),
+            CompilerAnswer::Refused(finished) => refusal(compiler, finished),
+            CompilerAnswer::Broken(sentence) => CompileOutcome::Failed(sentence.clone()),
         };
-        let failed = |reason| CompileOutcome::Failed(format!("{}: {reason}", asked.toolchain));
-        let outcome = compilation.unwrap_or_else(failed);
 
         match &outcome {
             CompileOutcome::Compiled(_) | CompileOutcome::Rejected(_) => step.keep(),

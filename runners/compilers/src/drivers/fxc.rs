@@ -16,8 +16,7 @@ use super::command_line::{SOURCE, first_error, matrix_option, preprocessing, too
 use super::{CompileMethod, CompilerDriver, DirectCompiler};
 use crate::compiler::Compiler;
 use crate::d3d::{D3dOutcome, D3dSource, Executable, Fxc, FxcProgram, SpirvSlot};
-use crate::program_lookup::{FetchedProgram, ProgramLookup, ProgramName};
-use crate::wine::WindowsCompiler;
+use crate::programs::{FetchedProgram, ProgramLookup, ProgramName, WindowsCompiler};
 
 const FXC: &str = "fxc";
 /// Name of the program that makes FXC's code run on Vulkan devices.
@@ -104,7 +103,7 @@ fn executable(object: FxcProgram, entry: &str) -> CompileOutcome {
     let container = object.object.container;
     let executable = match object.executable {
         Ok(executable) => executable.moved(entry, &[(OUTPUT, probe_slot(0)), (INPUT, probe_slot(1))]),
-        Err(reason) => return CompileOutcome::Rejected(reason),
+        Err(reason) => return CompileOutcome::Rejected(reason.to_string()),
     };
 
     let mut listed = executable.places.iter().map(|place| &place.listed);

@@ -7,7 +7,7 @@ use super::command_line::{CommandLine, MODULE, SOURCE, read_module, toolchain_fl
 use super::{CompileMethod, CompilerDriver};
 use crate::cache::DecidingFiles;
 use crate::compiler::Compiler;
-use crate::program_lookup::{FetchedProgram, ProgramLookup, ProgramName};
+use crate::programs::{FetchedProgram, ProgramLookup, ProgramName};
 
 const PROGRAMS: &[ProgramLookup] = &[ProgramLookup {
     name: "glslang",

@@ -15,8 +15,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::compiler::Compiler;
-use crate::dxil_listing::LIST;
 use crate::service::{LibraryAnswer, LibraryService, serve};
+use crate::user_files::LIST;
 use calls::{Abi, DxcLibrary, DxcLibraryError};
 
 /// The name of the command, and the option that keeps its process running.

@@ -1,5 +1,5 @@
-//! Describes where to look for a program: its variable, its name on the `PATH`, and its place in
-//! the tools folder.
+//! Describes where to look for programs: the variable, the name on the `PATH`, the place in the tools
+//! folder, and for libraries the program of ours that loads them.
 //!
 //! Drivers list their programs as rows of [`ProgramLookup`]; [`lookup`](crate::lookup) goes through
 //! them.
@@ -7,10 +7,18 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use crate::compiler::{Invocation, Service};
-use crate::own_program::own_program;
+use crate::compiler::{Invocation, ProgramOrigin, Service};
+use crate::search_path::on_path;
 use crate::tools_folder::{ToolsFolder, Untrusted};
-use crate::wine::{self, WindowsCompiler};
+
+/// Path of the prefix that the set-up makes for Wine, relative to the tools folder. The user's own
+/// prefix stays untouched.
+const WINE_PREFIX: &str = "tools/wine-prefix";
+
+/// A file in the prefix with the date of the Wine that last updated it.
+const WINE_UPDATED: &str = ".update-timestamp";
+
+const OWN_PROGRAM: &str = "layoutproof";
 
 /// Describes where to look for a compiler or for a program that one needs.
 #[derive(Debug)]
@@ -56,7 +64,7 @@ pub(crate) enum FetchedProgram {
         /// path.
         leading: &'static [&'static str],
     },
-    /// One of Microsoft's compilers for Windows.
+    /// One of Microsoft's compilers for Windows, in a folder with our program that calls it.
     Windows(WindowsCompiler),
 }
 
@@ -115,7 +123,7 @@ impl FetchedProgram {
             }
             // Wine manages the prefix. It has thousands of files, some of which link to the whole
             // file system.
-            Self::Windows(compiler) => vec![tools.inspect(compiler.folder)?, tools.inspect_alone(wine::PREFIX)?],
+            Self::Windows(compiler) => vec![tools.inspect(compiler.folder)?, tools.inspect_alone(WINE_PREFIX)?],
         };
 
         let mut warnings: Vec<String> = warnings.into_iter().flatten().collect();
@@ -127,4 +135,65 @@ impl FetchedProgram {
 /// The folder of the tool that this file belongs to: `tools` and the next component.
 fn folder_of_tool(path: &str) -> PathBuf {
     Path::new(path).components().take(2).collect()
+}
+
+/// A compiler for Windows. Wine's own `d3dcompiler_47` is a different compiler, so an override selects
+/// Microsoft's.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WindowsCompiler {
+    /// Its name in `layoutproof-d3d.exe`.
+    pub(crate) name: &'static str,
+    /// Its folder, relative to the tools folder.
+    pub(crate) folder: &'static str,
+    /// Its library in that folder.
+    pub(crate) library: &'static str,
+}
+
+impl WindowsCompiler {
+    /// The invocation of `layoutproof-d3d.exe` for it; `None` if Wine or a part of the set-up is
+    /// missing.
+    pub(crate) fn invocation(&self, fetched: &Path) -> Option<Invocation> {
+        let wine = on_path("wine")?;
+        // Wine accepts only absolute prefixes.
+        let fetched = fetched.canonicalize().ok()?;
+        let (folder, prefix) = (fetched.join(self.folder), fetched.join(WINE_PREFIX));
+        let (program, library) = (folder.join("layoutproof-d3d.exe"), folder.join(self.library));
+
+        let environment = vec![
+            ("WINEPREFIX", prefix.clone().into_os_string()),
+            ("WINEDEBUG", "-all".into()),
+            // Without the first two, Wine offers to download Mono and Gecko.
+            ("WINEDLLOVERRIDES", "mscoree,mshtml,winemenubuilder.exe=;d3dcompiler_47=n".into()),
+        ];
+        // Wine writes the second file when a new version of it first uses the prefix.
+        let fetched = vec![folder.clone(), prefix.join(WINE_UPDATED)];
+        let leading = vec![program.clone().into_os_string(), self.name.into()];
+        let is_complete = program.is_file() && library.is_file() && prefix.is_dir();
+        is_complete.then_some(Invocation {
+            program: wine,
+            leading,
+            environment,
+            library: Some(library),
+            fetched,
+            service: Service::Lines,
+            origin: ProgramOrigin::ToolsFolder,
+            ..Invocation::default()
+        })
+    }
+}
+
+/// Finds our own program, whose hidden commands load a compiler's library in a separate process:
+/// the running program if it is `layoutproof`; else the `layoutproof` in the same folder, or for a
+/// test in cargo's `deps` the one in the folder above. `None` if there is none, for example when
+/// another program uses this crate.
+pub(crate) fn own_program() -> Option<PathBuf> {
+    let this = std::env::current_exe().ok()?;
+    let beside = this.parent()?;
+    let is_of_test = beside.file_name().is_some_and(|folder| folder == "deps");
+    if !is_of_test && this.file_stem().is_some_and(|stem| stem.to_string_lossy().starts_with(OWN_PROGRAM)) {
+        return Some(this);
+    }
+
+    let folder = if is_of_test { beside.parent()? } else { beside };
+    Some(folder.join(format!("{OWN_PROGRAM}{}", std::env::consts::EXE_SUFFIX))).filter(|path| path.is_file())
 }
