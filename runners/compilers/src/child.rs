@@ -106,27 +106,9 @@ pub(crate) fn end_of(status: ExitStatus) -> ProcessEnd {
 }
 
 /// The name of a signal: `SIGSEGV`, or `signal 64` for an uncommon one.
-///
-/// Source: POSIX.1-2024, `signal.h`, and the numbers of Linux and macOS, which differ only for
-/// SIGBUS.
 pub fn signal_name(signal: i32) -> String {
-    let name = match signal {
-        2 => "SIGINT",
-        4 => "SIGILL",
-        5 => "SIGTRAP",
-        6 => "SIGABRT",
-        BUS => "SIGBUS",
-        8 => "SIGFPE",
-        9 => "SIGKILL",
-        11 => "SIGSEGV",
-        13 => "SIGPIPE",
-        15 => "SIGTERM",
-        other => return format!("signal {other}"),
-    };
-    name.to_owned()
+    signal_hook::low_level::signal_name(signal).map_or_else(|| format!("signal {signal}"), str::to_owned)
 }
-
-const BUS: i32 = if cfg!(target_os = "macos") { 10 } else { 7 };
 
 #[cfg(all(test, unix))]
 mod tests {

@@ -44,9 +44,6 @@ impl CompileFolder {
     }
 
     /// Adds a file under its path in the folder.
-    ///
-    /// # Errors
-    /// The folder exists and cannot be written.
     pub(crate) fn add(&mut self, name: &str, content: Vec<u8>) -> io::Result<()> {
         if let Some(folder) = &self.made {
             write(folder.path(), name, &content)?;
@@ -56,9 +53,6 @@ impl CompileFolder {
     }
 
     /// Makes the folder with all its files, and returns its path.
-    ///
-    /// # Errors
-    /// The folder cannot be made or written.
     pub(crate) fn path(&mut self) -> io::Result<&Path> {
         if self.made.is_none() {
             let folder = match &self.kept {
@@ -77,9 +71,6 @@ impl CompileFolder {
     }
 
     /// Reads a file that a compiler wrote, at most [`OUTPUT_LIMIT`] bytes.
-    ///
-    /// # Errors
-    /// [`ReadError`].
     pub(crate) fn read(&self, name: &str) -> Result<Vec<u8>, ReadError> {
         match &self.made {
             Some(folder) => regular_file::read(&folder.path().join(name), OUTPUT_LIMIT),
@@ -88,9 +79,6 @@ impl CompileFolder {
     }
 
     /// Reads a text that a compiler wrote.
-    ///
-    /// # Errors
-    /// [`ReadError`], also for bytes that are not UTF-8.
     pub(crate) fn read_text(&self, name: &str) -> Result<String, ReadError> {
         let text = String::from_utf8(self.read(name)?);
         text.map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "not UTF-8 text").into())

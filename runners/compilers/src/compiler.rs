@@ -274,9 +274,6 @@ impl Invocation {
 }
 
 /// Identifies the compiler that this invocation starts: asks `question`, and expects a version.
-///
-/// # Errors
-/// It does not print one.
 pub(crate) fn answering(name: &'static str, invocation: Invocation, question: &[&str]) -> Result<Compiler, NoCompiler> {
     let finished = query(&invocation, question)?;
     // slangc prints its version to standard error.
@@ -291,9 +288,6 @@ pub(crate) fn answering(name: &'static str, invocation: Invocation, question: &[
 
 /// Runs a program that describes itself in a scratch folder: in the user's working folder it could
 /// change or remove files.
-///
-/// # Errors
-/// The program does not start, or there is no scratch folder.
 pub(crate) fn query(invocation: &Invocation, question: &[&str]) -> Result<ProcessOutput, NoCompiler> {
     let mut command = invocation.command();
     let finished =

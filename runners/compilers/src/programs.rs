@@ -83,22 +83,19 @@ impl FetchedProgram {
     /// The invocation of the program in the tools folder `folder`; `None` if it is not there.
     pub(crate) fn invocation(&self, folder: &Path) -> Option<Invocation> {
         let found = |path: &str| Some(folder.join(path)).filter(|path| path.is_file());
+        let fetched = self.parts().iter().map(|part| folder.join(part)).collect();
         match self {
             Self::Nothing => None,
-            Self::Program(path) => {
-                let fetched = vec![folder.join(folder_of_tool(path))];
-                Some(Invocation { fetched, ..Invocation::program(found(path)?) })
-            }
-            Self::Driven { program, library, also_loads } => {
-                let fetched = [folder.join(folder_of_tool(program))];
-                let fetched = fetched.into_iter().chain(also_loads.iter().map(|path| folder.join(path))).collect();
-                let library = Some(found(library)?);
-                Some(Invocation { library, fetched, service: Service::Lines, ..Invocation::program(found(program)?) })
-            }
+            Self::Program(path) => Some(Invocation { fetched, ..Invocation::program(found(path)?) }),
+            Self::Driven { program, library, .. } => Some(Invocation {
+                library: Some(found(library)?),
+                fetched,
+                service: Service::Lines,
+                ..Invocation::program(found(program)?)
+            }),
             Self::Library { path, leading } => {
                 let library = found(path)?;
-                let leading = leading.iter().map(OsString::from).chain([library.clone().into_os_string()]);
-                let (leading, fetched) = (leading.collect(), vec![folder.join(folder_of_tool(path))]);
+                let leading = leading.iter().map(OsString::from).chain([library.clone().into_os_string()]).collect();
                 Some(Invocation { leading, library: Some(library), fetched, ..Invocation::program(own_program()?) })
             }
             Self::Windows(compiler) => compiler.invocation(folder),
@@ -107,28 +104,30 @@ impl FetchedProgram {
 
     /// Checks everything in the tool's folder, since programs load files from their own folder.
     /// Returns warnings.
-    ///
-    /// # Errors
-    /// Other users can change some of it.
     pub(crate) fn inspect(&self, tools: &ToolsFolder) -> Result<Vec<String>, Untrusted> {
-        let warnings = match self {
-            Self::Nothing => Vec::new(),
-            Self::Program(path) | Self::Library { path, .. } => vec![tools.inspect(folder_of_tool(path))?],
-            Self::Driven { program, also_loads, .. } => {
-                let mut warnings = vec![tools.inspect(folder_of_tool(program))?];
-                for part in *also_loads {
-                    warnings.push(tools.inspect(part)?);
-                }
-                warnings
-            }
+        let mut warnings = Vec::new();
+        for part in self.parts() {
+            warnings.extend(tools.inspect(part)?);
+        }
+        if let Self::Windows(_) = self {
             // Wine manages the prefix. It has thousands of files, some of which link to the whole
             // file system.
-            Self::Windows(compiler) => vec![tools.inspect(compiler.folder)?, tools.inspect_alone(WINE_PREFIX)?],
-        };
-
-        let mut warnings: Vec<String> = warnings.into_iter().flatten().collect();
+            warnings.extend(tools.inspect_alone(WINE_PREFIX)?);
+        }
         warnings.dedup();
         Ok(warnings)
+    }
+
+    /// The folder of its tool, and what else it loads from the tools folder.
+    fn parts(&self) -> Vec<PathBuf> {
+        match self {
+            Self::Nothing => Vec::new(),
+            Self::Program(path) | Self::Library { path, .. } => vec![folder_of_tool(path)],
+            Self::Driven { program, also_loads, .. } => {
+                [folder_of_tool(program)].into_iter().chain(also_loads.iter().map(PathBuf::from)).collect()
+            }
+            Self::Windows(compiler) => vec![compiler.folder.into()],
+        }
     }
 }
 

@@ -196,9 +196,6 @@ impl FileState {
     }
 
     /// SHA-256 of the content.
-    ///
-    /// # Errors
-    /// The file cannot be read, or changes during the read.
     fn digest(&self, store: &EntryStore) -> io::Result<[u8; 32]> {
         let key = self.key();
         let known = store.get(&key, EntryKind::FileDigest);
@@ -238,9 +235,6 @@ impl FileState {
 }
 
 /// SHA-256 of a file, in hexadecimal digits, from `store` if it is known there.
-///
-/// # Errors
-/// The file cannot be read, or changes during the read.
 pub(super) fn file_digest(path: &Path, store: &EntryStore) -> io::Result<String> {
     let digest = FileState::of(path)?.digest(store)?;
     Ok(CacheKey(digest).to_string())
@@ -381,9 +375,6 @@ enum LoaderFile {
 }
 
 /// Reads the name of a program's loader.
-///
-/// # Errors
-/// The file cannot be read, or is damaged.
 fn interpreter_of(program: &Path) -> io::Result<LoaderFile> {
     let file = std::fs::File::open(program)?;
     let cache = ReadCache::new(file);

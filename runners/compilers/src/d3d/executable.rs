@@ -80,9 +80,6 @@ const ARGUMENTS: [&str; 8] =
     ["-x", "dxbc-tpf", "-b", "spirv-binary", "--buffer-uav=storage-buffer", "object.dxbc", "-o", "object.spv"];
 
 /// Translates an object of FXC.
-///
-/// # Errors
-/// vkd3d-compiler refuses the object or crashes, or its module cannot be used.
 pub(crate) fn translate(vkd3d: &Compiler, object: &D3dObject) -> Result<Executable, NoExecutable> {
     let module = compile_to_spirv(vkd3d, &object.container)?;
     let rows = resource_bindings(&object.listing).map_err(NoExecutable::Listing)?;

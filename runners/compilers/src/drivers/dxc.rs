@@ -26,47 +26,6 @@ use crate::dxc_library::{self, dxc_service};
 use crate::programs::{FetchedProgram, ProgramLookup, ProgramName, WindowsCompiler, own_program};
 use crate::service::{CompileService, LineService};
 
-const PROGRAMS: &[ProgramLookup] = &[
-    ProgramLookup {
-        name: "dxc",
-        named: Some(ProgramName { variable: "DXC", program: "dxc" }),
-        fetched: FetchedProgram::Library {
-            path: "tools/dxc-lib/libdxcompiler.so",
-            leading: &[dxc_library::COMMAND, "--library"],
-        },
-        setup_name: "dxc",
-    },
-    ProgramLookup {
-        name: "dxc-old",
-        named: Some(ProgramName { variable: "DXC_OLD", program: "dxc-old" }),
-        fetched: FetchedProgram::Library {
-            path: "tools/dxc-lib-old/libdxcompiler.so",
-            leading: &[dxc_library::COMMAND, "--abi", "old", "--library"],
-        },
-        setup_name: "dxc-old",
-    },
-    ProgramLookup {
-        name: "dxc-1.9",
-        named: None,
-        fetched: FetchedProgram::Windows(WindowsCompiler {
-            name: "dxc",
-            folder: "tools/dxc-1.9",
-            library: "dxcompiler.dll",
-        }),
-        setup_name: "wine",
-    },
-    ProgramLookup {
-        name: "dxc-dev",
-        named: None,
-        fetched: FetchedProgram::Windows(WindowsCompiler {
-            name: "dxc",
-            folder: "tools/d3d",
-            library: "dxcompiler.dll",
-        }),
-        setup_name: "wine",
-    },
-];
-
 /// Longest line of output in a message, in characters.
 const LINE: usize = 80;
 
@@ -88,7 +47,46 @@ impl CompilerDriver for DxcDriver {
     }
 
     fn programs(&self) -> &'static [ProgramLookup] {
-        PROGRAMS
+        &[
+            ProgramLookup {
+                name: "dxc",
+                named: Some(ProgramName { variable: "DXC", program: "dxc" }),
+                fetched: FetchedProgram::Library {
+                    path: "tools/dxc-lib/libdxcompiler.so",
+                    leading: &[dxc_library::COMMAND, "--library"],
+                },
+                setup_name: "dxc",
+            },
+            ProgramLookup {
+                name: "dxc-old",
+                named: Some(ProgramName { variable: "DXC_OLD", program: "dxc-old" }),
+                fetched: FetchedProgram::Library {
+                    path: "tools/dxc-lib-old/libdxcompiler.so",
+                    leading: &[dxc_library::COMMAND, "--abi", "old", "--library"],
+                },
+                setup_name: "dxc-old",
+            },
+            ProgramLookup {
+                name: "dxc-1.9",
+                named: None,
+                fetched: FetchedProgram::Windows(WindowsCompiler {
+                    name: "dxc",
+                    folder: "tools/dxc-1.9",
+                    library: "dxcompiler.dll",
+                }),
+                setup_name: "wine",
+            },
+            ProgramLookup {
+                name: "dxc-dev",
+                named: None,
+                fetched: FetchedProgram::Windows(WindowsCompiler {
+                    name: "dxc",
+                    folder: "tools/d3d",
+                    library: "dxcompiler.dll",
+                }),
+                setup_name: "wine",
+            },
+        ]
     }
 
     fn method(&self) -> CompileMethod {

@@ -19,28 +19,8 @@ use crate::d3d::{D3dOutcome, D3dSource, Executable, Fxc, FxcProgram, SpirvSlot};
 use crate::programs::{FetchedProgram, ProgramLookup, ProgramName, WindowsCompiler};
 
 const FXC: &str = "fxc";
-/// Name of the program that makes FXC's code run on Vulkan devices.
+/// The program that makes FXC's code run on Vulkan devices.
 const TRANSLATOR: &str = "vkd3d";
-
-const PROGRAMS: &[ProgramLookup] = &[
-    ProgramLookup {
-        name: FXC,
-        named: None,
-        fetched: FetchedProgram::Windows(WindowsCompiler {
-            name: "fxc",
-            folder: "tools/d3d",
-            library: "d3dcompiler_47.dll",
-        }),
-        setup_name: "wine",
-    },
-    ProgramLookup {
-        name: TRANSLATOR,
-        named: Some(ProgramName { variable: "VKD3D_COMPILER", program: "vkd3d-compiler" }),
-        fetched: FetchedProgram::Nothing,
-        setup_name: "wine",
-    },
-];
-
 /// Microsoft's HLSL compiler before DXC.
 #[derive(Debug)]
 pub(super) struct FxcDriver;
@@ -51,7 +31,24 @@ impl CompilerDriver for FxcDriver {
     }
 
     fn programs(&self) -> &'static [ProgramLookup] {
-        PROGRAMS
+        &[
+            ProgramLookup {
+                name: FXC,
+                named: None,
+                fetched: FetchedProgram::Windows(WindowsCompiler {
+                    name: "fxc",
+                    folder: "tools/d3d",
+                    library: "d3dcompiler_47.dll",
+                }),
+                setup_name: "wine",
+            },
+            ProgramLookup {
+                name: TRANSLATOR,
+                named: Some(ProgramName { variable: "VKD3D_COMPILER", program: "vkd3d-compiler" }),
+                fetched: FetchedProgram::Nothing,
+                setup_name: "wine",
+            },
+        ]
     }
 
     fn method(&self) -> CompileMethod {

@@ -9,13 +9,6 @@ use crate::cache::DecidingFiles;
 use crate::compiler::Compiler;
 use crate::programs::{FetchedProgram, ProgramLookup, ProgramName};
 
-const PROGRAMS: &[ProgramLookup] = &[ProgramLookup {
-    name: "glslang",
-    named: Some(ProgramName { variable: "GLSLANG", program: "glslangValidator" }),
-    fetched: FetchedProgram::Nothing,
-    setup_name: "glslang",
-}];
-
 #[derive(Debug)]
 pub(super) struct GlslangDriver;
 
@@ -25,7 +18,12 @@ impl CompilerDriver for GlslangDriver {
     }
 
     fn programs(&self) -> &'static [ProgramLookup] {
-        PROGRAMS
+        &[ProgramLookup {
+            name: "glslang",
+            named: Some(ProgramName { variable: "GLSLANG", program: "glslangValidator" }),
+            fetched: FetchedProgram::Nothing,
+            setup_name: "glslang",
+        }]
     }
 
     fn method(&self) -> CompileMethod {

@@ -149,9 +149,6 @@ pub(crate) struct Translation {
 /// A compiler that needs no command line.
 pub(crate) trait DirectCompiler: fmt::Debug + Send + Sync {
     /// Compiles, and writes the source and the results to `folder` for users who keep them.
-    ///
-    /// # Errors
-    /// The folder cannot be written.
     fn compile(&self, request: &CompileRequest<'_>, folder: &Path) -> io::Result<CompileOutcome>;
 }
 

@@ -20,13 +20,6 @@ use crate::programs::{FetchedProgram, ProgramLookup, ProgramName};
 use crate::service::CompileService;
 use crate::slang_library::slang_service;
 
-const PROGRAMS: &[ProgramLookup] = &[ProgramLookup {
-    name: "slangc",
-    named: Some(ProgramName { variable: "SLANGC", program: "slangc" }),
-    fetched: FetchedProgram::Program("tools/slang/bin/slangc"),
-    setup_name: "slangc",
-}];
-
 const TEXT: &str = "probe.wgsl";
 const REFLECTION: &str = "probe.json";
 
@@ -53,7 +46,12 @@ impl CompilerDriver for SlangDriver {
     }
 
     fn programs(&self) -> &'static [ProgramLookup] {
-        PROGRAMS
+        &[ProgramLookup {
+            name: "slangc",
+            named: Some(ProgramName { variable: "SLANGC", program: "slangc" }),
+            fetched: FetchedProgram::Program("tools/slang/bin/slangc"),
+            setup_name: "slangc",
+        }]
     }
 
     fn method(&self) -> CompileMethod {

@@ -13,18 +13,6 @@ use crate::cache::DecidingFiles;
 use crate::compiler::{Compiler, Invocation, NoCompiler, answering, query};
 use crate::programs::{FetchedProgram, ProgramLookup, ProgramName};
 
-/// Dawn generates code for a Vulkan driver, so `dawn/tint.js` loads one, which is fetched too.
-const PROGRAMS: &[ProgramLookup] = &[ProgramLookup {
-    name: "tint",
-    named: Some(ProgramName { variable: "TINT", program: "tint" }),
-    fetched: FetchedProgram::Driven {
-        program: "tools/tint/tint",
-        library: "tools/tint/dawn.node",
-        also_loads: &["drivers/swiftshader.json", "swiftshader"],
-    },
-    setup_name: "tint",
-}];
-
 /// Prefix of the help line that lists the output formats.
 const FORMATS: &str = "--format ";
 
@@ -36,8 +24,18 @@ impl CompilerDriver for TintDriver {
         "tint"
     }
 
+    /// Dawn generates code for a Vulkan driver, so `dawn/tint.js` loads one, which is fetched too.
     fn programs(&self) -> &'static [ProgramLookup] {
-        PROGRAMS
+        &[ProgramLookup {
+            name: "tint",
+            named: Some(ProgramName { variable: "TINT", program: "tint" }),
+            fetched: FetchedProgram::Driven {
+                program: "tools/tint/tint",
+                library: "tools/tint/dawn.node",
+                also_loads: &["drivers/swiftshader.json", "swiftshader"],
+            },
+            setup_name: "tint",
+        }]
     }
 
     fn method(&self) -> CompileMethod {

@@ -16,13 +16,6 @@ use crate::compile_folder::CompileFolder;
 use crate::compiler::{Compiler, Invocation, NoCompiler, answering, query};
 use crate::programs::{FetchedProgram, ProgramLookup, ProgramName};
 
-const PROGRAMS: &[ProgramLookup] = &[ProgramLookup {
-    name: "clang-dxc",
-    named: Some(ProgramName { variable: "CLANG_DXC", program: "clang-dxc" }),
-    fetched: FetchedProgram::Program("tools/clang/clang-dxc"),
-    setup_name: "clang",
-}];
-
 /// The file with the IR.
 const MODULE: &str = "probe.ll";
 
@@ -63,7 +56,12 @@ impl CompilerDriver for ClangDriver {
     }
 
     fn programs(&self) -> &'static [ProgramLookup] {
-        PROGRAMS
+        &[ProgramLookup {
+            name: "clang-dxc",
+            named: Some(ProgramName { variable: "CLANG_DXC", program: "clang-dxc" }),
+            fetched: FetchedProgram::Program("tools/clang/clang-dxc"),
+            setup_name: "clang",
+        }]
     }
 
     fn method(&self) -> CompileMethod {
