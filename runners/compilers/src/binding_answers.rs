@@ -30,7 +30,6 @@ use crate::service::CompileService;
 pub enum BindingAgreement {
     /// Both place every parameter alike.
     Placed,
-    /// Both refuse the program.
     Refused,
 }
 
@@ -45,12 +44,9 @@ pub enum BindingDisagreement {
     Broken(String),
 }
 
-/// A compiler's answer for a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BindingAnswer<T> {
-    /// It accepts the program.
     Placed(T),
-    /// The text of its refusal.
     Refused(String),
 }
 
@@ -179,7 +175,6 @@ impl BindingCompiler {
         }
     }
 
-    /// The rows of DXC's listing.
     fn listed(&self, folder: &Path, profile: &str, text: &str) -> Result<Answer, BindingDisagreement> {
         fs::write(folder.join("program.hlsl"), text).map_err(broken)?;
         let answer = self.registers(folder, &["-T", profile, "-E", "main", "program.hlsl"])?;
@@ -189,7 +184,6 @@ impl BindingCompiler {
         })
     }
 
-    /// The decorations in DXC's SPIR-V.
     fn decorated(&self, folder: &Path, profile: &str, text: &str) -> Result<Answer, BindingDisagreement> {
         fs::write(folder.join("program.hlsl"), text).map_err(broken)?;
         let arguments = ["-T", profile, "-E", "main", "-spirv", "-Fo", "program.spv", "program.hlsl"];

@@ -23,7 +23,6 @@ pub const OUTPUT_LIMIT: u64 = 64 << 20;
 /// Interval at which the length of a child's output is checked.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// The end of a child process, and its output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProcessOutput {
     pub end: ProcessEnd,
@@ -31,12 +30,9 @@ pub struct ProcessOutput {
     pub stderr: String,
 }
 
-/// The end of a child process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProcessEnd {
-    /// It exited with this status.
     Exited(i32),
-    /// A signal killed it.
     Signalled(i32),
     /// It did not end within the limit and was killed.
     TimedOut(Duration),

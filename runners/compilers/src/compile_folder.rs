@@ -15,7 +15,6 @@ use crate::scratch::ScratchFolder;
 /// Most bytes of a compilation's files that are kept in memory.
 const MOST_KEPT: usize = 8 << 20;
 
-/// The files of one compilation.
 #[derive(Debug)]
 pub(crate) struct CompileFolder {
     /// The folder to leave the files in; `None` for a temporary folder.
@@ -43,7 +42,6 @@ impl CompileFolder {
         self.is_known.then_some(&self.files)
     }
 
-    /// Adds a file under its path in the folder.
     pub(crate) fn add(&mut self, name: &str, content: Vec<u8>) -> io::Result<()> {
         if let Some(folder) = &self.made {
             write(folder.path(), name, &content)?;

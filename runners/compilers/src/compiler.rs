@@ -26,7 +26,6 @@ const VERSION_LIMIT: Duration = Duration::from_secs(30);
 /// Longest excerpt of a dying compiler's output, in characters.
 const LAST_WORDS: usize = 200;
 
-/// A compiler that can be run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Compiler {
     name: &'static str,
@@ -35,7 +34,6 @@ pub struct Compiler {
     limit: Duration,
 }
 
-/// The way to start a compiler.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Invocation {
     pub(crate) program: PathBuf,
@@ -65,7 +63,6 @@ pub(crate) enum Service {
     Lines,
 }
 
-/// The reason why this program was chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ProgramOrigin {
     /// The user named its path.
@@ -73,7 +70,6 @@ pub enum ProgramOrigin {
     Argument,
     /// The environment variable with this name points to it.
     Variable(&'static str),
-    /// It is on the `PATH`.
     SearchPath,
     /// The set-up fetched it into the tools folder.
     ToolsFolder,
@@ -116,10 +112,8 @@ pub enum NoCompiler {
     Untrusted(#[from] Untrusted),
 }
 
-/// The result of a compiler run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CompilerAnswer {
-    /// It accepted the source.
     Accepted(ProcessOutput),
     /// It refused the source, with the reason on standard error.
     Refused(ProcessOutput),
@@ -184,7 +178,6 @@ impl Compiler {
         self.name
     }
 
-    /// The time limit for a source.
     pub fn limit(&self) -> Duration {
         self.limit
     }
@@ -198,17 +191,14 @@ impl Compiler {
         &self.invocation.headers
     }
 
-    /// The reason why this program was chosen.
     pub fn origin(&self) -> ProgramOrigin {
         self.invocation.origin
     }
 
-    /// The version that the compiler prints.
     pub fn version(&self) -> &str {
         &self.version
     }
 
-    /// Runs the compiler with `arguments` in `folder`.
     pub fn ask(&self, folder: &Path, arguments: &[&str]) -> CompilerAnswer {
         self.answer(run(self.command().args(arguments).current_dir(folder), self.limit))
     }

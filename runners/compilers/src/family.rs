@@ -31,12 +31,10 @@ impl Family {
         Some(Self { name: driver.family()?, driver })
     }
 
-    /// Its name on the command line.
     pub fn as_str(self) -> &'static str {
         self.name.name
     }
 
-    /// Short description for `--help`.
     pub fn summary(self) -> &'static str {
         self.name.summary
     }
@@ -46,7 +44,6 @@ impl Family {
         self.driver.name()
     }
 
-    /// The family with this name on the command line.
     pub fn named(name: &str) -> Option<Self> {
         Self::all().find(|family| family.as_str() == name)
     }

@@ -26,7 +26,6 @@ const KILLED: u32 = 1;
 pub(crate) struct JobObject(OwnedHandle);
 
 impl JobObject {
-    /// Makes a job without processes.
     pub(crate) fn new() -> io::Result<Self> {
         // SAFETY: the call needs no attributes and no name.
         let handle = unsafe { CreateJobObjectW(ptr::null(), ptr::null()) };
@@ -59,7 +58,6 @@ impl JobObject {
         succeeded(unsafe { AssignProcessToJobObject(self.0.as_raw_handle(), process.as_raw_handle()) })
     }
 
-    /// Adds this process to the job.
     pub(crate) fn add_this_process(&self) -> io::Result<()> {
         // SAFETY: the call has no requirements.
         let this = unsafe { GetCurrentProcess() };
@@ -68,7 +66,6 @@ impl JobObject {
         self.add(unsafe { BorrowedHandle::borrow_raw(this) })
     }
 
-    /// Ends all processes of the job.
     pub(crate) fn end_all(&self) -> io::Result<()> {
         // SAFETY: the handle is open.
         succeeded(unsafe { TerminateJobObject(self.0.as_raw_handle(), KILLED) })

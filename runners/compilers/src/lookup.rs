@@ -31,7 +31,6 @@ pub struct KnownCompiler {
     pub named: Option<ProgramName>,
 }
 
-/// The compilers of a machine.
 #[derive(Clone, Debug, Default)]
 pub struct CompilersOfMachine {
     /// The compilers that were found, in the order of listings.
@@ -40,7 +39,6 @@ pub struct CompilersOfMachine {
     pub notes: Vec<String>,
 }
 
-/// The result of a search for one compiler.
 #[derive(Debug)]
 pub struct CompilerSearch {
     /// The compiler, or the reason why it is missing.
@@ -51,7 +49,6 @@ pub struct CompilerSearch {
 }
 
 impl Compiler {
-    /// Looks for every compiler.
     pub fn look(tools: Option<&ToolsFolder>) -> CompilersOfMachine {
         Self::look_among(tools, driven_programs().collect())
     }
@@ -103,7 +100,6 @@ impl Compiler {
         })
     }
 
-    /// Looks for a compiler by its name in [`Compiler::known`].
     pub fn named(name: &str, tools: Option<&ToolsFolder>) -> CompilerSearch {
         match driven_programs().find(|program| program.lookup.name == name) {
             Some(program) => program.search(tools),

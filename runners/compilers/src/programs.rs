@@ -23,7 +23,6 @@ const OWN_PROGRAM: &str = "layoutproof";
 /// Describes where to look for a compiler or for a program that one needs.
 #[derive(Debug)]
 pub(crate) struct ProgramLookup {
-    /// Our name for it.
     pub(crate) name: &'static str,
     /// The names under which the user may provide it; `None` for a program that only the set-up
     /// provides.
@@ -39,7 +38,6 @@ pub(crate) struct ProgramLookup {
 pub struct ProgramName {
     /// The environment variable that points to it.
     pub variable: &'static str,
-    /// Its name on the `PATH`.
     pub program: &'static str,
 }
 
@@ -48,7 +46,6 @@ pub struct ProgramName {
 #[derive(Debug)]
 pub(crate) enum FetchedProgram {
     Nothing,
-    /// A program.
     Program(&'static str),
     /// A program from the set-up that serves lines, and the library that it loads.
     Driven {
@@ -142,7 +139,6 @@ fn folder_of_tool(path: &str) -> PathBuf {
 pub(crate) struct WindowsCompiler {
     /// Its name in `layoutproof-d3d.exe`.
     pub(crate) name: &'static str,
-    /// Its folder, relative to the tools folder.
     pub(crate) folder: &'static str,
     /// Its library in that folder.
     pub(crate) library: &'static str,

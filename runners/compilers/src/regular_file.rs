@@ -13,10 +13,8 @@ use std::path::Path;
 use memmap2::Mmap;
 use thiserror::Error;
 
-/// The reason why a file was not read.
 #[derive(Debug, Error)]
 pub enum ReadError {
-    /// It is missing, or may not be read.
     #[error(transparent)]
     Io(#[from] io::Error),
     /// It is a folder, a pipe, a device or a socket.
@@ -27,14 +25,10 @@ pub enum ReadError {
     MadeUp(&'static str),
     /// It is longer than files of its kind ever are.
     #[error("it has more than {limit} bytes, the most that is read of such a file")]
-    TooLong {
-        /// In bytes.
-        limit: u64,
-    },
+    TooLong { limit: u64 },
 }
 
 impl ReadError {
-    /// True if the file is missing.
     pub fn is_not_found(&self) -> bool {
         match self {
             Self::Io(error) => matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory),

@@ -251,7 +251,6 @@ impl LibraryService {
         Self { fallback: Some(compiler.clone()), ..self }
     }
 
-    /// Starts a process and waits for its greeting.
     fn greeted(&self) -> io::Result<(Session, String)> {
         let session = Session::start(Command::new(&self.program).args(&self.arguments))?;
         match session.answers.recv_timeout(START_LIMIT) {

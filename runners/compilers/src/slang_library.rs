@@ -20,7 +20,6 @@ use crate::compiler::Compiler;
 use crate::programs::own_program;
 use crate::service::{LibraryAnswer, LibraryService, serve};
 
-/// The name of the command.
 const COMMAND: &str = "slang-library";
 
 /// The service for this slangc; `None` if its library, or our program that loads it, is missing or

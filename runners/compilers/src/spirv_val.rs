@@ -17,7 +17,6 @@ use crate::cache::{AnswerCache, AnswerOfProgram, CacheSlot, EntryKind, ProgramFi
 use crate::compiler::ProgramOrigin;
 use crate::search_path::{named, on_path};
 
-/// The validator on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpirvVal {
     program: PathBuf,
@@ -25,7 +24,6 @@ pub struct SpirvVal {
     version: String,
 }
 
-/// The validator's verdict on a module, and its origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ValidatorAnswer {
     pub validation: Validation,
@@ -62,12 +60,10 @@ impl SpirvVal {
         &self.program
     }
 
-    /// The reason why this program was chosen.
     pub fn origin(&self) -> ProgramOrigin {
         self.origin
     }
 
-    /// The first line of its version output.
     pub fn version(&self) -> &str {
         &self.version
     }

@@ -35,7 +35,6 @@ use crate::tools_folder::ToolsFolder;
 /// Name of the file with the command lines.
 const COMMAND: &str = "command";
 
-/// The compilers of this machine.
 #[derive(Clone, Debug)]
 pub struct Toolchains {
     compilers: Vec<Compiler>,
@@ -57,7 +56,6 @@ impl Default for Toolchains {
 }
 
 impl Toolchains {
-    /// Finds every compiler of this machine.
     pub fn find(tools: Option<&ToolsFolder>) -> Self {
         Self::of(Compiler::look(tools))
     }
@@ -172,7 +170,6 @@ impl Toolchains {
         self.compilers.iter().find(|compiler| compiler.name() == name)
     }
 
-    /// True if the compiler with this name is available.
     fn has_compiler(&self, name: &str) -> bool {
         driver_named(name).is_some_and(|driver| match driver.method() {
             CompileMethod::CommandLine(_) => self.compiler(name).is_some(),
@@ -348,7 +345,6 @@ impl CompileStep<'_> {
         Self { answer, origin: AnswerOrigin::Asked, recalled: None, to_keep: None }
     }
 
-    /// Puts the answer into the cache.
     fn keep(&self) {
         if let Some(AnswerToKeep { slot, answer }) = &self.to_keep {
             slot.keep(answer);
@@ -422,7 +418,6 @@ fn refusal(compiler: &str, finished: &ProcessOutput) -> CompileOutcome {
     crash.map_or(CompileOutcome::Rejected(words), CompileOutcome::Failed)
 }
 
-/// The message for a compiler that was not found.
 fn absent(compiler: &str) -> String {
     format!("{compiler} is not on this machine")
 }

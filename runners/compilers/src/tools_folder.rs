@@ -36,7 +36,6 @@ pub enum ToolsFolderOrigin {
 }
 
 impl ToolsFolderOrigin {
-    /// A short description for people.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Variable => "LAYOUTPROOF_TOOLS names it",
@@ -49,7 +48,6 @@ impl ToolsFolderOrigin {
 /// The reason why something is not loaded from the tools folder.
 #[derive(Debug, thiserror::Error)]
 pub enum Untrusted {
-    /// Group or others can write to it.
     #[error(
         "{path} is not loaded: others can write {} (mode {mode:03o}); if its content is yours, `chmod go-w {}` allows it",
         writable.display(),
@@ -57,20 +55,16 @@ pub enum Untrusted {
         path = loaded.display()
     )]
     Writable {
-        /// The path to load.
         loaded: PathBuf,
         /// The file or folder at fault.
         writable: PathBuf,
         mode: u32,
     },
-    /// It could not be inspected.
     #[error("{} is not loaded: {}: {error}", loaded.display(), path.display())]
     Unreadable {
-        /// The path to load.
         loaded: PathBuf,
         /// The file or folder at fault.
         path: PathBuf,
-        /// The system's message.
         error: io::Error,
     },
 }
@@ -84,14 +78,8 @@ pub enum NoToolsFolder {
     /// No variable names the user's data folder.
     #[error("no tools folder: {HOME_VARIABLES}; set LAYOUTPROOF_TOOLS to the absolute path of the folder")]
     NoHome,
-    /// Nothing was fetched yet.
     #[error("no tools folder: {} is not there; `layoutproof setup` makes it", path.display())]
-    Absent {
-        /// The place where it would be.
-        path: PathBuf,
-        /// The reason for that place.
-        origin: ToolsFolderOrigin,
-    },
+    Absent { path: PathBuf, origin: ToolsFolderOrigin },
 }
 
 /// The part of [`NoToolsFolder::NoHome`]'s message about the variables that could name the user's
@@ -125,12 +113,10 @@ impl ToolsFolder {
         Self { path, origin: ToolsFolderOrigin::Variable }
     }
 
-    /// An absolute path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The reason for its place.
     pub fn origin(&self) -> ToolsFolderOrigin {
         self.origin
     }

@@ -30,7 +30,6 @@ const MODULE: &str = "shader.spv";
 pub enum NoListing {
     #[error("{dxc} refuses the container: {words}")]
     Refused { dxc: &'static str, words: String },
-    /// How it ended.
     #[error("{0}")]
     Broken(String),
     #[error("{dxc} could not be run: {error}")]
@@ -77,7 +76,6 @@ fn ask(
     Ok(compiler.answer(finished))
 }
 
-/// The GLSL dialect of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GlslDialect {
     /// Vulkan's, `GL_KHR_vulkan_glsl`.
@@ -86,7 +84,6 @@ pub enum GlslDialect {
     OpenGl,
 }
 
-/// A text for glslang.
 #[derive(Clone, Copy, Debug)]
 pub struct GlslRequest<'a> {
     pub text: &'a str,
@@ -97,7 +94,6 @@ pub struct GlslRequest<'a> {
     pub defines: &'a [String],
 }
 
-/// Glslang's answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GlslAnswer {
     Module(Vec<u8>),
@@ -111,7 +107,6 @@ pub enum GlslAnswer {
 pub struct GlslError {
     /// Line number from 1; `None` for an error about the whole text.
     pub line: Option<usize>,
-    /// glslang's message.
     pub message: String,
 }
 

@@ -106,16 +106,13 @@ pub(crate) struct DecidingFiles {
     pub(crate) started_by_script: &'static [&'static str],
 }
 
-/// The identity of a program.
 #[derive(Clone, Debug)]
 pub(super) struct ProgramIdentity {
-    /// SHA-256 of all parts.
     digest: CacheKey,
     /// The state of each file when it was read.
     files: Vec<FileState>,
 }
 
-/// The state of a file at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct FileState {
     /// Path without links.
@@ -150,7 +147,6 @@ impl ProgramIdentity {
         Some(Self { digest: parts.key(), files })
     }
 
-    /// The digest of all deciding files.
     pub(super) fn bytes(&self) -> &[u8; 32] {
         self.digest.bytes()
     }
@@ -277,7 +273,6 @@ fn all_files(program: &ProgramFiles) -> Option<BTreeSet<PathBuf>> {
     (files.len() <= MOST_FILES).then_some(files)
 }
 
-/// The kind of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ProgramForm {
     Native,

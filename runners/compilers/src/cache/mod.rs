@@ -48,7 +48,6 @@ pub(crate) struct ProgramQuestion<'a> {
     pub(crate) arguments: &'a [String],
     /// The files in its working folder, by name.
     pub(crate) files: &'a BTreeMap<String, Vec<u8>>,
-    /// Its standard input.
     pub(crate) input: &'a [u8],
 }
 
@@ -74,9 +73,7 @@ pub(crate) struct AnswerOfProgram {
 /// A run's use of the cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CacheUse {
-    /// Answers of compilers.
     pub compilations: ProgramUse,
-    /// Answers of spirv-val.
     pub validations: ProgramUse,
 }
 
@@ -84,7 +81,6 @@ pub struct CacheUse {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProgramUse {
     pub needed: u32,
-    /// Answers that came from the cache.
     pub cached: u32,
 }
 
@@ -101,7 +97,6 @@ struct AnswerHistory {
     without_key: usize,
 }
 
-/// An answer from the cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RecalledAnswer {
     pub(crate) answer: AnswerOfProgram,
@@ -110,7 +105,6 @@ pub(crate) struct RecalledAnswer {
 }
 
 impl AnswerCache {
-    /// Opens the cache in this folder.
     pub fn new(folder: CacheFolder) -> Self {
         Self {
             store: EntryStore::new(&folder, LIMIT),
@@ -120,12 +114,10 @@ impl AnswerCache {
         }
     }
 
-    /// Path of the folder.
     pub fn path(&self) -> &Path {
         self.folder.path()
     }
 
-    /// The size of the cache.
     pub fn content(&self) -> CacheContent {
         self.store.content()
     }

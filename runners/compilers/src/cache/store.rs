@@ -64,12 +64,9 @@ const HEAD: usize = MARK.len() + 32;
 /// Longest content, in bytes. Listings of the largest probes have some hundred thousand bytes.
 const LONGEST: usize = 16 << 20;
 
-/// The kind of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum EntryKind {
-    /// The output of a compiler.
     Compilation,
-    /// The answer of spirv-val.
     Validation,
     FileDigest,
 }
@@ -87,7 +84,6 @@ impl EntryKind {
     }
 }
 
-/// The entries below a folder.
 #[derive(Debug)]
 pub(super) struct EntryStore {
     entries: PathBuf,
@@ -98,7 +94,6 @@ pub(super) struct EntryStore {
     failure: Mutex<Option<String>>,
 }
 
-/// The size of the cache.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CacheContent {
     /// By kind: `compilations`, `validations`, `digests`, and `unfinished` for incomplete files.
@@ -107,7 +102,6 @@ pub struct CacheContent {
     pub limit: u64,
 }
 
-/// The entries of one kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KindContent {
     pub entries: u64,
@@ -123,7 +117,6 @@ impl CacheContent {
     }
 }
 
-/// A file in a folder of entries.
 struct EntryFile {
     path: PathBuf,
     kind: Option<EntryKind>,
@@ -193,7 +186,6 @@ impl EntryStore {
         remove(&self.path(key, kind));
     }
 
-    /// Measures the cache.
     pub(super) fn content(&self) -> CacheContent {
         let mut content = CacheContent { limit: self.limit, ..CacheContent::default() };
         for file in self.all_files() {

@@ -9,7 +9,6 @@ use crate::regular_file;
 use crate::scratch::ScratchFolder;
 use crate::service::{CompileService, LineService};
 
-/// A source with its profile, entry point and options.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct D3dSource {
     pub text: String,
@@ -35,7 +34,6 @@ pub struct D3dObject {
 /// The result of compiling a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum D3dOutcome<T> {
-    /// The compiled result.
     Made(T),
     /// The compiler refused the source; the text is its message.
     Refused(String),

@@ -79,7 +79,6 @@ impl Executable {
 const ARGUMENTS: [&str; 8] =
     ["-x", "dxbc-tpf", "-b", "spirv-binary", "--buffer-uav=storage-buffer", "object.dxbc", "-o", "object.spv"];
 
-/// Translates an object of FXC.
 pub(crate) fn translate(vkd3d: &Compiler, object: &D3dObject) -> Result<Executable, NoExecutable> {
     let module = compile_to_spirv(vkd3d, &object.container)?;
     let rows = resource_bindings(&object.listing).map_err(NoExecutable::Listing)?;

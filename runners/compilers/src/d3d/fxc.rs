@@ -15,10 +15,8 @@ pub struct Fxc {
     translator: Compiler,
 }
 
-/// A compiled source.
 #[derive(Debug)]
 pub struct FxcProgram {
-    /// FXC's output.
     pub object: D3dObject,
     /// The module that vkd3d-compiler makes of it.
     pub executable: Result<Executable, NoExecutable>,

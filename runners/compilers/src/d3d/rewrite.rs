@@ -9,7 +9,6 @@ use std::collections::HashSet;
 use layoutproof_device::words_of;
 use rspirv::spirv::{Capability, Decoration, Dim, Op};
 
-/// Words in the header.
 pub(super) const HEADER: usize = 5;
 
 /// A place for a resource in SPIR-V.

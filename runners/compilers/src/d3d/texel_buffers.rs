@@ -15,9 +15,7 @@ use rspirv::spirv::{Decoration, Op, StorageClass};
 
 use super::rewrite::{HEADER, instructions, is_texel_buffer, opcode};
 
-/// Index of the first unused id in the header.
 const BOUND: usize = 3;
-/// Bytes in a word.
 const WORD: u32 = 4;
 
 /// The storage class of images.
@@ -63,7 +61,6 @@ fn is_type(op: Op) -> bool {
     (Op::TypeVoid..=Op::TypeForwardPointer).contains(&op)
 }
 
-/// A texel buffer type.
 #[derive(Clone, Copy, Debug)]
 struct Texels {
     /// Type id of a word.
@@ -201,7 +198,6 @@ impl Rewriting {
     }
 }
 
-/// Allocates an unused id.
 fn fresh(bound: &mut u32) -> u32 {
     *bound += 1;
     *bound - 1

@@ -21,7 +21,6 @@ pub(super) const SIXTEEN_BIT_TYPES: &str = "-enable-16bit-types";
 
 /// A compiler's command line for one source, and the function that reads the result.
 pub(crate) struct CommandLine {
-    /// Name of the source file.
     pub(crate) source: String,
     pub(crate) arguments: Vec<String>,
     /// An extra file in the source's folder.

@@ -54,7 +54,6 @@ pub(crate) trait CompilerDriver: fmt::Debug + Sync {
     /// helpers. Empty for a built-in compiler.
     fn programs(&self) -> &'static [ProgramLookup];
 
-    /// The way to compile a source.
     fn method(&self) -> CompileMethod;
 
     /// The random declarations for the toolchain, without minimum precision, so that other
@@ -139,7 +138,6 @@ pub(crate) enum CompileMethod {
 
 /// The output of a compiler that writes source text for another one.
 pub(crate) struct Translation {
-    /// Name of the file for its own source.
     pub(crate) source: String,
     pub(crate) text: String,
     /// The second compiler's command line for the text.
@@ -157,7 +155,6 @@ pub(crate) trait DirectCompiler: fmt::Debug + Send + Sync {
 pub(crate) struct FamilyName {
     /// Its name on the command line, which is also part of its file names.
     pub(crate) name: &'static str,
-    /// Short description for `--help`.
     pub(crate) summary: &'static str,
     /// True if a file with this name belongs to this family even if its name also contains another
     /// family's name.

@@ -62,7 +62,6 @@ type WideUnit = u16;
 #[cfg(not(windows))]
 type WideUnit = u32;
 
-/// `text` as a wide string with its final zero.
 fn wide(text: &str) -> Vec<WideUnit> {
     #[cfg(windows)]
     let units = text.encode_utf16();
@@ -74,7 +73,6 @@ fn wide(text: &str) -> Vec<WideUnit> {
 /// Result of a COM call; negative values are failures.
 type DxcResult = i32;
 
-/// Turns a failing `code` into an error.
 fn check(call: &'static str, code: DxcResult) -> Result<(), DxcLibraryError> {
     if code < 0 { Err(DxcLibraryError::Refused { call, code }) } else { Ok(()) }
 }
@@ -195,7 +193,6 @@ pub(super) struct DxcCompilation {
     pub(super) object: Vec<u8>,
 }
 
-/// A loaded `libdxcompiler`.
 #[derive(Debug)]
 pub(super) struct DxcLibrary {
     library: Library,

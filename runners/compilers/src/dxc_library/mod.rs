@@ -31,7 +31,6 @@ pub(crate) fn dxc_service(compiler: &Compiler) -> Option<LibraryService> {
     Some(service.with_fallback(compiler))
 }
 
-/// The reason why nothing was compiled.
 #[derive(Debug, thiserror::Error)]
 enum DxcDriverError {
     #[error("{0}")]

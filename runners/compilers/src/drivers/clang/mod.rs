@@ -16,7 +16,6 @@ use crate::compile_folder::CompileFolder;
 use crate::compiler::{Compiler, Invocation, NoCompiler, answering, query};
 use crate::programs::{FetchedProgram, ProgramLookup, ProgramName};
 
-/// The file with the IR.
 const MODULE: &str = "probe.ll";
 
 /// Some packages of Clang lack the header that every HLSL source includes. Our header replaces it,
