@@ -11,11 +11,11 @@
 # nothing is missing. Exits 0 in both cases: a run reports itself what it could not check, and ci/floors.toml decides if
 # that was enough.
 #
-# Usage: ci/setup.sh [--second-dxc] [--clang] [--tint] [--wine] [--without-build] [THING...]
+# Usage: ci/setup.sh [--THING...] [--without-build] [THING...]
 #
-# --second-dxc adds an older DXC. --clang adds Clang, if the distribution has it. --tint adds Node.js and npm for Tint.
-# --wine adds Wine with Microsoft's FXC and DXC 1.9, and vkd3d-compiler. --without-build omits what only a build of the
-# repository needs. With THINGs (the list below), only these are set up. `layoutproof setup` runs this script.
+# A THING is a script in ci/setup/tools. --THING adds one to those of a default set-up: --tint adds Node.js and npm for
+# Tint, --wine Wine with Microsoft's FXC and DXC 1.9, and vkd3d-compiler. --without-build omits what only a build of the
+# repository needs. With THINGs, only these are set up. `layoutproof setup` runs this script.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -24,28 +24,44 @@ cd "$root"
 
 # shellcheck source=ci/versions.sh
 source "$root/ci/versions.sh"
-for part in say packages pinned pypi npm base vulkan swiftshader vkd3d dxc slang clang tint wine; do
+for part in say packages pinned pypi npm base; do
     # shellcheck source=/dev/null
     source "$root/ci/setup/$part.sh"
 done
+# The first comment of a tool's script is its line in the help of `layoutproof setup`. The script may define, with _ for -
+# in the name of the tool:
+# want_TOOL: requests packages of the distribution;
+# set_up_TOOL: does the rest, while other tools are set up;
+# is_default_TOOL: succeeds if a set-up without THINGs includes it; without this function, it does.
+all_things=()
+for script in "$root"/ci/setup/tools/*.sh; do
+    # shellcheck source=/dev/null
+    source "$script"
+    all_things+=("$(basename "$script" .sh)")
+done
 
-# `SetupThing` in runners/cli/src/commands/setup.rs has the same list.
-all_things=(lavapipe spirv-tools glslang swiftshader vkd3d dxc slangc tint dxc-old clang wine)
+# call FUNCTION THING: calls this function of a tool's script; succeeds if there is none.
+call() {
+    local function=$1_${2//-/_}
+    if declare -F "$function" >/dev/null; then
+        "$function"
+    fi
+}
+
 wanted=() named=no build=yes
 for word; do
     case $word in
-    --second-dxc) wanted+=(dxc-old) ;;
-    --clang) wanted+=(clang) ;;
-    --tint) wanted+=(tint) ;;
-    --wine) wanted+=(wine) ;;
     --without-build) build=no ;;
     *)
-        if [[ " ${all_things[*]} " != *" $word "* ]]; then
-            echo "usage: ci/setup.sh [--second-dxc] [--clang] [--tint] [--wine] [--without-build] [THING...]" >&2
+        if [[ " ${all_things[*]} " != *" ${word#--} "* ]]; then
+            echo "usage: ci/setup.sh [--THING...] [--without-build] [THING...]" >&2
             echo "THING is one of: ${all_things[*]}" >&2
             exit 2
         fi
-        wanted+=("$word") named=yes
+        wanted+=("${word#--}")
+        if [[ $word != --* ]]; then
+            named=yes
+        fi
         ;;
     esac
 done
@@ -61,11 +77,11 @@ fi
 
 fetched=$(bash "$root/ci/tools-folder")
 if [[ $named == no ]]; then
-    wanted+=(lavapipe spirv-tools glslang swiftshader vkd3d dxc slangc)
-    # Tint's packages are large: without --tint it is set up only if they are installed.
-    if tint_can_be_set_up; then
-        wanted+=(tint)
-    fi
+    for thing in "${all_things[@]}"; do
+        if call is_default "$thing"; then
+            wanted+=("$thing")
+        fi
+    done
 fi
 # The program loads no file that others can write, so nothing here is writable for others, whatever the user's umask.
 umask 022
@@ -78,53 +94,17 @@ flock 9
 if [[ $build == yes && $named == no ]]; then
     want_build_packages
 fi
-if is_wanted lavapipe; then
-    want_lavapipe_packages
-fi
-if is_wanted spirv-tools; then
-    want_spirv_tools_package
-fi
-if is_wanted glslang; then
-    want_glslang_package
-fi
-if { is_wanted dxc && dxc_is_missing; } || { is_wanted slangc && slang_is_missing; } ||
-    { is_wanted dxc-old && old_dxc_is_missing; } || { is_wanted wine && new_dxc_is_missing; }; then
-    want_pip_package
-fi
-if is_wanted tint; then
-    want_tint_packages
-fi
-if is_wanted wine; then
-    want_wine_packages
-fi
+for thing in "${all_things[@]}"; do
+    if is_wanted "$thing"; then
+        call want "$thing"
+    fi
+done
 install_wanted_packages
-if is_wanted clang; then
-    set_up_clang
-fi
 
-# The downloads run in parallel, because they wait for the network.
-if is_wanted swiftshader; then
-    set_up_swiftshader &
-fi
-if is_wanted vkd3d; then
-    set_up_vkd3d &
-fi
-if is_wanted dxc; then
-    set_up_dxc &
-fi
-if is_wanted slangc; then
-    set_up_slang &
-fi
-if is_wanted dxc-old; then
-    set_up_old_dxc &
-fi
-# Both are in one archive, which the second download finds in npm's cache.
-{
-    if is_wanted tint; then
-        set_up_tint
+# In parallel, because downloads wait for the network.
+for thing in "${all_things[@]}"; do
+    if is_wanted "$thing"; then
+        call set_up "$thing" &
     fi
-    if is_wanted wine; then
-        set_up_wine
-    fi
-} &
+done
 wait

@@ -11,7 +11,7 @@ DXC_PYPI_VERSION=0.55
 DXC_PYPI_SHA256=0856220351b80e86f3929aebed891b48bf75dade565e4e0aaf825b491cd46d58
 
 # A second, older DXC (commit d66bdf94, between v1.6.2112 and v1.7.2207): the library in the PyPI source archive of
-# compushady. Only `ci/setup.sh --second-dxc` fetches it. It has the interface from before v1.7.2212.
+# compushady. Only `ci/setup.sh --dxc-old` fetches it. It has the interface from before v1.7.2212.
 OLD_DXC_PYPI_NAME=compushady
 OLD_DXC_PYPI_VERSION=0.17.5
 OLD_DXC_PYPI_SHA256=5052caf9e955d8e7a48e22f536e82b44b72e83af46e824a9e99157c7809de691

@@ -13,9 +13,10 @@ want_npm_package() {
     fi
 }
 
-# download_from_npm NAME VERSION SHA256 INTO
+# download_from_npm NAME VERSION SHA256 INTO: two tools may be in one archive. They take turns, so that the second one
+# finds it in npm's cache.
 download_from_npm() {
-    npm pack --silent --ignore-scripts --pack-destination "$4" "$1@$2" && has_checksum "$3" "$4"
+    flock "$fetched/npm.lock" npm pack --silent --ignore-scripts --pack-destination "$4" "$1@$2" && has_checksum "$3" "$4"
 }
 
 # has_checksum SHA256 FOLDER: succeeds if the only file in FOLDER has this checksum.

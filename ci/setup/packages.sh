@@ -20,8 +20,12 @@ package_manager() {
     done
 }
 
-# want_package THING APT DNF PACMAN: requests the packages that contain THING, by their names in each distribution.
+# want_package THING APT DNF PACMAN: requests the packages that contain THING, by their names in each distribution. Several
+# tools may request the same THING.
 want_package() {
+    if [[ " ${wanted_things[*]} " == *" $1 "* ]]; then
+        return
+    fi
     wanted_things+=("$1")
     case $(package_manager) in
     apt) wanted_packages+=("$2") ;;
@@ -29,6 +33,12 @@ want_package() {
     pacman) wanted_packages+=("$4") ;;
     *) wanted_packages+=("") ;;
     esac
+}
+
+# has_library NAME: succeeds if the dynamic linker finds NAME. Users' PATH often lacks the folder of ldconfig. grep
+# reads to the end, because -q may break the pipe and make it fail.
+has_library() {
+    PATH=$PATH:/usr/sbin:/sbin ldconfig -p 2>/dev/null | grep -F "$1 " >/dev/null
 }
 
 # as_root COMMAND...: runs COMMAND as root; fails at once if that needs a password.

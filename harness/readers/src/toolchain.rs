@@ -26,11 +26,8 @@ pub struct Toolchain {
     /// The compiler's name in authorities and in `by` of cases, which identify its builds by
     /// version: `dxc` for each build of DXC.
     pub name_in_cases: &'static str,
-    /// The rule sets that it applies.
     pub follows: AppliedRules,
-    /// The language that the compiler reads.
     pub language: Language,
-    /// The form of its output.
     pub output: Output,
     /// The layout option on the command line.
     pub flags: &'static [&'static str],
@@ -49,16 +46,12 @@ pub enum AppliedRules {
     Named(&'static [&'static str]),
 }
 
-/// The stage of the shader that accesses the block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Stage {
-    /// A dispatch.
     #[default]
     Compute,
-    /// The vertex stage of a draw.
     Vertex,
-    /// The fragment stage of a draw.
     Fragment,
 }
 
@@ -80,7 +73,6 @@ impl Stage {
     }
 }
 
-/// An input language of compilers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Language {
     /// HLSL as DXC reads it.
@@ -89,14 +81,12 @@ pub enum Language {
     ClangHlsl,
     /// HLSL as FXC reads it: profile 5.1.
     OldHlsl,
-    /// Slang.
     Slang,
     Glsl,
     Wgsl,
 }
 
 impl Language {
-    /// Display name.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Hlsl | Self::ClangHlsl | Self::OldHlsl => "HLSL",
@@ -107,7 +97,6 @@ impl Language {
     }
 }
 
-/// A form of compiled code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Output {
     /// DXIL, which the evaluator and Direct3D 12 devices execute.
@@ -185,7 +174,6 @@ const fn dxc(
     Toolchain { compiler, name_in_cases: "dxc", flags, ..only_toolchain(name, follows, Language::Hlsl, output) }
 }
 
-/// A toolchain of slangc.
 const fn slangc(name: &'static str, native: &'static str, output: Output, flags: &'static [&'static str]) -> Toolchain {
     let follows = AppliedRules::Native(native);
     let toolchain = only_toolchain(name, follows, Language::Slang, output);
@@ -212,7 +200,6 @@ const CLANG: Toolchain = Toolchain {
     ..only_toolchain("clang-dxil", AppliedRules::Native("native:clang-dxil"), Language::ClangHlsl, Output::ClangIr)
 };
 
-/// Tint, from WGSL.
 const TINT: Toolchain =
     only_toolchain("tint", AppliedRules::Named(&["wgsl-uniform", "wgsl-storage"]), Language::Wgsl, Output::Spirv);
 
@@ -347,9 +334,7 @@ pub struct CompileRequest<'a> {
     pub toolchain: &'static Toolchain,
     /// A name for people and folders: case, toolchain and block, separated by `/`.
     pub name: &'a str,
-    /// The whole source.
     pub source: SourceText,
-    /// Its entry point.
     pub entry: &'a str,
     /// The stage of the entry point. Compilers other than DXC and slangc compile only compute
     /// shaders here.
@@ -364,7 +349,6 @@ pub struct CompileRequest<'a> {
     pub extra: Vec<String>,
 }
 
-/// The output of a successful compilation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompiledShader {
     pub shader: Shader,
@@ -388,10 +372,8 @@ pub enum Report {
     SlangJson(String),
 }
 
-/// The result of one compilation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CompileOutcome {
-    /// The compiler accepted the source.
     Compiled(CompiledShader),
     /// The compiler rejected the source, with this message.
     Rejected(String),
@@ -402,7 +384,6 @@ pub enum CompileOutcome {
 /// The origin of a compiler's or validator's answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AnswerOrigin {
-    /// A new run.
     #[default]
     Asked,
     /// The cache has it from an earlier run with the same input, or has the part of one of two
@@ -411,7 +392,6 @@ pub enum AnswerOrigin {
 }
 
 impl AnswerOrigin {
-    /// The combined origin of two answers.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         match (self, other) {
@@ -421,7 +401,6 @@ impl AnswerOrigin {
     }
 }
 
-/// The result of a compilation and its origin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compilation {
     pub outcome: CompileOutcome,

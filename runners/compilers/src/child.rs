@@ -23,7 +23,6 @@ pub const OUTPUT_LIMIT: u64 = 64 << 20;
 /// Interval at which the length of a child's output is checked.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// The end of a child process, and its output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProcessOutput {
     pub end: ProcessEnd,
@@ -31,12 +30,9 @@ pub struct ProcessOutput {
     pub stderr: String,
 }
 
-/// The end of a child process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProcessEnd {
-    /// It exited with this status.
     Exited(i32),
-    /// A signal killed it.
     Signalled(i32),
     /// It did not end within the limit and was killed.
     TimedOut(Duration),
@@ -106,27 +102,9 @@ pub(crate) fn end_of(status: ExitStatus) -> ProcessEnd {
 }
 
 /// The name of a signal: `SIGSEGV`, or `signal 64` for an uncommon one.
-///
-/// Source: POSIX.1-2024, `signal.h`, and the numbers of Linux and macOS, which differ only for
-/// SIGBUS.
 pub fn signal_name(signal: i32) -> String {
-    let name = match signal {
-        2 => "SIGINT",
-        4 => "SIGILL",
-        5 => "SIGTRAP",
-        6 => "SIGABRT",
-        BUS => "SIGBUS",
-        8 => "SIGFPE",
-        9 => "SIGKILL",
-        11 => "SIGSEGV",
-        13 => "SIGPIPE",
-        15 => "SIGTERM",
-        other => return format!("signal {other}"),
-    };
-    name.to_owned()
+    signal_hook::low_level::signal_name(signal).map_or_else(|| format!("signal {signal}"), str::to_owned)
 }
-
-const BUS: i32 = if cfg!(target_os = "macos") { 10 } else { 7 };
 
 #[cfg(all(test, unix))]
 mod tests {

@@ -15,7 +15,6 @@ use crate::scratch::ScratchFolder;
 /// Most bytes of a compilation's files that are kept in memory.
 const MOST_KEPT: usize = 8 << 20;
 
-/// The files of one compilation.
 #[derive(Debug)]
 pub(crate) struct CompileFolder {
     /// The folder to leave the files in; `None` for a temporary folder.
@@ -43,10 +42,6 @@ impl CompileFolder {
         self.is_known.then_some(&self.files)
     }
 
-    /// Adds a file under its path in the folder.
-    ///
-    /// # Errors
-    /// The folder exists and cannot be written.
     pub(crate) fn add(&mut self, name: &str, content: Vec<u8>) -> io::Result<()> {
         if let Some(folder) = &self.made {
             write(folder.path(), name, &content)?;
@@ -56,9 +51,6 @@ impl CompileFolder {
     }
 
     /// Makes the folder with all its files, and returns its path.
-    ///
-    /// # Errors
-    /// The folder cannot be made or written.
     pub(crate) fn path(&mut self) -> io::Result<&Path> {
         if self.made.is_none() {
             let folder = match &self.kept {
@@ -77,9 +69,6 @@ impl CompileFolder {
     }
 
     /// Reads a file that a compiler wrote, at most [`OUTPUT_LIMIT`] bytes.
-    ///
-    /// # Errors
-    /// [`ReadError`].
     pub(crate) fn read(&self, name: &str) -> Result<Vec<u8>, ReadError> {
         match &self.made {
             Some(folder) => regular_file::read(&folder.path().join(name), OUTPUT_LIMIT),
@@ -88,9 +77,6 @@ impl CompileFolder {
     }
 
     /// Reads a text that a compiler wrote.
-    ///
-    /// # Errors
-    /// [`ReadError`], also for bytes that are not UTF-8.
     pub(crate) fn read_text(&self, name: &str) -> Result<String, ReadError> {
         let text = String::from_utf8(self.read(name)?);
         text.map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "not UTF-8 text").into())

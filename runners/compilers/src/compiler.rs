@@ -15,9 +15,10 @@ use sha2::{Digest, Sha256};
 
 use crate::cache::{DecidingFiles, ProgramFiles, ScriptKind};
 use crate::child::{OUTPUT_LIMIT, ProcessEnd, ProcessOutput, TIME_LIMIT, run, signal_name};
-use crate::own_program::own_program;
+use crate::programs::own_program;
 use crate::scratch::ScratchFolder;
 use crate::search_path::keep_absolute_path;
+use crate::tools_folder::Untrusted;
 
 /// Time limit for a compiler to print its version.
 const VERSION_LIMIT: Duration = Duration::from_secs(30);
@@ -25,7 +26,6 @@ const VERSION_LIMIT: Duration = Duration::from_secs(30);
 /// Longest excerpt of a dying compiler's output, in characters.
 const LAST_WORDS: usize = 200;
 
-/// A compiler that can be run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Compiler {
     name: &'static str,
@@ -34,7 +34,6 @@ pub struct Compiler {
     limit: Duration,
 }
 
-/// The way to start a compiler.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Invocation {
     pub(crate) program: PathBuf,
@@ -64,7 +63,6 @@ pub(crate) enum Service {
     Lines,
 }
 
-/// The reason why this program was chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ProgramOrigin {
     /// The user named its path.
@@ -72,7 +70,6 @@ pub enum ProgramOrigin {
     Argument,
     /// The environment variable with this name points to it.
     Variable(&'static str),
-    /// It is on the `PATH`.
     SearchPath,
     /// The set-up fetched it into the tools folder.
     ToolsFolder,
@@ -89,10 +86,34 @@ impl fmt::Display for ProgramOrigin {
     }
 }
 
-/// The result of a compiler run.
+/// The reason why no program serves as a compiler, as a sentence.
+#[derive(Debug, thiserror::Error)]
+pub enum NoCompiler {
+    #[error("no compiler is called `{0}`")]
+    UnknownName(String),
+    #[error("no `{0}` is here")]
+    Absent(&'static str),
+    #[error("no `{0}` is on the PATH")]
+    NotOnPath(String),
+    #[error("{}: no such file", .0.display())]
+    NoFile(PathBuf),
+    #[error("{}: {error}", program.display())]
+    NotStarted { program: PathBuf, error: io::Error },
+    #[error("{} {end}, asked for its version", program.display())]
+    NoVersion { program: PathBuf, end: String },
+    /// A user's file does not answer like a compiler of its family.
+    #[error("{}: it does not answer `{question}`", file.display())]
+    NotOfFamily { file: PathBuf, question: String },
+    #[error("{}: `layoutproof`, which drives libraries, is not built", .0.display())]
+    NoOwnProgram(PathBuf),
+    #[error("{} writes no SPIR-V ({formats})", program.display())]
+    WritesNoSpirv { program: PathBuf, formats: String },
+    #[error(transparent)]
+    Untrusted(#[from] Untrusted),
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CompilerAnswer {
-    /// It accepted the source.
     Accepted(ProcessOutput),
     /// It refused the source, with the reason on standard error.
     Refused(ProcessOutput),
@@ -157,7 +178,6 @@ impl Compiler {
         self.name
     }
 
-    /// The time limit for a source.
     pub fn limit(&self) -> Duration {
         self.limit
     }
@@ -171,17 +191,14 @@ impl Compiler {
         &self.invocation.headers
     }
 
-    /// The reason why this program was chosen.
     pub fn origin(&self) -> ProgramOrigin {
         self.invocation.origin
     }
 
-    /// The version that the compiler prints.
     pub fn version(&self) -> &str {
         &self.version
     }
 
-    /// Runs the compiler with `arguments` in `folder`.
     pub fn ask(&self, folder: &Path, arguments: &[&str]) -> CompilerAnswer {
         self.answer(run(self.command().args(arguments).current_dir(folder), self.limit))
     }
@@ -247,30 +264,25 @@ impl Invocation {
 }
 
 /// Identifies the compiler that this invocation starts: asks `question`, and expects a version.
-///
-/// # Errors
-/// The unexpected end of the compiler, as a fragment.
-pub(crate) fn answering(name: &'static str, invocation: Invocation, question: &[&str]) -> Result<Compiler, String> {
-    let program = invocation.program.display();
-    let finished = query(invocation.command().args(question));
-    let finished = finished.map_err(|error| format!("{program}: {error}"))?;
-
+pub(crate) fn answering(name: &'static str, invocation: Invocation, question: &[&str]) -> Result<Compiler, NoCompiler> {
+    let finished = query(&invocation, question)?;
     // slangc prints its version to standard error.
     let said = if finished.stdout.trim().is_empty() { &finished.stderr } else { &finished.stdout };
-    let version = said.lines().next().map(|line| line.trim().to_owned());
-    let answer = version.filter(|_| finished.end == ProcessEnd::Exited(0));
-    let version = answer.ok_or_else(|| format!("{program} {}, asked for its version", death(&finished)))?;
-    Ok(Compiler { name, invocation, version, limit: TIME_LIMIT })
+    match said.lines().next() {
+        Some(version) if finished.end == ProcessEnd::Exited(0) => {
+            Ok(Compiler { name, version: version.trim().to_owned(), invocation, limit: TIME_LIMIT })
+        }
+        Some(_) | None => Err(NoCompiler::NoVersion { program: invocation.program, end: death(&finished) }),
+    }
 }
 
 /// Runs a program that describes itself in a scratch folder: in the user's working folder it could
 /// change or remove files.
-///
-/// # Errors
-/// The program does not start, or there is no scratch folder.
-pub(crate) fn query(command: &mut Command) -> io::Result<ProcessOutput> {
-    let folder = ScratchFolder::new()?;
-    run(command.current_dir(folder.path()), VERSION_LIMIT)
+pub(crate) fn query(invocation: &Invocation, question: &[&str]) -> Result<ProcessOutput, NoCompiler> {
+    let mut command = invocation.command();
+    let finished =
+        ScratchFolder::new().and_then(|folder| run(command.args(question).current_dir(folder.path()), VERSION_LIMIT));
+    finished.map_err(|error| NoCompiler::NotStarted { program: invocation.program.clone(), error })
 }
 
 /// Describes an untimely end of a process, with its last line: a fragment to follow its name.

@@ -5,9 +5,9 @@
 //! driver of a family names it.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use crate::compiler::Compiler;
+use crate::compiler::{Compiler, NoCompiler};
 use crate::drivers::{CompilerDriver, DRIVERS, FamilyName, driver_named};
 
 /// Compilers that accept the same command lines.
@@ -22,15 +22,6 @@ pub struct Family {
 #[error("the file name does not show whether it is {}; name the family with --family", one_of(&all_names()))]
 pub struct UnknownFamily;
 
-/// The file does not run as a compiler of the family.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}: {reason}", path.display())]
-pub struct NoCompiler {
-    pub path: PathBuf,
-    /// The reason, as a fragment.
-    pub reason: String,
-}
-
 impl Family {
     pub fn all() -> impl Iterator<Item = Self> {
         DRIVERS.iter().filter_map(|driver| Self::of_driver(*driver))
@@ -40,12 +31,10 @@ impl Family {
         Some(Self { name: driver.family()?, driver })
     }
 
-    /// Its name on the command line.
     pub fn as_str(self) -> &'static str {
         self.name.name
     }
 
-    /// Short description for `--help`.
     pub fn summary(self) -> &'static str {
         self.name.summary
     }
@@ -55,7 +44,6 @@ impl Family {
         self.driver.name()
     }
 
-    /// The family with this name on the command line.
     pub fn named(name: &str) -> Option<Self> {
         Self::all().find(|family| family.as_str() == name)
     }
@@ -87,17 +75,17 @@ impl Compiler {
     /// # Errors
     /// The file is missing, or does not print its version.
     pub fn at(path: &Path, family: Family) -> Result<Self, NoCompiler> {
-        let no_compiler = |reason: String| NoCompiler { path: path.to_owned(), reason };
-        let file = std::path::absolute(path).map_err(|error| no_compiler(error.to_string()))?;
+        let file =
+            std::path::absolute(path).map_err(|error| NoCompiler::NotStarted { program: path.to_owned(), error })?;
         if !file.is_file() {
-            return Err(no_compiler("no such file".to_owned()));
+            return Err(NoCompiler::NoFile(path.to_owned()));
         }
 
         let driver = family.driver;
-        let invocations = driver.invocations(&file).map_err(no_compiler)?;
+        let invocations = driver.invocations(&file)?;
         let mut answers = invocations.into_iter().map(|invocation| driver.identify(driver.name(), invocation));
-        let question = || no_compiler(format!("it does not answer `{}`", driver.version_arguments().join(" ")));
-        answers.find_map(Result::ok).ok_or_else(question)
+        let question = driver.version_arguments().join(" ");
+        answers.find_map(Result::ok).ok_or_else(|| NoCompiler::NotOfFamily { file: path.to_owned(), question })
     }
 
     /// The same compiler under the name by which toolchains know its family.

@@ -26,10 +26,6 @@ const KILLED: u32 = 1;
 pub(crate) struct JobObject(OwnedHandle);
 
 impl JobObject {
-    /// Makes a job without processes.
-    ///
-    /// # Errors
-    /// Windows refuses.
     pub(crate) fn new() -> io::Result<Self> {
         // SAFETY: the call needs no attributes and no name.
         let handle = unsafe { CreateJobObjectW(ptr::null(), ptr::null()) };
@@ -42,9 +38,6 @@ impl JobObject {
 
     /// Makes Windows end the job's processes when the handle is closed, also when the owner of the
     /// handle ends.
-    ///
-    /// # Errors
-    /// Windows refuses.
     pub(crate) fn end_with_handle(&self) -> io::Result<()> {
         let basic = JOBOBJECT_BASIC_LIMIT_INFORMATION {
             LimitFlags: JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE,
@@ -60,18 +53,11 @@ impl JobObject {
     }
 
     /// Adds a process to the job, and with it the processes that it starts from now on.
-    ///
-    /// # Errors
-    /// The process has ended, or Windows refuses.
     pub(crate) fn add(&self, process: BorrowedHandle<'_>) -> io::Result<()> {
         // SAFETY: both handles are open.
         succeeded(unsafe { AssignProcessToJobObject(self.0.as_raw_handle(), process.as_raw_handle()) })
     }
 
-    /// Adds this process to the job.
-    ///
-    /// # Errors
-    /// Windows refuses.
     pub(crate) fn add_this_process(&self) -> io::Result<()> {
         // SAFETY: the call has no requirements.
         let this = unsafe { GetCurrentProcess() };
@@ -80,10 +66,6 @@ impl JobObject {
         self.add(unsafe { BorrowedHandle::borrow_raw(this) })
     }
 
-    /// Ends all processes of the job.
-    ///
-    /// # Errors
-    /// Windows refuses.
     pub(crate) fn end_all(&self) -> io::Result<()> {
         // SAFETY: the handle is open.
         succeeded(unsafe { TerminateJobObject(self.0.as_raw_handle(), KILLED) })

@@ -3,42 +3,35 @@
 //! `drivers` has one file per compiler, and explains how to add one; its `registry` lists them. The
 //! modules above that list are `lookup` and `family`, which find compilers, and `toolchains`, which
 //! the checks call. The modules below it do not know any driver: `compiler` starts compilers,
-//! `cache` keeps the answers of programs, and `line_service` and `library_service` keep a compiler
-//! running.
+//! `cache` keeps the answers of programs, and `service` keeps a compiler running.
 
 pub mod binding_answers;
 pub mod cache;
 pub mod child;
 mod compile_folder;
-mod compile_service;
 pub mod compiler;
 pub mod d3d;
 pub mod drivers;
 pub mod dxc_library;
-pub mod dxil_listing;
 pub mod family;
 pub mod free_memory;
-pub mod glslang_module;
 #[cfg(windows)]
 mod job_object;
-pub mod library_service;
-mod line_service;
 pub mod lookup;
-pub mod mapped_file;
 pub mod naga_command;
-mod own_program;
 pub mod process_tree;
-mod program_lookup;
+mod programs;
 pub mod regular_file;
 pub mod scratch;
 pub mod search_path;
+mod service;
 pub mod slang_library;
 pub mod spirv_val;
 pub mod toolchains;
 pub mod tools_folder;
 pub mod typed_command;
+pub mod user_files;
 pub mod vkd3d;
-mod wine;
 
 /// Sources of the programs that the set-up builds or copies, with paths relative to
 /// `runners/compilers`.

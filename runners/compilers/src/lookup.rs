@@ -11,9 +11,10 @@ use std::thread;
 
 use layoutproof_readers::toolchain::Toolchain;
 
-use crate::compiler::{Compiler, Invocation, ProgramOrigin};
+use crate::compiler::{Compiler, Invocation, NoCompiler, ProgramOrigin};
 use crate::drivers::{CompilerDriver, DRIVERS};
-use crate::program_lookup::ProgramLookup;
+use crate::programs::ProgramLookup;
+pub use crate::programs::ProgramName;
 use crate::search_path::{named, on_path};
 use crate::tools_folder::ToolsFolder;
 
@@ -23,9 +24,13 @@ pub struct KnownCompiler {
     pub name: &'static str,
     /// Advice to the user on how to install it.
     pub advice: String,
+    /// The tool in `layoutproof setup` that installs it.
+    pub setup_name: &'static str,
+    /// The environment variable that names it, and its name on the `PATH`; `None` if only the
+    /// set-up provides it.
+    pub named: Option<ProgramName>,
 }
 
-/// The compilers of a machine.
 #[derive(Clone, Debug, Default)]
 pub struct CompilersOfMachine {
     /// The compilers that were found, in the order of listings.
@@ -34,18 +39,16 @@ pub struct CompilersOfMachine {
     pub notes: Vec<String>,
 }
 
-/// The result of a search for one compiler.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct CompilerSearch {
     /// The compiler, or the reason why it is missing.
-    pub compiler: Result<Compiler, String>,
+    pub compiler: Result<Compiler, NoCompiler>,
     /// Sentences for the user: about a variable that names no compiler, and about files in the
     /// tools folder that are not loaded or that belong to another user.
     pub notes: Vec<String>,
 }
 
 impl Compiler {
-    /// Looks for every compiler.
     pub fn look(tools: Option<&ToolsFolder>) -> CompilersOfMachine {
         Self::look_among(tools, driven_programs().collect())
     }
@@ -89,15 +92,18 @@ impl Compiler {
 
     /// All compilers that lookups know.
     pub fn known() -> impl Iterator<Item = KnownCompiler> {
-        driven_programs()
-            .map(|DrivenProgram { lookup, .. }| KnownCompiler { name: lookup.name, advice: lookup.advice() })
+        driven_programs().map(|DrivenProgram { lookup, .. }| KnownCompiler {
+            name: lookup.name,
+            advice: lookup.advice(),
+            setup_name: lookup.setup_name,
+            named: lookup.named,
+        })
     }
 
-    /// Looks for a compiler by its name in [`Compiler::known`].
     pub fn named(name: &str, tools: Option<&ToolsFolder>) -> CompilerSearch {
         match driven_programs().find(|program| program.lookup.name == name) {
             Some(program) => program.search(tools),
-            None => CompilerSearch { compiler: Err(format!("no compiler is called `{name}`")), notes: Vec::new() },
+            None => CompilerSearch { compiler: Err(NoCompiler::UnknownName(name.to_owned())), notes: Vec::new() },
         }
     }
 }
@@ -125,7 +131,7 @@ impl DrivenProgram {
             return CompilerSearch { compiler, notes: note.into_iter().collect() };
         }
 
-        let absent = format!("no `{}` is here", self.lookup.name);
+        let absent = NoCompiler::Absent(self.lookup.name);
         let mut search = CompilerSearch { compiler: Err(absent), notes: Vec::new() };
         if let Some(program) = self.lookup.named.and_then(|named| on_path(named.program)) {
             search.compiler = self.identify(Invocation::of(program, ProgramOrigin::SearchPath));
@@ -136,8 +142,8 @@ impl DrivenProgram {
         search
     }
 
-    fn of_variable(self, variable: &'static str, program: &OsStr) -> Result<Compiler, String> {
-        let missing = || format!("no `{}` is on the PATH", program.to_string_lossy());
+    fn of_variable(self, variable: &'static str, program: &OsStr) -> Result<Compiler, NoCompiler> {
+        let missing = || NoCompiler::NotOnPath(program.to_string_lossy().into_owned());
         let program = named(program).ok_or_else(missing)?;
         self.identify(Invocation::of(program, ProgramOrigin::Variable(variable)))
     }
@@ -154,14 +160,14 @@ impl DrivenProgram {
                 search.compiler = self.identify(Invocation { origin: ProgramOrigin::ToolsFolder, ..invocation });
             }
             Err(untrusted) => {
-                search.compiler = Err(untrusted.to_string());
                 search.notes.push(untrusted.to_string());
+                search.compiler = Err(untrusted.into());
             }
         }
     }
 
     /// Identifies the compiler that this invocation starts, if it prints its version.
-    fn identify(self, invocation: Invocation) -> Result<Compiler, String> {
+    fn identify(self, invocation: Invocation) -> Result<Compiler, NoCompiler> {
         self.driver.identify(self.lookup.name, invocation)
     }
 }

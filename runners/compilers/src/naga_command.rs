@@ -15,19 +15,16 @@ use layoutproof_device::word_bytes;
 use naga::back::spv;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 
-/// The reason why nothing was compiled.
 #[derive(Debug, thiserror::Error)]
 enum NagaDriverError {
     #[error("layoutproof naga-spirv: error: usage: layoutproof naga-spirv SOURCE.wgsl OBJECT.spv")]
     Usage,
     #[error("layoutproof naga-spirv: error: {path}: {source}")]
     File { path: String, source: io::Error },
-    /// The message is naga's.
     #[error("{0}")]
     Refused(String),
 }
 
-/// Runs the command with these arguments.
 pub fn compile_file(arguments: &[String]) -> ExitCode {
     let Err(failure) = run(arguments) else { return ExitCode::SUCCESS };
     // If stderr is closed, the error is lost.

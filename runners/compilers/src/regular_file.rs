@@ -5,16 +5,16 @@
 //! module opens a file without blocking, checks the open file rather than its name, and limits the
 //! bytes that it reads rather than the length that the file claims.
 
+use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
+use memmap2::Mmap;
 use thiserror::Error;
 
-/// The reason why a file was not read.
 #[derive(Debug, Error)]
 pub enum ReadError {
-    /// It is missing, or may not be read.
     #[error(transparent)]
     Io(#[from] io::Error),
     /// It is a folder, a pipe, a device or a socket.
@@ -25,14 +25,10 @@ pub enum ReadError {
     MadeUp(&'static str),
     /// It is longer than files of its kind ever are.
     #[error("it has more than {limit} bytes, the most that is read of such a file")]
-    TooLong {
-        /// In bytes.
-        limit: u64,
-    },
+    TooLong { limit: u64 },
 }
 
 impl ReadError {
-    /// True if the file is missing.
     pub fn is_not_found(&self) -> bool {
         match self {
             Self::Io(error) => matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory),
@@ -171,6 +167,39 @@ fn made_up_by(file: &File) -> io::Result<Option<&'static str>> {
 #[expect(clippy::unnecessary_wraps, reason = "on Linux the query of the file system may fail")]
 fn made_up_by(_: &File) -> io::Result<Option<&'static str>> {
     Ok(None)
+}
+
+/// A file in memory, so that a program of a gigabyte can be read without loading it.
+pub struct MappedFile {
+    map: Mmap,
+}
+
+impl fmt::Debug for MappedFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MappedFile").field("bytes", &self.map.len()).finish()
+    }
+}
+
+impl AsRef<[u8]> for MappedFile {
+    fn as_ref(&self) -> &[u8] {
+        &self.map
+    }
+}
+
+/// Maps a regular file.
+///
+/// Only a process that exists for this file may call this: if another process truncates the file
+/// meanwhile, this process dies.
+///
+/// # Errors
+/// [`ReadError`], never `TooLong`.
+pub fn map_file(path: &Path) -> Result<MappedFile, ReadError> {
+    let file = open_regular(path)?;
+    // SAFETY: the mapping is private and read-only, and only bytes are read from it. Another
+    // process that writes to the file changes bytes, which the parsers do not trust. One that
+    // truncates the file kills this process, which is a worker.
+    let map = unsafe { Mmap::map(&file) }?;
+    Ok(MappedFile { map })
 }
 
 #[cfg(test)]

@@ -35,10 +35,6 @@ pub(crate) struct ScratchFolder {
 }
 
 impl ScratchFolder {
-    /// Makes an empty folder.
-    ///
-    /// # Errors
-    /// The system's folder for temporary files cannot hold a new folder.
     pub(crate) fn new() -> io::Result<Self> {
         let mut current = OF_THIS_PROCESS.lock().unwrap_or_else(PoisonError::into_inner);
         let process_folder = current.upgrade().map_or_else(|| ProcessFolder::new().map(Arc::new), Ok)?;

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 
 use layoutproof_core::check::verdict::Validation;
 use layoutproof_device::word_bytes;
@@ -13,11 +13,10 @@ use layoutproof_layout::BlockRules;
 use layoutproof_probes::generate::spirv::required_feature;
 use layoutproof_readers::toolchain::AnswerOrigin;
 
-use crate::cache::{AnswerCache, AnswerKind, AnswerOfProgram, CacheSlot, ProgramFiles, ProgramQuestion};
+use crate::cache::{AnswerCache, AnswerOfProgram, CacheSlot, EntryKind, ProgramFiles, ProgramQuestion};
 use crate::compiler::ProgramOrigin;
 use crate::search_path::{named, on_path};
 
-/// The validator on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpirvVal {
     program: PathBuf,
@@ -25,11 +24,18 @@ pub struct SpirvVal {
     version: String,
 }
 
-/// The validator's verdict on a module, and its origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ValidatorAnswer {
     pub validation: Validation,
     pub origin: AnswerOrigin,
+}
+
+#[derive(Debug, thiserror::Error)]
+enum NoAnswer {
+    #[error("spirv-val: {0}")]
+    Io(#[from] io::Error),
+    #[error("spirv-val ended with {0}")]
+    Ended(ExitStatus),
 }
 
 /// The environment variable that names the validator.
@@ -54,12 +60,10 @@ impl SpirvVal {
         &self.program
     }
 
-    /// The reason why this program was chosen.
     pub fn origin(&self) -> ProgramOrigin {
         self.origin
     }
 
-    /// The first line of its version output.
     pub fn version(&self) -> &str {
         &self.version
     }
@@ -87,7 +91,7 @@ impl SpirvVal {
         let arguments: Vec<String> = arguments.map(str::to_owned).collect();
         let bytes = word_bytes(words);
 
-        let (kind, files) = (AnswerKind::Validation, BTreeMap::new());
+        let (kind, files) = (EntryKind::Validation, BTreeMap::new());
         let program = ProgramFiles { program: Some(self.program.clone()), ..ProgramFiles::default() };
         let question = ProgramQuestion { kind, program: &program, arguments: &arguments, files: &files, input: &bytes };
         let slot = cache.and_then(|cache| cache.slot(&question));
@@ -102,21 +106,18 @@ impl SpirvVal {
         let validation = match answer {
             Ok(AnswerOfProgram { status: 0, .. }) => Validation::Valid,
             Ok(AnswerOfProgram { stdout, stderr, .. }) => Validation::Invalid((stderr + &stdout).trim().to_owned()),
-            Err(reason) => Validation::NotRun(format!("spirv-val{reason}")),
+            Err(reason) => Validation::NotRun(reason.to_string()),
         };
         ValidatorAnswer { validation, origin }
     }
 
     /// Runs the program, and keeps its answer.
-    ///
-    /// # Errors
-    /// The reason why there is no answer, as a fragment to follow its name.
     fn ask(
         &self,
         arguments: &[String],
         module: &[u8],
         slot: Option<&CacheSlot<'_>>,
-    ) -> Result<AnswerOfProgram, String> {
+    ) -> Result<AnswerOfProgram, NoAnswer> {
         let answer = self.run(arguments, module)?;
         if let Some(slot) = slot {
             slot.keep(&answer);
@@ -124,23 +125,21 @@ impl SpirvVal {
         Ok(answer)
     }
 
-    fn run(&self, arguments: &[String], module: &[u8]) -> Result<AnswerOfProgram, String> {
-        let failed = |error: io::Error| format!(": {error}");
+    fn run(&self, arguments: &[String], module: &[u8]) -> Result<AnswerOfProgram, NoAnswer> {
         let mut child = Command::new(&self.program)
             .args(arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            .spawn()
-            .map_err(failed)?;
+            .spawn()?;
 
         // A validator that gives up early closes its input; its output has the reason.
         let written = child.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(module));
-        let output = child.wait_with_output().map_err(failed)?;
+        let output = child.wait_with_output()?;
 
-        let status = output.status.code().ok_or_else(|| format!(" ended with {}", output.status))?;
+        let status = output.status.code().ok_or(NoAnswer::Ended(output.status))?;
         if status == 0 {
-            written.map_err(failed)?;
+            written?;
         }
         let [stdout, stderr] = [output.stdout, output.stderr].map(|said| String::from_utf8_lossy(&said).into_owned());
         Ok(AnswerOfProgram { status, stdout, stderr, files: BTreeMap::new() })

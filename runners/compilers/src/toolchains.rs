@@ -19,10 +19,9 @@ use layoutproof_readers::toolchain::{
     Toolchain, toolchains,
 };
 
-use crate::cache::{AnswerCache, AnswerKind, AnswerOfProgram, CacheSlot, ProgramQuestion, RecalledAnswer};
+use crate::cache::{AnswerCache, AnswerOfProgram, CacheSlot, EntryKind, ProgramQuestion, RecalledAnswer};
 use crate::child::{ProcessEnd, ProcessOutput};
 use crate::compile_folder::CompileFolder;
-use crate::compile_service::{CompileService, CompileServices};
 use crate::compiler::{Compiler, CompilerAnswer};
 use crate::drivers::{
     CommandLine, CompileMethod, CompilerDriver, DRIVERS, DirectCompiler, Translation, driver_named, driver_of,
@@ -30,12 +29,12 @@ use crate::drivers::{
 };
 use crate::family::Family;
 use crate::lookup::CompilersOfMachine;
+use crate::service::{CompileService, CompileServices};
 use crate::tools_folder::ToolsFolder;
 
 /// Name of the file with the command lines.
 const COMMAND: &str = "command";
 
-/// The compilers of this machine.
 #[derive(Clone, Debug)]
 pub struct Toolchains {
     compilers: Vec<Compiler>,
@@ -57,7 +56,6 @@ impl Default for Toolchains {
 }
 
 impl Toolchains {
-    /// Finds every compiler of this machine.
     pub fn find(tools: Option<&ToolsFolder>) -> Self {
         Self::of(Compiler::look(tools))
     }
@@ -172,7 +170,6 @@ impl Toolchains {
         self.compilers.iter().find(|compiler| compiler.name() == name)
     }
 
-    /// True if the compiler with this name is available.
     fn has_compiler(&self, name: &str) -> bool {
         driver_named(name).is_some_and(|driver| match driver.method() {
             CompileMethod::CommandLine(_) => self.compiler(name).is_some(),
@@ -245,13 +242,12 @@ impl Toolchains {
         }
         recalled.extend(step.recalled.take());
 
-        let compilation = match &step.answer {
-            CompilerAnswer::Accepted(finished) => (asked.line.read)(folder, finished),
-            CompilerAnswer::Refused(finished) => Ok(refusal(compiler, finished)),
-            CompilerAnswer::Broken(sentence) => Ok(CompileOutcome::Failed(sentence.clone())),
+        let outcome = match &step.answer {
+            CompilerAnswer::Accepted(finished) => (asked.line.read)(folder, finished)
+                .unwrap_or_else(|reason| CompileOutcome::Failed(format!("{}: {reason}", asked.toolchain))),
+            CompilerAnswer::Refused(finished) => refusal(compiler, finished),
+            CompilerAnswer::Broken(sentence) => CompileOutcome::Failed(sentence.clone()),
         };
-        let failed = |reason| CompileOutcome::Failed(format!("{}: {reason}", asked.toolchain));
-        let outcome = compilation.unwrap_or_else(failed);
 
         match &outcome {
             CompileOutcome::Compiled(_) | CompileOutcome::Rejected(_) => step.keep(),
@@ -284,7 +280,7 @@ impl Toolchains {
             return Ok(CompileStep { origin, recalled: slot, ..CompileStep::asked(answer) });
         }
         if let Some(cache) = &self.cache {
-            cache.note_asked(AnswerKind::Compilation, slot.as_ref());
+            cache.note_asked(EntryKind::Compilation, slot.as_ref());
         }
 
         let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
@@ -316,7 +312,7 @@ impl Toolchains {
         let cache = self.cache.as_deref().filter(|_| self.kept.is_none())?;
         let files = folder.known_files()?;
         let program = &compiler.deciding_files(driver_named(compiler.name())?.deciding_files(compiler)?);
-        let kind = AnswerKind::Compilation;
+        let kind = EntryKind::Compilation;
         cache.slot(&ProgramQuestion { kind, program, arguments, files, input: b"" })
     }
 }
@@ -349,7 +345,6 @@ impl CompileStep<'_> {
         Self { answer, origin: AnswerOrigin::Asked, recalled: None, to_keep: None }
     }
 
-    /// Puts the answer into the cache.
     fn keep(&self) {
         if let Some(AnswerToKeep { slot, answer }) = &self.to_keep {
             slot.keep(answer);
@@ -423,7 +418,6 @@ fn refusal(compiler: &str, finished: &ProcessOutput) -> CompileOutcome {
     crash.map_or(CompileOutcome::Rejected(words), CompileOutcome::Failed)
 }
 
-/// The message for a compiler that was not found.
 fn absent(compiler: &str) -> String {
     format!("{compiler} is not on this machine")
 }

@@ -15,12 +15,9 @@ use crate::drivers::{CompilerDriver, driver_named, first_error};
 use crate::regular_file;
 use crate::scratch::ScratchFolder;
 
-/// A command line with its source.
 #[derive(Clone, Copy, Debug)]
 pub struct TypedCommand<'a> {
-    /// The arguments that follow the compiler's name.
     pub arguments: &'a [&'a str],
-    /// Name of the source file.
     pub file: &'a str,
     pub text: &'a str,
     /// Output files to read; those that end in `.spv` are disassembled.
@@ -39,9 +36,7 @@ pub struct TypedAnswer {
 /// The end of a compiler that ran with a command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TypedEnd {
-    /// It accepted the source.
     Accepted,
-    /// It refused the source.
     Refused,
     /// It failed without printing anything, which is how a crash looks under Wine.
     Silent,
@@ -99,7 +94,6 @@ fn printed(finished: &ProcessOutput) -> String {
     format!("{}\n{}\n", finished.stdout, finished.stderr)
 }
 
-/// Reads an output as text.
 fn read_output(path: &Path) -> io::Result<String> {
     let bytes = regular_file::read(path, OUTPUT_LIMIT).map_err(|error| io::Error::other(error.to_string()))?;
     if path.extension().is_some_and(|extension| extension == "spv") {

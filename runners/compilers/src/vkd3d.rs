@@ -11,7 +11,6 @@ use std::process::Command;
 
 use crate::tools_folder::{ToolsFolder, Untrusted};
 
-/// Its folder, relative to the tools folder.
 const FOLDER: &str = "tools/vkd3d";
 
 /// The loader, relative to `FOLDER`.

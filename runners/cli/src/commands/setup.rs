@@ -9,7 +9,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, bail};
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use layoutproof_built_in::{SETUP_PARTS, SETUP_SCRIPTS};
 use layoutproof_compilers::SETUP_SOURCES;
 use layoutproof_compilers::search_path::{keep_absolute_path, on_path};
@@ -22,37 +23,9 @@ use crate::output::{print, warn};
 /// `layoutproof setup`.
 #[derive(Debug, Args)]
 pub struct SetupArgs {
-    /// What to install. By default lavapipe, spirv-tools, glslang, swiftshader, vkd3d, dxc and slangc, and tint where Node.js
-    /// and npm are there.
-    #[arg(value_enum, value_name = "THING")]
-    pub things: Vec<SetupThing>,
-}
-
-/// What can be installed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum SetupThing {
-    /// The Vulkan loader and Mesa's Vulkan driver on the CPU, from the distribution.
-    Lavapipe,
-    /// spirv-val, from the distribution.
-    SpirvTools,
-    /// glslangValidator, from the distribution.
-    Glslang,
-    /// Google's Vulkan driver on the CPU.
-    Swiftshader,
-    /// Direct3D 12 above Vulkan, and vkd3d-compiler.
-    Vkd3d,
-    /// DXC, as a library.
-    Dxc,
-    /// slangc.
-    Slangc,
-    /// Tint; with Node.js and npm from the distribution.
-    Tint,
-    /// A DXC of 2022.
-    DxcOld,
-    /// Clang, from the distribution.
-    Clang,
-    /// Wine and MinGW from the distribution, with Microsoft's FXC and DXC 1.9.
-    Wine,
+    /// What to install. By default everything that is not on request.
+    #[arg(value_name = "THING", value_parser = PossibleValuesParser::new(tools()))]
+    pub things: Vec<String>,
 }
 
 /// The prefix of an output line that reports a missing tool.
@@ -75,7 +48,7 @@ pub(crate) fn setup(args: &SetupArgs) -> anyhow::Result<Exit> {
 
     let mut command = Command::new(bash);
     command.arg(scripts.path().join("ci/setup.sh")).arg("--without-build");
-    command.args(args.things.iter().filter_map(ValueEnum::to_possible_value).map(|thing| thing.get_name().to_owned()));
+    command.args(&args.things);
     command.env(tools_folder::VARIABLE, folder.path()).stdin(Stdio::null()).stderr(Stdio::piped());
     keep_absolute_path(&mut command);
     let mut child = command.spawn().context("starting bash")?;
@@ -102,6 +75,17 @@ pub(crate) fn setup(args: &SetupArgs) -> anyhow::Result<Exit> {
         "Ready   the requested tools are in {place} or come from the system; `layoutproof doctor` lists them\n"
     ));
     Ok(Exit::Agree)
+}
+
+/// The tools that the scripts can install. Each has its own script, whose first comment says what it
+/// is.
+fn tools() -> impl Iterator<Item = PossibleValue> {
+    SETUP_PARTS.iter().filter_map(|script| {
+        let name = script.name.strip_prefix("tools/")?.strip_suffix(".sh")?;
+        let mut comments = script.text.lines().filter_map(|line| line.strip_prefix("# "));
+        let tool = comments.find(|comment| !comment.starts_with("shellcheck"))?;
+        Some(PossibleValue::new(name).help(tool.trim_end_matches('.')))
+    })
 }
 
 /// Writes the scripts and the sources that they read, in the folders of the repository.
@@ -151,6 +135,8 @@ fn pinned(name: &str) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use layoutproof_compilers::compiler::Compiler;
+
     use super::*;
 
     #[test]
@@ -160,13 +146,12 @@ mod tests {
         assert_eq!(pinned("NO_SUCH_NAME"), "unknown");
     }
 
-    /// The script rejects words that it does not know, so both lists must be equal.
     #[test]
-    fn the_script_knows_every_thing() {
-        let script = SETUP_SCRIPTS.iter().find(|script| script.name == "setup.sh").unwrap().text;
-        let known = script.lines().find_map(|line| line.strip_prefix("all_things=(")).unwrap();
-        let known: Vec<&str> = known.trim_end_matches(')').split(' ').collect();
-        let things = SetupThing::value_variants().iter().map(|thing| thing.to_possible_value().unwrap());
-        assert_eq!(things.map(|thing| thing.get_name().to_owned()).collect::<Vec<_>>(), known);
+    fn the_advice_for_a_missing_compiler_names_a_tool() {
+        let tools: Vec<PossibleValue> = tools().collect();
+        for compiler in Compiler::known() {
+            assert!(tools.iter().any(|tool| tool.get_name() == compiler.setup_name), "{compiler:?}");
+        }
+        assert!(tools.iter().all(|tool| tool.get_help().is_some()));
     }
 }

@@ -30,16 +30,10 @@ pub enum NoCacheFolder {
     NoHome,
     /// The folder cannot be made or inspected.
     #[error("nothing is cached: {}: {reason}", path.display())]
-    Unusable {
-        /// The folder, or one above it.
-        path: PathBuf,
-        /// The system's message.
-        reason: String,
-    },
+    Unusable { path: PathBuf, reason: String },
     /// Another user could change the content.
     #[error("nothing is cached: {} {reason}", path.display())]
     NotAlone {
-        /// The folder, or one above it.
         path: PathBuf,
         /// The problem and its remedy.
         reason: String,
@@ -67,7 +61,6 @@ impl CacheFolder {
         guarded(path).map(|path| Self { path })
     }
 
-    /// Path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -13,15 +13,19 @@ use std::ffi::OsString;
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::{Duration, SystemTime};
 
+use object::read::elf::{ElfFile32, ElfFile64, FileHeader, ProgramHeader};
+use object::{FileKind, ReadCache, ReadRef};
 use sha2::{Digest, Sha256};
 
-use super::key::{CacheKey, KeyParts};
-use super::linked_libraries::{LoaderFile, interpreter_of, linked_libraries};
-use super::program_files::{ProgramFiles, ScriptKind};
-use super::store::{CacheEntryKind, EntryStore};
+use super::store::{CacheKey, EntryKind, EntryStore, KeyParts};
+use crate::child::{ProcessEnd, run};
 use crate::search_path::on_path;
+
+/// Time limit for the loader to list libraries.
+const LOADER_LIMIT: Duration = Duration::from_secs(10);
 
 /// Most files of one program. Compilers have a few dozen.
 const MOST_FILES: usize = 1000;
@@ -49,43 +53,66 @@ const VARIABLES: [&str; 17] = [
 
 /// Our own code that shapes a cached answer: it replaces a compiler's program, reads a compiler's
 /// output, or carries it between processes.
-const OUR_PART: [&str; 20] = [
+const OUR_PART: [&str; 7] = [
     include_str!("../child.rs"),
-    include_str!("../compile_service.rs"),
-    include_str!("../dxc_library/com.rs"),
-    include_str!("../dxc_library/command.rs"),
+    include_str!("../dxc_library/calls.rs"),
     include_str!("../dxc_library/mod.rs"),
-    include_str!("../dxc_library/service.rs"),
-    include_str!("../dxc_library/session.rs"),
-    include_str!("../library_service/frame.rs"),
-    include_str!("../library_service/mod.rs"),
-    include_str!("../library_service/serve.rs"),
-    include_str!("../library_service/service.rs"),
-    include_str!("../line_service/server.rs"),
-    include_str!("../line_service/service.rs"),
-    include_str!("../line_service/session.rs"),
-    include_str!("../slang_library/command.rs"),
-    include_str!("../slang_library/mod.rs"),
-    include_str!("../slang_library/service.rs"),
-    include_str!("../slang_library/session.rs"),
+    include_str!("../service.rs"),
+    include_str!("../slang_library.rs"),
     include_str!("../spirv_val.rs"),
-    include_str!("answers.rs"),
+    include_str!("mod.rs"),
 ];
 
 /// The digest of a file that changed more recently than this is not remembered: the file may change
 /// again within one tick of the clock that stamps files.
 const SETTLED: Duration = Duration::from_secs(2);
 
-/// The identity of a program.
+/// The files that are known to decide a program's answers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct ProgramFiles {
+    /// The program; `None` for `layoutproof` itself, whose code is part of every identity.
+    pub(crate) program: Option<PathBuf>,
+    pub(crate) script: ScriptKind,
+    /// The library that the program loads by path.
+    pub(crate) library: Option<PathBuf>,
+    /// More files, and folders with everything in them.
+    pub(crate) others: Vec<PathBuf>,
+    /// Prefixes of the names of libraries that it opens at run time, from its folder or the `lib`
+    /// folder next to it.
+    pub(crate) opened: &'static [&'static str],
+    /// Programs on the `PATH` that it starts if it is a script.
+    pub(crate) started_by_script: &'static [&'static str],
+    /// Arguments and variables of every start.
+    pub(crate) words: Vec<OsString>,
+}
+
+/// Our knowledge of the programs that a script starts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum ScriptKind {
+    /// A script may start any program, so it has no identity.
+    #[default]
+    Unknown,
+    /// All programs that a script starts are among the files.
+    Known,
+}
+
+/// Files that decide a compiler's answers and that only its driver knows.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct DecidingFiles {
+    /// Prefixes of the names of libraries that it opens at run time, from its folder or the `lib`
+    /// folder next to it.
+    pub(crate) opened: &'static [&'static str],
+    /// Programs on the `PATH` that it starts if the set-up's program is a script.
+    pub(crate) started_by_script: &'static [&'static str],
+}
+
 #[derive(Clone, Debug)]
 pub(super) struct ProgramIdentity {
-    /// SHA-256 of all parts.
     digest: CacheKey,
     /// The state of each file when it was read.
     files: Vec<FileState>,
 }
 
-/// The state of a file at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct FileState {
     /// Path without links.
@@ -120,7 +147,6 @@ impl ProgramIdentity {
         Some(Self { digest: parts.key(), files })
     }
 
-    /// The digest of all deciding files.
     pub(super) fn bytes(&self) -> &[u8; 32] {
         self.digest.bytes()
     }
@@ -166,12 +192,9 @@ impl FileState {
     }
 
     /// SHA-256 of the content.
-    ///
-    /// # Errors
-    /// The file cannot be read, or changes during the read.
     fn digest(&self, store: &EntryStore) -> io::Result<[u8; 32]> {
         let key = self.key();
-        let known = store.get(&key, CacheEntryKind::FileDigest);
+        let known = store.get(&key, EntryKind::FileDigest);
         if let Some(digest) = known.and_then(|content| content.try_into().ok()) {
             return Ok(digest);
         }
@@ -183,7 +206,7 @@ impl FileState {
             return Err(io::Error::other("it changes while it is read"));
         }
         if self.is_settled() {
-            store.put(&key, CacheEntryKind::FileDigest, &digest);
+            store.put(&key, EntryKind::FileDigest, &digest);
         }
         Ok(digest)
     }
@@ -208,12 +231,9 @@ impl FileState {
 }
 
 /// SHA-256 of a file, in hexadecimal digits, from `store` if it is known there.
-///
-/// # Errors
-/// The file cannot be read, or changes during the read.
 pub(super) fn file_digest(path: &Path, store: &EntryStore) -> io::Result<String> {
     let digest = FileState::of(path)?.digest(store)?;
-    Ok(CacheKey::of_digest(digest).to_string())
+    Ok(CacheKey(digest).to_string())
 }
 
 /// The variables of this process that compilers read, as `NAME=VALUE`, sorted.
@@ -253,7 +273,6 @@ fn all_files(program: &ProgramFiles) -> Option<BTreeSet<PathBuf>> {
     (files.len() <= MOST_FILES).then_some(files)
 }
 
-/// The kind of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ProgramForm {
     Native,
@@ -338,13 +357,86 @@ fn begins_with(path: &Path, bytes: &[u8]) -> bool {
     file.is_ok_and(|file| file.take(bytes.len() as u64).read_to_end(&mut begin).is_ok()) && begin == bytes
 }
 
+/// A file as the Linux loader sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum LoaderFile {
+    /// A program or library for this kind of system.
+    Program {
+        /// The loader that the program names; `None` if it links no libraries.
+        interpreter: Option<PathBuf>,
+    },
+    /// A script, or a file of another system.
+    Other,
+}
+
+/// Reads the name of a program's loader.
+fn interpreter_of(program: &Path) -> io::Result<LoaderFile> {
+    let file = std::fs::File::open(program)?;
+    let cache = ReadCache::new(file);
+    let interpreter = match FileKind::parse(&cache) {
+        Ok(FileKind::Elf64) => ElfFile64::<object::Endianness, _>::parse(&cache)
+            .and_then(|elf| interpreter(elf.elf_header(), elf.endian(), &cache)),
+        Ok(FileKind::Elf32) => ElfFile32::<object::Endianness, _>::parse(&cache)
+            .and_then(|elf| interpreter(elf.elf_header(), elf.endian(), &cache)),
+        Ok(_) | Err(_) => return Ok(LoaderFile::Other),
+    };
+    interpreter.map(|interpreter| LoaderFile::Program { interpreter }).map_err(io::Error::other)
+}
+
+fn interpreter<'data, Header: FileHeader>(
+    header: &Header,
+    endian: Header::Endian,
+    data: impl ReadRef<'data>,
+) -> object::Result<Option<PathBuf>> {
+    for segment in header.program_headers(endian, data)? {
+        if let Some(path) = segment.interpreter(endian, data)? {
+            return Ok(Some(PathBuf::from(String::from_utf8_lossy(path).into_owned())));
+        }
+    }
+    Ok(None)
+}
+
+/// The libraries that `loader` links to a file, and the loader itself. `None` if the loader does
+/// not list them or misses one.
+///
+/// Source: glibc's `ld.so(8)`, `--list`; musl's `ldso/dynlink.c` has the same option.
+fn linked_libraries(loader: &Path, file: &Path) -> Option<Vec<PathBuf>> {
+    // Never starts a file from the working folder.
+    if !loader.is_absolute() {
+        return None;
+    }
+    let listed = run(Command::new(loader).arg("--list").arg(file), LOADER_LIMIT).ok()?;
+    if listed.end == ProcessEnd::Exited(0) { libraries_in(&listed.stdout) } else { None }
+}
+
+/// Parses the loader's list.
+///
+/// Source: glibc 2.36, lines like `libc.so.6 => /lib/x86_64-linux-gnu/libc.so.6 (0x00007f…)`,
+/// `linux-vdso.so.1 (0x…)`, `libx.so => not found` and `statically linked`, each after a tab.
+fn libraries_in(listed: &str) -> Option<Vec<PathBuf>> {
+    let mut libraries = Vec::new();
+    for line in listed.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        if line == "statically linked" {
+            continue;
+        }
+        let library = line.split_once(" => ").map_or(line, |(_, path)| path);
+        let (path, _) = library.rsplit_once(" (0x")?;
+        // The kernel's vdso is not a file.
+        if path.starts_with('/') {
+            libraries.push(PathBuf::from(path).canonicalize().ok()?);
+        } else if !path.starts_with("linux-vdso") && !path.starts_with("linux-gate") {
+            return None;
+        }
+    }
+    Some(libraries)
+}
+
 #[cfg(test)]
 #[cfg(target_os = "linux")]
 mod tests {
     use std::os::unix::fs::PermissionsExt;
 
-    use super::super::folder::CacheFolder;
-    use super::super::store::LIMIT;
+    use super::super::{CacheFolder, store::LIMIT};
     use super::*;
 
     fn store() -> (tempfile::TempDir, EntryStore) {
@@ -448,26 +540,58 @@ mod tests {
         fs::write(&path, "content").unwrap();
         let young = FileState::of(&path).unwrap();
         young.digest(&store).unwrap();
-        assert_eq!(store.get(&young.key(), CacheEntryKind::FileDigest), None);
+        assert_eq!(store.get(&young.key(), EntryKind::FileDigest), None);
 
         // A file of the system is old.
         let old = FileState::of(Path::new("/bin/true")).unwrap();
         let digest = old.digest(&store).unwrap();
-        assert_eq!(store.get(&old.key(), CacheEntryKind::FileDigest).as_deref(), Some(&digest[..]));
+        assert_eq!(store.get(&old.key(), EntryKind::FileDigest).as_deref(), Some(&digest[..]));
         // The store returns the remembered digest, so the file is not read again.
-        store.put(&old.key(), CacheEntryKind::FileDigest, &[7; 32]);
+        store.put(&old.key(), EntryKind::FileDigest, &[7; 32]);
         assert_eq!(old.digest(&store).unwrap(), [7; 32]);
     }
 
-    /// All our source files that start compilers in their own processes, or replace one.
     #[test]
-    fn our_part_is_complete() {
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-        for folder in ["dxc_library", "library_service", "slang_library"] {
-            for entry in fs::read_dir(source.join(folder)).unwrap() {
-                let text = fs::read_to_string(entry.as_ref().unwrap().path()).unwrap();
-                assert!(OUR_PART.contains(&text.as_str()), "{}", entry.unwrap().path().display());
-            }
+    fn our_part_has_all_of_the_code_that_calls_dxc() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/dxc_library");
+        for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+            let text = fs::read_to_string(entry.path()).unwrap();
+            assert!(OUR_PART.contains(&text.as_str()), "{}", entry.path().display());
         }
+    }
+
+    /// A dynamically linked shell links at least the C library.
+    #[test]
+    fn a_program_of_the_system_lists_its_libraries() {
+        let shell = Path::new("/bin/sh").canonicalize().unwrap();
+        let LoaderFile::Program { interpreter } = interpreter_of(&shell).unwrap() else { panic!("a script") };
+        if let Some(loader) = interpreter {
+            let libraries = linked_libraries(&loader, &shell).unwrap();
+            assert!(libraries.iter().any(|path| path.display().to_string().contains("libc")), "{libraries:?}");
+            assert!(libraries.contains(&loader.canonicalize().unwrap()), "{libraries:?}");
+        }
+    }
+
+    #[test]
+    fn a_list_that_is_not_understood_is_none() {
+        // The output of glibc 2.36 for glslangValidator 12.0.0, shortened, and for a program that
+        // lacks a library.
+        let listed = "\tlinux-vdso.so.1 (0x00007fd1d6e6f000)\n\t/bin/sh (0x00007fd1d6e71000)\n";
+        assert_eq!(libraries_in(listed), Some(vec![PathBuf::from("/bin/sh").canonicalize().unwrap()]));
+        assert_eq!(libraries_in("\tstatically linked\n"), Some(Vec::new()));
+        assert_eq!(libraries_in("\tlibx.so => not found\n"), None);
+        assert_eq!(libraries_in("\tlibx.so => /no/such/libx.so (0x00007fd1d6e71000)\n"), None);
+        assert_eq!(libraries_in("usage: sh\n"), None);
+    }
+
+    #[test]
+    fn scripts_and_other_systems_are_told_apart() {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, content) in [("script", &b"#!/bin/sh\n"[..]), ("dll", b"MZ"), ("empty", b"")] {
+            let path = folder.path().join(name);
+            fs::write(&path, content).unwrap();
+            assert_eq!(interpreter_of(&path).unwrap(), LoaderFile::Other, "{name}");
+        }
+        assert!(interpreter_of(&folder.path().join("absent")).is_err());
     }
 }

@@ -6,19 +6,30 @@
 //! the 256 folders keeps to its own share of the limit: now and then a writer scans the folder that
 //! it has just written to, and removes the least recently used entries. Keys are spread evenly, so
 //! the shares amount to one limit for all, and no process ever has to scan the whole cache.
+//!
+//! A file has a mark, a checksum, and the content as a Zstandard frame. The checksum is SHA-256 of
+//! the key and the frame, so that a file that was truncated, changed in one bit or moved to another
+//! key's place is noticed.
+//!
+//! cacache, which npm's clients use, also keeps its entries whole among many processes, but it
+//! knows no limit: it never removes an entry by itself, does not note when one was used, and its
+//! index only grows.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use super::entry::{LONGEST, decode, encode};
+use ruzstd::decoding::StreamingDecoder;
+use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+use sha2::{Digest, Sha256};
+
 use super::folder::CacheFolder;
-use super::key::CacheKey;
-use crate::regular_file::{ReadError, read};
+use crate::regular_file::read;
 
 /// Most bytes on disk of all entries.
 pub(super) const LIMIT: u64 = 1 << 30;
@@ -44,17 +55,23 @@ const ABANDONED: Duration = Duration::from_secs(60 * 60);
 /// Prefix of the names of unfinished files.
 const UNFINISHED: &str = ".new-";
 
-/// The kind of an entry.
+/// The first bytes of an entry. The digit is the version of the format.
+const MARK: &[u8; 8] = b"lpcache1";
+
+/// Bytes before the frame.
+const HEAD: usize = MARK.len() + 32;
+
+/// Longest content, in bytes. Listings of the largest probes have some hundred thousand bytes.
+const LONGEST: usize = 16 << 20;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum CacheEntryKind {
-    /// The output of a compiler.
+pub(crate) enum EntryKind {
     Compilation,
-    /// The answer of spirv-val.
     Validation,
     FileDigest,
 }
 
-impl CacheEntryKind {
+impl EntryKind {
     const ALL: [Self; 3] = [Self::Compilation, Self::Validation, Self::FileDigest];
 
     /// The suffix of the kind's files.
@@ -67,7 +84,6 @@ impl CacheEntryKind {
     }
 }
 
-/// The entries below a folder.
 #[derive(Debug)]
 pub(super) struct EntryStore {
     entries: PathBuf,
@@ -78,7 +94,6 @@ pub(super) struct EntryStore {
     failure: Mutex<Option<String>>,
 }
 
-/// The size of the cache.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CacheContent {
     /// By kind: `compilations`, `validations`, `digests`, and `unfinished` for incomplete files.
@@ -87,7 +102,6 @@ pub struct CacheContent {
     pub limit: u64,
 }
 
-/// The entries of one kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KindContent {
     pub entries: u64,
@@ -103,10 +117,9 @@ impl CacheContent {
     }
 }
 
-/// A file in a folder of entries.
 struct EntryFile {
     path: PathBuf,
-    kind: Option<CacheEntryKind>,
+    kind: Option<EntryKind>,
     /// Bytes on disk.
     bytes: u64,
     /// Time of the last write or use.
@@ -125,12 +138,12 @@ impl EntryStore {
     }
 
     /// The content under a key. Removes a damaged entry, and returns `None` for it.
-    pub(super) fn get(&self, key: &CacheKey, kind: CacheEntryKind) -> Option<Vec<u8>> {
+    pub(super) fn get(&self, key: &CacheKey, kind: EntryKind) -> Option<Vec<u8>> {
         let path = self.path(key, kind);
         let bytes = match read(&path, LONGEST as u64) {
             Ok(bytes) => bytes,
             Err(error) if error.is_not_found() => return None,
-            Err(ReadError::Io(_) | ReadError::NotRegular(_) | ReadError::MadeUp(_) | ReadError::TooLong { .. }) => {
+            Err(_) => {
                 remove(&path);
                 return None;
             }
@@ -145,7 +158,7 @@ impl EntryStore {
     }
 
     /// Keeps a content under a key. After a failed write, nothing more is written.
-    pub(super) fn put(&self, key: &CacheKey, kind: CacheEntryKind, content: &[u8]) {
+    pub(super) fn put(&self, key: &CacheKey, kind: EntryKind, content: &[u8]) {
         if content.len() > LONGEST || self.is_closed.load(Ordering::Relaxed) {
             return;
         }
@@ -169,11 +182,10 @@ impl EntryStore {
     }
 
     /// Removes an entry with unusable content.
-    pub(super) fn forget(&self, key: &CacheKey, kind: CacheEntryKind) {
+    pub(super) fn forget(&self, key: &CacheKey, kind: EntryKind) {
         remove(&self.path(key, kind));
     }
 
-    /// Measures the cache.
     pub(super) fn content(&self) -> CacheContent {
         let mut content = CacheContent { limit: self.limit, ..CacheContent::default() };
         for file in self.all_files() {
@@ -200,7 +212,7 @@ impl EntryStore {
         Ok(content)
     }
 
-    fn path(&self, key: &CacheKey, kind: CacheEntryKind) -> PathBuf {
+    fn path(&self, key: &CacheKey, kind: EntryKind) -> PathBuf {
         let digits = key.to_string();
         let (folder, name) = digits.split_at(2);
         self.entries.join(folder).join(format!("{name}.{}", kind.as_str()))
@@ -239,11 +251,11 @@ impl EntryStore {
 }
 
 /// The name of a kind's entries in the plural; `None` are unfinished files.
-fn plural(kind: Option<CacheEntryKind>) -> &'static str {
+fn plural(kind: Option<EntryKind>) -> &'static str {
     match kind {
-        Some(CacheEntryKind::Compilation) => "compilations",
-        Some(CacheEntryKind::Validation) => "validations",
-        Some(CacheEntryKind::FileDigest) => "digests",
+        Some(EntryKind::Compilation) => "compilations",
+        Some(EntryKind::Validation) => "validations",
+        Some(EntryKind::FileDigest) => "digests",
         None => "unfinished",
     }
 }
@@ -255,7 +267,7 @@ fn files_in(folder: &Path) -> Vec<EntryFile> {
         let metadata = entry.metadata().ok().filter(fs::Metadata::is_file)?;
         let path = entry.path();
         let suffix = path.extension().and_then(|suffix| suffix.to_str()).unwrap_or_default();
-        let kind = CacheEntryKind::ALL.into_iter().find(|kind| kind.as_str() == suffix);
+        let kind = EntryKind::ALL.into_iter().find(|kind| kind.as_str() == suffix);
         let used = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
         Some(EntryFile { kind, bytes: bytes_on_disk(&metadata), used, path })
     };
@@ -305,10 +317,78 @@ fn remove(path: &Path) {
     let _ = fs::remove_file(path);
 }
 
+/// The key of an answer, and the SHA-256 of its parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct CacheKey(pub(super) [u8; 32]);
+
+impl CacheKey {
+    pub(crate) fn bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl fmt::Display for CacheKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+/// Collects the parts of a key. Each part follows its length, so that two different lists of parts
+/// never have the same bytes.
+#[derive(Clone, Debug)]
+pub(crate) struct KeyParts(Sha256);
+
+impl KeyParts {
+    /// Starts a key; `kind` is its first part.
+    pub(crate) fn of_kind(kind: &str) -> Self {
+        let mut parts = Self(Sha256::new());
+        parts.add(kind.as_bytes());
+        parts
+    }
+
+    pub(crate) fn add(&mut self, part: &[u8]) {
+        self.0.update((part.len() as u64).to_le_bytes());
+        self.0.update(part);
+    }
+
+    /// Adds a list, preceded by its length.
+    pub(crate) fn add_list<'a>(&mut self, list: impl ExactSizeIterator<Item = &'a [u8]>) {
+        self.0.update((list.len() as u64).to_le_bytes());
+        list.for_each(|part| self.add(part));
+    }
+
+    pub(crate) fn key(self) -> CacheKey {
+        CacheKey(self.0.finalize().into())
+    }
+}
+
+/// The bytes of the file that holds `content` under `key`.
+fn encode(key: &CacheKey, content: &[u8]) -> Vec<u8> {
+    let frame = compress_to_vec(content, CompressionLevel::Fastest);
+    [&MARK[..], &checksum(key, &frame), &frame].concat()
+}
+
+/// The content of a file under `key`; `None` if it is damaged.
+fn decode(key: &CacheKey, bytes: &[u8]) -> Option<Vec<u8>> {
+    let (head, frame) = bytes.split_at_checked(HEAD)?;
+    let (mark, sum) = head.split_at(MARK.len());
+    if mark != MARK || sum != checksum(key, frame) {
+        return None;
+    }
+
+    let mut content = Vec::new();
+    let mut decoder = StreamingDecoder::new(frame).ok()?.take(LONGEST as u64 + 1);
+    decoder.read_to_end(&mut content).ok()?;
+    (content.len() <= LONGEST).then_some(content)
+}
+
+fn checksum(key: &CacheKey, frame: &[u8]) -> [u8; 32] {
+    Sha256::new().chain_update(key.bytes()).chain_update(frame).finalize().into()
+}
+
 #[cfg(test)]
 #[cfg(unix)]
 mod tests {
-    use super::super::key::KeyParts;
     use super::*;
 
     /// A store with 16 KiB for each folder of entries.
@@ -331,11 +411,11 @@ mod tests {
     }
 
     fn put(store: &EntryStore, number: u32, content: &[u8]) {
-        store.put(&key(number), CacheEntryKind::Compilation, content);
+        store.put(&key(number), EntryKind::Compilation, content);
     }
 
     fn get(store: &EntryStore, number: u32) -> Option<Vec<u8>> {
-        store.get(&key(number), CacheEntryKind::Compilation)
+        store.get(&key(number), EntryKind::Compilation)
     }
 
     #[test]
@@ -344,14 +424,14 @@ mod tests {
         put(&store, 1, b"one");
         assert_eq!(get(&store, 1).as_deref(), Some(&b"one"[..]));
         assert_eq!(get(&store, 2), None);
-        assert_eq!(store.get(&key(1), CacheEntryKind::Validation), None);
+        assert_eq!(store.get(&key(1), EntryKind::Validation), None);
         assert_eq!(store.failure(), None);
     }
 
     #[test]
     fn a_damaged_entry_is_none_and_goes() {
         let (_place, store) = store();
-        let path = store.path(&key(1), CacheEntryKind::Compilation);
+        let path = store.path(&key(1), EntryKind::Compilation);
         let damages: [fn(&mut Vec<u8>); 4] =
             [|file| file.truncate(20), |file| file.clear(), |file| file[50] ^= 4, |file| file.push(0)];
         for damage in damages {
@@ -366,7 +446,7 @@ mod tests {
         // An intact entry under the wrong key.
         put(&store, 1, b"one");
         put(&store, 2, b"two");
-        fs::copy(store.path(&key(2), CacheEntryKind::Compilation), &path).unwrap();
+        fs::copy(store.path(&key(2), EntryKind::Compilation), &path).unwrap();
         assert_eq!(get(&store, 1), None);
         assert!(!path.exists() && get(&store, 2).is_some());
     }
@@ -377,7 +457,7 @@ mod tests {
     fn a_pipe_or_a_folder_in_an_entrys_place_is_none() {
         let (_place, store) = store();
         put(&store, 1, b"one");
-        let path = store.path(&key(1), CacheEntryKind::Compilation);
+        let path = store.path(&key(1), EntryKind::Compilation);
         fs::remove_file(&path).unwrap();
         assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
         assert_eq!(get(&store, 1), None);
@@ -396,10 +476,10 @@ mod tests {
         let (_place, store) = store();
         // All in the folder of the first entry, each of one or two blocks.
         let numbers: Vec<u32> = (0..).filter(|number| key(*number).bytes()[0] == key(0).bytes()[0]).take(8).collect();
-        let folder = store.path(&key(0), CacheEntryKind::Compilation).parent().unwrap().to_owned();
+        let folder = store.path(&key(0), EntryKind::Compilation).parent().unwrap().to_owned();
         for (age, number) in numbers.iter().rev().enumerate() {
             put(&store, *number, &noise(3000));
-            let file = File::open(store.path(&key(*number), CacheEntryKind::Compilation)).unwrap();
+            let file = File::open(store.path(&key(*number), EntryKind::Compilation)).unwrap();
             let hours = Duration::from_secs(60 * 60 * (2 + age as u64));
             file.set_modified(SystemTime::now() - hours).unwrap();
         }
@@ -409,7 +489,7 @@ mod tests {
 
         let bytes: u64 = files_in(&folder).iter().map(|file| file.bytes).sum();
         assert!(bytes <= 16 << 10, "{bytes}");
-        let is_there = |number: &u32| store.path(&key(*number), CacheEntryKind::Compilation).exists();
+        let is_there = |number: &u32| store.path(&key(*number), EntryKind::Compilation).exists();
         assert!(is_there(&numbers[0]) && is_there(&numbers[7]) && !is_there(&numbers[1]));
     }
 
@@ -430,7 +510,7 @@ mod tests {
     fn what_a_killed_process_left_goes_with_time() {
         let (_place, store) = store();
         put(&store, 1, b"one");
-        let folder = store.path(&key(1), CacheEntryKind::Compilation).parent().unwrap().to_owned();
+        let folder = store.path(&key(1), EntryKind::Compilation).parent().unwrap().to_owned();
         for (name, hours) in [(".new-old", 2), (".new-young", 0)] {
             let file = File::create(folder.join(name)).unwrap();
             file.set_modified(SystemTime::now() - Duration::from_secs(60 * 60 * hours)).unwrap();
@@ -486,5 +566,52 @@ mod tests {
         fs::remove_file(&store.entries).unwrap();
         put(&store, 1, b"one");
         assert_eq!((get(&store, 1), store.failure()), (None, Some(told)));
+    }
+
+    fn key_of(lists: &[&[&str]]) -> CacheKey {
+        let mut parts = KeyParts::of_kind("test");
+        for list in lists {
+            parts.add_list(list.iter().map(|part| part.as_bytes()));
+        }
+        parts.key()
+    }
+
+    #[test]
+    fn parts_do_not_run_into_each_other() {
+        let keys =
+            [key_of(&[&["ab", "c"]]), key_of(&[&["a", "bc"]]), key_of(&[&["ab"], &["c"]]), key_of(&[&["abc"], &[]])];
+        for (index, key) in keys.iter().enumerate() {
+            assert!(keys[..index].iter().all(|other| other != key), "{index}");
+        }
+        assert_eq!(key_of(&[&["a"]]), key_of(&[&["a"]]));
+    }
+
+    /// SHA-256 of no bytes, from FIPS 180-4.
+    #[test]
+    fn a_key_is_written_in_hexadecimal_digits() {
+        let empty = CacheKey(Sha256::new().finalize().into());
+        assert_eq!(empty.to_string(), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    }
+
+    #[test]
+    fn a_content_comes_back_under_its_key_alone() {
+        for content in [Vec::new(), b"listing".to_vec(), vec![7; 100_000]] {
+            let file = encode(&key(1), &content);
+            assert_eq!(decode(&key(1), &file), Some(content));
+            assert_eq!(decode(&key(2), &file), None);
+        }
+    }
+
+    #[test]
+    fn every_cut_and_every_flipped_bit_is_noticed() {
+        let file = encode(&key(1), b"offset 16, offset 32, offset 48");
+        for length in 0..file.len() {
+            assert_eq!(decode(&key(1), &file[..length]), None, "cut to {length} bytes");
+        }
+        for bit in 0..file.len() * 8 {
+            let mut damaged = file.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            assert_eq!(decode(&key(1), &damaged), None, "bit {bit}");
+        }
     }
 }

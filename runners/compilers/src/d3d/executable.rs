@@ -2,7 +2,7 @@
 //! each register.
 
 use std::fs;
-use std::path::Path;
+use std::io;
 
 use layoutproof_device::words_of;
 use layoutproof_layout::LayoutUnit;
@@ -14,7 +14,7 @@ use super::rewrite::{SpirvSlot, with_entry, with_slot, without_idle_capabilities
 use super::texel_buffers::with_storage_buffers;
 use crate::child::OUTPUT_LIMIT;
 use crate::compiler::{Compiler, CompilerAnswer};
-use crate::regular_file;
+use crate::regular_file::{self, ReadError};
 use crate::scratch::ScratchFolder;
 
 /// A module translated from DXBC. Its entry point is `main`.
@@ -32,6 +32,26 @@ pub struct ResourcePlace {
     pub listed: FxcBinding,
     /// Set and binding in the module.
     pub slot: SpirvSlot,
+}
+
+/// The reason why an object of FXC has no module. The source is not at fault.
+#[derive(Debug, thiserror::Error)]
+pub enum NoExecutable {
+    #[error("vkd3d-compiler refuses it: {0}")]
+    Refused(String),
+    /// vkd3d-compiler did not answer; a sentence.
+    #[error("{0}")]
+    Broken(String),
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    #[error("{0}")]
+    Listing(String),
+    #[error("vkd3d-compiler's module: {0}")]
+    Module(String),
+    #[error("its code asks for the size of a buffer, which is a texel buffer in vkd3d's SPIR-V")]
+    BufferSize,
 }
 
 impl Executable {
@@ -59,19 +79,15 @@ impl Executable {
 const ARGUMENTS: [&str; 8] =
     ["-x", "dxbc-tpf", "-b", "spirv-binary", "--buffer-uav=storage-buffer", "object.dxbc", "-o", "object.spv"];
 
-/// Translates an object of FXC.
-///
-/// # Errors
-/// A sentence: vkd3d-compiler refuses the object or crashes, or its module cannot be used.
-pub(crate) fn translate(vkd3d: &Compiler, object: &D3dObject) -> Result<Executable, String> {
+pub(crate) fn translate(vkd3d: &Compiler, object: &D3dObject) -> Result<Executable, NoExecutable> {
     let module = compile_to_spirv(vkd3d, &object.container)?;
-    let rows = resource_bindings(&object.listing)?;
+    let rows = resource_bindings(&object.listing).map_err(NoExecutable::Listing)?;
     let module = without_repeated_decorations(&module);
 
     // If the module also has texels of a format, nothing shows which buffers hold bytes.
     let has_texels = rows.iter().any(Executable::has_texels);
     let untyped = if has_texels { Some(module) } else { with_storage_buffers(&module) };
-    let untyped = untyped.ok_or("its code asks for the size of a buffer, which is a texel buffer in vkd3d's SPIR-V")?;
+    let untyped = untyped.ok_or(NoExecutable::BufferSize)?;
 
     let spirv = without_idle_capabilities(&untyped);
     let places = places(&spirv, rows)?;
@@ -79,26 +95,23 @@ pub(crate) fn translate(vkd3d: &Compiler, object: &D3dObject) -> Result<Executab
 }
 
 /// Runs vkd3d-compiler on DXBC, and returns the SPIR-V words.
-fn compile_to_spirv(vkd3d: &Compiler, dxbc: &[u8]) -> Result<Vec<u32>, String> {
-    let folder = ScratchFolder::new().map_err(|error| error.to_string())?;
-    fs::write(folder.path().join("object.dxbc"), dxbc).map_err(|error| error.to_string())?;
+fn compile_to_spirv(vkd3d: &Compiler, dxbc: &[u8]) -> Result<Vec<u32>, NoExecutable> {
+    let folder = ScratchFolder::new()?;
+    fs::write(folder.path().join("object.dxbc"), dxbc)?;
 
     match vkd3d.ask(folder.path(), &ARGUMENTS) {
-        CompilerAnswer::Accepted(_) => read_words(&folder.path().join("object.spv")),
-        CompilerAnswer::Refused(finished) => Err(format!("vkd3d-compiler refuses it: {}", finished.stderr.trim())),
-        CompilerAnswer::Broken(how) => Err(how),
+        CompilerAnswer::Accepted(_) => {
+            Ok(words_of(&regular_file::read(&folder.path().join("object.spv"), OUTPUT_LIMIT)?))
+        }
+        CompilerAnswer::Refused(finished) => Err(NoExecutable::Refused(finished.stderr.trim().to_owned())),
+        CompilerAnswer::Broken(how) => Err(NoExecutable::Broken(how)),
     }
-}
-
-fn read_words(file: &Path) -> Result<Vec<u32>, String> {
-    let bytes = regular_file::read(file, OUTPUT_LIMIT).map_err(|error| error.to_string())?;
-    Ok(words_of(&bytes))
 }
 
 /// Pairs the rows of the listing with the variables of the module. Drops rows without a variable:
 /// the listing may contain a resource only because of a size query.
-fn places(spirv: &[u32], rows: Vec<FxcBinding>) -> Result<Vec<ResourcePlace>, String> {
-    let variables = bound_variables(spirv).map_err(|bad| format!("vkd3d-compiler's module: {}", bad.reason))?;
+fn places(spirv: &[u32], rows: Vec<FxcBinding>) -> Result<Vec<ResourcePlace>, NoExecutable> {
+    let variables = bound_variables(spirv).map_err(|bad| NoExecutable::Module(bad.reason))?;
     let placed = rows.into_iter().filter_map(|listed| {
         let name = variable(&listed);
         // The variable of a constant buffer has a suffix, as in `cb1_3`.

@@ -5,7 +5,7 @@ use std::io;
 use std::sync::{Mutex, PoisonError};
 
 use super::batch::{D3dCompiler, D3dObject, D3dOutcome, D3dSource};
-use super::executable::{Executable, translate};
+use super::executable::{Executable, NoExecutable, translate};
 use crate::compiler::Compiler;
 
 /// FXC, kept running, followed by vkd3d-compiler.
@@ -15,14 +15,11 @@ pub struct Fxc {
     translator: Compiler,
 }
 
-/// A compiled source.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct FxcProgram {
-    /// FXC's output.
     pub object: D3dObject,
-    /// The module, or the reason why there is none, as a sentence. The source is not at fault if
-    /// vkd3d-compiler cannot translate it.
-    pub executable: Result<Executable, String>,
+    /// The module that vkd3d-compiler makes of it.
+    pub executable: Result<Executable, NoExecutable>,
 }
 
 impl Fxc {

@@ -35,6 +35,6 @@ mod rewrite;
 mod texel_buffers;
 
 pub use batch::{D3dCompiler, D3dObject, D3dOutcome, D3dSource};
-pub use executable::{Executable, ResourcePlace};
+pub use executable::{Executable, NoExecutable, ResourcePlace};
 pub use fxc::{Fxc, FxcProgram};
 pub use rewrite::SpirvSlot;

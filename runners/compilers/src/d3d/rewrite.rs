@@ -7,25 +7,9 @@
 use std::collections::HashSet;
 
 use layoutproof_device::words_of;
+use rspirv::spirv::{Capability, Decoration, Dim, Op};
 
-/// Words in the header.
 pub(super) const HEADER: usize = 5;
-/// Opcode of `OpEntryPoint`: execution model, function, name, interface.
-const OP_ENTRY_POINT: u32 = 15;
-/// Opcode of `OpCapability`: capability.
-const OP_CAPABILITY: u32 = 17;
-/// Opcode of `OpTypeImage`: result, sampled type, dimension and more.
-const OP_TYPE_IMAGE: u32 = 25;
-/// Opcode of `OpDecorate`: target, decoration, operands.
-const OP_DECORATE: u32 = 71;
-/// Capabilities `SampledBuffer` and `ImageBuffer`.
-const TEXEL_BUFFERS: [u32; 2] = [46, 47];
-/// The dimension `Buffer`.
-const BUFFER: u32 = 5;
-/// Decoration `Binding`.
-const BINDING: u32 = 33;
-/// Decoration `DescriptorSet`.
-const DESCRIPTOR_SET: u32 = 34;
 
 /// A place for a resource in SPIR-V.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +23,7 @@ pub struct SpirvSlot {
 pub(crate) fn without_repeated_decorations(words: &[u32]) -> Vec<u32> {
     let mut seen = HashSet::new();
     rewritten(words, |instruction| {
-        let kept = opcode(instruction) != OP_DECORATE || seen.insert(instruction);
+        let kept = opcode(instruction) != Some(Op::Decorate) || seen.insert(instruction);
         if kept { instruction.to_vec() } else { Vec::new() }
     })
 }
@@ -50,8 +34,11 @@ pub(crate) fn without_idle_capabilities(words: &[u32]) -> Vec<u32> {
     if instructions(words).any(is_texel_buffer) {
         return words.to_vec();
     }
+    let texel_buffers = [Capability::SampledBuffer as u32, Capability::ImageBuffer as u32];
     rewritten(words, |instruction| match instruction {
-        [_, capability] if opcode(instruction) == OP_CAPABILITY && TEXEL_BUFFERS.contains(capability) => Vec::new(),
+        [_, capability] if opcode(instruction) == Some(Op::Capability) && texel_buffers.contains(capability) => {
+            Vec::new()
+        }
         _ => instruction.to_vec(),
     })
 }
@@ -63,7 +50,7 @@ pub(crate) fn with_entry(words: &[u32], name: &str) -> Vec<u32> {
     bytes.resize((name.len() / 4 + 1) * 4, 0);
     let literal = words_of(&bytes);
     rewritten(words, |instruction| match instruction {
-        [head, model, function, rest @ ..] if opcode(instruction) == OP_ENTRY_POINT => {
+        [head, model, function, rest @ ..] if opcode(instruction) == Some(Op::EntryPoint) => {
             let last = rest.iter().position(|word| word.to_le_bytes().contains(&0)).map_or(rest.len(), |at| at + 1);
             let changed = [&[*head, *model, *function], &literal[..], &rest[last..]].concat();
             with_length(changed)
@@ -74,23 +61,28 @@ pub(crate) fn with_entry(words: &[u32], name: &str) -> Vec<u32> {
 
 /// Moves the variables of one descriptor set and binding to another slot.
 pub(crate) fn with_slot(words: &[u32], from: SpirvSlot, to: SpirvSlot) -> Vec<u32> {
-    let sets = targets(words, DESCRIPTOR_SET, from.set);
-    let bindings = targets(words, BINDING, from.binding);
+    let sets = targets(words, Decoration::DescriptorSet, from.set);
+    let bindings = targets(words, Decoration::Binding, from.binding);
     rewritten(words, |instruction| match *instruction {
-        [head, target, decoration @ (DESCRIPTOR_SET | BINDING), _]
-            if opcode(instruction) == OP_DECORATE && sets.contains(&target) && bindings.contains(&target) =>
+        [head, target, decoration, _]
+            if opcode(instruction) == Some(Op::Decorate) && sets.contains(&target) && bindings.contains(&target) =>
         {
-            vec![head, target, decoration, if decoration == BINDING { to.binding } else { to.set }]
+            let number = match Decoration::from_u32(decoration) {
+                Some(Decoration::DescriptorSet) => to.set,
+                Some(Decoration::Binding) => to.binding,
+                _ => return instruction.to_vec(),
+            };
+            vec![head, target, decoration, number]
         }
         _ => instruction.to_vec(),
     })
 }
 
 /// The targets with this number as a decoration.
-fn targets(words: &[u32], decoration: u32, number: u32) -> HashSet<u32> {
+fn targets(words: &[u32], decoration: Decoration, number: u32) -> HashSet<u32> {
     let target = |instruction: &[u32]| match *instruction {
-        [_, target, found, operand] if opcode(instruction) == OP_DECORATE => {
-            (found == decoration && operand == number).then_some(target)
+        [_, target, found, operand] if opcode(instruction) == Some(Op::Decorate) => {
+            (found == decoration as u32 && operand == number).then_some(target)
         }
         _ => None,
     };
@@ -99,7 +91,7 @@ fn targets(words: &[u32], decoration: u32, number: u32) -> HashSet<u32> {
 
 /// True if the instruction declares a texel buffer type.
 pub(super) fn is_texel_buffer(instruction: &[u32]) -> bool {
-    opcode(instruction) == OP_TYPE_IMAGE && instruction.get(3).is_some_and(|dimension| *dimension == BUFFER)
+    opcode(instruction) == Some(Op::TypeImage) && instruction.get(3) == Some(&(Dim::DimBuffer as u32))
 }
 
 fn rewritten<'a>(words: &'a [u32], change: impl FnMut(&'a [u32]) -> Vec<u32>) -> Vec<u32> {
@@ -117,8 +109,8 @@ pub(super) fn instructions(words: &[u32]) -> impl Iterator<Item = &[u32]> {
     })
 }
 
-pub(super) fn opcode(instruction: &[u32]) -> u32 {
-    instruction.first().map_or(0, |head| head & 0xffff)
+pub(super) fn opcode(instruction: &[u32]) -> Option<Op> {
+    Op::from_u32(instruction.first()? & 0xffff)
 }
 
 /// Updates the length in the instruction's first word. An instruction too long for SPIR-V keeps its

@@ -10,57 +10,22 @@
 //! vkd3d-compiler 1.2.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::ops::RangeInclusive;
+
+use rspirv::spirv::{Decoration, Op, StorageClass};
 
 use super::rewrite::{HEADER, instructions, is_texel_buffer, opcode};
 
-/// Index of the first unused id in the header.
 const BOUND: usize = 3;
-/// Opcodes of types.
-const TYPES: RangeInclusive<u32> = 19..=39;
-/// `OpTypeInt`: result, bits, signedness.
-const OP_TYPE_INT: u32 = 21;
-/// `OpTypeFloat`: result, bits.
-const OP_TYPE_FLOAT: u32 = 22;
-/// `OpTypePointer`: result, storage class, pointee.
-const OP_TYPE_POINTER: u32 = 32;
-/// `OpTypeRuntimeArray`: result, element.
-const OP_TYPE_RUNTIME_ARRAY: u32 = 29;
-/// `OpTypeStruct`: result, members.
-const OP_TYPE_STRUCT: u32 = 30;
-/// `OpFunction`.
-const OP_FUNCTION: u32 = 54;
-/// `OpConstant`: type, result, value.
-const OP_CONSTANT: u32 = 43;
-/// `OpVariable`: type, result, storage class.
-const OP_VARIABLE: u32 = 59;
-/// `OpLoad`: type, result, pointer.
-const OP_LOAD: u32 = 61;
-/// `OpAccessChain`: type, result, pointer, indices.
-const OP_ACCESS_CHAIN: u32 = 65;
-/// `OpDecorate`: target, decoration, operands.
-const OP_DECORATE: u32 = 71;
-/// `OpMemberDecorate`: target, member, decoration, operands.
-const OP_MEMBER_DECORATE: u32 = 72;
-/// `OpCompositeConstruct`: type, result, components.
-const OP_COMPOSITE_CONSTRUCT: u32 = 80;
-/// `OpImageFetch`: type, result, image, coordinate.
-const OP_IMAGE_FETCH: u32 = 95;
-/// `OpImageQuerySize`.
-const OP_IMAGE_QUERY_SIZE: u32 = 104;
-/// `OpIAdd` and `OpIMul`: type, result, operands.
-const OP_ADD: u32 = 128;
-const OP_MULTIPLY: u32 = 132;
-/// The storage class of images.
-const UNIFORM_CONSTANT: u32 = 0;
-/// The storage class of buffers.
-const UNIFORM: u32 = 2;
-/// Decorations `BufferBlock`, `ArrayStride` and `Offset`.
-const BUFFER_BLOCK: u32 = 3;
-const ARRAY_STRIDE: u32 = 6;
-const OFFSET: u32 = 35;
-/// Bytes in a word.
 const WORD: u32 = 4;
+
+/// The storage class of images.
+const UNIFORM_CONSTANT: u32 = StorageClass::UniformConstant as u32;
+/// The storage class of buffers.
+const UNIFORM: u32 = StorageClass::Uniform as u32;
+/// What makes a struct a storage buffer in this module.
+const BUFFER_BLOCK: u32 = Decoration::BufferBlock as u32;
+const ARRAY_STRIDE: u32 = Decoration::ArrayStride as u32;
+const OFFSET: u32 = Decoration::Offset as u32;
 /// Components of the vector that a fetch returns, and words in a tbuffer's register.
 const COMPONENTS: u32 = 4;
 
@@ -69,7 +34,7 @@ pub(crate) fn with_storage_buffers(words: &[u32]) -> Option<Vec<u32>> {
     if !instructions(words).any(is_texel_buffer) {
         return Some(words.to_vec());
     }
-    if instructions(words).any(|instruction| opcode(instruction) == OP_IMAGE_QUERY_SIZE) {
+    if instructions(words).any(|instruction| opcode(instruction) == Some(Op::ImageQuerySize)) {
         return None;
     }
 
@@ -78,11 +43,11 @@ pub(crate) fn with_storage_buffers(words: &[u32]) -> Option<Vec<u32>> {
     let (mut is_decorated, mut has_numbers) = (false, false);
     for instruction in instructions(words) {
         // Decorations precede all types, constants precede all functions.
-        if !is_decorated && TYPES.contains(&opcode(instruction)) {
+        if !is_decorated && opcode(instruction).is_some_and(is_type) {
             module.extend(rewriting.decorations());
             is_decorated = true;
         }
-        if !has_numbers && opcode(instruction) == OP_FUNCTION {
+        if !has_numbers && opcode(instruction) == Some(Op::Function) {
             module.extend(rewriting.numbers());
             has_numbers = true;
         }
@@ -92,7 +57,10 @@ pub(crate) fn with_storage_buffers(words: &[u32]) -> Option<Vec<u32>> {
     Some(module)
 }
 
-/// A texel buffer type.
+fn is_type(op: Op) -> bool {
+    (Op::TypeVoid..=Op::TypeForwardPointer).contains(&op)
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Texels {
     /// Type id of a word.
@@ -131,12 +99,12 @@ struct Rewriting {
 impl Rewriting {
     /// Collects the texel buffers of a module; `None` if it has no type for indices.
     fn of(words: &[u32]) -> Option<Self> {
-        let defined = |wanted: &[u32]| {
-            let found = instructions(words).find(|it| opcode(it) == wanted[0] && it.get(2..) == Some(&wanted[1..]))?;
+        let defined = |op: Op, operands: &[u32]| {
+            let found = instructions(words).find(|it| opcode(it) == Some(op) && it.get(2..) == Some(operands))?;
             found.get(1).copied()
         };
-        let uint = defined(&[OP_TYPE_INT, 32, 0])?;
-        let float = defined(&[OP_TYPE_FLOAT, 32]);
+        let uint = defined(Op::TypeInt, &[32, 0])?;
+        let float = defined(Op::TypeFloat, &[32]);
 
         let mut bound = *words.get(BOUND)?;
         let numbers = (0..=COMPONENTS).map(|_| fresh(&mut bound)).collect();
@@ -154,9 +122,9 @@ impl Rewriting {
     fn decorations(&self) -> Vec<u32> {
         let each = self.texels.iter().flat_map(|(block, texels)| {
             [
-                instruction(OP_DECORATE, &[texels.array, ARRAY_STRIDE, WORD]),
-                instruction(OP_DECORATE, &[*block, BUFFER_BLOCK]),
-                instruction(OP_MEMBER_DECORATE, &[*block, 0, OFFSET, 0]),
+                instruction(Op::Decorate, &[texels.array, ARRAY_STRIDE, WORD]),
+                instruction(Op::Decorate, &[*block, BUFFER_BLOCK]),
+                instruction(Op::MemberDecorate, &[*block, 0, OFFSET, 0]),
             ]
         });
         each.flatten().collect()
@@ -164,25 +132,25 @@ impl Rewriting {
 
     fn numbers(&self) -> Vec<u32> {
         let numbers = self.numbers.iter().zip(0..);
-        numbers.flat_map(|(id, number)| instruction(OP_CONSTANT, &[self.uint, *id, number])).collect()
+        numbers.flat_map(|(id, number)| instruction(Op::Constant, &[self.uint, *id, number])).collect()
     }
 
     /// Returns the replacement for an instruction.
     fn rewrite(&mut self, old: &[u32]) -> Vec<u32> {
         match (opcode(old), old) {
             (_, [_, id, ..]) if is_texel_buffer(old) => self.types(*id),
-            (OP_TYPE_POINTER, [_, id, UNIFORM_CONSTANT, pointee]) if self.texels.contains_key(pointee) => {
+            (Some(Op::TypePointer), [_, id, UNIFORM_CONSTANT, pointee]) if self.texels.contains_key(pointee) => {
                 self.pointers.insert(*id);
-                instruction(OP_TYPE_POINTER, &[*id, UNIFORM, *pointee])
+                instruction(Op::TypePointer, &[*id, UNIFORM, *pointee])
             }
-            (OP_VARIABLE, [_, ty, id, UNIFORM_CONSTANT]) if self.pointers.contains(ty) => {
-                instruction(OP_VARIABLE, &[*ty, *id, UNIFORM])
+            (Some(Op::Variable), [_, ty, id, UNIFORM_CONSTANT]) if self.pointers.contains(ty) => {
+                instruction(Op::Variable, &[*ty, *id, UNIFORM])
             }
-            (OP_LOAD, [_, ty, id, variable, ..]) if self.texels.contains_key(ty) => {
+            (Some(Op::Load), [_, ty, id, variable, ..]) if self.texels.contains_key(ty) => {
                 self.loaded.insert(*id, LoadedTexels { texels: self.texels[ty], variable: *variable });
                 Vec::new()
             }
-            (OP_IMAGE_FETCH, [_, ty, id, image, coordinate, ..]) => match self.loaded.get(image).copied() {
+            (Some(Op::ImageFetch), [_, ty, id, image, coordinate, ..]) => match self.loaded.get(image).copied() {
                 Some(loaded) => self.fetch(loaded, *ty, *id, *coordinate),
                 None => old.to_vec(),
             },
@@ -193,9 +161,9 @@ impl Rewriting {
     fn types(&self, block: u32) -> Vec<u32> {
         let Texels { component, array, pointer, .. } = self.texels[&block];
         let types = [
-            instruction(OP_TYPE_RUNTIME_ARRAY, &[array, component]),
-            instruction(OP_TYPE_STRUCT, &[block, array]),
-            instruction(OP_TYPE_POINTER, &[pointer, UNIFORM, component]),
+            instruction(Op::TypeRuntimeArray, &[array, component]),
+            instruction(Op::TypeStruct, &[block, array]),
+            instruction(Op::TypePointer, &[pointer, UNIFORM, component]),
         ];
         types.concat()
     }
@@ -208,37 +176,36 @@ impl Rewriting {
         let mut first = coordinate;
         if texels.words > 1 {
             first = fresh(&mut self.bound);
-            code.extend(instruction(OP_MULTIPLY, &[self.uint, first, coordinate, self.numbers[COMPONENTS as usize]]));
+            code.extend(instruction(Op::IMul, &[self.uint, first, coordinate, self.numbers[COMPONENTS as usize]]));
         }
 
         for number in 0..texels.words {
             let mut index = first;
             if number > 0 {
                 index = fresh(&mut self.bound);
-                code.extend(instruction(OP_ADD, &[self.uint, index, first, self.numbers[number as usize]]));
+                code.extend(instruction(Op::IAdd, &[self.uint, index, first, self.numbers[number as usize]]));
             }
             let (place, word) = (fresh(&mut self.bound), fresh(&mut self.bound));
-            code.extend(instruction(OP_ACCESS_CHAIN, &[texels.pointer, place, variable, self.numbers[0], index]));
-            code.extend(instruction(OP_LOAD, &[texels.component, word, place]));
+            code.extend(instruction(Op::AccessChain, &[texels.pointer, place, variable, self.numbers[0], index]));
+            code.extend(instruction(Op::Load, &[texels.component, word, place]));
             vector.push(word);
         }
 
         let last = vector[vector.len() - 1];
         vector.resize(2 + COMPONENTS as usize, last);
-        code.extend(instruction(OP_COMPOSITE_CONSTRUCT, &vector));
+        code.extend(instruction(Op::CompositeConstruct, &vector));
         code
     }
 }
 
-/// Allocates an unused id.
 fn fresh(bound: &mut u32) -> u32 {
     *bound += 1;
     *bound - 1
 }
 
-fn instruction(opcode: u32, operands: &[u32]) -> Vec<u32> {
+fn instruction(op: Op, operands: &[u32]) -> Vec<u32> {
     let length = u32::try_from(operands.len() + 1).expect("instructions here have a few operands");
-    [&[(length << 16) | opcode], operands].concat()
+    [&[(length << 16) | op as u32], operands].concat()
 }
 
 #[cfg(test)]
@@ -246,23 +213,21 @@ mod tests {
     use super::*;
 
     const HEADER_WORDS: [u32; 5] = [0x0723_0203, 0x0001_0000, 0, 20, 0];
-    const OP_TYPE_VECTOR: u32 = 23;
-    const OP_TYPE_IMAGE: u32 = 25;
 
     /// vkd3d-compiler 1.2's output for a load, with component type 2 of the texels: 1 `uint`, 2
     /// `uint` or `float`, 3 image, 4 pointer to it, 5 variable, 6 vector, 9 index.
     fn module(component: &[u32]) -> Vec<u32> {
         let instructions = [
-            instruction(OP_DECORATE, &[5, 33, 0]),
-            instruction(OP_TYPE_INT, &[1, 32, 0]),
+            instruction(Op::Decorate, &[5, 33, 0]),
+            instruction(Op::TypeInt, &[1, 32, 0]),
             component.to_vec(),
-            instruction(OP_TYPE_IMAGE, &[3, 2, 5, 0, 0, 0, 1, 0]),
-            instruction(OP_TYPE_POINTER, &[4, UNIFORM_CONSTANT, 3]),
-            instruction(OP_VARIABLE, &[4, 5, UNIFORM_CONSTANT]),
-            instruction(OP_TYPE_VECTOR, &[6, 2, 4]),
-            instruction(OP_FUNCTION, &[7, 8, 0, 7]),
-            instruction(OP_LOAD, &[3, 10, 5]),
-            instruction(OP_IMAGE_FETCH, &[6, 11, 10, 9]),
+            instruction(Op::TypeImage, &[3, 2, 5, 0, 0, 0, 1, 0]),
+            instruction(Op::TypePointer, &[4, UNIFORM_CONSTANT, 3]),
+            instruction(Op::Variable, &[4, 5, UNIFORM_CONSTANT]),
+            instruction(Op::TypeVector, &[6, 2, 4]),
+            instruction(Op::Function, &[7, 8, 0, 7]),
+            instruction(Op::Load, &[3, 10, 5]),
+            instruction(Op::ImageFetch, &[6, 11, 10, 9]),
         ];
         [&HEADER_WORDS[..], &instructions.concat()].concat()
     }
@@ -274,24 +239,24 @@ mod tests {
         // The numbers 0 to 4 have the ids 20 to 24, the array has 25 and pointers to its words have
         // 26.
         let before = [
-            instruction(OP_DECORATE, &[5, 33, 0]),
-            instruction(OP_DECORATE, &[25, ARRAY_STRIDE, 4]),
-            instruction(OP_DECORATE, &[3, BUFFER_BLOCK]),
-            instruction(OP_MEMBER_DECORATE, &[3, 0, OFFSET, 0]),
-            instruction(OP_TYPE_INT, &[1, 32, 0]),
+            instruction(Op::Decorate, &[5, 33, 0]),
+            instruction(Op::Decorate, &[25, ARRAY_STRIDE, 4]),
+            instruction(Op::Decorate, &[3, BUFFER_BLOCK]),
+            instruction(Op::MemberDecorate, &[3, 0, OFFSET, 0]),
+            instruction(Op::TypeInt, &[1, 32, 0]),
             component.to_vec(),
-            instruction(OP_TYPE_RUNTIME_ARRAY, &[25, 2]),
-            instruction(OP_TYPE_STRUCT, &[3, 25]),
-            instruction(OP_TYPE_POINTER, &[26, UNIFORM, 2]),
-            instruction(OP_TYPE_POINTER, &[4, UNIFORM, 3]),
-            instruction(OP_VARIABLE, &[4, 5, UNIFORM]),
-            instruction(OP_TYPE_VECTOR, &[6, 2, 4]),
+            instruction(Op::TypeRuntimeArray, &[25, 2]),
+            instruction(Op::TypeStruct, &[3, 25]),
+            instruction(Op::TypePointer, &[26, UNIFORM, 2]),
+            instruction(Op::TypePointer, &[4, UNIFORM, 3]),
+            instruction(Op::Variable, &[4, 5, UNIFORM]),
+            instruction(Op::TypeVector, &[6, 2, 4]),
         ];
         assert_eq!(all[..before.len()], before);
-        let numbers = (0..=4).map(|number| instruction(OP_CONSTANT, &[1, 20 + number, number]));
+        let numbers = (0..=4).map(|number| instruction(Op::Constant, &[1, 20 + number, number]));
         let behind = &all[before.len()..];
         assert_eq!(behind[..5], numbers.collect::<Vec<_>>());
-        assert_eq!(behind[5], instruction(OP_FUNCTION, &[7, 8, 0, 7]));
+        assert_eq!(behind[5], instruction(Op::Function, &[7, 8, 0, 7]));
         behind[6..].to_vec()
     }
 
@@ -299,26 +264,26 @@ mod tests {
     fn a_texel_of_one_word_is_that_word() {
         // A second `uint` would not be valid; nothing here checks that.
         let expected = [
-            instruction(OP_ACCESS_CHAIN, &[26, 27, 5, 20, 9]),
-            instruction(OP_LOAD, &[2, 28, 27]),
-            instruction(OP_COMPOSITE_CONSTRUCT, &[6, 11, 28, 28, 28, 28]),
+            instruction(Op::AccessChain, &[26, 27, 5, 20, 9]),
+            instruction(Op::Load, &[2, 28, 27]),
+            instruction(Op::CompositeConstruct, &[6, 11, 28, 28, 28, 28]),
         ];
-        assert_eq!(code(&instruction(OP_TYPE_INT, &[2, 32, 1])), expected);
+        assert_eq!(code(&instruction(Op::TypeInt, &[2, 32, 1])), expected);
     }
 
     #[test]
     fn a_texel_of_a_tbuffer_is_a_register() {
-        let mut expected = vec![instruction(OP_MULTIPLY, &[1, 27, 9, 24])];
+        let mut expected = vec![instruction(Op::IMul, &[1, 27, 9, 24])];
         for (word, index) in [(0, 27), (1, 30), (2, 33), (3, 36)] {
             if word > 0 {
-                expected.push(instruction(OP_ADD, &[1, index, 27, 20 + word]));
+                expected.push(instruction(Op::IAdd, &[1, index, 27, 20 + word]));
             }
             let place = 28 + 3 * word;
-            expected.push(instruction(OP_ACCESS_CHAIN, &[26, place, 5, 20, index]));
-            expected.push(instruction(OP_LOAD, &[2, place + 1, place]));
+            expected.push(instruction(Op::AccessChain, &[26, place, 5, 20, index]));
+            expected.push(instruction(Op::Load, &[2, place + 1, place]));
         }
-        expected.push(instruction(OP_COMPOSITE_CONSTRUCT, &[6, 11, 29, 32, 35, 38]));
-        assert_eq!(code(&instruction(OP_TYPE_FLOAT, &[2, 32])), expected);
+        expected.push(instruction(Op::CompositeConstruct, &[6, 11, 29, 32, 35, 38]));
+        assert_eq!(code(&instruction(Op::TypeFloat, &[2, 32])), expected);
     }
 
     #[test]
@@ -330,8 +295,8 @@ mod tests {
 
     #[test]
     fn a_question_for_the_size_is_not_answered() {
-        let component = instruction(OP_TYPE_FLOAT, &[2, 32]);
-        let asks = [module(&component), instruction(OP_IMAGE_QUERY_SIZE, &[1, 12, 10])].concat();
+        let component = instruction(Op::TypeFloat, &[2, 32]);
+        let asks = [module(&component), instruction(Op::ImageQuerySize, &[1, 12, 10])].concat();
         assert_eq!(with_storage_buffers(&asks), None);
     }
 }

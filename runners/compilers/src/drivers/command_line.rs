@@ -8,6 +8,7 @@ use layoutproof_readers::toolchain::{CompileOutcome, CompileRequest, CompiledSha
 
 use crate::child::ProcessOutput;
 use crate::compile_folder::CompileFolder;
+use crate::regular_file::ReadError;
 
 /// Name of the source file, without extension.
 pub(crate) const SOURCE: &str = "probe";
@@ -20,7 +21,6 @@ pub(super) const SIXTEEN_BIT_TYPES: &str = "-enable-16bit-types";
 
 /// A compiler's command line for one source, and the function that reads the result.
 pub(crate) struct CommandLine {
-    /// Name of the source file.
     pub(crate) source: String,
     pub(crate) arguments: Vec<String>,
     /// An extra file in the source's folder.
@@ -28,7 +28,22 @@ pub(crate) struct CommandLine {
     /// The compiler that processes the first one's output.
     pub(crate) second: Option<SecondCommand>,
     /// Reads the result from the folder and from the last process's output.
-    pub(crate) read: fn(&CompileFolder, &ProcessOutput) -> Result<CompileOutcome, String>,
+    pub(crate) read: fn(&CompileFolder, &ProcessOutput) -> Result<CompileOutcome, BadOutput>,
+}
+
+/// The reason why a compiler that accepted a source has no usable result.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum BadOutput {
+    #[error("it wrote no {what}: {error}")]
+    Missing { what: &'static str, error: ReadError },
+    #[error("its {file} cannot be read: {error}")]
+    Unreadable { file: &'static str, error: ReadError },
+    #[error("it reported success but wrote no SPIR-V file")]
+    NoSpirv,
+    #[error("invalid SPIR-V: {0} bytes, expected a non-zero multiple of 4")]
+    SpirvLength(usize),
+    #[error("it printed no whole listing but {bytes} bytes: {start}")]
+    Listing { bytes: usize, start: String },
 }
 
 /// A file that a compiler needs in the source's folder.
@@ -139,18 +154,18 @@ fn slang_error<'t>(mut lines: impl Iterator<Item = &'t str>) -> Option<String> {
 }
 
 /// Reads the SPIR-V module of a compiler without a report.
-pub(super) fn read_module(folder: &CompileFolder, _: &ProcessOutput) -> Result<CompileOutcome, String> {
+pub(super) fn read_module(folder: &CompileFolder, _: &ProcessOutput) -> Result<CompileOutcome, BadOutput> {
     Ok(made(Shader::Spirv(read_spirv(folder)?), Report::None))
 }
 
-pub(super) fn read_spirv(folder: &CompileFolder) -> Result<Vec<u32>, String> {
+pub(super) fn read_spirv(folder: &CompileFolder) -> Result<Vec<u32>, BadOutput> {
     let bytes = folder.read(MODULE).map_err(|error| match error {
-        error if error.is_not_found() => "it reported success but wrote no SPIR-V file".to_owned(),
-        error => format!("its module cannot be read: {error}"),
+        error if error.is_not_found() => BadOutput::NoSpirv,
+        error => BadOutput::Unreadable { file: "module", error },
     })?;
 
     if bytes.is_empty() || !bytes.len().is_multiple_of(4) {
-        return Err(format!("invalid SPIR-V: {} bytes, expected a non-zero multiple of 4", bytes.len()));
+        return Err(BadOutput::SpirvLength(bytes.len()));
     }
     Ok(words_of(&bytes))
 }

@@ -14,59 +14,17 @@ use layoutproof_readers::toolchain::{
     CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Output, Report, Toolchain,
 };
 
-use super::command_line::{CommandLine, MODULE, SIXTEEN_BIT_TYPES, SOURCE, dxc_options, read_module, toolchain_flags};
+use super::command_line::{
+    BadOutput, CommandLine, MODULE, SIXTEEN_BIT_TYPES, SOURCE, dxc_options, read_module, toolchain_flags,
+};
 use super::{CompileMethod, CompilerDriver, FamilyName};
 use crate::cache::DecidingFiles;
 use crate::child::ProcessOutput;
 use crate::compile_folder::CompileFolder;
-use crate::compile_service::CompileService;
-use crate::compiler::{Compiler, Invocation};
-use crate::dxc_library::DxcService;
-use crate::line_service::LineService;
-use crate::own_program::{DXC_LIBRARY, own_program};
-use crate::program_lookup::{FetchedProgram, ProgramLookup, ProgramName};
-use crate::wine::WindowsCompiler;
-
-const PROGRAMS: &[ProgramLookup] = &[
-    ProgramLookup {
-        name: "dxc",
-        named: Some(ProgramName { variable: "DXC", program: "dxc" }),
-        fetched: FetchedProgram::Library {
-            path: "tools/dxc-lib/libdxcompiler.so",
-            leading: &[DXC_LIBRARY, "--library"],
-        },
-        setup_name: "dxc",
-    },
-    ProgramLookup {
-        name: "dxc-old",
-        named: Some(ProgramName { variable: "DXC_OLD", program: "dxc-old" }),
-        fetched: FetchedProgram::Library {
-            path: "tools/dxc-lib-old/libdxcompiler.so",
-            leading: &[DXC_LIBRARY, "--abi", "old", "--library"],
-        },
-        setup_name: "dxc-old",
-    },
-    ProgramLookup {
-        name: "dxc-1.9",
-        named: None,
-        fetched: FetchedProgram::Windows(WindowsCompiler {
-            name: "dxc",
-            folder: "tools/dxc-1.9",
-            library: "dxcompiler.dll",
-        }),
-        setup_name: "wine",
-    },
-    ProgramLookup {
-        name: "dxc-dev",
-        named: None,
-        fetched: FetchedProgram::Windows(WindowsCompiler {
-            name: "dxc",
-            folder: "tools/d3d",
-            library: "dxcompiler.dll",
-        }),
-        setup_name: "wine",
-    },
-];
+use crate::compiler::{Compiler, Invocation, NoCompiler};
+use crate::dxc_library::{self, dxc_service};
+use crate::programs::{FetchedProgram, ProgramLookup, ProgramName, WindowsCompiler, own_program};
+use crate::service::{CompileService, LineService};
 
 /// Longest line of output in a message, in characters.
 const LINE: usize = 80;
@@ -89,7 +47,46 @@ impl CompilerDriver for DxcDriver {
     }
 
     fn programs(&self) -> &'static [ProgramLookup] {
-        PROGRAMS
+        &[
+            ProgramLookup {
+                name: "dxc",
+                named: Some(ProgramName { variable: "DXC", program: "dxc" }),
+                fetched: FetchedProgram::Library {
+                    path: "tools/dxc-lib/libdxcompiler.so",
+                    leading: &[dxc_library::COMMAND, "--library"],
+                },
+                setup_name: "dxc",
+            },
+            ProgramLookup {
+                name: "dxc-old",
+                named: Some(ProgramName { variable: "DXC_OLD", program: "dxc-old" }),
+                fetched: FetchedProgram::Library {
+                    path: "tools/dxc-lib-old/libdxcompiler.so",
+                    leading: &[dxc_library::COMMAND, "--abi", "old", "--library"],
+                },
+                setup_name: "dxc-old",
+            },
+            ProgramLookup {
+                name: "dxc-1.9",
+                named: None,
+                fetched: FetchedProgram::Windows(WindowsCompiler {
+                    name: "dxc",
+                    folder: "tools/dxc-1.9",
+                    library: "dxcompiler.dll",
+                }),
+                setup_name: "wine",
+            },
+            ProgramLookup {
+                name: "dxc-dev",
+                named: None,
+                fetched: FetchedProgram::Windows(WindowsCompiler {
+                    name: "dxc",
+                    folder: "tools/d3d",
+                    library: "dxcompiler.dll",
+                }),
+                setup_name: "wine",
+            },
+        ]
     }
 
     fn method(&self) -> CompileMethod {
@@ -113,8 +110,10 @@ impl CompilerDriver for DxcDriver {
     }
 
     fn service(&self, compiler: &Compiler) -> Option<Box<dyn CompileService>> {
-        let of_library = DxcService::of(compiler).map(|service| Box::new(service) as Box<dyn CompileService>);
-        of_library.or_else(|| LineService::of(compiler).map(|service| Box::new(service) as Box<dyn CompileService>))
+        match LineService::of(compiler) {
+            Some(service) => Some(Box::new(service)),
+            None => Some(Box::new(dxc_service(compiler)?)),
+        }
     }
 
     fn deciding_files(&self, _: &Compiler) -> Option<DecidingFiles> {
@@ -122,13 +121,12 @@ impl CompilerDriver for DxcDriver {
     }
 
     /// A user's file is a program, or a library of either ABI for our driver.
-    fn invocations(&self, file: &Path) -> Result<Vec<Invocation>, String> {
+    fn invocations(&self, file: &Path) -> Result<Vec<Invocation>, NoCompiler> {
         if !is_library(file) {
             return Ok(vec![Invocation::program(file.to_owned())]);
         }
 
-        let unbuilt = || "`layoutproof`, which drives libraries, is not built".to_owned();
-        let driver = own_program().ok_or_else(unbuilt)?;
+        let driver = own_program().ok_or_else(|| NoCompiler::NoOwnProgram(file.to_owned()))?;
         // A driver for one ABI crashes on a library of the other.
         let of_abi = |abi| Invocation {
             leading: library_arguments(abi, file),
@@ -147,7 +145,7 @@ fn is_library(path: &Path) -> bool {
 }
 
 fn library_arguments(abi: &str, library: &Path) -> Vec<OsString> {
-    let words = [DXC_LIBRARY, "--abi", abi, "--library"].map(OsString::from);
+    let words = [dxc_library::COMMAND, "--abi", abi, "--library"].map(OsString::from);
     words.into_iter().chain([library.as_os_str().to_owned()]).collect()
 }
 
@@ -209,12 +207,12 @@ pub(super) fn translated(file: &str, request: &CompileRequest<'_>) -> Vec<String
     arguments
 }
 
-fn read_listing(folder: &CompileFolder, finished: &ProcessOutput) -> Result<CompileOutcome, String> {
+fn read_listing(folder: &CompileFolder, finished: &ProcessOutput) -> Result<CompileOutcome, BadOutput> {
     let DxilFiles { listing, container } = read_dxil(folder, finished)?;
     // Every listing names its entry points after the code, so a listing with that line has all of
     // the code.
     if !listing.lines().any(|line| line.starts_with("!dx.entryPoints = ")) {
-        return Err(format!("it printed no whole listing but {} bytes: {}", listing.len(), start(finished)));
+        return Err(BadOutput::Listing { bytes: listing.len(), start: start(finished) });
     }
     let report = Report::Listing(listing.clone());
     Ok(CompileOutcome::Compiled(CompiledShader { shader: Shader::DxilListing(listing), container, report }))
@@ -229,18 +227,17 @@ pub(super) struct DxilFiles {
 
 /// Reads the files for DXIL. Our drivers of DXC's library print the listing if no file was
 /// requested.
-pub(super) fn read_dxil(folder: &CompileFolder, finished: &ProcessOutput) -> Result<DxilFiles, String> {
-    let unreadable = |name: &str, error: &dyn std::fmt::Display| format!("its {name} cannot be read: {error}");
+pub(super) fn read_dxil(folder: &CompileFolder, finished: &ProcessOutput) -> Result<DxilFiles, BadOutput> {
     let listing = match folder.read_text(LISTING) {
         Ok(listing) => listing,
         Err(error) if error.is_not_found() => finished.stdout.clone(),
-        Err(error) => return Err(unreadable(LISTING, &error)),
+        Err(error) => return Err(BadOutput::Unreadable { file: LISTING, error }),
     };
 
     let container = match folder.read(OBJECT) {
         Ok(object) => Some(object),
         Err(error) if error.is_not_found() => None,
-        Err(error) => return Err(unreadable(OBJECT, &error)),
+        Err(error) => return Err(BadOutput::Unreadable { file: OBJECT, error }),
     };
 
     Ok(DxilFiles { listing, container })

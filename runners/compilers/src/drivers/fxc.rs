@@ -16,32 +16,11 @@ use super::command_line::{SOURCE, first_error, matrix_option, preprocessing, too
 use super::{CompileMethod, CompilerDriver, DirectCompiler};
 use crate::compiler::Compiler;
 use crate::d3d::{D3dOutcome, D3dSource, Executable, Fxc, FxcProgram, SpirvSlot};
-use crate::program_lookup::{FetchedProgram, ProgramLookup, ProgramName};
-use crate::wine::WindowsCompiler;
+use crate::programs::{FetchedProgram, ProgramLookup, ProgramName, WindowsCompiler};
 
 const FXC: &str = "fxc";
-/// Name of the program that makes FXC's code run on Vulkan devices.
+/// The program that makes FXC's code run on Vulkan devices.
 const TRANSLATOR: &str = "vkd3d";
-
-const PROGRAMS: &[ProgramLookup] = &[
-    ProgramLookup {
-        name: FXC,
-        named: None,
-        fetched: FetchedProgram::Windows(WindowsCompiler {
-            name: "fxc",
-            folder: "tools/d3d",
-            library: "d3dcompiler_47.dll",
-        }),
-        setup_name: "wine",
-    },
-    ProgramLookup {
-        name: TRANSLATOR,
-        named: Some(ProgramName { variable: "VKD3D_COMPILER", program: "vkd3d-compiler" }),
-        fetched: FetchedProgram::Nothing,
-        setup_name: "wine",
-    },
-];
-
 /// Microsoft's HLSL compiler before DXC.
 #[derive(Debug)]
 pub(super) struct FxcDriver;
@@ -52,7 +31,24 @@ impl CompilerDriver for FxcDriver {
     }
 
     fn programs(&self) -> &'static [ProgramLookup] {
-        PROGRAMS
+        &[
+            ProgramLookup {
+                name: FXC,
+                named: None,
+                fetched: FetchedProgram::Windows(WindowsCompiler {
+                    name: "fxc",
+                    folder: "tools/d3d",
+                    library: "d3dcompiler_47.dll",
+                }),
+                setup_name: "wine",
+            },
+            ProgramLookup {
+                name: TRANSLATOR,
+                named: Some(ProgramName { variable: "VKD3D_COMPILER", program: "vkd3d-compiler" }),
+                fetched: FetchedProgram::Nothing,
+                setup_name: "wine",
+            },
+        ]
     }
 
     fn method(&self) -> CompileMethod {
@@ -104,7 +100,7 @@ fn executable(object: FxcProgram, entry: &str) -> CompileOutcome {
     let container = object.object.container;
     let executable = match object.executable {
         Ok(executable) => executable.moved(entry, &[(OUTPUT, probe_slot(0)), (INPUT, probe_slot(1))]),
-        Err(reason) => return CompileOutcome::Rejected(reason),
+        Err(reason) => return CompileOutcome::Rejected(reason.to_string()),
     };
 
     let mut listed = executable.places.iter().map(|place| &place.listed);

@@ -7,14 +7,7 @@ use super::command_line::{CommandLine, MODULE, SOURCE, read_module, toolchain_fl
 use super::{CompileMethod, CompilerDriver};
 use crate::cache::DecidingFiles;
 use crate::compiler::Compiler;
-use crate::program_lookup::{FetchedProgram, ProgramLookup, ProgramName};
-
-const PROGRAMS: &[ProgramLookup] = &[ProgramLookup {
-    name: "glslang",
-    named: Some(ProgramName { variable: "GLSLANG", program: "glslangValidator" }),
-    fetched: FetchedProgram::Nothing,
-    setup_name: "glslang",
-}];
+use crate::programs::{FetchedProgram, ProgramLookup, ProgramName};
 
 #[derive(Debug)]
 pub(super) struct GlslangDriver;
@@ -25,7 +18,12 @@ impl CompilerDriver for GlslangDriver {
     }
 
     fn programs(&self) -> &'static [ProgramLookup] {
-        PROGRAMS
+        &[ProgramLookup {
+            name: "glslang",
+            named: Some(ProgramName { variable: "GLSLANG", program: "glslangValidator" }),
+            fetched: FetchedProgram::Nothing,
+            setup_name: "glslang",
+        }]
     }
 
     fn method(&self) -> CompileMethod {

@@ -11,7 +11,7 @@ use layoutproof_readers::toolchain::{CompileOutcome, CompileRequest, Report, Too
 
 use super::command_line::{SOURCE, made};
 use super::{CompileMethod, CompilerDriver, DirectCompiler};
-use crate::program_lookup::ProgramLookup;
+use crate::programs::ProgramLookup;
 
 #[derive(Debug)]
 pub(super) struct NagaDriver;

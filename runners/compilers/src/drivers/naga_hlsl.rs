@@ -6,12 +6,12 @@ use layoutproof_readers::module_reader::{ModuleReader, wgsl_to_hlsl};
 use layoutproof_readers::naga_offsets::NagaError;
 use layoutproof_readers::toolchain::{CompileOutcome, CompileRequest, CompiledShader, Report, Toolchain};
 
-use super::command_line::{CommandLine, SOURCE};
+use super::command_line::{BadOutput, CommandLine, SOURCE};
 use super::dxc::{self, DxilFiles};
 use super::{CompileMethod, CompilerDriver, Translation};
 use crate::child::ProcessOutput;
 use crate::compile_folder::CompileFolder;
-use crate::program_lookup::ProgramLookup;
+use crate::programs::ProgramLookup;
 
 const NAGA: &str = "naga-d3d12";
 
@@ -61,7 +61,7 @@ fn translate(request: &CompileRequest<'_>, reader: &dyn ModuleReader) -> Result<
 
 /// Reads DXC's listing of naga's HLSL. The names in it are naga's, so it is no report about the
 /// author's names.
-fn read_listing(folder: &CompileFolder, finished: &ProcessOutput) -> Result<CompileOutcome, String> {
+fn read_listing(folder: &CompileFolder, finished: &ProcessOutput) -> Result<CompileOutcome, BadOutput> {
     let DxilFiles { listing, container } = dxc::read_dxil(folder, finished)?;
     let shader = Shader::DxilListing(listing);
     Ok(CompileOutcome::Compiled(CompiledShader { shader, container, report: Report::None }))

@@ -8,24 +8,17 @@ use layoutproof_readers::toolchain::{
 };
 
 use super::command_line::{
-    CommandLine, MODULE, SOURCE, SecondCommand, made, preprocessing, read_spirv, toolchain_flags,
+    BadOutput, CommandLine, MODULE, SOURCE, SecondCommand, made, preprocessing, read_spirv, toolchain_flags,
 };
 use super::dxc::{self, DxilFiles};
 use super::{CompileMethod, CompilerDriver, FamilyName};
 use crate::cache::DecidingFiles;
 use crate::child::ProcessOutput;
 use crate::compile_folder::CompileFolder;
-use crate::compile_service::CompileService;
 use crate::compiler::Compiler;
-use crate::program_lookup::{FetchedProgram, ProgramLookup, ProgramName};
+use crate::programs::{FetchedProgram, ProgramLookup, ProgramName};
+use crate::service::CompileService;
 use crate::slang_library::slang_service;
-
-const PROGRAMS: &[ProgramLookup] = &[ProgramLookup {
-    name: "slangc",
-    named: Some(ProgramName { variable: "SLANGC", program: "slangc" }),
-    fetched: FetchedProgram::Program("tools/slang/bin/slangc"),
-    setup_name: "slangc",
-}];
 
 const TEXT: &str = "probe.wgsl";
 const REFLECTION: &str = "probe.json";
@@ -53,7 +46,12 @@ impl CompilerDriver for SlangDriver {
     }
 
     fn programs(&self) -> &'static [ProgramLookup] {
-        PROGRAMS
+        &[ProgramLookup {
+            name: "slangc",
+            named: Some(ProgramName { variable: "SLANGC", program: "slangc" }),
+            fetched: FetchedProgram::Program("tools/slang/bin/slangc"),
+            setup_name: "slangc",
+        }]
     }
 
     fn method(&self) -> CompileMethod {
@@ -133,22 +131,22 @@ fn command_line(request: &CompileRequest<'_>) -> CommandLine {
     CommandLine { source, arguments, header: None, second, read }
 }
 
-fn read_module(folder: &CompileFolder, _: &ProcessOutput) -> Result<CompileOutcome, String> {
+fn read_module(folder: &CompileFolder, _: &ProcessOutput) -> Result<CompileOutcome, BadOutput> {
     Ok(made(Shader::Spirv(read_spirv(folder)?), Report::SlangJson(reflection(folder)?)))
 }
 
 /// Reads DXC's listing of slangc's HLSL, and slangc's own report.
-fn read_listing(folder: &CompileFolder, finished: &ProcessOutput) -> Result<CompileOutcome, String> {
+fn read_listing(folder: &CompileFolder, finished: &ProcessOutput) -> Result<CompileOutcome, BadOutput> {
     let DxilFiles { listing, container } = dxc::read_dxil(folder, finished)?;
     let report = Report::SlangJson(reflection(folder)?);
     Ok(CompileOutcome::Compiled(CompiledShader { shader: Shader::DxilListing(listing), container, report }))
 }
 
-fn read_text(folder: &CompileFolder, _: &ProcessOutput) -> Result<CompileOutcome, String> {
-    let text = folder.read_text(TEXT).map_err(|error| format!("it wrote no text: {error}"))?;
+fn read_text(folder: &CompileFolder, _: &ProcessOutput) -> Result<CompileOutcome, BadOutput> {
+    let text = folder.read_text(TEXT).map_err(|error| BadOutput::Missing { what: "text", error })?;
     Ok(made(Shader::Wgsl(text), Report::SlangJson(reflection(folder)?)))
 }
 
-fn reflection(folder: &CompileFolder) -> Result<String, String> {
-    folder.read_text(REFLECTION).map_err(|error| format!("it wrote no reflection: {error}"))
+fn reflection(folder: &CompileFolder) -> Result<String, BadOutput> {
+    folder.read_text(REFLECTION).map_err(|error| BadOutput::Missing { what: "reflection", error })
 }

@@ -10,20 +10,8 @@ use layoutproof_readers::toolchain::{CompileRequest, Toolchain};
 use super::command_line::{CommandLine, MODULE, SOURCE, read_module, toolchain_flags};
 use super::{CompileMethod, CompilerDriver};
 use crate::cache::DecidingFiles;
-use crate::compiler::{Compiler, Invocation, answering, query};
-use crate::program_lookup::{FetchedProgram, ProgramLookup, ProgramName};
-
-/// Dawn generates code for a Vulkan driver, so `dawn/tint.js` loads one, which is fetched too.
-const PROGRAMS: &[ProgramLookup] = &[ProgramLookup {
-    name: "tint",
-    named: Some(ProgramName { variable: "TINT", program: "tint" }),
-    fetched: FetchedProgram::Driven {
-        program: "tools/tint/tint",
-        library: "tools/tint/dawn.node",
-        also_loads: &["drivers/swiftshader.json", "swiftshader"],
-    },
-    setup_name: "tint",
-}];
+use crate::compiler::{Compiler, Invocation, NoCompiler, answering, query};
+use crate::programs::{FetchedProgram, ProgramLookup, ProgramName};
 
 /// Prefix of the help line that lists the output formats.
 const FORMATS: &str = "--format ";
@@ -36,8 +24,18 @@ impl CompilerDriver for TintDriver {
         "tint"
     }
 
+    /// Dawn generates code for a Vulkan driver, so `dawn/tint.js` loads one, which is fetched too.
     fn programs(&self) -> &'static [ProgramLookup] {
-        PROGRAMS
+        &[ProgramLookup {
+            name: "tint",
+            named: Some(ProgramName { variable: "TINT", program: "tint" }),
+            fetched: FetchedProgram::Driven {
+                program: "tools/tint/tint",
+                library: "tools/tint/dawn.node",
+                also_loads: &["drivers/swiftshader.json", "swiftshader"],
+            },
+            setup_name: "tint",
+        }]
     }
 
     fn method(&self) -> CompileMethod {
@@ -53,18 +51,16 @@ impl CompilerDriver for TintDriver {
         Some(DecidingFiles { opened: &[], started_by_script: &["node", "spirv-as"] })
     }
 
-    fn identify(&self, name: &'static str, invocation: Invocation) -> Result<Compiler, String> {
+    fn identify(&self, name: &'static str, invocation: Invocation) -> Result<Compiler, NoCompiler> {
         answering(name, invocation.clone(), self.version_arguments()).or_else(|reason| {
-            let program = invocation.program.display();
-            let finished = query(invocation.command().arg("--help"));
-            let finished = finished.map_err(|error| format!("{program}: {error}"))?;
-
+            let finished = query(&invocation, &["--help"])?;
             let mut lines = finished.stdout.lines().chain(finished.stderr.lines()).map(str::trim);
             match lines.find(|line| line.starts_with(FORMATS)) {
                 None => Err(reason),
                 Some(formats) if formats.contains("spirv") => Ok(Compiler::without_version(name, invocation)),
                 Some(formats) => {
-                    Err(format!("{program} writes no SPIR-V ({})", formats.split("  ").next().unwrap_or(formats)))
+                    let formats = formats.split("  ").next().unwrap_or(formats).to_owned();
+                    Err(NoCompiler::WritesNoSpirv { program: invocation.program, formats })
                 }
             }
         })
@@ -88,7 +84,7 @@ mod tests {
     fn asked(script: &str) -> Result<String, String> {
         let leading = vec!["-c".into(), script.into()];
         let found = TintDriver.identify("tint", Invocation { leading, ..Invocation::program("sh".into()) });
-        found.map(|compiler| compiler.version().to_owned())
+        found.map(|compiler| compiler.version().to_owned()).map_err(|reason| reason.to_string())
     }
 
     /// The lines come from the help of Tint builds with and without the writer.

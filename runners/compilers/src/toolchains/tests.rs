@@ -24,7 +24,7 @@ fn a_limit_reaches_compilers_that_are_asked_by_calls() {
         profile: SourceProfile::Newest,
         extra: Vec::new(),
     };
-    assert_eq!(asked.compile(&request).outcome, CompileOutcome::Failed("fxc gave no answer in 200ms".to_owned()));
+    assert_eq!(asked.compile(&request).outcome, CompileOutcome::Failed("fxc gave no answer within 200ms".to_owned()));
 }
 
 #[test]

@@ -7,9 +7,7 @@
 use std::process::ExitCode;
 
 use layoutproof_bindings::Target;
-use layoutproof_compilers::binding_answers::{
-    BindingAgreement, BindingCompiler, BindingDisagreement, compare_on_windows,
-};
+use layoutproof_compilers::binding_answers::{BindingAgreement, BindingCompiler, BindingDisagreement};
 use layoutproof_compilers::compiler::Compiler;
 use layoutproof_compilers::tools_folder::ToolsFolder;
 use layoutproof_random::{ProgramDialect, RandomProgram, nth_program};
@@ -24,31 +22,29 @@ fn main() -> ExitCode {
     let tools = ToolsFolder::find().ok();
     let found = |name: &str| Compiler::named(name, tools.as_ref()).compiler.ok();
     let mut trials = Vec::new();
-    for (name, targets) in
-        [("dxc", &[Target::D3d12, Target::Vulkan][..]), ("slangc", &[Target::D3d12, Target::Vulkan, Target::Webgpu])]
-    {
+    for (name, dialect, targets) in [
+        ("dxc", ProgramDialect::Dxc, &[Target::D3d12, Target::Vulkan][..]),
+        ("slangc", ProgramDialect::Slang, &[Target::D3d12, Target::Vulkan, Target::Webgpu]),
+        ("dxc-1.9", ProgramDialect::Dxc, &[Target::D3d12]),
+    ] {
         for target in targets.iter().copied() {
-            let compiler = found(name).and_then(BindingCompiler::of);
+            let compiler = found(name).map(|compiler| BindingCompiler::new(compiler, dialect));
             trials.push(trial(name, target, compiler, move |compiler| {
-                let programs = made(compiler.dialect());
+                let programs = made(dialect);
                 let answers = programs.iter().map(|program| compiler.compare(target, program)).collect();
                 judge(&programs, answers, compiler.compiler())
             }));
         }
     }
-    trials.push(trial("dxc-1.9", Target::D3d12, found("dxc-1.9"), |compiler| {
-        let programs = made(ProgramDialect::Dxc);
-        judge(&programs, compare_on_windows(&compiler, &programs)?, &compiler)
-    }));
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
 /// The trial of this compiler.
-fn trial<C: Send + 'static>(
+fn trial(
     name: &str,
     target: Target,
-    compiler: Option<C>,
-    compare: impl FnOnce(C) -> Result<(), Failed> + Send + 'static,
+    compiler: Option<BindingCompiler>,
+    compare: impl FnOnce(BindingCompiler) -> Result<(), Failed> + Send + 'static,
 ) -> Trial {
     let title = format!("{name}::{target}");
     let reason = format!("{name} is not there");

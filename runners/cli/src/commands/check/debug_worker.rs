@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::bail;
-use layoutproof_compilers::mapped_file::{MappedFile, map_file};
+use layoutproof_compilers::regular_file::{MappedFile, map_file};
 use layoutproof_debuginfo::{DebugFile, IndexedKind, RecordKind, Sibling, SiblingBytes, SiblingFiles};
 use layoutproof_hostcheck::ProgramStruct;
 use layoutproof_hostcheck::matching::{BlockNames, is_candidate, nearest};

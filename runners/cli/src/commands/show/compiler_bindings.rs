@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use layoutproof_bindings::{Binding, BindingRequest, BoundModule, Convention, Target, bind};
-use layoutproof_compilers::binding_answers::BindingCompiler;
+use layoutproof_compilers::binding_answers::{BindingAnswer, BindingCompiler};
 use layoutproof_frontend::module::{EntryPoint, Module};
 use layoutproof_layout::{Argument, Span};
 use layoutproof_show::bindings_text::BindingsColumn;
@@ -62,8 +62,8 @@ pub(crate) fn take_answer(
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let theirs = match dxc.registers(folder, &words) {
-        Ok(Ok(theirs)) => theirs,
-        Ok(Err(said)) => bail!("dxc {} refuses {word}:\n{}", words.join(" "), said.trim_end()),
+        Ok(BindingAnswer::Placed(theirs)) => theirs,
+        Ok(BindingAnswer::Refused(said)) => bail!("dxc {} refuses {word}:\n{}", words.join(" "), said.trim_end()),
         Err(how) => bail!("dxc returned no result for {word}: {how}"),
     };
 

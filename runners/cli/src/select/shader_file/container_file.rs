@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use layoutproof_compilers::compiler::Compiler;
-use layoutproof_compilers::dxil_listing::ask_for_listing;
+use layoutproof_compilers::user_files::ask_for_listing;
 use layoutproof_executor::tools::MachineTools;
 use layoutproof_layout::{BlockLayout, Span};
 use layoutproof_readers::container::{ContainerReflection, listed_blocks};
@@ -72,5 +72,5 @@ fn list(container: &[u8], start: Span) -> anyhow::Result<Result<String, Diagnost
         "the DXC in use is {}; the container is damaged, or needs a newer DXC, which the variable DXC can name",
         dxc.version()
     );
-    Ok(listed.map_err(|how| Diagnostic::error(Code::ReaderFailed, start, how).with_help(help)))
+    Ok(listed.map_err(|how| Diagnostic::error(Code::ReaderFailed, start, how.to_string()).with_help(help)))
 }

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use layoutproof_compilers::compiler::Compiler;
-use layoutproof_compilers::glslang_module::{GlslAnswer, GlslDialect, GlslError, GlslRequest, ask_for_module};
+use layoutproof_compilers::user_files::{GlslAnswer, GlslDialect, GlslError, GlslRequest, ask_for_module};
 use layoutproof_frontend::IncludeSearch;
 use layoutproof_frontend::glsl_text::GlslText;
 use layoutproof_layout::Span;

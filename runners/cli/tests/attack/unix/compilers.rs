@@ -1,6 +1,9 @@
 //! Compilers that lie, refuse, crash, hang and flood: no run with one of them may succeed.
 
 use fastrand::Rng;
+use layoutproof_compilers::compiler::Compiler;
+use layoutproof_compilers::lookup::KnownCompiler;
+use layoutproof_readers::toolchain::{Output, toolchains};
 
 use crate::unix::assault::{Assault, Extent, Outcome};
 use crate::unix::planted;
@@ -63,61 +66,58 @@ struct Impersonated {
     variable: &'static str,
     /// Its output for the version.
     says: &'static str,
-    words: &'static str,
+    words: String,
     /// True if only a device runs its output.
     needs_lavapipe: bool,
 }
 
-/// The run that uses the compiler of [`LIES`].
-const LIAR: &str = "run pair.hlsl --rules hlsl-cbuffer --compiler dxc-dxil --runner dxil";
-
-const IMPERSONATED: [Impersonated; 7] = [
-    Impersonated { variable: "DXC", says: "dxc of a test", words: LIAR, needs_lavapipe: false },
-    Impersonated {
-        variable: "DXC",
-        says: "libdxcompiler: 1.7 (4006, 69e54e29)",
-        words: "run arrays/scalar_packs vectors/two_pairs --compiler rspirv,dxc-dxil --runner dxil,model",
-        needs_lavapipe: false,
-    },
-    Impersonated {
-        variable: "CLANG_DXC",
-        says: "clang version 22.1.8",
-        words: "run pair.hlsl --rules hlsl-cbuffer --compiler clang-dxc --runner dxil",
-        needs_lavapipe: false,
-    },
+/// The compiler of [`LIES`].
+fn liar() -> Impersonated {
     Impersonated {
         variable: "DXC",
         says: "dxc of a test",
-        words: "run pair.hlsl --rules relaxed140 --compiler dxc-spirv --device lavapipe --runner ash",
+        words: "run pair.hlsl --rules hlsl-cbuffer --compiler dxc-dxil --runner dxil".to_owned(),
+        needs_lavapipe: false,
+    }
+}
+
+/// Every compiler that a variable can name, with its first toolchain, and three runs with DXC: the
+/// liar, the authority of a case, and one for devices.
+fn impersonated() -> Vec<Impersonated> {
+    let authority = Impersonated {
+        says: "libdxcompiler: 1.7 (4006, 69e54e29)",
+        words: "run arrays/scalar_packs vectors/two_pairs --compiler rspirv,dxc-dxil --runner dxil,model".to_owned(),
+        ..liar()
+    };
+    let for_devices = Impersonated {
+        words: "run pair.hlsl --rules relaxed140 --compiler dxc-spirv --device lavapipe --runner ash".to_owned(),
         needs_lavapipe: true,
-    },
-    Impersonated {
-        variable: "SLANGC",
-        says: "2026.14.1",
-        words: "run vectors/two_pairs --compiler slangc --device lavapipe --runner ash",
-        needs_lavapipe: true,
-    },
-    Impersonated {
-        variable: "GLSLANG",
-        says: "Glslang Version: 11:12.0.0",
-        words: "run vectors/two_pairs --rules std140 --compiler glslang --device lavapipe --runner ash",
-        needs_lavapipe: true,
-    },
-    Impersonated {
-        variable: "TINT",
-        says: "tint of a test",
-        words: "run vectors/two_pairs --rules wgsl-uniform --compiler tint --device lavapipe --runner ash",
-        needs_lavapipe: true,
-    },
-];
+        ..liar()
+    };
+    let any_compiler = |known: KnownCompiler| {
+        let toolchain = toolchains().iter().find(|toolchain| toolchain.compiler == known.name)?;
+        let needs_lavapipe = !matches!(toolchain.output, Output::Dxil | Output::ClangIr);
+        let runner = if needs_lavapipe { "--device lavapipe --runner ash" } else { "--runner dxil" };
+        Some(Impersonated {
+            variable: known.named?.variable,
+            says: "1.0",
+            words: format!("run vectors/two_pairs --compiler {toolchain} {runner}"),
+            needs_lavapipe,
+        })
+    };
+    let known = Compiler::known().filter_map(any_compiler);
+    [liar(), authority, for_devices].into_iter().chain(known).collect()
+}
 
 /// The attacks with every compiler and behaviour, and with one that lies.
 pub(crate) fn assaults() -> Vec<Box<dyn Assault>> {
-    vec![Box::new(BadCompilers), Box::new(LyingCompilers)]
+    vec![Box::new(BadCompilers { impersonated: impersonated() }), Box::new(LyingCompilers)]
 }
 
 /// Compilers that give no usable answer.
-struct BadCompilers;
+struct BadCompilers {
+    impersonated: Vec<Impersonated>,
+}
 
 impl Assault for BadCompilers {
     fn name(&self) -> &'static str {
@@ -125,13 +125,13 @@ impl Assault for BadCompilers {
     }
 
     fn extent(&self) -> Extent {
-        Extent::List(u64::try_from(DEEDS.len() * IMPERSONATED.len()).unwrap())
+        Extent::List(u64::try_from(DEEDS.len() * self.impersonated.len()).unwrap())
     }
 
     fn attack(&self, number: u64, _: &mut Rng, sandbox: &Sandbox) -> Outcome {
         let number = usize::try_from(number).unwrap();
-        let Deed { what, script } = DEEDS[number / IMPERSONATED.len()];
-        let impersonated = &IMPERSONATED[number % IMPERSONATED.len()];
+        let Deed { what, script } = DEEDS[number / self.impersonated.len()];
+        let impersonated = &self.impersonated[number % self.impersonated.len()];
         let device = if impersonated.needs_lavapipe { planted::lavapipe() } else { Ok(()) };
         if let Err(reason) = device {
             return Outcome::NotTried(reason);
@@ -180,7 +180,7 @@ impl Assault for LyingCompilers {
         let Deed { what, script } = LIES[usize::try_from(number).unwrap()];
         // It does not know the listing of members that go through a function.
         let refuses = "if grep -q layoutproof_whole probe.hlsl; then echo 'probe.hlsl:1:1: error: no' >&2; exit 1; fi";
-        let end = run(sandbox, &IMPERSONATED[0], &format!("{refuses}\nsed '{script}' \"$here/listing\""));
+        let end = run(sandbox, &liar(), &format!("{refuses}\nsed '{script}' \"$here/listing\""));
         let code = i32::from(!script.is_empty());
         end.exits(&[code]).map(drop).map_err(|reason| format!("a compiler that {what}: {reason}")).into()
     }

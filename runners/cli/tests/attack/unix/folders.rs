@@ -8,6 +8,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::Command;
 
 use fastrand::Rng;
+use layoutproof_compilers::compiler::Compiler;
 
 use crate::unix::assault::{Assault, Extent, Outcome};
 use crate::unix::program::{Call, End};
@@ -128,24 +129,12 @@ fn driver_in_writable_tools(sandbox: &Sandbox) -> Result<(), String> {
     nothing_runs(sandbox, |call| call)
 }
 
-/// Names of programs that the command may look for.
-const PROGRAMS: [&str; 12] = [
-    "dxc",
-    "dxc-old",
-    "slangc",
-    "glslang",
-    "glslangValidator",
-    "clang-dxc",
-    "tint",
-    "vkd3d-compiler",
-    "spirv-val",
-    "wine",
-    "wine64",
-    "node",
-];
+/// Programs that the command may look for besides compilers.
+const HELPERS: [&str; 4] = ["spirv-val", "wine", "wine64", "node"];
 
 fn write_programs(sandbox: &Sandbox, folder: &str) {
-    for program in PROGRAMS {
+    let compilers = Compiler::known().flat_map(|known| [Some(known.name), known.named.map(|named| named.program)]);
+    for program in compilers.flatten().chain(HELPERS) {
         sandbox.write_script(
             &format!("{folder}{program}"),
             &format!("touch '{}'; echo 1.0", sandbox.path(MARK).display()),

@@ -6,22 +6,16 @@ use layoutproof_device::Shader;
 use layoutproof_random::declaration::TypeSpace;
 use layoutproof_readers::toolchain::{CompileOutcome, CompileRequest, Report, Toolchain};
 
-use super::command_line::{CommandLine, HeaderFile, SOURCE, StandInHeader, dxc_options, made, toolchain_flags};
+use super::command_line::{
+    BadOutput, CommandLine, HeaderFile, SOURCE, StandInHeader, dxc_options, made, toolchain_flags,
+};
 use super::{CompileMethod, CompilerDriver, FamilyName};
 use crate::cache::DecidingFiles;
 use crate::child::ProcessOutput;
 use crate::compile_folder::CompileFolder;
-use crate::compiler::{Compiler, Invocation, answering, query};
-use crate::program_lookup::{FetchedProgram, ProgramLookup, ProgramName};
+use crate::compiler::{Compiler, Invocation, NoCompiler, answering, query};
+use crate::programs::{FetchedProgram, ProgramLookup, ProgramName};
 
-const PROGRAMS: &[ProgramLookup] = &[ProgramLookup {
-    name: "clang-dxc",
-    named: Some(ProgramName { variable: "CLANG_DXC", program: "clang-dxc" }),
-    fetched: FetchedProgram::Program("tools/clang/clang-dxc"),
-    setup_name: "clang",
-}];
-
-/// The file with the IR.
 const MODULE: &str = "probe.ll";
 
 /// Some packages of Clang lack the header that every HLSL source includes. Our header replaces it,
@@ -61,7 +55,12 @@ impl CompilerDriver for ClangDriver {
     }
 
     fn programs(&self) -> &'static [ProgramLookup] {
-        PROGRAMS
+        &[ProgramLookup {
+            name: "clang-dxc",
+            named: Some(ProgramName { variable: "CLANG_DXC", program: "clang-dxc" }),
+            fetched: FetchedProgram::Program("tools/clang/clang-dxc"),
+            setup_name: "clang",
+        }]
     }
 
     fn method(&self) -> CompileMethod {
@@ -83,8 +82,8 @@ impl CompilerDriver for ClangDriver {
         &["--driver-mode=dxc", "-T", "cs_6_6", "--version"]
     }
 
-    fn identify(&self, name: &'static str, invocation: Invocation) -> Result<Compiler, String> {
-        let said = query(invocation.command().args(SEARCH_QUESTION));
+    fn identify(&self, name: &'static str, invocation: Invocation) -> Result<Compiler, NoCompiler> {
+        let said = query(&invocation, &SEARCH_QUESTION);
         let headers = said.ok().and_then(|said| header_places(&said.stderr)).unwrap_or_default();
         answering(name, Invocation { headers, ..invocation }, self.version_arguments())
     }
@@ -145,8 +144,8 @@ fn crash(said: &str) -> Option<String> {
     Some(format!("clang-dxc crashed ({}): {at}", error.unwrap_or("signal")))
 }
 
-fn read(folder: &CompileFolder, _: &ProcessOutput) -> Result<CompileOutcome, String> {
-    let text = folder.read_text(MODULE).map_err(|error| format!("it wrote no IR: {error}"))?;
+fn read(folder: &CompileFolder, _: &ProcessOutput) -> Result<CompileOutcome, BadOutput> {
+    let text = folder.read_text(MODULE).map_err(|error| BadOutput::Missing { what: "IR", error })?;
     Ok(made(Shader::ClangIr(text), Report::None))
 }
 

@@ -1,20 +1,22 @@
 # shellcheck shell=bash disable=SC2154
 #
-# Tint, the WGSL compiler of Dawn, into tools/tint of the tools folder: Dawn for Node as a library, and our program with
-# Tint's name, which makes Node.js load it. The default set-up includes it if Node.js and npm are already installed;
-# --tint requests their packages, too. Dawn writes for SwiftShader or, without it, for the system's device.
+# Tint, with Node.js and npm from the distribution; by default where these are installed.
+#
+# The WGSL compiler of Dawn, into tools/tint of the tools folder: Dawn for Node as a library, and our program with Tint's
+# name, which makes Node.js load it. Dawn writes for SwiftShader or, without it, for the system's device.
 
-want_tint_packages() {
+# Tint's packages are large, so the default set-up installs none of them.
+is_default_tint() {
+    command -v node >/dev/null && { has_npm || ! tint_library_is_missing; }
+}
+
+want_tint() {
     if ! command -v node >/dev/null; then
         want_package "Node.js" "nodejs" "nodejs" "nodejs"
     fi
     if tint_library_is_missing; then
         want_npm_package
     fi
-}
-
-tint_can_be_set_up() {
-    command -v node >/dev/null && { has_npm || ! tint_library_is_missing; }
 }
 
 tint_library_is_missing() {

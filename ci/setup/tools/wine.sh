@@ -1,13 +1,19 @@
 # shellcheck shell=bash disable=SC2154
 #
-# Microsoft's HLSL compilers, FXC and two builds of DXC 1.9, as libraries for Windows; Wine, which runs them; and
-# vkd3d-compiler, which makes SPIR-V from FXC's code. Only on request, since Wine is large. The libraries go into
+# Microsoft's FXC and DXC 1.9, with Wine and MinGW from the distribution; on request.
+#
+# FXC and two builds of DXC 1.9 as libraries for Windows; Wine, which runs them; and vkd3d-compiler, which makes SPIR-V
+# from FXC's code. On request, since Wine is large. The libraries go into
 # tools/d3d and tools/dxc-1.9 of the tools folder, each with our program that calls them, and Wine's prefix into
 # tools/wine-prefix; the user's own prefix stays unchanged.
 
 d3d_program=layoutproof-d3d.exe
 
-want_wine_packages() {
+is_default_wine() {
+    false
+}
+
+want_wine() {
     if ! command -v wine >/dev/null; then
         want_package "Wine" "wine wine64" "wine-core" "wine"
     fi
@@ -19,6 +25,9 @@ want_wine_packages() {
     fi
     if d3d_libraries_are_missing; then
         want_npm_package
+    fi
+    if new_dxc_is_missing; then
+        want_pip_package
     fi
 }
 

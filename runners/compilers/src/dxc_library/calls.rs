@@ -1,13 +1,153 @@
-//! The calls to the library: open, version, compile, disassemble.
+//! The calls to `libdxcompiler`: open, version, compile, disassemble.
+//!
+//! COM is declared by hand. Generated bindings (of the `windows` crate, or hassle-rs) have one
+//! layout of the method tables and strings of 16-bit units; libraries for Linux have had two layouts
+//! ([`Abi`]), and their strings have 32-bit units.
+//!
+//! An object is a pointer to a pointer to a table of functions, and a call picks a slot of that
+//! table. Source: `dxcapi.h` and `WinAdapter.h` of `DirectXShaderCompiler`.
 
 use std::ffi::{CStr, c_char, c_void};
-use std::path::Path;
-use std::ptr;
+use std::marker::PhantomData;
+use std::path::{Path, PathBuf};
+use std::ptr::{self, NonNull};
 
 use libloading::Library;
 
-use super::DxcLibraryError;
-use super::com::{Abi, DxcGuid, DxcObject, DxcResult, WideUnit, check, wide};
+/// An error of the library, or of a call to it. Errors in a source do not belong here.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum DxcLibraryError {
+    /// The library is missing, or lacks DXC's entry point.
+    #[error("cannot load {}: {error}", path.display())]
+    Load { path: PathBuf, error: libloading::Error },
+    #[error("{call} returned HRESULT {code:#010x}")]
+    Refused { call: &'static str, code: DxcResult },
+    #[error("{call} succeeded without returning an object")]
+    Nothing { call: &'static str },
+    #[error("more arguments than DXC can count")]
+    TooManyArguments,
+}
+
+/// The layout of the method table in a DXC library, on platforms without Windows' own COM.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Abi {
+    /// Up to DXC 1.7.2207: a virtual destructor occupies two slots after `ReleaseObject`.
+    Old,
+    /// From DXC 1.7.2212 on, and on Windows always.
+    #[default]
+    New,
+}
+
+impl Abi {
+    /// Index in the table of method number `slot` of its interface, counting the three methods of
+    /// `IUnknown`.
+    fn index(self, slot: usize) -> usize {
+        const METHODS_OF_UNKNOWN: usize = 3;
+        match self {
+            Self::Old if slot >= METHODS_OF_UNKNOWN => slot + 2,
+            Self::Old | Self::New => slot,
+        }
+    }
+}
+
+/// A `GUID`, the name of a class or an interface.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+struct DxcGuid(u32, u16, u16, [u8; 8]);
+
+/// The unit of DXC's wide strings: `wchar_t`.
+#[cfg(windows)]
+type WideUnit = u16;
+/// The unit of DXC's wide strings: `wchar_t`.
+#[cfg(not(windows))]
+type WideUnit = u32;
+
+fn wide(text: &str) -> Vec<WideUnit> {
+    #[cfg(windows)]
+    let units = text.encode_utf16();
+    #[cfg(not(windows))]
+    let units = text.chars().map(u32::from);
+    units.chain([0]).collect()
+}
+
+/// Result of a COM call; negative values are failures.
+type DxcResult = i32;
+
+fn check(call: &'static str, code: DxcResult) -> Result<(), DxcLibraryError> {
+    if code < 0 { Err(DxcLibraryError::Refused { call, code }) } else { Ok(()) }
+}
+
+/// One reference to a COM object, released on drop. Does not outlive the library of the object.
+#[derive(Debug)]
+struct DxcObject<'library> {
+    pointer: NonNull<c_void>,
+    abi: Abi,
+    library: PhantomData<&'library Library>,
+}
+
+impl DxcObject<'_> {
+    /// Takes ownership of the reference that `call` stored in `pointer`.
+    ///
+    /// # Safety
+    /// `pointer` is null or a COM object with the layout of `abi`, from a library that outlives the
+    /// result.
+    unsafe fn adopt(call: &'static str, pointer: *mut c_void, abi: Abi) -> Result<Self, DxcLibraryError> {
+        let pointer = NonNull::new(pointer).ok_or(DxcLibraryError::Nothing { call })?;
+        Ok(Self { pointer, abi, library: PhantomData })
+    }
+
+    /// Like [`DxcObject::adopt`], for an object of the same library.
+    ///
+    /// # Safety
+    /// `pointer` is null or a COM object of the library of `self`.
+    unsafe fn sibling(&self, call: &'static str, pointer: *mut c_void) -> Result<Self, DxcLibraryError> {
+        // SAFETY: the caller guarantees it.
+        unsafe { Self::adopt(call, pointer, self.abi) }
+    }
+
+    /// The object as a DXC argument.
+    fn as_ptr(&self) -> *mut c_void {
+        self.pointer.as_ptr()
+    }
+
+    /// The function in `slot` of the object's interface. Slots 0 to 2 belong to `IUnknown`.
+    ///
+    /// # Safety
+    /// The object's interface has this slot, and `F` is the type of its function.
+    unsafe fn method<F: Copy>(&self, slot: usize) -> F {
+        const { assert!(size_of::<F>() == size_of::<*const c_void>()) };
+        // SAFETY: every COM object starts with the pointer to its table.
+        let table = unsafe { self.pointer.cast::<*const *const c_void>().read() };
+        let place = table.wrapping_add(self.abi.index(slot));
+        // SAFETY: the caller guarantees that the table has this slot.
+        let function = unsafe { place.read() };
+        // SAFETY: the caller guarantees that the function has type `F`; the sizes are asserted to
+        // be equal.
+        unsafe { std::mem::transmute_copy::<*const c_void, F>(&function) }
+    }
+
+    /// The same object under another interface.
+    fn query(&self, call: &'static str, interface: DxcGuid) -> Result<Self, DxcLibraryError> {
+        type QueryInterface = unsafe extern "system" fn(*mut c_void, &DxcGuid, *mut *mut c_void) -> DxcResult;
+        let mut found = ptr::null_mut();
+        // SAFETY: slot 0 is `QueryInterface` in both tables.
+        let query = unsafe { self.method::<QueryInterface>(0) };
+        // SAFETY: the arguments are this object, an identifier and a place for the answer.
+        check(call, unsafe { query(self.as_ptr(), &interface, &raw mut found) })?;
+        // SAFETY: the answer is an object of the same library.
+        unsafe { self.sibling(call, found) }
+    }
+}
+
+impl Drop for DxcObject<'_> {
+    fn drop(&mut self) {
+        type ReleaseObject = unsafe extern "system" fn(*mut c_void) -> u32;
+        // SAFETY: slot 2 is `ReleaseObject` in both tables.
+        let release = unsafe { self.method::<ReleaseObject>(2) };
+        // SAFETY: this value owns one reference and is not used again.
+        unsafe { release(self.as_ptr()) };
+    }
+}
 
 const CLASS_COMPILER: DxcGuid = DxcGuid(0x73e2_2d93, 0xe6ce, 0x47f3, [0xb5, 0xbf, 0xf0, 0x66, 0x4f, 0x39, 0xc1, 0xb0]);
 const CLASS_UTILS: DxcGuid = DxcGuid(0x6245_d6af, 0x66e0, 0x48fd, [0x80, 0xb4, 0x4d, 0x27, 0x17, 0x96, 0x74, 0x8c]);
@@ -44,40 +184,33 @@ impl DxcBuffer {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct DxcCompilation {
+pub(super) struct DxcCompilation {
     /// True if DXC reports success; warnings are allowed.
-    pub succeeded: bool,
+    pub(super) succeeded: bool,
     /// Errors and warnings, in the format of dxc.
-    pub diagnostics: String,
+    pub(super) diagnostics: String,
     /// A DXIL container or a SPIR-V module; empty on failure.
-    pub object: Vec<u8>,
+    pub(super) object: Vec<u8>,
 }
 
-/// A loaded `libdxcompiler`.
 #[derive(Debug)]
-pub struct DxcLibrary {
+pub(super) struct DxcLibrary {
     library: Library,
     abi: Abi,
 }
 
 impl DxcLibrary {
     /// Loads the library. The [`Abi`] cannot be detected: a wrong one crashes at the first call.
-    ///
-    /// # Errors
-    /// [`DxcLibraryError::Load`] if this machine cannot load the file as a library.
-    pub fn open(path: &Path, abi: Abi) -> Result<Self, DxcLibraryError> {
+    pub(super) fn open(path: &Path, abi: Abi) -> Result<Self, DxcLibraryError> {
         // SAFETY: DXC's initialisers do not depend on any state of this process.
         let library = unsafe { Library::new(path) };
-        let library = library.map_err(|error| load_error(path, &error))?;
+        let library = library.map_err(|error| DxcLibraryError::Load { path: path.to_owned(), error })?;
         Ok(Self { library, abi })
     }
 
     /// One line in the format of dxc's `--version`: `libdxcompiler: 1.7 (4006, 69e54e29)`, with the
     /// number of commits and the commit's hash.
-    ///
-    /// # Errors
-    /// The library lacks an interface.
-    pub fn version(&self) -> Result<String, DxcLibraryError> {
+    pub(super) fn version(&self) -> Result<String, DxcLibraryError> {
         type DxcGetVersion = unsafe extern "system" fn(*mut c_void, *mut u32, *mut u32) -> DxcResult;
         const CALL: &str = "IDxcVersionInfo::GetVersion";
 
@@ -91,12 +224,9 @@ impl DxcLibrary {
         Ok(format!("libdxcompiler: {major}.{minor} ({commit})"))
     }
 
-    /// Compiles `source` with dxc's arguments, which include the name of the source file.
-    ///
-    /// # Errors
-    /// The library lacks an interface. An error in the source is not an error here, see
-    /// [`DxcCompilation::succeeded`].
-    pub fn compile(&self, source: &[u8], arguments: &[String]) -> Result<DxcCompilation, DxcLibraryError> {
+    /// Compiles `source` with dxc's arguments, which include the name of the source file. An error
+    /// in the source is not an error here, see [`DxcCompilation::succeeded`].
+    pub(super) fn compile(&self, source: &[u8], arguments: &[String]) -> Result<DxcCompilation, DxcLibraryError> {
         type DxcCompile = unsafe extern "system" fn(
             *mut c_void,
             *const DxcBuffer,
@@ -142,10 +272,7 @@ impl DxcLibrary {
     }
 
     /// The listing of a DXIL container, in the form that `dxc -Fc` writes.
-    ///
-    /// # Errors
-    /// `object` is not a DXIL container.
-    pub fn disassemble(&self, object: &[u8]) -> Result<String, DxcLibraryError> {
+    pub(super) fn disassemble(&self, object: &[u8]) -> Result<String, DxcLibraryError> {
         type Disassemble =
             unsafe extern "system" fn(*mut c_void, *const DxcBuffer, &DxcGuid, *mut *mut c_void) -> DxcResult;
         const CALL: &str = "IDxcCompiler3::Disassemble";
@@ -185,17 +312,13 @@ impl DxcLibrary {
 
         // SAFETY: `dxcapi.h` declares `DxcCreateInstance` with this type.
         let create = unsafe { self.library.get::<CreateInstance>(b"DxcCreateInstance\0") };
-        let create = create.map_err(|error| load_error(Path::new("libdxcompiler"), &error))?;
+        let create = create.map_err(|error| DxcLibraryError::Load { path: "libdxcompiler".into(), error })?;
         let mut object = ptr::null_mut();
         // SAFETY: two identifiers and a place for the answer, which all live until the call returns.
         check(CALL, unsafe { create(&class, &interface, &raw mut object) })?;
         // SAFETY: the call stored an object of this library.
         unsafe { DxcObject::adopt(CALL, object, self.abi) }
     }
-}
-
-fn load_error(path: &Path, error: &libloading::Error) -> DxcLibraryError {
-    DxcLibraryError::Load { path: path.display().to_string(), reason: error.to_string() }
 }
 
 /// Commit number and hash of an `IDxcVersionInfo2`'s build: `4006, 69e54e29`.
@@ -277,4 +400,22 @@ fn bytes(blob: &DxcObject<'_>) -> Vec<u8> {
 /// The text of a blob, whose last byte may be zero.
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).trim_end_matches('\0').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_old_destructor_shifts_every_method_behind_release() {
+        let rows = [(0, 0, 0), (2, 2, 2), (3, 5, 3), (4, 6, 4)];
+        for (slot, old, new) in rows {
+            assert_eq!((Abi::Old.index(slot), Abi::New.index(slot)), (old, new), "slot {slot}");
+        }
+    }
+
+    #[test]
+    fn wide_strings_end_with_zero() {
+        assert_eq!(wide("-T"), [WideUnit::from(b'-'), WideUnit::from(b'T'), 0]);
+    }
 }

@@ -1,7 +1,8 @@
 # shellcheck shell=bash disable=SC2154
 #
-# vkd3d 2, Direct3D 12 above Vulkan, which executes DXIL: its libraries and the C library that they need, into
-# tools/vkd3d of the tools folder.
+# Direct3D 12 above Vulkan, and vkd3d-compiler.
+#
+# vkd3d 2, which executes DXIL: its libraries and the C library that they need, into tools/vkd3d of the tools folder.
 #
 # Only Debian testing has it. apt fetches the packages with separate lists, state and cache, so that the machine's stay
 # unchanged, and checks their signatures; it installs nothing. Testing changes, so the versions are recorded, not

@@ -1,7 +1,8 @@
 # shellcheck shell=bash disable=SC2154
 #
-# SwiftShader, a second Vulkan driver on the CPU, independent of Mesa.
+# Google's Vulkan driver on the CPU.
 #
+# SwiftShader is a second driver on the CPU, independent of Mesa.
 # Debian ships it in chromium-common. The script downloads the package and extracts the library, which needs no root and
 # installs no browser. If a Chromium or Chrome is installed, it links to that one's library instead.
 

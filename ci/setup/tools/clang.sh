@@ -1,7 +1,13 @@
 # shellcheck shell=bash disable=SC2154
 #
+# Clang, from the distribution; on request.
+#
 # Clang as an HLSL compiler: the distribution's package of the version that the known differences describe, and a link
-# to it under the name that makes Clang act as dxc. Only on request, since Clang is large.
+# to it under the name that makes Clang act as dxc. On request, since Clang is large.
+
+is_default_clang() {
+    false
+}
 
 clang_program() {
     echo "/usr/lib/llvm-$CLANG_VERSION/bin/clang"

@@ -1,23 +1,16 @@
 # shellcheck shell=bash disable=SC2154
 #
-# DXC as a library, into tools/dxc-lib of the tools folder, and on request an older one into tools/dxc-lib-old. Both
-# exist only for Linux on x86-64; elsewhere, put your own dxc on the PATH.
+# A DXC of 2022; on request.
+#
+# Into tools/dxc-lib-old of the tools folder, as a library.
 
-dxc_is_missing() {
-    ! pinned_is_there "$fetched/tools/dxc-lib" "$DXC_PYPI_NAME" "$DXC_PYPI_VERSION" "$DXC_PYPI_SHA256"
+is_default_dxc_old() {
+    false
 }
 
-set_up_dxc() {
-    if ! dxc_is_missing; then
-        return
-    fi
-    if [[ $(uname -m) != x86_64 ]]; then
-        say_missing "DXC" "the pinned one is for x86_64, not $(uname -m); put a dxc of your own on PATH"
-    elif fetch_pinned "$fetched/tools/dxc-lib" "$DXC_PYPI_NAME" "$DXC_PYPI_VERSION" "$DXC_PYPI_SHA256" \
-        'coalpy/resources/libdxcompiler.so' download_from_pypi; then
-        say_done "DXC (from $DXC_PYPI_NAME $DXC_PYPI_VERSION)"
-    else
-        say_missing "DXC" "$(why_not_fetched "$DXC_PYPI_NAME")"
+want_dxc_old() {
+    if old_dxc_is_missing; then
+        want_pip_package
     fi
 }
 
@@ -27,7 +20,7 @@ old_dxc_is_missing() {
 }
 
 # Only the source archive contains the library. It is unpacked and never built.
-set_up_old_dxc() {
+set_up_dxc_old() {
     local folder=$fetched/tools/dxc-lib-old
     if ! old_dxc_is_missing; then
         return

@@ -1,7 +1,8 @@
-//! Compiles a user's GLSL with glslang, so that its layout can be read from the SPIR-V.
+//! Asks DXC and glslang about a user's files, in processes that the caller limits.
 //!
-//! Includes must already be resolved in the text. `layoutproof show` and `check` call this for GLSL
-//! files.
+//! `layoutproof show`, `check` and `run` list a DXIL container, so that its reflection can be read,
+//! and compile GLSL, so that its layout can be read from the SPIR-V. Includes must already be resolved
+//! in the text. DXC crashes on damaged bitcode.
 
 use std::io;
 use std::path::Path;
@@ -13,12 +14,68 @@ use crate::compiler::{Compiler, CompilerAnswer};
 use crate::regular_file;
 use crate::scratch::ScratchFolder;
 
+/// The name under which DXC gets the container.
+const CONTAINER: &str = "shader.dxil";
+
+/// The option that lists a container, both in the dxc program and in our driver of its library.
+pub(crate) const LIST: &str = "-dumpbin";
+
 /// The file name of the text for glslang, which repeats it in errors.
 const SOURCE: &str = "shader.glsl";
 
 const MODULE: &str = "shader.spv";
 
-/// The GLSL dialect of a text.
+/// The reason why DXC lists no container, as a sentence.
+#[derive(Debug, thiserror::Error)]
+pub enum NoListing {
+    #[error("{dxc} refuses the container: {words}")]
+    Refused { dxc: &'static str, words: String },
+    #[error("{0}")]
+    Broken(String),
+    #[error("{dxc} could not be run: {error}")]
+    NotRun { dxc: &'static str, error: io::Error },
+}
+
+/// Asks DXC for its listing of `container`, within the time `limit`. `limited` may wrap the command
+/// in a process with further limits.
+///
+/// # Errors
+/// DXC's refusal, or how it ended.
+pub fn ask_for_listing(
+    dxc: &Compiler,
+    container: &[u8],
+    limited: impl Fn(&Command) -> io::Result<Command>,
+    limit: Duration,
+) -> Result<String, NoListing> {
+    let answer = ScratchFolder::new().and_then(|folder| {
+        std::fs::write(folder.path().join(CONTAINER), container)?;
+        ask(dxc, folder.path(), &[LIST, CONTAINER], limited, limit)
+    });
+    match answer {
+        Ok(CompilerAnswer::Accepted(finished)) => Ok(finished.stdout),
+        Ok(CompilerAnswer::Refused(finished)) => {
+            let last = finished.stderr.lines().map(str::trim).rfind(|line| !line.is_empty());
+            let words = last.unwrap_or("without a word").to_owned();
+            Err(NoListing::Refused { dxc: dxc.name(), words })
+        }
+        Ok(CompilerAnswer::Broken(how)) => Err(NoListing::Broken(how)),
+        Err(error) => Err(NoListing::NotRun { dxc: dxc.name(), error }),
+    }
+}
+
+fn ask(
+    compiler: &Compiler,
+    folder: &Path,
+    arguments: &[&str],
+    limited: impl Fn(&Command) -> io::Result<Command>,
+    limit: Duration,
+) -> io::Result<CompilerAnswer> {
+    let mut command = compiler.command();
+    command.args(arguments);
+    let finished = run(limited(&command)?.current_dir(folder), limit);
+    Ok(compiler.answer(finished))
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GlslDialect {
     /// Vulkan's, `GL_KHR_vulkan_glsl`.
@@ -27,7 +84,6 @@ pub enum GlslDialect {
     OpenGl,
 }
 
-/// A text for glslang.
 #[derive(Clone, Copy, Debug)]
 pub struct GlslRequest<'a> {
     pub text: &'a str,
@@ -38,7 +94,6 @@ pub struct GlslRequest<'a> {
     pub defines: &'a [String],
 }
 
-/// Glslang's answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GlslAnswer {
     Module(Vec<u8>),
@@ -52,7 +107,6 @@ pub enum GlslAnswer {
 pub struct GlslError {
     /// Line number from 1; `None` for an error about the whole text.
     pub line: Option<usize>,
-    /// glslang's message.
     pub message: String,
 }
 
@@ -64,27 +118,17 @@ pub fn ask_for_module(
     limited: impl Fn(&Command) -> io::Result<Command>,
     limit: Duration,
 ) -> GlslAnswer {
-    answer(glslang, request, limited, limit)
-        .unwrap_or_else(|error| GlslAnswer::Broken(format!("{} could not be run: {error}", glslang.name())))
-}
-
-fn answer(
-    glslang: &Compiler,
-    request: &GlslRequest<'_>,
-    limited: impl Fn(&Command) -> io::Result<Command>,
-    limit: Duration,
-) -> io::Result<GlslAnswer> {
-    let folder = ScratchFolder::new()?;
-    std::fs::write(folder.path().join(SOURCE), request.text)?;
-    let mut command = glslang.command();
-    command.args(arguments(request));
-
-    let finished = run(limited(&command)?.current_dir(folder.path()), limit);
-    Ok(match glslang.answer(finished) {
-        CompilerAnswer::Accepted(_) => module(&folder.path().join(MODULE)),
-        CompilerAnswer::Refused(finished) => GlslAnswer::Refused(errors(&finished.stdout)),
-        CompilerAnswer::Broken(how) => GlslAnswer::Broken(how),
-    })
+    let arguments = arguments(request);
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let answer = ScratchFolder::new().and_then(|folder| {
+        std::fs::write(folder.path().join(SOURCE), request.text)?;
+        Ok(match ask(glslang, folder.path(), &arguments, limited, limit)? {
+            CompilerAnswer::Accepted(_) => module(&folder.path().join(MODULE)),
+            CompilerAnswer::Refused(finished) => GlslAnswer::Refused(errors(&finished.stdout)),
+            CompilerAnswer::Broken(how) => GlslAnswer::Broken(how),
+        })
+    });
+    answer.unwrap_or_else(|error| GlslAnswer::Broken(format!("{} could not be run: {error}", glslang.name())))
 }
 
 /// Makes glslang choose the bindings and locations that the text omits, so that it does not refuse
