@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use layoutproof_layout::{Component, Count, LaidOut, LaidOutMember, LaidOutShape, Scalar, UNSIZED_ELEMENTS};
 
 use super::flat_struct::{FlatArray, FlatMember, FlatScalar, FlatStruct, FlatVectors, Lane, MAX_LANES};
-use super::names::{join_path, member_key};
+use super::names::join_path;
 use super::program_struct::{LaneClass, LinePlace, ProgramBits};
 
 /// Flattens the layout of a block. `places` has the declarations of members, by path without
@@ -33,7 +33,8 @@ struct BlockFlattener<'a> {
 #[derive(Clone, Debug, Default)]
 struct BlockPlace {
     path: String,
-    key: String,
+    /// Name of the member.
+    name: String,
     /// Path without indices, the key for `places`.
     declared_path: String,
     offset: u32,
@@ -60,7 +61,7 @@ impl BlockFlattener<'_> {
 
             let place = BlockPlace {
                 path: join_path(&parent.path, &member.name),
-                key: join_path(&parent.key, &member_key(&member.name)),
+                name: member.name.clone(),
                 declared_path: join_path(&parent.declared_path, &member.name),
                 offset,
                 ..parent.clone()
@@ -89,7 +90,7 @@ impl BlockFlattener<'_> {
         let bytes = bits.map(ProgramBits::bytes);
         self.flat.members.push(FlatMember {
             path: place.path.clone(),
-            key: place.key.clone(),
+            name: place.name.clone(),
             type_name: layout.type_name.clone(),
             offset: bytes.map_or(place.offset, |(offset, _)| offset),
             size: bytes.map_or(layout.size.finite(), |(_, size)| Some(size)),
@@ -126,7 +127,6 @@ impl BlockFlattener<'_> {
                     let before = self.flat.lanes.len();
                     let element_place = BlockPlace {
                         path: format!("{}[{index}]", place.path),
-                        key: format!("{}[{index}]", place.key),
                         offset,
                         is_later_element: place.is_later_element || index > 0,
                         ..place.clone()

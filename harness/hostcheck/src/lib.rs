@@ -19,6 +19,7 @@ mod flatten_program;
 mod hint;
 mod lane_check;
 pub mod matching;
+mod member_pairs;
 mod mismatch;
 mod names;
 mod open_end;

@@ -46,10 +46,9 @@ impl Comparer<'_> {
         let lanes = self.host.lanes_in(member.offset, member.end());
         let hosts: BTreeSet<usize> = lanes.map(|lane| self.outermost_within(lane.member, member)).collect();
         hosts.into_iter().find(|host| {
-            let host = &self.host.members[*host];
-            let namesake = self.shader.with_key(&host.key).iter().copied().find(|other| *other != index);
-            namesake.is_some_and(|other| {
-                self.shader.members[other].offset != host.offset && !self.shader.is_within(other, index)
+            self.pairs.shader_of(*host).is_some_and(|other| {
+                self.shader.members[other].offset != self.host.members[*host].offset
+                    && !self.shader.is_within(other, index)
             })
         })
     }
@@ -83,8 +82,9 @@ impl Comparer<'_> {
         self.set_cause();
         if let Some(host) = &host {
             // The members after the missing one are as early as its successor.
-            let namesake = self.shader.with_key(&host.key).first().map(|other| &self.shader.members[*other]);
-            self.shift = namesake.map_or(0, |namesake| i64::from(host.offset) - i64::from(namesake.offset));
+            let namesake = other.and_then(|other| self.pairs.shader_of(other));
+            let namesake = namesake.map(|namesake| self.shader.members[namesake].offset);
+            self.shift = namesake.map_or(0, |offset| i64::from(host.offset) - i64::from(offset));
         }
         self.report(member, host.as_ref(), kind, hint)
     }

@@ -11,7 +11,7 @@ impl Comparer<'_> {
     /// The first lane of a member that the host does not have `shift` bytes further on.
     pub(super) fn failing_lane(&self, index: usize, member: &FlatMember, shift: i64) -> Option<LaneAnswer> {
         let answers = self.lane_answers(index, member, shift);
-        answers.into_iter().find(|answer| !self.is_fine(member, *answer))
+        answers.into_iter().find(|answer| !self.is_fine(index, member, *answer))
     }
 
     pub(super) fn lane_answers(&self, index: usize, member: &FlatMember, shift: i64) -> Vec<LaneAnswer> {
@@ -29,10 +29,10 @@ impl Comparer<'_> {
         .collect()
     }
 
-    pub(super) fn is_fine(&self, member: &FlatMember, answer: LaneAnswer) -> bool {
+    pub(super) fn is_fine(&self, index: usize, member: &FlatMember, answer: LaneAnswer) -> bool {
         match answer {
             LaneAnswer::Bits(lane) => {
-                let is_namesake = self.host.members[lane.member].key == member.key;
+                let is_namesake = self.pairs.host_of(index) == Some(lane.member);
                 let is_whole = member.scalar.is_some_and(|scalar| scalar.class.is_integer());
                 member.bits.is_some() || (is_whole && !is_namesake)
             }

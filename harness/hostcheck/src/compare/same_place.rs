@@ -118,7 +118,8 @@ impl Comparer<'_> {
         });
         leaves.all(|index| {
             let member = &self.shader.members[index];
-            let is_in_place = self.namesake(member).is_none_or(|host| self.host.members[host].offset == member.offset);
+            let is_in_place =
+                self.pairs.host_of(index).is_none_or(|host| self.host.members[host].offset == member.offset);
             is_in_place && self.failing_lane(index, member, 0).is_none()
         })
     }

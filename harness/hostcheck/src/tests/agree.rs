@@ -61,8 +61,27 @@ fn constant_buffers_without_a_mistake() {
         ),
         // The block is a prefix.
         ("cbuffer Frame { float4 a; };", "0 vec4 a 16 vec4 later 32 u64 cookie size 48"),
-        // Members with equal names in structs with other names.
-        ("cbuffer Frame { float4 a; float4 b; };", "0 { 0 vec4 b 16 vec4 a size 32 } both size 32"),
+        // Structs with other names, and on one side only.
+        (
+            "struct P { float3 light; float glow; float3 sky; }; cbuffer Frame { float4 a; P params; };",
+            "0 vec4 a 16 { 0 vec3 light 12 float glow 16 vec3 sky size 28 } p size 44",
+        ),
+        ("cbuffer Frame { float4 a; float4 b; };", "0 { 0 vec4 a 16 vec4 b size 32 } both size 32"),
+        (
+            "struct Sun { float3 color; float power; }; cbuffer Frame { Sun sun; float t; };",
+            "0 vec3 sun_color 12 float sun_power 16 float t size 20",
+        ),
+        // One name of a struct elsewhere is no namesake: `x` of `place` is not `x`.
+        (
+            "cbuffer Frame { float x; float y; float4 place; };",
+            "0 float left 4 float top 16 { 0 float x 4 float y 8 float z 12 float w size 16 } spot size 32",
+        ),
+        // Prefixes for types; a prefix is no convention if two names differ in nothing else.
+        (
+            "cbuffer Frame { int2 iSize; float fExposure; float uScale; float vScale; float4 vSun; };",
+            "0 int size[2]/4 8 float exposure 12 float scaleU 16 float scaleV 32 vec4 sun size 48",
+        ),
+        ("cbuffer Frame { uint n_lights; uint lights; };", "0 uint nLights 4 uint lights size 8"),
     ] {
         agrees("hlsl-cbuffer", shader, host);
     }
