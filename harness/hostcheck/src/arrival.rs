@@ -81,7 +81,7 @@ pub fn arrivals(
     let observed = in_part(observed, block.part, &start);
     let parted = comparison.rows.iter().filter(|row| matches!(row.state, RowState::Differs | RowState::Follows));
     let shader = flatten_block(&ends.shader, &places);
-    let host = flatten_program(&ends.host, options.vector_types);
+    let host = flatten_program(&ends.host, comparison.host_start, options.vector_types);
     let lookup = ArrivalLookup {
         block,
         start: start.clone(),

@@ -9,10 +9,12 @@ use super::program_struct::{
 };
 use super::vector_types::{VectorType, VectorTypes};
 
-/// Flattens `program`. Each of the `vector_types` becomes one member.
-pub(super) fn flatten_program(program: &ProgramStruct, vector_types: &VectorTypes) -> FlatStruct {
+/// Flattens `program`, whose first byte is at `start` in the block. Each of the `vector_types`
+/// becomes one member.
+pub(super) fn flatten_program(program: &ProgramStruct, start: u32, vector_types: &VectorTypes) -> FlatStruct {
     let mut flattener = ProgramFlattener { flat: FlatStruct::default(), vector_types };
-    let root = FlatPlace { path: String::new(), name: String::new(), offset: 0, parent: None, is_first_element: true };
+    let root =
+        FlatPlace { path: String::new(), name: String::new(), offset: start, parent: None, is_first_element: true };
     flattener.fields(&program.fields, &root);
     flattener.flat.finish()
 }

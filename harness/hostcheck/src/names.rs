@@ -92,9 +92,10 @@ pub(super) fn join_path(parent: &str, name: &str) -> String {
 /// True for a member that only fills space, and whose value is never read.
 pub(super) fn is_padding(name: &str) -> bool {
     let name = name.rsplit('.').next().unwrap_or(name);
-    let key = member_key(name.split('[').next().unwrap_or(name));
-    let is_number = key.chars().all(|character| character.is_ascii_digit());
-    is_number || PADDING_WORDS.iter().any(|word| key.starts_with(word))
+    let keys = NameKeys::new(name.split('[').next().unwrap_or(name));
+    let is_number = keys.without_scope.chars().all(|character| character.is_ascii_digit());
+    let starts_with = |word: &&str| keys.without_scope.starts_with(*word) || keys.without_type.starts_with(*word);
+    is_number || PADDING_WORDS.iter().any(|word| starts_with(&word))
 }
 
 /// True for padding whose name cannot belong to data. `alignment` may be data, such as that of a
@@ -220,7 +221,7 @@ mod tests {
         for name in ["m_viewProj", "view_proj", "viewProj", "ViewProj", "mViewProj", "_viewProj", "u_ViewProj"] {
             assert_eq!(member_key(name), "viewproj", "{name}");
         }
-        for name in ["_pad0", "padding1", "__pad", "m_pad", "_0", "reserved[2]", "light.unused"] {
+        for name in ["_pad0", "padding1", "__pad", "m_pad", "_0", "reserved[2]", "light.unused", "fPad", "m_vPadding"] {
             assert!(is_padding(name), "{name}");
         }
         for name in ["position", "exposure", "x", "lights[0].pos"] {

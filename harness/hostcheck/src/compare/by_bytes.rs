@@ -7,8 +7,8 @@ use crate::comparison::RowState;
 use crate::flat_struct::{FlatMember, Lane};
 use crate::hint::missing_hint;
 use crate::lane_check::LaneAnswer;
-use crate::mismatch::MismatchKind;
-use crate::names::is_padding;
+use crate::mismatch::{MismatchKind, Remark};
+use crate::names::{is_filler, is_padding};
 
 impl Comparer<'_> {
     /// Compares a member without a namesake in the host.
@@ -17,6 +17,7 @@ impl Comparer<'_> {
         let claimed = self.claimed_by_another(index, member);
         if failing.is_none() && claimed.is_none() {
             self.remark_on_lanes(index, member, 0);
+            self.remark_on_padding(member);
             self.shift = 0;
             return RowState::Agrees;
         }
@@ -38,6 +39,18 @@ impl Comparer<'_> {
                 self.report_lane(member, host.as_ref(), answer)
             }
             (None, None) => RowState::Agrees,
+        }
+    }
+
+    /// Remarks that the host has only padding where the shader reads a value.
+    fn remark_on_padding(&mut self, member: &FlatMember) {
+        let hosts: BTreeSet<usize> = self.host.lanes_in(member.offset, member.end()).map(|lane| lane.member).collect();
+        let is_value = !is_padding(&member.path) && member.is_first_element;
+        let host_path = hosts.first().map(|host| display_path(&self.host.members[*host].path));
+        if let Some(host_path) =
+            host_path.filter(|_| is_value && hosts.iter().all(|host| is_filler(&self.host.members[*host].path)))
+        {
+            self.remarks.insert(Remark::ReadsPadding { path: display_path(&member.path), host_path });
         }
     }
 
@@ -68,7 +81,7 @@ impl Comparer<'_> {
 
     pub(super) fn report_missing(&mut self, member: &FlatMember, other: Option<usize>) -> RowState {
         let host = other.map(|other| self.host.members[other].clone());
-        if member.end() > self.program.size && host.is_none() {
+        if member.end() > self.host_end_in_block() && host.is_none() {
             let needed = self.last_byte(member);
             let hint = format!("add `{} {}` to the host struct", member.type_name, display_path(&member.path));
             let kind = MismatchKind::HostTooShort { needed, host_size: self.program.size };

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use layoutproof_layout::{BlockLayout, without_indices};
+use layoutproof_layout::{BlockKind, BlockLayout, without_indices};
 
 use crate::block_part::BlockPart;
 use crate::comparison::{Comparison, RowState};
@@ -61,6 +61,9 @@ pub struct CompareOptions<'a> {
     pub renames: &'a BTreeMap<String, String>,
     /// Vector types of libraries.
     pub vector_types: &'a VectorTypes,
+    /// The byte of the block at which the program puts the host struct; `None` if the user does not
+    /// state it.
+    pub host_start: Option<u32>,
 }
 
 /// Compares a host struct with the block that it fills.
@@ -68,11 +71,18 @@ pub fn compare(block: ShaderBlock<'_>, host: &ProgramStruct, options: CompareOpt
     let places = block.part_places();
     let ends = OpenEnd::meet(block.part.root, host, options.renames);
     let shader = flatten_block(&ends.shader, &places);
-    let flat_host = flatten_program(&ends.host, options.vector_types);
+    let mut flat_host = flatten_program(&ends.host, options.host_start.unwrap_or(0), options.vector_types);
+    let mut pairs = MemberPairs::new(&shader, &flat_host, &ends.renames);
+    let host_start = options.host_start.unwrap_or_else(|| pushed_at(block, &shader, &flat_host, &pairs));
+    if options.host_start.is_none() && host_start > 0 {
+        flat_host = flatten_program(&ends.host, host_start, options.vector_types);
+        pairs = MemberPairs::new(&shader, &flat_host, &ends.renames);
+    }
     let mut comparer = Comparer {
-        pairs: MemberPairs::new(&shader, &flat_host, &ends.renames),
+        pairs,
         shader,
         host: flat_host,
+        host_start,
         program: host,
         block_place: places.get(""),
         shift: 0,
@@ -91,6 +101,7 @@ pub fn compare(block: ShaderBlock<'_>, host: &ProgramStruct, options: CompareOpt
     comparer.sizes(block.part, &ends, places.get(""));
     comparer.unread_members(ends.shader.size.finite());
     comparer.matrix_orders();
+    let (members, members_by_bytes) = comparer.count_members();
     let rows = comparer.rows();
     let sides = comparer.byte_runs();
     Comparison {
@@ -101,13 +112,27 @@ pub fn compare(block: ShaderBlock<'_>, host: &ProgramStruct, options: CompareOpt
         remarks: comparer.remarks.into_iter().collect(),
         shader_size: block.part.stride.or(block.part.root.size.finite()),
         host_size: host.size,
+        host_start,
+        members,
+        members_by_bytes,
     }
+}
+
+/// The byte at which the program pushes the host struct: push constants of one stage often start
+/// behind those of another, and the struct of the host has only the members of this stage.
+fn pushed_at(block: ShaderBlock<'_>, shader: &FlatStruct, host: &FlatStruct, pairs: &MemberPairs) -> u32 {
+    let first = shader.members.iter().enumerate().filter(|(_, member)| !is_filler(&member.path));
+    let Some((index, first)) = first.min_by_key(|(_, member)| member.offset) else { return 0 };
+    let namesake = pairs.host_of(index).map(|host_index| host.members[host_index].offset);
+    if block.layout.kind == BlockKind::PushConstant && namesake == Some(0) { first.offset } else { 0 }
 }
 
 /// The two sides, and the results so far.
 pub(super) struct Comparer<'a> {
     pub(super) shader: FlatStruct,
     pub(super) host: FlatStruct,
+    /// The byte of the block with the host's first byte.
+    pub(super) host_start: u32,
     pub(super) program: &'a ProgramStruct,
     /// The shader's declaration of the whole.
     pub(super) block_place: Option<&'a LinePlace>,

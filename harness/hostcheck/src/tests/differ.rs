@@ -185,6 +185,47 @@ fn names_are_compared_within_the_nearest_struct() {
     }
 }
 
+/// Bits of fields with one name and with other names.
+#[test]
+fn bit_fields_that_have_other_bits() {
+    let shader = "struct P { uint a : 8; uint b : 24; }; StructuredBuffer<P> p;";
+    for host in [
+        "0 bits:0:16 a 2 bits:16:16 b size 4",
+        "0 bits:0:4 x 0 bits:4:4 y 1 bits:8:24 b size 4",
+        "0 bits:0:24 a 3 bits:24:8 b size 4",
+        "0 bits:0:24 b 3 bits:24:8 a size 4",
+    ] {
+        let comparison = compared("hlsl-structured", shader, host);
+        let kinds: Vec<&str> = comparison.mismatches.iter().map(|mismatch| mismatch.kind.name()).collect();
+        assert!(matches!(kinds.first(), Some(&"bits-differ" | &"offset-moved")), "{host}: {kinds:?}");
+    }
+    let host = "0 bits:0:16 a 2 bits:16:16 b size 4";
+    let first = &compared("hlsl-structured", shader, host).mismatches[0];
+    assert_eq!(first.to_string(), "bit-field: `a` has bits 0 to 7 in the shader, bits 0 to 15 in the host");
+}
+
+#[test]
+fn a_struct_pushed_at_an_offset_has_its_faults() {
+    let shader = "struct M { [[vk::offset(12)]] float roughness; [[vk::offset(16)]] float metallic; }; \
+                  [[vk::push_constant]] M material;";
+    differs(
+        "scalar",
+        shader,
+        "0 float roughness 4 float more 8 float metallic size 12",
+        "offset moved: the shader has `metallic` at byte 16, the host at byte 20",
+        "the shader has no `more`",
+        0,
+    );
+    differs(
+        "scalar",
+        shader,
+        "0 float roughness size 4",
+        "missing in host: the shader reads `metallic` up to byte 20, but the host struct has 4 bytes",
+        "add `float metallic`",
+        0,
+    );
+}
+
 #[test]
 fn strides_and_counts() {
     // An array of numbers in a constant buffer has one in each register.

@@ -47,6 +47,12 @@ struct JsonPair<'a> {
     known: &'a [String],
     shader_size: Option<u32>,
     host_size: u32,
+    /// The byte of the block with the host's first byte; `host_offset` counts from the block's start.
+    #[serde(skip_serializing_if = "is_zero")]
+    host_start: u32,
+    /// Members that agree, and those of them without a namesake in the host.
+    members_compared: u32,
+    members_by_bytes: u32,
     mismatches: Vec<JsonMismatch<'a>>,
     members: Vec<JsonMember<'a>>,
     remarks: Vec<String>,
@@ -138,6 +144,9 @@ impl<'a> JsonPair<'a> {
             known: &pair.known,
             shader_size: comparison.shader_size,
             host_size: comparison.host_size,
+            host_start: comparison.host_start,
+            members_compared: comparison.members,
+            members_by_bytes: comparison.members_by_bytes,
             mismatches: mismatches.collect(),
             members: comparison.rows.iter().map(|row| JsonMember::new(row, pair)).collect(),
             remarks: comparison.remarks.iter().map(ToString::to_string).collect(),
@@ -218,6 +227,11 @@ fn stated_host(unmatched: &UnmatchedBlock) -> Option<&str> {
         | UnmatchedReason::OnlyDeclared(_)
         | UnmatchedReason::Forbidden(_) => None,
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 fn at(place: Option<&LinePlace>) -> Option<String> {

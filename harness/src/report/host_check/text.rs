@@ -76,6 +76,14 @@ fn pair_name(pair: &CheckedPair, style: Style) -> String {
 fn agreeing(pair: &CheckedPair, style: Style) -> String {
     let mut lines = TextLines::default();
     wrapped(&mut lines, &style.verb(Tone::Agree, "Agree"), &pair_name(pair, style));
+    let (members, by_bytes) = (pair.comparison.members, pair.comparison.members_by_bytes);
+    if by_bytes > 0 {
+        let text = format!(
+            "{by_bytes} of {} by bytes alone: the host has no members of their names",
+            counted(members.into(), "member")
+        );
+        detail(&mut lines, "note", &text, style);
+    }
     for remark in &pair.comparison.remarks {
         detail(&mut lines, "note", &remark.to_string(), style);
     }

@@ -11,34 +11,17 @@ use layoutproof_layout::LaidOutShape;
 
 use super::debug_worker::DebugAnswer;
 use super::shader_blocks::TargetBlock;
-use crate::project::project_file::{KnownMismatch, ProjectMapping};
+use crate::project::project_file::KnownMismatch;
 
 /// The user's settings for pairs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PairRules<'a> {
-    /// Host types and renamed members.
-    pub mappings: &'a [ProjectMapping],
     /// Intended differences.
     pub known: &'a [KnownMismatch],
     /// Vector types of libraries and of the user.
     pub vector_types: &'a VectorTypes,
     /// True if a block without a host struct is an error.
     pub is_strict: bool,
-}
-
-impl PairRules<'_> {
-    /// Maps member names of a part of a block to differing host names. Within the part,
-    /// `lights.color` and `color` mean the same member.
-    pub(super) fn renames(&self, block: &TargetBlock, part: &BlockPart<'_>) -> BTreeMap<String, String> {
-        let start = part.path.replace("[]", "");
-        let own = self.mappings.iter().filter(|mapping| mapping.block == block.layout.name);
-        let members = own.flat_map(|mapping| mapping.members.clone());
-        let in_part = members.map(|(path, host)| {
-            let rest = path.strip_prefix(&start).and_then(|rest| rest.strip_prefix('.'));
-            (rest.filter(|_| !start.is_empty()).unwrap_or(&path).to_owned(), host)
-        });
-        in_part.collect()
-    }
 }
 
 /// A check, and the sides of its pairs.
@@ -225,9 +208,9 @@ fn unmatched(block: &TargetBlock, name: String, reason: UnmatchedReason) -> Unma
 }
 
 fn compare_pair(block: &TargetBlock, part: &BlockPart<'_>, host: &ProgramStruct, rules: PairRules<'_>) -> CheckedPair {
-    let renames = rules.renames(block, part);
+    let renames = block.renames_in(part);
     let shader = ShaderBlock { layout: &block.layout, part, places: &block.places };
-    let options = CompareOptions { renames: &renames, vector_types: rules.vector_types };
+    let options = CompareOptions { renames: &renames, vector_types: rules.vector_types, host_start: block.host_start };
     let comparison = compare(shader, host, options);
 
     let reason_for = |mismatch: &layoutproof_hostcheck::Mismatch| {
