@@ -24,6 +24,9 @@ pub struct ProgramStruct {
     pub contract: ProgramContract,
     /// Other layouts of the same name in other units, in words: `52 bytes in b.cpp`.
     pub other_layouts: Vec<String>,
+    /// True for an unnamed struct under the name of a variable or member. Variables of one name
+    /// may hold anything, so that the members decide whether it can fill a block.
+    pub is_named_by_variable: bool,
 }
 
 /// The guarantee that a language gives about a layout.

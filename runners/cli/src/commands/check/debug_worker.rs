@@ -3,6 +3,7 @@
 //! [`read_types`] starts such a process; [`serve`] runs in it. Debug information is the worst kind
 //! of foreign data for a program: large, nested, and parsed by third-party code.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -89,8 +90,10 @@ fn answer(request: &DebugRequest) -> Result<DebugAnswer, String> {
         .read(&index, |name| is_struct(name.kind) && is_candidate(&request.blocks, name.name))
         .map_err(|error| error.to_string())?;
     let working_folder = std::env::current_dir().unwrap_or_default();
+    let by_variable = index.names().filter(|name| name.kind == IndexedKind::ByVariable).map(|name| name.name);
+    let by_variable: BTreeSet<&str> = by_variable.collect();
     for named in &found.named {
-        match convert(&found, named, &name, &working_folder) {
+        match convert(&found, named, &name, &working_folder, by_variable.contains(named.name.as_str())) {
             Some(program) => answer.structs.push(program),
             None if named.layouts.is_empty() => answer.declared.push(named.name.clone()),
             None => {}

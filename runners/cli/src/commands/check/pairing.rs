@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use layoutproof_core::report::host_check::{CheckedPair, HostCheck, PairOutcome, UnmatchedBlock, UnmatchedReason};
 use layoutproof_hostcheck::matching::{BlockMatch, TypeMatch, has_name, match_part, match_type};
 use layoutproof_hostcheck::{
-    BlockPart, CompareOptions, ProgramStruct, ShaderBlock, VectorTypes, block_parts, compare, part_of_host, part_path,
+    BlockPart, CompareOptions, ProgramStruct, ShaderBlock, VectorTypes, block_parts, compare, has_members_of,
+    part_of_host, part_path,
 };
 use layoutproof_layout::LaidOutShape;
 
@@ -102,7 +103,11 @@ impl<'a> PairsOfBlock<'a> {
         let block = self.block;
         let (layout, names) = (&block.layout, &block.names);
         // A class with a pointer must not match a block just because its name is similar.
-        let candidates = by_name.iter().filter(|(name, host)| !host.is_never_uploaded() || has_name(names, name));
+        let parts = layout.result.as_ref().map(|root| block_parts(layout, root)).unwrap_or_default();
+        let candidates = by_name.iter().filter(|(name, host)| {
+            let is_possible = !host.is_never_uploaded() || has_name(names, name);
+            is_possible && (!host.is_named_by_variable || has_members_of(&parts, host))
+        });
         let candidates = candidates.map(|(name, _)| *name);
         let found = if names.stated.is_some() {
             match_type(names, by_name.keys().copied())

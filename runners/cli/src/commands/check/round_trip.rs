@@ -140,7 +140,7 @@ fn structs_of(object: &Path) -> BTreeMap<usize, Vec<ProgramStruct>> {
     assert_eq!(found.problems, &[]);
     let mut by_case: BTreeMap<usize, Vec<ProgramStruct>> = BTreeMap::new();
     for named in &found.named {
-        let program = convert(&found, named, "all.o", Path::new("/"));
+        let program = convert(&found, named, "all.o", Path::new("/"), false);
         by_case.entry(number(&named.name).unwrap()).or_default().extend(program);
     }
     by_case
