@@ -120,6 +120,8 @@ pub(crate) fn read(job: &ShaderJob, sources: &mut SourceMap) -> anyhow::Result<R
         }
         for target in targets_of(job, &comment) {
             let choice = rule_choice(&target)?;
+            let Some(block) = choice.block(block) else { continue };
+            let block = block.as_ref();
             if block.mixed_globals.is_some() && choice.rules(block).is_none() {
                 // The compiler uses another block instead.
                 continue;
