@@ -43,6 +43,7 @@ struct JsonPair<'a> {
     shader: &'a str,
     host: &'a str,
     host_file: &'a str,
+    paired_by: &'a str,
     outcome: &'a str,
     known: &'a [String],
     shader_size: Option<u32>,
@@ -118,6 +119,16 @@ struct JsonUnmatched<'a> {
     shader: &'a str,
     at: Option<String>,
     reason: String,
+    proposals: Vec<JsonProposal<'a>>,
+}
+
+/// A host struct that has members of the block.
+#[derive(Debug, Serialize)]
+struct JsonProposal<'a> {
+    host: &'a str,
+    members_placed: u32,
+    members_named: u32,
+    members: u32,
 }
 
 impl<'a> JsonPair<'a> {
@@ -140,6 +151,7 @@ impl<'a> JsonPair<'a> {
             shader: &pair.shader,
             host: &pair.host,
             host_file: &pair.host_file,
+            paired_by: if pair.is_by_members { "members" } else { "name" },
             outcome: pair.outcome().as_str(),
             known: &pair.known,
             shader_size: comparison.shader_size,
@@ -208,12 +220,19 @@ impl<'a> JsonMember<'a> {
 
 impl<'a> JsonUnmatched<'a> {
     fn new(unmatched: &'a UnmatchedBlock) -> Self {
+        let proposals = unmatched.proposals.iter().map(|proposal| JsonProposal {
+            host: &proposal.host,
+            members_placed: proposal.fit.placed,
+            members_named: proposal.fit.named,
+            members: proposal.fit.of,
+        });
         Self {
             block: &unmatched.block,
             target: &unmatched.target,
             shader: &unmatched.shader,
             at: at(unmatched.place.as_ref()),
             reason: unmatched.reason.to_string(),
+            proposals: proposals.collect(),
         }
     }
 }

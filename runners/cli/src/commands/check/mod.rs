@@ -16,14 +16,17 @@ mod prove;
 mod round_trip;
 mod shader_blocks;
 
+use std::fs::OpenOptions;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use layoutproof_core::report::Style;
-use layoutproof_core::report::host_check::{HostCheck, PairOutcome, UnmatchedBlock, annotations, json, junit, text};
+use layoutproof_core::report::host_check::{
+    HostCheck, PairOutcome, UnmatchedBlock, annotations, json, junit, map_entries, text,
+};
 use layoutproof_core::report::html::check_page;
 use layoutproof_core::report::summary::Exit;
-use layoutproof_hostcheck::matching::BlockNames;
 use layoutproof_hostcheck::{VectorTypes, part_path};
 use layoutproof_source::diagnostics::{Code, Diagnostic, Severity, render};
 use layoutproof_source::sources::SourceMap;
@@ -93,10 +96,28 @@ fn compare_hosts(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
     if let Some(path) = &args.html {
         write_file(path, &check_page(&checked, &typed_command()))?;
     }
+    if args.write_map {
+        write_map(&project, &map_entries(&checked))?;
+    }
     for unmatched in checked.unmatched.iter().filter(|unmatched| unmatched.names_no_type()) {
         warn(&format!("error: block `{}`: {}\n", unmatched.block, unmatched.reason));
     }
     Ok(worse(exit_of(&checked), proven))
+}
+
+/// Appends entries to the project file, or to a new one in the working folder.
+fn write_map(project: &ProjectFile, entries: &str) -> anyhow::Result<()> {
+    if entries.is_empty() {
+        warn("note: no block has a best proposal, so nothing was written\n");
+        return Ok(());
+    }
+    let is_new = project.path.as_os_str().is_empty();
+    let path = if is_new { Path::new(PROJECT_FILE) } else { &project.path };
+    let start = if is_new { "schema = 1\n" } else { "" };
+    let mut file = OpenOptions::new().append(true).create(true).open(path)?;
+    file.write_all(format!("{start}{entries}").as_bytes())?;
+    warn(&format!("note: wrote {} entries to {}\n", entries.matches("[[map]]").count(), path.display()));
+    Ok(())
 }
 
 /// The command as the user typed it, with the program's usual name.
@@ -295,10 +316,9 @@ fn stated_names<'a>(block: &'a mut TargetBlock, name: &str) -> Vec<&'a mut Optio
 
 /// Reads the types of all host files that may match the blocks.
 fn read_hosts(hosts: &[PathBuf], blocks: &[TargetBlock]) -> anyhow::Result<Vec<DebugAnswer>> {
-    let names: Vec<BlockNames> = blocks.iter().map(|block| block.names.clone()).collect();
     let mut answers = Vec::new();
     for host in hosts {
-        let answer = read_types(host, &names)?;
+        let answer = read_types(host, blocks)?;
         for problem in &answer.problems {
             warn(&format!("warning: {problem}\n"));
         }

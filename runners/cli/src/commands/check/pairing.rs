@@ -2,15 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use layoutproof_core::report::host_check::{CheckedPair, HostCheck, PairOutcome, UnmatchedBlock, UnmatchedReason};
+use layoutproof_core::report::host_check::{
+    CheckedPair, HostCheck, HostProposal, PairOutcome, UnmatchedBlock, UnmatchedReason,
+};
 use layoutproof_hostcheck::matching::{BlockMatch, TypeMatch, has_name, match_part, match_type};
 use layoutproof_hostcheck::{
-    BlockPart, CompareOptions, ProgramStruct, ShaderBlock, VectorTypes, block_parts, compare, has_members_of,
-    part_of_host, part_path,
+    BlockPart, CompareOptions, MemberSketch, ProgramStruct, ShaderBlock, VectorTypes, block_parts, compare,
+    has_members_of, part_of_host, part_path,
 };
 use layoutproof_layout::LaidOutShape;
 
-use super::debug_worker::DebugAnswer;
+use super::debug_worker::{DebugAnswer, Proposal};
 use super::shader_blocks::TargetBlock;
 use crate::project::project_file::KnownMismatch;
 
@@ -129,13 +131,26 @@ impl<'a> PairsOfBlock<'a> {
         let parts = block_parts(layout, root);
         let elements = parts.iter().position(|part| part.has_header);
         let has_host = host.is_ok();
+        let proposals = match &host {
+            Ok(_) => Vec::new(),
+            Err(UnmatchedReason::Ambiguous(names)) => fits_of(&parts, names, by_name),
+            Err(_) => proposals_of(index, hosts),
+        };
         match host {
             Ok(host) => {
                 let part = found.part.map_or_else(|| part_of_host(&parts, host), |inner| inner + 1);
                 self.compare(&parts, part, host);
             }
+            Err(UnmatchedReason::NoType(_)) if let Some((part, host)) = only_fitting(&proposals, by_name) => {
+                self.compare(&parts, part, host);
+                if let Some(found) = self.pairs.last_mut() {
+                    found.pair.is_by_members = true;
+                }
+            }
             Err(reason) if is_worth_listing(&parts, &reason) => {
-                self.unmatched.push(unmatched(block, layout.name.clone(), reason));
+                let proposals = proposals.into_iter().map(|found| HostProposal { host: found.host, fit: found.fit });
+                let listed = unmatched(block, layout.name.clone(), reason);
+                self.unmatched.push(UnmatchedBlock { proposals: proposals.collect(), ..listed });
             }
             Err(_) => {}
         }
@@ -161,6 +176,42 @@ impl<'a> PairsOfBlock<'a> {
     fn compare(&mut self, parts: &[BlockPart<'_>], part: usize, host: &'a ProgramStruct) {
         let pair = compare_pair(self.block, &parts[part], host, self.rules);
         self.pairs.push(BlockPair { pair, part, host });
+    }
+}
+
+/// The structs of all host files that fit a block by their members, best first.
+fn proposals_of(block: usize, hosts: &[DebugAnswer]) -> Vec<Proposal> {
+    let mut proposals: Vec<Proposal> =
+        hosts.iter().filter_map(|host| host.proposals.get(block)).flatten().cloned().collect();
+    proposals.sort_by_key(|proposal| (std::cmp::Reverse(proposal.fit), proposal.host.clone()));
+    proposals.dedup_by(|left, right| left.host == right.host);
+    proposals
+}
+
+/// How well each of several structs with the block's name fits it, best first.
+fn fits_of(parts: &[BlockPart<'_>], names: &[String], by_name: &BTreeMap<&str, ProgramStruct>) -> Vec<Proposal> {
+    let fit = |name: &String| {
+        let fields = by_name.get(name.as_str())?.named_fields();
+        let fits = parts.iter().enumerate().filter_map(|(part, found)| {
+            let members = fields.iter().map(|(name, offset)| (name.as_str(), *offset));
+            Some((MemberSketch::new(found.root)?.fit(members), part))
+        });
+        let (fit, part) = fits.max()?;
+        Some(Proposal { host: name.clone(), part, fit })
+    };
+    let mut proposals: Vec<Proposal> = names.iter().filter_map(fit).collect();
+    proposals.sort_by_key(|proposal| (std::cmp::Reverse(proposal.fit), proposal.host.clone()));
+    proposals
+}
+
+/// The struct that alone comes near the block, if it has all of its members at their places.
+fn only_fitting<'a>(
+    proposals: &[Proposal],
+    by_name: &'a BTreeMap<&str, ProgramStruct>,
+) -> Option<(usize, &'a ProgramStruct)> {
+    match proposals {
+        [only] if only.fit.is_whole() => Some((only.part, by_name.get(only.host.as_str())?)),
+        _ => None,
     }
 }
 
@@ -209,6 +260,7 @@ fn unmatched(block: &TargetBlock, name: String, reason: UnmatchedReason) -> Unma
         place: block.places.get("").cloned(),
         reason,
         is_stated: block.names.stated.is_some(),
+        proposals: Vec::new(),
     }
 }
 
@@ -233,6 +285,7 @@ fn compare_pair(block: &TargetBlock, part: &BlockPart<'_>, host: &ProgramStruct,
         host_file: host.object.clone(),
         comparison,
         known: reasons.unwrap_or_default(),
+        is_by_members: false,
         proofs: Vec::new(),
     }
 }
