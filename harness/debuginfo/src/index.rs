@@ -90,6 +90,8 @@ pub enum IndexedKind {
     Record(RecordKind),
     /// A `typedef` or `using` of one.
     Alias,
+    /// An unnamed struct or class, under the name of a variable or member that has it.
+    ByVariable,
 }
 
 /// The amount of data that an index covers.

@@ -5,7 +5,7 @@
 //! the offset that it read. The leaf of a real program would get the host member at that offset. No
 //! other upload is needed.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use layoutproof_layout::{ElementChoice, without_indices};
 
@@ -15,7 +15,7 @@ use super::comparison::{Comparison, RowState};
 use super::flat_struct::{FlatMember, FlatStruct, Lane};
 use super::flatten_block::flatten_block;
 use super::flatten_program::flatten_program;
-use super::names::member_key;
+use super::member_pairs::MemberPairs;
 use super::open_end::OpenEnd;
 use super::program_struct::ProgramStruct;
 
@@ -80,12 +80,14 @@ pub fn arrivals(
     let start = first_element(&block.part.path);
     let observed = in_part(observed, block.part, &start);
     let parted = comparison.rows.iter().filter(|row| matches!(row.state, RowState::Differs | RowState::Follows));
+    let shader = flatten_block(&ends.shader, &places);
+    let host = flatten_program(&ends.host, comparison.host_start, options.vector_types);
     let lookup = ArrivalLookup {
         block,
         start: start.clone(),
-        shader: flatten_block(&ends.shader, &places),
-        host: flatten_program(&ends.host, options.vector_types),
-        renames: &ends.renames,
+        pairs: MemberPairs::new(&shader, &host, &ends.renames),
+        shader,
+        host,
         parted: parted.filter_map(|row| Some(without_indices(&row.shader.as_ref()?.path))).collect(),
     };
 
@@ -140,7 +142,8 @@ struct ArrivalLookup<'a> {
     start: String,
     shader: FlatStruct,
     host: FlatStruct,
-    renames: &'a BTreeMap<String, String>,
+    /// Members of both sides with the same name.
+    pairs: MemberPairs,
     /// Paths without indices of shader members that the host has elsewhere.
     parted: BTreeSet<String>,
 }
@@ -167,8 +170,7 @@ impl ArrivalLookup<'_> {
 
     /// The host's place of a lane's member, by its name.
     fn home(&self, lane: Lane) -> Option<LeafHome> {
-        let member = &self.shader.members[lane.member];
-        let namesake = self.namesake(member)?;
+        let namesake = self.pairs.host_of(lane.member)?;
         let (own, hosts) = (self.shader.lanes_of(lane.member), self.host.lanes_of(namesake));
         let found = if own.len() == hosts.len() {
             // Both have the same number of scalars, so each has a counterpart, whatever the
@@ -197,19 +199,6 @@ impl ArrivalLookup<'_> {
         };
         let offset = host.offset.checked_add(within)?;
         self.host.lanes_in(offset, offset.saturating_add(1)).find(|found| found.offset == offset)
-    }
-
-    fn namesake(&self, member: &FlatMember) -> Option<usize> {
-        let plain = member.path.split('[').next().unwrap_or_default();
-        let (path, key) = match self.renames.get(plain) {
-            Some(renamed) => {
-                let key: Vec<String> = renamed.split('.').map(member_key).collect();
-                let rest = &member.path[plain.len()..];
-                (format!("{renamed}{rest}"), format!("{}{rest}", key.join(".")))
-            }
-            None => (member.path.clone(), member.key.clone()),
-        };
-        self.host.with_path(&path).first().or(self.host.with_key(&key).first()).copied()
     }
 
     /// The host's member at these bytes.

@@ -171,6 +171,21 @@ pub fn part_of_host(parts: &[BlockPart<'_>], host: &ProgramStruct) -> usize {
     if wraps { 0 } else { choices().next_back().map_or(0, |(index, _)| index) }
 }
 
+/// True if a host struct has at least half of the members of the block, or of a struct in it, under
+/// their names.
+pub fn has_members_of(parts: &[BlockPart<'_>], host: &ProgramStruct) -> bool {
+    let fields: Vec<String> = named_fields(&host.fields).iter().map(|field| member_key(&field.name)).collect();
+    parts.iter().any(|part| match &part.root.shape {
+        LaidOutShape::Struct(members) => {
+            let real = members.iter().filter(|member| is_data(member));
+            let keys: Vec<String> = real.map(|member| member_key(&member.name)).collect();
+            let common = keys.iter().filter(|key| fields.contains(key)).count();
+            common > 0 && common * 2 >= keys.len()
+        }
+        _ => false,
+    })
+}
+
 /// The fields without padding. The fields of anonymous structs count as the struct's own.
 fn named_fields(fields: &[ProgramField]) -> Vec<&ProgramField> {
     let mut named = Vec::new();

@@ -21,6 +21,13 @@ pub struct Comparison {
     pub shader_size: Option<u32>,
     /// Size of the host struct, in bytes.
     pub host_size: u32,
+    /// The byte of the block at which the host struct starts. Offsets of the host in `rows` and
+    /// `host_members` count from the start of the block.
+    pub host_start: u32,
+    /// Number of the block's members that agree, without structs and padding.
+    pub members: u32,
+    /// Number of those for which the host has bytes of the right type, but no member of their name.
+    pub members_by_bytes: u32,
 }
 
 /// A line of the comparison.

@@ -1,8 +1,6 @@
 //! A struct of either side as a list of members and a list of lanes. A lane is a scalar with its
 //! bytes.
 
-use std::collections::HashMap;
-
 use super::program_struct::{LaneClass, LinePlace, ProgramBits};
 
 /// Maximum number of lanes per side. Bytes after them are not compared.
@@ -20,8 +18,6 @@ pub(super) struct FlatStruct {
     pub lanes: Vec<Lane>,
     /// True if the struct has more lanes than the maximum.
     pub is_truncated: bool,
-    by_path: HashMap<String, Vec<usize>>,
-    by_key: HashMap<String, Vec<usize>>,
 }
 
 /// A member at any depth. Arrays of structs list their members once per element.
@@ -29,8 +25,8 @@ pub(super) struct FlatStruct {
 pub(super) struct FlatMember {
     /// Path with indices: `lights[1].color`.
     pub path: String,
-    /// The same path with normalised names.
-    pub key: String,
+    /// Name, as its side declares it.
+    pub name: String,
     /// Type, as its side spells it.
     pub type_name: String,
     /// Bytes from the start of the whole.
@@ -128,22 +124,7 @@ impl FlatStruct {
     /// Sorts lanes for look-ups.
     pub(super) fn finish(mut self) -> Self {
         self.lanes.sort_by_key(|lane| lane.offset);
-        for (index, member) in self.members.iter().enumerate() {
-            self.by_path.entry(member.path.clone()).or_default().push(index);
-            self.by_key.entry(member.key.clone()).or_default().push(index);
-        }
         self
-    }
-
-    /// Members with this path, in declaration order.
-    pub(super) fn with_path(&self, path: &str) -> &[usize] {
-        self.by_path.get(path).map(Vec::as_slice).unwrap_or_default()
-    }
-
-    /// Members with this normalised path, in declaration order; none for an empty path.
-    pub(super) fn with_key(&self, key: &str) -> &[usize] {
-        let found = self.by_key.get(key).filter(|_| !key.is_empty());
-        found.map(Vec::as_slice).unwrap_or_default()
     }
 
     /// Lanes that share bytes with a range, by offset.

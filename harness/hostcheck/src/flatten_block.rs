@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use layoutproof_layout::{Component, Count, LaidOut, LaidOutMember, LaidOutShape, Scalar, UNSIZED_ELEMENTS};
 
 use super::flat_struct::{FlatArray, FlatMember, FlatScalar, FlatStruct, FlatVectors, Lane, MAX_LANES};
-use super::names::{join_path, member_key};
+use super::names::join_path;
 use super::program_struct::{LaneClass, LinePlace, ProgramBits};
 
 /// Flattens the layout of a block. `places` has the declarations of members, by path without
@@ -33,7 +33,8 @@ struct BlockFlattener<'a> {
 #[derive(Clone, Debug, Default)]
 struct BlockPlace {
     path: String,
-    key: String,
+    /// Name of the member.
+    name: String,
     /// Path without indices, the key for `places`.
     declared_path: String,
     offset: u32,
@@ -60,7 +61,7 @@ impl BlockFlattener<'_> {
 
             let place = BlockPlace {
                 path: join_path(&parent.path, &member.name),
-                key: join_path(&parent.key, &member_key(&member.name)),
+                name: member.name.clone(),
                 declared_path: join_path(&parent.declared_path, &member.name),
                 offset,
                 ..parent.clone()
@@ -73,8 +74,14 @@ impl BlockFlattener<'_> {
     }
 
     fn member(&mut self, layout: &LaidOut, place: &BlockPlace, bits: Option<ProgramBits>) {
-        let (element, arrays) = dimensions(layout);
+        let (element, mut arrays, is_matrix) = dimensions(layout);
         let (scalar, vectors) = match &element.shape {
+            // The array of vectors in slangc's struct of a matrix.
+            LaidOutShape::Vector { component, .. } if is_matrix => {
+                let vectors =
+                    arrays.pop().and_then(|array| Some(FlatVectors { count: array.count?, stride: array.stride }));
+                (Some(*component), vectors)
+            }
             LaidOutShape::Resource => return,
             LaidOutShape::Scalar(component) | LaidOutShape::Vector { component, .. } => (Some(*component), None),
             LaidOutShape::Matrix { component, rows, columns, order, stride } => {
@@ -89,8 +96,8 @@ impl BlockFlattener<'_> {
         let bytes = bits.map(ProgramBits::bytes);
         self.flat.members.push(FlatMember {
             path: place.path.clone(),
-            key: place.key.clone(),
-            type_name: layout.type_name.clone(),
+            name: place.name.clone(),
+            type_name: source_type_name(&layout.type_name).to_owned(),
             offset: bytes.map_or(place.offset, |(offset, _)| offset),
             size: bytes.map_or(layout.size.finite(), |(_, size)| Some(size)),
             arrays,
@@ -126,7 +133,6 @@ impl BlockFlattener<'_> {
                     let before = self.flat.lanes.len();
                     let element_place = BlockPlace {
                         path: format!("{}[{index}]", place.path),
-                        key: format!("{}[{index}]", place.key),
                         offset,
                         is_later_element: place.is_later_element || index > 0,
                         ..place.clone()
@@ -136,6 +142,9 @@ impl BlockFlattener<'_> {
                         return;
                     }
                 }
+            }
+            LaidOutShape::Struct(_) if let Some(inner) = wrapped_by_slangc(layout) => {
+                self.elements(inner, place, member)
             }
             LaidOutShape::Struct(members) => {
                 self.members(members, &BlockPlace { parent: Some(member), ..place.clone() });
@@ -183,16 +192,46 @@ fn scalar_of(component: Component) -> FlatScalar {
     FlatScalar { class, size: component.size, is_enum: false }
 }
 
-/// The innermost element that is not an array, and the dimensions around it, outermost first.
-fn dimensions(layout: &LaidOut) -> (&LaidOut, Vec<FlatArray>) {
-    let (mut element, mut arrays) = (layout, Vec::new());
-    while let LaidOutShape::Array { element: inner, count, stride } = &element.shape {
-        let count = match count {
-            Count::Finite(count) => Some(*count),
-            Count::Unbounded => None,
-        };
-        arrays.push(FlatArray { count, stride: *stride });
-        element = inner;
+/// slangc's structs around a matrix or an array whose layout differs from that of SPIR-V or GLSL:
+/// `_MatrixStorage_float4x4_ColMajorstd140 { float4 data[4]; }`, `_Array_std140_float4 { ... }`.
+const SLANGC_WRAPPERS: [&str; 2] = ["_MatrixStorage_", "_Array_"];
+
+/// The only member of a struct that the shader's author did not write.
+fn wrapped_by_slangc(layout: &LaidOut) -> Option<&LaidOut> {
+    let is_wrapper = SLANGC_WRAPPERS.iter().any(|start| layout.type_name.starts_with(start));
+    match &layout.shape {
+        LaidOutShape::Struct(members) if is_wrapper => match members.as_slice() {
+            [only] if only.offset == 0 => Some(&only.layout),
+            _ => None,
+        },
+        _ => None,
     }
-    (element, arrays)
+}
+
+/// `float4x4` for `_MatrixStorage_float4x4_ColMajorstd140`.
+fn source_type_name(name: &str) -> &str {
+    let inner = name.strip_prefix(SLANGC_WRAPPERS[0]);
+    inner.and_then(|inner| inner.split('_').next()).unwrap_or(name)
+}
+
+/// The innermost element that is not an array, and the dimensions around it, outermost first. The
+/// last dimension counts the vectors of a matrix if slangc wrote that as a struct, which the last
+/// value says.
+fn dimensions(layout: &LaidOut) -> (&LaidOut, Vec<FlatArray>, bool) {
+    let (mut element, mut arrays, mut is_matrix) = (layout, Vec::new(), false);
+    loop {
+        if let Some(inner) = wrapped_by_slangc(element) {
+            is_matrix = element.type_name.starts_with(SLANGC_WRAPPERS[0]);
+            element = inner;
+        } else if let LaidOutShape::Array { element: inner, count, stride } = &element.shape {
+            let count = match count {
+                Count::Finite(count) => Some(*count),
+                Count::Unbounded => None,
+            };
+            arrays.push(FlatArray { count, stride: *stride });
+            element = inner;
+        } else {
+            return (element, arrays, is_matrix);
+        }
+    }
 }

@@ -3,16 +3,18 @@
 use layoutproof_layout::UNSIZED_ELEMENTS;
 
 use super::flat_struct::{FlatArray, FlatMember, FlatScalar, FlatStruct, FlatVectors, Lane, MAX_LANES};
-use super::names::{join_path, member_key};
+use super::names::join_path;
 use super::program_struct::{
     LaneClass, LinePlace, ProgramBits, ProgramField, ProgramScalar, ProgramShape, ProgramStruct,
 };
 use super::vector_types::{VectorType, VectorTypes};
 
-/// Flattens `program`. Each of the `vector_types` becomes one member.
-pub(super) fn flatten_program(program: &ProgramStruct, vector_types: &VectorTypes) -> FlatStruct {
+/// Flattens `program`, whose first byte is at `start` in the block. Each of the `vector_types`
+/// becomes one member.
+pub(super) fn flatten_program(program: &ProgramStruct, start: u32, vector_types: &VectorTypes) -> FlatStruct {
     let mut flattener = ProgramFlattener { flat: FlatStruct::default(), vector_types };
-    let root = FlatPlace { path: String::new(), key: String::new(), offset: 0, parent: None, is_first_element: true };
+    let root =
+        FlatPlace { path: String::new(), name: String::new(), offset: start, parent: None, is_first_element: true };
     flattener.fields(&program.fields, &root);
     flattener.flat.finish()
 }
@@ -26,7 +28,8 @@ struct ProgramFlattener<'a> {
 #[derive(Clone, Debug)]
 struct FlatPlace {
     path: String,
-    key: String,
+    /// Name of the member.
+    name: String,
     offset: u32,
     parent: Option<usize>,
     is_first_element: bool,
@@ -63,7 +66,7 @@ impl ProgramFlattener<'_> {
 
         let place = FlatPlace {
             path: join_path(&parent.path, &field.name),
-            key: join_path(&parent.key, &member_key(&field.name)),
+            name: field.name.clone(),
             offset,
             ..parent.clone()
         };
@@ -97,7 +100,7 @@ impl ProgramFlattener<'_> {
         let is_endless = arrays.iter().any(|array| array.count.is_none());
         self.flat.members.push(FlatMember {
             path: place.path.clone(),
-            key: place.key.clone(),
+            name: place.name.clone(),
             type_name: new.type_name.to_owned(),
             offset: new.bits.map_or(place.offset, |bits| bits.bytes().0),
             size: match new.bits {
@@ -139,11 +142,11 @@ impl ProgramFlattener<'_> {
                         return;
                     };
                     let before = self.flat.lanes.len();
-                    let (path, key) = (format!("{}[{index}]", place.path), format!("{}[{index}]", place.key));
+                    let path = format!("{}[{index}]", place.path);
                     let is_first_element = place.is_first_element && index == 0;
                     self.elements(
                         element,
-                        &FlatPlace { path, key, offset, is_first_element, parent: place.parent },
+                        &FlatPlace { path, name: String::new(), offset, is_first_element, parent: place.parent },
                         lanes,
                     );
                     // This element has no lanes, so the others have none either.

@@ -1,6 +1,7 @@
 //! Suggests repairs of mismatches, each as a clause.
 
 use super::flat_struct::{FlatMember, FlatStruct};
+use super::member_pairs::MemberPairs;
 use super::mismatch::{MismatchKind, StridedThing, bytes};
 use super::program_struct::{ProgramContract, ProgramStruct};
 
@@ -12,6 +13,8 @@ const REGISTER: u32 = 16;
 pub(super) struct HintContext<'a> {
     pub shader: &'a FlatStruct,
     pub host: &'a FlatStruct,
+    /// Members of both sides with the same name.
+    pub pairs: &'a MemberPairs,
     /// True for a Rust program. Rust aligns types, not members.
     pub is_rust: bool,
     /// Bytes by which the host is already behind the shader for a reason with its own hint;
@@ -21,32 +24,33 @@ pub(super) struct HintContext<'a> {
 
 impl<'a> HintContext<'a> {
     /// The last member of a struct that ends at or before `offset`, on the level of `member`.
-    fn before(flat: &'a FlatStruct, member: &FlatMember) -> Option<&'a FlatMember> {
-        let is_before = |other: &&FlatMember| {
+    fn before(flat: &FlatStruct, member: &FlatMember) -> Option<usize> {
+        let is_before = |other: &FlatMember| {
             other.parent == member.parent && other.offset < member.offset && other.is_first_element
         };
-        flat.members.iter().filter(is_before).max_by_key(|other| (other.offset, other.end()))
+        let before = flat.members.iter().enumerate().filter(|(_, other)| is_before(other));
+        before.max_by_key(|(_, other)| (other.offset, other.end())).map(|(index, _)| index)
     }
 
-    /// A member that precedes `host` in the host and follows `member` in the shader.
-    pub(super) fn passed(&self, member: &FlatMember, host: &FlatMember) -> Option<&'a FlatMember> {
-        let shader_offset = |key: &str| {
-            let mut level =
-                self.shader.members.iter().filter(|other| other.parent == member.parent && other.is_first_element);
-            level.find(|other| other.key == key).map(|other| other.offset)
-        };
-        let is_passed = |other: &&FlatMember| {
+    /// A host member that precedes `host`, and that the shader has after `member`.
+    pub(super) fn passed(&self, member: &FlatMember, host: &FlatMember) -> Option<usize> {
+        let is_passed = |index: usize, other: &FlatMember| {
+            let namesake = self.pairs.shader_of(index).map(|namesake| &self.shader.members[namesake]);
             other.parent == host.parent
                 && other.offset < host.offset
-                && shader_offset(&other.key).is_some_and(|offset| offset > member.offset)
+                && namesake.is_some_and(|own| {
+                    own.parent == member.parent && own.is_first_element && own.offset > member.offset
+                })
         };
-        self.host.members.iter().find(is_passed)
+        let mut members = self.host.members.iter().enumerate();
+        members.find(|(index, other)| is_passed(*index, other)).map(|(index, _)| index)
     }
 
     /// A host member between two members that are adjacent in the shader.
     fn extra(&self, member: &FlatMember, host: &FlatMember) -> Option<&'a FlatMember> {
         let before = Self::before(self.host, host)?;
-        let has_namesake = self.shader.members.iter().any(|other| other.key == before.key);
+        let has_namesake = self.pairs.shader_of(before).is_some();
+        let before = &self.host.members[before];
         let is_new = before.offset.saturating_add(REGISTER) > member.offset.min(host.offset);
         (!has_namesake && is_new).then_some(before)
     }
@@ -54,8 +58,9 @@ impl<'a> HintContext<'a> {
 
 /// The repair that moves a member to the shader's place.
 pub(super) fn moved_hint(context: &HintContext<'_>, member: &FlatMember, host: &FlatMember) -> String {
-    let (shader_before, host_before) =
-        (HintContext::before(context.shader, member), HintContext::before(context.host, host));
+    let before =
+        |flat: &'_ FlatStruct, member| HintContext::before(flat, member).map(|index| flat.members[index].clone());
+    let (shader_before, host_before) = (before(context.shader, member), before(context.host, host));
     if let Some(hint) = order_hint(context, member, host) {
         return hint;
     }
@@ -63,7 +68,7 @@ pub(super) fn moved_hint(context: &HintContext<'_>, member: &FlatMember, host: &
     let repaired = |offset: u32| u32::try_from(i64::from(offset) - context.shift_before).unwrap_or(0);
     let host_offset = repaired(host.offset);
     if host_offset < member.offset {
-        let end = host_before.filter(|_| !context.is_rust).map_or(0, |before| repaired(before.end()));
+        let end = host_before.as_ref().filter(|_| !context.is_rust).map_or(0, |before| repaired(before.end()));
         return too_early_hint(member, host, member.offset - host_offset, end);
     }
 
@@ -108,7 +113,7 @@ pub(super) fn moved_hint(context: &HintContext<'_>, member: &FlatMember, host: &
 
 /// The hint if both sides have the same members in another order.
 fn order_hint(context: &HintContext<'_>, member: &FlatMember, host: &FlatMember) -> Option<String> {
-    let passed = context.passed(member, host)?;
+    let passed = &context.host.members[context.passed(member, host)?];
     Some(format!(
         "the members are in another order: move `{}` before `{}` in the host",
         leaf_name(&host.path),

@@ -101,6 +101,8 @@ fn rank(answer: LaneAnswer) -> u32 {
 fn same_bytes(shader: Lane, host: Lane) -> LaneAnswer {
     let (is_integer, is_bool) = (shader.class.is_integer(), shader.class == LaneClass::Bool);
     match host.class {
+        // Bytes do not tell which bits are whose.
+        LaneClass::Bits => LaneAnswer::Bits(host),
         class if class == shader.class => LaneAnswer::Agrees(host),
         LaneClass::Signed | LaneClass::Unsigned if is_integer => LaneAnswer::OtherSign(host),
         // C has no 4-byte bool; `BOOL` and `VkBool32` are integers.
@@ -110,7 +112,6 @@ fn same_bytes(shader: Lane, host: Lane) -> LaneAnswer {
         LaneClass::Signed | LaneClass::Unsigned if shader.size == 2 => LaneAnswer::RawBits(host),
         // A pointer in the shader is the address of a buffer.
         LaneClass::Opaque if is_integer && shader.size == 8 => LaneAnswer::RawBits(host),
-        LaneClass::Bits => LaneAnswer::Bits(host),
         // A program may assemble bit-fields by hand.
         LaneClass::Signed | LaneClass::Unsigned if shader.class == LaneClass::Bits => LaneAnswer::RawBits(host),
         LaneClass::Float | LaneClass::Signed | LaneClass::Unsigned | LaneClass::Bool | LaneClass::Opaque => {

@@ -19,6 +19,8 @@ mod flatten_program;
 mod hint;
 mod lane_check;
 pub mod matching;
+mod member_pairs;
+mod member_trial;
 mod mismatch;
 mod names;
 mod open_end;
@@ -28,10 +30,11 @@ mod text_places;
 mod vector_types;
 
 pub use arrival::{Arrivals, LeafHome, ObservedLeaf, StrayLeaf, arrivals};
-pub use block_part::{BlockPart, block_parts, part_of_host, part_path};
+pub use block_part::{BlockPart, block_parts, has_members_of, part_of_host, part_path};
 pub use block_places::member_places;
 pub use compare::{CompareOptions, ShaderBlock, compare};
 pub use comparison::{ByteRun, ComparedRow, Comparison, RowSide, RowState, SideMember};
+pub use member_trial::{MemberFit, MemberSketch};
 pub use mismatch::{Mismatch, MismatchKind, Remark, StridedThing};
 pub use program_struct::{
     LaneClass, LinePlace, POINTER, ProgramBits, ProgramContract, ProgramField, ProgramScalar, ProgramShape,

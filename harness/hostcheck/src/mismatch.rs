@@ -158,6 +158,18 @@ pub enum Remark {
         /// Size of the host struct, in bytes.
         host_size: u32,
     },
+    /// The host struct starts in the block, not at its start.
+    HostStart {
+        /// First byte.
+        offset: u32,
+    },
+    /// The host has only padding where the shader reads a member.
+    ReadsPadding {
+        /// Path in the block.
+        path: String,
+        /// Path in the host.
+        host_path: String,
+    },
     /// The host struct covers only the part before the elements of an unbounded array.
     HeaderOnly {
         /// Path of the array in the block.
@@ -308,6 +320,12 @@ impl fmt::Display for Remark {
                  when uploading",
                 bytes(*host_size)
             ),
+            Self::HostStart { offset } => {
+                write!(f, "the host struct fills the bytes from {offset} on: upload or push it at offset {offset}")
+            }
+            Self::ReadsPadding { path, host_path } => {
+                write!(f, "the shader reads `{path}` where the host has only the padding `{host_path}`")
+            }
             Self::HeaderOnly { path, offset, host_size } if offset == host_size => {
                 write!(
                     f,

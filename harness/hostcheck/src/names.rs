@@ -4,8 +4,12 @@
 /// `lights`.
 const LETTERS_BEFORE_UNDERSCORE: &str = "bcfgikmpsuv";
 
-/// One-letter prefixes before a capital letter.
+/// One-letter prefixes before a capital letter that say where a member is declared.
 const LETTERS_BEFORE_CAPITAL: &str = "gkmu";
+
+/// Prefixes before a capital letter that say the type: `fExposure`, `vSun`, `matWorld`. Without `n`
+/// and `d`: `nLights` is a number of lights, and `dTheta` a difference.
+const TYPE_PREFIXES: [&str; 12] = ["b", "f", "h", "i", "p", "s", "v", "dw", "ui", "fl", "vec", "mat"];
 
 /// Suffix words that mark a type as a buffer's.
 const BUFFER_WORDS: [&str; 16] = [
@@ -32,7 +36,52 @@ const PADDING_WORDS: [&str; 7] = ["pad", "unused", "reserved", "dummy", "filler"
 
 /// The name of a member without prefix, underscores and case.
 pub(super) fn member_key(name: &str) -> String {
-    without_prefix(name).chars().filter(|character| *character != '_').flat_map(char::to_lowercase).collect()
+    folded(without_prefix(name))
+}
+
+/// Lowercase, without underscores.
+fn folded(name: &str) -> String {
+    name.chars().filter(|character| *character != '_').flat_map(char::to_lowercase).collect()
+}
+
+/// The name of a member in the forms in which another name may equal it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct NameKeys {
+    exact: String,
+    plain: String,
+    without_scope: String,
+    without_type: String,
+}
+
+impl NameKeys {
+    pub(super) fn new(name: &str) -> Self {
+        let scoped = without_prefix(name);
+        Self {
+            exact: name.to_owned(),
+            plain: folded(name),
+            without_scope: folded(scoped),
+            without_type: folded(without_type_prefix(scoped.trim_start_matches('_'))),
+        }
+    }
+
+    pub(super) fn exact(&self) -> &str {
+        &self.exact
+    }
+
+    /// Without underscores and case.
+    pub(super) fn plain(&self) -> &str {
+        &self.plain
+    }
+
+    /// Also without a prefix for the place of its declaration: `m_sun`, `gSun`.
+    pub(super) fn without_scope(&self) -> &str {
+        &self.without_scope
+    }
+
+    /// Also without a prefix for its type: `m_vSun`, `vSun`.
+    pub(super) fn without_type(&self) -> &str {
+        &self.without_type
+    }
 }
 
 /// The path of a member of `parent`.
@@ -43,9 +92,10 @@ pub(super) fn join_path(parent: &str, name: &str) -> String {
 /// True for a member that only fills space, and whose value is never read.
 pub(super) fn is_padding(name: &str) -> bool {
     let name = name.rsplit('.').next().unwrap_or(name);
-    let key = member_key(name.split('[').next().unwrap_or(name));
-    let is_number = key.chars().all(|character| character.is_ascii_digit());
-    is_number || PADDING_WORDS.iter().any(|word| key.starts_with(word))
+    let keys = NameKeys::new(name.split('[').next().unwrap_or(name));
+    let is_number = keys.without_scope.chars().all(|character| character.is_ascii_digit());
+    let starts_with = |word: &&str| keys.without_scope.starts_with(*word) || keys.without_type.starts_with(*word);
+    is_number || PADDING_WORDS.iter().any(|word| starts_with(&word))
 }
 
 /// True for padding whose name cannot belong to data. `alignment` may be data, such as that of a
@@ -103,6 +153,11 @@ fn without_prefix(name: &str) -> &str {
     if (before_underscore && name.len() > 2) || before_capital { &name[1..] } else { name }
 }
 
+fn without_type_prefix(name: &str) -> &str {
+    let rest = |prefix: &&str| name.strip_prefix(*prefix).filter(|rest| rest.starts_with(char::is_uppercase));
+    TYPE_PREFIXES.iter().find_map(rest).unwrap_or(name)
+}
+
 /// Splits a name into lowercase words: at underscores, and before capitals that start a word.
 fn words(name: &str) -> Vec<String> {
     let characters: Vec<char> = name.chars().collect();
@@ -150,12 +205,23 @@ mod tests {
         }
     }
 
+    /// The spellings of shaders in the wild: `iRenderSize`, `fPreExposure`, `vSun`.
+    #[test]
+    fn prefixes_for_types_are_the_last_to_go() {
+        for name in ["fExposure", "m_fExposure", "exposure", "g_Exposure", "u_exposure"] {
+            assert_eq!(NameKeys::new(name).without_type(), "exposure", "{name}");
+        }
+        for (name, key) in [("nLights", "nlights"), ("dTheta", "dtheta"), ("view", "view"), ("matWorld", "world")] {
+            assert_eq!(NameKeys::new(name).without_type(), key, "{name}");
+        }
+    }
+
     #[test]
     fn conventions_of_members_do_not_count() {
         for name in ["m_viewProj", "view_proj", "viewProj", "ViewProj", "mViewProj", "_viewProj", "u_ViewProj"] {
             assert_eq!(member_key(name), "viewproj", "{name}");
         }
-        for name in ["_pad0", "padding1", "__pad", "m_pad", "_0", "reserved[2]", "light.unused"] {
+        for name in ["_pad0", "padding1", "__pad", "m_pad", "_0", "reserved[2]", "light.unused", "fPad", "m_vPadding"] {
             assert!(is_padding(name), "{name}");
         }
         for name in ["position", "exposure", "x", "lights[0].pos"] {

@@ -24,6 +24,9 @@ pub struct ProgramStruct {
     pub contract: ProgramContract,
     /// Other layouts of the same name in other units, in words: `52 bytes in b.cpp`.
     pub other_layouts: Vec<String>,
+    /// True for an unnamed struct under the name of a variable or member. Variables of one name
+    /// may hold anything, so that the members decide whether it can fill a block.
+    pub is_named_by_variable: bool,
 }
 
 /// The guarantee that a language gives about a layout.
@@ -168,9 +171,28 @@ impl ProgramStruct {
         })
     }
 
+    /// Names and offsets of its members. The members of unnamed structs and unions count as its own.
+    pub fn named_fields(&self) -> Vec<(String, u32)> {
+        let mut named = Vec::new();
+        add_named_fields(&self.fields, 0, &mut named);
+        named
+    }
+
     /// True if two structs have the same members at the same bytes. Spellings of types may differ.
     pub fn has_same_layout(&self, other: &Self) -> bool {
         self.size == other.size && same_fields(&self.fields, &other.fields)
+    }
+}
+
+fn add_named_fields(fields: &[ProgramField], start: u32, named: &mut Vec<(String, u32)>) {
+    for field in fields {
+        let offset = start.saturating_add(field.offset);
+        match &field.shape {
+            ProgramShape::Struct { fields, .. } | ProgramShape::Union { fields, .. } if field.name.is_empty() => {
+                add_named_fields(fields, offset, named);
+            }
+            _ => named.push((field.name.clone(), offset)),
+        }
     }
 }
 

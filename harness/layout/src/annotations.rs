@@ -106,6 +106,15 @@ impl Annotations {
             || self.layout.iter().any(|qualifier| qualifier.name == "push_constant")
     }
 
+    /// True if the application chooses the value when it creates the pipeline.
+    pub fn is_specialization_constant(&self) -> bool {
+        self.attribute(None, "SpecializationConstant").is_some()
+            || self.attribute(None, "vk_specialization_constant").is_some()
+            || self.attribute(Some("vk"), "specialization_constant").is_some()
+            || self.attribute(Some("vk"), "constant_id").is_some()
+            || self.layout.iter().any(|qualifier| qualifier.name == "constant_id")
+    }
+
     /// True if the declaration is a shader record in Slang (`[[vk::shader_record]]`,
     /// `layout(shaderRecordEXT)`).
     pub fn is_slang_shader_record(&self) -> bool {

@@ -8,10 +8,13 @@
 //! wg-hlsl, Types with explicit layouts in DXIL and SPIR-V; GLSL 4.60 with `GL_KHR_vulkan_glsl`,
 //! Buffer Layout; WGSL.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use super::rules::RuleSet;
 use super::table::find;
 use crate::resource::DataLayout;
-use crate::{Block, BlockKind, MixedGlobals};
+use crate::{Block, BlockKind, Member, MixedGlobals, StructType, Type};
 
 /// The blocks that a compiler makes from push constants of plain data next to other globals.
 ///
@@ -77,6 +80,9 @@ pub struct Native {
     /// True if `static` members of a cbuffer take space, and each bit-field adds a whole storage
     /// unit to the size of its struct. This is a bug of DXC up to 1.8.
     pub counts_statics_and_bit_fields: bool,
+    /// True if specialization constants are no members of `$Globals`. D3D has none: DXC 1.7.2308
+    /// ignores `[[vk::constant_id]]` for DXIL, and slangc 2026.14.1 puts them in `$Globals` for HLSL.
+    pub specialization_constants: bool,
 }
 
 /// All native rule sets, in listing order.
@@ -97,6 +103,22 @@ impl Native {
         }
         let by_layout = block.data_layout.filter(|_| self.data_layouts).and_then(data_layout_rules);
         by_layout.or(self.kind_rules(block.kind)).and_then(find)
+    }
+
+    /// The block that the compiler makes of `block`: without specialization constants, if those are
+    /// no data for it; `None` if nothing is left.
+    pub fn block<'b>(&self, block: &'b Block) -> Option<Cow<'b, Block>> {
+        let Type::Struct(structure) = &block.element else { return Some(Cow::Borrowed(block)) };
+        let is_constant = |member: &Member| member.annotations.is_specialization_constant();
+        let has_constants = structure.members.iter().any(is_constant);
+        if block.kind != BlockKind::Globals || !self.specialization_constants || !has_constants {
+            return Some(Cow::Borrowed(block));
+        }
+        let mut rest = StructType::clone(structure);
+        rest.members.retain(|member| !is_constant(member));
+        let is_empty = rest.members.is_empty();
+        let block = Block { element: Type::Struct(Arc::new(rest)), ..block.clone() };
+        (!is_empty).then_some(Cow::Owned(block))
     }
 
     /// The rule set for the elements of `block` in a byte-address buffer; `None` for blocks without
@@ -149,6 +171,7 @@ const NONE: Native = Native {
     storage_blocks: None,
     data_layouts: false,
     counts_statics_and_bit_fields: false,
+    specialization_constants: false,
 };
 
 /// DXC. It has neither parameter blocks nor uniform entry parameters. DXC 1.7.2308 uses the same
@@ -173,6 +196,7 @@ const fn dxc_spirv(constants: &'static str, texture_buffers: &'static str, stora
         // the rules of storage buffers.
         pointees: Some(storage),
         counts_statics_and_bit_fields: true,
+        specialization_constants: true,
         ..dxc(constants, texture_buffers, storage)
     }
 }
@@ -193,6 +217,7 @@ const fn slang(constants: &'static str, storage: &'static str) -> Native {
         global_push_constants: GlobalPushConstants::PushConstants,
         entry_uniforms: Some(constants),
         pointees: Some("scalar@slang"),
+        specialization_constants: true,
         ..NONE
     }
 }
@@ -266,6 +291,7 @@ const NATIVES: &[Native] = &[
     Native {
         name: "native:slang-d3d12",
         summary: "slangc -target hlsl or dxil",
+        specialization_constants: false,
         ..slang("slang-cbuffer", "hlsl-structured@slang")
     },
     SLANG_VULKAN,
@@ -301,8 +327,18 @@ const NATIVES: &[Native] = &[
         parameter_blocks: None,
         ..slang("metal", "c")
     },
-    Native { name: "native:slang-cuda", summary: "slangc -target cuda", ..slang("cuda", "cuda") },
-    Native { name: "native:slang-cpu", summary: "slangc -target cpp", ..slang("c", "c") },
+    Native {
+        name: "native:slang-cuda",
+        summary: "slangc -target cuda",
+        specialization_constants: false,
+        ..slang("cuda", "cuda")
+    },
+    Native {
+        name: "native:slang-cpu",
+        summary: "slangc -target cpp",
+        specialization_constants: false,
+        ..slang("c", "c")
+    },
     Native {
         name: "native:glsl",
         summary: "Vulkan GLSL without layout qualifiers",

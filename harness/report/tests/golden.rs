@@ -384,6 +384,7 @@ fn host_check(name: &str) -> HostCheck {
         host_file: "engine.o".into(),
         comparison,
         known: Vec::new(),
+        is_by_members: false,
         proofs: Vec::new(),
     };
     let unmatched = UnmatchedBlock {
@@ -393,6 +394,7 @@ fn host_check(name: &str) -> HostCheck {
         place: None,
         reason: UnmatchedReason::NoType(vec![name.into()]),
         is_stated: false,
+        proposals: Vec::new(),
     };
     HostCheck { pairs: vec![pair], unmatched: vec![unmatched], complaints: vec![name.into()], is_strict: false }
 }

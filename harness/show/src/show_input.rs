@@ -126,8 +126,9 @@ fn under(
     let sixteen_bit = if is_fixed { SixteenBit::On } else { source.options.sixteen_bit };
     let options = LayoutOptions { sixteen_bit, ..source.options };
     let blocks = source.module.blocks.iter().map(|block| {
-        let laid_out = |rules: &RuleSet| lay_out(block, rules, options);
-        match choice.rules(block) {
+        let made = choice.block(block);
+        let laid_out = |rules: &RuleSet| lay_out(made.as_deref().unwrap_or(block), rules, options);
+        match made.as_deref().and_then(|block| choice.rules(block)) {
             Some(rules) if unused == Unused::Irrelevant && !is_relevant(rules, block) => {
                 LaidOutBlock { layout: laid_out(rules), presence: BlockPresence::Irrelevant }
             }

@@ -1,5 +1,7 @@
 //! The selection of columns: rule sets and compilers' choices.
 
+use std::borrow::Cow;
+
 use layoutproof_layout::native::{Native, natives};
 use layoutproof_layout::{Block, RuleSet};
 
@@ -18,6 +20,14 @@ impl RuleChoice {
         match self {
             Self::Rules(rules) => rules.name,
             Self::Native(native) => native.name,
+        }
+    }
+
+    /// The block that the compiler makes of a block of the source; `None` if it makes none.
+    pub fn block(self, block: &Block) -> Option<Cow<'_, Block>> {
+        match self {
+            Self::Rules(_) => Some(Cow::Borrowed(block)),
+            Self::Native(native) => native.block(block),
         }
     }
 

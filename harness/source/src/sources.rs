@@ -143,6 +143,12 @@ pub trait Sources: fmt::Debug + Send + Sync {
     /// # Errors
     /// The file does not exist or must not be read.
     fn read(&self, path: &str) -> Result<String, ReadRefusal>;
+
+    /// The path of a readable file whose name differs from the last part of `path` only in case.
+    /// Windows and macOS open such a file, Linux does not.
+    fn in_another_case(&self, _path: &str) -> Option<String> {
+        None
+    }
 }
 
 /// The reason why a file cannot be included.

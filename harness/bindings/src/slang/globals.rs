@@ -151,7 +151,7 @@ fn role(parameter: &Parameter, target: Target) -> GlobalRole {
         {
             GlobalRole::Buffer
         }
-        ParameterKind::Global if target != Target::D3d12 && is_specialization_constant(parameter) => {
+        ParameterKind::Global if target != Target::D3d12 && parameter.annotations.is_specialization_constant() => {
             GlobalRole::Constant
         }
         ParameterKind::Variable | ParameterKind::Global => GlobalRole::Variable,
@@ -160,15 +160,6 @@ fn role(parameter: &Parameter, target: Target) -> GlobalRole {
 
 fn is_shader_record(parameter: &Parameter) -> bool {
     parameter.annotations.is_slang_shader_record()
-}
-
-fn is_specialization_constant(parameter: &Parameter) -> bool {
-    let annotations = &parameter.annotations;
-    annotations.attribute(None, "SpecializationConstant").is_some()
-        || annotations.attribute(None, "vk_specialization_constant").is_some()
-        || annotations.attribute(Some("vk"), "specialization_constant").is_some()
-        || annotations.attribute(Some("vk"), "constant_id").is_some()
-        || annotations.layout.iter().any(|qualifier| qualifier.name == "constant_id")
 }
 
 fn constant(ty: &Type) -> TypeLayout {

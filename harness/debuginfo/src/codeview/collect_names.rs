@@ -8,6 +8,9 @@ use crate::index::{EntryKind, UnitEntry};
 use crate::name_table::NameTable;
 use crate::{DebugInfoError, IndexedKind, RecordKind};
 
+/// The start of the name of a struct that has only a variable.
+const UNNAMED_BY_VARIABLE: &str = "<unnamed-type-";
+
 /// A symbol that gives a type a second name.
 const S_UDT: u16 = 0x1108;
 
@@ -35,8 +38,10 @@ pub(crate) fn collect_names(
         let Some(user_type) = named_record(&data) else { continue };
         let Some(name) = plain_name(user_type.name) else { continue };
         if let Some(name) = names.number(&name) {
-            let kind =
-                EntryKind { kind: IndexedKind::Record(user_type.kind), is_declaration: user_type.is_declaration };
+            let is_by_variable =
+                user_type.name.windows(UNNAMED_BY_VARIABLE.len()).any(|text| text == UNNAMED_BY_VARIABLE.as_bytes());
+            let kind = if is_by_variable { IndexedKind::ByVariable } else { IndexedKind::Record(user_type.kind) };
+            let kind = EntryKind { kind, is_declaration: user_type.is_declaration };
             entries.push(UnitEntry { entry: number, name, kind });
         }
     }
@@ -96,6 +101,30 @@ pub(super) fn named_record<'a>(data: &TypeData<'a>) -> Option<NamedRecord<'a>> {
     Some(NamedRecord { name, unique_name, kind, is_declaration: properties.fwdref() })
 }
 
+/// `Example::uboVS` for `Example::<unnamed-type-uboVS>`, the name of a struct that has only a
+/// variable.
+fn named_by_variable(name: &str) -> String {
+    let mut text = name.to_owned();
+    while let Some(start) = text.find(UNNAMED_BY_VARIABLE) {
+        let inside = start + UNNAMED_BY_VARIABLE.len();
+        let Some(length) = text[inside..].find('>') else { break };
+        let variable = text[inside..inside + length].to_owned();
+        text.replace_range(start..=inside + length, &variable);
+    }
+    text
+}
+
+/// `draw::PushBlock` for `draw::__l2::PushBlock`: the number of a block in a function.
+fn without_local_scopes(name: &str) -> String {
+    let is_block = |segment: &str| {
+        segment
+            .strip_prefix("__l")
+            .is_some_and(|rest| !rest.is_empty() && rest.chars().all(|digit| digit.is_ascii_digit()))
+    };
+    let segments: Vec<&str> = name.split("::").filter(|segment| !is_block(segment)).collect();
+    segments.join("::")
+}
+
 /// Converts a name to DWARF's spelling; `None` for an unnamed type.
 pub(super) fn plain_name(name: &[u8]) -> Option<String> {
     let name = String::from_utf8_lossy(name);
@@ -104,6 +133,7 @@ pub(super) fn plain_name(name: &[u8]) -> Option<String> {
     }
     let name = name.replace("`anonymous-namespace'", "(anonymous namespace)");
     let name = name.replace("`anonymous namespace'", "(anonymous namespace)");
+    let name = without_local_scopes(&named_by_variable(&name));
 
     let mut spaced = String::with_capacity(name.len());
     let mut characters = name.chars().peekable();

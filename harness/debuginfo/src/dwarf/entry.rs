@@ -13,7 +13,8 @@ pub(crate) struct Entry<'a> {
     pub(crate) name: Option<AttributeValue<Slice<'a>>>,
     /// `DW_AT_type`.
     pub(crate) ty: Option<AttributeValue<Slice<'a>>>,
-    /// The declaration that this entry completes, or the namespace that it continues.
+    /// The declaration that this entry completes, the namespace that it continues, or the function
+    /// of which it is an instance.
     pub(crate) specification: Option<AttributeValue<Slice<'a>>>,
     /// The type unit with the definition.
     pub(crate) signature: Option<AttributeValue<Slice<'a>>>,
@@ -114,7 +115,9 @@ impl<'a> Entry<'a> {
         match name {
             gimli::DW_AT_name => self.name = Some(value),
             gimli::DW_AT_type => self.ty = Some(value),
-            gimli::DW_AT_specification | gimli::DW_AT_extension => self.specification = Some(value),
+            gimli::DW_AT_specification | gimli::DW_AT_extension | gimli::DW_AT_abstract_origin => {
+                self.specification = Some(value);
+            }
             gimli::DW_AT_signature => self.signature = Some(value),
             gimli::DW_AT_declaration => self.is_declaration = is_set(&value),
             gimli::DW_AT_external => self.is_external = is_set(&value),

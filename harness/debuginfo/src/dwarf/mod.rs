@@ -7,6 +7,7 @@
 mod array_reader;
 mod entry;
 mod file_names;
+mod inner_names;
 mod object;
 mod record_reader;
 mod sections;

@@ -1,17 +1,20 @@
 //! First pass over a unit: collects the names of its types with their namespaces, and skips
 //! everything else.
 
+use std::collections::BTreeSet;
+
 use gimli::{Abbreviation, AttributeValue, DwTag, EntriesRaw};
 
 use super::Slice;
 use super::entry::{Entry, record_kind};
+use super::inner_names::{InnerTypes, LocalType, ScopeRange, name_inner_types};
 use super::object::DwarfObject;
 use super::template_name::complete_template_names;
 use super::unit::OpenUnit;
 use super::unit_names::UnitNames;
-use crate::IndexedKind;
 use crate::index::{EntryKind, UnitEntry};
 use crate::name_table::NameTable;
+use crate::{IndexedKind, RecordKind};
 
 /// A namespace or type that encloses the current entry.
 struct Scope {
@@ -23,6 +26,17 @@ struct Scope {
     outer_prefix: Option<String>,
     /// The offset, if this is a record whose name has no template arguments.
     bare_record: Option<u32>,
+    /// Offset of its entry.
+    start: u32,
+    kind: ScopeKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ScopeKind {
+    Named,
+    UnnamedRecord,
+    /// It adds nothing to the prefix, because its name is read only if it has types.
+    Function,
 }
 
 /// A typedef whose target is not resolved yet.
@@ -50,10 +64,14 @@ pub(crate) fn walk_unit<'a>(
         scopes: Vec::new(),
         records: Vec::new(),
         aliases: Vec::new(),
+        inner: InnerTypes::default(),
         found,
     };
     let outcome = walk.run();
+    walk.leave_scopes(0, u32::MAX);
     walk.keep_aliases_of_records();
+    let inner = std::mem::take(&mut walk.inner);
+    let outcome = outcome.and(name_inner_types(inner, dwarf, unit, names, found));
     if !found.bare_templates.is_empty() {
         found.bare_templates.sort_unstable();
         complete_template_names(dwarf, unit, names, found);
@@ -72,6 +90,7 @@ struct Walk<'a, 'walk> {
     /// Offsets of all records and enumerations, named or not, ascending.
     records: Vec<u32>,
     aliases: Vec<Alias>,
+    inner: InnerTypes,
     found: &'walk mut UnitNames,
 }
 
@@ -84,12 +103,15 @@ impl<'a> Walk<'a, '_> {
 
             // Any entry ends the scopes before it: the parameters of a function template do not
             // belong to an earlier struct.
-            self.leave_scopes(depth);
+            let Ok(offset) = u32::try_from(offset.0) else { break };
+            self.leave_scopes(depth, offset);
             if !is_interesting(abbreviation.tag()) {
                 entries.skip_attributes(abbreviation.attributes())?;
+                if abbreviation.tag() == gimli::DW_TAG_subprogram && abbreviation.has_children() {
+                    self.enter(depth, offset, "", ScopeKind::Function);
+                }
                 continue;
             }
-            let Ok(offset) = u32::try_from(offset.0) else { break };
             self.take(offset, depth, abbreviation, &mut entries)?;
         }
         Ok(())
@@ -108,7 +130,7 @@ impl<'a> Walk<'a, '_> {
                 let name = entry.name.as_ref().and_then(|name| self.unit.string(self.dwarf, name));
                 let extended = entry.specification.as_ref().and_then(|target| self.name_at(target));
                 let name = name.as_deref().or(extended.as_deref()).unwrap_or("(anonymous namespace)").to_owned();
-                self.enter_namespace(depth, &name);
+                self.enter(depth, offset, &name, ScopeKind::Named);
             }
             gimli::DW_TAG_template_type_parameter | gimli::DW_TAG_template_value_parameter => {
                 self.note_bare_template(depth);
@@ -128,7 +150,7 @@ impl<'a> Walk<'a, '_> {
         let own = entry.name.as_ref().and_then(|name| self.unit.string(self.dwarf, name));
         let qualified = completed.or_else(|| own.map(|name| format!("{}{name}", self.prefix)));
         let Some(qualified) = qualified else {
-            self.enter_signed_scope(depth, entry);
+            self.enter_unnamed(offset, depth, entry);
             return;
         };
 
@@ -139,9 +161,15 @@ impl<'a> Walk<'a, '_> {
         {
             let kind = EntryKind { kind: indexed_kind(entry.tag), is_declaration: entry.is_declaration };
             self.found.entries.push(UnitEntry { entry: offset, name, kind });
+            // A name that a compiler made, such as that of a lambda, is never looked for.
+            let function = self.scopes.iter().rfind(|scope| scope.kind == ScopeKind::Function);
+            if let Some(function) = function.filter(|_| !qualified.contains('<')) {
+                let (function, outer_length) = (function.start, function.outer_length);
+                self.inner.locals.push(LocalType { entry: offset, function, outer_length });
+            }
         }
         if entry.has_children {
-            self.enter_record(depth, &qualified, is_bare.then_some(offset));
+            self.enter_record(depth, offset, &qualified, is_bare);
         }
     }
 
@@ -168,32 +196,50 @@ impl<'a> Walk<'a, '_> {
         }
     }
 
-    /// Enters a record that only refers to the type unit with its name.
-    fn enter_signed_scope(&mut self, depth: isize, entry: &Entry<'a>) {
-        let Some(AttributeValue::DebugTypesRef(signature)) = entry.signature else { return };
-        let name = self.object.find_signature(signature.0).and_then(|key| self.object.own_name(key));
-        if let Some(name) = name {
-            self.enter_namespace(depth, &name);
+    /// Enters a record that only refers to the type unit with its name, or one without any name.
+    fn enter_unnamed(&mut self, offset: u32, depth: isize, entry: &Entry<'a>) {
+        if let Some(AttributeValue::DebugTypesRef(signature)) = entry.signature {
+            let name = self.object.find_signature(signature.0).and_then(|key| self.object.own_name(key));
+            if let Some(name) = name {
+                self.enter(depth, offset, &name, ScopeKind::Named);
+            }
+        } else if entry.has_children && !entry.is_declaration {
+            if matches!(record_kind(entry.tag), RecordKind::Struct | RecordKind::Class) {
+                self.inner.unnamed.push(offset);
+            }
+            self.enter(depth, offset, "", ScopeKind::UnnamedRecord);
         }
     }
 
-    fn enter_record(&mut self, depth: isize, qualified: &str, bare_record: Option<u32>) {
+    fn enter_record(&mut self, depth: isize, start: u32, qualified: &str, is_bare: bool) {
         let outer_length = self.prefix.len();
         let outer_prefix = (!qualified.starts_with(&self.prefix)).then(|| std::mem::take(&mut self.prefix));
-        self.scopes.push(Scope { depth, outer_length, outer_prefix, bare_record });
+        let bare_record = is_bare.then_some(start);
+        self.scopes.push(Scope { depth, outer_length, outer_prefix, bare_record, start, kind: ScopeKind::Named });
         self.prefix.clear();
         self.prefix.push_str(qualified);
         self.prefix.push_str("::");
     }
 
-    fn enter_namespace(&mut self, depth: isize, name: &str) {
-        self.scopes.push(Scope { depth, outer_length: self.prefix.len(), outer_prefix: None, bare_record: None });
-        self.prefix.push_str(name);
-        self.prefix.push_str("::");
+    fn enter(&mut self, depth: isize, start: u32, name: &str, kind: ScopeKind) {
+        let outer_length = self.prefix.len();
+        self.scopes.push(Scope { depth, outer_length, outer_prefix: None, bare_record: None, start, kind });
+        if !name.is_empty() {
+            self.prefix.push_str(name);
+            self.prefix.push_str("::");
+        }
     }
 
-    fn leave_scopes(&mut self, depth: isize) {
+    /// Leaves the scopes that the entry `end`, at a depth, is not in.
+    fn leave_scopes(&mut self, depth: isize, end: u32) {
         while let Some(scope) = self.scopes.pop_if(|scope| scope.depth >= depth) {
+            let name = match scope.kind {
+                ScopeKind::Named => self.prefix.strip_suffix("::").unwrap_or_default(),
+                ScopeKind::UnnamedRecord | ScopeKind::Function => "",
+            };
+            if scope.kind != ScopeKind::Function {
+                self.inner.scopes.push(ScopeRange { start: scope.start, end, name: name.to_owned() });
+            }
             match scope.outer_prefix {
                 Some(prefix) => self.prefix = prefix,
                 None => self.prefix.truncate(scope.outer_length),
@@ -212,6 +258,8 @@ impl<'a> Walk<'a, '_> {
     /// Keeps the typedefs of records and enumerations, and typedefs of those typedefs.
     fn keep_aliases_of_records(&mut self) {
         let aliases = std::mem::take(&mut self.aliases);
+        let targets: BTreeSet<u32> = aliases.iter().map(|alias| alias.target).collect();
+        self.inner.unnamed.retain(|unnamed| !targets.contains(unnamed));
         let mut kept: Vec<UnitEntry> = Vec::new();
         for alias in &aliases {
             if self.leads_to_record(&aliases, alias) {

@@ -185,6 +185,54 @@ fn clang_codeview_object() {
     check_object("clang++", &["-target", "x86_64-pc-windows-msvc", "-gcodeview", "-g", "-fno-exceptions"]);
 }
 
+/// Types that are local to functions have the function's name in front, and unnamed structs the name
+/// of the variable or member that has them. The offsets are those of the Itanium C++ ABI.
+#[test]
+fn local_and_unnamed_structs_have_names() {
+    const TEXT: &str = "\
+        struct Mat4 { float m[16]; };\n\
+        void push(const void*, int);\n\
+        class Renderer { public: int x; void irradiance(); void prefilter(); };\n\
+        void Renderer::irradiance() { struct Push { Mat4 mvp; float phi, theta; } b{}; push(&b, sizeof b); }\n\
+        void Renderer::prefilter() { struct Push { Mat4 mvp; float roughness; } b{}; push(&b, sizeof b); }\n\
+        Renderer renderer;\n\
+        namespace engine {\n\
+        void draw() { struct Push { float a; struct Inner { float b, c; } inner; } b{}; push(&b, sizeof b); }\n\
+        struct Example { struct { Mat4 projection; Mat4 view; } uboVS; int other; };\n\
+        Example example;\n\
+        struct { float d; float e; } globals;\n\
+        typedef struct { float f, g; } Typed;\n\
+        Typed typed;\n\
+        const void* all[] = {&globals, &typed, &example};\n\
+        }\n";
+    let expected = [
+        ("Renderer::irradiance::Push", "mvp@0 phi@64 theta@68"),
+        ("Renderer::prefilter::Push", "mvp@0 roughness@64"),
+        ("engine::draw::Push", "a@0 inner@4"),
+        ("engine::draw::Push::Inner", "b@0 c@4"),
+        ("engine::Example::uboVS", "projection@0 view@64"),
+        ("engine::globals", "d@0 e@4"),
+        ("engine::Typed", "f@0 g@4"),
+    ];
+    for arguments in [
+        ["g++", "-O0", "-gdwarf-4"],
+        ["g++", "-O0", "-gdwarf-5"],
+        ["clang++", "-O0", "-gdwarf-5"],
+        ["clang++", "-O0", "-gdwarf-4"],
+    ] {
+        let folder = TestFolder::new();
+        folder.write("scene.cpp", TEXT);
+        let [compiler, first, second] = arguments;
+        if folder.run(compiler, &[first, second, "-std=c++17", "-c", "scene.cpp", "-o", "scene.o"]).is_none() {
+            continue;
+        }
+        let read = read_names(&folder.path("scene.o"), &expected.map(|(name, _)| name));
+        for (name, offsets) in expected {
+            assert_eq!(read.offsets(name), offsets, "{arguments:?}: {name}");
+        }
+    }
+}
+
 /// Parameters of function and variable templates are one level below the previous entry, like those
 /// of a class template. They must not make a template of a struct that happens to come before.
 #[test]

@@ -28,9 +28,20 @@ pub(super) struct FoundFile<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum FileLookupError {
     /// The file does not exist at any of these paths.
-    NotFound { looked_for: Vec<String> },
+    NotFound {
+        looked_for: Vec<String>,
+        /// A file that differs from one of them only in case.
+        in_another_case: Option<String>,
+    },
     /// The file exists but must not be read.
     Refused { path: String, reason: String, help: Option<String> },
+}
+
+impl FileLookupError {
+    pub(super) fn not_found(looked_for: Vec<String>, sources: &dyn Sources) -> Self {
+        let in_another_case = looked_for.iter().find_map(|path| sources.in_another_case(path));
+        Self::NotFound { looked_for, in_another_case }
+    }
 }
 
 impl<'a> Files<'a> {
@@ -94,7 +105,7 @@ impl<'a> Files<'a> {
             }
         }
 
-        Err(FileLookupError::NotFound { looked_for: paths })
+        Err(FileLookupError::not_found(paths, sources))
     }
 
     /// Returns the texts in the order of their ids.

@@ -53,7 +53,7 @@ impl IncludeSearch<'_> {
                 Err(missing) => return Err(not_included(&header, missing, span)),
             }
         }
-        Err(not_included(&header, FileLookupError::NotFound { looked_for }, span))
+        Err(not_included(&header, FileLookupError::not_found(looked_for, self.files), span))
     }
 
     /// Returns a key that is equal for all names of a file.
@@ -167,8 +167,13 @@ fn no_header(span: Span) -> Diagnostic {
 fn not_included(header: &IncludeName, missing: FileLookupError, span: Span) -> Diagnostic {
     let problem = |message: String| Diagnostic::error(Code::Preprocessor, span, message);
     match missing {
-        FileLookupError::NotFound { looked_for } => problem(format!("included file `{}` not found", header.name))
-            .with_help(format!("tried {}; add a folder with -I", looked_for.join(", "))),
+        FileLookupError::NotFound { looked_for, in_another_case } => {
+            let help = match in_another_case {
+                Some(there) => format!("there is `{there}`, written in another case"),
+                None => format!("tried {}; add a folder with -I", looked_for.join(", ")),
+            };
+            problem(format!("included file `{}` not found", header.name)).with_help(help)
+        }
         FileLookupError::Refused { path, reason, help } => refused(span, &path, &reason, help),
     }
 }

@@ -7,8 +7,8 @@ use crate::comparison::RowState;
 use crate::flat_struct::{FlatMember, Lane};
 use crate::hint::missing_hint;
 use crate::lane_check::LaneAnswer;
-use crate::mismatch::MismatchKind;
-use crate::names::is_padding;
+use crate::mismatch::{MismatchKind, Remark};
+use crate::names::{is_filler, is_padding};
 
 impl Comparer<'_> {
     /// Compares a member without a namesake in the host.
@@ -17,6 +17,7 @@ impl Comparer<'_> {
         let claimed = self.claimed_by_another(index, member);
         if failing.is_none() && claimed.is_none() {
             self.remark_on_lanes(index, member, 0);
+            self.remark_on_padding(member);
             self.shift = 0;
             return RowState::Agrees;
         }
@@ -41,15 +42,26 @@ impl Comparer<'_> {
         }
     }
 
+    /// Remarks that the host has only padding where the shader reads a value.
+    fn remark_on_padding(&mut self, member: &FlatMember) {
+        let hosts: BTreeSet<usize> = self.host.lanes_in(member.offset, member.end()).map(|lane| lane.member).collect();
+        let is_value = !is_padding(&member.path) && member.is_first_element;
+        let host_path = hosts.first().map(|host| display_path(&self.host.members[*host].path));
+        if let Some(host_path) =
+            host_path.filter(|_| is_value && hosts.iter().all(|host| is_filler(&self.host.members[*host].path)))
+        {
+            self.remarks.insert(Remark::ReadsPadding { path: display_path(&member.path), host_path });
+        }
+    }
+
     /// The host member at the place of `member`, if that has a namesake elsewhere in the shader.
     pub(super) fn claimed_by_another(&self, index: usize, member: &FlatMember) -> Option<usize> {
         let lanes = self.host.lanes_in(member.offset, member.end());
         let hosts: BTreeSet<usize> = lanes.map(|lane| self.outermost_within(lane.member, member)).collect();
         hosts.into_iter().find(|host| {
-            let host = &self.host.members[*host];
-            let namesake = self.shader.with_key(&host.key).iter().copied().find(|other| *other != index);
-            namesake.is_some_and(|other| {
-                self.shader.members[other].offset != host.offset && !self.shader.is_within(other, index)
+            self.pairs.shader_of(*host).is_some_and(|other| {
+                self.shader.members[other].offset != self.host.members[*host].offset
+                    && !self.shader.is_within(other, index)
             })
         })
     }
@@ -69,7 +81,7 @@ impl Comparer<'_> {
 
     pub(super) fn report_missing(&mut self, member: &FlatMember, other: Option<usize>) -> RowState {
         let host = other.map(|other| self.host.members[other].clone());
-        if member.end() > self.program.size && host.is_none() {
+        if member.end() > self.host_end_in_block() && host.is_none() {
             let needed = self.last_byte(member);
             let hint = format!("add `{} {}` to the host struct", member.type_name, display_path(&member.path));
             let kind = MismatchKind::HostTooShort { needed, host_size: self.program.size };
@@ -83,8 +95,9 @@ impl Comparer<'_> {
         self.set_cause();
         if let Some(host) = &host {
             // The members after the missing one are as early as its successor.
-            let namesake = self.shader.with_key(&host.key).first().map(|other| &self.shader.members[*other]);
-            self.shift = namesake.map_or(0, |namesake| i64::from(host.offset) - i64::from(namesake.offset));
+            let namesake = other.and_then(|other| self.pairs.shader_of(other));
+            let namesake = namesake.map(|namesake| self.shader.members[namesake].offset);
+            self.shift = namesake.map_or(0, |offset| i64::from(host.offset) - i64::from(offset));
         }
         self.report(member, host.as_ref(), kind, hint)
     }

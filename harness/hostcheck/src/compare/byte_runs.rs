@@ -25,7 +25,7 @@ impl Comparer<'_> {
         let mut unmet: Vec<&FlatMember> = Vec::new();
         for (index, member) in self.shader.members.iter().enumerate().filter(|(_, member)| !member.has_members) {
             let known = self.states.get(&index);
-            match known.map_or_else(|| self.namesake(member), |known| known.host) {
+            match known.map_or_else(|| self.pairs.host_of(index), |known| known.host) {
                 _ if known.is_some_and(|known| known.state == RowState::Agrees) => {}
                 Some(partner) => drop(partners.insert(index, partner)),
                 None => unmet.push(member),

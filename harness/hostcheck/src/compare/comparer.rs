@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use layoutproof_layout::BlockLayout;
+use layoutproof_layout::{BlockKind, BlockLayout, without_indices};
 
 use crate::block_part::BlockPart;
 use crate::comparison::{Comparison, RowState};
@@ -15,8 +15,9 @@ use crate::flat_struct::{FlatMember, FlatStruct};
 use crate::flatten_block::flatten_block;
 use crate::flatten_program::flatten_program;
 use crate::hint::{HintContext, moved_hint};
+use crate::member_pairs::MemberPairs;
 use crate::mismatch::{Mismatch, MismatchKind, Remark};
-use crate::names::{is_filler, member_key};
+use crate::names::is_filler;
 use crate::open_end::OpenEnd;
 use crate::program_struct::{LinePlace, ProgramContract, ProgramStruct};
 use crate::vector_types::VectorTypes;
@@ -60,18 +61,30 @@ pub struct CompareOptions<'a> {
     pub renames: &'a BTreeMap<String, String>,
     /// Vector types of libraries.
     pub vector_types: &'a VectorTypes,
+    /// The byte of the block at which the program puts the host struct; `None` if the user does not
+    /// state it.
+    pub host_start: Option<u32>,
 }
 
 /// Compares a host struct with the block that it fills.
 pub fn compare(block: ShaderBlock<'_>, host: &ProgramStruct, options: CompareOptions<'_>) -> Comparison {
     let places = block.part_places();
     let ends = OpenEnd::meet(block.part.root, host, options.renames);
+    let shader = flatten_block(&ends.shader, &places);
+    let mut flat_host = flatten_program(&ends.host, options.host_start.unwrap_or(0), options.vector_types);
+    let mut pairs = MemberPairs::new(&shader, &flat_host, &ends.renames);
+    let host_start = options.host_start.unwrap_or_else(|| pushed_at(block, &shader, &flat_host, &pairs));
+    if options.host_start.is_none() && host_start > 0 {
+        flat_host = flatten_program(&ends.host, host_start, options.vector_types);
+        pairs = MemberPairs::new(&shader, &flat_host, &ends.renames);
+    }
     let mut comparer = Comparer {
-        shader: flatten_block(&ends.shader, &places),
-        host: flatten_program(&ends.host, options.vector_types),
+        pairs,
+        shader,
+        host: flat_host,
+        host_start,
         program: host,
         block_place: places.get(""),
-        renames: &ends.renames,
         shift: 0,
         cause: None,
         mismatches: Vec::new(),
@@ -88,6 +101,7 @@ pub fn compare(block: ShaderBlock<'_>, host: &ProgramStruct, options: CompareOpt
     comparer.sizes(block.part, &ends, places.get(""));
     comparer.unread_members(ends.shader.size.finite());
     comparer.matrix_orders();
+    let (members, members_by_bytes) = comparer.count_members();
     let rows = comparer.rows();
     let sides = comparer.byte_runs();
     Comparison {
@@ -98,17 +112,32 @@ pub fn compare(block: ShaderBlock<'_>, host: &ProgramStruct, options: CompareOpt
         remarks: comparer.remarks.into_iter().collect(),
         shader_size: block.part.stride.or(block.part.root.size.finite()),
         host_size: host.size,
+        host_start,
+        members,
+        members_by_bytes,
     }
+}
+
+/// The byte at which the program pushes the host struct: push constants of one stage often start
+/// behind those of another, and the struct of the host has only the members of this stage.
+fn pushed_at(block: ShaderBlock<'_>, shader: &FlatStruct, host: &FlatStruct, pairs: &MemberPairs) -> u32 {
+    let first = shader.members.iter().enumerate().filter(|(_, member)| !is_filler(&member.path));
+    let Some((index, first)) = first.min_by_key(|(_, member)| member.offset) else { return 0 };
+    let namesake = pairs.host_of(index).map(|host_index| host.members[host_index].offset);
+    if block.layout.kind == BlockKind::PushConstant && namesake == Some(0) { first.offset } else { 0 }
 }
 
 /// The two sides, and the results so far.
 pub(super) struct Comparer<'a> {
     pub(super) shader: FlatStruct,
     pub(super) host: FlatStruct,
+    /// The byte of the block with the host's first byte.
+    pub(super) host_start: u32,
     pub(super) program: &'a ProgramStruct,
     /// The shader's declaration of the whole.
     pub(super) block_place: Option<&'a LinePlace>,
-    pub(super) renames: &'a BTreeMap<String, String>,
+    /// Members of both sides with the same name.
+    pub(super) pairs: MemberPairs,
     /// The current distance in bytes by which the host's members come after the shader's.
     pub(super) shift: i64,
     /// The mismatch that started this shift.
@@ -123,8 +152,8 @@ pub(super) struct Comparer<'a> {
     /// The mismatch of a member with another size in the host, which displaces the members after
     /// it.
     pub(super) resized: Option<usize>,
-    /// Keys of members reported as being in another order.
-    pub(super) reordered: BTreeSet<String>,
+    /// Shader members reported as being in another order.
+    pub(super) reordered: BTreeSet<usize>,
 }
 
 /// The result for a member of the shader.
@@ -146,7 +175,7 @@ impl Comparer<'_> {
             if self.is_in_broken_array(index) {
                 continue;
             }
-            let host = self.namesake(&member);
+            let host = self.pairs.host_of(index);
             let before = self.mismatches.len();
             let state = match host.map(|host| (host, self.host.members[host].clone())) {
                 Some((_, host)) if host.offset != member.offset => self.moved(index, &member, &host),
@@ -161,25 +190,6 @@ impl Comparer<'_> {
             };
             self.states.insert(index, MemberState { state, mismatch, host });
         }
-    }
-
-    /// The host's member of the same name. An exact match comes before one that differs by
-    /// conventions, and one at the same offset before others.
-    pub(super) fn namesake(&self, member: &FlatMember) -> Option<usize> {
-        let plain = member.path.split('[').next().unwrap_or_default();
-        let (path, key) = match self.renames.get(plain) {
-            Some(renamed) => {
-                let rest = &member.path[plain.len()..];
-                let key: Vec<String> = renamed.split('.').map(member_key).collect();
-                (format!("{renamed}{rest}"), format!("{}{}", key.join("."), rest))
-            }
-            None => (member.path.clone(), member.key.clone()),
-        };
-        let found = |indices: &[usize]| {
-            let same = indices.iter().find(|index| self.host.members[**index].offset == member.offset);
-            same.or(indices.first()).copied()
-        };
-        found(self.host.with_path(&path)).or_else(|| found(self.host.with_key(&key)))
     }
 
     pub(super) fn is_in_broken_array(&self, index: usize) -> bool {
@@ -200,7 +210,7 @@ impl Comparer<'_> {
         if shift == self.shift && self.cause.is_some() {
             return self.follow(member);
         }
-        if self.reordered.contains(&member.key) {
+        if self.reordered.contains(&index) {
             return self.follow(member);
         }
         if let Some(resized) = self.resized.take() {
@@ -209,7 +219,7 @@ impl Comparer<'_> {
             return self.follow(member);
         }
         // The first element's mismatch covers the others.
-        if !member.is_first_element && self.cause.is_some() {
+        if !member.is_first_element && (self.cause.is_some() || self.is_swapped_in_first_element(member)) {
             return RowState::Follows;
         }
         if let Some(other) = self.swapped_with(member, host) {
@@ -222,11 +232,12 @@ impl Comparer<'_> {
         let context = HintContext {
             shader: &self.shader,
             host: &self.host,
+            pairs: &self.pairs,
             is_rust: self.program.contract != ProgramContract::Fixed,
             shift_before,
         };
         let hint = moved_hint(&context, member, host);
-        self.reordered.extend(context.passed(member, host).map(|passed| passed.key.clone()));
+        self.reordered.extend(context.passed(member, host).and_then(|passed| self.pairs.shader_of(passed)));
         if self.broken_arrays.iter().any(|array| self.shader.is_within(index, *array)) {
             self.resized = self.cause;
         }
@@ -241,16 +252,22 @@ impl Comparer<'_> {
         RowState::Follows
     }
 
+    fn is_swapped_in_first_element(&self, member: &FlatMember) -> bool {
+        let plain = without_indices(&member.path);
+        self.swapped.iter().any(|index| without_indices(&self.shader.members[*index].path) == plain)
+    }
+
     /// The shader's member at whose place the host has `host`, if the host also has that member at
     /// the place of `member`.
     pub(super) fn swapped_with(&self, member: &FlatMember, host: &FlatMember) -> Option<usize> {
-        let is_exchanged = |other: &FlatMember| {
+        let is_exchanged = |index: usize, other: &FlatMember| {
             other.offset == host.offset
                 && other.type_name == member.type_name
                 && other.parent == member.parent
-                && self.namesake(other).is_some_and(|found| self.host.members[found].offset == member.offset)
+                && self.pairs.host_of(index).is_some_and(|found| self.host.members[found].offset == member.offset)
         };
-        self.shader.members.iter().position(is_exchanged)
+        let mut members = self.shader.members.iter().enumerate();
+        members.find(|(index, other)| is_exchanged(*index, other)).map(|(index, _)| index)
     }
 
     pub(super) fn report_swap(
@@ -261,8 +278,8 @@ impl Comparer<'_> {
         host: &FlatMember,
     ) -> RowState {
         self.swapped.extend([index, other]);
-        let other = self.shader.members[other].path.clone();
-        let hint = format!("exchange `{}` and `{other}` on one side", member.path);
+        let other = display_path(&self.shader.members[other].path);
+        let hint = format!("exchange `{}` and `{other}` on one side", display_path(&member.path));
         self.report(member, Some(host), MismatchKind::SwappedNames { other }, hint)
     }
 

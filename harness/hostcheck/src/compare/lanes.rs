@@ -5,13 +5,13 @@ use crate::comparison::RowState;
 use crate::flat_struct::{FlatMember, Lane};
 use crate::lane_check::{LaneAnswer, LaneQuestion, check_lane};
 use crate::mismatch::{MismatchKind, Remark, bytes, scalar_noun};
-use crate::program_struct::LaneClass;
+use crate::program_struct::{LaneClass, ProgramBits};
 
 impl Comparer<'_> {
     /// The first lane of a member that the host does not have `shift` bytes further on.
     pub(super) fn failing_lane(&self, index: usize, member: &FlatMember, shift: i64) -> Option<LaneAnswer> {
         let answers = self.lane_answers(index, member, shift);
-        answers.into_iter().find(|answer| !self.is_fine(member, *answer))
+        answers.into_iter().find(|answer| !self.is_fine(index, member, shift, *answer))
     }
 
     pub(super) fn lane_answers(&self, index: usize, member: &FlatMember, shift: i64) -> Vec<LaneAnswer> {
@@ -29,15 +29,25 @@ impl Comparer<'_> {
         .collect()
     }
 
-    pub(super) fn is_fine(&self, member: &FlatMember, answer: LaneAnswer) -> bool {
-        match answer {
-            LaneAnswer::Bits(lane) => {
-                let is_namesake = self.host.members[lane.member].key == member.key;
+    fn is_fine(&self, index: usize, member: &FlatMember, shift: i64, answer: LaneAnswer) -> bool {
+        match (answer, member.bits) {
+            (LaneAnswer::Bits(_), Some(bits)) => self.host_has_bits(bits, shift),
+            (LaneAnswer::Bits(lane), None) => {
+                let is_namesake = self.pairs.host_of(index) == Some(lane.member);
                 let is_whole = member.scalar.is_some_and(|scalar| scalar.class.is_integer());
-                member.bits.is_some() || (is_whole && !is_namesake)
+                is_whole && !is_namesake
             }
-            answer => answer.is_fine(),
+            (answer, _) => answer.is_fine(),
         }
+    }
+
+    /// True if a bit-field of the host has exactly these bits, `shift` bytes further on.
+    fn host_has_bits(&self, bits: ProgramBits, shift: i64) -> bool {
+        let Ok(offset) = u32::try_from(i64::from(bits.offset) + 8 * shift) else { return false };
+        let bits = ProgramBits { offset, ..bits };
+        let (start, size) = bits.bytes();
+        let mut lanes = self.host.lanes_in(start, start.saturating_add(size));
+        lanes.any(|lane| self.host.members[lane.member].bits == Some(bits))
     }
 
     pub(super) fn remark_on_lanes(&mut self, index: usize, member: &FlatMember, shift: i64) {
@@ -88,6 +98,7 @@ impl Comparer<'_> {
         let is_enum = scalar.is_some_and(|scalar| scalar.is_enum);
         let host = Some(host.unwrap_or(&found));
         match answer {
+            LaneAnswer::Bits(_) if let Some(bits) = member.bits => self.report_bits(member, &found, bits),
             LaneAnswer::Bits(_) => {
                 let kind = MismatchKind::BitFieldOverMember { field: display_path(&found.path) };
                 let hint =

@@ -7,6 +7,7 @@ use crate::flat_struct::FlatMember;
 use crate::hint::stride_hint;
 use crate::mismatch::{MismatchKind, StridedThing};
 use crate::names::{is_filler, is_padding};
+use crate::program_struct::ProgramBits;
 
 impl Comparer<'_> {
     /// Compares a member with its namesake at the same offset.
@@ -52,13 +53,20 @@ impl Comparer<'_> {
     }
 
     pub(super) fn same_bits(&mut self, member: &FlatMember, host: &FlatMember) -> RowState {
-        match (member.bits, host.bits) {
-            (Some(shader), host_bits) if host_bits != Some(shader) => {
-                let hint = "declare the same bit-fields of the same type on both sides".to_owned();
-                self.report(member, Some(host), MismatchKind::BitsDiffer { shader, host: host_bits }, hint)
+        let whole =
+            host.size.map(|size| ProgramBits { offset: host.offset.saturating_mul(8), width: size.saturating_mul(8) });
+        match member.bits {
+            // A number of one byte may have the bits of a bit-field.
+            Some(bits) if host.bits.or(whole.filter(|_| !host.has_members)) != Some(bits) => {
+                self.report_bits(member, host, bits)
             }
             _ => RowState::Agrees,
         }
+    }
+
+    pub(super) fn report_bits(&mut self, member: &FlatMember, host: &FlatMember, bits: ProgramBits) -> RowState {
+        let hint = "declare the same bit-fields of the same type on both sides".to_owned();
+        self.report(member, Some(host), MismatchKind::BitsDiffer { shader: bits, host: host.bits }, hint)
     }
 
     /// Compares structs of one name. Their members are compared one by one, so only strides and
@@ -118,7 +126,8 @@ impl Comparer<'_> {
         });
         leaves.all(|index| {
             let member = &self.shader.members[index];
-            let is_in_place = self.namesake(member).is_none_or(|host| self.host.members[host].offset == member.offset);
+            let is_in_place =
+                self.pairs.host_of(index).is_none_or(|host| self.host.members[host].offset == member.offset);
             is_in_place && self.failing_lane(index, member, 0).is_none()
         })
     }

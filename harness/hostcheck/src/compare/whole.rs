@@ -2,6 +2,7 @@
 
 use super::comparer::{Comparer, display_path};
 use crate::block_part::BlockPart;
+use crate::comparison::RowState;
 use crate::flat_struct::{FlatMember, Lane};
 use crate::hint::element_hint;
 use crate::mismatch::{Mismatch, MismatchKind, Remark, StridedThing};
@@ -41,6 +42,9 @@ impl Comparer<'_> {
     /// Compares the total sizes; `place` is the shader's declaration.
     pub(super) fn sizes(&mut self, part: &BlockPart<'_>, ends: &OpenEnd<'_>, place: Option<&LinePlace>) {
         let (host_size, end) = (self.program.size, ends.shader.size.finite());
+        if self.host_start > 0 {
+            self.remarks.insert(Remark::HostStart { offset: self.host_start });
+        }
         if let Some(stride) = part.stride {
             if stride != host_size && self.mismatches.is_empty() {
                 self.mismatches.push(Mismatch {
@@ -60,13 +64,36 @@ impl Comparer<'_> {
         }
         if let Some((path, offset)) = &ends.header_before {
             self.remarks.insert(Remark::HeaderOnly { path: path.clone(), offset: *offset, host_size });
-        } else if let Some(end) = end.filter(|end| host_size < *end && self.mismatches.is_empty()) {
+        } else if let Some(end) = end.filter(|end| self.host_end_in_block() < *end && self.mismatches.is_empty()) {
             self.remarks.insert(Remark::ShorterThanBlock { shader_size: end, host_size });
         }
         if self.shader.is_truncated || self.host.is_truncated {
             let lanes = self.shader.lanes.len().min(self.host.lanes.len());
             self.remarks.insert(Remark::TooManyMembers { lanes: u32::try_from(lanes).unwrap_or(u32::MAX) });
         }
+    }
+
+    /// One past the last byte of the host struct, in the block.
+    pub(super) fn host_end_in_block(&self) -> u32 {
+        self.host_start.saturating_add(self.program.size)
+    }
+
+    /// The number of members that agree, and of those for which only their bytes say so.
+    pub(super) fn count_members(&self) -> (u32, u32) {
+        let (mut all, mut by_bytes) = (0, 0);
+        for (index, member) in self.shader.members.iter().enumerate() {
+            let state = self.states.get(&index);
+            let agrees = state.is_some_and(|state| state.state == RowState::Agrees);
+            if member.has_members || !member.is_first_element || !agrees || is_padding(&member.path) {
+                continue;
+            }
+            all += 1;
+            // The host may have the enclosing struct as one member without members.
+            let outer = member.parent.and_then(|parent| self.pairs.host_of(parent));
+            let is_whole = outer.is_some_and(|outer| !self.host.members[outer].has_members);
+            by_bytes += u32::from(self.pairs.host_of(index).is_none() && !is_whole);
+        }
+        (all, by_bytes)
     }
 
     /// One past the last byte of the host struct that is not padding.
@@ -94,7 +121,7 @@ impl Comparer<'_> {
                 self.remarks.insert(Remark::NotRead { host_path: host.path.clone(), offset: host.offset });
             }
         }
-        if let (true, Some(shader_size)) = (has_more, end) {
+        if let (true, Some(shader_size)) = (has_more, end.map(|end| end.saturating_sub(self.host_start))) {
             self.remarks.insert(Remark::Prefix { shader_size, host_size: self.program.size });
         }
     }

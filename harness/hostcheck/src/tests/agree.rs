@@ -61,8 +61,27 @@ fn constant_buffers_without_a_mistake() {
         ),
         // The block is a prefix.
         ("cbuffer Frame { float4 a; };", "0 vec4 a 16 vec4 later 32 u64 cookie size 48"),
-        // Members with equal names in structs with other names.
-        ("cbuffer Frame { float4 a; float4 b; };", "0 { 0 vec4 b 16 vec4 a size 32 } both size 32"),
+        // Structs with other names, and on one side only.
+        (
+            "struct P { float3 light; float glow; float3 sky; }; cbuffer Frame { float4 a; P params; };",
+            "0 vec4 a 16 { 0 vec3 light 12 float glow 16 vec3 sky size 28 } p size 44",
+        ),
+        ("cbuffer Frame { float4 a; float4 b; };", "0 { 0 vec4 a 16 vec4 b size 32 } both size 32"),
+        (
+            "struct Sun { float3 color; float power; }; cbuffer Frame { Sun sun; float t; };",
+            "0 vec3 sun_color 12 float sun_power 16 float t size 20",
+        ),
+        // One name of a struct elsewhere is no namesake: `x` of `place` is not `x`.
+        (
+            "cbuffer Frame { float x; float y; float4 place; };",
+            "0 float left 4 float top 16 { 0 float x 4 float y 8 float z 12 float w size 16 } spot size 32",
+        ),
+        // Prefixes for types; a prefix is no convention if two names differ in nothing else.
+        (
+            "cbuffer Frame { int2 iSize; float fExposure; float uScale; float vScale; float4 vSun; };",
+            "0 int size[2]/4 8 float exposure 12 float scaleU 16 float scaleV 32 vec4 sun size 48",
+        ),
+        ("cbuffer Frame { uint n_lights; uint lights; };", "0 uint nLights 4 uint lights size 8"),
     ] {
         agrees("hlsl-cbuffer", shader, host);
     }
@@ -108,6 +127,29 @@ fn padding_of_another_type_raises_no_alarm() {
     agrees("hlsl-cbuffer", shader, "0 vec3 a 12 u8 _pad0[4]/1 16 vec4 b size 32");
 }
 
+/// Padding of any type, on one side or both, in the middle or at the end.
+#[test]
+fn padding_is_never_compared() {
+    for (shader, host) in [
+        ("cbuffer S { float a; float3 fPad; float4 b; };", "0 float a 4 uint pad[3]/4 16 vec4 b size 32"),
+        ("cbuffer S { float a; bool _unused; float2 b; };", "0 float a 4 u8 _unused 8 vec2 b size 16"),
+        ("cbuffer S { float3 a; float padding; };", "0 vec3 a size 12"),
+        ("cbuffer S { float4 a; float4 m_vReserved[4]; };", "0 vec4 a 16 u64 m_reserved[8]/8 size 80"),
+        (
+            "cbuffer S { float4 a; uint2 dummy; uint2 b; };",
+            "0 vec4 a 16 { 0 u8 x 1 u8 y size 8 } filler 24 uint b[2]/4 size 32",
+        ),
+        (
+            "struct P { uint a : 8; uint pad : 8; uint b : 16; }; ConstantBuffer<P> p;",
+            "0 bits:0:8 a 1 u8 pad 2 bits:16:16 b size 4",
+        ),
+    ] {
+        agrees("hlsl-cbuffer", shader, host);
+    }
+    let remarks = agrees("hlsl-cbuffer", "cbuffer S { float3 a; float exposure; };", "0 vec3 a 12 float pad size 16");
+    assert_eq!(remarks, ["the shader reads `exposure` where the host has only the padding `pad`"]);
+}
+
 /// DXC 1.7.2308 with `-HV 2021` and GCC 12 put the bits of these at the same places: `material` at bit 32, `sampler_` at 56.
 #[test]
 fn bit_fields_are_compared_by_their_bits() {
@@ -118,4 +160,55 @@ fn bit_fields_are_compared_by_their_bits() {
         shader,
         "0 uint geometry 4 bits:32:24 material 7 bits:56:8 sampler_ 8 int instances size 12",
     );
+    // The same bits under other names, in a number of one byte, and packed by hand.
+    let shader = "struct P { uint a : 8; uint b : 24; }; StructuredBuffer<P> p;";
+    for host in ["0 bits:0:8 x 1 bits:8:24 y size 4", "0 u8 a 1 bits:8:24 b size 4", "0 uint packed size 4"] {
+        agrees("hlsl-structured", shader, host);
+    }
+}
+
+/// The shapes that slangc 2025 and 2026 write for matrices and arrays in SPIR-V and GLSL.
+#[test]
+fn wrappers_of_slangc_are_undone() {
+    let storage = "struct _MatrixStorage_float4x4_ColMajorstd140 { float4 data[4]; };";
+    let shader = format!("{storage} cbuffer S {{ _MatrixStorage_float4x4_ColMajorstd140 view; float t; }};");
+    let remarks = agrees("hlsl-cbuffer", &shader, "0 mat4 view 64 float t size 68");
+    assert_eq!(remarks, ["whether `view` is transposed is not checked: debug information does not record it"]);
+    let shader =
+        "struct _Array_std140_float4_2 { float4 data[2]; }; cbuffer S { _Array_std140_float4_2 sh; float t; };";
+    agrees("hlsl-cbuffer", shader, "0 vec4 sh[2]/16 32 float t size 36");
+    let shader = "struct Light { float3 place; float power; }; struct _Array_std140_Light_2 { Light data[2]; }; \
+                  cbuffer S { _Array_std140_Light_2 lights; float t; };";
+    agrees("hlsl-cbuffer", shader, "0 { 0 vec3 place 12 float power size 16 } lights[2]/16 32 float t size 36");
+}
+
+/// A stage's push constants, after those of another stage. The host pushes the struct at 12, as
+/// `vkCmdPushConstants(..., 12, sizeof(Material), &material)` does.
+#[test]
+fn a_struct_may_be_pushed_at_an_offset() {
+    let shader = "struct M { [[vk::offset(12)]] float roughness; [[vk::offset(16)]] float metallic; }; \
+                  [[vk::push_constant]] M material;";
+    for host in
+        ["0 float roughness 4 float metallic size 8", "0 float m_roughness 4 float m_metallic 8 float more size 12"]
+    {
+        let remarks = agrees("scalar", shader, host);
+        let start = "the host struct fills the bytes from 12 on: upload or push it at offset 12";
+        assert!(remarks.iter().any(|remark| remark == start), "{remarks:?}");
+    }
+    // A struct with the members of both stages is pushed at 0.
+    let remarks = agrees("scalar", shader, "0 vec3 offset 12 float roughness 16 float metallic size 20");
+    assert_eq!(remarks, ["the shader does not read `offset` of the host, at byte 0"]);
+}
+
+#[test]
+fn members_that_agree_by_bytes_alone_are_counted() {
+    for (shader, host, count) in [
+        ("cbuffer F { float4 camPosNear; float4 b; };", "0 vec3 pos 12 float nearPlane 16 vec4 b size 32", (2, 1)),
+        ("cbuffer F { float3 a; float _pad; float4 b; };", "0 vec3 m_a 16 vec4 b size 32", (2, 0)),
+        ("struct L { float3 a; float b; }; cbuffer F { L l; };", "0 float l[4]/4 size 16", (2, 0)),
+        ("struct L { float3 a; float b; }; cbuffer F { L l; float t; };", "0 vec4 x 16 float y size 20", (3, 3)),
+    ] {
+        let comparison = compared("hlsl-cbuffer", shader, host);
+        assert_eq!((comparison.members, comparison.members_by_bytes), count, "{shader}\n{host}");
+    }
 }

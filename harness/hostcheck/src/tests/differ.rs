@@ -127,6 +127,105 @@ fn names_that_are_swapped() {
     );
 }
 
+/// Each pair of names is exchanged in the host. The names differ by prefixes for their types, are in
+/// a struct on one side only, or in structs with other names.
+#[test]
+fn names_are_compared_within_the_nearest_struct() {
+    for (shader, host, words) in [
+        (
+            "cbuffer Frame { int2 iRenderSize; int2 iDisplaySize; };",
+            "0 int displaySize[2]/4 8 int renderSize[2]/4 size 16",
+            "`iRenderSize` of the host fills `iDisplaySize`",
+        ),
+        (
+            "cbuffer Frame { float fPreExposure; float fTanHalfFov; };",
+            "0 float m_tanHalfFov 4 float m_preExposure size 8",
+            "`fPreExposure` of the host fills `fTanHalfFov`",
+        ),
+        ("cbuffer Frame { float4 vSun; float4 vMoon; };", "0 vec4 moon 16 vec4 sun size 32", "`vSun` of the host"),
+        ("cbuffer Frame { float4 sun; float4 moon; };", "0 vec4 m_vMoon 16 vec4 m_vSun size 32", "`sun` of the host"),
+        // Nested in the host.
+        (
+            "cbuffer Config { uint width; uint height; uint path_base; uint tag_base; };",
+            "0 uint width 4 uint height 8 { 0 uint tag_base 4 uint path_base size 8 } layout size 16",
+            "`path_base` of the host fills `tag_base`",
+        ),
+        (
+            "cbuffer Frame { float4 a; float4 b; };",
+            "0 { 0 vec4 b 16 vec4 a size 32 } both size 32",
+            "`a` of the host fills `b`",
+        ),
+        (
+            "cbuffer Frame { float3 sunColor; float x; float3 sunPlace; };",
+            "0 { 0 vec3 place 12 float x 16 vec3 color size 28 } sun size 28",
+            "`sunColor` of the host fills `sunPlace`",
+        ),
+        // Nested in the shader.
+        (
+            "struct Bases { uint path_base; uint tag_base; }; cbuffer Config { uint2 size; uint2 more; Bases bases; };",
+            "0 uint size[2]/4 8 uint more[2]/4 16 uint tag_base 20 uint path_base size 24",
+            "`bases.path_base` of the host fills `bases.tag_base`",
+        ),
+        // Under other names.
+        (
+            "struct Params { float3 light; float glow; float3 sky; float dark; }; cbuffer Sky { float4 world; Params params; };",
+            "0 vec4 world 16 { 0 vec3 sky 12 float glow 16 vec3 light 28 float dark size 32 } p size 48",
+            "`params.light` of the host fills `params.sky`",
+        ),
+        (
+            "struct Lamp { float4 place; float4 color; }; cbuffer Scene { Lamp lamps[2]; };",
+            "0 { 0 vec4 color 16 vec4 place size 32 } lights[2]/32 size 64",
+            "`lamps[].place` of the host fills `lamps[].color`",
+        ),
+    ] {
+        let comparison = compared("hlsl-cbuffer", shader, host);
+        let found: Vec<String> = comparison.mismatches.iter().map(ToString::to_string).collect();
+        assert!(found.first().is_some_and(|first| first.contains(words)), "{shader}\n{host}\n{found:#?}");
+        assert!(found.iter().all(|found| found.starts_with("swapped names")), "{shader}\n{host}\n{found:#?}");
+    }
+}
+
+/// Bits of fields with one name and with other names.
+#[test]
+fn bit_fields_that_have_other_bits() {
+    let shader = "struct P { uint a : 8; uint b : 24; }; StructuredBuffer<P> p;";
+    for host in [
+        "0 bits:0:16 a 2 bits:16:16 b size 4",
+        "0 bits:0:4 x 0 bits:4:4 y 1 bits:8:24 b size 4",
+        "0 bits:0:24 a 3 bits:24:8 b size 4",
+        "0 bits:0:24 b 3 bits:24:8 a size 4",
+    ] {
+        let comparison = compared("hlsl-structured", shader, host);
+        let kinds: Vec<&str> = comparison.mismatches.iter().map(|mismatch| mismatch.kind.name()).collect();
+        assert!(matches!(kinds.first(), Some(&"bits-differ" | &"offset-moved")), "{host}: {kinds:?}");
+    }
+    let host = "0 bits:0:16 a 2 bits:16:16 b size 4";
+    let first = &compared("hlsl-structured", shader, host).mismatches[0];
+    assert_eq!(first.to_string(), "bit-field: `a` has bits 0 to 7 in the shader, bits 0 to 15 in the host");
+}
+
+#[test]
+fn a_struct_pushed_at_an_offset_has_its_faults() {
+    let shader = "struct M { [[vk::offset(12)]] float roughness; [[vk::offset(16)]] float metallic; }; \
+                  [[vk::push_constant]] M material;";
+    differs(
+        "scalar",
+        shader,
+        "0 float roughness 4 float more 8 float metallic size 12",
+        "offset moved: the shader has `metallic` at byte 16, the host at byte 20",
+        "the shader has no `more`",
+        0,
+    );
+    differs(
+        "scalar",
+        shader,
+        "0 float roughness size 4",
+        "missing in host: the shader reads `metallic` up to byte 20, but the host struct has 4 bytes",
+        "add `float metallic`",
+        0,
+    );
+}
+
 #[test]
 fn strides_and_counts() {
     // An array of numbers in a constant buffer has one in each register.

@@ -20,6 +20,7 @@ pub(super) fn program(text: &str) -> ProgramStruct {
         place: Some(place(1)),
         contract: ProgramContract::Fixed,
         other_layouts: Vec::new(),
+        is_named_by_variable: false,
     }
 }
 

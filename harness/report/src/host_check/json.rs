@@ -43,10 +43,17 @@ struct JsonPair<'a> {
     shader: &'a str,
     host: &'a str,
     host_file: &'a str,
+    paired_by: &'a str,
     outcome: &'a str,
     known: &'a [String],
     shader_size: Option<u32>,
     host_size: u32,
+    /// The byte of the block with the host's first byte; `host_offset` counts from the block's start.
+    #[serde(skip_serializing_if = "is_zero")]
+    host_start: u32,
+    /// Members that agree, and those of them without a namesake in the host.
+    members_compared: u32,
+    members_by_bytes: u32,
     mismatches: Vec<JsonMismatch<'a>>,
     members: Vec<JsonMember<'a>>,
     remarks: Vec<String>,
@@ -112,6 +119,16 @@ struct JsonUnmatched<'a> {
     shader: &'a str,
     at: Option<String>,
     reason: String,
+    proposals: Vec<JsonProposal<'a>>,
+}
+
+/// A host struct that has members of the block.
+#[derive(Debug, Serialize)]
+struct JsonProposal<'a> {
+    host: &'a str,
+    members_placed: u32,
+    members_named: u32,
+    members: u32,
 }
 
 impl<'a> JsonPair<'a> {
@@ -134,10 +151,14 @@ impl<'a> JsonPair<'a> {
             shader: &pair.shader,
             host: &pair.host,
             host_file: &pair.host_file,
+            paired_by: if pair.is_by_members { "members" } else { "name" },
             outcome: pair.outcome().as_str(),
             known: &pair.known,
             shader_size: comparison.shader_size,
             host_size: comparison.host_size,
+            host_start: comparison.host_start,
+            members_compared: comparison.members,
+            members_by_bytes: comparison.members_by_bytes,
             mismatches: mismatches.collect(),
             members: comparison.rows.iter().map(|row| JsonMember::new(row, pair)).collect(),
             remarks: comparison.remarks.iter().map(ToString::to_string).collect(),
@@ -199,12 +220,19 @@ impl<'a> JsonMember<'a> {
 
 impl<'a> JsonUnmatched<'a> {
     fn new(unmatched: &'a UnmatchedBlock) -> Self {
+        let proposals = unmatched.proposals.iter().map(|proposal| JsonProposal {
+            host: &proposal.host,
+            members_placed: proposal.fit.placed,
+            members_named: proposal.fit.named,
+            members: proposal.fit.of,
+        });
         Self {
             block: &unmatched.block,
             target: &unmatched.target,
             shader: &unmatched.shader,
             at: at(unmatched.place.as_ref()),
             reason: unmatched.reason.to_string(),
+            proposals: proposals.collect(),
         }
     }
 }
@@ -218,6 +246,11 @@ fn stated_host(unmatched: &UnmatchedBlock) -> Option<&str> {
         | UnmatchedReason::OnlyDeclared(_)
         | UnmatchedReason::Forbidden(_) => None,
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 fn at(place: Option<&LinePlace>) -> Option<String> {

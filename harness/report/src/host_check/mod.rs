@@ -8,12 +8,12 @@ mod text;
 pub use annotations::annotations;
 pub use json::json;
 pub use junit::junit;
-pub use text::text;
+pub use text::{map_entries, text};
 pub(crate) use text::{mismatch_places, pair_table, place_text, stray_text};
 
 use layoutproof_layout::BlockKind;
 
-use layoutproof_hostcheck::{Arrivals, Comparison, LinePlace, part_path};
+use layoutproof_hostcheck::{Arrivals, Comparison, LinePlace, MemberFit, part_path};
 
 /// The result of a check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -43,6 +43,9 @@ pub struct CheckedPair {
     /// File with the debug information that defines the host struct.
     pub host_file: String,
     pub comparison: Comparison,
+    /// True if no struct has the block's name, and this one was taken because it alone has all of
+    /// the block's members.
+    pub is_by_members: bool,
     /// Reasons of the known differences that together cover all mismatches.
     pub known: Vec<String>,
     /// One entry per device, API and producer; empty if the check ran on none.
@@ -86,9 +89,28 @@ pub struct UnmatchedBlock {
     pub reason: UnmatchedReason,
     /// True if the user named the host type.
     pub is_stated: bool,
+    /// Host structs that may be meant, the best first.
+    pub proposals: Vec<HostProposal>,
+}
+
+/// A host struct that may fill a block, by its members.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostProposal {
+    pub host: String,
+    /// The share of the block's members that it has under their names at their places.
+    pub fit: MemberFit,
 }
 
 impl UnmatchedBlock {
+    /// The proposal that fits better than all others.
+    pub fn best_proposal(&self) -> Option<&HostProposal> {
+        match self.proposals.as_slice() {
+            [best] => Some(best),
+            [best, next, ..] => Some(best).filter(|best| best.fit > next.fit),
+            [] => None,
+        }
+    }
+
     /// True if the user named a type that no host file defines.
     pub fn names_no_type(&self) -> bool {
         match &self.reason {

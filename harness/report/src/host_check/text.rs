@@ -1,8 +1,10 @@
 //! The table for people: the host's members next to the shader's, within 80 columns.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use layoutproof_layout::BlockKind;
 
-use super::{CheckedPair, HostCheck, PairOutcome, PairProof, UnmatchedBlock};
+use super::{CheckedPair, HostCheck, HostProposal, PairOutcome, PairProof, UnmatchedBlock};
 use layoutproof_hostcheck::{ComparedRow, LinePlace, Mismatch, RowSide, RowState, StrayLeaf, part_path};
 use layoutproof_show::style::{Style, TextLines, Tone, counted, one_line, pad, pad_left, width};
 
@@ -31,6 +33,13 @@ pub fn text(check: &HostCheck, style: Style) -> String {
 
     for unmatched in &check.unmatched {
         lines.append(&without_host(unmatched, check.is_strict, style));
+    }
+    let entries = map_entries(check);
+    if !entries.is_empty() {
+        lines.push("");
+        lines.push("For layoutproof.toml, if these are meant (`check --write-map` appends them):");
+        entries.lines().for_each(|line| lines.push(line));
+        lines.push("");
     }
     for complaint in &check.complaints {
         wrapped(&mut lines, &style.verb(Tone::Disagree, "Error"), complaint);
@@ -76,6 +85,17 @@ fn pair_name(pair: &CheckedPair, style: Style) -> String {
 fn agreeing(pair: &CheckedPair, style: Style) -> String {
     let mut lines = TextLines::default();
     wrapped(&mut lines, &style.verb(Tone::Agree, "Agree"), &pair_name(pair, style));
+    if pair.is_by_members {
+        detail(&mut lines, "note", "no struct has its name; this one alone has all of its members", style);
+    }
+    let (members, by_bytes) = (pair.comparison.members, pair.comparison.members_by_bytes);
+    if by_bytes > 0 {
+        let text = format!(
+            "{by_bytes} of {} by bytes alone: the host has no members of their names",
+            counted(members.into(), "member")
+        );
+        detail(&mut lines, "note", &text, style);
+    }
     for remark in &pair.comparison.remarks {
         detail(&mut lines, "note", &remark.to_string(), style);
     }
@@ -318,7 +338,35 @@ fn without_host(unmatched: &UnmatchedBlock, is_strict: bool, style: Style) -> St
     let place = unmatched.place.as_ref().map_or_else(|| unmatched.shader.clone(), place_text);
     let text = format!("{} {} {} ({place}): {}", unmatched.block, style.dot(), unmatched.target, unmatched.reason);
     wrapped(&mut lines, &style.verb(tone, word), &one_line(&text));
+    for HostProposal { host, fit } in &unmatched.proposals {
+        let text = format!("`{host}`: {} of {} have their place there", fit.placed, counted(fit.of.into(), "member"));
+        detail(&mut lines, "maybe", &text, style);
+    }
     lines.into_text()
+}
+
+/// The entries of `layoutproof.toml` for the blocks with a best proposal.
+pub fn map_entries(check: &HostCheck) -> String {
+    let mut hosts: BTreeMap<&str, BTreeMap<&str, &str>> = BTreeMap::new();
+    for unmatched in &check.unmatched {
+        if let Some(best) = unmatched.best_proposal() {
+            hosts.entry(&unmatched.block).or_default().insert(&unmatched.shader, &best.host);
+        }
+    }
+    let mut text = String::new();
+    for (block, by_shader) in &hosts {
+        let same: BTreeSet<&&str> = by_shader.values().collect();
+        let entries: Vec<(Option<&str>, &str)> = match same.first() {
+            Some(host) if same.len() == 1 => vec![(None, host)],
+            _ => by_shader.iter().map(|(shader, host)| (Some(*shader), *host)).collect(),
+        };
+        for (shader, host) in entries {
+            text += &format!("\n[[map]]\nblock = {block:?}\n");
+            text += &shader.map_or_else(String::new, |shader| format!("shader = {shader:?}\n"));
+            text += &format!("host = {host:?}\n");
+        }
+    }
+    text
 }
 
 /// A line below another one, with a word in front.

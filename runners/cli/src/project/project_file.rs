@@ -62,8 +62,12 @@ pub(crate) struct ProjectShaders {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ProjectMapping {
     pub block: String,
+    /// Pattern of the shaders whose block it is; `None` for all shaders.
+    pub shader: Option<String>,
     /// Name of the host type; `None` if the entry only renames members.
     pub host: Option<String>,
+    /// The byte of the block at which the program puts the host struct.
+    pub offset: Option<u32>,
     /// Host member names by shader member names.
     pub members: BTreeMap<String, String>,
 }
@@ -113,7 +117,13 @@ impl ProjectFile {
             project.shaders.push(read_shaders(shaders, &mut problems));
         }
         for mapping in table.tables("map", &mut problems) {
-            project.mappings.extend(read_mapping(mapping, &mut problems));
+            let place = mapping.range();
+            let Some(mapping) = read_mapping(mapping, &mut problems) else { continue };
+            let is_same = |other: &&ProjectMapping| other.block == mapping.block && other.shader == mapping.shader;
+            if project.mappings.iter().any(|other| is_same(&other)) {
+                problems.report(place, format!("block `{}` has an entry already", mapping.block));
+            }
+            project.mappings.push(mapping);
         }
         for known in table.tables("known", &mut problems) {
             project.known.extend(read_known(known, &mut problems));
@@ -135,6 +145,19 @@ impl ProjectFile {
         let Some(relative) = self.relative(shader) else { return Vec::new() };
         let names = |shaders: &&ProjectShaders| shaders.files.iter().any(|pattern| globs::names(pattern, &relative));
         self.shaders.iter().filter(names).collect()
+    }
+
+    /// The entries for blocks of a shader. Those that name the shader come before those for all.
+    pub(crate) fn mappings_of(&self, shader: &Path) -> Vec<&ProjectMapping> {
+        let relative = self.relative(shader);
+        let names_it = |mapping: &&ProjectMapping| {
+            mapping
+                .shader
+                .as_ref()
+                .is_some_and(|pattern| relative.as_ref().is_some_and(|relative| globs::names(pattern, relative)))
+        };
+        let own = self.mappings.iter().filter(names_it);
+        own.chain(self.mappings.iter().filter(|mapping| mapping.shader.is_none())).collect()
     }
 
     /// The path relative to the project's folder; `None` outside of the folder.
@@ -200,7 +223,8 @@ fn read_shaders(mut table: TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -
 
 fn read_mapping(mut table: TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -> Option<ProjectMapping> {
     let block = table.required("block", problems).and_then(|value| string(value, problems));
-    let host = table.string("host", problems);
+    let (host, shader) = (table.string("host", problems), table.string("shader", problems));
+    let offset = table.number("offset", problems);
     let mut members = BTreeMap::new();
     if let Some(renamed) = table.value("members").and_then(|value| TomlTable::of(value, problems)) {
         for (shader, _, value) in renamed.entries() {
@@ -208,7 +232,7 @@ fn read_mapping(mut table: TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -
         }
     }
     table.finish(problems);
-    Some(ProjectMapping { block: block?, host, members })
+    Some(ProjectMapping { block: block?, shader, host, offset, members })
 }
 
 fn read_known(mut table: TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -> Option<KnownMismatch> {

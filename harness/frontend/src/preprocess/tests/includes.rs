@@ -48,6 +48,8 @@ fn what_is_missing_is_said_with_where_it_was_looked_for() {
     let missing = "i/x.h:1:1 included file `y.h` not found \
         (tried i/y.h, i/y.h; add a folder with -I; included at a/main.hlsl:2:1)";
     assert_eq!(said("\n#include \"x.h\"\nmore broken", &options), [missing]);
+    let other_case = "a/main.hlsl:1:1 included file `X.h` not found (there is `i/x.h`, written in another case)";
+    assert_eq!(said("#include \"X.h\"", &options), [other_case]);
     let unnamed = "a/main.hlsl:1:1 expected a file name in quotes or angle brackets";
     assert_eq!(said("#include x.h", &options), [unnamed]);
 }

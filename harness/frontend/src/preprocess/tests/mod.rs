@@ -40,6 +40,10 @@ impl Sources for Memory {
         let found = self.0.iter().find(|(name, _)| name == path);
         found.map(|(_, text)| text.clone()).ok_or(ReadRefusal::NotFound)
     }
+
+    fn in_another_case(&self, path: &str) -> Option<String> {
+        self.0.iter().map(|(name, _)| name).find(|name| name.eq_ignore_ascii_case(path)).cloned()
+    }
 }
 
 /// Returns a source map with `source` as its only file, and the place of that file.

@@ -68,6 +68,9 @@ pub struct CheckArgs {
     /// The host type of a block.
     #[arg(long, value_name = "BLOCK=TYPE")]
     pub map: Vec<BlockMapping>,
+    /// Append the proposed host types to `layoutproof.toml`.
+    #[arg(long)]
+    pub write_map: bool,
     /// Output format.
     #[arg(long, value_enum, default_value_t = CheckFormat::Text)]
     pub format: CheckFormat,

@@ -21,6 +21,7 @@ pub(super) fn convert(
     named: &NamedHostType,
     object: &str,
     working_folder: &Path,
+    is_named_by_variable: bool,
 ) -> Option<ProgramStruct> {
     let first = named.layouts.first()?;
     let root = found.types.resolve(first.ty);
@@ -45,6 +46,7 @@ pub(super) fn convert(
             LayoutContract::RustReordered => ProgramContract::Reordered,
         },
         other_layouts: others.collect(),
+        is_named_by_variable,
     })
 }
 

@@ -3,17 +3,22 @@
 //! [`read_types`] starts such a process; [`serve`] runs in it. Debug information is the worst kind
 //! of foreign data for a program: large, nested, and parsed by third-party code.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::bail;
 use layoutproof_compilers::regular_file::{MappedFile, map_file};
-use layoutproof_debuginfo::{DebugFile, IndexedKind, RecordKind, Sibling, SiblingBytes, SiblingFiles};
-use layoutproof_hostcheck::ProgramStruct;
+use layoutproof_debuginfo::{
+    DebugFile, DebugIndex, DebugInfoError, HostTypeId, HostTypes, IndexedKind, RecordKind, Sibling, SiblingBytes,
+    SiblingFiles, TypeName,
+};
 use layoutproof_hostcheck::matching::{BlockNames, is_candidate, nearest};
+use layoutproof_hostcheck::{MemberFit, MemberSketch, ProgramStruct, block_parts};
 use serde::{Deserialize, Serialize};
 
 use super::debug_types::convert;
+use super::shader_blocks::TargetBlock;
 use crate::select::shader_file::reader_process::{ReaderLimits, ReaderProcess, limit_memory, serve_request};
 
 /// Reading a program of a gigabyte takes seconds, so two minutes mean that something went wrong.
@@ -27,6 +32,17 @@ pub(crate) const COMMAND: &str = "debug-worker";
 struct DebugRequest {
     file: PathBuf,
     blocks: Vec<BlockNames>,
+    /// For each block, its members and those of the structs in it; `None` if there are too few.
+    sketches: Vec<Vec<Option<MemberSketch>>>,
+}
+
+/// A host struct that fits a block by its members.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Proposal {
+    pub host: String,
+    /// The part of the block that it fits, as an index into its parts.
+    pub part: usize,
+    pub fit: MemberFit,
 }
 
 /// The types of one file that may match the blocks.
@@ -40,17 +56,31 @@ pub(crate) struct DebugAnswer {
     pub declared: Vec<String>,
     /// For each block, the most similar names.
     pub nearest: Vec<Vec<String>>,
+    /// For each block without a type of its name, the structs that fit by their members, best first.
+    pub proposals: Vec<Vec<Proposal>>,
     /// Messages about unreadable parts.
     pub problems: Vec<String>,
 }
+
+/// Most structs of one program that are tried by their members.
+const MOST_TRIALS: usize = 50_000;
+
+/// Most structs that are proposed for one block.
+const MOST_PROPOSALS: usize = 3;
 
 /// Reads the types of `file` that may match `blocks`.
 ///
 /// # Errors
 /// The file cannot be read, or the process died.
-pub(crate) fn read_types(file: &Path, blocks: &[BlockNames]) -> anyhow::Result<DebugAnswer> {
+pub(crate) fn read_types(file: &Path, blocks: &[TargetBlock]) -> anyhow::Result<DebugAnswer> {
     let reader = ReaderProcess::of_command(COMMAND, LIMITS)?;
-    let request = DebugRequest { file: file.to_owned(), blocks: blocks.to_vec() };
+    let sketches = blocks.iter().map(|block| {
+        let root = block.layout.result.as_ref();
+        let parts = root.map(|root| block_parts(&block.layout, root)).unwrap_or_default();
+        parts.iter().map(|part| MemberSketch::new(part.root).filter(|_| !part.has_header)).collect()
+    });
+    let names = blocks.iter().map(|block| block.names.clone());
+    let request = DebugRequest { file: file.to_owned(), blocks: names.collect(), sketches: sketches.collect() };
     match reader.answer::<_, Result<DebugAnswer, String>>(&request) {
         Ok(Ok(answer)) => Ok(answer),
         Ok(Err(error)) => bail!("{error}"),
@@ -89,15 +119,99 @@ fn answer(request: &DebugRequest) -> Result<DebugAnswer, String> {
         .read(&index, |name| is_struct(name.kind) && is_candidate(&request.blocks, name.name))
         .map_err(|error| error.to_string())?;
     let working_folder = std::env::current_dir().unwrap_or_default();
+    let by_variable = index.names().filter(|name| name.kind == IndexedKind::ByVariable).map(|name| name.name);
+    let by_variable: BTreeSet<&str> = by_variable.collect();
     for named in &found.named {
-        match convert(&found, named, &name, &working_folder) {
+        match convert(&found, named, &name, &working_folder, by_variable.contains(named.name.as_str())) {
             Some(program) => answer.structs.push(program),
             None if named.layouts.is_empty() => answer.declared.push(named.name.clone()),
             None => {}
         }
     }
     answer.problems.extend(found.problems.iter().map(ToString::to_string));
+    propose(request, &file, &index, &name, &mut answer).map_err(|error| error.to_string())?;
     Ok(answer)
+}
+
+/// Tries the blocks without a type of their name against all structs of the program.
+fn propose(
+    request: &DebugRequest,
+    file: &DebugFile<'_>,
+    index: &DebugIndex,
+    object: &str,
+    answer: &mut DebugAnswer,
+) -> Result<(), DebugInfoError> {
+    answer.proposals = vec![Vec::new(); request.blocks.len()];
+    let is_open = |block: &BlockNames| {
+        let found = answer.structs.iter().any(|found| is_candidate(std::slice::from_ref(block), &found.name));
+        block.stated.is_none() && !found
+    };
+    let open: Vec<usize> = (0..request.blocks.len()).filter(|block| is_open(&request.blocks[*block])).collect();
+    let has_sketch = |block: &usize| request.sketches[*block].iter().any(Option::is_some);
+    if !open.iter().any(has_sketch) {
+        return Ok(());
+    }
+    let is_tried = |name: &TypeName<'_>| {
+        let is_record =
+            matches!(name.kind, IndexedKind::Record(RecordKind::Struct | RecordKind::Class) | IndexedKind::ByVariable);
+        is_record && name.definitions > 0 && !name.name.contains('<')
+    };
+    let count = index.names().filter(is_tried).count();
+    if count > MOST_TRIALS {
+        answer
+            .problems
+            .push(format!("{object}: {count} structs are too many to try by their members; name them with --map"));
+        return Ok(());
+    }
+
+    let found = file.read(index, is_tried)?;
+    let mut proposals: Vec<Vec<Proposal>> = vec![Vec::new(); request.blocks.len()];
+    for named in &found.named {
+        let Some(layout) = named.layouts.first() else { continue };
+        let mut members = Vec::new();
+        add_members(&found.types, layout.ty, 0, &mut members);
+        for &block in &open {
+            let sketches = request.sketches[block].iter().enumerate();
+            let fits =
+                sketches.filter_map(|(part, sketch)| Some((sketch.as_ref()?.fit(members.iter().copied()), part)));
+            if let Some((fit, part)) =
+                fits.max_by_key(|(fit, part)| (*fit, std::cmp::Reverse(*part))).filter(|(fit, _)| fit.is_near())
+            {
+                proposals[block].push(Proposal { host: named.name.clone(), part, fit });
+            }
+        }
+    }
+
+    let working_folder = std::env::current_dir().unwrap_or_default();
+    for (block, mut fitting) in proposals.into_iter().enumerate() {
+        fitting.sort_by_key(|proposal| (std::cmp::Reverse(proposal.fit), proposal.host.clone()));
+        for proposal in fitting {
+            if answer.proposals[block].len() >= MOST_PROPOSALS {
+                break;
+            }
+            let Some(named) = found.find(&proposal.host) else { continue };
+            let Some(program) = convert(&found, named, object, &working_folder, false) else { continue };
+            if program.is_never_uploaded() {
+                continue;
+            }
+            if !answer.structs.iter().any(|known| known.name == program.name) {
+                answer.structs.push(program);
+            }
+            answer.proposals[block].push(proposal);
+        }
+    }
+    Ok(())
+}
+
+/// Lists the members of a record by name and offset. Those of an unnamed member count as its own.
+fn add_members<'a>(types: &'a HostTypes, record: HostTypeId, start: u32, members: &mut Vec<(&'a str, u32)>) {
+    for placed in types.all_members(record) {
+        let offset = start.saturating_add(placed.offset);
+        match &placed.member.name {
+            Some(name) => members.push((name, offset)),
+            None => add_members(types, placed.member.ty, offset, members),
+        }
+    }
 }
 
 /// Opens files next to the one that is read: split or stripped debug information.

@@ -16,13 +16,16 @@ mod prove;
 mod round_trip;
 mod shader_blocks;
 
+use std::fs::OpenOptions;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use layoutproof_core::results::summary::Exit;
-use layoutproof_hostcheck::matching::BlockNames;
 use layoutproof_hostcheck::{VectorTypes, part_path};
-use layoutproof_report::host_check::{HostCheck, PairOutcome, UnmatchedBlock, annotations, json, junit, text};
+use layoutproof_report::host_check::{
+    HostCheck, PairOutcome, UnmatchedBlock, annotations, json, junit, map_entries, text,
+};
 use layoutproof_report::html::check_page;
 use layoutproof_show::Style;
 use layoutproof_source::diagnostics::{Code, Diagnostic, Severity, render};
@@ -37,7 +40,7 @@ use crate::commands::check::shader_blocks::{ShaderJob, TargetBlock, check_rules}
 use crate::help::PROGRAM;
 use crate::output::{print, print_json, print_refusal, warn, warn_rendered};
 use crate::project::globs;
-use crate::project::project_file::{PROJECT_FILE, ProjectFile, ProjectMapping, ProjectShaders};
+use crate::project::project_file::{PROJECT_FILE, ProjectFile, ProjectShaders};
 use crate::project::shader_settings::ShaderSettings;
 use crate::records::output_files::{check_file, write_file};
 use crate::select::refused_input::RefusedInput;
@@ -71,17 +74,13 @@ fn compare_hosts(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
     let mut sources = SourceMap::default();
     let read = read_shaders(&inputs.shaders, &mut sources)?;
     let mut blocks = read.blocks;
-    let mappings = state_hosts(&mut blocks, args, &project)?;
+    state_hosts(&mut blocks, args, &project)?;
     warn_rendered(&render(&read.warnings, &sources, style.colour));
 
     let hosts = read_hosts(&inputs.hosts, &blocks)?;
     let vector_types = VectorTypes::built_in().with_rows(&project.vector_types);
-    let rules = PairRules {
-        mappings: &mappings,
-        known: &project.known,
-        vector_types: &vector_types,
-        is_strict: args.strict || project.is_strict,
-    };
+    let rules =
+        PairRules { known: &project.known, vector_types: &vector_types, is_strict: args.strict || project.is_strict };
     let Pairing { check: mut checked, partners } = pair(&blocks, &hosts, rules);
     let proven = if args.run && !partners.is_empty() {
         Proof { args, blocks: &blocks, partners: &partners, rules }.carry_out(&mut checked)?
@@ -97,10 +96,28 @@ fn compare_hosts(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
     if let Some(path) = &args.html {
         write_file(path, &check_page(&checked, &typed_command()))?;
     }
+    if args.write_map {
+        write_map(&project, &map_entries(&checked))?;
+    }
     for unmatched in checked.unmatched.iter().filter(|unmatched| unmatched.names_no_type()) {
         warn(&format!("error: block `{}`: {}\n", unmatched.block, unmatched.reason));
     }
     Ok(worse(exit_of(&checked), proven))
+}
+
+/// Appends entries to the project file, or to a new one in the working folder.
+fn write_map(project: &ProjectFile, entries: &str) -> anyhow::Result<()> {
+    if entries.is_empty() {
+        warn("note: no block has a best proposal, so nothing was written\n");
+        return Ok(());
+    }
+    let is_new = project.path.as_os_str().is_empty();
+    let path = if is_new { Path::new(PROJECT_FILE) } else { &project.path };
+    let start = if is_new { "schema = 1\n" } else { "" };
+    let mut file = OpenOptions::new().append(true).create(true).open(path)?;
+    file.write_all(format!("{start}{entries}").as_bytes())?;
+    warn(&format!("note: wrote {} entries to {}\n", entries.matches("[[map]]").count(), path.display()));
+    Ok(())
 }
 
 /// The command as the user typed it, with the program's usual name.
@@ -257,48 +274,51 @@ fn read_shaders(shaders: &[ShaderJob], sources: &mut SourceMap) -> anyhow::Resul
     bail!(RefusedInput { diagnostics: problems, sources: std::mem::take(sources) })
 }
 
-/// Assigns the host types that the command line and the project name, and returns the project's
-/// mappings.
-fn state_hosts(
-    blocks: &mut [TargetBlock],
-    args: &CheckArgs,
-    project: &ProjectFile,
-) -> anyhow::Result<Vec<ProjectMapping>> {
+/// Assigns to the blocks what the command line and the project say about their host types.
+fn state_hosts(blocks: &mut [TargetBlock], args: &CheckArgs, project: &ProjectFile) -> anyhow::Result<()> {
     for mapping in &args.map {
-        let mut found = stated_names(blocks, &mapping.block).peekable();
-        if found.peek().is_none() {
+        let mut is_found = false;
+        for stated in blocks.iter_mut().flat_map(|block| stated_names(block, &mapping.block)) {
+            *stated = Some(mapping.host.clone());
+            is_found = true;
+        }
+        if !is_found {
             bail!("--map names the block `{}`, which no shader has", mapping.block);
         }
-        found.for_each(|stated| *stated = Some(mapping.host.clone()));
     }
-    for mapping in &project.mappings {
-        for stated in stated_names(blocks, &mapping.block).filter(|stated| stated.is_none()) {
-            stated.clone_from(&mapping.host);
+    for block in blocks {
+        for mapping in project.mappings_of(Path::new(&block.shader)) {
+            for stated in stated_names(block, &mapping.block).into_iter().filter(|stated| stated.is_none()) {
+                stated.clone_from(&mapping.host);
+            }
+            if mapping.block == block.layout.name {
+                block.host_start = block.host_start.or(mapping.offset);
+                for (shader, host) in &mapping.members {
+                    block.renames.entry(shader.clone()).or_insert_with(|| host.clone());
+                }
+            }
         }
     }
-    Ok(project.mappings.clone())
+    Ok(())
 }
 
-/// The fields that hold the stated host type, of all blocks or block elements (`Counted.spheres`)
+/// The fields that hold the stated host type, of the block or of its elements (`Counted.spheres`)
 /// with this name.
-fn stated_names<'a>(blocks: &'a mut [TargetBlock], name: &'a str) -> impl Iterator<Item = &'a mut Option<String>> {
+fn stated_names<'a>(block: &'a mut TargetBlock, name: &str) -> Vec<&'a mut Option<String>> {
     let name = name.trim_end_matches("[]");
-    blocks.iter_mut().flat_map(move |block| {
-        let own = &block.layout.name;
-        let is_part = |member: &str| !member.is_empty() && part_path(own, member) == name;
-        let parts = block.names.parts.iter_mut().filter(move |part| is_part(&part.member));
-        let parts = parts.map(|part| &mut part.stated);
-        let whole = Some(&mut block.names.stated).filter(|_| *own == name);
-        whole.into_iter().chain(parts).collect::<Vec<_>>()
-    })
+    let own = &block.layout.name;
+    let is_part = |member: &str| !member.is_empty() && part_path(own, member) == name;
+    let parts = block.names.parts.iter_mut().filter(|part| is_part(&part.member));
+    let parts = parts.map(|part| &mut part.stated);
+    let whole = Some(&mut block.names.stated).filter(|_| *own == name);
+    whole.into_iter().chain(parts).collect()
 }
 
 /// Reads the types of all host files that may match the blocks.
 fn read_hosts(hosts: &[PathBuf], blocks: &[TargetBlock]) -> anyhow::Result<Vec<DebugAnswer>> {
-    let names: Vec<BlockNames> = blocks.iter().map(|block| block.names.clone()).collect();
     let mut answers = Vec::new();
     for host in hosts {
-        let answer = read_types(host, &names)?;
+        let answer = read_types(host, blocks)?;
         for problem in &answer.problems {
             warn(&format!("warning: {problem}\n"));
         }

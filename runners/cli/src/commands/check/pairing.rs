@@ -4,41 +4,27 @@ use std::collections::BTreeMap;
 
 use layoutproof_hostcheck::matching::{BlockMatch, TypeMatch, has_name, match_part, match_type};
 use layoutproof_hostcheck::{
-    BlockPart, CompareOptions, ProgramStruct, ShaderBlock, VectorTypes, block_parts, compare, part_of_host, part_path,
+    BlockPart, CompareOptions, MemberSketch, ProgramStruct, ShaderBlock, VectorTypes, block_parts, compare,
+    has_members_of, part_of_host, part_path,
 };
 use layoutproof_layout::LaidOutShape;
-use layoutproof_report::host_check::{CheckedPair, HostCheck, PairOutcome, UnmatchedBlock, UnmatchedReason};
+use layoutproof_report::host_check::{
+    CheckedPair, HostCheck, HostProposal, PairOutcome, UnmatchedBlock, UnmatchedReason,
+};
 
-use super::debug_worker::DebugAnswer;
+use super::debug_worker::{DebugAnswer, Proposal};
 use super::shader_blocks::TargetBlock;
-use crate::project::project_file::{KnownMismatch, ProjectMapping};
+use crate::project::project_file::KnownMismatch;
 
 /// The user's settings for pairs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PairRules<'a> {
-    /// Host types and renamed members.
-    pub mappings: &'a [ProjectMapping],
     /// Intended differences.
     pub known: &'a [KnownMismatch],
     /// Vector types of libraries and of the user.
     pub vector_types: &'a VectorTypes,
     /// True if a block without a host struct is an error.
     pub is_strict: bool,
-}
-
-impl PairRules<'_> {
-    /// Maps member names of a part of a block to differing host names. Within the part,
-    /// `lights.color` and `color` mean the same member.
-    pub(super) fn renames(&self, block: &TargetBlock, part: &BlockPart<'_>) -> BTreeMap<String, String> {
-        let start = part.path.replace("[]", "");
-        let own = self.mappings.iter().filter(|mapping| mapping.block == block.layout.name);
-        let members = own.flat_map(|mapping| mapping.members.clone());
-        let in_part = members.map(|(path, host)| {
-            let rest = path.strip_prefix(&start).and_then(|rest| rest.strip_prefix('.'));
-            (rest.filter(|_| !start.is_empty()).unwrap_or(&path).to_owned(), host)
-        });
-        in_part.collect()
-    }
 }
 
 /// A check, and the sides of its pairs.
@@ -119,7 +105,11 @@ impl<'a> PairsOfBlock<'a> {
         let block = self.block;
         let (layout, names) = (&block.layout, &block.names);
         // A class with a pointer must not match a block just because its name is similar.
-        let candidates = by_name.iter().filter(|(name, host)| !host.is_never_uploaded() || has_name(names, name));
+        let parts = layout.result.as_ref().map(|root| block_parts(layout, root)).unwrap_or_default();
+        let candidates = by_name.iter().filter(|(name, host)| {
+            let is_possible = !host.is_never_uploaded() || has_name(names, name);
+            is_possible && (!host.is_named_by_variable || has_members_of(&parts, host))
+        });
         let candidates = candidates.map(|(name, _)| *name);
         let found = if names.stated.is_some() {
             match_type(names, by_name.keys().copied())
@@ -141,13 +131,26 @@ impl<'a> PairsOfBlock<'a> {
         let parts = block_parts(layout, root);
         let elements = parts.iter().position(|part| part.has_header);
         let has_host = host.is_ok();
+        let proposals = match &host {
+            Ok(_) => Vec::new(),
+            Err(UnmatchedReason::Ambiguous(names)) => fits_of(&parts, names, by_name),
+            Err(_) => proposals_of(index, hosts),
+        };
         match host {
             Ok(host) => {
                 let part = found.part.map_or_else(|| part_of_host(&parts, host), |inner| inner + 1);
                 self.compare(&parts, part, host);
             }
+            Err(UnmatchedReason::NoType(_)) if let Some((part, host)) = only_fitting(&proposals, by_name) => {
+                self.compare(&parts, part, host);
+                if let Some(found) = self.pairs.last_mut() {
+                    found.pair.is_by_members = true;
+                }
+            }
             Err(reason) if is_worth_listing(&parts, &reason) => {
-                self.unmatched.push(unmatched(block, layout.name.clone(), reason));
+                let proposals = proposals.into_iter().map(|found| HostProposal { host: found.host, fit: found.fit });
+                let listed = unmatched(block, layout.name.clone(), reason);
+                self.unmatched.push(UnmatchedBlock { proposals: proposals.collect(), ..listed });
             }
             Err(_) => {}
         }
@@ -173,6 +176,42 @@ impl<'a> PairsOfBlock<'a> {
     fn compare(&mut self, parts: &[BlockPart<'_>], part: usize, host: &'a ProgramStruct) {
         let pair = compare_pair(self.block, &parts[part], host, self.rules);
         self.pairs.push(BlockPair { pair, part, host });
+    }
+}
+
+/// The structs of all host files that fit a block by their members, best first.
+fn proposals_of(block: usize, hosts: &[DebugAnswer]) -> Vec<Proposal> {
+    let mut proposals: Vec<Proposal> =
+        hosts.iter().filter_map(|host| host.proposals.get(block)).flatten().cloned().collect();
+    proposals.sort_by_key(|proposal| (std::cmp::Reverse(proposal.fit), proposal.host.clone()));
+    proposals.dedup_by(|left, right| left.host == right.host);
+    proposals
+}
+
+/// How well each of several structs with the block's name fits it, best first.
+fn fits_of(parts: &[BlockPart<'_>], names: &[String], by_name: &BTreeMap<&str, ProgramStruct>) -> Vec<Proposal> {
+    let fit = |name: &String| {
+        let fields = by_name.get(name.as_str())?.named_fields();
+        let fits = parts.iter().enumerate().filter_map(|(part, found)| {
+            let members = fields.iter().map(|(name, offset)| (name.as_str(), *offset));
+            Some((MemberSketch::new(found.root)?.fit(members), part))
+        });
+        let (fit, part) = fits.max()?;
+        Some(Proposal { host: name.clone(), part, fit })
+    };
+    let mut proposals: Vec<Proposal> = names.iter().filter_map(fit).collect();
+    proposals.sort_by_key(|proposal| (std::cmp::Reverse(proposal.fit), proposal.host.clone()));
+    proposals
+}
+
+/// The struct that alone comes near the block, if it has all of its members at their places.
+fn only_fitting<'a>(
+    proposals: &[Proposal],
+    by_name: &'a BTreeMap<&str, ProgramStruct>,
+) -> Option<(usize, &'a ProgramStruct)> {
+    match proposals {
+        [only] if only.fit.is_whole() => Some((only.part, by_name.get(only.host.as_str())?)),
+        _ => None,
     }
 }
 
@@ -221,13 +260,14 @@ fn unmatched(block: &TargetBlock, name: String, reason: UnmatchedReason) -> Unma
         place: block.places.get("").cloned(),
         reason,
         is_stated: block.names.stated.is_some(),
+        proposals: Vec::new(),
     }
 }
 
 fn compare_pair(block: &TargetBlock, part: &BlockPart<'_>, host: &ProgramStruct, rules: PairRules<'_>) -> CheckedPair {
-    let renames = rules.renames(block, part);
+    let renames = block.renames_in(part);
     let shader = ShaderBlock { layout: &block.layout, part, places: &block.places };
-    let options = CompareOptions { renames: &renames, vector_types: rules.vector_types };
+    let options = CompareOptions { renames: &renames, vector_types: rules.vector_types, host_start: block.host_start };
     let comparison = compare(shader, host, options);
 
     let reason_for = |mismatch: &layoutproof_hostcheck::Mismatch| {
@@ -245,6 +285,7 @@ fn compare_pair(block: &TargetBlock, part: &BlockPart<'_>, host: &ProgramStruct,
         host_file: host.object.clone(),
         comparison,
         known: reasons.unwrap_or_default(),
+        is_by_members: false,
         proofs: Vec::new(),
     }
 }

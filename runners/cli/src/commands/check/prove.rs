@@ -15,7 +15,7 @@ use layoutproof_core::results::record::{CheckRecord, RecordValue};
 use layoutproof_core::results::summary::Exit;
 use layoutproof_device::RunnerKind;
 use layoutproof_executor::execute;
-use layoutproof_hostcheck::{CompareOptions, ObservedLeaf, ShaderBlock, VectorTypes, arrivals, block_parts};
+use layoutproof_hostcheck::{CompareOptions, ObservedLeaf, ShaderBlock, arrivals, block_parts};
 use layoutproof_layout::{Quantity, find};
 use layoutproof_probes::Direction;
 use layoutproof_report::host_check::{CheckedPair, HostCheck, PairProof};
@@ -135,8 +135,9 @@ impl Proof<'_> {
         let Ok(root) = &block.layout.result else { return Vec::new() };
         let parts = block_parts(&block.layout, root);
         let Some(part) = parts.get(partners.part) else { return Vec::new() };
-        let renames = self.rules.renames(block, part);
-        let options = CompareOptions { renames: &renames, vector_types: VectorTypes::built_in() };
+        let renames = block.renames_in(part);
+        let options =
+            CompareOptions { renames: &renames, vector_types: self.rules.vector_types, host_start: block.host_start };
         let shader = ShaderBlock { layout: &block.layout, part, places: &block.places };
 
         let proofs = records.map(|record| {

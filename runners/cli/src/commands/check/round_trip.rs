@@ -80,6 +80,8 @@ fn case_blocks(folder: &Path, file: &Path, language: HostLanguage) -> Vec<CaseBl
             names: names_of(block, &layout, &BlockComment::default()),
             layout,
             places: BTreeMap::new(),
+            host_start: None,
+            renames: BTreeMap::new(),
             source: Arc::clone(&block_source),
         });
         CaseBlocks { name: format!("{id} under {rules}"), blocks: blocks.collect(), text }
@@ -138,7 +140,7 @@ fn structs_of(object: &Path) -> BTreeMap<usize, Vec<ProgramStruct>> {
     assert_eq!(found.problems, &[]);
     let mut by_case: BTreeMap<usize, Vec<ProgramStruct>> = BTreeMap::new();
     for named in &found.named {
-        let program = convert(&found, named, "all.o", Path::new("/"));
+        let program = convert(&found, named, "all.o", Path::new("/"), false);
         by_case.entry(number(&named.name).unwrap()).or_default().extend(program);
     }
     by_case
@@ -162,7 +164,7 @@ fn disagreements(language: HostLanguage, compiler: &mut Command) -> Option<Vec<S
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let mut structs = structs_of(&folder.path().join("all.o"));
 
-    let rules = PairRules { mappings: &[], known: &[], vector_types: VectorTypes::built_in(), is_strict: true };
+    let rules = PairRules { known: &[], vector_types: VectorTypes::built_in(), is_strict: true };
     let (mut wrong, mut compared) = (Vec::new(), 0);
     for (index, case) in cases.iter().enumerate() {
         let answer = DebugAnswer { structs: structs.remove(&index).unwrap_or_default(), ..DebugAnswer::default() };

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use layoutproof_core::check::Source;
 use layoutproof_hostcheck::matching::{BlockNames, PartName};
 use layoutproof_hostcheck::shader_comment::{BlockComment, comment_of};
-use layoutproof_hostcheck::{LinePlace, TextPlaces, block_parts, member_places};
+use layoutproof_hostcheck::{BlockPart, LinePlace, TextPlaces, block_parts, member_places};
 use layoutproof_layout::{Block, BlockKind, BlockLayout, DECLARED, LaidOutShape, LayoutOptions, Refusal, lay_out};
 use layoutproof_show::{InputContent, RuleChoice, ShaderLanguage, overlap_warnings};
 use layoutproof_source::diagnostics::Diagnostic;
@@ -44,8 +44,25 @@ pub(crate) struct TargetBlock {
     pub places: BTreeMap<String, LinePlace>,
     /// The names that its host type may have.
     pub names: BlockNames,
+    /// The byte of the block at which the program puts the host struct, if the user says so.
+    pub host_start: Option<u32>,
+    /// Host names by member names, for members with other names.
+    pub renames: BTreeMap<String, String>,
     /// The source of the block.
     pub source: Arc<BlockSource>,
+}
+
+impl TargetBlock {
+    /// The host names of the members of a part, by their names in it: `lights.color` of the block
+    /// and `color` of the part mean the same member.
+    pub(super) fn renames_in(&self, part: &BlockPart<'_>) -> BTreeMap<String, String> {
+        let start = part.path.replace("[]", "");
+        let in_part = self.renames.iter().map(|(path, host)| {
+            let rest = path.strip_prefix(&start).and_then(|rest| rest.strip_prefix('.'));
+            (rest.filter(|_| !start.is_empty()).unwrap_or(path).to_owned(), host.clone())
+        });
+        in_part.collect()
+    }
 }
 
 /// The source of blocks, for devices that read them.
@@ -103,6 +120,8 @@ pub(crate) fn read(job: &ShaderJob, sources: &mut SourceMap) -> anyhow::Result<R
         }
         for target in targets_of(job, &comment) {
             let choice = rule_choice(&target)?;
+            let Some(block) = choice.block(block) else { continue };
+            let block = block.as_ref();
             if block.mixed_globals.is_some() && choice.rules(block).is_none() {
                 // The compiler uses another block instead.
                 continue;
@@ -116,6 +135,8 @@ pub(crate) fn read(job: &ShaderJob, sources: &mut SourceMap) -> anyhow::Result<R
                 names: names_of(block, &layout, &comment),
                 layout,
                 places: member_places(block, sources),
+                host_start: None,
+                renames: BTreeMap::new(),
                 source: Arc::clone(&block_source),
             });
         }
@@ -224,7 +245,7 @@ fn declared_block(shader: &str, layout: BlockLayout, texts: &TextPlaces, source:
     let mut places = texts.of_block(&layout);
     places.entry(String::new()).or_insert(LinePlace { file, line: None });
     let (shader, target, source) = (shader.to_owned(), DECLARED.to_owned(), Arc::clone(source));
-    TargetBlock { shader, target, layout, places, names, source }
+    TargetBlock { shader, target, layout, places, names, host_start: None, renames: BTreeMap::new(), source }
 }
 
 /// The name of a struct in the source of a SPIR-V module. DXC calls the struct of `cbuffer Frame`

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use layoutproof_compilers::regular_file::ReadError;
 use layoutproof_source::sources::{ReadRefusal, Sources};
 
-use crate::select::files::read_included;
+use crate::select::files::{entries, read_included};
 
 /// File or folder names that mark the root of a project.
 const MARKS: [&str; 2] = [".git", "layoutproof.toml"];
@@ -61,6 +61,19 @@ impl Sources for IncludedFiles {
             error => ReadRefusal::Refused { reason: error.to_string(), help: None },
         })
     }
+
+    fn in_another_case(&self, path: &str) -> Option<String> {
+        let path = Path::new(path);
+        let name = path.file_name()?.to_string_lossy().to_lowercase();
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let real = folder.canonicalize().ok()?;
+        if !self.roots.iter().any(|root| real.starts_with(root)) {
+            return None;
+        }
+        let files = entries(folder).ok()?.into_iter();
+        let mut names = files.filter_map(|file| file.file_name()?.to_str().map(str::to_owned));
+        names.find(|found| found.to_lowercase() == name)
+    }
 }
 
 impl IncludedFiles {
@@ -107,6 +120,9 @@ mod tests {
         let reason = refused(&files, &at("project/shaders/../../other/c.h")).unwrap();
         assert!(reason.starts_with("it is outside of the project"), "{reason}");
         assert_eq!(refused(&files, &at("project/none.h")), None);
+        let other_case = |name: &str| files.in_another_case(&at(name).display().to_string());
+        assert_eq!(other_case("project/common/B.H").as_deref(), Some("b.h"));
+        assert_eq!(other_case("other/C.h"), None, "outside of the project");
         assert_eq!(refused(&files, &at("project/common")), None);
 
         let named = IncludedFiles::of_shader(&at("project/shaders/a.hlsl"), &[at("other").display().to_string()]);

@@ -1,0 +1,121 @@
+//! Tries a block against any struct of a program, by the names and offsets of their members.
+//!
+//! It is for blocks whose name no struct has. A struct that fits in all members may be taken if no
+//! other comes close; all others are only proposed.
+
+use layoutproof_layout::{LaidOut, LaidOutShape};
+use serde::{Deserialize, Serialize};
+
+use super::names::{NameKeys, is_filler};
+
+/// Fewest members with which a block is tried. Blocks of one member fit too many structs.
+const FEWEST_MEMBERS: usize = 2;
+
+/// Fewest members with which a struct that fits in all of them is taken.
+const FEWEST_TO_TAKE: u32 = 3;
+
+/// The members of a block, or of a struct in it, as far as a trial looks at them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemberSketch {
+    members: Vec<SketchedMember>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct SketchedMember {
+    key: String,
+    offset: u32,
+}
+
+/// The share of a block's members that a host struct has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct MemberFit {
+    /// Members with the same name at the same offset.
+    pub placed: u32,
+    /// Members with the same name.
+    pub named: u32,
+    /// Members of the block.
+    pub of: u32,
+}
+
+impl MemberSketch {
+    /// The members of a struct; `None` if it has too few for a trial.
+    pub fn new(root: &LaidOut) -> Option<Self> {
+        let LaidOutShape::Struct(members) = &root.shape else { return None };
+        let real = members.iter().filter(|member| {
+            let is_resource = matches!(member.layout.shape, LaidOutShape::Resource);
+            !is_resource && !is_filler(&member.name) && !is_made_up(&member.name)
+        });
+        let members: Vec<SketchedMember> =
+            real.map(|member| SketchedMember { key: key_of(&member.name), offset: member.offset }).collect();
+        (members.len() >= FEWEST_MEMBERS).then_some(Self { members })
+    }
+
+    /// Compares the members with those of a host struct, given by name and offset.
+    pub fn fit<'a>(&self, host: impl IntoIterator<Item = (&'a str, u32)>) -> MemberFit {
+        let host: Vec<SketchedMember> =
+            host.into_iter().map(|(name, offset)| SketchedMember { key: key_of(name), offset }).collect();
+        let count = |is_common: &dyn Fn(&SketchedMember) -> bool| {
+            let common = self.members.iter().filter(|member| is_common(member)).count();
+            u32::try_from(common).unwrap_or(u32::MAX)
+        };
+        MemberFit {
+            placed: count(&|member| host.contains(member)),
+            named: count(&|member| host.iter().any(|host| host.key == member.key)),
+            of: u32::try_from(self.members.len()).unwrap_or(u32::MAX),
+        }
+    }
+}
+
+/// True for names that no author wrote: those of tuples and of stripped modules.
+fn is_made_up(name: &str) -> bool {
+    let own = name.trim_start_matches('_');
+    own.strip_prefix("member").unwrap_or(own).chars().all(|character| character.is_ascii_digit())
+}
+
+fn key_of(name: &str) -> String {
+    NameKeys::new(name).without_scope().to_owned()
+}
+
+impl MemberFit {
+    /// True if the struct is worth proposing: half of the members, and at least two, are there.
+    pub fn is_near(self) -> bool {
+        self.named >= 2 && self.named * 2 >= self.of
+    }
+
+    /// True if the struct has all members at their places, and so many that it is no accident.
+    pub fn is_whole(self) -> bool {
+        self.placed == self.of && self.of >= FEWEST_TO_TAKE
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use layoutproof_layout::{LayoutOptions, Span, find, lay_out};
+
+    use super::*;
+
+    fn sketch(text: &str) -> Option<MemberSketch> {
+        let mut sources = layoutproof_source::sources::SourceMap::default();
+        let span = Span { file: sources.add("a.hlsl", text), start: 0, end: u32::try_from(text.len()).unwrap() };
+        let module = layoutproof_frontend::declare(&mut sources, span, &Default::default()).expect("a shader");
+        let layout = lay_out(&module.blocks[0], find("hlsl-cbuffer").unwrap(), LayoutOptions::default());
+        MemberSketch::new(&layout.result.unwrap())
+    }
+
+    /// DXC puts `view` at 0, `eye` at 64 and `t` at 76.
+    #[test]
+    fn members_are_counted_by_name_and_by_place() {
+        let sketch = sketch("cbuffer A { float4x4 view; float3 eye; float t; float2 pad0; };").unwrap();
+        let fit = |host: &[(&str, u32)]| sketch.fit(host.iter().copied());
+        assert_eq!(fit(&[("m_view", 0), ("eye", 64), ("t", 76)]), MemberFit { placed: 3, named: 3, of: 3 });
+        assert_eq!(fit(&[("view", 0), ("eye", 64), ("t", 80)]), MemberFit { placed: 2, named: 3, of: 3 });
+        assert!(fit(&[("view", 0), ("eye", 64)]).is_near());
+        assert!(!fit(&[("view", 0), ("proj", 64)]).is_near());
+        assert!(fit(&[("view", 0), ("eye", 64), ("t", 76), ("more", 80)]).is_whole());
+    }
+
+    #[test]
+    fn a_block_of_one_member_is_not_tried() {
+        assert_eq!(sketch("cbuffer A { float4x4 view; float4 pad; };"), None);
+    }
+}
