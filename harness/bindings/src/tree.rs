@@ -43,13 +43,7 @@ fn pointer_bytes(ty: &Type) -> u32 {
             let base = structure.base.iter().map(|base| pointer_bytes(&Type::Struct(Arc::clone(base))));
             base.chain(structure.members.iter().map(|member| pointer_bytes(&member.ty))).fold(0, u32::saturating_add)
         }
-        Type::Array { count: Count::Unbounded, .. }
-        | Type::Scalar(_)
-        | Type::Vector { .. }
-        | Type::Matrix { .. }
-        | Type::Enum(_)
-        | Type::Handle { .. }
-        | Type::Resource(_) => 0,
+        _ => 0,
     }
 }
 

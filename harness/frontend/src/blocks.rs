@@ -169,14 +169,7 @@ impl BlockFinder<'_> {
         match innermost {
             Type::Resource(resource) => self.resource(resource, holder),
             Type::Struct(ty) => self.members(ty, holder, !counts.is_empty()),
-            Type::Scalar(_)
-            | Type::Vector { .. }
-            | Type::Matrix { .. }
-            | Type::Enum(_)
-            | Type::Pointer { .. }
-            | Type::Handle { .. }
-            | Type::Interface { .. } => {}
-            Type::Array { .. } => unreachable!("the innermost type of an array is not an array"),
+            _ => {}
         }
     }
 
@@ -209,14 +202,7 @@ impl BlockFinder<'_> {
             ResourceKind::TextureBuffer => BlockKind::TextureBuffer,
             ResourceKind::ParameterBlock => BlockKind::ParameterBlock,
             ResourceKind::StructuredBuffer(_) => BlockKind::StructuredElement,
-            ResourceKind::ByteAddressBuffer(_)
-            | ResourceKind::Buffer(_)
-            | ResourceKind::Texture(_)
-            | ResourceKind::CombinedSampler(_)
-            | ResourceKind::Sampler
-            | ResourceKind::SamplerComparison
-            | ResourceKind::AccelerationStructure
-            | ResourceKind::SubpassInput { .. } => return,
+            _ => return,
         };
 
         self.push(kind, (**element).clone(), holder);
@@ -277,14 +263,7 @@ fn pointers(ty: &Type) -> Vec<(String, String)> {
                 // In reverse order, because the stack pops the last one first.
                 waiting.extend(structure.members.iter().rev().map(|one| (format!("{path}.{}", one.name), &one.ty)));
             }
-            Type::Scalar(_)
-            | Type::Vector { .. }
-            | Type::Matrix { .. }
-            | Type::Array { .. }
-            | Type::Enum(_)
-            | Type::Handle { .. }
-            | Type::Interface { .. }
-            | Type::Resource(_) => {}
+            _ => {}
         }
     }
     found

@@ -123,14 +123,7 @@ fn is_method_of(function: &Function, ty: &Type) -> bool {
     match ty {
         Type::Struct(ty) => owners(ty).any(|own| Some(own) == owner),
         Type::Resource(resource) => resource.element.as_ref().is_some_and(|element| is_method_of(function, element)),
-        Type::Scalar(_)
-        | Type::Vector { .. }
-        | Type::Matrix { .. }
-        | Type::Array { .. }
-        | Type::Enum(_)
-        | Type::Pointer { .. }
-        | Type::Handle { .. }
-        | Type::Interface { .. } => false,
+        _ => false,
     }
 }
 

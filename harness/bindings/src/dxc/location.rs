@@ -83,15 +83,7 @@ impl<'m> Location<'m> {
                 Count::Unbounded => found.push(self.clone()),
             },
             Type::Struct(ty) => self.gather_members(ty, found, whole_arrays),
-            Type::Array { .. }
-            | Type::Resource(_)
-            | Type::Scalar(_)
-            | Type::Vector { .. }
-            | Type::Matrix { .. }
-            | Type::Enum(_)
-            | Type::Pointer { .. }
-            | Type::Handle { .. }
-            | Type::Interface { .. } => {}
+            _ => {}
         }
     }
 
@@ -227,15 +219,7 @@ pub(super) fn globals(module: &Module) -> BTreeMap<String, Location<'_>> {
 pub(crate) fn buffer_members(ty: &Type) -> &[Member] {
     match ty {
         Type::Struct(ty) => &ty.members,
-        Type::Scalar(_)
-        | Type::Vector { .. }
-        | Type::Matrix { .. }
-        | Type::Array { .. }
-        | Type::Enum(_)
-        | Type::Pointer { .. }
-        | Type::Handle { .. }
-        | Type::Interface { .. }
-        | Type::Resource(_) => &[],
+        _ => &[],
     }
 }
 

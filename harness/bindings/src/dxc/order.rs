@@ -158,11 +158,7 @@ fn entry_point<'r, 'm>(uses: Vec<&'r ResourceUse<'m>>, operations: &BTreeMap<&st
     function(uses, |place, used| {
         let within = match used.manner {
             AccessManner::Copy => (usize::MAX - used.copied.start as usize, usize::MAX - used.copied.argument),
-            AccessManner::Object
-            | AccessManner::Value
-            | AccessManner::Alias
-            | AccessManner::Static
-            | AccessManner::Own => (operations.len() - operations.get(used.operation.as_str()).unwrap_or(&0), place),
+            _ => (operations.len() - operations.get(used.operation.as_str()).unwrap_or(&0), place),
         };
         UseRank { by_name: true, constant: constant(&used.location), manner: used.manner, within }
     })

@@ -111,15 +111,7 @@ impl ReflectionNode {
                     indent(&mut lines[first..], "  ");
                 }
             }
-            Self::Number(_)
-            | Self::Integer(_)
-            | Self::Float(_)
-            | Self::Bool(_)
-            | Self::Text(_)
-            | Self::Word(_)
-            | Self::Bare(_)
-            | Self::Explained(..)
-            | Self::Null => lines.extend(self.yaml_line()),
+            _ => lines.extend(self.yaml_line()),
         }
     }
 

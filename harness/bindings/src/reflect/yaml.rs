@@ -111,11 +111,7 @@ impl<'a> YamlPrinter<'a> {
                 };
                 NodeFields::default().with("parameters", ReflectionNode::List(fields.iter().map(parameter).collect()))
             }
-            TypeParts::None
-            | TypeParts::Elements { .. }
-            | TypeParts::Memory(_)
-            | TypeParts::Stream(_)
-            | TypeParts::Patch(_) => NodeFields::default().with("parameters", ReflectionNode::List(Vec::new())),
+            _ => NodeFields::default().with("parameters", ReflectionNode::List(Vec::new())),
         }
     }
 
@@ -158,11 +154,7 @@ impl<'a> YamlPrinter<'a> {
                 let kind = "OutputStream";
                 NodeFields::default().with("name", ReflectionNode::text(kind)).with("kind", ReflectionNode::Word(kind))
             }
-            TypeParts::None
-            | TypeParts::Fields(_)
-            | TypeParts::Elements { .. }
-            | TypeParts::Memory(_)
-            | TypeParts::Patch(_) => type_head(&layout.ty),
+            _ => type_head(&layout.ty),
         };
         head.and(sizes(layout)).and(self.parts(layout, seen))
     }
@@ -328,12 +320,7 @@ fn plain_parts(ty: &Type, default: MatrixOrder) -> NodeFields {
             });
             none.with_some("result type", result)
         }
-        Type::Scalar(_)
-        | Type::Array { .. }
-        | Type::Struct(_)
-        | Type::Enum(_)
-        | Type::Pointer { .. }
-        | Type::Interface { .. } => none,
         Type::Handle { .. } => none.with("element type", scalar_head(Scalar::Uint32).into()),
+        _ => none,
     }
 }

@@ -116,14 +116,7 @@ impl MemoryView {
                 ByteRoom::Ordinary | ByteRoom::Block | ByteRoom::NoArguments => Cow::Borrowed(ty),
                 ByteRoom::Arguments => Cow::Owned(handle(resource.kind)),
             },
-            Type::Scalar(_)
-            | Type::Vector { .. }
-            | Type::Matrix { .. }
-            | Type::Struct(_)
-            | Type::Enum(_)
-            | Type::Pointer { .. }
-            | Type::Handle { .. }
-            | Type::Interface { .. } => Cow::Borrowed(ty),
+            _ => Cow::Borrowed(ty),
         }
     }
 
@@ -170,19 +163,7 @@ fn handle(kind: ResourceKind) -> Type {
 pub(super) fn handles(kind: ResourceKind) -> u32 {
     match kind {
         ResourceKind::CombinedSampler(_) | ResourceKind::StructuredBuffer(Access::Append | Access::Consume) => 2,
-        ResourceKind::ConstantBuffer
-        | ResourceKind::TextureBuffer
-        | ResourceKind::ParameterBlock
-        | ResourceKind::StructuredBuffer(
-            Access::Read | Access::ReadWrite | Access::Write | Access::RasterizerOrdered | Access::Feedback,
-        )
-        | ResourceKind::ByteAddressBuffer(_)
-        | ResourceKind::Buffer(_)
-        | ResourceKind::Texture(_)
-        | ResourceKind::Sampler
-        | ResourceKind::SamplerComparison
-        | ResourceKind::AccelerationStructure
-        | ResourceKind::SubpassInput { .. } => 1,
+        _ => 1,
     }
 }
 
@@ -203,15 +184,9 @@ fn has_offsets(structure: &StructType) -> bool {
 /// True if a type holds ordinary data, at any depth outside resources.
 fn has_data(ty: &Type) -> bool {
     match ty.dimensions().0 {
-        Type::Scalar(_)
-        | Type::Vector { .. }
-        | Type::Matrix { .. }
-        | Type::Enum(_)
-        | Type::Pointer { .. }
-        | Type::Handle { .. }
-        | Type::Interface { .. } => true,
         Type::Struct(structure) => holds_data(structure),
-        Type::Array { .. } | Type::Resource(_) => false,
+        Type::Resource(_) => false,
+        _ => true,
     }
 }
 

@@ -40,15 +40,7 @@ impl TypeLayoutBuilder<'_> {
             ResourceKind::ConstantBuffer => BlockKind::ConstantBuffer,
             ResourceKind::TextureBuffer => BlockKind::TextureBuffer,
             ResourceKind::ParameterBlock => BlockKind::ParameterBlock,
-            ResourceKind::StructuredBuffer(_)
-            | ResourceKind::ByteAddressBuffer(_)
-            | ResourceKind::Buffer(_)
-            | ResourceKind::Texture(_)
-            | ResourceKind::CombinedSampler(_)
-            | ResourceKind::Sampler
-            | ResourceKind::SamplerComparison
-            | ResourceKind::AccelerationStructure
-            | ResourceKind::SubpassInput { .. } => return None,
+            _ => return None,
         };
 
         Some(BlockContainer {
@@ -172,14 +164,7 @@ fn unsized_arrays(ty: &Type) -> u32 {
             let base = structure.base.as_ref().map_or(0, |base| unsized_arrays(&Type::Struct(Arc::clone(base))));
             structure.members.iter().map(|member| unsized_arrays(&member.ty)).fold(base, u32::saturating_add)
         }
-        Type::Scalar(_)
-        | Type::Vector { .. }
-        | Type::Matrix { .. }
-        | Type::Enum(_)
-        | Type::Pointer { .. }
-        | Type::Handle { .. }
-        | Type::Interface { .. }
-        | Type::Resource(_) => 0,
+        _ => 0,
     }
 }
 
@@ -195,27 +180,15 @@ fn arguments(ty: &Type, default: MatrixOrder) -> u32 {
             let members = structure.members.iter().map(|member| arguments(&member.ty, default));
             members.fold(base, u32::saturating_add)
         }
-        // These are a pointer and a count, but not an argument.
-        Type::Array { count: Count::Unbounded, .. }
-        | Type::Pointer { .. }
-        | Type::Handle { .. }
-        | Type::Interface { .. } => 0,
         Type::Resource(resource) => match resource.kind {
             // slangc does not count a buffer that has registers inside.
             ResourceKind::ConstantBuffer | ResourceKind::TextureBuffer => {
                 u32::from(!resource.element.as_deref().is_some_and(|element| element.holds(&|_| true)))
             }
-            ResourceKind::CombinedSampler(_)
-            | ResourceKind::ParameterBlock
-            | ResourceKind::StructuredBuffer(_)
-            | ResourceKind::ByteAddressBuffer(_)
-            | ResourceKind::Buffer(_)
-            | ResourceKind::Texture(_)
-            | ResourceKind::Sampler
-            | ResourceKind::SamplerComparison
-            | ResourceKind::AccelerationStructure
-            | ResourceKind::SubpassInput { .. } => handles(resource.kind),
+            _ => handles(resource.kind),
         },
+        // Unsized arrays, pointers and interface values are a pointer and a count, but not an argument.
+        _ => 0,
     }
 }
 

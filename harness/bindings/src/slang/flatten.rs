@@ -115,11 +115,7 @@ impl RowCollector<'_> {
                 fields(element)
             }
             TypeParts::Fields(fields) => fields,
-            TypeParts::None
-            | TypeParts::Elements { .. }
-            | TypeParts::Memory(_)
-            | TypeParts::Stream(_)
-            | TypeParts::Patch(_) => &[],
+            _ => &[],
         }
     }
 
@@ -206,12 +202,7 @@ impl RowCollector<'_> {
 
         match &element.layout.parts {
             TypeParts::Fields(fields) => self.fields(fields, path, &reach),
-            TypeParts::None
-            | TypeParts::Memory(_)
-            | TypeParts::Elements { .. }
-            | TypeParts::Contained { .. }
-            | TypeParts::Stream(_)
-            | TypeParts::Patch(_) => {
+            _ => {
                 self.parts(&element.layout, path, &reach, span);
             }
         }
@@ -236,20 +227,7 @@ impl RowCollector<'_> {
                 | LayoutUnit::HitAttributes
                 | LayoutUnit::CallablePayload => continue,
                 LayoutUnit::Space => (0, reach.block.unwrap_or(reach.spaces)),
-                LayoutUnit::ConstantBuffer
-                | LayoutUnit::ShaderResource
-                | LayoutUnit::UnorderedAccess
-                | LayoutUnit::Sampler
-                | LayoutUnit::Binding
-                | LayoutUnit::PushConstant
-                | LayoutUnit::ConstantId
-                | LayoutUnit::LocationIn
-                | LayoutUnit::LocationOut
-                | LayoutUnit::ShaderRecord
-                | LayoutUnit::InputAttachment
-                | LayoutUnit::MetalBuffer
-                | LayoutUnit::MetalTexture
-                | LayoutUnit::MetalSampler => reach.at(unit, count),
+                _ => reach.at(unit, count),
             };
             let is_register = unit_class(unit).is_some();
             let count = if self.settings.multiplies(unit) { times(count, reach.elements) } else { count };
@@ -263,12 +241,7 @@ impl RowCollector<'_> {
 fn fields(variable: &VariableLayout) -> &[VariableLayout] {
     match &variable.layout.parts {
         TypeParts::Fields(fields) => fields,
-        TypeParts::None
-        | TypeParts::Elements { .. }
-        | TypeParts::Contained { .. }
-        | TypeParts::Memory(_)
-        | TypeParts::Stream(_)
-        | TypeParts::Patch(_) => &[],
+        _ => &[],
     }
 }
 

@@ -28,13 +28,7 @@ fn has_handle(ty: &Type, seen: &mut HashSet<*const StructType>) -> bool {
             new.iter().flat_map(|structure| &structure.members).any(|member| has_handle(&member.ty, seen))
         }
         Type::Resource(resource) => resource.element.as_deref().is_some_and(|element| has_handle(element, seen)),
-        Type::Scalar(_)
-        | Type::Vector { .. }
-        | Type::Matrix { .. }
-        | Type::Array { .. }
-        | Type::Enum(_)
-        | Type::Pointer { .. }
-        | Type::Interface { .. } => false,
+        _ => false,
     }
 }
 
@@ -63,12 +57,7 @@ impl OpenedHandles {
             Type::Array { element, count } => Type::Array { element: Box::new(self.opened(element)), count: *count },
             Type::Struct(structure) => Type::Struct(self.opened_struct(structure)),
             Type::Resource(resource) => Type::Resource(self.opened_resource(resource)),
-            Type::Scalar(_)
-            | Type::Vector { .. }
-            | Type::Matrix { .. }
-            | Type::Enum(_)
-            | Type::Pointer { .. }
-            | Type::Interface { .. } => ty.clone(),
+            _ => ty.clone(),
         }
     }
 

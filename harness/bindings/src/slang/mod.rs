@@ -84,14 +84,7 @@ fn holds_data(ty: &Type) -> bool {
             let bases = std::iter::successors(Some(&**structure), |structure| structure.base.as_deref());
             bases.flat_map(|structure| &structure.members).any(|member| holds_data(&member.ty))
         }
-        Type::Scalar(_)
-        | Type::Vector { .. }
-        | Type::Matrix { .. }
-        | Type::Array { .. }
-        | Type::Enum(_)
-        | Type::Pointer { .. }
-        | Type::Handle { .. }
-        | Type::Interface { .. } => true,
+        _ => true,
     }
 }
 

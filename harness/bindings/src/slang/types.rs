@@ -58,12 +58,6 @@ impl TypeLayoutBuilder<'_> {
         }
 
         match ty {
-            Type::Scalar(_)
-            | Type::Vector { .. }
-            | Type::Matrix { .. }
-            | Type::Enum(_)
-            | Type::Pointer { .. }
-            | Type::Handle { .. } => with_bytes(ty, laid),
             Type::Interface { .. } => {
                 // Its place in a struct has an alignment, which Slang 2026.14.1 does not reflect.
                 let mut layout = TypeLayout { alignment: 1, ..with_bytes(ty, laid) };
@@ -74,6 +68,7 @@ impl TypeLayoutBuilder<'_> {
             Type::Array { element, count } => self.array(ty, element, *count, laid, place),
             Type::Struct(structure) => self.structure(ty, structure, laid, place),
             Type::Resource(resource) => self.resource(ty, resource, laid, place),
+            _ => with_bytes(ty, laid),
         }
     }
 
@@ -121,11 +116,7 @@ impl TypeLayoutBuilder<'_> {
                 room: place.room,
                 span: place.span,
             }),
-            LaidOutShape::Scalar(_)
-            | LaidOutShape::Vector { .. }
-            | LaidOutShape::Matrix { .. }
-            | LaidOutShape::Struct(_)
-            | LaidOutShape::Resource => None,
+            _ => None,
         });
 
         let element = Arc::new(self.of(element, own.as_ref(), place));
@@ -243,15 +234,7 @@ impl FieldCounter {
 pub(super) fn members(laid: Option<&LaidOut>) -> &[LaidOutMember] {
     match laid.map(|laid| &laid.shape) {
         Some(LaidOutShape::Struct(members)) => members,
-        Some(
-            LaidOutShape::Scalar(_)
-            | LaidOutShape::Vector { .. }
-            | LaidOutShape::Matrix { .. }
-            | LaidOutShape::Array { .. }
-            | LaidOutShape::Pointer
-            | LaidOutShape::Resource,
-        )
-        | None => &[],
+        _ => &[],
     }
 }
 
@@ -279,15 +262,7 @@ pub(super) fn with_bytes(ty: &Type, laid: Option<&LaidOut>) -> TypeLayout {
 fn byte_stride(array: Option<&LaidOut>, element: Option<&LaidOut>) -> u32 {
     match array.map(|array| &array.shape) {
         Some(LaidOutShape::Array { stride, .. }) => *stride,
-        Some(
-            LaidOutShape::Scalar(_)
-            | LaidOutShape::Vector { .. }
-            | LaidOutShape::Matrix { .. }
-            | LaidOutShape::Struct(_)
-            | LaidOutShape::Pointer
-            | LaidOutShape::Resource,
-        )
-        | None => element.map_or(0, |element| {
+        _ => element.map_or(0, |element| {
             let size = element.size.finite().unwrap_or(0);
             size.checked_next_multiple_of(element.alignment).unwrap_or(size)
         }),

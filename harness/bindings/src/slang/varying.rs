@@ -142,12 +142,6 @@ impl Varyings<'_, '_> {
         }
 
         match ty {
-            Type::Scalar(_)
-            | Type::Vector { .. }
-            | Type::Enum(_)
-            | Type::Pointer { .. }
-            | Type::Handle { .. }
-            | Type::Interface { .. } => self.leaf(ty, 1, semantic, directions),
             Type::Matrix { rows, columns, .. } => {
                 let vectors = self.types.settings.layout.matrix.vectors_and_length(*rows, *columns).0;
                 self.leaf(ty, vectors, semantic, directions)
@@ -161,6 +155,7 @@ impl Varyings<'_, '_> {
             }
             Type::Struct(structure) => self.structure(ty, structure, semantic, directions),
             Type::Resource(_) => self.leaf(ty, 0, semantic, directions),
+            _ => self.leaf(ty, 1, semantic, directions),
         }
     }
 
@@ -316,11 +311,7 @@ fn with_slots(layout: &TypeLayout, unit: LayoutUnit, default: MatrixOrder) -> Ty
             }
         }
         TypeParts::Elements { element, .. } => *element = Arc::new(with_slots(element, unit, default)),
-        TypeParts::None
-        | TypeParts::Contained { .. }
-        | TypeParts::Memory(_)
-        | TypeParts::Stream(_)
-        | TypeParts::Patch(_) => {}
+        _ => {}
     }
     let mut usage = layout.usage.clone();
     usage.add(unit, Count::Finite(slots));
@@ -338,32 +329,13 @@ fn slots(layout: &TypeLayout, default: MatrixOrder) -> u32 {
         (_, Type::Matrix { rows, columns, order, .. }) => {
             order.unwrap_or(default).vectors_and_length(*rows, *columns).0
         }
-        (
-            _,
-            Type::Scalar(_)
-            | Type::Vector { .. }
-            | Type::Enum(_)
-            | Type::Pointer { .. }
-            | Type::Handle { .. }
-            | Type::Interface { .. },
-        ) => 1,
         (_, Type::Struct(_) | Type::Array { .. } | Type::Resource(_)) => 0,
+        _ => 1,
     }
 }
 
 fn has_bit_fields(ty: &Type) -> bool {
-    match ty.dimensions().0 {
-        Type::Struct(structure) => structure_has_bit_fields(structure),
-        Type::Scalar(_)
-        | Type::Vector { .. }
-        | Type::Matrix { .. }
-        | Type::Array { .. }
-        | Type::Enum(_)
-        | Type::Pointer { .. }
-        | Type::Handle { .. }
-        | Type::Interface { .. }
-        | Type::Resource(_) => false,
-    }
+    matches!(ty.dimensions().0, Type::Struct(structure) if structure_has_bit_fields(structure))
 }
 
 fn structure_has_bit_fields(structure: &StructType) -> bool {

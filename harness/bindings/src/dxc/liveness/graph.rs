@@ -120,11 +120,7 @@ impl Graph {
         let varies = match operation {
             Operation::Undefined | Operation::Constant(_) => false,
             Operation::Fresh(_) | Operation::Access(_) | Operation::Around(_) | Operation::Shared(_) => true,
-            Operation::Part(_)
-            | Operation::Computed(_)
-            | Operation::Prefix(_)
-            | Operation::Binary(_)
-            | Operation::Choice => operands.iter().any(|operand| self.nodes[*operand as usize].varies),
+            _ => operands.iter().any(|operand| self.nodes[*operand as usize].varies),
         };
         let id = NodeId::try_from(self.nodes.len()).unwrap_or(NodeId::MAX);
         let integer = self.integer_of_operation(operation, &operands);

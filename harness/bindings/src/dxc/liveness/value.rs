@@ -120,11 +120,7 @@ impl Graph {
                 let elements = (0..*count).map(|at| Value::Opaque(self.part(node, at), Some((**element).clone())));
                 Value::Array(Rc::new(elements.collect()))
             }
-            Type::Array { .. }
-            | Type::Pointer { .. }
-            | Type::Resource(_)
-            | Type::Handle { .. }
-            | Type::Interface { .. } => value,
+            _ => value,
         }
     }
 

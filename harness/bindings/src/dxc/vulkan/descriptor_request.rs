@@ -281,14 +281,7 @@ fn own_resources(ty: &Type) -> u32 {
     let each = match innermost {
         Type::Struct(ty) => of_members(ty),
         Type::Resource(_) => 1,
-        Type::Scalar(_)
-        | Type::Vector { .. }
-        | Type::Matrix { .. }
-        | Type::Array { .. }
-        | Type::Enum(_)
-        | Type::Pointer { .. }
-        | Type::Handle { .. }
-        | Type::Interface { .. } => 0,
+        _ => 0,
     };
 
     counts.iter().fold(each, |product, count| match count {

@@ -95,14 +95,7 @@ impl StructContents {
                 base.into_iter().chain(members).fold(Self::default(), Self::and)
             }
             Type::Resource(resource) => Self { resources: true, buffers: is_buffer(resource.kind), ..Self::default() },
-            Type::Scalar(_)
-            | Type::Vector { .. }
-            | Type::Matrix { .. }
-            | Type::Array { .. }
-            | Type::Enum(_)
-            | Type::Pointer { .. }
-            | Type::Handle { .. }
-            | Type::Interface { .. } => Self { data: true, ..Self::default() },
+            _ => Self { data: true, ..Self::default() },
         }
     }
 
@@ -116,18 +109,12 @@ impl StructContents {
 }
 
 fn is_buffer(kind: ResourceKind) -> bool {
-    match kind {
+    matches!(
+        kind,
         ResourceKind::ConstantBuffer
-        | ResourceKind::TextureBuffer
-        | ResourceKind::ParameterBlock
-        | ResourceKind::StructuredBuffer(_)
-        | ResourceKind::ByteAddressBuffer(_) => true,
-        ResourceKind::Buffer(_)
-        | ResourceKind::Texture(_)
-        | ResourceKind::CombinedSampler(_)
-        | ResourceKind::Sampler
-        | ResourceKind::SamplerComparison
-        | ResourceKind::AccelerationStructure
-        | ResourceKind::SubpassInput { .. } => false,
-    }
+            | ResourceKind::TextureBuffer
+            | ResourceKind::ParameterBlock
+            | ResourceKind::StructuredBuffer(_)
+            | ResourceKind::ByteAddressBuffer(_)
+    )
 }

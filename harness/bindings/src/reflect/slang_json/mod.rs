@@ -71,22 +71,9 @@ fn interface_values(ty: &Type) -> usize {
             ResourceKind::ConstantBuffer | ResourceKind::TextureBuffer | ResourceKind::ParameterBlock => {
                 resource.element.as_deref().map_or(0, interface_values)
             }
-            ResourceKind::StructuredBuffer(_)
-            | ResourceKind::ByteAddressBuffer(_)
-            | ResourceKind::Buffer(_)
-            | ResourceKind::Texture(_)
-            | ResourceKind::CombinedSampler(_)
-            | ResourceKind::Sampler
-            | ResourceKind::SamplerComparison
-            | ResourceKind::AccelerationStructure
-            | ResourceKind::SubpassInput { .. } => 0,
+            _ => 0,
         },
-        Type::Scalar(_)
-        | Type::Vector { .. }
-        | Type::Matrix { .. }
-        | Type::Enum(_)
-        | Type::Pointer { .. }
-        | Type::Handle { .. } => 0,
+        _ => 0,
     }
 }
 
@@ -95,11 +82,7 @@ pub(super) fn parameters(scope: &VariableLayout) -> &[VariableLayout] {
     match &scope.layout.parts {
         TypeParts::Fields(fields) => fields,
         TypeParts::Contained { element, .. } => parameters(element),
-        TypeParts::None
-        | TypeParts::Elements { .. }
-        | TypeParts::Memory(_)
-        | TypeParts::Stream(_)
-        | TypeParts::Patch(_) => &[],
+        _ => &[],
     }
 }
 
@@ -276,14 +259,6 @@ fn element_stride(layout: &TypeLayout) -> ReflectionNode {
         }
         // A handle consists of two `uint`s.
         (TypeParts::None, Type::Handle { .. }) => ReflectionNode::Number(4),
-        (
-            TypeParts::None
-            | TypeParts::Fields(_)
-            | TypeParts::Contained { .. }
-            | TypeParts::Memory(_)
-            | TypeParts::Stream(_)
-            | TypeParts::Patch(_),
-            _,
-        ) => ReflectionNode::Number(0),
+        _ => ReflectionNode::Number(0),
     }
 }

@@ -111,16 +111,7 @@ fn array(ty: &Type, element: &TypeLayout, context: &VariableContext<'_>) -> Node
 fn array_length(ty: &Type) -> u32 {
     match ty {
         Type::Array { count: Count::Finite(count), .. } => *count,
-        Type::Array { count: Count::Unbounded, .. }
-        | Type::Scalar(_)
-        | Type::Vector { .. }
-        | Type::Matrix { .. }
-        | Type::Struct(_)
-        | Type::Enum(_)
-        | Type::Pointer { .. }
-        | Type::Handle { .. }
-        | Type::Interface { .. }
-        | Type::Resource(_) => 0,
+        _ => 0,
     }
 }
 
@@ -168,15 +159,7 @@ fn shifted(layout: &TypeLayout, by: &[UnitOffset]) -> TypeLayout {
 fn structure(ty: &Type) -> NodeFields {
     let name = match ty {
         Type::Struct(ty) => simple_name(&ty.name),
-        Type::Scalar(_)
-        | Type::Vector { .. }
-        | Type::Matrix { .. }
-        | Type::Array { .. }
-        | Type::Enum(_)
-        | Type::Pointer { .. }
-        | Type::Handle { .. }
-        | Type::Interface { .. }
-        | Type::Resource(_) => None,
+        _ => None,
     };
     NodeFields::default().with("kind", ReflectionNode::Word("struct")).with_some("name", name.map(ReflectionNode::text))
 }
