@@ -5,11 +5,10 @@ use layoutproof_layout::{Annotations, LayoutUnit, Span};
 
 use crate::Target;
 use crate::dxc::claim::{annotated, elements, globals_claim, variable};
-use crate::dxc::location::{Location, buffer_members};
-use crate::dxc::register_class::register_class;
-use crate::dxc::use_walk::ResourceUse;
 use crate::dxc::vulkan::descriptor_request::{BindingAttributes, descriptors};
 use layoutproof_frontend::module::{Module, Parameter, ParameterKind};
+use layoutproof_usage::ResourceUse;
+use layoutproof_usage::location::{Location, buffer_members, register_class};
 
 /// A resource, an array of resources, or a counter.
 #[derive(Clone, Debug)]

@@ -18,13 +18,14 @@ use item::{ClangResource, items};
 use layoutproof_layout::LayoutUnit;
 use layoutproof_layout::shape::Count;
 
-use super::dxc::doubt::{CallPolicy, DoubtfulPlacement, settle};
-use super::dxc::reach::{WalkResult, reach};
+use super::dxc::doubt::{DoubtfulPlacement, settle};
+use super::dxc::usage_request;
 use super::options::BindingOptions;
 use super::slots::SlotLine;
 use super::{Binding, BindingRequest, BoundModule, Target};
 use layoutproof_frontend::module::Module;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_usage::{CallPolicy, Usage, reach};
 
 /// A number line: a register class (on Vulkan all classes share one line) and a space.
 type NumberLine = (LayoutUnit, u32);
@@ -50,7 +51,7 @@ fn follow(
     following: CallPolicy,
 ) -> Result<DoubtfulPlacement, Vec<Diagnostic>> {
     let options = BindingOptions::parse(&request.options)?;
-    let WalkResult { reached, doubts } = reach(module, request, following)?;
+    let Usage { reached, doubts } = reach(module, &usage_request(request, &options, following))?;
     let items = items(module, &reached, request.target);
 
     let mut lines = NumberLines::new();

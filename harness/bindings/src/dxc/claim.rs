@@ -9,13 +9,12 @@ use layoutproof_layout::resource::ResourceKind;
 use layoutproof_layout::shape::{Count, Type};
 use layoutproof_layout::{Annotations, LayoutUnit, Register, Span};
 
-use super::location::{Location, is_struct};
 use super::lost_register::BufferUses;
 use super::order::split_off;
-use super::register_class::{register_class, variable_class};
-use super::use_walk::ResourceUse;
 use layoutproof_frontend::module::{Module, Parameter, ParameterKind, Step};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_usage::ResourceUse;
+use layoutproof_usage::location::{Location, is_struct, register_class, variable_class};
 
 /// A used resource or constant buffer, with the registers that its declaration gives.
 #[derive(Clone, Debug, PartialEq)]

@@ -9,11 +9,10 @@ use layoutproof_layout::Annotations;
 use layoutproof_layout::resource::ResourceKind;
 use layoutproof_layout::shape::Type;
 
-use super::location::{Location, buffer_members};
-use super::register_class::variable_class;
-use super::use_walk::ResourceUse;
 use layoutproof_frontend::module::{Module, Parameter, ParameterKind};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_usage::ResourceUse;
+use layoutproof_usage::location::{Location, buffer_members, variable_class};
 
 /// The buffers of a module, and the used ones among them.
 #[derive(Debug)]

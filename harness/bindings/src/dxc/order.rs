@@ -22,9 +22,9 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::location::Location;
-use super::use_walk::{AccessManner, ResourceUse};
 use layoutproof_frontend::module::{Module, Step};
+use layoutproof_usage::location::Location;
+use layoutproof_usage::{AccessManner, ResourceUse};
 
 /// Returns the locations in `reached` that are in structs or cbuffers, each once, in DXC's order.
 pub(super) fn split_off<'m>(module: &'m Module, reached: &[ResourceUse<'m>]) -> Vec<Location<'m>> {

@@ -10,10 +10,9 @@ use layoutproof_layout::shape::{Count, Member, StructType, Type};
 use layoutproof_layout::{Annotations, Argument, LayoutUnit, Span};
 
 use crate::dxc::claim::{annotated_first, elements};
-use crate::dxc::location::{Location, buffer_members, holds_resources, is_resource};
-use crate::dxc::register_class::variable_class;
 use crate::release::DxcRelease;
 use layoutproof_frontend::module::{Module, Parameter, ParameterKind};
+use layoutproof_usage::location::{Location, buffer_members, holds_resources, is_resource, variable_class};
 
 /// One entry of DXC's list: a variable in SPIR-V, or a struct that DXC splits into several.
 #[derive(Clone, Debug)]

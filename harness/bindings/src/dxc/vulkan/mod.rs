@@ -16,16 +16,15 @@ use descriptor_request::{DescriptorRequest, VulkanRole};
 use layoutproof_layout::LayoutUnit;
 use layoutproof_layout::shape::Count;
 
-use super::doubt::{CallPolicy, DoubtfulPlacement};
-use super::location::{holds_resources, is_struct};
-use super::reach::{WalkResult, entries, reach};
-use super::register_class::variable_class;
-use super::use_walk::ResourceUse;
+use super::doubt::DoubtfulPlacement;
+use super::{is_library, usage_request};
 use crate::options::{BindingOptions, DescriptorPlace, UnusedResources};
 use crate::release::DxcRelease;
 use crate::{Binding, BindingRequest, BoundModule};
 use layoutproof_frontend::module::{Module, Parameter, ParameterKind, Step};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_usage::location::{holds_resources, is_struct, variable_class};
+use layoutproof_usage::{CallPolicy, ResourceUse, Usage, entries, reach};
 
 /// Places the parameters of `module`.
 pub(super) fn bind(
@@ -60,7 +59,7 @@ pub(super) fn bind(
         return Err(vec![problem.with_label(first.span, "push constant block previously defined here")]);
     }
 
-    let WalkResult { reached, doubts } = reach(module, request, following)?;
+    let Usage { reached, doubts } = reach(module, &usage_request(request, &options, following))?;
     let mut wants = descriptor_request::wants(module, release);
     add_counters(module, &reached, &mut wants);
     let places = number::number(&wants, &options)?;
@@ -78,7 +77,7 @@ pub(super) fn bind(
     bindings.extend(kept.filter_map(|parameter| numberless(module, parameter)));
 
     let mut warnings = Vec::new();
-    let compiled = entries(module, request);
+    let compiled = entries(module, request.entry.as_deref(), is_library(request));
     for entry in module.entry_points.iter().filter(|entry| compiled.contains(&entry.name.as_str())) {
         let (rows, warning) = varyings::locations(entry, request, options.stage_order)?;
         bindings.extend(rows);

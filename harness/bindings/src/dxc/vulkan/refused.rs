@@ -7,9 +7,9 @@ use layoutproof_layout::resource::{Access, ResourceKind};
 use layoutproof_layout::shape::Type;
 
 use crate::BindingRequest;
-use crate::dxc::location::is_struct;
 use layoutproof_frontend::module::{Function, Life, Module, ParameterKind, Step};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_usage::location::is_struct;
 
 /// Returns the errors for all globals that DXC refuses.
 pub(super) fn refused(module: &Module) -> Vec<Diagnostic> {

@@ -3,31 +3,31 @@
 
 use std::collections::BTreeMap;
 
-use layoutproof_layout::Annotations;
 use layoutproof_layout::resource::{Resource, ResourceKind};
 use layoutproof_layout::shape::{Count, Member, StructType, Type};
+use layoutproof_layout::{Annotations, LayoutUnit};
 
-use layoutproof_frontend::module::{Module, ParameterKind, Step};
+use layoutproof_frontend::module::{Module, Parameter, ParameterKind, Step};
 
 /// Limit on the resources of one struct, counting each element of each array.
-pub(super) const MOST_LEAVES: usize = 1 << 16;
+pub const MOST_LEAVES: usize = 1 << 16;
 
 /// A global parameter or a part of one.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Location<'m> {
-    pub(crate) parameter: usize,
+pub struct Location<'m> {
+    pub parameter: usize,
     /// Index among the members of a `cbuffer` or `tbuffer`, whose names are global.
-    pub(crate) member: Option<usize>,
+    pub member: Option<usize>,
     /// The members and indices after that.
-    pub(crate) steps: Vec<Step>,
+    pub steps: Vec<Step>,
     /// The type at the end of the steps.
-    pub(crate) ty: &'m Type,
+    pub ty: &'m Type,
 }
 
 impl<'m> Location<'m> {
     /// Follows `steps` as far as they lead through structs and arrays. Returns the number of steps
     /// that it followed.
-    pub(super) fn descend(&mut self, steps: &[Step]) -> usize {
+    pub fn descend(&mut self, steps: &[Step]) -> usize {
         for (taken, step) in steps.iter().enumerate() {
             let Some(ty) = part(self.ty, step) else { return taken };
             self.ty = ty;
@@ -45,14 +45,14 @@ impl<'m> Location<'m> {
 
     /// Returns the resources inside, in declaration order, a base struct first. Arrays give each
     /// element, up to [`MOST_LEAVES`].
-    pub(super) fn resources(&self) -> Vec<Self> {
+    pub fn resources(&self) -> Vec<Self> {
         let mut found = Vec::new();
         self.gather(&mut found, false);
         found
     }
 
     /// Returns the same, with each array of resources as one location.
-    pub(crate) fn ranges(&self) -> Vec<Self> {
+    pub fn ranges(&self) -> Vec<Self> {
         let mut found = Vec::new();
         self.gather(&mut found, true);
         found
@@ -60,7 +60,7 @@ impl<'m> Location<'m> {
 
     /// True if this is `range` or an element of it. An index that is not a constant may be any
     /// index.
-    pub(crate) fn is_within(&self, range: &Self) -> bool {
+    pub fn is_within(&self, range: &Self) -> bool {
         let is_same = |(own, other): (&Step, &Step)| *own == Step::DynamicIndex || own == other;
         self.parameter == range.parameter
             && self.member == range.member
@@ -97,7 +97,7 @@ impl<'m> Location<'m> {
     }
 
     /// Returns the path of the command-line contract (`s.B[3]`).
-    pub(crate) fn path(&self, module: &Module) -> String {
+    pub fn path(&self, module: &Module) -> String {
         self.steps.iter().fold(self.root(module), |path, step| match step {
             Step::Name(name) => format!("{path}.{name}"),
             Step::Index(index) => format!("{path}[{index}]"),
@@ -108,7 +108,7 @@ impl<'m> Location<'m> {
 
     /// Returns the name that DXC gives to a split-off resource (`s.B.3`, `s.P.p` for a member of
     /// the base `P`).
-    pub(crate) fn dxc_name(&self, module: &'m Module) -> String {
+    pub fn dxc_name(&self, module: &'m Module) -> String {
         let mut ty = self.root_type(module);
         self.steps.iter().fold(self.root(module), |name, step| {
             let bases = bases_of(ty, step);
@@ -124,10 +124,10 @@ impl<'m> Location<'m> {
     }
 
     /// True if one claim binds both, or may bind both.
-    pub(super) fn may_be(&self, other: &Self, module: &Module) -> bool {
+    pub fn may_be(&self, other: &Self, module: &Module) -> bool {
         let is_data = |place: &Self| {
             let parameter = &module.parameters[place.parameter];
-            super::register_class::variable_class(parameter).is_none() && !place.is_split_off(module)
+            variable_class(parameter).is_none() && !place.is_split_off(module)
         };
         // All loose globals are in one buffer.
         if is_data(self) && is_data(other) {
@@ -147,18 +147,18 @@ impl<'m> Location<'m> {
     }
 
     /// Returns the name that `--used` and `--unused` accept.
-    pub(super) fn parameter_path(&self, module: &Module) -> String {
+    pub fn parameter_path(&self, module: &Module) -> String {
         if self.is_split_off(module) { self.path(module) } else { module.parameters[self.parameter].name.clone() }
     }
 
     /// True if this is a resource that DXC splits off from a struct or a cbuffer.
-    pub(crate) fn is_split_off(&self, module: &Module) -> bool {
+    pub fn is_split_off(&self, module: &Module) -> bool {
         let is_variable = self.member.is_none() && !is_struct(module.parameters[self.parameter].ty.dimensions().0);
         !is_variable && is_resource(self.ty.dimensions().0)
     }
 
     /// Returns every resource that this can be if an index is not a constant.
-    pub(super) fn candidates(&self, module: &'m Module) -> Vec<Self> {
+    pub fn candidates(&self, module: &'m Module) -> Vec<Self> {
         let is_same = |(own, other): (&Step, &Step)| *own == Step::DynamicIndex || own == other;
         let fits =
             |leaf: &Self| leaf.steps.len() == self.steps.len() && self.steps.iter().zip(&leaf.steps).all(is_same);
@@ -166,12 +166,13 @@ impl<'m> Location<'m> {
     }
 
     /// Returns the variable or the cbuffer's member of which this is a part.
-    pub(super) fn whole(&self, module: &'m Module) -> Self {
+    #[must_use]
+    pub fn whole(&self, module: &'m Module) -> Self {
         Self { steps: Vec::new(), ty: self.root_type(module), ..self.clone() }
     }
 
     /// Returns the annotations of the variable or the cbuffer's member of which this is a part.
-    pub(crate) fn annotations(&self, module: &'m Module) -> &'m Annotations {
+    pub fn annotations(&self, module: &'m Module) -> &'m Annotations {
         let parameter = &module.parameters[self.parameter];
         let member = self.member.and_then(|index| buffer_members(&parameter.ty).get(index));
         member.map_or(&parameter.annotations, |member| &member.annotations)
@@ -194,7 +195,7 @@ impl<'m> Location<'m> {
 
 /// Returns the global names that bodies may mention: variables, and the members of cbuffers and
 /// tbuffers.
-pub(super) fn globals(module: &Module) -> BTreeMap<String, Location<'_>> {
+pub fn globals(module: &Module) -> BTreeMap<String, Location<'_>> {
     let mut names = BTreeMap::new();
     for (parameter, declared) in module.parameters.iter().enumerate() {
         match declared.kind {
@@ -216,7 +217,7 @@ pub(super) fn globals(module: &Module) -> BTreeMap<String, Location<'_>> {
 }
 
 /// Returns the members of the struct that a `cbuffer` or `tbuffer` is.
-pub(crate) fn buffer_members(ty: &Type) -> &[Member] {
+pub fn buffer_members(ty: &Type) -> &[Member] {
     match ty {
         Type::Struct(ty) => &ty.members,
         _ => &[],
@@ -225,7 +226,7 @@ pub(crate) fn buffer_members(ty: &Type) -> &[Member] {
 
 /// True if DXC binds this separately. A `ConstantBuffer` or `TextureBuffer` in a struct is data
 /// there.
-pub(super) fn is_resource(ty: &Type) -> bool {
+pub fn is_resource(ty: &Type) -> bool {
     ty.resource().is_some_and(is_bound)
 }
 
@@ -233,12 +234,12 @@ fn is_bound(resource: &Resource) -> bool {
     !matches!(resource.kind, ResourceKind::ConstantBuffer | ResourceKind::TextureBuffer)
 }
 
-pub(super) fn is_struct(ty: &Type) -> bool {
+pub fn is_struct(ty: &Type) -> bool {
     matches!(ty, Type::Struct(_))
 }
 
 /// True if some part of `ty` is a resource.
-pub(super) fn holds_resources(ty: &Type) -> bool {
+pub fn holds_resources(ty: &Type) -> bool {
     ty.holds(&is_bound)
 }
 
@@ -264,4 +265,24 @@ fn bases_of(ty: &Type, step: &Step) -> String {
 /// Returns `N::` of `N::S`.
 fn outer(name: &str) -> &str {
     name.rfind("::").map_or("", |end| &name[..end + 2])
+}
+
+/// Returns the register class of a resource; for a texture with its sampler, that of the texture.
+#[expect(clippy::missing_panics_doc, reason = "every resource has a class, and each class is a unit")]
+pub fn register_class(kind: ResourceKind) -> LayoutUnit {
+    let first = kind.register_classes().chars().next();
+    first.and_then(LayoutUnit::of_class).expect("every resource has a class, and each class is a unit")
+}
+
+/// Returns the class of a variable or a buffer that is bound as a whole; `None` for structs and
+/// data.
+pub fn variable_class(parameter: &Parameter) -> Option<LayoutUnit> {
+    match (parameter.kind, parameter.ty.dimensions().0) {
+        (ParameterKind::Cbuffer, _) => Some(LayoutUnit::ConstantBuffer),
+        (ParameterKind::Tbuffer, _) => Some(LayoutUnit::ShaderResource),
+        (ParameterKind::Variable | ParameterKind::Global, Type::Resource(resource)) => {
+            Some(register_class(resource.kind))
+        }
+        (ParameterKind::Variable | ParameterKind::Global, _) => None,
+    }
 }

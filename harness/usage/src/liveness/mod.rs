@@ -23,7 +23,7 @@ use graph::{Graph, MOST_NODES, NodeId};
 use memory::{Memory, MemoryRoot};
 use value::{Joining, Value, all_leaves};
 
-use super::doubt::UnfollowedCode;
+use super::UnfollowedCode;
 use super::location::{Location, globals};
 use layoutproof_frontend::module::Module;
 use layoutproof_frontend::module::code::{

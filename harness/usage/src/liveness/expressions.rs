@@ -9,7 +9,7 @@ use super::graph::NodeId;
 use super::memory::{Memory, MemoryRoot};
 use super::value::{Handle, Joining, Value, all_leaves, number};
 use super::{Liveness, State};
-use crate::dxc::location::{Location, holds_resources};
+use crate::location::{Location, holds_resources};
 use layoutproof_frontend::module::code::{BinaryOperator, CallExpression, Expression, Literal, PrefixOperator};
 use layoutproof_frontend::module::{Callees, Step};
 

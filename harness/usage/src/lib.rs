@@ -1,40 +1,90 @@
-//! Finds the [`ResourceUse`]s that an entry point reaches: uses of global parameters in all
-//! functions that it calls, in order.
+//! Finds what code uses: the global parameters that entry points reach, in the order in which DXC visits them.
 //!
-//! The walk follows parameters and `this` to the arguments of the caller. On D3D12, where registers
-//! depend on it, the walk skips what DXC drops because nothing depends on it ([`super::liveness`]).
-//! The request can correct this (`used`, `unused`).
+//! [`reach`] walks over all functions that an entry point calls ([`walk`]), following parameters and `this` to the
+//! arguments of the caller. Where a compiler drops what nothing depends on before it places parameters, [`liveness`] runs
+//! the code and leaves out those uses. The caller can correct the answer (`used`, `unused`). What a place is called, and
+//! where it is bound, is not decided here.
+#![forbid(unsafe_code)]
+
+mod liveness;
+pub mod location;
+mod walk;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use layoutproof_layout::{Argument, Span};
 
-use super::doubt::{CallPolicy, Doubt};
-use super::liveness::{self, NeededPlaces};
-use super::location::{Location, globals, holds_resources, is_struct};
-use super::use_walk::{AccessManner, CallFrame, CopyPosition, MOST_USES, NamedLocation, ResourceUse, UseWalk};
-use crate::options::{BindingOptions, UnusedResources};
-use crate::{BindingRequest, Convention, Target};
 use layoutproof_frontend::module::{EntryPoint, Module, Static};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
+use liveness::NeededPlaces;
+use location::{Location, globals, holds_resources, is_struct};
+pub use walk::{AccessManner, CopyPosition, ResourceUse};
+use walk::{CallFrame, MOST_USES, NamedLocation, UseWalk};
+
+/// What is compiled, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct UsageRequest<'r> {
+    /// The entry point; `None` for all of a library, or else for the first one.
+    pub entry: Option<&'r str>,
+    /// True for the profile of a library, whose functions with a stage are all compiled.
+    pub is_library: bool,
+    /// Parameters that count as used although no body names them.
+    pub used: &'r [String],
+    /// Parameters that count as unused although a body names them.
+    pub unused: &'r [String],
+    pub policy: CallPolicy,
+    /// True if an optimiser drops dead code: always except with `-Od`.
+    pub optimises: bool,
+    /// True if the compiler drops uses on which nothing depends before it places parameters, as DXC does for D3D12.
+    pub drops_unneeded: bool,
+}
+
+/// The extent of a walk where something is uncertain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallPolicy {
+    /// Into every function that a call may run, and to every resource that may be used.
+    Everything,
+    /// Only to the uses that all of those functions have in common, and to resources that are certainly used.
+    Least,
+}
 
 /// All uses, and the uncertain facts about them.
 #[derive(Debug)]
-pub(crate) struct WalkResult<'m> {
-    pub(crate) reached: Vec<ResourceUse<'m>>,
-    pub(crate) doubts: Vec<Doubt>,
+pub struct Usage<'m> {
+    pub reached: Vec<ResourceUse<'m>>,
+    pub doubts: Vec<Doubt>,
 }
 
-/// Returns every use that the entry points `names` reach, in order. Without a body, everything
-/// counts as used.
+/// An uncertain fact.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Doubt {
+    /// The call at `span` may run `function`, another one or none.
+    Call { span: Span, function: String },
+    /// The compiler may find that the parameter declared at `span`, `path` for `--used` and `--unused`, is not needed.
+    Use { span: Span, path: String },
+    /// layoutproof does not follow the code of a function.
+    Code(UnfollowedCode),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnfollowedCode {
+    pub span: Span,
+    pub function: String,
+}
+
+impl Doubt {
+    pub fn span(&self) -> Span {
+        match self {
+            Self::Call { span, .. } | Self::Use { span, .. } | Self::Code(UnfollowedCode { span, .. }) => *span,
+        }
+    }
+}
+
+/// Returns every use that the requested entry points reach, in order. Without a body, everything counts as used.
 ///
 /// # Errors
 /// `TooLarge` for more uses than the walk follows.
-pub(crate) fn reach<'m>(
-    module: &'m Module,
-    request: &BindingRequest,
-    following: CallPolicy,
-) -> Result<WalkResult<'m>, Vec<Diagnostic>> {
+pub fn reach<'m>(module: &'m Module, request: &UsageRequest<'_>) -> Result<Usage<'m>, Vec<Diagnostic>> {
     let mut walk = UseWalk {
         globals: globals(module),
         statics: statics(module),
@@ -42,12 +92,12 @@ pub(crate) fn reach<'m>(
         module,
         reached: Vec::new(),
         doubts: Vec::new(),
-        following,
+        following: request.policy,
         activations: 0,
         open: Vec::new(),
         steps: 0,
         made: BTreeSet::new(),
-        optimises: BindingOptions::parse(&request.options)?.unused == UnusedResources::Dropped,
+        optimises: request.optimises,
         settled: HashMap::new(),
         cuts: 0,
         collections: 0,
@@ -57,12 +107,11 @@ pub(crate) fn reach<'m>(
         walk.functions.entry(&function.name).or_default().push(function);
     }
 
-    let entries = entries(module, request);
-    // A library without an entry point uses nothing. A source without functions does not show what
-    // is used.
-    let is_empty_library = super::is_library(request) && !module.functions.is_empty();
+    let entries = entries(module, request.entry, request.is_library);
+    // A library without an entry point uses nothing. A source without functions does not show what is used.
+    let is_empty_library = request.is_library && !module.functions.is_empty();
     if entries.is_empty() && !is_empty_library {
-        walk.everything(module);
+        walk.everything();
     }
 
     for entry in &entries {
@@ -79,34 +128,31 @@ pub(crate) fn reach<'m>(
         return Err(vec![Diagnostic::error(Code::TooLarge, span, message)]);
     }
 
-    let depends_on_use = request.convention == Convention::Dxc && request.target == Target::D3d12;
-    if depends_on_use && !entries.is_empty() {
-        walk.keep_needed(module, &entries, following);
+    if request.drops_unneeded && !entries.is_empty() {
+        walk.keep_needed(&entries);
     }
-    walk.asked(module, request);
+    walk.add_requested(request.used);
     let is_unused =
         |reached: &ResourceUse| request.unused.iter().any(|name| is_in(&reached.location.path(module), name));
     walk.reached.retain(|reached| !is_unused(reached));
     let UseWalk { reached, doubts, .. } = walk;
-    Ok(WalkResult { reached, doubts })
+    Ok(Usage { reached, doubts })
 }
 
 /// Returns the functions that are compiled: the requested entry point; for a library, all functions
 /// with a stage and all exported ones; otherwise the first. Each comes with the function that
 /// computes its patch constants.
-pub(super) fn entries<'m>(module: &'m Module, request: &BindingRequest) -> Vec<&'m str> {
-    let is_library = super::is_library(request);
-    let is_compiled = |entry: &&EntryPoint| match &request.entry {
-        Some(name) => entry.name == *name,
-        None => !is_library || entry.annotations.attribute(None, "shader").is_some(),
+pub fn entries<'m>(module: &'m Module, entry: Option<&str>, is_library: bool) -> Vec<&'m str> {
+    let is_compiled = |declared: &&EntryPoint| match entry {
+        Some(name) => declared.name == name,
+        None => !is_library || declared.annotations.attribute(None, "shader").is_some(),
     };
 
     let found = module.entry_points.iter().filter(is_compiled);
-    let count = if request.entry.is_none() && !is_library { 1 } else { usize::MAX };
+    let count = if entry.is_none() && !is_library { 1 } else { usize::MAX };
     let found =
         found.take(count).flat_map(|entry| std::iter::once(entry.name.as_str()).chain(patch_constants(module, entry)));
-    let exported =
-        module.functions.iter().filter(|function| function.exported && is_library && request.entry.is_none());
+    let exported = module.functions.iter().filter(|function| function.exported && is_library && entry.is_none());
 
     let mut names: Vec<&str> = Vec::new();
     for name in found.chain(exported.map(|function| function.name.as_str())) {
@@ -139,7 +185,8 @@ fn is_in(path: &str, whole: &str) -> bool {
 }
 
 impl<'m> UseWalk<'m> {
-    fn everything(&mut self, module: &'m Module) {
+    fn everything(&mut self) {
+        let module = self.module;
         for parameter in 0..module.parameters.len() {
             let places = self.globals.values().filter(|place| place.parameter == parameter);
             let mut places: Vec<Location<'m>> = places.cloned().collect();
@@ -151,7 +198,8 @@ impl<'m> UseWalk<'m> {
     }
 
     /// Removes uses that the entry points mention but do not need.
-    fn keep_needed(&mut self, module: &'m Module, entries: &[&'m str], following: CallPolicy) {
+    fn keep_needed(&mut self, entries: &[&'m str]) {
+        let (module, following) = (self.module, self.following);
         let NeededPlaces { all, certain, unfollowed } = liveness::needed(module, entries);
         let keeps = |places: &[Location<'m>], used: &ResourceUse<'m>| {
             places.iter().any(|place| place.may_be(&used.location, module))
@@ -184,8 +232,9 @@ impl<'m> UseWalk<'m> {
     }
 
     /// Adds the parameters that the request lists as used although no body names them.
-    fn asked(&mut self, module: &'m Module, request: &BindingRequest) {
-        for name in &request.used {
+    fn add_requested(&mut self, used: &[String]) {
+        let module = self.module;
+        for name in used {
             let places = self.globals.values().flat_map(|place| {
                 let inside = if holds_resources(place.ty) { place.resources() } else { Vec::new() };
                 let whole = Some(place.clone()).filter(|place| !is_struct(place.ty));

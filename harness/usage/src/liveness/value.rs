@@ -7,7 +7,7 @@ use layoutproof_layout::shape::{Count, StructType, Type};
 
 use super::graph::{Graph, NodeId, float, is_true, truncated};
 use super::integer::Integer;
-use crate::dxc::location::Location;
+use crate::location::Location;
 use layoutproof_frontend::module::code::{BinaryOperator, Literal};
 
 /// Arrays with more elements are one value.
