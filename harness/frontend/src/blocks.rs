@@ -13,8 +13,8 @@ use layoutproof_layout::shape::{Count, Member, StructType, Type};
 use layoutproof_layout::{Annotations, Block, BlockKind, MixedGlobals, Span};
 
 use super::elaborate::{ElaboratedModule, LONGEST_LISTING, TypeMeasures, are_push_constants};
-use super::problems::ProblemList;
 use crate::module::{EntryParameter, EntryPoint, Parameter, ParameterKind};
+use layoutproof_preprocess::problems::ProblemList;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// Maximum number of blocks. Each struct that contains another one twice doubles its blocks; no

@@ -1,6 +1,6 @@
 //! Macros, with the examples of ISO C11, 6.10.3.5.
 
-use super::{Memory, gives, refused, tokens_of};
+use super::{gives, options, refused, tokens_of};
 
 #[test]
 fn objects() {
@@ -108,7 +108,7 @@ fn wrong_uses() {
 #[test]
 fn compilers_are_told_apart() {
     let source = "#ifdef __SLANG__\nslang\n#endif\n#ifdef __hlsl_dx_compiler\ndxc\n#endif\n__HLSL_VERSION";
-    let options = Memory::default().options(&[]);
+    let options = options(&[], &[]);
     assert_eq!(tokens_of("a.slang", source, &options), Ok("slang 2018".into()));
     assert_eq!(tokens_of("a.hlsl", source, &options), Ok("dxc 2021".into()));
     assert_eq!(tokens_of("cases/a.toml", source, &options), Ok("__HLSL_VERSION".into()));

@@ -1,44 +1,79 @@
-//! Slang's modules. slangc 2026.14.1 shows the same order and the same rules for macros.
+//! Sources with included files and modules. slangc 2026.14.1 shows the same order of modules.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use layoutproof_layout::Span;
 use layoutproof_layout::shape::Type;
 
-use super::{Memory, one_file, said, tokens_of};
-use crate::declare;
+use crate::module::Module;
+use crate::{DeclareOptions, declare};
+use layoutproof_source::diagnostics::Diagnostic;
+use layoutproof_source::sources::SourceMap;
 
-#[test]
-fn modules_follow_the_source_in_the_order_in_which_they_are_named() {
-    let files = [
-        ("a/a.slang", "module a; import c; __include a2; A"),
-        ("a/a2.slang", "implementing a; import d; A2"),
-        ("a/b.slang", "import c; B"),
-        ("a/c.slang", "C"),
-        ("i/d.slang", "D"),
-    ];
-    let options = Memory::of(&files).options(&["i"]);
-    let tokens = tokens_of("a/main.slang", "import a; import b; M", &options).unwrap();
-    let words: Vec<&str> = tokens.split(' ').filter(|word| *word != ";").collect();
-    assert_eq!(words, ["M", "module", "a", "A", "A2", "B", "C", "D"]);
+/// Options for a source next to `files`, with `-I` folders.
+fn options(files: &[(&str, &str)], folders: &[&str]) -> DeclareOptions {
+    let files: BTreeMap<String, String> =
+        files.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
+    DeclareOptions {
+        include_paths: folders.iter().map(|folder| (*folder).to_owned()).collect(),
+        files: Arc::new(files),
+        ..DeclareOptions::default()
+    }
+}
+
+fn declared(name: &str, source: &str, options: &DeclareOptions) -> (SourceMap, Result<Module, Vec<Diagnostic>>) {
+    let mut sources = SourceMap::default();
+    let file = sources.add(name, source);
+    let span = Span { file, start: 0, end: u32::try_from(source.len()).unwrap() };
+    let result = declare(&mut sources, span, options);
+    (sources, result)
+}
+
+/// Returns every problem of the declarations in `source`, as `file:line:column message (help)`.
+fn said(source: &str, options: &DeclareOptions) -> Vec<String> {
+    let (sources, result) = declared("a/main.hlsl", source, options);
+    let found = match result {
+        Ok(module) => module.warnings,
+        Err(found) => found,
+    };
+    let line = |problem: &Diagnostic| {
+        let (place, file) = (sources.position(problem.span()), &sources.file(problem.span().file).name);
+        let help = problem.help.as_ref().map(|help| format!(" ({})", help.replace('\n', "; "))).unwrap_or_default();
+        format!("{file}:{}:{} {}{help}", place.line, place.column, problem.message)
+    };
+    found.iter().map(line).collect()
 }
 
 #[test]
-fn modules_see_no_macro_of_each_other() {
+fn problems_point_into_the_file_that_was_written() {
     let files = [
-        ("a/sub/x-y.slang", "#pragma once\n#include \"h.h\"\n#ifdef M\nseen\n#endif\n__COUNT N"),
-        ("a/sub/h.h", "#pragma once\nh"),
+        ("a/x.h", "#include \"y.h\"\n"),
+        ("a/y.h", "struct S {\n  flaot f;\n};\n#define BAD(n) cbuffer n { flaot f; }\n"),
     ];
-    let mut options = Memory::of(&files).options(&[]);
-    options.defines = vec![("N".into(), "3".into())];
-    let source = "#define M\n#pragma pack_matrix(row_major)\n#include \"sub/h.h\"\nimport sub.x_y;";
-    assert_eq!(tokens_of("a/main.slang", source, &options), Ok("h ; ; ; ; ; h __COUNT 3".into()));
+    let options = options(&files, &[]);
+    let found = said("#include \"x.h\"\nBAD(C)\ncbuffer D { flaot g; }", &options);
+    let expected = [
+        "a/main.hlsl:2:1 no type is named `flaot` (did you mean `float`?; `BAD` is a macro, defined at a/y.h:4:9)",
+        "a/main.hlsl:3:13 no type is named `flaot` (did you mean `float`?)",
+        "a/y.h:2:3 no type is named `flaot` (did you mean `float`?; included at a/x.h:1:1; included at a/main.hlsl:1:1)",
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn problems_in_an_argument_point_at_the_argument() {
+    let options = options(&[], &[]);
+    let found = said("#define MEMBER(t, n) t n\ncbuffer C {\n    MEMBER(flaot, a);\n}", &options);
+    assert_eq!(found, ["a/main.hlsl:3:12 no type is named `flaot` (did you mean `float`?)"]);
 }
 
 #[test]
 fn types_of_modules_are_known() {
     let files = [("a/types.slang", "public struct Light { float3 colour; float power; }\nfloat4x4 m;")];
-    let options = Memory::of(&files).options(&[]);
+    let options = options(&files, &[]);
     let source = "#pragma pack_matrix(row_major)\nimport types;\nConstantBuffer<Light> light;";
-    let (mut sources, span) = one_file("a/main.slang", source);
-    let module = declare(&mut sources, span, &options).unwrap();
+    let module = declared("a/main.slang", source, &options).1.unwrap();
     let names: Vec<&str> = module.blocks.iter().map(|block| block.name.as_str()).collect();
     assert_eq!(names, ["light", "$Globals"]);
     assert_eq!((module.warnings, module.imports), (Vec::new(), Vec::new()));
@@ -46,9 +81,9 @@ fn types_of_modules_are_known() {
 
 #[test]
 fn a_module_that_is_not_found_is_said_where_it_is_missed() {
-    let options = Memory::default().options(&["i"]);
-    let (mut sources, span) = one_file("a/main.slang", "import lights.point;\nConstantBuffer<Light> light;");
-    let found = declare(&mut sources, span, &options).unwrap_err();
+    let options = options(&[], &["i"]);
+    let source = "import lights.point;\nConstantBuffer<Light> light;";
+    let found = declared("a/main.slang", source, &options).1.unwrap_err();
     let messages: Vec<_> = found.iter().map(|problem| problem.message.as_str()).collect();
     let unknown = "cannot find the file of this module, so its declarations are unknown";
     assert_eq!(messages, [unknown, "no type is named `Light`"]);
@@ -58,9 +93,8 @@ fn a_module_that_is_not_found_is_said_where_it_is_missed() {
 
 /// Returns type and name of the members of the struct in the block `name`. `source` is `a/main.slang`.
 fn members(files: &[(&str, &str)], source: &str, name: &str) -> Vec<String> {
-    let options = Memory::of(files).options(&[]);
-    let (mut sources, span) = one_file("a/main.slang", source);
-    let module = declare(&mut sources, span, &options).unwrap();
+    let options = options(files, &[]);
+    let module = declared("a/main.slang", source, &options).1.unwrap();
     let block = module.blocks.iter().find(|block| block.name == name).unwrap();
     let Type::Struct(structure) = &block.element else { panic!("{name} holds {}", block.element) };
     let described = |ty: &Type| match ty {
@@ -122,9 +156,8 @@ fn entry_points_are_those_of_the_module_itself() {
         ("a/part.slang", "implementing main; [shader(\"compute\")] [numthreads(1, 1, 1)] void second() {}"),
     ];
     let source = "module main; __include part; import ea; [shader(\"compute\")] [numthreads(1, 1, 1)] void first() {}";
-    let options = Memory::of(&files).options(&[]);
-    let (mut sources, span) = one_file("a/main.slang", source);
-    let module = declare(&mut sources, span, &options).unwrap();
+    let options = options(&files, &[]);
+    let module = declared("a/main.slang", source, &options).1.unwrap();
     let names: Vec<&str> = module.entry_points.iter().map(|entry| entry.name.as_str()).collect();
     assert_eq!(names, ["first", "second"]);
 }
@@ -138,8 +171,7 @@ fn an_included_file_imports_what_is_next_to_it() {
     ];
     assert_eq!(members(&files, "#include \"sub/inc.slangh\"\n", "data"), ["float3 a"]);
     let elsewhere = [("a/sub/inc.slangh", "import mine;\nfloat x;"), ("a/mine.slang", "float y;")];
-    let options = Memory::of(&elsewhere).options(&[]);
-    let (mut sources, span) = one_file("a/main.slang", "#include \"sub/inc.slangh\"\n");
-    let module = declare(&mut sources, span, &options).unwrap();
+    let options = options(&elsewhere, &[]);
+    let module = declared("a/main.slang", "#include \"sub/inc.slangh\"\n", &options).1.unwrap();
     assert_eq!(module.imports, ["mine"]);
 }

@@ -10,19 +10,19 @@ use logos::{FilterResult, Lexer, Logos, Skip};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Token<'a> {
-    pub(super) kind: TokenKind,
+pub struct Token<'a> {
+    pub kind: TokenKind,
     /// As written.
-    pub(super) text: &'a str,
+    pub text: &'a str,
     /// Place in the source. A token from a macro's definition has the place where the macro is used.
-    pub(super) span: Span,
+    pub span: Span,
     /// True if white space or a comment precedes it.
-    pub(super) spaced: bool,
+    pub spaced: bool,
 }
 
 /// The reason why the lexer could not read a token.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum LexError {
+pub enum LexError {
     #[default]
     Character,
     Comment,
@@ -33,7 +33,7 @@ pub(super) enum LexError {
 #[logos(skip r"[ \t\r\n\f\u{feff}]+")]
 #[logos(skip r"\\\r?\n")]
 #[logos(error = LexError)]
-pub(super) enum TokenKind {
+pub enum TokenKind {
     /// May contain `$`, as in DXC (1.7.2308).
     #[regex("[A-Za-z_$][A-Za-z0-9_$]*")]
     Identifier,
@@ -228,7 +228,7 @@ fn quoted_length(bytes: &[u8]) -> usize {
 
 /// One piece of a source text: a token, or the text of a directive.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum SourcePiece<'a> {
+pub(crate) enum SourcePiece<'a> {
     Token(Token<'a>),
     /// A directive. Its text is the rest of the line after `#`; its place begins at the `#`.
     Directive(Token<'a>),
@@ -238,7 +238,7 @@ pub(super) enum SourcePiece<'a> {
 
 /// Iterates over the pieces of a text.
 #[derive(Debug)]
-pub(super) struct SourcePieces<'a> {
+pub(crate) struct SourcePieces<'a> {
     lexer: Lexer<'a, TokenKind>,
     file: FileId,
     /// Offset in the file at which the text begins.
@@ -252,13 +252,13 @@ pub(super) struct SourcePieces<'a> {
 
 impl<'a> SourcePieces<'a> {
     /// Splits `text`, which begins at byte `start` of `file`.
-    pub(super) fn new(text: &'a str, file: FileId, start: u32) -> Self {
+    pub(crate) fn new(text: &'a str, file: FileId, start: u32) -> Self {
         let lexer = TokenKind::lexer(text);
         Self { lexer, file, start, last_end: 0, last_error: None, inside_directive: false }
     }
 
     /// Splits the text of a directive.
-    pub(super) fn of_directive(directive: Token<'a>) -> Self {
+    pub(crate) fn of_directive(directive: Token<'a>) -> Self {
         let length = u32::try_from(directive.text.len()).unwrap_or(u32::MAX);
         let start = directive.span.end.saturating_sub(length);
         Self { inside_directive: true, ..Self::new(directive.text, directive.span.file, start) }
@@ -316,7 +316,7 @@ impl<'a> Iterator for SourcePieces<'a> {
 }
 
 /// Returns the kind of token if `text` is exactly one token.
-pub(super) fn single(text: &str) -> Option<TokenKind> {
+pub(crate) fn single(text: &str) -> Option<TokenKind> {
     let mut lexer = TokenKind::lexer(text);
     let kind = lexer.next()?.ok()?;
     (lexer.slice() == text).then_some(kind)

@@ -1,84 +1,128 @@
 //! The C preprocessor: includes files, processes directives and expands macros before the parser sees the tokens.
 //!
-//! `files` finds included files and `include` opens them (`opened`). `modules` reads the modules
-//! that Slang imports. `directive` processes `#`-lines: `condition` and `evaluate` decide `#if`,
-//! `definition` reads `#define`, and `pragma` reads `#pragma`. `expand` replaces macros:
-//! `arguments` collects the arguments of a use, and `substitute` fills them in. `predefined` lists
-//! the macros of the compilers, `trace` records the origin of tokens for diagnostics, and `budget`
-//! holds the limits.
+//! `lexer` splits texts into tokens. `include` finds and opens included files, and `modules` reads the
+//! modules that Slang imports. `directive` processes `#`-lines: `evaluate` decides `#if`, and
+//! `definition` reads `#define`. `expand` replaces macros. `predefined` lists the macros of the
+//! compilers, `trace` records the origin of tokens for diagnostics, and `budget` holds the limits.
+//! `glsl_text` only splices included files, for glslang.
 //!
 //! Each token keeps its place in the user's file. Tokens from an argument have the place of the
 //! argument, all other tokens of an expansion the place where the macro is used.
 //!
-//! This module does not access a file system (see [`layoutproof_source::sources::Sources`]).
+//! This crate does not access a file system (see [`layoutproof_source::sources::Sources`]).
 //!
 //! Sources: ISO C11, 6.10 "Preprocessing directives", with the GNU extensions that DXC 1.7.2308
 //! accepts (`, ##__VA_ARGS__`, named variable arguments, `__COUNTER__`, `__has_include`).
+#![forbid(unsafe_code)]
 
-mod arguments;
 mod budget;
-mod condition;
 mod definition;
 mod directive;
 mod evaluate;
 mod expand;
-mod files;
+pub mod glsl_text;
 mod include;
+pub mod lexer;
 mod modules;
-mod opened;
-mod pragma;
+pub mod operator;
 mod predefined;
-mod substitute;
+pub mod problems;
 mod trace;
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use bumpalo::Bump;
-
-use self::budget::PreprocessorBudget;
-use self::definition::Macro;
-use self::expand::PendingTokens;
-use self::files::{Files, FoundFile};
-pub use self::include::{IncludeSearch, IncludedFile};
-use self::opened::OpenSource;
-use self::predefined::MacroDialect;
-pub(super) use self::trace::Trace;
 use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::{FileId, Span};
 
-use super::lexer::{Token, TokenKind};
-use super::problems::ProblemList;
-use super::{DeclareOptions, DeclaredLanguage};
-use layoutproof_source::diagnostics::Diagnostic;
-use layoutproof_source::sources::{SourceFile, SourceMap};
+use budget::PreprocessorBudget;
+use definition::Macro;
+use directive::OpenSource;
+use expand::PendingTokens;
+use include::{Files, FoundFile};
+pub use include::{IncludeSearch, IncludedFile};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::sources::{NoSources, SourceFile, SourceMap, Sources};
+use lexer::{Token, TokenKind};
+use predefined::MacroDialect;
+use problems::ProblemList;
+pub use trace::Trace;
+
+/// Options for reading declarations, from the command line or from a case.
+#[derive(Clone, Debug)]
+pub struct DeclareOptions {
+    /// Name of the entry point. By default, every function with a stage is one, or else `main`.
+    pub entry: Option<String>,
+    /// Names and replacements of macros. The name of a function-like macro includes its parameters: `F(x)`.
+    pub defines: Vec<(String, String)>,
+    /// Folders to search for included files, after the folder of the including file.
+    pub include_paths: Vec<String>,
+    /// Provides included files.
+    pub files: Arc<dyn Sources>,
+    /// Errors to downgrade to warnings: some compiler accepts them, although no document allows them.
+    pub taken: Vec<Code>,
+    /// The language, which decides the predefined macros. `None` derives it from the suffix of the file's name.
+    pub language: Option<DeclaredLanguage>,
+    /// Shader profile (`ps_6_0`, `lib_6_3`), for DXC's `__SHADER_TARGET_` macros.
+    pub profile: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeclaredLanguage {
+    /// HLSL, as DXC reads it.
+    Hlsl,
+    Slang,
+}
+
+impl DeclareOptions {
+    /// True if a file of this name is Slang.
+    pub fn is_slang(&self, file: &str) -> bool {
+        is_slang(self.language, file)
+    }
+}
+
+impl Default for DeclareOptions {
+    fn default() -> Self {
+        Self {
+            entry: None,
+            defines: Vec::new(),
+            include_paths: Vec::new(),
+            files: Arc::new(NoSources),
+            taken: Vec::new(),
+            language: None,
+            profile: None,
+        }
+    }
+}
 
 /// Tokens without directives, and the information from the directives.
 #[derive(Debug, Default)]
-pub(super) struct PreparedTokens<'a> {
-    pub(super) tokens: Vec<Token<'a>>,
+pub struct PreparedTokens<'a> {
+    pub tokens: Vec<Token<'a>>,
     /// From each token on, the order of matrices without a modifier; ascending.
-    pub(super) orders: Vec<(usize, Option<MatrixOrder>)>,
+    pub orders: Vec<(usize, Option<MatrixOrder>)>,
     /// The first token of each imported module; ascending.
-    pub(super) imports: Vec<usize>,
+    pub imports: Vec<usize>,
     /// For the source (module 0) and each imported module, the indices of the modules that it imports.
-    pub(super) visible: Vec<Vec<usize>>,
+    pub visible: Vec<Vec<usize>>,
     /// The `#version` that makes slangc read Slang with the rules of GLSL.
-    pub(super) version: Option<Span>,
+    pub version: Option<Span>,
 }
 
 #[derive(Debug)]
-pub(super) struct PreprocessedSource<'a> {
+pub struct PreprocessedSource<'a> {
     /// The tokens. `None` if some are missing, to avoid follow-up errors.
-    pub(super) prepared: Option<PreparedTokens<'a>>,
+    pub prepared: Option<PreparedTokens<'a>>,
     /// The origin of the tokens.
-    pub(super) trace: Trace,
+    pub trace: Trace,
     /// Texts to append to the source map, in this order.
-    pub(super) added: Vec<SourceFile>,
+    pub added: Vec<SourceFile>,
 }
 
 /// Resolves the directives and macros of the text at `span`. `made` holds texts that are not part of any source.
-pub(super) fn preprocess<'a>(
+pub fn preprocess<'a>(
     sources: &'a SourceMap,
     span: Span,
     options: &'a DeclareOptions,
@@ -99,7 +143,7 @@ pub(super) fn preprocess<'a>(
 }
 
 /// Returns true if a source is Slang and not also HLSL, by the language or else by its file name.
-pub(super) fn is_slang(language: Option<DeclaredLanguage>, file: &str) -> bool {
+pub fn is_slang(language: Option<DeclaredLanguage>, file: &str) -> bool {
     match MacroDialect::of(language, file) {
         MacroDialect::Slang => true,
         MacroDialect::Dxc | MacroDialect::Both => false,

@@ -288,24 +288,14 @@ fn span_of(file: FileId, range: &Range<usize>) -> Span {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use layoutproof_source::sources::{ReadRefusal, Sources};
-
-    /// Files by name.
-    #[derive(Debug)]
-    struct Files(&'static [(&'static str, &'static str)]);
-
-    impl Sources for Files {
-        fn read(&self, path: &str) -> Result<String, ReadRefusal> {
-            let file = self.0.iter().find(|(name, _)| *name == path);
-            file.map(|(_, text)| (*text).to_owned()).ok_or(ReadRefusal::NotFound)
-        }
-    }
+    use std::collections::BTreeMap;
 
     /// Flattens `main.glsl`, which contains `main`, next to other files.
-    fn read(main: &str, files: &'static [(&'static str, &'static str)]) -> (Result<GlslText, Diagnostic>, SourceMap) {
+    fn read(main: &str, files: &[(&str, &str)]) -> (Result<GlslText, Diagnostic>, SourceMap) {
         let mut sources = SourceMap::default();
         let file = sources.add("shaders/main.glsl", main);
-        let files = Files(files);
+        let files: BTreeMap<String, String> =
+            files.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
         let search = IncludeSearch { folders: &["common".to_owned()], files: &files };
         (GlslText::read(file, &search, &mut sources), sources)
     }

@@ -1,9 +1,9 @@
 //! Included files: the search for them, and diagnostics in them.
 
-use super::{Memory, said, tokens_of};
+use super::{options, said, tokens_of};
 
 fn included(source: &str, files: &[(&str, &str)], folders: &[&str]) -> String {
-    let options = Memory::of(files).options(folders);
+    let options = options(files, folders);
     tokens_of("a/main.hlsl", source, &options).unwrap_or_else(|codes| panic!("{codes:?}"))
 }
 
@@ -35,7 +35,7 @@ fn files_are_read_as_often_as_they_are_included() {
 
 #[test]
 fn members_may_stand_in_a_file_of_their_own() {
-    let options = Memory::of(&[("a/members.h", "float4 a;\nMEMBER(float, b)\n")]).options(&[]);
+    let options = options(&[("a/members.h", "float4 a;\nMEMBER(float, b)\n")], &[]);
     let source = "#define MEMBER(t, n) t n;\ncbuffer C {\n#include \"members.h\"\n};";
     assert_eq!(said(source, &options), Vec::<String>::new());
     let has = "#if __has_include(\"members.h\") && !__has_include(<members.h>) && !__has_include(\"x.h\")\nyes\n#endif";
@@ -44,33 +44,10 @@ fn members_may_stand_in_a_file_of_their_own() {
 
 #[test]
 fn what_is_missing_is_said_with_where_it_was_looked_for() {
-    let options = Memory::of(&[("i/x.h", "#include \"y.h\"\nbroken")]).options(&["i"]);
+    let options = options(&[("i/x.h", "#include \"y.h\"\nbroken")], &["i"]);
     let missing = "i/x.h:1:1 included file `y.h` not found \
         (tried i/y.h, i/y.h; add a folder with -I; included at a/main.hlsl:2:1)";
     assert_eq!(said("\n#include \"x.h\"\nmore broken", &options), [missing]);
     let unnamed = "a/main.hlsl:1:1 expected a file name in quotes or angle brackets";
     assert_eq!(said("#include x.h", &options), [unnamed]);
-}
-
-#[test]
-fn problems_point_into_the_file_that_was_written() {
-    let files = [
-        ("a/x.h", "#include \"y.h\"\n"),
-        ("a/y.h", "struct S {\n  flaot f;\n};\n#define BAD(n) cbuffer n { flaot f; }\n"),
-    ];
-    let options = Memory::of(&files).options(&[]);
-    let found = said("#include \"x.h\"\nBAD(C)\ncbuffer D { flaot g; }", &options);
-    let expected = [
-        "a/main.hlsl:2:1 no type is named `flaot` (did you mean `float`?; `BAD` is a macro, defined at a/y.h:4:9)",
-        "a/main.hlsl:3:13 no type is named `flaot` (did you mean `float`?)",
-        "a/y.h:2:3 no type is named `flaot` (did you mean `float`?; included at a/x.h:1:1; included at a/main.hlsl:1:1)",
-    ];
-    assert_eq!(found, expected);
-}
-
-#[test]
-fn problems_in_an_argument_point_at_the_argument() {
-    let options = Memory::default().options(&[]);
-    let found = said("#define MEMBER(t, n) t n\ncbuffer C {\n    MEMBER(flaot, a);\n}", &options);
-    assert_eq!(found, ["a/main.hlsl:3:12 no type is named `flaot` (did you mean `float`?)"]);
 }

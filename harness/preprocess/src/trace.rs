@@ -9,7 +9,7 @@ use layoutproof_source::sources::SourceMap;
 
 /// Uses of macros and included files, by place.
 #[derive(Debug, Default)]
-pub(crate) struct Trace {
+pub struct Trace {
     /// For each use of a macro, the place of its definition.
     uses: HashMap<(FileId, u32), Span>,
     /// For each file, the first `#include` of it.
@@ -33,7 +33,7 @@ impl Trace {
     }
 
     /// Adds to a diagnostic the definition of the macro around it, and the files that included its file.
-    pub(crate) fn explain(&self, diagnostic: Diagnostic, sources: &SourceMap) -> Diagnostic {
+    pub fn explain(&self, diagnostic: Diagnostic, sources: &SourceMap) -> Diagnostic {
         let main = diagnostic.span();
         let mut said: Vec<String> = diagnostic.help.iter().cloned().collect();
         let mut explained = diagnostic;

@@ -6,39 +6,25 @@ mod includes;
 mod macros;
 mod modules;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bumpalo::Bump;
 use layoutproof_layout::Span;
 
-use super::preprocess;
+use super::{DeclareOptions, PreprocessedSource, preprocess};
 use crate::problems::ProblemList;
-use crate::{DeclareOptions, declare};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
-use layoutproof_source::sources::{ReadRefusal, SourceMap, Sources};
+use layoutproof_source::sources::SourceMap;
 
-/// Files in memory.
-#[derive(Clone, Debug, Default)]
-struct Memory(Vec<(String, String)>);
-
-impl Memory {
-    fn of(files: &[(&str, &str)]) -> Self {
-        Self(files.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect())
-    }
-
-    fn options(&self, folders: &[&str]) -> DeclareOptions {
-        DeclareOptions {
-            include_paths: folders.iter().map(|folder| (*folder).to_owned()).collect(),
-            files: Arc::new(self.clone()),
-            ..DeclareOptions::default()
-        }
-    }
-}
-
-impl Sources for Memory {
-    fn read(&self, path: &str) -> Result<String, ReadRefusal> {
-        let found = self.0.iter().find(|(name, _)| name == path);
-        found.map(|(_, text)| text.clone()).ok_or(ReadRefusal::NotFound)
+/// Options for a source next to `files`, with `-I` folders.
+fn options(files: &[(&str, &str)], folders: &[&str]) -> DeclareOptions {
+    let files: BTreeMap<String, String> =
+        files.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
+    DeclareOptions {
+        include_paths: folders.iter().map(|folder| (*folder).to_owned()).collect(),
+        files: Arc::new(files),
+        ..DeclareOptions::default()
     }
 }
 
@@ -75,13 +61,16 @@ fn refused(source: &str) {
     assert_eq!(tokens(source), Err(vec![Code::Preprocessor]), "{source}");
 }
 
-/// Returns every problem of the declarations in `source`, as `file:line:column message (help)`.
+/// Returns every problem of `source`, as `file:line:column message (help)`.
 fn said(source: &str, options: &DeclareOptions) -> Vec<String> {
     let (mut sources, span) = one_file("a/main.hlsl", source);
-    let found = match declare(&mut sources, span, options) {
-        Ok(module) => module.warnings,
-        Err(found) => found,
-    };
+    let (mut problems, made) = (ProblemList::default(), Bump::new());
+    let PreprocessedSource { trace, added, .. } = preprocess(&sources, span, options, &made, &mut problems);
+    for file in added {
+        sources.add(file.name, file.text);
+    }
+    let found: Vec<Diagnostic> =
+        problems.finish().into_iter().map(|problem| trace.explain(problem, &sources)).collect();
     let line = |problem: &Diagnostic| {
         let (place, file) = (sources.position(problem.span()), &sources.file(problem.span().file).name);
         let help = problem.help.as_ref().map(|help| format!(" ({})", help.replace('\n', "; "))).unwrap_or_default();

@@ -8,7 +8,7 @@ const KEPT: usize = 100;
 
 /// Problems in the order in which they were found.
 #[derive(Debug, Default)]
-pub(super) struct ProblemList {
+pub struct ProblemList {
     kept: Vec<Diagnostic>,
     dropped: usize,
     has_errors: bool,
@@ -16,7 +16,7 @@ pub(super) struct ProblemList {
 
 impl ProblemList {
     /// Keeps `diagnostic`. In a full list, an error replaces a warning, so that the user sees the reason for a refusal.
-    pub(super) fn report(&mut self, diagnostic: Diagnostic) {
+    pub fn report(&mut self, diagnostic: Diagnostic) {
         let is_error = diagnostic.severity == Severity::Error;
         self.has_errors |= is_error;
         if !self.is_full() {
@@ -31,14 +31,14 @@ impl ProblemList {
     }
 
     /// Appends the problems of another stage.
-    pub(super) fn absorb(&mut self, other: Self) {
+    pub fn absorb(&mut self, other: Self) {
         self.dropped += other.dropped;
         self.has_errors |= other.has_errors;
         other.kept.into_iter().for_each(|diagnostic| self.report(diagnostic));
     }
 
     /// Downgrades errors with these codes to warnings.
-    pub(super) fn soften(&mut self, codes: &[Code]) {
+    pub fn soften(&mut self, codes: &[Code]) {
         for diagnostic in self.kept.iter_mut().filter(|diagnostic| codes.contains(&diagnostic.code)) {
             diagnostic.severity = Severity::Warning;
         }
@@ -48,23 +48,23 @@ impl ProblemList {
     }
 
     /// Returns the number of problems kept.
-    pub(super) fn count(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.kept.len()
     }
 
     /// Returns the problems kept after the first `count`.
-    pub(super) fn since(&self, count: usize) -> &[Diagnostic] {
+    pub fn since(&self, count: usize) -> &[Diagnostic] {
         self.kept.get(count..).unwrap_or_default()
     }
 
     /// Returns true if this problem is kept.
-    pub(super) fn has(&self, problem: &Diagnostic) -> bool {
+    pub fn has(&self, problem: &Diagnostic) -> bool {
         self.kept.contains(problem)
     }
 
     /// Removes and returns the errors with these codes kept after the first `count`. Does nothing
     /// if problems were dropped, because those may be errors with any code.
-    pub(super) fn take(&mut self, count: usize, codes: &[Code]) -> Vec<Diagnostic> {
+    pub fn take(&mut self, count: usize, codes: &[Code]) -> Vec<Diagnostic> {
         if self.dropped > 0 || self.kept.len() < count {
             return Vec::new();
         }
@@ -78,17 +78,17 @@ impl ProblemList {
     }
 
     /// Returns true if further problems are only counted.
-    pub(super) fn is_full(&self) -> bool {
+    pub fn is_full(&self) -> bool {
         self.kept.len() >= KEPT
     }
 
     /// Returns true if any of them is an error.
-    pub(super) fn has_errors(&self) -> bool {
+    pub fn has_errors(&self) -> bool {
         self.has_errors
     }
 
     /// Returns the problems by place. The last one holds the number of dropped problems.
-    pub(super) fn finish(self) -> Vec<Diagnostic> {
+    pub fn finish(self) -> Vec<Diagnostic> {
         let mut kept = self.kept;
         kept.sort_by_key(|diagnostic| (diagnostic.span().file, diagnostic.span().start));
         // A generic struct is checked once per use; a problem common to all uses is reported once.

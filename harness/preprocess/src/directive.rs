@@ -1,17 +1,127 @@
-//! Processes directives: conditions, definitions, errors, line numbers.
+//! Directives, and the open file that they are in: conditions, definitions, errors, line numbers, pragmas.
 //!
 //! Source: ISO C11, 6.10; `#warning`, `#elifdef` and `#elifndef` as in C23.
 
 use std::rc::Rc;
 
-use layoutproof_layout::Span;
+use layoutproof_layout::shape::MatrixOrder;
+use layoutproof_layout::{FileId, Span};
 
 use super::Preprocessor;
-use super::condition::{BranchState, Condition};
 use super::definition::{Macro, definable_name};
+use super::evaluate::value;
 use super::predefined::MacroDialect;
 use crate::lexer::{SourcePiece, SourcePieces, Token, TokenKind};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
+
+/// An open file: its pieces, its conditions, its line numbers.
+#[derive(Debug)]
+pub(super) struct OpenSource<'a> {
+    pub(super) file: FileId,
+    pub(super) pieces: SourcePieces<'a>,
+    /// Name with the folder that `#include` searches first.
+    pub(super) path: String,
+    /// Unclosed conditions.
+    pub(super) conditions: Vec<Condition>,
+    lines: LineCounter<'a>,
+    /// File name and line number set by `#line`.
+    presumed: Option<PresumedLine>,
+}
+
+/// File name and line number set by `#line`.
+#[derive(Debug)]
+struct PresumedLine {
+    name: Option<String>,
+    /// Difference from the real number.
+    shift: i64,
+}
+
+impl<'a> OpenSource<'a> {
+    /// Opens `text`, which begins at byte `start` of the file.
+    pub(super) fn new(text: &'a str, file: FileId, start: u32, path: String) -> Self {
+        let lines = LineCounter { text, start, at: 0, line: 1 };
+        Self { file, pieces: SourcePieces::new(text, file, start), path, conditions: Vec::new(), lines, presumed: None }
+    }
+
+    /// Returns true if a condition excludes the text here.
+    pub(super) fn is_skipping(&self) -> bool {
+        self.conditions.last().is_some_and(|condition| !condition.is_taken())
+    }
+
+    /// Returns the line at which `span` starts, adjusted by `#line`; from 1.
+    pub(super) fn line(&mut self, span: Span) -> i64 {
+        self.lines.line_of(span) + self.presumed.as_ref().map_or(0, |presumed| presumed.shift)
+    }
+
+    /// Returns the name, adjusted by `#line`.
+    pub(super) fn name(&self) -> &str {
+        self.presumed.as_ref().and_then(|presumed| presumed.name.as_deref()).unwrap_or(&self.path)
+    }
+
+    /// `#line default`: returns to the real name and numbers.
+    pub(super) fn presume_nothing(&mut self) {
+        self.presumed = None;
+    }
+
+    /// `#line`: gives the line after the one of `span` the number `next`.
+    pub(super) fn presume(&mut self, span: Span, next: i64, name: Option<String>) {
+        let shift = next - self.lines.line_of(span) - 1;
+        let name = name.or_else(|| self.presumed.take().and_then(|presumed| presumed.name));
+        self.presumed = Some(PresumedLine { name, shift });
+    }
+}
+
+/// Counts lines while the text is read, so that a file full of `__LINE__` is scanned once.
+#[derive(Debug)]
+struct LineCounter<'a> {
+    text: &'a str,
+    start: u32,
+    at: usize,
+    line: i64,
+}
+
+impl LineCounter<'_> {
+    /// Returns the line at which `span` starts, or the last returned line if that is later.
+    fn line_of(&mut self, span: Span) -> i64 {
+        let to = (span.start.saturating_sub(self.start) as usize).min(self.text.len());
+        if to > self.at {
+            let newlines = self.text.as_bytes()[self.at..to].split(|byte| *byte == b'\n').count() - 1;
+            self.line += i64::try_from(newlines).unwrap_or(i64::MAX);
+            self.at = to;
+        }
+        self.line
+    }
+}
+
+/// A condition without its `#endif` yet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Condition {
+    /// The place of its `#if`.
+    pub(super) span: Span,
+    pub(super) state: BranchState,
+    pub(super) has_else: bool,
+}
+
+/// Tells which branch of a condition is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BranchState {
+    /// The current one.
+    Taken,
+    /// Possibly a later one.
+    Waiting,
+    /// None of the remaining ones.
+    Done,
+}
+
+impl Condition {
+    /// Returns true if the lines here are read.
+    pub(super) fn is_taken(self) -> bool {
+        self.state == BranchState::Taken
+    }
+}
+
+/// Pragmas that only affect the messages of a compiler or of an engine's importer.
+const SILENT: [&str; 4] = ["warning", "message", "clang", "dxc"];
 
 impl<'a> Preprocessor<'a> {
     /// Processes a directive.
@@ -46,7 +156,7 @@ impl<'a> Preprocessor<'a> {
     }
 
     fn is_skipping(&self) -> bool {
-        self.open.last().is_some_and(super::opened::OpenSource::is_skipping)
+        self.open.last().is_some_and(OpenSource::is_skipping)
     }
 
     /// Processes a directive that matters even in skipped lines. Returns `false` for any other.
@@ -189,6 +299,73 @@ impl<'a> Preprocessor<'a> {
         }
     }
 
+    /// Processes a pragma.
+    pub(super) fn pragma(&mut self, span: Span, rest: Token<'a>) {
+        let tokens = self.tokens(rest);
+        let words: Vec<&str> = tokens.iter().map(|token| token.text).collect();
+        match words.as_slice() {
+            ["once"] => {
+                if let Some(file) = self.open.last() {
+                    self.files.set_once(file.file);
+                }
+            }
+            ["pack_matrix", "(", order, ")"] => match pack_order(order) {
+                Ok(order) => self.prepared.orders.push((self.prepared.tokens.len(), order)),
+                Err(()) => self.report(Diagnostic::error(
+                    Code::Preprocessor,
+                    span,
+                    format!("`{order}` is not a matrix order: use `row_major`, `column_major` or `default`"),
+                )),
+            },
+            ["pack_matrix", ..] => {
+                let message = "expected `#pragma pack_matrix(order)`";
+                self.report(Diagnostic::error(Code::Preprocessor, span, message));
+            }
+            [word, ..] if SILENT.contains(word) => {}
+            _ => self.report(Diagnostic::warning(Code::Preprocessor, span, "this directive is ignored")),
+        }
+    }
+
+    /// Evaluates the expression of an `#if`. Reports an invalid one; everything after it is then uncertain.
+    pub(super) fn holds(&mut self, directive: Span, tokens: Vec<Token<'a>>) -> bool {
+        self.in_condition = true;
+        let expanded = self.expand_alone(tokens);
+        self.in_condition = false;
+        match value(&expanded, directive) {
+            Ok(value) => value != 0,
+            Err(problem) => {
+                self.report_incomplete(problem);
+                false
+            }
+        }
+    }
+
+    /// Evaluates `defined X` or `__has_include("x")`.
+    pub(super) fn question(&mut self, token: Token<'a>) -> Option<Token<'a>> {
+        let holds = match token.text {
+            "defined" => self.is_defined(token),
+            "__has_include" => self.has_include(token),
+            _ => return None,
+        };
+        let text = if holds { "1" } else { "0" };
+        Some(Token { kind: TokenKind::Integer, text, ..token })
+    }
+
+    fn is_defined(&mut self, question: Token<'a>) -> bool {
+        let first = self.raw();
+        let bracketed = first.is_some_and(|token| token.kind == TokenKind::LeftParenthesis);
+        let name = if bracketed { self.raw() } else { first };
+        let closed = !bracketed || self.raw().is_some_and(|token| token.kind == TokenKind::RightParenthesis);
+        match name {
+            Some(name) if name.kind == TokenKind::Identifier && closed => self.macros.contains_key(name.text),
+            Some(_) | None => {
+                let message = "`defined` needs the name of a macro";
+                self.report_incomplete(Diagnostic::error(Code::Preprocessor, question.span, message));
+                false
+            }
+        }
+    }
+
     /// Leaves a file at its end.
     pub(super) fn close_file(&mut self) {
         let Some(file) = self.open.pop() else { return };
@@ -217,4 +394,11 @@ fn is_empty(rest: Token<'_>) -> bool {
 fn said(directive: &str, text: &str) -> String {
     let text = text.trim();
     if text.is_empty() { directive.to_owned() } else { format!("{directive}: {text}") }
+}
+
+fn pack_order(word: &str) -> Result<Option<MatrixOrder>, ()> {
+    match word {
+        "default" => Ok(None),
+        _ => MatrixOrder::of_modifier(word).map(Some).ok_or(()),
+    }
 }

@@ -6,6 +6,7 @@ use layoutproof_layout::Span;
 
 use super::budget::DEEPEST;
 use crate::lexer::{Token, TokenKind};
+use crate::operator::{BinaryOperator, integer};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// Evaluates `tokens`, which end at `end`.
@@ -28,14 +29,6 @@ impl ConditionValue {
 
 type ConditionResult = Result<ConditionValue, Diagnostic>;
 
-#[derive(Clone, Copy, Debug)]
-struct ConditionOperator<'a> {
-    symbol: &'a str,
-    precedence: u8,
-    /// Number of tokens; `>>` has two.
-    tokens: usize,
-}
-
 /// Evaluates the tokens of an expression.
 #[derive(Debug)]
 struct Evaluation<'t, 'a> {
@@ -46,7 +39,7 @@ struct Evaluation<'t, 'a> {
     depth: u32,
 }
 
-impl<'a> Evaluation<'_, 'a> {
+impl Evaluation<'_, '_> {
     fn whole(&mut self) -> ConditionResult {
         let value = self.conditional(true)?;
         match self.tokens.get(self.at) {
@@ -96,17 +89,19 @@ impl<'a> Evaluation<'_, 'a> {
 
     fn binary(&mut self, least: u8, live: bool) -> ConditionResult {
         let mut left = self.unary(live)?;
-        while let Some(operator) = self.operator().filter(|operator| operator.precedence >= least) {
+        while let Some(token) = self.tokens.get(self.at) {
+            let found = BinaryOperator::read(token, self.tokens.get(self.at + 1));
+            let Some((operator, length)) = found.filter(|found| found.0.precedence() >= least) else { break };
             let place = self.at;
-            self.at += operator.tokens;
-            let decided = match operator.symbol {
-                "&&" => left.bits == 0,
-                "||" => left.bits != 0,
+            self.at += length;
+            let decided = match operator {
+                BinaryOperator::And => left.bits == 0,
+                BinaryOperator::Or => left.bits != 0,
                 _ => false,
             };
-            let right = self.binary(operator.precedence + 1, live && !decided)?;
+            let right = self.binary(operator.precedence() + 1, live && !decided)?;
 
-            left = match apply(operator.symbol, left, right) {
+            left = match apply(operator, left, right) {
                 Some(value) => value,
                 None if !live => ConditionValue::of(false),
                 None => {
@@ -117,30 +112,6 @@ impl<'a> Evaluation<'_, 'a> {
         }
 
         Ok(left)
-    }
-
-    /// Reads the operator here.
-    fn operator(&self) -> Option<ConditionOperator<'a>> {
-        let token = self.tokens.get(self.at)?;
-        let shifts = |next: &Token<'_>| next.kind == TokenKind::Greater && !next.spaced;
-        let precedence = match token.kind {
-            TokenKind::Or => 0,
-            TokenKind::And => 1,
-            TokenKind::Bar => 2,
-            TokenKind::Caret => 3,
-            TokenKind::Ampersand => 4,
-            TokenKind::Equal | TokenKind::NotEqual => 5,
-            TokenKind::Greater if self.tokens.get(self.at + 1).is_some_and(shifts) => {
-                return Some(ConditionOperator { symbol: ">>", precedence: 7, tokens: 2 });
-            }
-            TokenKind::Less | TokenKind::Greater | TokenKind::LessEqual | TokenKind::GreaterEqual => 6,
-            TokenKind::ShiftLeft => 7,
-            TokenKind::Plus | TokenKind::Minus => 8,
-            TokenKind::Star | TokenKind::Slash | TokenKind::Percent => 9,
-            _ => return None,
-        };
-
-        Some(ConditionOperator { symbol: token.text, precedence, tokens: 1 })
     }
 
     fn unary(&mut self, live: bool) -> ConditionResult {
@@ -166,10 +137,12 @@ impl<'a> Evaluation<'_, 'a> {
         };
         match token.kind {
             TokenKind::Integer => {
-                let value =
-                    integer(token.text).ok_or_else(|| self.bad(format!("`{}` is not a 64-bit integer", token.text)));
+                let Some((value, is_unsigned)) = integer(token.text) else {
+                    return Err(self.bad(format!("`{}` is not a 64-bit integer", token.text)));
+                };
                 self.at += 1;
-                value
+                let unsigned = is_unsigned || i64::try_from(value).is_err();
+                Ok(ConditionValue { bits: value.cast_signed(), unsigned })
             }
             TokenKind::Identifier | TokenKind::Kept => {
                 self.at += 1;
@@ -185,48 +158,41 @@ impl<'a> Evaluation<'_, 'a> {
     }
 }
 
-/// Parses a C literal: decimal, octal or hexadecimal.
-fn integer(text: &str) -> Option<ConditionValue> {
-    let digits = text.trim_end_matches(['u', 'U', 'l', 'L']);
-    let value = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
-        Some(hexadecimal) => u64::from_str_radix(hexadecimal, 16),
-        None if digits.len() > 1 && digits.starts_with('0') => u64::from_str_radix(digits, 8),
-        None => digits.parse(),
-    };
-    let value = value.ok()?;
-    let unsigned = text[digits.len()..].contains(['u', 'U']) || i64::try_from(value).is_err();
-    Some(ConditionValue { bits: value.cast_signed(), unsigned })
-}
-
 /// Computes an operation. Returns `None` for a division by zero.
-fn apply(operator: &str, left: ConditionValue, right: ConditionValue) -> Option<ConditionValue> {
+fn apply(operator: BinaryOperator, left: ConditionValue, right: ConditionValue) -> Option<ConditionValue> {
+    use BinaryOperator as B;
     let unsigned = left.unsigned || right.unsigned;
     let (a, b) = (left.bits, right.bits);
     let (wide_a, wide_b) = (a.cast_unsigned(), b.cast_unsigned());
     let less = if unsigned { wide_a < wide_b } else { a < b };
-    let shift = |bits: i64| u32::try_from(bits & 63).unwrap_or(0);
+    let shift = u32::try_from(b & 63).unwrap_or(0);
     let bits = match operator {
-        "&&" => return Some(ConditionValue::of(a != 0 && b != 0)),
-        "||" => return Some(ConditionValue::of(a != 0 || b != 0)),
-        "==" => return Some(ConditionValue::of(a == b)),
-        "!=" => return Some(ConditionValue::of(a != b)),
-        "<" => return Some(ConditionValue::of(less)),
-        ">=" => return Some(ConditionValue::of(!less)),
-        ">" => return Some(ConditionValue::of(!less && a != b)),
-        "<=" => return Some(ConditionValue::of(less || a == b)),
-        "<<" => return Some(ConditionValue { bits: a.wrapping_shl(shift(b)), ..left }),
-        ">>" if left.unsigned => return Some(ConditionValue { bits: (wide_a >> shift(b)).cast_signed(), ..left }),
-        ">>" => return Some(ConditionValue { bits: a >> shift(b), ..left }),
-        "+" => a.wrapping_add(b),
-        "-" => a.wrapping_sub(b),
-        "*" => a.wrapping_mul(b),
-        "/" if unsigned => wide_a.checked_div(wide_b)?.cast_signed(),
-        "%" if unsigned => wide_a.checked_rem(wide_b)?.cast_signed(),
-        "/" => (b != 0).then(|| a.wrapping_div(b))?,
-        "%" => (b != 0).then(|| a.wrapping_rem(b))?,
-        "&" => a & b,
-        "|" => a | b,
-        _ => a ^ b,
+        B::And => return Some(ConditionValue::of(a != 0 && b != 0)),
+        B::Or => return Some(ConditionValue::of(a != 0 || b != 0)),
+        B::Equal => return Some(ConditionValue::of(a == b)),
+        B::NotEqual => return Some(ConditionValue::of(a != b)),
+        B::Less => return Some(ConditionValue::of(less)),
+        B::GreaterEqual => return Some(ConditionValue::of(!less)),
+        B::Greater => return Some(ConditionValue::of(!less && a != b)),
+        B::LessEqual => return Some(ConditionValue::of(less || a == b)),
+        // The left side alone decides the type of a shift.
+        B::ShiftLeft => return Some(ConditionValue { bits: a.wrapping_shl(shift), ..left }),
+        B::ShiftRight if left.unsigned => {
+            return Some(ConditionValue { bits: (wide_a >> shift).cast_signed(), ..left });
+        }
+        B::ShiftRight => return Some(ConditionValue { bits: a >> shift, ..left }),
+        B::Add => a.wrapping_add(b),
+        B::Subtract => a.wrapping_sub(b),
+        B::Multiply => a.wrapping_mul(b),
+        B::Divide if unsigned => wide_a.checked_div(wide_b)?.cast_signed(),
+        B::Remainder if unsigned => wide_a.checked_rem(wide_b)?.cast_signed(),
+        B::Divide => (b != 0).then(|| a.wrapping_div(b))?,
+        B::Remainder => (b != 0).then(|| a.wrapping_rem(b))?,
+        B::BitAnd => a & b,
+        B::BitOr => a | b,
+        B::BitXor => a ^ b,
+        B::Least => a.min(b),
+        B::Greatest => a.max(b),
     };
 
     Some(ConditionValue { bits, unsigned })
@@ -261,6 +227,8 @@ mod tests {
         assert_eq!(value("0 ? 1 : 0 ? 2 : 3"), Some(3));
         assert_eq!(value("UNKNOWN == 0 && true"), Some(1));
         assert_eq!(value("8 >> 1 > 3"), Some(1));
+        // DXC 1.7.2308 reads binary literals, too.
+        assert_eq!(value("0b101 == 5"), Some(1));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Conditions, line numbers, messages, pragmas.
 
-use super::{Memory, gives, refused, said, tokens, tokens_of};
+use super::{gives, options, refused, said, tokens, tokens_of};
 use crate::DeclareOptions;
 use layoutproof_source::diagnostics::Code;
 
@@ -77,7 +77,7 @@ fn what_only_the_command_line_can_say_is_asked_for() {
     let asked = "a/main.hlsl:1:5 `__SHADER_TARGET_STAGE` depends on how the file is compiled \
         (set the shader profile, or define the macro: -D __SHADER_TARGET_STAGE=...)";
     assert_eq!(unsaid, [asked]);
-    let mut options = Memory::default().options(&[]);
+    let mut options = options(&[], &[]);
     options.defines = vec![("__SHADER_TARGET_STAGE".into(), "5".into())];
     assert_eq!(tokens_of("a.hlsl", source, &options), Ok("float a ;".into()));
 }
@@ -96,7 +96,7 @@ fn the_profile_says_stage_and_shader_model() {
         ("ms_6_5", "13 6 5"),
         ("as_6_5", "14 6 5"),
     ] {
-        let mut options = Memory::default().options(&[]);
+        let mut options = options(&[], &[]);
         options.profile = Some(profile.into());
         assert_eq!(tokens_of("a.hlsl", source, &options), Ok(values.into()), "{profile}");
     }
@@ -104,7 +104,7 @@ fn the_profile_says_stage_and_shader_model() {
 
 #[test]
 fn the_language_may_be_said_whatever_the_suffix_is() {
-    let mut options = Memory::default().options(&[]);
+    let mut options = options(&[], &[]);
     assert_eq!(tokens_of("a.fx", "__HLSL_VERSION", &options), Ok("2021".into()));
     options.language = Some(crate::DeclaredLanguage::Slang);
     assert_eq!(tokens_of("a.fx", "__HLSL_VERSION", &options), Ok("2018".into()));
@@ -116,7 +116,7 @@ fn the_language_may_be_said_whatever_the_suffix_is() {
 
 #[test]
 fn definitions_of_the_command_line_are_definitions() {
-    let mut options = Memory::default().options(&[]);
+    let mut options = options(&[], &[]);
     options.defines =
         vec![("N".into(), "2".into()), ("F(x)".into(), "x x".into()), ("__HLSL_VERSION".into(), "1".into())];
     assert_eq!(tokens_of("a.hlsl", "F(N) __HLSL_VERSION", &options), Ok("2 2 1".into()));

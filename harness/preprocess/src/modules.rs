@@ -10,9 +10,8 @@ use std::collections::{HashSet, VecDeque};
 
 use layoutproof_layout::{FileId, Span};
 
-use super::files::{FileLookupError, FoundFile, beside, inside};
-use super::include::refused;
-use super::opened::OpenSource;
+use super::directive::OpenSource;
+use super::include::{FileLookupError, FoundFile, beside, inside, refused};
 use super::{Preprocessor, predefined};
 use crate::lexer::{Token, TokenKind};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
