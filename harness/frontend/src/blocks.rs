@@ -242,11 +242,7 @@ impl<'m> BlockHolder<'m> {
     /// Multiplies the count by the array lengths. A product beyond 2^32 saturates; a later check
     /// refuses such a block as too large.
     fn times(self, counts: &[Count]) -> Self {
-        let count = counts.iter().fold(self.count, |product, count| match (product, count) {
-            (Count::Finite(a), Count::Finite(b)) => Count::Finite(a.saturating_mul(*b)),
-            (Count::Unbounded, _) | (_, Count::Unbounded) => Count::Unbounded,
-        });
-        Self { count, ..self }
+        Self { count: counts.iter().copied().fold(self.count, Count::times), ..self }
     }
 }
 

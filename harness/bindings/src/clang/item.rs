@@ -1,53 +1,30 @@
 //! Lists the used resources in declaration order, for placement by the convention `clang`.
 
 use layoutproof_layout::shape::{Count, Type};
-use layoutproof_layout::{Annotations, LayoutUnit, Span};
+use layoutproof_layout::LayoutUnit;
 
 use crate::Target;
-use crate::dxc::claim::{annotated, elements, globals_claim, variable};
+use crate::dxc::claim::{ClaimOrigin, RegisterClaim, annotated, elements, globals_claim, variable};
 use crate::dxc::vulkan::descriptor_request::{BindingAttributes, descriptors};
 use layoutproof_frontend::module::{Module, Parameter, ParameterKind};
 use layoutproof_usage::ResourceUse;
 use layoutproof_usage::location::{Location, buffer_members, register_class};
 
-/// A resource, an array of resources, or a counter.
-#[derive(Clone, Debug)]
-pub(super) struct ClangResource {
-    pub(super) path: String,
-    /// The register class; on Vulkan the unit of bindings.
-    pub(super) unit: LayoutUnit,
-    /// Number of slots.
-    pub(super) count: Count,
-    /// The register or binding in the source.
-    pub(super) register: Option<u32>,
-    /// The space or set in the source.
-    pub(super) space: Option<u32>,
-    pub(super) span: Span,
-}
-
 /// Returns the items for everything in `reached`.
-pub(super) fn items(module: &Module, reached: &[ResourceUse<'_>], target: Target) -> Vec<ClangResource> {
+pub(super) fn items(module: &Module, reached: &[ResourceUse<'_>], target: Target) -> Vec<RegisterClaim> {
     let mut items = Vec::new();
     let is_data = |used: &&ResourceUse<'_>| {
         variable(&module.parameters[used.location.parameter]).is_none() && !used.location.is_split_off(module)
     };
     if let Some(used) = reached.iter().find(is_data) {
-        let claim = globals_claim(&module.parameters[used.location.parameter]);
-        items.push(ClangResource {
-            path: claim.path,
-            unit: claim.unit,
-            count: claim.count,
-            register: None,
-            space: None,
-            span: claim.span,
-        });
+        items.push(globals_claim(&module.parameters[used.location.parameter]));
     }
 
     for (index, parameter) in module.parameters.iter().enumerate() {
         items.extend(ranges(module, index, reached));
         let of_this = |used: &&ResourceUse<'_>| used.location.parameter == index && !used.location.is_split_off(module);
         if reached.iter().any(|used| of_this(&used)) {
-            items.extend(whole(parameter));
+            items.extend(variable(parameter));
         }
         if target == Target::Vulkan {
             items.extend(counter(parameter, index, reached));
@@ -60,21 +37,8 @@ pub(super) fn items(module: &Module, reached: &[ResourceUse<'_>], target: Target
     }
 }
 
-/// Returns a variable or a buffer as a whole.
-fn whole(parameter: &Parameter) -> Option<ClangResource> {
-    let claim = variable(parameter)?;
-    Some(ClangResource {
-        path: claim.path,
-        unit: claim.unit,
-        count: claim.count,
-        register: claim.register,
-        space: claim.space,
-        span: claim.span,
-    })
-}
-
 /// Returns the resources and arrays of resources in a struct or a cbuffer.
-fn ranges(module: &Module, index: usize, reached: &[ResourceUse<'_>]) -> Vec<ClangResource> {
+fn ranges(module: &Module, index: usize, reached: &[ResourceUse<'_>]) -> Vec<RegisterClaim> {
     let parameter = &module.parameters[index];
     let places: Vec<Location<'_>> = match parameter.kind {
         ParameterKind::Cbuffer | ParameterKind::Tbuffer => {
@@ -96,33 +60,27 @@ fn ranges(module: &Module, index: usize, reached: &[ResourceUse<'_>]) -> Vec<Cla
         let unit = register_class(resource.kind);
         let count = elements(range.ty);
         let before = taken.entry(unit).or_insert(0_u32);
-        let annotations = annotations(parameter, &range);
-        let (first, space) = annotated(annotations, unit);
+        let (first, space) = annotated(range.annotations(module), unit);
         let register = first.map(|first| first.saturating_add(*before));
         if let Count::Finite(count) = count {
             *before = before.saturating_add(count);
         }
         if reached.iter().any(|used| used.location.is_within(&range)) {
-            found.push(ClangResource { path: range.path(module), unit, count, register, space, span: parameter.span });
+            let (path, name) = (range.path(module), range.dxc_name(module));
+            let (origin, span) = (ClaimOrigin::SplitOff, parameter.span);
+            found.push(RegisterClaim { path, name, unit, count, register, space, origin, span });
         }
     }
 
     found
 }
 
-/// Returns the annotations with the registers of `range`: those of the variable for a struct, those
-/// of the member for a cbuffer.
-fn annotations<'m>(parameter: &'m Parameter, range: &Location<'_>) -> &'m Annotations {
-    let member = range.member.and_then(|index| buffer_members(&parameter.ty).get(index));
-    member.map_or(&parameter.annotations, |member| &member.annotations)
-}
-
 /// Returns the counter of a buffer, if the code uses the counter.
-fn counter(parameter: &Parameter, index: usize, reached: &[ResourceUse<'_>]) -> Option<ClangResource> {
+fn counter(parameter: &Parameter, index: usize, reached: &[ResourceUse<'_>]) -> Option<RegisterClaim> {
     let counts = |used: &ResourceUse<'_>| used.location.parameter == index && used.counts();
-    let item = whole(parameter).filter(|_| reached.iter().any(counts))?;
+    let item = variable(parameter).filter(|_| reached.iter().any(counts))?;
     let BindingAttributes { counter, set, .. } = descriptors(&parameter.annotations);
-    Some(ClangResource {
+    Some(RegisterClaim {
         path: format!("{}.$counter", item.path),
         count: Count::Finite(1),
         register: counter,
@@ -133,12 +91,12 @@ fn counter(parameter: &Parameter, index: usize, reached: &[ResourceUse<'_>]) -> 
 
 /// Gives an item a binding instead of a register. An array takes one binding, too, and
 /// `[[vk::binding]]` wins over `register`.
-fn on_vulkan(module: &Module, item: ClangResource) -> ClangResource {
-    let item = ClangResource { unit: LayoutUnit::Binding, ..item };
+fn on_vulkan(module: &Module, item: RegisterClaim) -> RegisterClaim {
+    let item = RegisterClaim { unit: LayoutUnit::Binding, ..item };
     let declared = module.parameters.iter().find(|parameter| parameter.name == item.path);
     match declared.map(|parameter| descriptors(&parameter.annotations)) {
         Some(BindingAttributes { binding: Some(binding), set, .. }) => {
-            ClangResource { register: Some(binding), space: Some(set.unwrap_or(0)), ..item }
+            RegisterClaim { register: Some(binding), space: Some(set.unwrap_or(0)), ..item }
         }
         Some(_) | None => item,
     }

@@ -14,10 +14,11 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use item::{ClangResource, items};
+use item::items;
 use layoutproof_layout::LayoutUnit;
 use layoutproof_layout::shape::Count;
 
+use super::dxc::claim::RegisterClaim;
 use super::dxc::doubt::{DoubtfulPlacement, settle};
 use super::dxc::usage_request;
 use super::options::BindingOptions;
@@ -74,7 +75,7 @@ fn follow(
 
 /// Places all items in order: each at the register in the source, else in the first free range.
 fn place(
-    items: &[ClangResource],
+    items: &[RegisterClaim],
     lines: &mut NumberLines,
     options: &BindingOptions,
     mut problems: Vec<Diagnostic>,
@@ -83,7 +84,7 @@ fn place(
     for item in items {
         let place = written(item).or_else(|| first_free(item, lines, options));
         if let Some(((unit, space), index)) = place {
-            let ClangResource { path, count, span, .. } = item.clone();
+            let RegisterClaim { path, count, span, .. } = item.clone();
             bindings.push(Binding { path, unit, space, index, count, span });
         } else {
             let problem = Diagnostic::error(Code::BindingNotAllocated, item.span, "resource cannot be allocated");
@@ -95,7 +96,7 @@ fn place(
 }
 
 /// Takes the first free range of the item's line, or the last one for an unbounded array.
-fn first_free(item: &ClangResource, lines: &mut NumberLines, options: &BindingOptions) -> Option<(NumberLine, u32)> {
+fn first_free(item: &RegisterClaim, lines: &mut NumberLines, options: &BindingOptions) -> Option<(NumberLine, u32)> {
     let line = (item.unit, item.space.or(options.auto_space).unwrap_or(0));
     let slots = lines.entry(line).or_default();
     let first = match taken(item) {
@@ -107,18 +108,18 @@ fn first_free(item: &ClangResource, lines: &mut NumberLines, options: &BindingOp
 }
 
 /// Returns the number of slots that an item takes. On Vulkan an array takes one binding.
-fn taken(item: &ClangResource) -> Count {
+fn taken(item: &RegisterClaim) -> Count {
     if item.unit == LayoutUnit::Binding { Count::Finite(1) } else { item.count }
 }
 
 /// Returns the line and the first slot that the source gives to an item.
-fn written(item: &ClangResource) -> Option<(NumberLine, u32)> {
+fn written(item: &RegisterClaim) -> Option<(NumberLine, u32)> {
     item.register.map(|register| ((item.unit, item.space.unwrap_or(0)), register))
 }
 
 /// Returns the errors for ranges in the source that overlap, in the order of their registers.
-fn overlaps(items: &[ClangResource]) -> Vec<Diagnostic> {
-    let mut sorted: Vec<(&ClangResource, (NumberLine, u32))> =
+fn overlaps(items: &[RegisterClaim]) -> Vec<Diagnostic> {
+    let mut sorted: Vec<(&RegisterClaim, (NumberLine, u32))> =
         items.iter().filter_map(|item| Some((item, written(item)?))).collect();
     sorted.sort_by_key(|(_, place)| *place);
 
@@ -126,7 +127,7 @@ fn overlaps(items: &[ClangResource]) -> Vec<Diagnostic> {
     'items: for (index, (item, (line, first))) in sorted.iter().enumerate() {
         let last = SlotLine::<()>::last(*first, item.count);
         let overlapping =
-            |(_, (other, start)): &&(&ClangResource, _)| other == line && last.is_some_and(|last| *start <= last);
+            |(_, (other, start)): &&(&RegisterClaim, _)| other == line && last.is_some_and(|last| *start <= last);
         for (other, (_, start)) in sorted[index + 1..].iter().take_while(overlapping) {
             let message = format!(
                 "resource {} at register {first} overlaps with resource {} at register {start} in space {}",

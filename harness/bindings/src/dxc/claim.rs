@@ -52,10 +52,7 @@ pub(crate) enum ClaimOrigin {
 /// Returns the product of an array's dimensions; 1 for a type that is not an array. A product
 /// beyond 2^32 saturates.
 pub(crate) fn elements(ty: &Type) -> Count {
-    ty.dimensions().1.iter().fold(Count::Finite(1), |product, count| match (product, count) {
-        (Count::Finite(product), Count::Finite(count)) => Count::Finite(product.saturating_mul(*count)),
-        (Count::Unbounded, _) | (_, Count::Unbounded) => Count::Unbounded,
-    })
+    ty.dimensions().1.into_iter().fold(Count::Finite(1), Count::times)
 }
 
 /// Returns the number and space that `register` gives for `unit` in DXIL. The last of several

@@ -4,7 +4,6 @@
 //! Source: Slang user guide, Using the Reflection API, Calculating Cumulative Offsets.
 
 use layoutproof_layout::LayoutUnit;
-use layoutproof_layout::shape::Count;
 
 use crate::tree::{UnitOffset, VariableLayout};
 
@@ -32,7 +31,7 @@ impl<'a> AccessPath<'a> {
     /// holds the units that the buffer or block itself takes. The constant buffer of a block with a
     /// space is in that space.
     pub(super) fn into_container(mut self, container: &VariableLayout) -> Self {
-        if container.layout.usage.get(LayoutUnit::Space) != Count::Finite(0) {
+        if container.layout.takes(LayoutUnit::Space) {
             self.outside_block = self.nodes.len();
         }
         self

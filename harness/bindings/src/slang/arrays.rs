@@ -38,7 +38,7 @@ pub(super) fn in_array(element: &Arc<TypeLayout>, count: Count, settings: &Slang
     for (unit, one) in element.usage.iter().filter(|(unit, _)| *unit != LayoutUnit::Bytes) {
         match (settings.multiplies(unit), count) {
             (false, _) => array.usage.add(unit, one),
-            (true, Count::Finite(count)) => array.usage.add(unit, times(one, count)),
+            (true, Count::Finite(count)) => array.usage.add(unit, one.times(Count::Finite(count))),
             // Spread fields have spaces instead.
             (true, Count::Unbounded) if is_spread => {}
             (true, Count::Unbounded) => array.usage.add(unit, Count::Unbounded),
@@ -54,13 +54,6 @@ pub(super) fn in_array(element: &Arc<TypeLayout>, count: Count, settings: &Slang
         array.usage.add(LayoutUnit::Space, Count::Finite(spaces));
     }
     Some(array)
-}
-
-fn times(one: Count, count: u32) -> Count {
-    match one {
-        Count::Finite(one) => Count::Finite(one.saturating_mul(count)),
-        Count::Unbounded => Count::Unbounded,
-    }
 }
 
 /// Returns the same layout with its fields moved apart for `count` elements. `spaces` counts the

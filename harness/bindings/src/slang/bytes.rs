@@ -174,22 +174,17 @@ fn is_offset(attribute: &Attribute) -> bool {
 
 /// True if a member, at any depth, has a `[[vk::offset]]`.
 fn has_offsets(structure: &StructType) -> bool {
-    structure.base.as_deref().is_some_and(has_offsets)
-        || structure.members.iter().any(|member| {
-            let inner = matches!(member.ty.dimensions().0, Type::Struct(inner) if has_offsets(inner));
-            inner || member.annotations.attributes.iter().any(is_offset)
-        })
+    structure.all_members().any(|member| {
+        let inner = matches!(member.ty.dimensions().0, Type::Struct(inner) if has_offsets(inner));
+        inner || member.annotations.attributes.iter().any(is_offset)
+    })
 }
 
 /// True if a type holds ordinary data, at any depth outside resources.
-fn has_data(ty: &Type) -> bool {
+pub(super) fn has_data(ty: &Type) -> bool {
     match ty.dimensions().0 {
-        Type::Struct(structure) => holds_data(structure),
+        Type::Struct(structure) => structure.all_members().any(|member| has_data(&member.ty)),
         Type::Resource(_) => false,
         _ => true,
     }
-}
-
-fn holds_data(structure: &StructType) -> bool {
-    structure.base.as_deref().is_some_and(holds_data) || structure.members.iter().any(|member| has_data(&member.ty))
 }

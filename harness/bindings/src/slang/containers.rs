@@ -161,8 +161,7 @@ fn unsized_arrays(ty: &Type) -> u32 {
         Type::Array { element, count: Count::Unbounded } => u32::from(element.holds(&|_| true)),
         Type::Array { element, count: Count::Finite(_) } => unsized_arrays(element),
         Type::Struct(structure) => {
-            let base = structure.base.as_ref().map_or(0, |base| unsized_arrays(&Type::Struct(Arc::clone(base))));
-            structure.members.iter().map(|member| unsized_arrays(&member.ty)).fold(base, u32::saturating_add)
+            structure.all_members().map(|member| unsized_arrays(&member.ty)).fold(0, u32::saturating_add)
         }
         _ => 0,
     }
@@ -176,9 +175,7 @@ fn arguments(ty: &Type, default: MatrixOrder) -> u32 {
         Type::Matrix { rows, columns, order, .. } => order.unwrap_or(default).vectors_and_length(*rows, *columns).0,
         Type::Array { element, count: Count::Finite(count) } => arguments(element, default).saturating_mul(*count),
         Type::Struct(structure) => {
-            let base = structure.base.as_ref().map_or(0, |base| arguments(&Type::Struct(Arc::clone(base)), default));
-            let members = structure.members.iter().map(|member| arguments(&member.ty, default));
-            members.fold(base, u32::saturating_add)
+            structure.all_members().map(|member| arguments(&member.ty, default)).fold(0, u32::saturating_add)
         }
         Type::Resource(resource) => match resource.kind {
             // slangc does not count a buffer that has registers inside.

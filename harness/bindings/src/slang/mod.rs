@@ -30,10 +30,10 @@ mod varying;
 
 pub use program::layout;
 
+use bytes::has_data;
 use settings::SlangSettings;
 
 use layoutproof_layout::LayoutUnit;
-use layoutproof_layout::shape::Type;
 
 use super::{Binding, BindingRequest, BoundModule, Convention, Target};
 use layoutproof_frontend::module::{Module, ParameterKind};
@@ -57,7 +57,7 @@ pub(super) fn bind(module: &Module, request: &BindingRequest) -> Result<BoundMod
 fn bound_with_globals(module: &Module, settings: &SlangSettings, bindings: &[Binding]) -> Vec<Diagnostic> {
     let Some((binding, set)) = settings.globals.filter(|place| *place != (0, 0)) else { return Vec::new() };
     let mixed = module.parameters.iter().filter(|parameter| {
-        parameter.kind == ParameterKind::Variable && holds_data(&parameter.ty) && parameter.ty.holds(&|_| true)
+        parameter.kind == ParameterKind::Variable && has_data(&parameter.ty) && parameter.ty.holds(&|_| true)
     });
     let names: Vec<&str> = mixed.map(|parameter| parameter.name.as_str()).collect();
     let is_part = |path: &str, name: &str| path.strip_prefix(name).is_some_and(|rest| rest.starts_with(['.', '[']));
@@ -74,18 +74,6 @@ fn bound_with_globals(module: &Module, settings: &SlangSettings, bindings: &[Bin
             .with_help("use the bindings of the SPIR-V, or declare textures and data as separate globals")
     });
     warnings.collect()
-}
-
-/// True if a type has bytes besides its resources.
-fn holds_data(ty: &Type) -> bool {
-    match ty.dimensions().0 {
-        Type::Resource(_) => false,
-        Type::Struct(structure) => {
-            let bases = std::iter::successors(Some(&**structure), |structure| structure.base.as_deref());
-            bases.flat_map(|structure| &structure.members).any(|member| holds_data(&member.ty))
-        }
-        _ => true,
-    }
 }
 
 #[cfg(test)]

@@ -187,8 +187,7 @@ impl<'m> ProgramPlacement<'_, 'm> {
     fn choose_default_space(&mut self, has_bytes: bool, globals: &MeasuredGlobals<'_>, entries: &[MeasuredEntry<'_>]) {
         let scopes = entries.iter().map(|entry| &entry.scope);
         let open = globals.items.iter().chain(scopes).flat_map(ScopeItem::open);
-        let records =
-            globals.items.iter().any(|item| item.layout.usage.get(LayoutUnit::ShaderRecord) != Count::Finite(0));
+        let records = globals.items.iter().any(|item| item.layout.takes(LayoutUnit::ShaderRecord));
         let passes_alone = entries.iter().any(MeasuredEntry::has_callable_payload);
         let unbound = entries.iter().flat_map(MeasuredEntry::unbound_units);
         let takes_slots = open.map(|(unit, _)| unit).chain(unbound).any(LayoutUnit::has_space);

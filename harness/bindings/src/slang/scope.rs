@@ -62,7 +62,7 @@ impl<'m> ScopeItem<'m> {
         let taken = self.layout.usage.iter().map(offset);
         // This is a register of a class that the parameter does not have. Reflection shows it on
         // Metal.
-        let is_other = |unit: LayoutUnit| unit_class(unit).is_some() && self.layout.usage.get(unit) == Count::Finite(0);
+        let is_other = |unit: LayoutUnit| unit_class(unit).is_some() && !self.layout.takes(unit);
         let others = self.at.iter().filter(|(unit, _)| is_other(**unit));
         let others = others.map(|(unit, at)| UnitOffset { unit: *unit, space: at.space, offset: at.index });
         let offsets = taken.chain(others).collect();

@@ -209,11 +209,7 @@ impl Varyings<'_, '_> {
 
         let mut usage = Usage::default();
         for (unit, one) in element.usage.iter() {
-            let whole = match count {
-                Count::Finite(count) => Count::Finite(finite(one).saturating_mul(count)),
-                Count::Unbounded => Count::Unbounded,
-            };
-            usage.add(unit, whole);
+            usage.add(unit, Count::Finite(finite(one)).times(count));
         }
 
         let stride = element.usage.clone();
@@ -335,12 +331,8 @@ fn slots(layout: &TypeLayout, default: MatrixOrder) -> u32 {
 }
 
 fn has_bit_fields(ty: &Type) -> bool {
-    matches!(ty.dimensions().0, Type::Struct(structure) if structure_has_bit_fields(structure))
-}
-
-fn structure_has_bit_fields(structure: &StructType) -> bool {
-    structure.base.as_deref().is_some_and(structure_has_bit_fields)
-        || structure.members.iter().any(|member| member.bit_width.is_some() || has_bit_fields(&member.ty))
+    let Type::Struct(structure) = ty.dimensions().0 else { return false };
+    structure.all_members().any(|member| member.bit_width.is_some() || has_bit_fields(&member.ty))
 }
 
 /// Returns `N` of `[[vk::index(N)]]`, the blend source of a fragment shader's output. Slang

@@ -13,9 +13,6 @@ use layoutproof_frontend::module::code::{BinaryOperator, Literal};
 /// Arrays with more elements are one value.
 const MOST_ELEMENTS: u32 = 64;
 
-/// Maximum number of base structs to follow.
-const MOST_BASES: usize = 48;
-
 /// A resource, or a struct or array of some, of the module's parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Handle<'m> {
@@ -501,11 +498,7 @@ fn number_of<'m>(nodes: Vec<NodeId>, columns: Option<usize>) -> Value<'m> {
 
 /// The members of a struct with those of its bases, which come first.
 fn members(ty: &StructType) -> Vec<(String, Type)> {
-    let mut owners: Vec<&StructType> =
-        std::iter::successors(Some(ty), |ty| ty.base.as_deref()).take(MOST_BASES).collect();
-    owners.reverse();
-    let all = owners.into_iter().flat_map(|owner| &owner.members);
-    all.map(|member| (member.name.clone(), member.ty.clone())).collect()
+    ty.all_members().map(|member| (member.name.clone(), member.ty.clone())).collect()
 }
 
 /// The scalars and handles of a value that is taken apart.

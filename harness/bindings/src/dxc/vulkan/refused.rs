@@ -1,7 +1,6 @@
 //! Globals for which DXC has no SPIR-V, with its messages.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use layoutproof_layout::resource::{Access, ResourceKind};
 use layoutproof_layout::shape::Type;
@@ -89,11 +88,7 @@ struct StructContents {
 impl StructContents {
     fn of(ty: &Type) -> Self {
         match ty.dimensions().0 {
-            Type::Struct(ty) => {
-                let base = ty.base.as_ref().map(|base| Self::of(&Type::Struct(Arc::clone(base))));
-                let members = ty.members.iter().map(|member| Self::of(&member.ty));
-                base.into_iter().chain(members).fold(Self::default(), Self::and)
-            }
+            Type::Struct(ty) => ty.all_members().map(|member| Self::of(&member.ty)).fold(Self::default(), Self::and),
             Type::Resource(resource) => Self { resources: true, buffers: is_buffer(resource.kind), ..Self::default() },
             _ => Self { data: true, ..Self::default() },
         }

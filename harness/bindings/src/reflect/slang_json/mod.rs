@@ -5,8 +5,6 @@
 
 mod types;
 
-use std::sync::Arc;
-
 use layoutproof_layout::resource::ResourceKind;
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::shape::{Count, Type};
@@ -63,10 +61,7 @@ fn interface_values(ty: &Type) -> usize {
     match ty {
         Type::Interface { .. } => 1,
         Type::Array { element, .. } => interface_values(element),
-        Type::Struct(structure) => {
-            let base = structure.base.iter().map(|base| interface_values(&Type::Struct(Arc::clone(base))));
-            base.chain(structure.members.iter().map(|member| interface_values(&member.ty))).sum()
-        }
+        Type::Struct(structure) => structure.all_members().map(|member| interface_values(&member.ty)).sum(),
         Type::Resource(resource) => match resource.kind {
             ResourceKind::ConstantBuffer | ResourceKind::TextureBuffer | ResourceKind::ParameterBlock => {
                 resource.element.as_deref().map_or(0, interface_values)

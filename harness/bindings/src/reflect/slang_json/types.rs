@@ -62,7 +62,7 @@ fn sizes(layout: &TypeLayout) -> Vec<ReflectionNode> {
     };
     // slangc reports the bytes of an argument buffer for its type. It reports the arguments, and
     // the space that an unsized array takes, only where the buffer is bound.
-    let is_argument_buffer = layout.usage.get(LayoutUnit::MetalArgument) != Count::Finite(0);
+    let is_argument_buffer = layout.takes(LayoutUnit::MetalArgument);
     let is_stated = |unit| match unit {
         LayoutUnit::MetalArgument => false,
         LayoutUnit::Space => !is_argument_buffer,
