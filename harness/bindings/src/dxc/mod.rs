@@ -9,17 +9,15 @@
 
 pub(super) mod claim;
 pub(crate) mod doubt;
-mod lost_register;
 mod order;
 mod registers;
 #[cfg(test)]
 pub(super) mod tests;
 pub(super) mod vulkan;
 
-use claim::RegisterClaim;
+use claim::{BufferUses, RegisterClaim};
 use doubt::{DoubtfulPlacement, settle};
 use layoutproof_layout::shape::Count;
-use lost_register::BufferUses;
 use registers::AllocationRules;
 
 use super::options::{BindingOptions, UnusedResources};

@@ -2,28 +2,23 @@
 //! its user guide documents.
 //!
 //! [`layout`] places a [`Module`] for a [`BindingRequest`] and returns the tree that reflection
-//! shows; [`crate::bind`] returns the tree's leaves as rows. `settings` reads the
-//! request. `units`, `bytes`, `types`, `arrays` and `containers` compute how much of each unit a
-//! type takes. `globals`, `entry` and `varying` measure scopes, within a `budget`. `explicit` reads
-//! the places in the source. `program` gives out slots from `slot_allocator`. `flatten` makes rows.
+//! shows; [`crate::bind`] returns the tree's leaves as rows. `settings` reads the request. `units`,
+//! `bytes`, `types` and `containers` compute how much of each unit a type takes. `scope`, `entry`
+//! and `varying` measure scopes. `explicit` reads the places in the source. `program` gives out
+//! slots. `flatten` makes rows.
 //! The two conventions differ where the code tests `documented` of the settings.
 //!
 //! Sources: Slang user guide, Parameter Layout Rules and Using the Reflection API; measurements of
 //! slangc 2026.12 and 2026.14.1. Where slangc's reflection and code differ, the reflection counts.
 
-mod arrays;
-mod budget;
 mod bytes;
 mod containers;
 mod entry;
 mod explicit;
 mod flatten;
-mod globals;
-mod handles;
 mod program;
 mod scope;
 mod settings;
-mod slot_allocator;
 mod types;
 mod units;
 mod varying;
