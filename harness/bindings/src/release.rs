@@ -101,16 +101,7 @@ impl DxcRelease {
 fn is_array_of_arrays(parameter: &Parameter) -> bool {
     match &parameter.ty {
         Type::Array { element, count: Count::Unbounded } => !element.dimensions().1.is_empty(),
-        Type::Array { count: Count::Finite(_), .. }
-        | Type::Scalar(_)
-        | Type::Vector { .. }
-        | Type::Matrix { .. }
-        | Type::Struct(_)
-        | Type::Enum(_)
-        | Type::Pointer { .. }
-        | Type::Handle { .. }
-        | Type::Interface { .. }
-        | Type::Resource(_) => false,
+        _ => false,
     }
 }
 

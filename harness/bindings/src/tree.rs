@@ -25,8 +25,12 @@ impl TypeLayout {
     /// Returns the bytes of the pointers and interface values in a Metal argument buffer, which
     /// Slang reflects next to its arguments; `None` for anything else.
     pub fn argument_pointers(&self) -> Option<u32> {
-        let has_arguments = self.usage.get(LayoutUnit::MetalArgument) != Count::Finite(0);
-        has_arguments.then(|| pointer_bytes(&self.ty))
+        self.takes(LayoutUnit::MetalArgument).then(|| pointer_bytes(&self.ty))
+    }
+
+    /// True if the type takes some amount of `unit`.
+    pub fn takes(&self, unit: LayoutUnit) -> bool {
+        self.usage.get(unit) != Count::Finite(0)
     }
 }
 
@@ -40,16 +44,9 @@ fn pointer_bytes(ty: &Type) -> u32 {
         Type::Interface { any_value_size, .. } => any_value_size.saturating_add(INTERFACE_HEADER),
         Type::Array { element, count: Count::Finite(count) } => pointer_bytes(element).saturating_mul(*count),
         Type::Struct(structure) => {
-            let base = structure.base.iter().map(|base| pointer_bytes(&Type::Struct(Arc::clone(base))));
-            base.chain(structure.members.iter().map(|member| pointer_bytes(&member.ty))).fold(0, u32::saturating_add)
+            structure.all_members().map(|member| pointer_bytes(&member.ty)).fold(0, u32::saturating_add)
         }
-        Type::Array { count: Count::Unbounded, .. }
-        | Type::Scalar(_)
-        | Type::Vector { .. }
-        | Type::Matrix { .. }
-        | Type::Enum(_)
-        | Type::Handle { .. }
-        | Type::Resource(_) => 0,
+        _ => 0,
     }
 }
 

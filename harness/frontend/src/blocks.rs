@@ -13,8 +13,8 @@ use layoutproof_layout::shape::{Count, Member, StructType, Type};
 use layoutproof_layout::{Annotations, Block, BlockKind, MixedGlobals, Span};
 
 use super::elaborate::{ElaboratedModule, LONGEST_LISTING, TypeMeasures, are_push_constants};
-use super::problems::ProblemList;
 use crate::module::{EntryParameter, EntryPoint, Parameter, ParameterKind};
+use layoutproof_preprocess::problems::ProblemList;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// Maximum number of blocks. Each struct that contains another one twice doubles its blocks; no
@@ -169,14 +169,7 @@ impl BlockFinder<'_> {
         match innermost {
             Type::Resource(resource) => self.resource(resource, holder),
             Type::Struct(ty) => self.members(ty, holder, !counts.is_empty()),
-            Type::Scalar(_)
-            | Type::Vector { .. }
-            | Type::Matrix { .. }
-            | Type::Enum(_)
-            | Type::Pointer { .. }
-            | Type::Handle { .. }
-            | Type::Interface { .. } => {}
-            Type::Array { .. } => unreachable!("the innermost type of an array is not an array"),
+            _ => {}
         }
     }
 
@@ -209,14 +202,7 @@ impl BlockFinder<'_> {
             ResourceKind::TextureBuffer => BlockKind::TextureBuffer,
             ResourceKind::ParameterBlock => BlockKind::ParameterBlock,
             ResourceKind::StructuredBuffer(_) => BlockKind::StructuredElement,
-            ResourceKind::ByteAddressBuffer(_)
-            | ResourceKind::Buffer(_)
-            | ResourceKind::Texture(_)
-            | ResourceKind::CombinedSampler(_)
-            | ResourceKind::Sampler
-            | ResourceKind::SamplerComparison
-            | ResourceKind::AccelerationStructure
-            | ResourceKind::SubpassInput { .. } => return,
+            _ => return,
         };
 
         self.push(kind, (**element).clone(), holder);
@@ -256,11 +242,7 @@ impl<'m> BlockHolder<'m> {
     /// Multiplies the count by the array lengths. A product beyond 2^32 saturates; a later check
     /// refuses such a block as too large.
     fn times(self, counts: &[Count]) -> Self {
-        let count = counts.iter().fold(self.count, |product, count| match (product, count) {
-            (Count::Finite(a), Count::Finite(b)) => Count::Finite(a.saturating_mul(*b)),
-            (Count::Unbounded, _) | (_, Count::Unbounded) => Count::Unbounded,
-        });
-        Self { count, ..self }
+        Self { count: counts.iter().copied().fold(self.count, Count::times), ..self }
     }
 }
 
@@ -277,14 +259,7 @@ fn pointers(ty: &Type) -> Vec<(String, String)> {
                 // In reverse order, because the stack pops the last one first.
                 waiting.extend(structure.members.iter().rev().map(|one| (format!("{path}.{}", one.name), &one.ty)));
             }
-            Type::Scalar(_)
-            | Type::Vector { .. }
-            | Type::Matrix { .. }
-            | Type::Array { .. }
-            | Type::Enum(_)
-            | Type::Handle { .. }
-            | Type::Interface { .. }
-            | Type::Resource(_) => {}
+            _ => {}
         }
     }
     found

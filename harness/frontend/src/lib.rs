@@ -1,6 +1,6 @@
 //! Reads HLSL and Slang declarations into a [`crate::module::Module`], for cases and for users' own shader files.
 //!
-//! `lexer` makes tokens, `preprocess` includes files and replaces macros, and `parser` makes the
+//! [`layoutproof_preprocess`] makes tokens, includes files and replaces macros. `parser` makes the
 //! declarations as written (`ast`). `elaborate` looks up names, evaluates constants, specialises
 //! generics and refuses declarations without a layout. `blocks` lists the blocks of bytes. This
 //! module does not interpret function bodies, but records the names that they use.
@@ -14,72 +14,19 @@ mod ast;
 mod attribute_names;
 mod blocks;
 mod elaborate;
-pub mod glsl_text;
-mod lexer;
 pub mod module;
 mod parser;
-mod preprocess;
-mod problems;
-
-use std::sync::Arc;
 
 use bumpalo::Bump;
 use layoutproof_layout::Span;
+use layoutproof_preprocess::problems::ProblemList;
+pub use layoutproof_preprocess::{DeclareOptions, DeclaredLanguage, IncludeSearch, IncludedFile, glsl_text};
+use layoutproof_preprocess::{PreprocessedSource, Trace, is_slang, preprocess};
 use parser::{BracketedTokens, Parser};
-pub use preprocess::{IncludeSearch, IncludedFile};
-use preprocess::{PreprocessedSource, Trace, preprocess};
-use problems::ProblemList;
 
 use crate::module::Module;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
-use layoutproof_source::sources::{NoSources, SourceFile, SourceMap, Sources};
-
-/// Options for reading declarations, from the command line or from a case.
-#[derive(Clone, Debug)]
-pub struct DeclareOptions {
-    /// Name of the entry point. By default, every function with a stage is one, or else `main`.
-    pub entry: Option<String>,
-    /// Names and replacements of macros. The name of a function-like macro includes its parameters: `F(x)`.
-    pub defines: Vec<(String, String)>,
-    /// Folders to search for included files, after the folder of the including file.
-    pub include_paths: Vec<String>,
-    /// Provides included files.
-    pub files: Arc<dyn Sources>,
-    /// Errors to downgrade to warnings: some compiler accepts them, although no document allows them.
-    pub taken: Vec<Code>,
-    /// The language, which decides the predefined macros. `None` derives it from the suffix of the file's name.
-    pub language: Option<DeclaredLanguage>,
-    /// Shader profile (`ps_6_0`, `lib_6_3`), for DXC's `__SHADER_TARGET_` macros.
-    pub profile: Option<String>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DeclaredLanguage {
-    /// HLSL, as DXC reads it.
-    Hlsl,
-    Slang,
-}
-
-impl DeclareOptions {
-    /// True if a file of this name is Slang.
-    pub fn is_slang(&self, file: &str) -> bool {
-        preprocess::is_slang(self.language, file)
-    }
-}
-
-impl Default for DeclareOptions {
-    fn default() -> Self {
-        Self {
-            entry: None,
-            defines: Vec::new(),
-            include_paths: Vec::new(),
-            files: Arc::new(NoSources),
-            taken: Vec::new(),
-            language: None,
-            profile: None,
-        }
-    }
-}
+use layoutproof_source::sources::{SourceFile, SourceMap};
 
 /// Reads the module that the text at `span` declares.
 ///
@@ -117,7 +64,7 @@ fn read(sources: &SourceMap, span: Span, options: &DeclareOptions) -> SourceRead
     let Some(prepared) = prepared else { return SourceReading { module: None, problems, trace, added } };
 
     let end = Span { start: span.end, ..span };
-    let is_slang = preprocess::is_slang(options.language, &sources.file(span.file).name);
+    let is_slang = is_slang(options.language, &sources.file(span.file).name);
     let version = prepared.version;
     let source = BracketedTokens::new(prepared, end, is_slang, &mut problems);
     if let Some(version) = source.glsl_version() {

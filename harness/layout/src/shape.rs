@@ -64,6 +64,17 @@ pub enum Count {
     Unbounded,
 }
 
+impl Count {
+    /// Multiplies two counts. A product beyond 2^32 saturates.
+    #[must_use]
+    pub fn times(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Finite(one), Self::Finite(other)) => Self::Finite(one.saturating_mul(other)),
+            (Self::Unbounded, _) | (_, Self::Unbounded) => Self::Unbounded,
+        }
+    }
+}
+
 /// A resolved type.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Type {
@@ -329,6 +340,13 @@ impl StructType {
             span: Span::default(),
             is_open: false,
         }
+    }
+
+    /// The members of the bases, those of the outermost base first, and then its own.
+    pub fn all_members(&self) -> impl Iterator<Item = &Member> {
+        let mut owners: Vec<&Self> = std::iter::successors(Some(self), |owner| owner.base.as_deref()).collect();
+        owners.reverse();
+        owners.into_iter().flat_map(|owner| &owner.members)
     }
 
     /// The member `name` of this struct or its bases.

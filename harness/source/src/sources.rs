@@ -1,5 +1,6 @@
 //! Source texts and places in them.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::OnceLock;
 
@@ -174,6 +175,17 @@ pub struct NoSources;
 impl Sources for NoSources {
     fn read(&self, _path: &str) -> Result<String, ReadRefusal> {
         Err(ReadRefusal::NotFound)
+    }
+}
+
+/// Texts by path.
+impl Sources for BTreeMap<String, String> {
+    fn read(&self, path: &str) -> Result<String, ReadRefusal> {
+        self.get(path).cloned().ok_or(ReadRefusal::NotFound)
+    }
+
+    fn in_another_case(&self, path: &str) -> Option<String> {
+        self.keys().find(|name| name.eq_ignore_ascii_case(path)).cloned()
     }
 }
 

@@ -4,48 +4,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use layoutproof_layout::Span;
-
 use crate::{Binding, BoundModule};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
-
-/// The extent of a walk where something is uncertain.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CallPolicy {
-    /// Into every function that a call may run, and to every resource that may be used.
-    Everything,
-    /// Only to the uses that all of those functions have in common, and to resources that are
-    /// certainly used.
-    Least,
-}
-
-/// An uncertain fact.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Doubt {
-    /// A call may run this function, another one or none.
-    Call {
-        /// The place of the call.
-        span: Span,
-        /// The name of one of the functions.
-        function: String,
-    },
-    /// The compiler may find that the parameter is not needed.
-    Use {
-        /// The declaration.
-        span: Span,
-        /// The name for `--used` and `--unused`.
-        path: String,
-    },
-    /// layoutproof does not follow the code of a function.
-    Code(UnfollowedCode),
-}
-
-/// A function whose code layoutproof does not follow.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct UnfollowedCode {
-    pub(crate) span: Span,
-    pub(crate) function: String,
-}
+use layoutproof_usage::{CallPolicy, Doubt, UnfollowedCode};
 
 /// A placement with its uncertain facts.
 #[derive(Debug)]
@@ -91,40 +52,33 @@ pub(crate) fn settle(
     doubts.dedup();
     let reason = reason(&doubts);
     let paths = listed(uncertain.iter().map(String::as_str));
-    bound.warnings.extend(doubts.iter().map(|doubt| doubt.warning(&paths)));
+    bound.warnings.extend(doubts.iter().map(|doubt| warning(doubt, &paths)));
     bound.uncertain = uncertain.into_iter().map(|path| (path, reason.clone())).collect::<BTreeMap<_, _>>();
     Ok(bound)
 }
 
-impl Doubt {
-    fn span(&self) -> Span {
-        match self {
-            Self::Call { span, .. } | Self::Use { span, .. } | Self::Code(UnfollowedCode { span, .. }) => *span,
+/// Warns about a doubt that decides the places of `paths`.
+fn warning(doubt: &Doubt, paths: &str) -> Diagnostic {
+    let help = "use --used and --unused to name what the compiler keeps and drops";
+    match doubt {
+        Doubt::Call { span, function } => {
+            let message = format!("this may or may not run `{function}`, which decides the places of {paths}");
+            Diagnostic::warning(Code::UncertainCall, *span, message).with_help(help)
         }
-    }
-
-    fn warning(&self, paths: &str) -> Diagnostic {
-        let help = "use --used and --unused to name what the compiler keeps and drops";
-        match self {
-            Self::Call { span, function } => {
-                let message = format!("this may or may not run `{function}`, which decides the places of {paths}");
-                Diagnostic::warning(Code::UncertainCall, *span, message).with_help(help)
-            }
-            Self::Use { span, path } => {
-                let message = format!("DXC may or may not keep `{path}`, which decides the places of {paths}");
-                let help = format!(
-                    "pass `--used {path}` if it does, `--unused {path}` if not, or `--compiler dxc` to ask the compiler"
-                );
-                Diagnostic::warning(Code::UncertainUse, *span, message).with_help(help)
-            }
-            Self::Code(UnfollowedCode { span, function }) => {
-                let message = format!(
-                    "layoutproof does not follow the code of `{function}`; what the compiler keeps of it decides the \
+        Doubt::Use { span, path } => {
+            let message = format!("DXC may or may not keep `{path}`, which decides the places of {paths}");
+            let help = format!(
+                "pass `--used {path}` if it does, `--unused {path}` if not, or `--compiler dxc` to ask the compiler"
+            );
+            Diagnostic::warning(Code::UncertainUse, *span, message).with_help(help)
+        }
+        Doubt::Code(UnfollowedCode { span, function }) => {
+            let message = format!(
+                "layoutproof does not follow the code of `{function}`; what the compiler keeps of it decides the \
                      places of {paths}"
-                );
-                let help = format!("{help}, or pass `--compiler dxc` to ask the compiler");
-                Diagnostic::warning(Code::UncertainUse, *span, message).with_help(help)
-            }
+            );
+            let help = format!("{help}, or pass `--compiler dxc` to ask the compiler");
+            Diagnostic::warning(Code::UncertainUse, *span, message).with_help(help)
         }
     }
 }

@@ -1,42 +1,31 @@
 //! The convention `dxc`: the placement by the DirectX shader compiler.
 //!
-//! `location` and `reach` (with `use_walk`, `body`, `call` and `statics`) find what an entry point
-//! uses. `order` finds the order in which DXC visits resources in structs. `claim` lists the needs
-//! of the used parameters; `registers` (D3D12) and `vulkan` place them. Offsets in a buffer are not
-//! decided here.
+//! [`layoutproof_usage`] finds what an entry point uses. `order` finds the order in which DXC visits
+//! resources in structs. `claim` lists the needs of the used parameters; `registers` (D3D12) and
+//! `vulkan` place them. Offsets in a buffer are not decided here.
 //!
 //! Sources: wg-hlsl 0024, implicit resource binding; DXC's guide to SPIR-V code generation, HLSL
 //! register and Vulkan binding; both as DXC 1.7.2308 implements them.
 
-mod body;
-mod call;
 pub(super) mod claim;
 pub(crate) mod doubt;
-mod liveness;
-pub(super) mod location;
-mod lost_register;
 mod order;
-pub(super) mod reach;
-pub(super) mod register_class;
 mod registers;
-mod statics;
 #[cfg(test)]
 pub(super) mod tests;
-pub(super) mod use_walk;
 pub(super) mod vulkan;
 
-use claim::RegisterClaim;
-use doubt::{CallPolicy, DoubtfulPlacement, settle};
+use claim::{BufferUses, RegisterClaim};
+use doubt::{DoubtfulPlacement, settle};
 use layoutproof_layout::shape::Count;
-use lost_register::BufferUses;
-use reach::WalkResult;
 use registers::AllocationRules;
 
-use super::options::BindingOptions;
+use super::options::{BindingOptions, UnusedResources};
 use super::release::DxcRelease;
 use super::{BindingRequest, BoundModule, Target};
 use layoutproof_frontend::module::Module;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_usage::{CallPolicy, Usage, UsageRequest, reach};
 
 /// Places the parameters of `module`.
 pub(super) fn bind(module: &Module, request: &BindingRequest) -> Result<BoundModule, Vec<Diagnostic>> {
@@ -64,13 +53,31 @@ pub(super) fn is_library(request: &BindingRequest) -> bool {
     request.profile.as_deref().is_some_and(|profile| profile.starts_with("lib"))
 }
 
+/// What the convention asks of the code of a module.
+pub(super) fn usage_request<'r>(
+    request: &'r BindingRequest,
+    options: &BindingOptions,
+    policy: CallPolicy,
+) -> UsageRequest<'r> {
+    UsageRequest {
+        entry: request.entry.as_deref(),
+        is_library: is_library(request),
+        used: &request.used,
+        unused: &request.unused,
+        policy,
+        optimises: options.unused == UnusedResources::Dropped,
+        drops_unneeded: false,
+    }
+}
+
 fn d3d12(
     module: &Module,
     request: &BindingRequest,
     following: CallPolicy,
 ) -> Result<DoubtfulPlacement, Vec<Diagnostic>> {
     let options = BindingOptions::parse(&request.options)?;
-    let WalkResult { reached, doubts } = reach::reach(module, request, following)?;
+    let usage = UsageRequest { drops_unneeded: true, ..usage_request(request, &options, following) };
+    let Usage { reached, doubts } = reach(module, &usage)?;
     let problems = claim::refused(module, &reached);
     if !problems.is_empty() {
         return Err(problems);

@@ -22,9 +22,9 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::location::Location;
-use super::use_walk::{AccessManner, ResourceUse};
 use layoutproof_frontend::module::{Module, Step};
+use layoutproof_usage::location::Location;
+use layoutproof_usage::{AccessManner, ResourceUse};
 
 /// Returns the locations in `reached` that are in structs or cbuffers, each once, in DXC's order.
 pub(super) fn split_off<'m>(module: &'m Module, reached: &[ResourceUse<'m>]) -> Vec<Location<'m>> {
@@ -158,11 +158,7 @@ fn entry_point<'r, 'm>(uses: Vec<&'r ResourceUse<'m>>, operations: &BTreeMap<&st
     function(uses, |place, used| {
         let within = match used.manner {
             AccessManner::Copy => (usize::MAX - used.copied.start as usize, usize::MAX - used.copied.argument),
-            AccessManner::Object
-            | AccessManner::Value
-            | AccessManner::Alias
-            | AccessManner::Static
-            | AccessManner::Own => (operations.len() - operations.get(used.operation.as_str()).unwrap_or(&0), place),
+            _ => (operations.len() - operations.get(used.operation.as_str()).unwrap_or(&0), place),
         };
         UseRank { by_name: true, constant: constant(&used.location), manner: used.manner, within }
     })

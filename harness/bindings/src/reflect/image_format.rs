@@ -17,15 +17,7 @@ pub(super) fn format(variable: &VariableLayout) -> Option<String> {
     let Type::Resource(resource) = ty else { return None };
     match resource.kind {
         ResourceKind::Texture(_) | ResourceKind::CombinedSampler(_) | ResourceKind::Buffer(_) => {}
-        ResourceKind::ConstantBuffer
-        | ResourceKind::TextureBuffer
-        | ResourceKind::ParameterBlock
-        | ResourceKind::StructuredBuffer(_)
-        | ResourceKind::ByteAddressBuffer(_)
-        | ResourceKind::Sampler
-        | ResourceKind::SamplerComparison
-        | ResourceKind::AccelerationStructure
-        | ResourceKind::SubpassInput { .. } => return None,
+        _ => return None,
     }
 
     stated(&variable.annotations).or_else(|| inferred(&result(resource)?))
@@ -67,14 +59,7 @@ fn inferred(element: &Type) -> Option<String> {
     let (scalar, length) = match element {
         Type::Scalar(scalar) => (*scalar, 1),
         Type::Vector { scalar, length } => (*scalar, *length),
-        Type::Matrix { .. }
-        | Type::Array { .. }
-        | Type::Struct(_)
-        | Type::Enum(_)
-        | Type::Pointer { .. }
-        | Type::Handle { .. }
-        | Type::Interface { .. }
-        | Type::Resource(_) => return None,
+        _ => return None,
     };
 
     let channels = match length {

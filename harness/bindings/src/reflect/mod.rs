@@ -5,7 +5,6 @@
 //! [`ParameterUses`] with this module, which places nothing itself: see [`crate`].
 //! Sources: Slang user guide, Using the Reflection API; slangc 2026.14.1.
 
-mod cumulative;
 mod image_format;
 mod node;
 mod resource_usage;

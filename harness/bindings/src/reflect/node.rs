@@ -33,14 +33,19 @@ pub(super) enum ReflectionNode {
 pub(super) struct NodeFields(Vec<(&'static str, ReflectionNode)>);
 
 impl NodeFields {
+    /// Makes fields that begin with the kind of a type or a unit.
+    pub(super) fn kind(kind: &'static str) -> Self {
+        Self::default().with("kind", kind)
+    }
+
     /// Appends a field.
-    pub(super) fn with(mut self, key: &'static str, value: ReflectionNode) -> Self {
-        self.0.push((key, value));
+    pub(super) fn with(mut self, key: &'static str, value: impl Into<ReflectionNode>) -> Self {
+        self.0.push((key, value.into()));
         self
     }
 
     /// Appends a field if there is a value.
-    pub(super) fn with_some(self, key: &'static str, value: Option<ReflectionNode>) -> Self {
+    pub(super) fn with_some(self, key: &'static str, value: Option<impl Into<ReflectionNode>>) -> Self {
         match value {
             Some(value) => self.with(key, value),
             None => self,
@@ -54,21 +59,30 @@ impl NodeFields {
     }
 }
 
-impl From<NodeFields> for ReflectionNode {
-    fn from(fields: NodeFields) -> Self {
-        Self::Map(fields)
-    }
+/// Conversions for the values of [`NodeFields::with`]: a `&'static str` is a word, a `String` a text.
+macro_rules! node_from {
+    ($($from:ty => $variant:ident),*) => {
+        $(impl From<$from> for ReflectionNode {
+            fn from(value: $from) -> Self {
+                Self::$variant(value)
+            }
+        })*
+    };
 }
 
-impl ReflectionNode {
+node_from!(NodeFields => Map, Vec<ReflectionNode> => List, u32 => Number, bool => Bool, &'static str => Word, String => Text);
+
+impl From<Count> for ReflectionNode {
     /// Makes a number, or the word for an unbounded count.
-    pub(super) fn count(count: Count) -> Self {
+    fn from(count: Count) -> Self {
         match count {
             Count::Finite(count) => Self::Number(count),
             Count::Unbounded => Self::Word("unbounded"),
         }
     }
+}
 
+impl ReflectionNode {
     pub(super) fn text(text: &str) -> Self {
         Self::Text(text.to_owned())
     }
@@ -111,15 +125,7 @@ impl ReflectionNode {
                     indent(&mut lines[first..], "  ");
                 }
             }
-            Self::Number(_)
-            | Self::Integer(_)
-            | Self::Float(_)
-            | Self::Bool(_)
-            | Self::Text(_)
-            | Self::Word(_)
-            | Self::Bare(_)
-            | Self::Explained(..)
-            | Self::Null => lines.extend(self.yaml_line()),
+            _ => lines.extend(self.yaml_line()),
         }
     }
 
@@ -193,7 +199,7 @@ mod tests {
             .with("name", ReflectionNode::text("a \"b\""))
             .with("sizes", ReflectionNode::List(vec![unit.clone().into(), unit.into()]))
             .with("fields", ReflectionNode::List(Vec::new()))
-            .with("inner", NodeFields::default().with("kind", ReflectionNode::Word("Struct")).into());
+            .with("inner", NodeFields::kind("Struct"));
         let expected = "name: \"a \\\"b\\\"\"\nsizes:\n- value: 1\n  unit: Uniform # bytes\n- value: 1\n  unit: Uniform # bytes\n\
             fields: []\ninner:\n  kind: Struct\n";
         let expected = expected.replace("\n- ", "\n  - ").replace("\n  unit", "\n    unit");

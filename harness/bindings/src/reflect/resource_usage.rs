@@ -32,7 +32,7 @@ fn order(layout: &TypeLayout) -> Vec<LayoutUnit> {
     let is_last = |unit| unit == LayoutUnit::InputAttachment || (has_index && unit == LayoutUnit::Binding);
     let own = taken().filter(|unit| !is_last(*unit)).chain(taken());
     for unit in first_uses(layout).into_iter().chain(own) {
-        if !order.contains(&unit) && layout.usage.get(unit) != Count::Finite(0) {
+        if !order.contains(&unit) && layout.takes(unit) {
             order.push(unit);
         }
     }
@@ -45,7 +45,7 @@ fn first_uses(layout: &TypeLayout) -> Vec<LayoutUnit> {
         TypeParts::None | TypeParts::Memory(_) => Vec::new(),
         TypeParts::Fields(fields) => {
             // In an argument buffer data and resources are arguments, which slangc counts in order.
-            let is_argument_buffer = layout.usage.get(LayoutUnit::MetalArgument) != Count::Finite(0);
+            let is_argument_buffer = layout.takes(LayoutUnit::MetalArgument);
             let units = fields.iter().flat_map(|field| {
                 let counts = is_argument_buffer && is_argument(&field.layout);
                 let argument = counts.then_some(LayoutUnit::MetalArgument);

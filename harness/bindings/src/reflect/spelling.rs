@@ -185,13 +185,7 @@ pub(super) fn result(resource: &Resource) -> Option<Type> {
             Some(given().unwrap_or(Type::Vector { scalar: Scalar::Float32, length: 4 }))
         }
         ResourceKind::StructuredBuffer(_) | ResourceKind::Buffer(_) => given(),
-        ResourceKind::ConstantBuffer
-        | ResourceKind::TextureBuffer
-        | ResourceKind::ParameterBlock
-        | ResourceKind::ByteAddressBuffer(_)
-        | ResourceKind::Sampler
-        | ResourceKind::SamplerComparison
-        | ResourceKind::AccelerationStructure => None,
+        _ => None,
     }
 }
 

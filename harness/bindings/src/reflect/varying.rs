@@ -112,12 +112,7 @@ pub(super) fn per_sample(parameters: &[VariableLayout]) -> bool {
         });
         let inside = match &parameter.layout.parts {
             TypeParts::Fields(fields) => per_sample(fields),
-            TypeParts::None
-            | TypeParts::Elements { .. }
-            | TypeParts::Contained { .. }
-            | TypeParts::Memory(_)
-            | TypeParts::Stream(_)
-            | TypeParts::Patch(_) => false,
+            _ => false,
         };
         system || inside || words.modifiers.iter().any(|word| word == "sample")
     })

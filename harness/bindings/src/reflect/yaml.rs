@@ -7,12 +7,11 @@ use layoutproof_layout::resource::Access;
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::{Count, MatrixOrder, Type};
 
-use super::cumulative::AccessPath;
 use super::node::{NodeFields, ReflectionNode};
-use super::resource_usage;
-use super::spelling::{self, ResourceShape, SlangTypeKind, container_kind, has_own_members, kind, simple_name};
+use super::spelling::{ResourceShape, SlangTypeKind, container_kind, has_own_members, kind, simple_name};
 use super::used::{ParameterUses, extended};
 use super::varying::Varying;
+use super::{resource_usage, spelling};
 use crate::tree::{EntryLayout, ProgramLayout, TypeLayout, TypeParts, UnitOffset, VariableLayout};
 
 /// Prints `program`. `used` tells which entry point reaches which parameters, and `matrix` is the
@@ -22,7 +21,7 @@ pub fn yaml(program: &ProgramLayout, used: &ParameterUses, matrix: MatrixOrder) 
     let globals = YamlPosition { path: Some(AccessPath::default()), name: Some(Vec::new()), varying: Varying::No };
     let entries = program.entry_points.iter().map(|entry| printer.entry_point(entry).into()).collect();
     let top = NodeFields::default()
-        .with("global scope", printer.scope(&program.globals, &globals, |_| Varying::No).into())
+        .with("global scope", printer.scope(&program.globals, &globals, |_| Varying::No))
         .with("entry points", ReflectionNode::List(entries));
     ReflectionNode::from(top).to_yaml()
 }
@@ -70,11 +69,11 @@ impl<'a> YamlPrinter<'a> {
         let seen = YamlPosition { path: Some(AccessPath::default()), name: None, varying: Varying::No };
         let result = entry.result.as_ref().map(|result| {
             let seen = YamlPosition { varying: Varying::Yes(None), ..seen.clone() };
-            self.variable(result, &seen).into()
+            self.variable(result, &seen)
         });
         let axes = |[x, y, z]: [u32; 3]| {
-            let size = NodeFields::default().with("x", ReflectionNode::Number(x)).with("y", ReflectionNode::Number(y));
-            size.with("z", ReflectionNode::Number(z)).into()
+            let size = NodeFields::default().with("x", x).with("y", y);
+            size.with("z", z)
         };
 
         NodeFields::default()
@@ -99,7 +98,7 @@ impl<'a> YamlPrinter<'a> {
                     "ParameterBlock" => "automatically-introduced parameter block",
                     _ => "automatically-introduced constant buffer",
                 };
-                let around = NodeFields::default().with(key, placed(container, &inside.around(container)).into());
+                let around = NodeFields::default().with(key, placed(container, &inside.around(container)));
 
                 inside.path = inside.path.map(|path| path.into_content(container));
                 around.and(self.scope(element, &inside, varying))
@@ -111,18 +110,14 @@ impl<'a> YamlPrinter<'a> {
                 };
                 NodeFields::default().with("parameters", ReflectionNode::List(fields.iter().map(parameter).collect()))
             }
-            TypeParts::None
-            | TypeParts::Elements { .. }
-            | TypeParts::Memory(_)
-            | TypeParts::Stream(_)
-            | TypeParts::Patch(_) => NodeFields::default().with("parameters", ReflectionNode::List(Vec::new())),
+            _ => NodeFields::default().with("parameters", ReflectionNode::List(Vec::new())),
         }
     }
 
     fn variable(&self, variable: &'a VariableLayout, seen: &YamlPosition<'a>) -> NodeFields {
         let semantic = seen.varying.semantic(variable).map(|semantic| {
-            let name = NodeFields::default().with("name", ReflectionNode::Text(semantic.name));
-            name.with("index", ReflectionNode::Number(semantic.index)).into()
+            let name = NodeFields::default().with("name", semantic.name);
+            name.with("index", semantic.index)
         });
         let name = variable.name.as_deref().and_then(simple_name).map_or(ReflectionNode::Null, ReflectionNode::text);
         let inside = seen.inside(variable);
@@ -132,7 +127,7 @@ impl<'a> YamlPrinter<'a> {
             .and(placed(variable, seen))
             .with_some("semantic", semantic)
             .with_some("used by stages", self.stages(&inside))
-            .with("type layout", self.type_layout(&variable.layout, &inside).into())
+            .with("type layout", self.type_layout(&variable.layout, &inside))
     }
 
     /// Returns the stages that use the name in `seen`; `None` if they are unknown.
@@ -152,17 +147,13 @@ impl<'a> YamlPrinter<'a> {
         let head = match &layout.parts {
             TypeParts::Contained { container, .. } => {
                 let kind = container_kind(&layout.ty, &container.layout).chapter;
-                NodeFields::default().with("name", ReflectionNode::text(kind)).with("kind", ReflectionNode::Word(kind))
+                NodeFields::default().with("name", ReflectionNode::text(kind)).with("kind", kind)
             }
             TypeParts::Stream(_) => {
                 let kind = "OutputStream";
-                NodeFields::default().with("name", ReflectionNode::text(kind)).with("kind", ReflectionNode::Word(kind))
+                NodeFields::default().with("name", ReflectionNode::text(kind)).with("kind", kind)
             }
-            TypeParts::None
-            | TypeParts::Fields(_)
-            | TypeParts::Elements { .. }
-            | TypeParts::Memory(_)
-            | TypeParts::Patch(_) => type_head(&layout.ty),
+            _ => type_head(&layout.ty),
         };
         head.and(sizes(layout)).and(self.parts(layout, seen))
     }
@@ -175,10 +166,10 @@ impl<'a> YamlPrinter<'a> {
             TypeParts::Fields(fields) => none.with("fields", self.fields(fields, seen)),
             TypeParts::Elements { element, .. } | TypeParts::Stream(element) | TypeParts::Patch(element) => {
                 let below = YamlPosition { varying: seen.varying.clone(), ..YamlPosition::BELOW_ARRAY };
-                none.with("element type layout", self.type_layout(element, &below).into())
+                none.with("element type layout", self.type_layout(element, &below))
             }
             TypeParts::Memory(element) => {
-                none.with("element type layout", self.type_layout(element, &YamlPosition::BELOW_ARRAY).into())
+                none.with("element type layout", self.type_layout(element, &YamlPosition::BELOW_ARRAY))
             }
             TypeParts::Contained { container, element } => {
                 let mut inner = seen.clone();
@@ -187,16 +178,14 @@ impl<'a> YamlPrinter<'a> {
 
                 let inside = inner.inside(element);
                 let ty = if has_own_members(&layout.ty) {
-                    let head = NodeFields::default()
-                        .with("name", ReflectionNode::Null)
-                        .with("kind", ReflectionNode::Word("Struct"));
+                    let head = NodeFields::default().with("name", ReflectionNode::Null).with("kind", "Struct");
                     head.and(sizes(&element.layout)).and(self.parts(&element.layout, &inside))
                 } else {
                     self.type_layout(&element.layout, &inside)
                 };
 
-                none.with("container", placed(container, &seen.around(container)).into())
-                    .with("element", content.with("type layout", ty.into()).into())
+                none.with("container", placed(container, &seen.around(container)))
+                    .with("element", content.with("type layout", ty))
             }
         }
     }
@@ -221,13 +210,12 @@ fn placed(variable: &VariableLayout, seen: &YamlPosition<'_>) -> NodeFields {
     let offsets = NodeFields::default()
         .with("relative", ReflectionNode::List(relative))
         .with_some("cumulative", seen.path.as_ref().map(cumulative).map(ReflectionNode::List));
-    NodeFields::default().with("offset", offsets.into())
+    NodeFields::default().with("offset", offsets)
 }
 
 fn offset(offset: UnitOffset) -> ReflectionNode {
-    let value =
-        NodeFields::default().with("value", ReflectionNode::Number(offset.offset)).with("unit", unit(offset.unit));
-    value.with_some("space", offset.unit.has_space().then_some(ReflectionNode::Number(offset.space))).into()
+    let value = NodeFields::default().with("value", offset.offset).with("unit", unit(offset.unit));
+    value.with_some("space", offset.unit.has_space().then_some(offset.space)).into()
 }
 
 fn unit(unit: LayoutUnit) -> ReflectionNode {
@@ -237,8 +225,7 @@ fn unit(unit: LayoutUnit) -> ReflectionNode {
 
 /// Prints sizes; for bytes, also alignment and stride.
 fn sizes(layout: &TypeLayout) -> NodeFields {
-    let size =
-        |(of, taken)| NodeFields::default().with("value", ReflectionNode::count(taken)).with("unit", unit(of)).into();
+    let size = |(of, taken)| NodeFields::default().with("value", taken).with("unit", unit(of)).into();
     let sizes = NodeFields::default()
         .with("size", ReflectionNode::List(resource_usage::sizes(layout).into_iter().map(size).collect()));
     let stride = match layout.usage.get(LayoutUnit::Bytes) {
@@ -249,9 +236,7 @@ fn sizes(layout: &TypeLayout) -> NodeFields {
         }
         Count::Unbounded => Count::Unbounded,
     };
-    sizes
-        .with("alignment in bytes", ReflectionNode::Number(layout.alignment))
-        .with("stride in bytes", ReflectionNode::count(stride))
+    sizes.with("alignment in bytes", layout.alignment).with("stride in bytes", stride)
 }
 
 /// Prints the name, the kind, and the keys of the kind for a type that is not a buffer or block.
@@ -259,26 +244,22 @@ fn sizes(layout: &TypeLayout) -> NodeFields {
 /// A generic type gets the name of its generic. A texture gets its HLSL name, where Slang has a
 /// hidden generic.
 fn type_head(ty: &Type) -> NodeFields {
-    let head = |name: &str, kind| {
-        NodeFields::default().with("name", ReflectionNode::text(name)).with("kind", ReflectionNode::Word(kind))
-    };
+    let head = |name: &str, kind| NodeFields::default().with("name", ReflectionNode::text(name)).with("kind", kind);
     match ty {
         Type::Scalar(scalar) => scalar_head(*scalar),
         Type::Enum(ty) => scalar_head(ty.underlying),
-        Type::Vector { length, .. } => head("vector", "Vector").with("element count", ReflectionNode::Number(*length)),
-        Type::Matrix { rows, columns, .. } => head("matrix", "Matrix")
-            .with("row count", ReflectionNode::Number(*rows))
-            .with("column count", ReflectionNode::Number(*columns)),
-        Type::Array { count: length, .. } => {
-            head("Array", "Array").with("element count", ReflectionNode::count(*length))
+        Type::Vector { length, .. } => head("vector", "Vector").with("element count", *length),
+        Type::Matrix { rows, columns, .. } => {
+            head("matrix", "Matrix").with("row count", *rows).with("column count", *columns)
         }
+        Type::Array { count: length, .. } => head("Array", "Array").with("element count", *length),
         Type::Struct(ty) if ty.is_open => head(&ty.name, "None"),
         Type::Struct(ty) => {
             let name = simple_name(&ty.name).map_or(ReflectionNode::Null, ReflectionNode::text);
-            NodeFields::default().with("name", name).with("kind", ReflectionNode::Word("Struct"))
+            NodeFields::default().with("name", name).with("kind", "Struct")
         }
         Type::Pointer { .. } => head("Ptr", "Pointer"),
-        Type::Handle { .. } => head("vector", "Vector").with("element count", ReflectionNode::Number(2)),
+        Type::Handle { .. } => head("vector", "Vector").with("element count", 2),
         Type::Interface { name, .. } => head(name, "Interface"),
         Type::Resource(resource) => {
             let name = resource.kind.to_string();
@@ -293,23 +274,19 @@ fn type_head(ty: &Type) -> NodeFields {
 }
 
 fn scalar_head(scalar: Scalar) -> NodeFields {
-    let head = NodeFields::default()
-        .with("name", ReflectionNode::text(scalar.spelling()))
-        .with("kind", ReflectionNode::Word("Scalar"));
-    head.with("scalar type", ReflectionNode::Word(spelling::scalar(scalar).chapter))
+    let head = NodeFields::default().with("name", ReflectionNode::text(scalar.spelling())).with("kind", "Scalar");
+    head.with("scalar type", spelling::scalar(scalar).chapter)
 }
 
 fn shape_of(shape: ResourceShape) -> NodeFields {
-    let flag = |set: bool| set.then_some(ReflectionNode::Bool(true));
+    let flag = |set: bool| set.then_some(true);
     let shown = NodeFields::default()
-        .with("base shape", ReflectionNode::Word(shape.base.chapter))
+        .with("base shape", shape.base.chapter)
         .with_some("FEEDBACK", flag(shape.access == Access::Feedback))
         .with_some("ARRAY", flag(shape.array))
         .with_some("MULTISAMPLE", flag(shape.multisample))
         .with_some("COMBINED", flag(shape.combined));
-    NodeFields::default()
-        .with("shape", shown.into())
-        .with("access", ReflectionNode::Word(spelling::access(shape.access).chapter))
+    NodeFields::default().with("shape", shown).with("access", spelling::access(shape.access).chapter)
 }
 
 /// Prints the element of a layout without parts. Only the type is printed, since vectors and
@@ -317,23 +294,103 @@ fn shape_of(shape: ResourceShape) -> NodeFields {
 fn plain_parts(ty: &Type, default: MatrixOrder) -> NodeFields {
     let none = NodeFields::default();
     match ty {
-        Type::Vector { scalar, .. } => none.with("element type", scalar_head(*scalar).into()),
+        Type::Vector { scalar, .. } => none.with("element type", scalar_head(*scalar)),
         Type::Matrix { scalar, order, .. } => none
-            .with("element type", scalar_head(*scalar).into())
-            .with("matrix layout mode", ReflectionNode::Word(spelling::matrix_order(order.unwrap_or(default)))),
+            .with("element type", scalar_head(*scalar))
+            .with("matrix layout mode", spelling::matrix_order(order.unwrap_or(default))),
         Type::Resource(resource) => {
             let result = spelling::result(resource).map(|result| {
                 let parts = plain_parts(&result, default);
-                type_head(&result).and(parts).into()
+                type_head(&result).and(parts)
             });
             none.with_some("result type", result)
         }
-        Type::Scalar(_)
-        | Type::Array { .. }
-        | Type::Struct(_)
-        | Type::Enum(_)
-        | Type::Pointer { .. }
-        | Type::Interface { .. } => none,
-        Type::Handle { .. } => none.with("element type", scalar_head(Scalar::Uint32).into()),
+        Type::Handle { .. } => none.with("element type", scalar_head(Scalar::Uint32)),
+        _ => none,
     }
+}
+
+/// The variables from the program's scope down to the one whose parts are visited.
+#[derive(Clone, Debug, Default)]
+pub(super) struct AccessPath<'a> {
+    /// Outermost first.
+    nodes: Vec<&'a VariableLayout>,
+    /// Number of nodes outside the contents of the deepest buffer or block: the nodes up to that
+    /// buffer or block itself.
+    outside_container: usize,
+    /// The same for the deepest parameter block with its own space.
+    outside_block: usize,
+}
+
+impl<'a> AccessPath<'a> {
+    /// Returns the path to the inside of `variable`.
+    pub(super) fn to(&self, variable: &'a VariableLayout) -> Self {
+        let mut path = self.clone();
+        path.nodes.push(variable);
+        path
+    }
+
+    /// Turns this path, which ends with a buffer or block, into the path to `container`, which
+    /// holds the units that the buffer or block itself takes. The constant buffer of a block with a
+    /// space is in that space.
+    pub(super) fn into_container(mut self, container: &VariableLayout) -> Self {
+        if container.layout.takes(LayoutUnit::Space) {
+            self.outside_block = self.nodes.len();
+        }
+        self
+    }
+
+    /// Turns this path, which ends with a buffer or block, into the path to its content.
+    pub(super) fn into_content(self, container: &VariableLayout) -> Self {
+        Self { outside_container: self.nodes.len(), ..self.into_container(container) }
+    }
+
+    /// Returns the place in the program of `offset`, which is relative to the end of this path.
+    pub(super) fn cumulative(&self, offset: UnitOffset) -> UnitOffset {
+        match counting(offset.unit) {
+            CountingBase::Buffer => self.nodes[self.outside_container..].iter().copied().fold(offset, add),
+            CountingBase::Space => {
+                let (outer, inner) = self.nodes.split_at(self.outside_block);
+                let mut sum = inner.iter().copied().fold(offset, add);
+                sum.space = outer.iter().fold(sum.space, |space, node| space.saturating_add(spaces(node)));
+                sum
+            }
+            CountingBase::Program => self.nodes.iter().copied().fold(offset, add),
+        }
+    }
+}
+
+/// The base from which a unit counts.
+enum CountingBase {
+    /// The start of the enclosing buffer.
+    Buffer,
+    /// The start of a space.
+    Space,
+    /// The start of the program's slots.
+    Program,
+}
+
+fn counting(unit: LayoutUnit) -> CountingBase {
+    if unit == LayoutUnit::Bytes {
+        CountingBase::Buffer
+    } else if unit.has_space() {
+        CountingBase::Space
+    } else {
+        CountingBase::Program
+    }
+}
+
+/// Adds the offset of `node` in the same unit to `sum`.
+fn add(sum: UnitOffset, node: &VariableLayout) -> UnitOffset {
+    let Some(own) = node.offsets.iter().find(|own| own.unit == sum.unit) else { return sum };
+    UnitOffset {
+        unit: sum.unit,
+        space: sum.space.saturating_add(own.space),
+        offset: sum.offset.saturating_add(own.offset),
+    }
+}
+
+/// Returns the offset of `node`, in whole spaces, from its enclosing variable.
+fn spaces(node: &VariableLayout) -> u32 {
+    node.offsets.iter().find(|own| own.unit == LayoutUnit::Space).map_or(0, |own| own.offset)
 }

@@ -116,14 +116,7 @@ impl MemoryView {
                 ByteRoom::Ordinary | ByteRoom::Block | ByteRoom::NoArguments => Cow::Borrowed(ty),
                 ByteRoom::Arguments => Cow::Owned(handle(resource.kind)),
             },
-            Type::Scalar(_)
-            | Type::Vector { .. }
-            | Type::Matrix { .. }
-            | Type::Struct(_)
-            | Type::Enum(_)
-            | Type::Pointer { .. }
-            | Type::Handle { .. }
-            | Type::Interface { .. } => Cow::Borrowed(ty),
+            _ => Cow::Borrowed(ty),
         }
     }
 
@@ -170,19 +163,7 @@ fn handle(kind: ResourceKind) -> Type {
 pub(super) fn handles(kind: ResourceKind) -> u32 {
     match kind {
         ResourceKind::CombinedSampler(_) | ResourceKind::StructuredBuffer(Access::Append | Access::Consume) => 2,
-        ResourceKind::ConstantBuffer
-        | ResourceKind::TextureBuffer
-        | ResourceKind::ParameterBlock
-        | ResourceKind::StructuredBuffer(
-            Access::Read | Access::ReadWrite | Access::Write | Access::RasterizerOrdered | Access::Feedback,
-        )
-        | ResourceKind::ByteAddressBuffer(_)
-        | ResourceKind::Buffer(_)
-        | ResourceKind::Texture(_)
-        | ResourceKind::Sampler
-        | ResourceKind::SamplerComparison
-        | ResourceKind::AccelerationStructure
-        | ResourceKind::SubpassInput { .. } => 1,
+        _ => 1,
     }
 }
 
@@ -193,28 +174,17 @@ fn is_offset(attribute: &Attribute) -> bool {
 
 /// True if a member, at any depth, has a `[[vk::offset]]`.
 fn has_offsets(structure: &StructType) -> bool {
-    structure.base.as_deref().is_some_and(has_offsets)
-        || structure.members.iter().any(|member| {
-            let inner = matches!(member.ty.dimensions().0, Type::Struct(inner) if has_offsets(inner));
-            inner || member.annotations.attributes.iter().any(is_offset)
-        })
+    structure.all_members().any(|member| {
+        let inner = matches!(member.ty.dimensions().0, Type::Struct(inner) if has_offsets(inner));
+        inner || member.annotations.attributes.iter().any(is_offset)
+    })
 }
 
 /// True if a type holds ordinary data, at any depth outside resources.
-fn has_data(ty: &Type) -> bool {
+pub(super) fn has_data(ty: &Type) -> bool {
     match ty.dimensions().0 {
-        Type::Scalar(_)
-        | Type::Vector { .. }
-        | Type::Matrix { .. }
-        | Type::Enum(_)
-        | Type::Pointer { .. }
-        | Type::Handle { .. }
-        | Type::Interface { .. } => true,
-        Type::Struct(structure) => holds_data(structure),
-        Type::Array { .. } | Type::Resource(_) => false,
+        Type::Struct(structure) => structure.all_members().any(|member| has_data(&member.ty)),
+        Type::Resource(_) => false,
+        _ => true,
     }
-}
-
-fn holds_data(structure: &StructType) -> bool {
-    structure.base.as_deref().is_some_and(holds_data) || structure.members.iter().any(|member| has_data(&member.ty))
 }

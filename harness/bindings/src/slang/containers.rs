@@ -40,15 +40,7 @@ impl TypeLayoutBuilder<'_> {
             ResourceKind::ConstantBuffer => BlockKind::ConstantBuffer,
             ResourceKind::TextureBuffer => BlockKind::TextureBuffer,
             ResourceKind::ParameterBlock => BlockKind::ParameterBlock,
-            ResourceKind::StructuredBuffer(_)
-            | ResourceKind::ByteAddressBuffer(_)
-            | ResourceKind::Buffer(_)
-            | ResourceKind::Texture(_)
-            | ResourceKind::CombinedSampler(_)
-            | ResourceKind::Sampler
-            | ResourceKind::SamplerComparison
-            | ResourceKind::AccelerationStructure
-            | ResourceKind::SubpassInput { .. } => return None,
+            _ => return None,
         };
 
         Some(BlockContainer {
@@ -169,17 +161,9 @@ fn unsized_arrays(ty: &Type) -> u32 {
         Type::Array { element, count: Count::Unbounded } => u32::from(element.holds(&|_| true)),
         Type::Array { element, count: Count::Finite(_) } => unsized_arrays(element),
         Type::Struct(structure) => {
-            let base = structure.base.as_ref().map_or(0, |base| unsized_arrays(&Type::Struct(Arc::clone(base))));
-            structure.members.iter().map(|member| unsized_arrays(&member.ty)).fold(base, u32::saturating_add)
+            structure.all_members().map(|member| unsized_arrays(&member.ty)).fold(0, u32::saturating_add)
         }
-        Type::Scalar(_)
-        | Type::Vector { .. }
-        | Type::Matrix { .. }
-        | Type::Enum(_)
-        | Type::Pointer { .. }
-        | Type::Handle { .. }
-        | Type::Interface { .. }
-        | Type::Resource(_) => 0,
+        _ => 0,
     }
 }
 
@@ -191,31 +175,17 @@ fn arguments(ty: &Type, default: MatrixOrder) -> u32 {
         Type::Matrix { rows, columns, order, .. } => order.unwrap_or(default).vectors_and_length(*rows, *columns).0,
         Type::Array { element, count: Count::Finite(count) } => arguments(element, default).saturating_mul(*count),
         Type::Struct(structure) => {
-            let base = structure.base.as_ref().map_or(0, |base| arguments(&Type::Struct(Arc::clone(base)), default));
-            let members = structure.members.iter().map(|member| arguments(&member.ty, default));
-            members.fold(base, u32::saturating_add)
+            structure.all_members().map(|member| arguments(&member.ty, default)).fold(0, u32::saturating_add)
         }
-        // These are a pointer and a count, but not an argument.
-        Type::Array { count: Count::Unbounded, .. }
-        | Type::Pointer { .. }
-        | Type::Handle { .. }
-        | Type::Interface { .. } => 0,
         Type::Resource(resource) => match resource.kind {
             // slangc does not count a buffer that has registers inside.
             ResourceKind::ConstantBuffer | ResourceKind::TextureBuffer => {
                 u32::from(!resource.element.as_deref().is_some_and(|element| element.holds(&|_| true)))
             }
-            ResourceKind::CombinedSampler(_)
-            | ResourceKind::ParameterBlock
-            | ResourceKind::StructuredBuffer(_)
-            | ResourceKind::ByteAddressBuffer(_)
-            | ResourceKind::Buffer(_)
-            | ResourceKind::Texture(_)
-            | ResourceKind::Sampler
-            | ResourceKind::SamplerComparison
-            | ResourceKind::AccelerationStructure
-            | ResourceKind::SubpassInput { .. } => handles(resource.kind),
+            _ => handles(resource.kind),
         },
+        // Unsized arrays, pointers and interface values are a pointer and a count, but not an argument.
+        _ => 0,
     }
 }
 

@@ -160,8 +160,7 @@ impl<'m> MeasuredEntry<'m> {
 
     /// True if a parameter is the payload of a callable shader.
     pub(super) fn has_callable_payload(&self) -> bool {
-        let takes = |field: &VariableLayout| field.layout.usage.get(LayoutUnit::CallablePayload) != Count::Finite(0);
-        self.fields.iter().any(takes)
+        self.fields.iter().any(|field| field.layout.takes(LayoutUnit::CallablePayload))
     }
 
     /// True for a parameter that is placed alone and has no explicit binding.
@@ -254,7 +253,7 @@ impl<'m> Uniforms<'_, '_, 'm> {
     /// warning E38010).
     fn explicit(&mut self, parameter: &EntryParameter, layout: &TypeLayout) -> Option<FixedSlot> {
         let settings = self.types.settings;
-        let takes = |unit| layout.usage.get(unit) != Count::Finite(0);
+        let takes = |unit| layout.takes(unit);
         let honours = settings.binds_entry_parameters() && (takes(LayoutUnit::Binding) || takes(LayoutUnit::Space));
         let (honoured, ignored) = match vulkan_binding(&parameter.annotations) {
             Some(binding) if honours && takes(LayoutUnit::Binding) => (Some(binding), None),

@@ -6,7 +6,6 @@
 //! 2026.14.1 for registers on Vulkan and WebGPU (which become bindings one to one) and on Metal.
 
 use layoutproof_layout::resource::ResourceKind;
-use layoutproof_layout::shape::Count;
 use layoutproof_layout::{Annotations, Argument, Attribute, LayoutUnit, Register, Span};
 
 use super::settings::SlangSettings;
@@ -39,10 +38,6 @@ pub(super) struct ExplicitParameter<'m> {
 }
 
 impl ExplicitParameter<'_> {
-    fn takes(&self, unit: LayoutUnit) -> bool {
-        self.layout.usage.get(unit) != Count::Finite(0)
-    }
-
     /// Returns the kind of a parameter that is a resource or an array of resources.
     fn kind(&self) -> Option<ResourceKind> {
         self.layout.ty.dimensions().0.resource().map(|resource| resource.kind)
@@ -114,7 +109,7 @@ impl SlangSettings {
                 // The block has no space there, but Slang gives that space to nothing else.
                 return Some(FixedSlot { unit, space, index, count: Some(1), span: register.span });
             }
-            asking.takes(unit).then_some(FixedSlot { unit, space, index, count: None, span: register.span })
+            asking.layout.takes(unit).then_some(FixedSlot { unit, space, index, count: None, span: register.span })
         };
         asking.annotations.registers.iter().filter_map(slot).collect()
     }
@@ -142,7 +137,7 @@ impl SlangSettings {
             _ => &[LayoutUnit::MetalBuffer],
         };
         match self.target {
-            Target::Metal => metal.iter().copied().find(|unit| asking.takes(*unit)),
+            Target::Metal => metal.iter().copied().find(|unit| asking.layout.takes(*unit)),
             Target::D3d12 | Target::Vulkan | Target::Webgpu => Some(class_unit(class)),
         }
     }
@@ -150,13 +145,13 @@ impl SlangSettings {
     /// Returns the bindings that Vulkan and WebGPU use.
     fn bindings(&self, asking: ExplicitParameter<'_>, problems: &mut Vec<Diagnostic>) -> Vec<FixedSlot> {
         if let Some(binding) = vulkan_binding(asking.annotations) {
-            if asking.takes(LayoutUnit::Bytes) {
+            if asking.layout.takes(LayoutUnit::Bytes) {
                 problems.push(ignored_for_bytes(asking.name, binding.span));
             }
-            if asking.takes(LayoutUnit::Binding) {
+            if asking.layout.takes(LayoutUnit::Binding) {
                 return vec![binding];
             }
-            if asking.takes(LayoutUnit::Space) {
+            if asking.layout.takes(LayoutUnit::Space) {
                 return whole_set(asking, binding, problems).into_iter().collect();
             }
         }
@@ -183,7 +178,7 @@ impl SlangSettings {
     ) -> Option<FixedSlot> {
         // In an array of combined samplers the register counts.
         let is_combined = asking.layout.ty.resource().is_some_and(|resource| is_combined(resource.kind));
-        let counts = !is_combined && asking.takes(LayoutUnit::Binding);
+        let counts = !is_combined && asking.layout.takes(LayoutUnit::Binding);
         let message = if counts {
             format!("the register number of `{}` becomes its binding; the letter is ignored", asking.name)
         } else {
@@ -201,7 +196,8 @@ impl SlangSettings {
     fn shifted_register(&self, register: &Register, asking: ExplicitParameter<'_>) -> Option<FixedSlot> {
         let (class, index) = (register.class?, register.index?);
         let (unit, space) = (class_unit(class), register.space);
-        let fits = asking.kind().is_none_or(|kind| kind.register_classes().contains(class)) && asking.takes(unit);
+        let fits =
+            asking.kind().is_none_or(|kind| kind.register_classes().contains(class)) && asking.layout.takes(unit);
         self.shift_of(class, space.unwrap_or(0)).filter(|_| fits)?;
         Some(FixedSlot { unit, space, index, count: None, span: register.span })
     }
@@ -220,7 +216,7 @@ fn other_letter(register: &Register, asking: ExplicitParameter<'_>) -> Option<Fi
     let unit = class_unit(register.class?);
     let is_other = match unit {
         LayoutUnit::UnorderedAccess => true,
-        LayoutUnit::ShaderResource => !asking.takes(LayoutUnit::MetalTexture),
+        LayoutUnit::ShaderResource => !asking.layout.takes(LayoutUnit::MetalTexture),
         _ => false,
     };
     is_other.then_some(FixedSlot { unit, space: None, index: 0, count: Some(0), span: register.span })
@@ -273,7 +269,7 @@ pub(super) fn vulkan_number(annotations: &Annotations, name: &str) -> Option<(u3
 
 fn numbered(asking: ExplicitParameter<'_>, name: &str, unit: LayoutUnit) -> Option<FixedSlot> {
     let (index, span) = vulkan_number(asking.annotations, name)?;
-    asking.takes(unit).then_some(FixedSlot { unit, space: None, index, count: None, span })
+    asking.layout.takes(unit).then_some(FixedSlot { unit, space: None, index, count: None, span })
 }
 
 fn number(attribute: &Attribute, at: usize) -> Option<u32> {

@@ -115,11 +115,7 @@ impl RowCollector<'_> {
                 fields(element)
             }
             TypeParts::Fields(fields) => fields,
-            TypeParts::None
-            | TypeParts::Elements { .. }
-            | TypeParts::Memory(_)
-            | TypeParts::Stream(_)
-            | TypeParts::Patch(_) => &[],
+            _ => &[],
         }
     }
 
@@ -144,7 +140,7 @@ impl RowCollector<'_> {
 
     /// True if a parameter of an entry point is bound separately.
     fn has_own_binding(&self, field: &VariableLayout) -> bool {
-        let is_descriptor = [LayoutUnit::Binding, LayoutUnit::Space].iter().any(|unit| takes(&field.layout, *unit));
+        let is_descriptor = [LayoutUnit::Binding, LayoutUnit::Space].iter().any(|unit| field.layout.takes(*unit));
         let honours = self.settings.binds_entry_parameters() && is_descriptor;
         honours && vulkan_binding(&field.annotations).is_some()
     }
@@ -181,9 +177,9 @@ impl RowCollector<'_> {
     fn elements(&mut self, array: &TypeLayout, element: &TypeLayout, path: &str, reach: &PathOffsets, span: Span) {
         let count = if let Type::Array { count, .. } = array.ty { count } else { Count::Finite(1) };
         let holds_more = holds_more(element);
-        let is_varying = [LayoutUnit::LocationIn, LayoutUnit::LocationOut].iter().any(|unit| takes(array, *unit));
+        let is_varying = [LayoutUnit::LocationIn, LayoutUnit::LocationOut].iter().any(|unit| array.takes(*unit));
         let count = if holds_more && is_varying { Count::Finite(1) } else { count };
-        let reach = PathOffsets { elements: times(reach.elements, count), ..reach.clone() };
+        let reach = PathOffsets { elements: reach.elements.times(count), ..reach.clone() };
         let path = if holds_more { format!("{path}[]") } else { path.to_owned() };
         self.parts(element, &path, &reach, span);
     }
@@ -196,7 +192,7 @@ impl RowCollector<'_> {
         reach: &PathOffsets,
         span: Span,
     ) {
-        let block = takes(&container.layout, LayoutUnit::Space).then_some(reach.spaces);
+        let block = container.layout.takes(LayoutUnit::Space).then_some(reach.spaces);
         let outside = match block {
             Some(_) => PathOffsets { sums: BTreeMap::new(), block, ..reach.clone() },
             None => reach.clone(),
@@ -206,12 +202,7 @@ impl RowCollector<'_> {
 
         match &element.layout.parts {
             TypeParts::Fields(fields) => self.fields(fields, path, &reach),
-            TypeParts::None
-            | TypeParts::Memory(_)
-            | TypeParts::Elements { .. }
-            | TypeParts::Contained { .. }
-            | TypeParts::Stream(_)
-            | TypeParts::Patch(_) => {
+            _ => {
                 self.parts(&element.layout, path, &reach, span);
             }
         }
@@ -236,23 +227,10 @@ impl RowCollector<'_> {
                 | LayoutUnit::HitAttributes
                 | LayoutUnit::CallablePayload => continue,
                 LayoutUnit::Space => (0, reach.block.unwrap_or(reach.spaces)),
-                LayoutUnit::ConstantBuffer
-                | LayoutUnit::ShaderResource
-                | LayoutUnit::UnorderedAccess
-                | LayoutUnit::Sampler
-                | LayoutUnit::Binding
-                | LayoutUnit::PushConstant
-                | LayoutUnit::ConstantId
-                | LayoutUnit::LocationIn
-                | LayoutUnit::LocationOut
-                | LayoutUnit::ShaderRecord
-                | LayoutUnit::InputAttachment
-                | LayoutUnit::MetalBuffer
-                | LayoutUnit::MetalTexture
-                | LayoutUnit::MetalSampler => reach.at(unit, count),
+                _ => reach.at(unit, count),
             };
             let is_register = unit_class(unit).is_some();
-            let count = if self.settings.multiplies(unit) { times(count, reach.elements) } else { count };
+            let count = if self.settings.multiplies(unit) { count.times(reach.elements) } else { count };
             // Shifted registers end up as bindings.
             let unit = if is_register && self.settings.speaks_spirv() { LayoutUnit::Binding } else { unit };
             self.found.push(Binding { path: path.to_owned(), unit, space, index, count, span });
@@ -263,17 +241,8 @@ impl RowCollector<'_> {
 fn fields(variable: &VariableLayout) -> &[VariableLayout] {
     match &variable.layout.parts {
         TypeParts::Fields(fields) => fields,
-        TypeParts::None
-        | TypeParts::Elements { .. }
-        | TypeParts::Contained { .. }
-        | TypeParts::Memory(_)
-        | TypeParts::Stream(_)
-        | TypeParts::Patch(_) => &[],
+        _ => &[],
     }
-}
-
-fn takes(layout: &TypeLayout, unit: LayoutUnit) -> bool {
-    layout.usage.get(unit) != Count::Finite(0)
 }
 
 /// True if parts of an element have their own rows.
@@ -284,13 +253,5 @@ fn holds_more(element: &TypeLayout) -> bool {
         TypeParts::Elements { element, .. } | TypeParts::Stream(element) | TypeParts::Patch(element) => {
             holds_more(element)
         }
-    }
-}
-
-/// Multiplies two counts. An unbounded count makes the product unbounded.
-fn times(one: Count, other: Count) -> Count {
-    match (one, other) {
-        (Count::Finite(one), Count::Finite(other)) => Count::Finite(one.saturating_mul(other)),
-        (Count::Unbounded, _) | (_, Count::Unbounded) => Count::Unbounded,
     }
 }

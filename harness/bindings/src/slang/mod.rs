@@ -2,38 +2,33 @@
 //! its user guide documents.
 //!
 //! [`layout`] places a [`Module`] for a [`BindingRequest`] and returns the tree that reflection
-//! shows; [`crate::bind`] returns the tree's leaves as rows. `settings` reads the
-//! request. `units`, `bytes`, `types`, `arrays` and `containers` compute how much of each unit a
-//! type takes. `globals`, `entry` and `varying` measure scopes, within a `budget`. `explicit` reads
-//! the places in the source. `program` gives out slots from `slot_allocator`. `flatten` makes rows.
+//! shows; [`crate::bind`] returns the tree's leaves as rows. `settings` reads the request. `units`,
+//! `bytes`, `types` and `containers` compute how much of each unit a type takes. `scope`, `entry`
+//! and `varying` measure scopes. `explicit` reads the places in the source. `program` gives out
+//! slots. `flatten` makes rows.
 //! The two conventions differ where the code tests `documented` of the settings.
 //!
 //! Sources: Slang user guide, Parameter Layout Rules and Using the Reflection API; measurements of
 //! slangc 2026.12 and 2026.14.1. Where slangc's reflection and code differ, the reflection counts.
 
-mod arrays;
-mod budget;
 mod bytes;
 mod containers;
 mod entry;
 mod explicit;
 mod flatten;
-mod globals;
-mod handles;
 mod program;
 mod scope;
 mod settings;
-mod slot_allocator;
 mod types;
 mod units;
 mod varying;
 
 pub use program::layout;
 
+use bytes::has_data;
 use settings::SlangSettings;
 
 use layoutproof_layout::LayoutUnit;
-use layoutproof_layout::shape::Type;
 
 use super::{Binding, BindingRequest, BoundModule, Convention, Target};
 use layoutproof_frontend::module::{Module, ParameterKind};
@@ -57,7 +52,7 @@ pub(super) fn bind(module: &Module, request: &BindingRequest) -> Result<BoundMod
 fn bound_with_globals(module: &Module, settings: &SlangSettings, bindings: &[Binding]) -> Vec<Diagnostic> {
     let Some((binding, set)) = settings.globals.filter(|place| *place != (0, 0)) else { return Vec::new() };
     let mixed = module.parameters.iter().filter(|parameter| {
-        parameter.kind == ParameterKind::Variable && holds_data(&parameter.ty) && parameter.ty.holds(&|_| true)
+        parameter.kind == ParameterKind::Variable && has_data(&parameter.ty) && parameter.ty.holds(&|_| true)
     });
     let names: Vec<&str> = mixed.map(|parameter| parameter.name.as_str()).collect();
     let is_part = |path: &str, name: &str| path.strip_prefix(name).is_some_and(|rest| rest.starts_with(['.', '[']));
@@ -74,25 +69,6 @@ fn bound_with_globals(module: &Module, settings: &SlangSettings, bindings: &[Bin
             .with_help("use the bindings of the SPIR-V, or declare textures and data as separate globals")
     });
     warnings.collect()
-}
-
-/// True if a type has bytes besides its resources.
-fn holds_data(ty: &Type) -> bool {
-    match ty.dimensions().0 {
-        Type::Resource(_) => false,
-        Type::Struct(structure) => {
-            let bases = std::iter::successors(Some(&**structure), |structure| structure.base.as_deref());
-            bases.flat_map(|structure| &structure.members).any(|member| holds_data(&member.ty))
-        }
-        Type::Scalar(_)
-        | Type::Vector { .. }
-        | Type::Matrix { .. }
-        | Type::Array { .. }
-        | Type::Enum(_)
-        | Type::Pointer { .. }
-        | Type::Handle { .. }
-        | Type::Interface { .. } => true,
-    }
 }
 
 #[cfg(test)]

@@ -7,22 +7,20 @@
 //!
 //! Source: Slang user guide, Parameter Layout Rules, Allocating Bindings to Parameters; measured with Slang 2026.14.1.
 
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use layoutproof_layout::resource::ResourceKind;
-use layoutproof_layout::shape::Count;
+use layoutproof_layout::resource::{Resource, ResourceKind};
+use layoutproof_layout::shape::{Count, Member, StructType, Type};
 use layoutproof_layout::{LayoutUnit, Span};
 
-use super::budget::LayoutBudget;
 use super::entry::{FixedParameter, MeasuredEntry, is_descriptor};
 use super::explicit::FixedSlot;
-use super::globals::MeasuredGlobals;
-use super::handles::{has_handles, without_handles};
-use super::scope::{ScopeDraft, ScopeItem, SlotPosition};
+use super::scope::{MeasuredGlobals, ScopeDraft, ScopeItem, SlotPosition};
 use super::settings::SlangSettings;
-use super::slot_allocator::{SlotAllocator, SlotOwner};
-use super::types::TypeLayoutBuilder;
+use super::types::{LayoutBudget, TypeLayoutBuilder};
 use super::units::unit_class;
+use crate::slots::{SlotLine, SlotReservation};
 use crate::tree::{ProgramLayout, UnitOffset};
 use crate::{BindingRequest, Target};
 use layoutproof_frontend::module::{EntryParameter, Module};
@@ -187,8 +185,7 @@ impl<'m> ProgramPlacement<'_, 'm> {
     fn choose_default_space(&mut self, has_bytes: bool, globals: &MeasuredGlobals<'_>, entries: &[MeasuredEntry<'_>]) {
         let scopes = entries.iter().map(|entry| &entry.scope);
         let open = globals.items.iter().chain(scopes).flat_map(ScopeItem::open);
-        let records =
-            globals.items.iter().any(|item| item.layout.usage.get(LayoutUnit::ShaderRecord) != Count::Finite(0));
+        let records = globals.items.iter().any(|item| item.layout.takes(LayoutUnit::ShaderRecord));
         let passes_alone = entries.iter().any(MeasuredEntry::has_callable_payload);
         let unbound = entries.iter().flat_map(MeasuredEntry::unbound_units);
         let takes_slots = open.map(|(unit, _)| unit).chain(unbound).any(LayoutUnit::has_space);
@@ -309,5 +306,146 @@ fn spaces(unit: LayoutUnit, count: Count) -> u32 {
         (LayoutUnit::Space, Count::Finite(count)) => count,
         (_, Count::Unbounded) => 1,
         (_, Count::Finite(_)) => 0,
+    }
+}
+
+/// The parameter that holds slots.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SlotOwner<'m> {
+    pub(super) name: &'m str,
+    /// The declaration.
+    pub(super) span: Span,
+}
+
+/// The slots and spaces that are taken so far.
+#[derive(Debug)]
+pub(super) struct SlotAllocator<'m> {
+    /// True if an explicit slot takes its space only if it names one.
+    named_spaces_only: bool,
+    /// The line of each unit and space.
+    slots: BTreeMap<(LayoutUnit, u32), SlotLine<SlotOwner<'m>>>,
+    spaces: SlotLine<()>,
+}
+
+impl<'m> SlotAllocator<'m> {
+    /// Makes an allocator without taken slots.
+    pub(super) fn new(named_spaces_only: bool) -> Self {
+        Self { named_spaces_only, slots: BTreeMap::new(), spaces: SlotLine::default() }
+    }
+
+    /// Takes `count` explicit slots. Returns the holder of one of them, if any.
+    pub(super) fn fix(
+        &mut self,
+        fixed: FixedSlot,
+        count: Count,
+        owner: SlotOwner<'m>,
+    ) -> Option<SlotReservation<SlotOwner<'m>>> {
+        if fixed.unit == LayoutUnit::Space {
+            // Only the first space: spaces of blocks inside are not reserved (Slang 2026.14.1).
+            self.mark_space(fixed.index);
+        } else if fixed.space.is_some() || !self.named_spaces_only {
+            // This also holds for units without spaces: if the only explicit slot of a program is a
+            // `constant_id`, space 0 is taken.
+            self.mark_space(fixed.space.unwrap_or(0));
+        }
+        self.slots.entry((fixed.unit, fixed.space.unwrap_or(0))).or_default().reserve(fixed.index, count, owner)
+    }
+
+    /// Reserves registers of space 0. The space itself stays free (Slang 2026.14.1).
+    pub(super) fn reserve_register(&mut self, unit: LayoutUnit, index: u32, count: u32, owner: SlotOwner<'m>) {
+        self.slots.entry((unit, 0)).or_default().reserve(index, Count::Finite(count), owner);
+    }
+
+    /// Takes the first gap of `count` slots; `None` if no gap fits.
+    pub(super) fn take(&mut self, unit: LayoutUnit, space: u32, count: Count, owner: SlotOwner<'m>) -> Option<u32> {
+        let line = self.slots.entry((unit, space)).or_default();
+        let first = line.first_fit(count, 0)?;
+        line.reserve(first, count, owner);
+        Some(first)
+    }
+
+    /// Takes the first gap of `count` whole spaces; `None` if no gap fits.
+    pub(super) fn take_spaces(&mut self, count: u32) -> Option<u32> {
+        let first = self.spaces.first_fit(Count::Finite(count), 0)?;
+        self.spaces.reserve(first, Count::Finite(count), ());
+        Some(first)
+    }
+
+    /// Marks a space as taken.
+    pub(super) fn mark_space(&mut self, space: u32) {
+        self.spaces.reserve(space, Count::Finite(1), ());
+    }
+
+    /// Returns the first free space at or after `from`.
+    pub(super) fn free_space(&self, from: u32) -> Option<u32> {
+        self.spaces.first_fit(Count::Finite(1), from)
+    }
+}
+
+/// True if a parameter of `module` is or holds a handle, also inside buffers.
+pub(super) fn has_handles(module: &Module) -> bool {
+    let mut seen = HashSet::new();
+    let entries = module.entry_points.iter().flat_map(|entry| &entry.parameters).map(|parameter| &parameter.ty);
+    let mut types = module.parameters.iter().map(|parameter| &parameter.ty).chain(entries);
+    types.any(|ty| has_handle(ty, &mut seen))
+}
+
+fn has_handle(ty: &Type, seen: &mut HashSet<*const StructType>) -> bool {
+    match ty.dimensions().0 {
+        Type::Handle { .. } => true,
+        Type::Struct(structure) => {
+            let bases = std::iter::successors(Some(structure), |structure| structure.base.as_ref());
+            let new: Vec<&Arc<StructType>> = bases.filter(|structure| seen.insert(Arc::as_ptr(structure))).collect();
+            new.iter().flat_map(|structure| &structure.members).any(|member| has_handle(&member.ty, seen))
+        }
+        Type::Resource(resource) => resource.element.as_deref().is_some_and(|element| has_handle(element, seen)),
+        _ => false,
+    }
+}
+
+/// Returns `module` with resources in place of their handles, except for handles that pass between
+/// stages.
+pub(super) fn without_handles(module: &Module) -> Module {
+    let (mut handles, mut module) = (OpenedHandles::default(), module.clone());
+    for parameter in &mut module.parameters {
+        parameter.ty = handles.opened(&parameter.ty);
+    }
+    let entry_parameters = module.entry_points.iter_mut().flat_map(|entry| &mut entry.parameters);
+    for parameter in entry_parameters.filter(|parameter| parameter.is_uniform()) {
+        parameter.ty = handles.opened(&parameter.ty);
+    }
+    module
+}
+
+/// The structs without handles, keyed by the structs with them.
+#[derive(Debug, Default)]
+struct OpenedHandles(HashMap<*const StructType, Arc<StructType>>);
+
+impl OpenedHandles {
+    fn opened(&mut self, ty: &Type) -> Type {
+        match ty {
+            Type::Handle { resource } => Type::Resource(self.opened_resource(resource)),
+            Type::Array { element, count } => Type::Array { element: Box::new(self.opened(element)), count: *count },
+            Type::Struct(structure) => Type::Struct(self.opened_struct(structure)),
+            Type::Resource(resource) => Type::Resource(self.opened_resource(resource)),
+            _ => ty.clone(),
+        }
+    }
+
+    fn opened_resource(&mut self, resource: &Resource) -> Resource {
+        let element = resource.element.as_deref().map(|element| Box::new(self.opened(element)));
+        Resource { element, ..resource.clone() }
+    }
+
+    fn opened_struct(&mut self, structure: &Arc<StructType>) -> Arc<StructType> {
+        if let Some(opened) = self.0.get(&Arc::as_ptr(structure)) {
+            return Arc::clone(opened);
+        }
+        let base = structure.base.as_ref().map(|base| self.opened_struct(base));
+        let members = structure.members.iter().map(|member| Member { ty: self.opened(&member.ty), ..member.clone() });
+        let members = members.collect();
+        let opened = Arc::new(StructType { base, members, ..StructType::clone(structure) });
+        self.0.insert(Arc::as_ptr(structure), Arc::clone(&opened));
+        opened
     }
 }

@@ -1,19 +1,26 @@
-//! The parameters of a scope as items to place, and the tree of a placed scope.
+//! The parameters of a scope with their layouts, as items to place, and the tree of a placed scope.
 //!
-//! [`super::program`] places the [`ScopeItem`]s, each a parameter with its type layout.
-//! [`ScopeDraft`] then builds the [`VariableLayout`] of the whole scope: a struct of the
-//! parameters, in a constant buffer if they have bytes.
+//! Loose globals share one buffer, laid out as a struct in the order of declaration, with those of
+//! imported modules. [`super::program`] places the [`ScopeItem`]s. [`ScopeDraft`] then builds the [`VariableLayout`] of the
+//! whole scope: a struct of the parameters, in a constant buffer if they have bytes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use layoutproof_layout::resource::{Resource, ResourceKind};
 use layoutproof_layout::shape::{Count, Member, StructType, Type};
-use layoutproof_layout::{Annotations, LayoutUnit, Span, Usage};
+use layoutproof_layout::{Annotations, BlockKind, LaidOut, LayoutUnit, Span, Usage};
 
+use super::bytes::{ByteRoom, WholeBlock};
+use super::containers::BlockContainer;
 use super::explicit::ExplicitParameter;
-use super::slot_allocator::SlotOwner;
+use super::program::SlotOwner;
+use super::types::{TypeLayoutBuilder, TypePosition, members, next_member, with_bytes};
 use super::units::unit_class;
+use crate::Target;
 use crate::tree::{TypeLayout, TypeParts, UnitOffset, VariableLayout};
+use layoutproof_frontend::module::{Module, NamespaceRank, Parameter, ParameterKind};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// A position in a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +69,7 @@ impl<'m> ScopeItem<'m> {
         let taken = self.layout.usage.iter().map(offset);
         // This is a register of a class that the parameter does not have. Reflection shows it on
         // Metal.
-        let is_other = |unit: LayoutUnit| unit_class(unit).is_some() && self.layout.usage.get(unit) == Count::Finite(0);
+        let is_other = |unit: LayoutUnit| unit_class(unit).is_some() && !self.layout.takes(unit);
         let others = self.at.iter().filter(|(unit, _)| is_other(**unit));
         let others = others.map(|(unit, at)| UnitOffset { unit: *unit, space: at.space, offset: at.index });
         let offsets = taken.chain(others).collect();
@@ -120,4 +127,163 @@ impl ScopeDraft {
 
 fn variable(layout: TypeLayout, offsets: Vec<UnitOffset>, span: Span) -> VariableLayout {
     VariableLayout { name: None, annotations: Annotations::default(), offsets, layout: Arc::new(layout), span }
+}
+
+/// The role of a global parameter on this target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum GlobalRole {
+    /// `cbuffer`, `tbuffer`, push constants.
+    Buffer,
+    /// A specialization constant.
+    Constant,
+    /// A variable. Its bytes are in the globals' buffer.
+    Variable,
+}
+
+/// The global scope with the sizes of its parameters.
+#[derive(Debug)]
+pub(super) struct MeasuredGlobals<'m> {
+    /// The struct of all variables.
+    pub(super) ty: Type,
+    /// The bytes of that struct.
+    pub(super) laid: Option<LaidOut>,
+    /// The parameters in order.
+    pub(super) items: Vec<ScopeItem<'m>>,
+}
+
+impl<'m> MeasuredGlobals<'m> {
+    /// Measures the parameters of `module`.
+    pub(super) fn of(module: &'m Module, types: &mut TypeLayoutBuilder<'_>) -> Self {
+        let is_loose = |parameter: &&Parameter| role(parameter, types.settings.target) == GlobalRole::Variable;
+        let parameters = in_order(module);
+        let loose: Vec<Member> = parameters.iter().copied().filter(is_loose).map(member).collect();
+        let span = loose.first().map(|member| member.span).unwrap_or_default();
+        let ty = structure("$Globals", loose, span);
+        let whole =
+            WholeBlock { kind: BlockKind::Globals, data_layout: None, element: &ty, room: ByteRoom::Ordinary, span };
+        let laid = types.bytes(whole);
+
+        let mut members = members(laid.as_ref()).iter().peekable();
+        let mut items = Vec::new();
+        for parameter in parameters {
+            let item = match role(parameter, types.settings.target) {
+                GlobalRole::Buffer => item(parameter, types.buffer(parameter), 0),
+                GlobalRole::Constant => item(parameter, constant(&parameter.ty), 0),
+                GlobalRole::Variable => {
+                    let laid = next_member(&mut members, &member(parameter));
+                    let place = TypePosition { room: ByteRoom::Ordinary, span: parameter.span };
+                    let layout = types.of(&parameter.ty, laid.map(|laid| &laid.layout), place);
+                    item(parameter, layout, laid.map_or(0, |laid| laid.offset))
+                }
+            };
+            items.push(item);
+        }
+
+        Self { ty, laid, items }
+    }
+
+    /// Returns the bytes of the globals' buffer and their alignment.
+    pub(super) fn bytes(&self) -> (Count, u32) {
+        let layout = with_bytes(&self.ty, self.laid.as_ref());
+        (layout.usage.get(LayoutUnit::Bytes), layout.alignment)
+    }
+
+    /// Returns the declaration of the first parameter.
+    pub(super) fn span(&self) -> Span {
+        self.items.first().map(|item| item.span).unwrap_or_default()
+    }
+}
+
+/// Returns the parameters in the order in which slangc visits them. Those of imported modules,
+/// which only Slang has, are already in order.
+fn in_order(module: &Module) -> Vec<&Parameter> {
+    let mut parameters: Vec<&Parameter> = module.parameters.iter().collect();
+    let own = module.own_parameters.min(parameters.len());
+    parameters[..own].sort_by_cached_key(|parameter| NamespaceRank::of(&parameter.name, &module.namespaces));
+    parameters
+}
+
+impl TypeLayoutBuilder<'_> {
+    /// Lays out a `cbuffer`, a `tbuffer` or a push constant.
+    fn buffer(&mut self, parameter: &Parameter) -> TypeLayout {
+        let place = TypePosition { room: ByteRoom::Ordinary, span: parameter.span };
+        let is_push_constant = parameter.annotations.is_push_constant();
+        let pushed = if is_push_constant { pushed_buffer(&parameter.ty) } else { None };
+        let (kind, resource, ty) = match parameter.kind {
+            ParameterKind::Tbuffer => (BlockKind::Tbuffer, ResourceKind::TextureBuffer, &parameter.ty),
+            ParameterKind::Cbuffer => (BlockKind::Cbuffer, ResourceKind::ConstantBuffer, &parameter.ty),
+            ParameterKind::Variable | ParameterKind::Global => {
+                (BlockKind::ConstantBuffer, ResourceKind::ConstantBuffer, pushed.as_ref().unwrap_or(&parameter.ty))
+            }
+        };
+
+        let element = match parameter.kind {
+            ParameterKind::Tbuffer | ParameterKind::Cbuffer => Some(ty),
+            ParameterKind::Variable | ParameterKind::Global => push_constant_element(ty),
+        };
+        let Some(element) = element else {
+            let message =
+                "only data, a cbuffer or a ConstantBuffer can be a push constant, and no data a shader record";
+            self.problems.push(Diagnostic::error(Code::BadAttribute, parameter.span, message));
+            return with_bytes(&parameter.ty, None);
+        };
+
+        let is_pushed = is_push_constant && self.settings.speaks_spirv();
+        let is_record = is_shader_record(parameter) && self.settings.speaks_spirv();
+        let (unit, kind) = match (is_pushed, is_record) {
+            (true, _) => (LayoutUnit::PushConstant, BlockKind::PushConstant),
+            (false, true) => (LayoutUnit::ShaderRecord, BlockKind::ShaderRecord),
+            (false, false) => (self.settings.buffer_unit(resource), kind),
+        };
+        let data_layout = ty.resource().and_then(|resource| resource.data_layout);
+        self.container(ty, BlockContainer { unit, kind, data_layout, place }, element)
+    }
+}
+
+/// Returns the buffer for data with `[[vk::push_constant]]`: `PC pc;` then means
+/// `ConstantBuffer<PC> pc;`.
+fn pushed_buffer(ty: &Type) -> Option<Type> {
+    let element = Some(Box::new(ty.clone())).filter(|_| !matches!(ty.dimensions().0, Type::Resource(_)));
+    let kind = ResourceKind::ConstantBuffer;
+    element.map(|element| Type::Resource(Resource { kind, element: Some(element), data_layout: None }))
+}
+
+fn push_constant_element(ty: &Type) -> Option<&Type> {
+    let buffer = ty.resource().filter(|resource| resource.kind == ResourceKind::ConstantBuffer);
+    buffer?.element.as_deref()
+}
+
+fn role(parameter: &Parameter, target: Target) -> GlobalRole {
+    match parameter.kind {
+        ParameterKind::Cbuffer | ParameterKind::Tbuffer => GlobalRole::Buffer,
+        ParameterKind::Variable | ParameterKind::Global
+            if parameter.annotations.is_push_constant() || is_shader_record(parameter) =>
+        {
+            GlobalRole::Buffer
+        }
+        ParameterKind::Global if target != Target::D3d12 && parameter.annotations.is_specialization_constant() => {
+            GlobalRole::Constant
+        }
+        ParameterKind::Variable | ParameterKind::Global => GlobalRole::Variable,
+    }
+}
+
+fn is_shader_record(parameter: &Parameter) -> bool {
+    parameter.annotations.is_slang_shader_record()
+}
+
+fn constant(ty: &Type) -> TypeLayout {
+    TypeLayout { usage: Usage::of(LayoutUnit::ConstantId, Count::Finite(1)), ..with_bytes(ty, None) }
+}
+
+/// Returns the parameter as a member of the globals' struct. Its registers are not places in that
+/// struct.
+fn member(parameter: &Parameter) -> Member {
+    let Parameter { name, ty, span, .. } = parameter.clone();
+    Member { name, ty, bit_width: None, annotations: Annotations::default(), span }
+}
+
+fn item(parameter: &Parameter, layout: TypeLayout, bytes: u32) -> ScopeItem<'_> {
+    let Parameter { name, annotations, span, .. } = parameter;
+    ScopeItem { name, annotations, span: *span, layout: Arc::new(layout), bytes, at: BTreeMap::new() }
 }

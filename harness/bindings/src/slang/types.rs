@@ -1,11 +1,14 @@
-//! Computes how much of each unit a type takes, and where its parts are: structs, arrays,
-//! resources.
+//! Computes how much of each unit a type takes, and where its parts are: structs, arrays, resources.
 //!
 //! Builds the [`TypeLayout`] of a [`Type`] whose bytes [`super::bytes`] has laid out.
-//! [`super::containers`] handles buffers with a layout inside, and [`super::arrays`] handles
-//! structs in arrays.
+//! [`super::containers`] handles buffers with a layout inside.
 //!
-//! Source: Slang user guide, Parameter Layout Rules, Computing Resource Requirements; measured with Slang 2026.14.1.
+//! An array of structs becomes an array for each field: `Pair gPairs[8]` takes `t0` to `t15`, and its field `b` is at
+//! `t8`. In an unsized array every resource at the end of a path of fields gets a register space.
+//!
+//! Sources: Slang user guide, Parameter Layout Rules, Computing Resource Requirements and Splitting of Arrays. Nested and
+//! unsized arrays were measured with Slang 2026.14.1, whose code then binds some nested fields at a different place than
+//! its reflection reports.
 
 use std::iter::Peekable;
 use std::slice::Iter;
@@ -17,10 +20,9 @@ use layoutproof_layout::{
     Annotations, BlockKind, Extent, LaidOut, LaidOutMember, LaidOutShape, LayoutUnit, Span, Usage,
 };
 
-use super::arrays::in_array;
-use super::budget::LayoutBudget;
 use super::bytes::{ByteRoom, WholeBlock};
 use super::settings::SlangSettings;
+use super::units::is_register;
 use crate::tree::{TypeLayout, TypeParts, UnitOffset, VariableLayout};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
@@ -58,12 +60,6 @@ impl TypeLayoutBuilder<'_> {
         }
 
         match ty {
-            Type::Scalar(_)
-            | Type::Vector { .. }
-            | Type::Matrix { .. }
-            | Type::Enum(_)
-            | Type::Pointer { .. }
-            | Type::Handle { .. } => with_bytes(ty, laid),
             Type::Interface { .. } => {
                 // Its place in a struct has an alignment, which Slang 2026.14.1 does not reflect.
                 let mut layout = TypeLayout { alignment: 1, ..with_bytes(ty, laid) };
@@ -74,6 +70,7 @@ impl TypeLayoutBuilder<'_> {
             Type::Array { element, count } => self.array(ty, element, *count, laid, place),
             Type::Struct(structure) => self.structure(ty, structure, laid, place),
             Type::Resource(resource) => self.resource(ty, resource, laid, place),
+            _ => with_bytes(ty, laid),
         }
     }
 
@@ -121,11 +118,7 @@ impl TypeLayoutBuilder<'_> {
                 room: place.room,
                 span: place.span,
             }),
-            LaidOutShape::Scalar(_)
-            | LaidOutShape::Vector { .. }
-            | LaidOutShape::Matrix { .. }
-            | LaidOutShape::Struct(_)
-            | LaidOutShape::Resource => None,
+            _ => None,
         });
 
         let element = Arc::new(self.of(element, own.as_ref(), place));
@@ -243,15 +236,7 @@ impl FieldCounter {
 pub(super) fn members(laid: Option<&LaidOut>) -> &[LaidOutMember] {
     match laid.map(|laid| &laid.shape) {
         Some(LaidOutShape::Struct(members)) => members,
-        Some(
-            LaidOutShape::Scalar(_)
-            | LaidOutShape::Vector { .. }
-            | LaidOutShape::Matrix { .. }
-            | LaidOutShape::Array { .. }
-            | LaidOutShape::Pointer
-            | LaidOutShape::Resource,
-        )
-        | None => &[],
+        _ => &[],
     }
 }
 
@@ -279,15 +264,7 @@ pub(super) fn with_bytes(ty: &Type, laid: Option<&LaidOut>) -> TypeLayout {
 fn byte_stride(array: Option<&LaidOut>, element: Option<&LaidOut>) -> u32 {
     match array.map(|array| &array.shape) {
         Some(LaidOutShape::Array { stride, .. }) => *stride,
-        Some(
-            LaidOutShape::Scalar(_)
-            | LaidOutShape::Vector { .. }
-            | LaidOutShape::Matrix { .. }
-            | LaidOutShape::Struct(_)
-            | LaidOutShape::Pointer
-            | LaidOutShape::Resource,
-        )
-        | None => element.map_or(0, |element| {
+        _ => element.map_or(0, |element| {
             let size = element.size.finite().unwrap_or(0);
             size.checked_next_multiple_of(element.alignment).unwrap_or(size)
         }),
@@ -305,4 +282,118 @@ pub(super) fn finite(count: Count) -> u32 {
 /// True if `ty` holds a parameter block, outside other buffers.
 fn holds_block(ty: &Type) -> bool {
     ty.holds(&|resource| resource.kind == ResourceKind::ParameterBlock)
+}
+
+/// An array without its bytes.
+#[derive(Debug)]
+pub(super) struct SpreadArray {
+    /// The element with its fields spread.
+    pub(super) element: Arc<TypeLayout>,
+    /// The units of the whole array.
+    pub(super) usage: Usage,
+    /// The distance from one element to the next, as Slang reports it.
+    pub(super) stride: Usage,
+}
+
+/// Lays out `count` elements. Returns `None` for an element that slangc cannot spread: a constant
+/// buffer with registers inside.
+pub(super) fn in_array(element: &Arc<TypeLayout>, count: Count, settings: &SlangSettings) -> Option<SpreadArray> {
+    let mut spaces = 0;
+    let spread = spread(element, count, &mut spaces)?;
+    let is_spread = !Arc::ptr_eq(&spread, element);
+
+    let mut array = SpreadArray { element: spread, usage: Usage::default(), stride: Usage::default() };
+    for (unit, one) in element.usage.iter().filter(|(unit, _)| *unit != LayoutUnit::Bytes) {
+        match (settings.multiplies(unit), count) {
+            (false, _) => array.usage.add(unit, one),
+            (true, Count::Finite(count)) => array.usage.add(unit, one.times(Count::Finite(count))),
+            // Spread fields have spaces instead.
+            (true, Count::Unbounded) if is_spread => {}
+            (true, Count::Unbounded) => array.usage.add(unit, Count::Unbounded),
+        }
+        if settings.multiplies(unit) {
+            // The guide puts one register between neighbours; slangc reports all registers of an
+            // element.
+            array.stride.add(unit, if settings.documented { Count::Finite(1) } else { one });
+        }
+    }
+
+    if is_spread {
+        array.usage.add(LayoutUnit::Space, Count::Finite(spaces));
+    }
+    Some(array)
+}
+
+/// Returns the same layout with its fields moved apart for `count` elements. `spaces` counts the
+/// resources that get a space.
+fn spread(layout: &Arc<TypeLayout>, count: Count, spaces: &mut u32) -> Option<Arc<TypeLayout>> {
+    if !layout.usage.iter().any(|(unit, _)| is_register(unit)) {
+        return Some(Arc::clone(layout));
+    }
+
+    let parts = match &layout.parts {
+        TypeParts::Elements { element, stride } => {
+            let spread = spread(element, count, spaces)?;
+            if Arc::ptr_eq(&spread, element) {
+                return Some(Arc::clone(layout));
+            }
+            TypeParts::Elements { element: spread, stride: stride.clone() }
+        }
+        TypeParts::Fields(fields) => {
+            let fields: Option<Vec<_>> = fields.iter().map(|field| spread_field(field, count, spaces)).collect();
+            TypeParts::Fields(fields?)
+        }
+        TypeParts::Contained { element, .. } => {
+            let holds_registers = element.layout.usage.iter().any(|(unit, _)| is_register(unit));
+            return (!holds_registers).then(|| Arc::clone(layout));
+        }
+        TypeParts::None | TypeParts::Memory(_) | TypeParts::Stream(_) | TypeParts::Patch(_) => {
+            *spaces += u32::from(count == Count::Unbounded);
+            return Some(Arc::clone(layout));
+        }
+    };
+    Some(Arc::new(TypeLayout { parts, ..TypeLayout::clone(layout) }))
+}
+
+fn spread_field(field: &VariableLayout, count: Count, spaces: &mut u32) -> Option<VariableLayout> {
+    let (first, mut inner) = (*spaces, 0);
+    let layout = spread(&field.layout, count, &mut inner)?;
+    *spaces += inner;
+    let moved = |at: &UnitOffset| match (is_register(at.unit), count) {
+        (false, _) => *at,
+        (true, Count::Finite(count)) => UnitOffset { offset: at.offset.saturating_mul(count), ..*at },
+        (true, Count::Unbounded) => UnitOffset { space: first, offset: 0, ..*at },
+    };
+    Some(VariableLayout { layout, offsets: field.offsets.iter().map(moved).collect(), ..field.clone() })
+}
+
+/// The number of layouts that may still be made. Structs of structs double with each level, and
+/// each parameter has its own layout, so the limit keeps small texts from making large programs.
+#[derive(Debug)]
+pub(super) struct LayoutBudget(u32);
+
+impl Default for LayoutBudget {
+    fn default() -> Self {
+        Self(MOST_LAYOUTS)
+    }
+}
+
+/// No real program has more types in its parameters, even if a struct's members count once for each
+/// place that uses the struct.
+const MOST_LAYOUTS: u32 = 1 << 18;
+
+impl LayoutBudget {
+    /// Counts one more layout at `span`. Only the first layout over the limit is a problem.
+    pub(super) fn spend(&mut self, span: Span) -> Result<(), Option<Diagnostic>> {
+        let left = self.0;
+        self.0 = left.saturating_sub(1);
+        match left {
+            0 => Err(None),
+            1 => {
+                let message = format!("the parameters have more than {MOST_LAYOUTS} members, counted at all depths");
+                Err(Some(Diagnostic::error(Code::TooLarge, span, message)))
+            }
+            _ => Ok(()),
+        }
+    }
 }

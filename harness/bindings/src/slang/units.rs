@@ -79,26 +79,7 @@ impl SlangSettings {
         match unit {
             // All elements of an array of interface values have one type.
             LayoutUnit::Binding | LayoutUnit::ExistentialType => false,
-            LayoutUnit::ConstantBuffer
-            | LayoutUnit::ShaderResource
-            | LayoutUnit::UnorderedAccess
-            | LayoutUnit::Sampler => !self.speaks_spirv(),
-            LayoutUnit::Bytes
-            | LayoutUnit::Space
-            | LayoutUnit::PushConstant
-            | LayoutUnit::ConstantId
-            | LayoutUnit::LocationIn
-            | LayoutUnit::LocationOut
-            | LayoutUnit::ShaderRecord
-            | LayoutUnit::RayPayload
-            | LayoutUnit::HitAttributes
-            | LayoutUnit::CallablePayload
-            | LayoutUnit::InputAttachment
-            | LayoutUnit::MetalBuffer
-            | LayoutUnit::MetalTexture
-            | LayoutUnit::MetalSampler
-            | LayoutUnit::MetalArgument
-            | LayoutUnit::ExistentialObject => true,
+            _ => unit_class(unit).is_none() || !self.speaks_spirv(),
         }
     }
 }
@@ -126,30 +107,8 @@ pub(super) fn class_unit(class: char) -> LayoutUnit {
 /// True if fields of this unit move when their struct is in an array, so that each field becomes
 /// its own array.
 pub(super) fn is_register(unit: LayoutUnit) -> bool {
-    match unit {
-        LayoutUnit::ConstantBuffer
-        | LayoutUnit::ShaderResource
-        | LayoutUnit::UnorderedAccess
-        | LayoutUnit::Sampler
-        | LayoutUnit::MetalBuffer
-        | LayoutUnit::MetalTexture
-        | LayoutUnit::MetalSampler => true,
-        LayoutUnit::Bytes
-        | LayoutUnit::Binding
-        | LayoutUnit::Space
-        | LayoutUnit::PushConstant
-        | LayoutUnit::ConstantId
-        | LayoutUnit::LocationIn
-        | LayoutUnit::LocationOut
-        | LayoutUnit::ShaderRecord
-        | LayoutUnit::RayPayload
-        | LayoutUnit::HitAttributes
-        | LayoutUnit::CallablePayload
-        | LayoutUnit::InputAttachment
-        | LayoutUnit::MetalArgument
-        | LayoutUnit::ExistentialType
-        | LayoutUnit::ExistentialObject => false,
-    }
+    let metal = [LayoutUnit::MetalBuffer, LayoutUnit::MetalTexture, LayoutUnit::MetalSampler];
+    unit_class(unit).is_some() || metal.contains(&unit)
 }
 
 /// Returns Metal's index unit of a resource: buffers of any access share one, textures of any
@@ -165,15 +124,6 @@ fn metal_unit(class: char, kind: ResourceKind) -> LayoutUnit {
             | ResourceKind::ByteAddressBuffer(_)
             | ResourceKind::AccelerationStructure,
         ) => LayoutUnit::MetalBuffer,
-        (
-            _,
-            ResourceKind::TextureBuffer
-            | ResourceKind::Buffer(_)
-            | ResourceKind::Texture(_)
-            | ResourceKind::CombinedSampler(_)
-            | ResourceKind::Sampler
-            | ResourceKind::SamplerComparison
-            | ResourceKind::SubpassInput { .. },
-        ) => LayoutUnit::MetalTexture,
+        _ => LayoutUnit::MetalTexture,
     }
 }

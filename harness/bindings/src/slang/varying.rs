@@ -142,12 +142,6 @@ impl Varyings<'_, '_> {
         }
 
         match ty {
-            Type::Scalar(_)
-            | Type::Vector { .. }
-            | Type::Enum(_)
-            | Type::Pointer { .. }
-            | Type::Handle { .. }
-            | Type::Interface { .. } => self.leaf(ty, 1, semantic, directions),
             Type::Matrix { rows, columns, .. } => {
                 let vectors = self.types.settings.layout.matrix.vectors_and_length(*rows, *columns).0;
                 self.leaf(ty, vectors, semantic, directions)
@@ -161,6 +155,7 @@ impl Varyings<'_, '_> {
             }
             Type::Struct(structure) => self.structure(ty, structure, semantic, directions),
             Type::Resource(_) => self.leaf(ty, 0, semantic, directions),
+            _ => self.leaf(ty, 1, semantic, directions),
         }
     }
 
@@ -214,11 +209,7 @@ impl Varyings<'_, '_> {
 
         let mut usage = Usage::default();
         for (unit, one) in element.usage.iter() {
-            let whole = match count {
-                Count::Finite(count) => Count::Finite(finite(one).saturating_mul(count)),
-                Count::Unbounded => Count::Unbounded,
-            };
-            usage.add(unit, whole);
+            usage.add(unit, Count::Finite(finite(one)).times(count));
         }
 
         let stride = element.usage.clone();
@@ -316,11 +307,7 @@ fn with_slots(layout: &TypeLayout, unit: LayoutUnit, default: MatrixOrder) -> Ty
             }
         }
         TypeParts::Elements { element, .. } => *element = Arc::new(with_slots(element, unit, default)),
-        TypeParts::None
-        | TypeParts::Contained { .. }
-        | TypeParts::Memory(_)
-        | TypeParts::Stream(_)
-        | TypeParts::Patch(_) => {}
+        _ => {}
     }
     let mut usage = layout.usage.clone();
     usage.add(unit, Count::Finite(slots));
@@ -338,37 +325,14 @@ fn slots(layout: &TypeLayout, default: MatrixOrder) -> u32 {
         (_, Type::Matrix { rows, columns, order, .. }) => {
             order.unwrap_or(default).vectors_and_length(*rows, *columns).0
         }
-        (
-            _,
-            Type::Scalar(_)
-            | Type::Vector { .. }
-            | Type::Enum(_)
-            | Type::Pointer { .. }
-            | Type::Handle { .. }
-            | Type::Interface { .. },
-        ) => 1,
         (_, Type::Struct(_) | Type::Array { .. } | Type::Resource(_)) => 0,
+        _ => 1,
     }
 }
 
 fn has_bit_fields(ty: &Type) -> bool {
-    match ty.dimensions().0 {
-        Type::Struct(structure) => structure_has_bit_fields(structure),
-        Type::Scalar(_)
-        | Type::Vector { .. }
-        | Type::Matrix { .. }
-        | Type::Array { .. }
-        | Type::Enum(_)
-        | Type::Pointer { .. }
-        | Type::Handle { .. }
-        | Type::Interface { .. }
-        | Type::Resource(_) => false,
-    }
-}
-
-fn structure_has_bit_fields(structure: &StructType) -> bool {
-    structure.base.as_deref().is_some_and(structure_has_bit_fields)
-        || structure.members.iter().any(|member| member.bit_width.is_some() || has_bit_fields(&member.ty))
+    let Type::Struct(structure) = ty.dimensions().0 else { return false };
+    structure.all_members().any(|member| member.bit_width.is_some() || has_bit_fields(&member.ty))
 }
 
 /// Returns `N` of `[[vk::index(N)]]`, the blend source of a fragment shader's output. Slang

@@ -93,13 +93,7 @@ impl<'t> Elaborator<'t> {
             Some(_) => Err(not_constant(path.span)),
             None => match self.find_type(path, context).map(|id| self.symbols.ty(id).entry) {
                 Some(TypeEntry::Enum(_)) => Ok(operand),
-                Some(
-                    TypeEntry::Struct { .. }
-                    | TypeEntry::Alias { .. }
-                    | TypeEntry::Interface { .. }
-                    | TypeEntry::Unread(_),
-                )
-                | None => Err(not_constant(path.span)),
+                _ => Err(not_constant(path.span)),
             },
         }
     }
@@ -328,12 +322,7 @@ fn convert(operand: Constant, scalar: Scalar, span: Span) -> ConstantResult {
         Scalar::Int64 => Ok(Constant::signed(value)),
         Scalar::Uint64 if value >= 0 => Ok(Constant::signed(value)),
         Scalar::Uint64 => Err(overflow(span)),
-        Scalar::Float16
-        | Scalar::Half
-        | Scalar::Float32
-        | Scalar::Float64
-        | Scalar::Min16Float
-        | Scalar::Min10Float => Err(not_constant(span)),
+        _ => Err(not_constant(span)),
     }
 }
 

@@ -276,14 +276,6 @@ fn has_semantics(ty: &Type) -> bool {
         Type::Struct(ty) => {
             ty.members.iter().any(|member| member.annotations.semantic.is_some() || has_semantics(&member.ty))
         }
-        Type::Scalar(_)
-        | Type::Vector { .. }
-        | Type::Matrix { .. }
-        | Type::Array { .. }
-        | Type::Enum(_)
-        | Type::Pointer { .. }
-        | Type::Handle { .. }
-        | Type::Interface { .. }
-        | Type::Resource(_) => false,
+        _ => false,
     }
 }

@@ -92,21 +92,7 @@ impl<'t> Elaborator<'t> {
                 self.problems.report(Diagnostic::error(Code::Unsupported, span, message));
                 None
             }
-            (
-                Builtin::Numeric(_)
-                | Builtin::Vector
-                | Builtin::Matrix
-                | Builtin::Array
-                | Builtin::Same
-                | Builtin::Struct(_)
-                | Builtin::Handle
-                | Builtin::Pointer
-                | Builtin::LayoutPointer
-                | Builtin::Optional
-                | Builtin::Conditional
-                | Builtin::PointerStruct,
-                _,
-            ) => self.bad_arguments(part, span),
+            _ => self.bad_arguments(part, span),
         }
     }
 
@@ -298,14 +284,7 @@ impl<'t> Elaborator<'t> {
                     structure.base.as_ref().is_some_and(|base| self.ends_in_resources(&Type::Struct(Arc::clone(base))))
                 }
             },
-            Type::Scalar(_)
-            | Type::Vector { .. }
-            | Type::Matrix { .. }
-            | Type::Enum(_)
-            | Type::Pointer { .. }
-            | Type::Handle { .. }
-            | Type::Interface { .. }
-            | Type::Resource(_) => false,
+            _ => false,
         }
     }
 

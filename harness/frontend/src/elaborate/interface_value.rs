@@ -29,13 +29,7 @@ impl InterfaceValues {
                     self.add(element, span);
                 }
             }
-            Type::Scalar(_)
-            | Type::Vector { .. }
-            | Type::Matrix { .. }
-            | Type::Array { .. }
-            | Type::Enum(_)
-            | Type::Pointer { .. }
-            | Type::Handle { .. } => {}
+            _ => {}
         }
     }
 

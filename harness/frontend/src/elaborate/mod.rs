@@ -43,8 +43,8 @@ use unused::TypeKey;
 
 use super::ast::{Declarator, Item};
 use super::parser::BracketedTokens;
-use super::problems::ProblemList;
 use crate::module::{Module, NamespaceRank};
+use layoutproof_preprocess::problems::ProblemList;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// Maximum depth of references between structs, aliases and constants. Together with the parser's

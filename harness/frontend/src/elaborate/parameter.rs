@@ -67,11 +67,7 @@ impl<'t> Elaborator<'t> {
                         self.parameters(items, inner, seen, functions);
                     }
                 }
-                Item::Alias { .. }
-                | Item::Using { .. }
-                | Item::Interface { .. }
-                | Item::Unread { .. }
-                | Item::Import { .. } => {}
+                _ => {}
             }
         }
     }
@@ -102,13 +98,7 @@ impl<'t> Elaborator<'t> {
             match item {
                 Item::Function(function) => functions.push(ScopedFunction { declaration: function, scope }),
                 Item::Declaration(nested) => self.methods(nested, functions),
-                Item::Buffer(_)
-                | Item::Namespace { .. }
-                | Item::Alias { .. }
-                | Item::Using { .. }
-                | Item::Interface { .. }
-                | Item::Unread { .. }
-                | Item::Import { .. } => {}
+                _ => {}
             }
         }
     }
@@ -133,12 +123,7 @@ impl<'t> Elaborator<'t> {
                     }
                 }
                 Item::Buffer(inner) => self.code_in_buffer(inner, scope, functions),
-                Item::Namespace { .. }
-                | Item::Alias { .. }
-                | Item::Using { .. }
-                | Item::Interface { .. }
-                | Item::Unread { .. }
-                | Item::Import { .. } => {}
+                _ => {}
             }
         }
     }

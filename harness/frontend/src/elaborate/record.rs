@@ -136,12 +136,6 @@ impl<'t> Elaborator<'t> {
         for item in items {
             complete &= match item {
                 Item::Declaration(declaration) => self.declaration_members(declaration, holder, context, out),
-                Item::Function(_)
-                | Item::Alias { .. }
-                | Item::Using { .. }
-                | Item::Interface { .. }
-                | Item::Unread { .. }
-                | Item::Import { .. } => true,
                 Item::Namespace { path, items } if holder == MemberHolder::Buffer => {
                     self.namespace_members(path, items, context, out)
                 }
@@ -149,6 +143,7 @@ impl<'t> Elaborator<'t> {
                 // A buffer inside a buffer is a separate buffer (measured with DXC 1.7.2308).
                 Item::Buffer(_) if holder == MemberHolder::Buffer => true,
                 Item::Buffer(buffer) => self.misplaced(Some(buffer.name), "a constant buffer"),
+                _ => true,
             };
         }
         complete
@@ -283,15 +278,7 @@ impl<'t> Elaborator<'t> {
         let widest = match ty? {
             Type::Scalar(scalar) if !scalar.is_float() => Some(scalar.size(SixteenBit::On, 4) * 8),
             Type::Enum(ty) => Some(ty.underlying.size(SixteenBit::On, 4) * 8),
-            Type::Scalar(_)
-            | Type::Vector { .. }
-            | Type::Matrix { .. }
-            | Type::Array { .. }
-            | Type::Struct(_)
-            | Type::Pointer { .. }
-            | Type::Handle { .. }
-            | Type::Interface { .. }
-            | Type::Resource(_) => None,
+            _ => None,
         };
 
         let fits = |bits: &u32| widest.is_some_and(|widest| *bits <= widest);

@@ -317,12 +317,6 @@ fn path_mentions(path: &NamePath<'_>, parameters: &[GenericParameter<'_>]) -> bo
 fn expression_mentions(expression: &Expression<'_>, parameters: &[GenericParameter<'_>]) -> bool {
     expression.operations.iter().any(|(operation, _)| match operation {
         Operation::Name(path) | Operation::Cast(path) => path_mentions(path, parameters),
-        Operation::Integer { .. }
-        | Operation::Boolean(_)
-        | Operation::Unary(_)
-        | Operation::Binary(_)
-        | Operation::Select
-        | Operation::SizeOf
-        | Operation::Opaque => false,
+        _ => false,
     })
 }

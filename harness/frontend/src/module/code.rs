@@ -7,6 +7,7 @@ use layoutproof_layout::Span;
 use layoutproof_layout::shape::Type;
 
 use super::Callees;
+pub use layoutproof_preprocess::operator::BinaryOperator;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Code {
@@ -190,66 +191,4 @@ pub enum PrefixOperator {
     Complement,
     /// `!`.
     Not,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum BinaryOperator {
-    /// `||`.
-    Or,
-    /// `&&`.
-    And,
-    /// `|`.
-    BitOr,
-    /// `^`.
-    BitXor,
-    /// `&`.
-    BitAnd,
-    /// `==`.
-    Equal,
-    /// `!=`.
-    NotEqual,
-    /// `<`.
-    Less,
-    /// `>`.
-    Greater,
-    /// `<=`.
-    LessEqual,
-    /// `>=`.
-    GreaterEqual,
-    /// `<<`.
-    ShiftLeft,
-    /// `>>`.
-    ShiftRight,
-    /// `+`.
-    Add,
-    /// `-`.
-    Subtract,
-    /// `*`.
-    Multiply,
-    /// `/`.
-    Divide,
-    /// `%`.
-    Remainder,
-    /// `min(a, b)`.
-    Least,
-    /// `max(a, b)`.
-    Greatest,
-}
-
-impl BinaryOperator {
-    /// True if the result is a `bool`.
-    #[must_use]
-    pub fn is_condition(self) -> bool {
-        matches!(
-            self,
-            Self::Or
-                | Self::And
-                | Self::Equal
-                | Self::NotEqual
-                | Self::Less
-                | Self::Greater
-                | Self::LessEqual
-                | Self::GreaterEqual
-        )
-    }
 }

@@ -6,7 +6,7 @@ use crate::ast::{
     BufferDeclaration, BufferKeyword, EnumDeclaration, EnumeratorSyntax, GenericParameter, Identifier, Item, Prefix,
     StructDeclaration, TypeExpression,
 };
-use crate::lexer::TokenKind;
+use layoutproof_preprocess::lexer::TokenKind;
 
 impl<'a> Parser<'_, 'a> {
     /// `struct S<T> : Base { ... }`, up to and including the `}`.

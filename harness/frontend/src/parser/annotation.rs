@@ -9,7 +9,7 @@ use crate::ast::{
     RegisterSyntax,
 };
 use crate::attribute_names::spelling;
-use crate::lexer::TokenKind;
+use layoutproof_preprocess::lexer::TokenKind;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// Maximum length of an annotation (tokens), which keeps parsing linear.

@@ -7,9 +7,9 @@ use layoutproof_layout::Span;
 use layoutproof_layout::shape::MatrixOrder;
 
 use crate::ast::Identifier;
-use crate::lexer::{Token, TokenKind};
-use crate::preprocess::PreparedTokens;
-use crate::problems::ProblemList;
+use layoutproof_preprocess::PreparedTokens;
+use layoutproof_preprocess::lexer::{Token, TokenKind};
+use layoutproof_preprocess::problems::ProblemList;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// Maximum nesting of declarations, types and expressions. No real file nests deeper, and the stack

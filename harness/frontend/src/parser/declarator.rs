@@ -6,7 +6,7 @@ use super::generic_arguments_end;
 use crate::ast::{
     ArrayDimension, DeclarationSyntax, Declarator, FunctionDeclaration, Identifier, Initialiser, Item, Prefix, TypeKind,
 };
-use crate::lexer::TokenKind;
+use layoutproof_preprocess::lexer::TokenKind;
 
 /// Names of the operators that a struct may declare and an expression may call (HLSL 2021).
 const OPERATORS: [&str; 20] = [

@@ -7,7 +7,8 @@ use layoutproof_layout::Span;
 
 use super::cursor::{BracketedTokens, ParseResult, Parser};
 use crate::ast::{BinaryOperator, Expression, Identifier, NamePath, Operation, PathPart, UnaryOperator};
-use crate::lexer::{Token, TokenKind};
+use layoutproof_preprocess::lexer::{Token, TokenKind};
+use layoutproof_preprocess::operator;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// Maximum length of generic arguments inside an expression (tokens), which keeps parsing linear.
@@ -23,14 +24,6 @@ pub(crate) enum ExpressionContext {
 }
 
 type Operations<'a> = Vec<(Operation<'a>, Span)>;
-
-#[derive(Clone, Copy, Debug)]
-struct OperatorToken {
-    operator: BinaryOperator,
-    precedence: u8,
-    /// Number of tokens; `>>` has two.
-    tokens: usize,
-}
 
 /// A prefix operator waiting for its operand.
 type Prefixed<'a> = (Operation<'a>, Span);
@@ -61,54 +54,23 @@ impl<'a> Parser<'_, 'a> {
 
     fn binary(&mut self, place: ExpressionContext, least: u8, out: &mut Operations<'a>) -> ParseResult<()> {
         self.unary(out)?;
-        while let Some(OperatorToken { operator, precedence, tokens }) = self.binary_operator(place) {
-            if precedence < least {
+        while let Some((operator, tokens)) = self.binary_operator(place) {
+            if operator.precedence() < least {
                 break;
             }
             let span = self.span();
             self.at += tokens;
-            self.binary(place, precedence + 1, out)?;
+            self.binary(place, operator.precedence() + 1, out)?;
             out.push((Operation::Binary(operator), span));
         }
         Ok(())
     }
 
-    /// Reads the binary operator here.
-    fn binary_operator(&self, place: ExpressionContext) -> Option<OperatorToken> {
-        let kind = self.token().kind;
-        if kind == TokenKind::Greater {
-            let next = self.peek(1);
-            return match place {
-                ExpressionContext::Angles => None,
-                ExpressionContext::Free if next.kind == TokenKind::Greater && !next.spaced => {
-                    Some(OperatorToken { operator: BinaryOperator::ShiftRight, precedence: 7, tokens: 2 })
-                }
-                ExpressionContext::Free => {
-                    Some(OperatorToken { operator: BinaryOperator::Greater, precedence: 6, tokens: 1 })
-                }
-            };
-        }
-
-        let (operator, precedence) = match kind {
-            TokenKind::Or => (BinaryOperator::Or, 0),
-            TokenKind::And => (BinaryOperator::And, 1),
-            TokenKind::Bar => (BinaryOperator::BitOr, 2),
-            TokenKind::Caret => (BinaryOperator::BitXor, 3),
-            TokenKind::Ampersand => (BinaryOperator::BitAnd, 4),
-            TokenKind::Equal => (BinaryOperator::Equal, 5),
-            TokenKind::NotEqual => (BinaryOperator::NotEqual, 5),
-            TokenKind::Less => (BinaryOperator::Less, 6),
-            TokenKind::LessEqual => (BinaryOperator::LessEqual, 6),
-            TokenKind::GreaterEqual => (BinaryOperator::GreaterEqual, 6),
-            TokenKind::ShiftLeft => (BinaryOperator::ShiftLeft, 7),
-            TokenKind::Plus => (BinaryOperator::Add, 8),
-            TokenKind::Minus => (BinaryOperator::Subtract, 8),
-            TokenKind::Star => (BinaryOperator::Multiply, 9),
-            TokenKind::Slash => (BinaryOperator::Divide, 9),
-            TokenKind::Percent => (BinaryOperator::Remainder, 9),
-            _ => return None,
-        };
-        Some(OperatorToken { operator, precedence, tokens: 1 })
+    /// Reads the binary operator here. Also returns its number of tokens.
+    fn binary_operator(&self, place: ExpressionContext) -> Option<(BinaryOperator, usize)> {
+        let token = self.token();
+        let closes = token.kind == TokenKind::Greater && place == ExpressionContext::Angles;
+        BinaryOperator::read(&token, Some(&self.peek(1))).filter(|_| !closes)
     }
 
     /// Keeps prefix operators in a list instead of on the stack, because a file may contain any number of them.
@@ -312,19 +274,9 @@ fn boolean(word: &str) -> Option<bool> {
 }
 
 fn integer(token: Token<'_>) -> ParseResult<Operation<'_>> {
-    let digits = token.text.trim_end_matches(['u', 'U', 'l', 'L']);
-    let suffix = &token.text[digits.len()..];
-    let binary = digits.strip_prefix("0b").or_else(|| digits.strip_prefix("0B"));
-    let value = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
-        Some(hexadecimal) => u64::from_str_radix(hexadecimal, 16),
-        None if binary.is_some() => u64::from_str_radix(binary.unwrap_or_default(), 2),
-        None if digits.len() > 1 && digits.starts_with('0') => u64::from_str_radix(digits, 8),
-        None => digits.parse(),
-    };
-    let unsigned = suffix.contains(['u', 'U']);
-    value.map(|value| Operation::Integer { value, unsigned }).map_err(|_| {
-        Diagnostic::error(Code::BadConstant, token.span, format!("`{}` is not a 64-bit integer", token.text))
-    })
+    let bad = || Diagnostic::error(Code::BadConstant, token.span, format!("`{}` is not a 64-bit integer", token.text));
+    let (value, unsigned) = operator::integer(token.text).ok_or_else(bad)?;
+    Ok(Operation::Integer { value, unsigned })
 }
 
 /// Returns the index after the `>` that closes the generic arguments at `at`, if they are arguments and short enough.

@@ -6,7 +6,7 @@ use super::cursor::{ParseResult, Parser};
 use crate::ast::{
     Declarator, FunctionDeclaration, FunctionParameter, Identifier, PlacementSyntax, Prefix, TypeExpression,
 };
-use crate::lexer::TokenKind;
+use layoutproof_preprocess::lexer::TokenKind;
 
 impl<'a> Parser<'_, 'a> {
     /// Parses the rest of a function, starting at its generic parameters or its `(`.

@@ -8,7 +8,7 @@ use crate::ast::{
     ArgumentSyntax, BufferKeyword, DeclarationSyntax, Declarator, Identifier, Item, NamePath, PathPart, Prefix,
     TypeExpression, TypeKind,
 };
-use crate::lexer::TokenKind;
+use layoutproof_preprocess::lexer::TokenKind;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 impl<'a> Parser<'_, 'a> {

@@ -6,7 +6,7 @@ use super::generic_arguments_end;
 use crate::ast::{
     ArrayDimension, GenericArgument, Identifier, NamePath, PathPart, TypeExpression, TypeKind, TypeSuffix,
 };
-use crate::lexer::TokenKind;
+use layoutproof_preprocess::lexer::TokenKind;
 
 impl<'a> Parser<'_, 'a> {
     /// Parses a type, which may declare a struct or enum in place.

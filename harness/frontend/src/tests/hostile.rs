@@ -30,6 +30,21 @@ fn a_megabyte_of_brackets() {
     }
 }
 
+#[test]
+fn long_files() {
+    use std::fmt::Write;
+
+    assert!(!in_time(&"__LINE__ ".repeat(1 << 17)).is_empty());
+    let mut chain = String::new();
+    for n in 0..5000 {
+        writeln!(chain, "#define A{n} A{}", n + 1).unwrap();
+    }
+    assert_eq!(in_time(&format!("{chain}A0")), [Code::UnexpectedToken]);
+    let functions = "void f();".repeat(1 << 17);
+    assert_eq!(in_time(&functions).first(), Some(&Code::TooLarge));
+    assert_eq!(in_time(&format!("struct S {{ {functions} }};")).first(), Some(&Code::TooLarge));
+}
+
 /// Skipped text between two tokens once was one recursive call each, which overflowed the stack.
 #[test]
 fn a_megabyte_of_what_is_skipped() {

@@ -2,6 +2,7 @@
 
 mod blocks;
 mod bodies;
+mod files;
 mod hostile;
 mod real_files;
 mod refused;

@@ -235,14 +235,7 @@ impl StageVariables {
                 self.array_of_structs = self.array_of_structs.or(Some(span));
                 0
             }
-            Type::Scalar(_)
-            | Type::Vector { .. }
-            | Type::Matrix { .. }
-            | Type::Array { .. }
-            | Type::Enum(_)
-            | Type::Pointer { .. }
-            | Type::Handle { .. }
-            | Type::Interface { .. } => {
+            _ => {
                 if let Some(Inherited { semantic, written }) = named {
                     self.variable(path, ty, annotations, semantic, written, span);
                 }
@@ -379,13 +372,7 @@ fn taken(ty: &Type) -> u32 {
         Type::Matrix { scalar, rows, columns, .. } => rows.saturating_mul(vector(*scalar, *columns)),
         Type::Array { element, count: Count::Finite(count) } => taken(element).saturating_mul(*count),
         Type::Array { element, count: Count::Unbounded } => taken(element),
-        Type::Scalar(_)
-        | Type::Enum(_)
-        | Type::Pointer { .. }
-        | Type::Handle { .. }
-        | Type::Interface { .. }
-        | Type::Struct(_)
-        | Type::Resource(_) => 1,
+        _ => 1,
     }
 }
 

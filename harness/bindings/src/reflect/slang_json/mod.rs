@@ -5,8 +5,6 @@
 
 mod types;
 
-use std::sync::Arc;
-
 use layoutproof_layout::resource::ResourceKind;
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::shape::{Count, Type};
@@ -63,30 +61,14 @@ fn interface_values(ty: &Type) -> usize {
     match ty {
         Type::Interface { .. } => 1,
         Type::Array { element, .. } => interface_values(element),
-        Type::Struct(structure) => {
-            let base = structure.base.iter().map(|base| interface_values(&Type::Struct(Arc::clone(base))));
-            base.chain(structure.members.iter().map(|member| interface_values(&member.ty))).sum()
-        }
+        Type::Struct(structure) => structure.all_members().map(|member| interface_values(&member.ty)).sum(),
         Type::Resource(resource) => match resource.kind {
             ResourceKind::ConstantBuffer | ResourceKind::TextureBuffer | ResourceKind::ParameterBlock => {
                 resource.element.as_deref().map_or(0, interface_values)
             }
-            ResourceKind::StructuredBuffer(_)
-            | ResourceKind::ByteAddressBuffer(_)
-            | ResourceKind::Buffer(_)
-            | ResourceKind::Texture(_)
-            | ResourceKind::CombinedSampler(_)
-            | ResourceKind::Sampler
-            | ResourceKind::SamplerComparison
-            | ResourceKind::AccelerationStructure
-            | ResourceKind::SubpassInput { .. } => 0,
+            _ => 0,
         },
-        Type::Scalar(_)
-        | Type::Vector { .. }
-        | Type::Matrix { .. }
-        | Type::Enum(_)
-        | Type::Pointer { .. }
-        | Type::Handle { .. } => 0,
+        _ => 0,
     }
 }
 
@@ -95,11 +77,7 @@ pub(super) fn parameters(scope: &VariableLayout) -> &[VariableLayout] {
     match &scope.layout.parts {
         TypeParts::Fields(fields) => fields,
         TypeParts::Contained { element, .. } => parameters(element),
-        TypeParts::None
-        | TypeParts::Elements { .. }
-        | TypeParts::Memory(_)
-        | TypeParts::Stream(_)
-        | TypeParts::Patch(_) => &[],
+        _ => &[],
     }
 }
 
@@ -138,7 +116,7 @@ impl JsonPrinter<'_> {
         let size = |size: [u32; 3]| ReflectionNode::List(size.map(ReflectionNode::Number).to_vec());
         let result = entry.result.as_ref().map(|result| {
             let varying = Varying::Yes(None);
-            parameter(result, &VariableContext { stage, varying }).into()
+            parameter(result, &VariableContext { stage, varying })
         });
         let bindings: Vec<ReflectionNode> =
             self.globals.iter().map(|global| self.usage(&entry.name, global).into()).collect();
@@ -147,7 +125,7 @@ impl JsonPrinter<'_> {
             .with("name", ReflectionNode::text(&entry.name))
             .with_some("stage", stage.map(ReflectionNode::text))
             .with_some("parameters", (!listed.is_empty()).then_some(ReflectionNode::List(listed)))
-            .with_some("usesAnySampleRateInput", per_sample.then_some(ReflectionNode::Bool(true)))
+            .with_some("usesAnySampleRateInput", per_sample.then_some(true))
             .with_some("result", result)
             .with_some("threadGroupSize", entry.thread_group_size.map(size))
             .with_some("bindings", (!bindings.is_empty()).then_some(ReflectionNode::List(bindings)))
@@ -159,7 +137,7 @@ impl JsonPrinter<'_> {
         let used = self.used.units(entry, global);
         let flagged = |offset: UnitOffset| match offset.unit {
             LayoutUnit::Bytes => binding(global, offset),
-            unit => binding(global, offset).with("used", ReflectionNode::Number(u32::from(used.contains(&unit)))),
+            unit => binding(global, offset).with("used", u32::from(used.contains(&unit))),
         };
         named(global).and(one_or_several(resource_usage::offsets(global).into_iter().map(flagged)))
     }
@@ -176,11 +154,11 @@ fn stage_name(stage: &str) -> Option<&str> {
 fn parameter(variable: &VariableLayout, context: &VariableContext<'_>) -> NodeFields {
     let is_shared = variable.annotations.modifiers.iter().any(|word| word == "shared");
     named(variable)
-        .with_some("shared", is_shared.then_some(ReflectionNode::Bool(true)))
+        .with_some("shared", is_shared.then_some(true))
         // The attributes of a result belong to the function.
         .with_some("userAttribs", variable.name.as_ref().and_then(|_| declared_attributes(&variable.annotations)))
         .and(place(variable, context))
-        .with("type", types::layout(&variable.layout, &context.inside(variable)).into())
+        .with("type", types::layout(&variable.layout, &context.inside(variable)))
 }
 
 /// Prints the attributes that the source declares, with their arguments.
@@ -245,29 +223,26 @@ fn one_or_several(bindings: impl Iterator<Item = NodeFields>) -> NodeFields {
 /// units an index and a count.
 fn binding(variable: &VariableLayout, offset: UnitOffset) -> NodeFields {
     let taken = variable.layout.usage.get(offset.unit);
-    let kind = NodeFields::default().with("kind", ReflectionNode::Word(spelling::unit(offset.unit).0.json));
+    let kind = NodeFields::kind(spelling::unit(offset.unit).0.json);
     if let (LayoutUnit::Bytes, Some(pointers)) = (offset.unit, variable.layout.argument_pointers()) {
-        return kind
-            .with("offset", ReflectionNode::Number(offset.offset))
-            .with("size", ReflectionNode::Number(pointers))
-            .with("elementStride", ReflectionNode::Number(0));
+        return kind.with("offset", offset.offset).with("size", pointers).with("elementStride", 0);
     }
     if offset.unit == LayoutUnit::Bytes {
         return kind
-            .with("offset", ReflectionNode::Number(offset.offset))
-            .with("size", ReflectionNode::count(taken))
+            .with("offset", offset.offset)
+            .with("size", taken)
             .with("elementStride", element_stride(&variable.layout));
     }
-    kind.with_some("space", (offset.space != 0).then_some(ReflectionNode::Number(offset.space)))
-        .with("index", ReflectionNode::Number(offset.offset))
-        .with_some("count", (taken != Count::Finite(1)).then(|| ReflectionNode::count(taken)))
+    kind.with_some("space", (offset.space != 0).then_some(offset.space))
+        .with("index", offset.offset)
+        .with_some("count", (taken != Count::Finite(1)).then_some(taken))
 }
 
 /// Returns the stride of the elements of an array or a vector, in bytes. It is 0 for types that
 /// have none according to slangc, which include matrices.
 fn element_stride(layout: &TypeLayout) -> ReflectionNode {
     match (&layout.parts, &layout.ty) {
-        (TypeParts::Elements { stride, .. }, _) => ReflectionNode::count(stride.get(LayoutUnit::Bytes)),
+        (TypeParts::Elements { stride, .. }, _) => stride.get(LayoutUnit::Bytes).into(),
         (TypeParts::None, Type::Vector { scalar, length }) => {
             let Count::Finite(bytes) = layout.usage.get(LayoutUnit::Bytes) else { return ReflectionNode::Number(0) };
             // The size of a bool depends on the rule set. It is a share of the vector, which Metal
@@ -276,14 +251,6 @@ fn element_stride(layout: &TypeLayout) -> ReflectionNode {
         }
         // A handle consists of two `uint`s.
         (TypeParts::None, Type::Handle { .. }) => ReflectionNode::Number(4),
-        (
-            TypeParts::None
-            | TypeParts::Fields(_)
-            | TypeParts::Contained { .. }
-            | TypeParts::Memory(_)
-            | TypeParts::Stream(_)
-            | TypeParts::Patch(_),
-            _,
-        ) => ReflectionNode::Number(0),
+        _ => ReflectionNode::Number(0),
     }
 }

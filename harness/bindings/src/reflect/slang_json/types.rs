@@ -16,36 +16,32 @@ use crate::tree::{TypeLayout, TypeParts, UnitOffset, VariableLayout};
 /// Prints a type with its layout.
 pub(super) fn layout(layout: &TypeLayout, context: &VariableContext<'_>) -> NodeFields {
     let shown = match (&layout.parts, &layout.ty) {
-        (TypeParts::Fields(_), Type::Struct(ty)) if ty.is_open => {
-            NodeFields::default().with("kind", ReflectionNode::Word("None"))
-        }
+        (TypeParts::Fields(_), Type::Struct(ty)) if ty.is_open => NodeFields::kind("None"),
         (TypeParts::Fields(fields), ty) => {
             let has_names = !is_tuple(ty);
             structure(ty).with("fields", self::fields(fields, has_names, context))
         }
         (TypeParts::Elements { element, stride }, ty) => array(ty, element, context)
-            .with_some("uniformStride", in_bytes(layout).map(|_| ReflectionNode::count(stride.get(LayoutUnit::Bytes)))),
+            .with_some("uniformStride", in_bytes(layout).map(|_| stride.get(LayoutUnit::Bytes))),
         (TypeParts::Contained { container, element }, ty) => contained(ty, container, element),
         (TypeParts::Memory(element), ty) => {
-            resource_base(ty).with("resultType", self::layout(element, &VariableContext::OUTSIDE).into())
+            resource_base(ty).with("resultType", self::layout(element, &VariableContext::OUTSIDE))
         }
         // slangc shows no type for these.
-        (TypeParts::Patch(_), _) => NodeFields::default().with("kind", ReflectionNode::Word("None")),
+        (TypeParts::Patch(_), _) => NodeFields::kind("None"),
         (TypeParts::Stream(element), _) => {
-            let none = NodeFields::default().with("kind", ReflectionNode::Word("None"));
+            let none = NodeFields::kind("None");
             let none = none.with("sizes", ReflectionNode::List(Vec::new()));
-            NodeFields::default()
-                .with("kind", ReflectionNode::Word("outputStream"))
-                .with("elementType", self::layout(element, context).into())
-                .with("containerVarLayout", NodeFields::default().into())
-                .with("elementVarLayout", NodeFields::default().with("type", none.into()).into())
+            NodeFields::kind("outputStream")
+                .with("elementType", self::layout(element, context))
+                .with("containerVarLayout", NodeFields::default())
+                .with("elementVarLayout", NodeFields::default().with("type", none))
         }
         // For a buffer that passes between stages slangc shows nothing of the elements.
         (TypeParts::None, ty) if holds_memory(ty) => resource_base(ty),
         // slangc shows a descriptor handle as the number that it is, unless it passes between
         // stages.
-        (TypeParts::None, Type::Handle { .. }) if in_bytes(layout).is_none() => NodeFields::default()
-            .with("kind", ReflectionNode::Word("struct"))
+        (TypeParts::None, Type::Handle { .. }) if in_bytes(layout).is_none() => NodeFields::kind("struct")
             .with("name", ReflectionNode::text("DescriptorHandle"))
             .with("fields", ReflectionNode::List(Vec::new())),
         (TypeParts::None, ty) => plain(ty),
@@ -55,14 +51,14 @@ pub(super) fn layout(layout: &TypeLayout, context: &VariableContext<'_>) -> Node
 
 fn sizes(layout: &TypeLayout) -> Vec<ReflectionNode> {
     let size = |(unit, taken)| {
-        let kind = |unit| NodeFields::default().with("kind", ReflectionNode::Word(spelling::unit(unit).0.json));
-        let value = kind(unit).with("value", ReflectionNode::count(taken));
-        let alignment = (unit == LayoutUnit::Bytes).then_some(ReflectionNode::Number(layout.alignment));
+        let kind = |unit| NodeFields::kind(spelling::unit(unit).0.json);
+        let value = kind(unit).with("value", taken);
+        let alignment = (unit == LayoutUnit::Bytes).then_some(layout.alignment);
         value.with_some("alignment", alignment).into()
     };
     // slangc reports the bytes of an argument buffer for its type. It reports the arguments, and
     // the space that an unsized array takes, only where the buffer is bound.
-    let is_argument_buffer = layout.usage.get(LayoutUnit::MetalArgument) != Count::Finite(0);
+    let is_argument_buffer = layout.takes(LayoutUnit::MetalArgument);
     let is_stated = |unit| match unit {
         LayoutUnit::MetalArgument => false,
         LayoutUnit::Space => !is_argument_buffer,
@@ -94,33 +90,21 @@ fn fields(fields: &[VariableLayout], has_names: bool, context: &VariableContext<
         let ty = layout(&field.layout, &context.inside(field));
         let head = if has_names { named(field) } else { NodeFields::default() };
         let head = head.with_some("userAttribs", declared_attributes(&field.annotations));
-        listed.push(head.with("type", ty.into()).and(place(field, &context)).into());
+        listed.push(head.with("type", ty).and(place(field, &context)).into());
         context.varying = context.varying.behind(&field.layout);
     }
     ReflectionNode::List(listed)
 }
 
 fn array(ty: &Type, element: &TypeLayout, context: &VariableContext<'_>) -> NodeFields {
-    NodeFields::default()
-        .with("kind", ReflectionNode::Word("array"))
-        .with("elementCount", ReflectionNode::Number(array_length(ty)))
-        .with("elementType", layout(element, context).into())
+    NodeFields::kind("array").with("elementCount", array_length(ty)).with("elementType", layout(element, context))
 }
 
 /// Returns the number of elements. slangc prints 0 for an unsized array.
 fn array_length(ty: &Type) -> u32 {
     match ty {
         Type::Array { count: Count::Finite(count), .. } => *count,
-        Type::Array { count: Count::Unbounded, .. }
-        | Type::Scalar(_)
-        | Type::Vector { .. }
-        | Type::Matrix { .. }
-        | Type::Struct(_)
-        | Type::Enum(_)
-        | Type::Pointer { .. }
-        | Type::Handle { .. }
-        | Type::Interface { .. }
-        | Type::Resource(_) => 0,
+        _ => 0,
     }
 }
 
@@ -144,11 +128,10 @@ fn contained(ty: &Type, container: &VariableLayout, element: &VariableLayout) ->
 
     let kind = container_kind(ty, &container.layout);
     let ty = layout(&inside, &VariableContext::OUTSIDE);
-    NodeFields::default()
-        .with("kind", ReflectionNode::Word(kind.json))
-        .with("elementType", layout(&shifted, &VariableContext::OUTSIDE).into())
-        .with("containerVarLayout", bindings(container).into())
-        .with("elementVarLayout", NodeFields::default().with("type", ty.into()).and(bindings(element)).into())
+    NodeFields::kind(kind.json)
+        .with("elementType", layout(&shifted, &VariableContext::OUTSIDE))
+        .with("containerVarLayout", bindings(container))
+        .with("elementVarLayout", NodeFields::default().with("type", ty).and(bindings(element)))
 }
 
 /// Returns `layout` with `by` added to the offsets of its fields, if it is a struct.
@@ -168,35 +151,27 @@ fn shifted(layout: &TypeLayout, by: &[UnitOffset]) -> TypeLayout {
 fn structure(ty: &Type) -> NodeFields {
     let name = match ty {
         Type::Struct(ty) => simple_name(&ty.name),
-        Type::Scalar(_)
-        | Type::Vector { .. }
-        | Type::Matrix { .. }
-        | Type::Array { .. }
-        | Type::Enum(_)
-        | Type::Pointer { .. }
-        | Type::Handle { .. }
-        | Type::Interface { .. }
-        | Type::Resource(_) => None,
+        _ => None,
     };
-    NodeFields::default().with("kind", ReflectionNode::Word("struct")).with_some("name", name.map(ReflectionNode::text))
+    NodeFields::kind("struct").with_some("name", name.map(ReflectionNode::text))
 }
 
 /// Prints a type without a layout: an element of a vector, the result of a texture.
 fn plain(ty: &Type) -> NodeFields {
-    let kind = |kind| NodeFields::default().with("kind", ReflectionNode::Word(kind));
+    let kind = |kind| NodeFields::kind(kind);
     match ty {
         Type::Scalar(scalar) => self::scalar(*scalar),
         Type::Enum(ty) => self::scalar(ty.underlying),
-        Type::Vector { scalar, length } => kind("vector")
-            .with("elementCount", ReflectionNode::Number(*length))
-            .with("elementType", self::scalar(*scalar).into()),
+        Type::Vector { scalar, length } => {
+            kind("vector").with("elementCount", *length).with("elementType", self::scalar(*scalar))
+        }
         Type::Matrix { scalar, rows, columns, .. } => kind("matrix")
-            .with("rowCount", ReflectionNode::Number(*rows))
-            .with("columnCount", ReflectionNode::Number(*columns))
-            .with("elementType", self::scalar(*scalar).into()),
-        Type::Array { element, .. } => kind("array")
-            .with("elementCount", ReflectionNode::Number(array_length(ty)))
-            .with("elementType", plain(element).into()),
+            .with("rowCount", *rows)
+            .with("columnCount", *columns)
+            .with("elementType", self::scalar(*scalar)),
+        Type::Array { element, .. } => {
+            kind("array").with("elementCount", array_length(ty)).with("elementType", plain(element))
+        }
         Type::Struct(open) if open.is_open => kind("None"),
         Type::Struct(members) => kind("struct").with("fields", plain_fields(members)),
         Type::Pointer { pointee } => kind("pointer").with("valueType", ReflectionNode::text(pointee_name(pointee))),
@@ -210,7 +185,7 @@ fn plain(ty: &Type) -> NodeFields {
 fn plain_fields(ty: &StructType) -> ReflectionNode {
     let field = |name: &str, ty: &Type| {
         let ty = plain(ty);
-        NodeFields::default().with("name", ReflectionNode::text(name)).with("type", ty.into()).into()
+        NodeFields::default().with("name", ReflectionNode::text(name)).with("type", ty).into()
     };
     let base = ty.base.iter().map(|base| field("$base", &Type::Struct(base.clone())));
     ReflectionNode::List(base.chain(ty.members.iter().map(|member| field(&member.name, &member.ty))).collect())
@@ -231,23 +206,23 @@ fn pointee_name(spelling: &str) -> &str {
 }
 
 fn scalar(scalar: Scalar) -> NodeFields {
-    let kind = NodeFields::default().with("kind", ReflectionNode::Word("scalar"));
-    kind.with("scalarType", ReflectionNode::Word(spelling::scalar(scalar).json))
+    let kind = NodeFields::kind("scalar");
+    kind.with("scalarType", spelling::scalar(scalar).json)
 }
 
 fn plain_resource(ty: &Type, resource: &Resource) -> NodeFields {
     match kind(ty) {
-        SlangTypeKind::Sampler => NodeFields::default().with("kind", ReflectionNode::Word("samplerState")),
-        SlangTypeKind::Container(words) => NodeFields::default().with("kind", ReflectionNode::Word(words.json)),
+        SlangTypeKind::Sampler => NodeFields::kind("samplerState"),
+        SlangTypeKind::Container(words) => NodeFields::kind(words.json),
         SlangTypeKind::Plain | SlangTypeKind::Resource(_) => {
             let result = |result| match (resource.kind, &result) {
                 (ResourceKind::Texture(texture), Type::Enum(feedback)) if texture.access == Access::Feedback => {
-                    let kind = NodeFields::default().with("kind", ReflectionNode::Word("Feedback"));
+                    let kind = NodeFields::kind("Feedback");
                     kind.with("name", ReflectionNode::text(&feedback.name))
                 }
                 _ => plain(&result),
             };
-            resource_base(ty).with_some("resultType", spelling::result(resource).map(|ty| result(ty).into()))
+            resource_base(ty).with_some("resultType", spelling::result(resource).map(result))
         }
     }
 }
@@ -255,13 +230,12 @@ fn plain_resource(ty: &Type, resource: &Resource) -> NodeFields {
 fn resource_base(ty: &Type) -> NodeFields {
     let SlangTypeKind::Resource(shape) = kind(ty) else { return NodeFields::default() };
     let ResourceShape { base, array, multisample, combined, access } = shape;
-    let flag = |set: bool| set.then_some(ReflectionNode::Bool(true));
-    NodeFields::default()
-        .with("kind", ReflectionNode::Word("resource"))
-        .with("baseShape", ReflectionNode::Word(base.json))
+    let flag = |set: bool| set.then_some(true);
+    NodeFields::kind("resource")
+        .with("baseShape", base.json)
         .with_some("array", flag(array))
         .with_some("multisample", flag(multisample))
         .with_some("feedback", flag(access == Access::Feedback))
         .with_some("combined", flag(combined))
-        .with_some("access", (access != Access::Read).then_some(ReflectionNode::Word(spelling::access(access).json)))
+        .with_some("access", (access != Access::Read).then_some(spelling::access(access).json))
 }

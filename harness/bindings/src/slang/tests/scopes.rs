@@ -1,11 +1,11 @@
 //! Loose globals, entry points, varyings, imported modules, profiles and options.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Case, D3D, METAL, VULKAN, WEBGPU, check, module_with, request, row, rows};
 use crate::{BindingRequest, Convention, bind};
 use layoutproof_frontend::DeclareOptions;
-use layoutproof_source::sources::{ReadRefusal, Sources};
 
 /// The buffer of loose globals, push constants, specialization constants.
 const LOOSE_GLOBALS_COME_FIRST: &[Case] = &[
@@ -240,26 +240,16 @@ fn the_buffer_of_loose_globals_can_be_pinned() {
     assert_eq!(with(source, WEBGPU, None, &["-fvk-bind-globals 5 2"]), expected);
 }
 
-/// Files by name.
-#[derive(Debug)]
-struct Files(&'static [(&'static str, &'static str)]);
-
-impl Sources for Files {
-    fn read(&self, path: &str) -> Result<String, ReadRefusal> {
-        let found = self.0.iter().find(|(name, _)| *name == path);
-        found.map(|(_, text)| (*text).to_owned()).ok_or(ReadRefusal::NotFound)
-    }
-}
-
 /// The source's own globals come first, then those of imported modules in the order of import, then
 /// entry points.
 #[test]
 fn imported_globals_come_behind_own_ones() {
-    let files = Files(&[
+    let files = [
         ("moda.slang", "module moda; import modc; public Texture2D a1; public Texture2D a2;"),
         ("modb.slang", "module modb; public uniform float4 bf; public Texture2D b1;"),
         ("modc.slang", "module modc; public Texture2D c1;"),
-    ]);
+    ];
+    let files: BTreeMap<String, String> = files.map(|(name, text)| (name.to_owned(), text.to_owned())).into();
     let options = DeclareOptions { files: Arc::new(files), ..DeclareOptions::default() };
     let source = "import moda; Texture2D u1; import modb; Texture2D u2; uniform float u3; [shader(\"compute\")] \
                   [numthreads(1, 1, 1)] void main(uniform float4 q, uniform Texture2D et) {}";

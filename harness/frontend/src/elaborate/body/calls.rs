@@ -361,12 +361,7 @@ impl<'t> Elaborator<'t> {
                 GenericValue::Integer(i64::from(*rows)),
                 GenericValue::Integer(i64::from(*columns)),
             ],
-            Type::Scalar(_)
-            | Type::Array { .. }
-            | Type::Enum(_)
-            | Type::Pointer { .. }
-            | Type::Handle { .. }
-            | Type::Interface { .. } => Vec::new(),
+            _ => Vec::new(),
         }
     }
 }

@@ -11,8 +11,8 @@ use crate::ast::{GenericArgument, Identifier, PathPart};
 use crate::elaborate::lookup_context::{GenericValue, LookupContext};
 use crate::elaborate::resolve::order;
 use crate::elaborate::scope::ScopeId;
-use crate::lexer::TokenKind;
 use crate::parser::{Parser, generic_arguments_end};
+use layoutproof_preprocess::lexer::TokenKind;
 
 /// Maximum number of nested base structs to search.
 const MOST_BASES: usize = 48;

@@ -10,8 +10,8 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::{STATEMENT_TOKENS, statement_end};
-use crate::lexer::TokenKind;
 use crate::parser::BracketedTokens;
+use layoutproof_preprocess::lexer::TokenKind;
 
 /// Maximum number of statements. A longer body keeps the order of evaluation.
 const MOST_STATEMENTS: usize = 1 << 14;

@@ -37,9 +37,9 @@ use super::lookup_context::LookupContext;
 use super::scope::ScopeId;
 use super::{Elaborator, builtin};
 use crate::ast::{ArgumentSyntax, FunctionDeclaration, FunctionParameter, Item, TypeKind};
-use crate::lexer::TokenKind;
 use crate::module::{Callees, Function, Life};
 use crate::parser::{BracketedTokens, ExpressionContext, Parser};
+use layoutproof_preprocess::lexer::TokenKind;
 
 /// Words that cannot be the type in a declaration.
 const NO_TYPE: [&str; 12] =

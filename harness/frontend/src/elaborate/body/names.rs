@@ -85,12 +85,7 @@ impl<'t> Catalogue<'t> {
                         self.gather(elaborator, items, inner);
                     }
                 }
-                Item::Function(_)
-                | Item::Alias { .. }
-                | Item::Using { .. }
-                | Item::Interface { .. }
-                | Item::Unread { .. }
-                | Item::Import { .. } => {}
+                _ => {}
             }
         }
     }

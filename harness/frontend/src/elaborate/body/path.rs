@@ -3,9 +3,9 @@
 use super::locals::LocalMeaning;
 use super::order::{EvaluationSwap, UseDraft};
 use super::{BodyWalk, STATEMENT_TOKENS};
-use crate::lexer::TokenKind;
 use crate::module::{Alias, Callees, Step, Use};
 use crate::parser::generic_arguments_end;
+use layoutproof_preprocess::lexer::TokenKind;
 
 /// An access path in the text.
 #[derive(Debug)]

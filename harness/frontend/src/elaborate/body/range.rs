@@ -8,8 +8,8 @@ use std::collections::HashMap;
 
 use super::{BodyWalk, STATEMENT_TOKENS, is_plain, statement_end};
 use crate::elaborate::entry::ScopedFunction;
-use crate::lexer::TokenKind;
 use crate::parser::BracketedTokens;
+use layoutproof_preprocess::lexer::TokenKind;
 
 /// The variable of a loop with its first and last value, valid until a token.
 #[derive(Clone, Copy, Debug)]

@@ -11,13 +11,14 @@ use super::BodyWalk;
 use crate::ast::{Expression as ExpressionSyntax, Identifier, NamePath, Operation, PathPart};
 use crate::elaborate::lookup_context::LookupContext;
 use crate::elaborate::{Elaborator, builtin, resolve};
-use crate::lexer::TokenKind;
 use crate::module::Callees;
 use crate::module::code::{
     BinaryOperator, CallExpression, Code, CodeParameter, Expression, Literal, PrefixOperator, Statement,
     StaticVariable, SwitchCase, Unrolling,
 };
 use crate::parser::generic_arguments_end;
+use layoutproof_preprocess::lexer::TokenKind;
+use layoutproof_preprocess::operator;
 
 use super::calls::Calls;
 use super::candidates::QualifiedName;
@@ -483,11 +484,11 @@ impl<'t> TreeReader<'_, '_, 't> {
                 let text = if operator.tokens == 2 { ">>=" } else { self.text(end) };
                 let operator = match text.strip_suffix('=')? {
                     "" => None,
-                    symbol => Some(binary_operator(symbol)?),
+                    symbol => Some(BinaryOperator::of_symbol(symbol)?),
                 };
                 Expression::Assign { operator, target: Box::new(left), value: Box::new(right) }
             } else {
-                Expression::Binary(binary_operator(operator.symbol)?, Box::new(left), Box::new(right))
+                Expression::Binary(BinaryOperator::of_symbol(operator.symbol)?, Box::new(left), Box::new(right))
             };
             end = behind;
         }
@@ -707,40 +708,6 @@ impl<'t> TreeReader<'_, '_, 't> {
 }
 
 fn integer(text: &str) -> Option<Literal> {
-    let digits = text.trim_end_matches(['u', 'U', 'l', 'L']);
-    let suffix = &text[digits.len()..];
-    let binary = digits.strip_prefix("0b").or_else(|| digits.strip_prefix("0B"));
-    let hexadecimal = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X"));
-    let value = match (hexadecimal, binary) {
-        (Some(digits), _) => u64::from_str_radix(digits, 16).ok()?,
-        (None, Some(digits)) => u64::from_str_radix(digits, 2).ok()?,
-        (None, None) if digits.len() > 1 && digits.starts_with('0') => u64::from_str_radix(digits, 8).ok()?,
-        (None, None) => digits.parse().ok()?,
-    };
-    let unsigned = suffix.contains(['u', 'U']);
+    let (value, unsigned) = operator::integer(text)?;
     Some(Literal::Integer { value: i64::try_from(value).ok()?, unsigned })
-}
-
-fn binary_operator(symbol: &str) -> Option<BinaryOperator> {
-    Some(match symbol {
-        "||" => BinaryOperator::Or,
-        "&&" => BinaryOperator::And,
-        "|" => BinaryOperator::BitOr,
-        "^" => BinaryOperator::BitXor,
-        "&" => BinaryOperator::BitAnd,
-        "==" => BinaryOperator::Equal,
-        "!=" => BinaryOperator::NotEqual,
-        "<" => BinaryOperator::Less,
-        ">" => BinaryOperator::Greater,
-        "<=" => BinaryOperator::LessEqual,
-        ">=" => BinaryOperator::GreaterEqual,
-        "<<" => BinaryOperator::ShiftLeft,
-        ">>" => BinaryOperator::ShiftRight,
-        "+" => BinaryOperator::Add,
-        "-" => BinaryOperator::Subtract,
-        "*" => BinaryOperator::Multiply,
-        "/" => BinaryOperator::Divide,
-        "%" => BinaryOperator::Remainder,
-        _ => return None,
-    })
 }

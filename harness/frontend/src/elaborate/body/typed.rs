@@ -13,8 +13,9 @@ use super::BodyWalk;
 use super::candidates::QualifiedName;
 use super::value::{self, BOOL, FLOAT, INT, UINT, ValueType};
 use crate::elaborate::builtin;
-use crate::lexer::TokenKind;
 use crate::parser::{Parser, generic_arguments_end};
+use layoutproof_preprocess::lexer::TokenKind;
+use layoutproof_preprocess::operator::BinaryOperator;
 
 /// Maximum nesting of expressions, which keeps the stack small. Deeper ones are walked separately.
 const DEEPEST: u32 = 48;
@@ -30,8 +31,8 @@ struct TypedExpression {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct BinarySymbol {
-    pub(super) symbol: &'static str,
+pub(super) struct BinarySymbol<'t> {
+    pub(super) symbol: &'t str,
     pub(super) precedence: u8,
     /// Number of tokens.
     pub(super) tokens: usize,
@@ -40,7 +41,7 @@ pub(super) struct BinarySymbol {
 /// Precedence of `?`.
 const CONDITIONAL: u8 = 1;
 
-impl BodyWalk<'_, '_> {
+impl<'t> BodyWalk<'_, 't> {
     /// Returns true if an expression can begin at `at`.
     pub(super) fn starts_expression(&self, at: usize) -> bool {
         let token = self.source.token(at);
@@ -97,36 +98,24 @@ impl BodyWalk<'_, '_> {
     }
 
     /// Reads the binary operator at `at`.
-    pub(super) fn operator(&self, at: usize) -> Option<BinarySymbol> {
+    pub(super) fn operator(&self, at: usize) -> Option<BinarySymbol<'t>> {
         let token = self.source.token(at);
         let next = self.source.token(at + 1);
-        let joined = |kind| next.kind == kind && !next.spaced;
-        let (symbol, precedence, tokens) = match token.kind {
-            TokenKind::Assign => ("=", 0, 1),
-            TokenKind::Other if token.text.ends_with('=') => ("=", 0, 1),
-            TokenKind::Question => ("?", CONDITIONAL, 1),
-            TokenKind::Or => ("||", 2, 1),
-            TokenKind::And => ("&&", 3, 1),
-            TokenKind::Bar => ("|", 4, 1),
-            TokenKind::Caret => ("^", 5, 1),
-            TokenKind::Ampersand => ("&", 6, 1),
-            TokenKind::Equal => ("==", 7, 1),
-            TokenKind::NotEqual => ("!=", 7, 1),
-            TokenKind::Less => ("<", 8, 1),
-            TokenKind::LessEqual => ("<=", 8, 1),
-            TokenKind::GreaterEqual => (">=", 8, 1),
-            TokenKind::Greater if joined(TokenKind::GreaterEqual) => ("=", 0, 2),
-            TokenKind::Greater if joined(TokenKind::Greater) => (">>", 9, 2),
-            TokenKind::Greater => (">", 8, 1),
-            TokenKind::ShiftLeft => ("<<", 9, 1),
-            TokenKind::Plus => ("+", 10, 1),
-            TokenKind::Minus => ("-", 10, 1),
-            TokenKind::Star => ("*", 11, 1),
-            TokenKind::Slash => ("/", 11, 1),
-            TokenKind::Percent => ("%", 11, 1),
-            _ => return None,
-        };
-
+        let is_assignment =
+            token.kind == TokenKind::Assign || (token.kind == TokenKind::Other && token.text.ends_with('='));
+        if is_assignment {
+            return Some(BinarySymbol { symbol: "=", precedence: 0, tokens: 1 });
+        }
+        if token.kind == TokenKind::Question {
+            return Some(BinarySymbol { symbol: "?", precedence: CONDITIONAL, tokens: 1 });
+        }
+        // `>>=`
+        if token.kind == TokenKind::Greater && next.kind == TokenKind::GreaterEqual && !next.spaced {
+            return Some(BinarySymbol { symbol: "=", precedence: 0, tokens: 2 });
+        }
+        let (operator, tokens) = BinaryOperator::read(&token, Some(&next))?;
+        let symbol = if operator == BinaryOperator::ShiftRight { ">>" } else { token.text };
+        let precedence = operator.precedence() + CONDITIONAL + 1;
         Some(BinarySymbol { symbol, precedence, tokens })
     }
 

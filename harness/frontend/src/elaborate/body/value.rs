@@ -46,12 +46,7 @@ pub(super) fn member(ty: &Type, name: &str) -> ValueType {
         Type::Resource(resource) if is_transparent(resource) => member(&element_of(resource)?, name),
         Type::Scalar(scalar) | Type::Vector { scalar, .. } => swizzled(*scalar, name.len()),
         Type::Matrix { scalar, .. } => swizzled(*scalar, name.matches('_').count()),
-        Type::Array { .. }
-        | Type::Enum(_)
-        | Type::Pointer { .. }
-        | Type::Handle { .. }
-        | Type::Interface { .. }
-        | Type::Resource(_) => None,
+        _ => None,
     }
 }
 
@@ -71,12 +66,7 @@ pub(super) fn element(ty: &Type) -> ValueType {
         Type::Matrix { scalar, columns, .. } => Some(Type::Vector { scalar: *scalar, length: *columns }),
         Type::Resource(resource) if is_transparent(resource) => element(&element_of(resource)?),
         Type::Resource(resource) => element_of(resource),
-        Type::Scalar(_)
-        | Type::Struct(_)
-        | Type::Enum(_)
-        | Type::Pointer { .. }
-        | Type::Handle { .. }
-        | Type::Interface { .. } => None,
+        _ => None,
     }
 }
 
@@ -231,12 +221,7 @@ fn scalar_of(ty: &Type) -> Option<Scalar> {
     match ty {
         Type::Scalar(scalar) | Type::Vector { scalar, .. } | Type::Matrix { scalar, .. } => Some(*scalar),
         Type::Enum(ty) => Some(ty.underlying),
-        Type::Array { .. }
-        | Type::Struct(_)
-        | Type::Pointer { .. }
-        | Type::Handle { .. }
-        | Type::Interface { .. }
-        | Type::Resource(_) => None,
+        _ => None,
     }
 }
 
@@ -247,14 +232,7 @@ fn with_scalar(ty: &Type, scalar: Scalar) -> Type {
         Type::Matrix { rows, columns, order, .. } => {
             Type::Matrix { scalar, rows: *rows, columns: *columns, order: *order }
         }
-        Type::Scalar(_)
-        | Type::Enum(_)
-        | Type::Array { .. }
-        | Type::Struct(_)
-        | Type::Pointer { .. }
-        | Type::Handle { .. }
-        | Type::Interface { .. }
-        | Type::Resource(_) => Type::Scalar(scalar),
+        _ => Type::Scalar(scalar),
     }
 }
 
@@ -321,13 +299,6 @@ fn components(ty: &Type) -> u32 {
     match ty {
         Type::Vector { length, .. } => *length,
         Type::Matrix { rows, columns, .. } => rows * columns,
-        Type::Scalar(_)
-        | Type::Enum(_)
-        | Type::Array { .. }
-        | Type::Struct(_)
-        | Type::Pointer { .. }
-        | Type::Handle { .. }
-        | Type::Interface { .. }
-        | Type::Resource(_) => 1,
+        _ => 1,
     }
 }
