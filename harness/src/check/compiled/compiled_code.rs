@@ -12,12 +12,12 @@ use crate::check::produce::shader_module::ModuleCode;
 use crate::check::verdict::Validation;
 use layoutproof_probes::generate::reserved::Reserved;
 use layoutproof_probes::{AddressSpace, Interface, ProbeEntry, Socket};
-use layoutproof_readers::dxil::bindings::{ListedBinding, resource_bindings};
+use layoutproof_readers::dxil::{ListedBinding, resource_bindings};
 use layoutproof_readers::module_reader::{ModuleReader, wgsl_code};
 use layoutproof_readers::naga_offsets::{NagaError, WgslCode};
 use layoutproof_readers::spirv::{BoundVariable, bound_variables, without_source};
 use layoutproof_readers::toolchain::{Language, Output};
-use layoutproof_readers::{clang_ir, fxc};
+use layoutproof_readers::{fxc, llvm};
 
 /// The buffers that a probe declares for itself.
 #[derive(Clone, Debug)]
@@ -210,7 +210,7 @@ fn with_block(interface: Interface, rows: &[ListedBinding]) -> Interface {
 /// Finds the buffers in Clang's IR. Every buffer of the source has a handle there, so this goes by
 /// the buffers that the code reads or writes.
 fn clang_interface(text: &str, entry: &str, ours: Interface) -> Result<Interface, Unusable> {
-    let program = clang_ir::ClangProgram::read(text, entry).map_err(Unusable::Unread)?;
+    let program = llvm::Program::read(text, entry).map_err(Unusable::Unread)?;
     let survey = program.survey();
     match survey.stopped {
         Some(reason) => Err(Unusable::NotFollowed(format!("code not followed: {reason}"))),

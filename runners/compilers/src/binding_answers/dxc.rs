@@ -9,7 +9,7 @@ use layoutproof_core::random::{ProgramDialect, RandomProgram};
 use layoutproof_device::words_of;
 use layoutproof_layout::shape::Count;
 use layoutproof_layout::{LayoutUnit, Span};
-use layoutproof_readers::dxil::bindings::{ListedBinding, resource_bindings};
+use layoutproof_readers::dxil::{ListedBinding, resource_bindings};
 use layoutproof_readers::spirv::bound_variables;
 
 use super::compared::{BoundRow, placed, same};
