@@ -8,14 +8,12 @@
 //! does not count as a member, and neither do the byte arrays that replace it in C++ structs.
 
 use layoutproof_bindings::BindingPlace;
-use layoutproof_device::RegisterClass;
 use layoutproof_layout::shape::{Count, MatrixOrder};
-use layoutproof_layout::{
-    BlockKind, BlockLayout, LaidOut, LaidOutMember, LaidOutShape, LayoutUnit, Numbers, Quantity, join,
-};
+use layoutproof_layout::{BlockKind, BlockLayout, LaidOut, LaidOutMember, LaidOutShape, Numbers, Quantity, join};
 
 use crate::dxil::ListedBuffer;
 use crate::llvm::{ConstantBuffer, LaidOutStruct, Module, Primitive, Program, Type};
+use crate::registers::unit_of;
 
 /// Suffixes of variables that hold a constant buffer's handle.
 const HANDLE_ENDINGS: [&str; 2] = [".cb", ".tb"];
@@ -236,12 +234,7 @@ pub fn constant_buffers(text: &str) -> Result<Vec<ListedBuffer>, String> {
 pub fn resources(text: &str) -> Result<Vec<(String, Option<BindingPlace>)>, String> {
     let resources = Program::only(text)?.survey().resources;
     let placed = resources.into_iter().map(|resource| {
-        let unit = match resource.site.class {
-            RegisterClass::ConstantBuffer => LayoutUnit::ConstantBuffer,
-            RegisterClass::ShaderResource => LayoutUnit::ShaderResource,
-            RegisterClass::UnorderedAccess => LayoutUnit::UnorderedAccess,
-            RegisterClass::Sampler => LayoutUnit::Sampler,
-        };
+        let unit = unit_of(resource.site.class);
         let (space, index) = (resource.site.space, resource.site.register);
         let place = BindingPlace { unit, space, index, count: resource.count };
         (resource.name, (!resource.implicit).then_some(place))

@@ -6,6 +6,8 @@
 use layoutproof_layout::shape::Count;
 use layoutproof_layout::{LayoutUnit, join};
 
+use crate::registers::register;
+
 /// Most bytes of joined paths. Each outer struct joins the paths of its inner structs again.
 const PATH_BYTES: usize = 1 << 24;
 
@@ -146,22 +148,6 @@ fn row(text: &str) -> Result<ListedBinding, String> {
     let columns = words.len() + usize::from(place.starts_with(|c: char| c.is_ascii_uppercase()));
     let name = words.first().filter(|_| columns >= 6).map_or_else(String::new, |name| (*name).to_owned());
     Ok(ListedBinding { name, unit, space, index, count })
-}
-
-/// Unit, index and space of `cb0`, `t3,space1`.
-pub fn register(text: &str) -> Option<(LayoutUnit, u32, u32)> {
-    // A wide place touches the ID column, which is in capitals: `T0t4294967295`.
-    let text = &text[text.find(|c: char| c.is_ascii_lowercase())?..];
-    let (register, space) = text.split_once(",space").unwrap_or((text, "0"));
-    let digits = register.find(|c: char| c.is_ascii_digit())?;
-    let unit = match &register[..digits] {
-        "cb" => LayoutUnit::ConstantBuffer,
-        "t" => LayoutUnit::ShaderResource,
-        "u" => LayoutUnit::UnorderedAccess,
-        "s" => LayoutUnit::Sampler,
-        _ => return None,
-    };
-    Some((unit, register[digits..].parse().ok()?, space.parse().ok()?))
 }
 
 #[cfg(test)]

@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 
 use layoutproof_device::{
-    Batch, BufferAfter, BufferKind, DeviceInfo, Feature, Job, JobBuffer, ReadBack, RegisterClass, Runner, RunnerError,
-    RunnerKind, Shader,
+    Batch, BufferAfter, DeviceInfo, Feature, Job, JobBuffer, ReadBack, Runner, RunnerError, RunnerKind, Shader,
 };
 
 use crate::llvm::{BoundBuffer, Program, RegisterSite};
@@ -90,13 +89,6 @@ fn dispatch(job: &Job, program: &Result<Program, RunnerError>) -> Result<ReadBac
 }
 
 fn bound(buffer: &JobBuffer) -> BoundBuffer {
-    let class = match buffer.kind {
-        BufferKind::Uniform => RegisterClass::ConstantBuffer,
-        BufferKind::StorageRead => RegisterClass::ShaderResource,
-        BufferKind::Storage | BufferKind::Address { .. } => RegisterClass::UnorderedAccess,
-    };
-    BoundBuffer {
-        site: RegisterSite { class, space: buffer.set, register: buffer.binding },
-        bytes: buffer.bytes.clone(),
-    }
+    let site = RegisterSite { class: buffer.kind.class(), space: buffer.set, register: buffer.binding };
+    BoundBuffer { site, bytes: buffer.bytes.clone() }
 }

@@ -18,6 +18,7 @@ pub mod naga_glsl;
 pub mod naga_hlsl;
 pub mod naga_offsets;
 pub mod reflection;
+pub mod registers;
 pub mod reported;
 pub mod spirv;
 pub mod toolchain;

@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use layoutproof_device::RegisterClass;
+use layoutproof_device::ResourceClass;
 
 use super::machine::StepBudget;
 use super::memory::Memory;
@@ -22,7 +22,7 @@ const MAX_COPIED: u64 = 1 << 16;
 /// The type of a resource handle.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct HandleType {
-    pub(super) class: RegisterClass,
+    pub(super) class: ResourceClass,
     /// Type of a structured buffer's element.
     pub(super) element: Option<Type>,
     pub(super) unit: IndexUnit,
@@ -35,12 +35,12 @@ impl HandleType {
     pub(super) fn read(ty: &Type, implicit: bool, types: &NamedTypes) -> Result<Self, String> {
         let Type::Target(target) = ty else { return Err(format!("a handle of {ty:?}")) };
         let class = match target.numbers.first() {
-            Some(0) => RegisterClass::ShaderResource,
-            _ => RegisterClass::UnorderedAccess,
+            Some(0) => ResourceClass::ShaderResource,
+            _ => ResourceClass::UnorderedAccess,
         };
         let opaque = |class| Self { class, element: None, unit: IndexUnit::Opaque, implicit };
         match (target.name.as_str(), &target.types[..], &target.numbers[..]) {
-            ("dx.CBuffer", [_], _) => Ok(opaque(RegisterClass::ConstantBuffer)),
+            ("dx.CBuffer", [_], _) => Ok(opaque(ResourceClass::ConstantBuffer)),
             ("dx.RawBuffer", [element], [_, ..]) => {
                 let unit = IndexUnit::Elements(types.measure(element)?.size);
                 Ok(Self { class, element: Some(element.clone()), unit, implicit })

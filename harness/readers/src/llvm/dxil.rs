@@ -4,7 +4,7 @@
 //! Source: DirectX Intermediate Language (`DXIL.rst` of `DirectXShaderCompiler`), "DXIL operations",
 //! and "Metadata", Resources.
 
-use layoutproof_device::RegisterClass;
+use layoutproof_device::ResourceClass;
 
 use super::memory::{Memory, RegisterSite};
 use super::module::Metadata;
@@ -140,11 +140,11 @@ fn component_size(overload: &str) -> Result<u64, String> {
 ///
 /// # Errors
 /// A class whose resources have no bytes.
-fn resource_class(number: u64) -> Result<RegisterClass, String> {
+fn resource_class(number: u64) -> Result<ResourceClass, String> {
     match number {
-        0 => Ok(RegisterClass::ShaderResource),
-        1 => Ok(RegisterClass::UnorderedAccess),
-        2 => Ok(RegisterClass::ConstantBuffer),
+        0 => Ok(ResourceClass::ShaderResource),
+        1 => Ok(ResourceClass::UnorderedAccess),
+        2 => Ok(ResourceClass::ConstantBuffer),
         other => Err(format!("a resource of class {other}")),
     }
 }
@@ -153,7 +153,7 @@ fn resource_class(number: u64) -> Result<RegisterClass, String> {
 /// number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NumberedResource {
-    class: RegisterClass,
+    class: ResourceClass,
     /// Number within the class.
     number: u32,
     space: u32,
@@ -179,11 +179,11 @@ pub(super) fn numbered_resources(metadata: &Metadata<'_>) -> Result<Vec<Numbered
 /// `number, type, name, space, first register, registers, kind`. Buffers have further fields, the
 /// last of which is the list of properties. `None` for a row without these.
 fn numbered_resource(
-    class: RegisterClass,
+    class: ResourceClass,
     row: &[Vec<Token<'_>>],
     metadata: &Metadata<'_>,
 ) -> Option<NumberedResource> {
-    let kind = if class == RegisterClass::ConstantBuffer { 0 } else { u64::from(number(row.get(6)?)?) };
+    let kind = if class == ResourceClass::ConstantBuffer { 0 } else { u64::from(number(row.get(6)?)?) };
     let unit = match kind {
         KIND_STRUCTURED => {
             let [Token::Metadata(properties)] = row.last()?[..] else { return None };
@@ -227,10 +227,10 @@ mod tests {
     fn every_buffer_is_read() {
         let row = |class, number, space, unit| NumberedResource { class, number, space, unit };
         let expected = [
-            row(RegisterClass::ShaderResource, 0, 1, IndexUnit::Elements(12)),
-            row(RegisterClass::ShaderResource, 1, 2, IndexUnit::Bytes),
-            row(RegisterClass::UnorderedAccess, 0, 1000, IndexUnit::Bytes),
-            row(RegisterClass::ConstantBuffer, 0, 3, IndexUnit::Bytes),
+            row(ResourceClass::ShaderResource, 0, 1, IndexUnit::Elements(12)),
+            row(ResourceClass::ShaderResource, 1, 2, IndexUnit::Bytes),
+            row(ResourceClass::UnorderedAccess, 0, 1000, IndexUnit::Bytes),
+            row(ResourceClass::ConstantBuffer, 0, 3, IndexUnit::Bytes),
         ];
         assert_eq!(numbered_resources(&Metadata::read(LISTING)), Ok(expected.to_vec()));
         assert_eq!(numbered_resources(&Metadata::read("define void @main() {\n")), Ok(Vec::new()));

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use layoutproof_device::RegisterClass;
+use layoutproof_device::ResourceClass;
 
 use super::machine::Survey;
 use super::reader::MAX_PARTS;
@@ -212,7 +212,7 @@ fn lane(width: u32) -> Result<i64, String> {
 /// The register of a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RegisterSite {
-    pub class: RegisterClass,
+    pub class: ResourceClass,
     pub space: u32,
     pub register: u32,
 }
@@ -221,9 +221,9 @@ impl RegisterSite {
     /// The register of the other class in which a shader may declare the same storage buffer.
     fn other_storage(self) -> Option<Self> {
         let class = match self.class {
-            RegisterClass::ShaderResource => RegisterClass::UnorderedAccess,
-            RegisterClass::UnorderedAccess => RegisterClass::ShaderResource,
-            RegisterClass::ConstantBuffer | RegisterClass::Sampler => return None,
+            ResourceClass::ShaderResource => ResourceClass::UnorderedAccess,
+            ResourceClass::UnorderedAccess => ResourceClass::ShaderResource,
+            ResourceClass::ConstantBuffer | ResourceClass::Sampler => return None,
         };
         Some(Self { class, ..self })
     }
