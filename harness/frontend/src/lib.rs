@@ -32,6 +32,7 @@ use problems::ProblemList;
 
 use crate::module::Module;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::{NoSources, SourceFile, SourceMap, Sources};
 
 /// Options for reading declarations, from the command line or from a case.
@@ -48,16 +49,9 @@ pub struct DeclareOptions {
     /// Errors to downgrade to warnings: some compiler accepts them, although no document allows them.
     pub taken: Vec<Code>,
     /// The language, which decides the predefined macros. `None` derives it from the suffix of the file's name.
-    pub language: Option<DeclaredLanguage>,
+    pub language: Option<ShaderLanguage>,
     /// Shader profile (`ps_6_0`, `lib_6_3`), for DXC's `__SHADER_TARGET_` macros.
     pub profile: Option<String>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DeclaredLanguage {
-    /// HLSL, as DXC reads it.
-    Hlsl,
-    Slang,
 }
 
 impl DeclareOptions {

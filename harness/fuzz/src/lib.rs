@@ -24,8 +24,9 @@ use layoutproof_readers::evaluator::Evaluator;
 use layoutproof_readers::reflection::parameters;
 use layoutproof_readers::spirv::{bound_variables, declared};
 use layoutproof_source::diagnostics::{Diagnostic, Severity, render};
+use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::{ReadRefusal, SourceMap, Sources};
-use layoutproof_source::text_limits::{TextLanguage, check_text};
+use layoutproof_source::text_limits::check_text;
 
 /// Starts each included file of an input of [`declarations`]; the file's name ends the line.
 const FILE_MARK: &str = "\n//// ";
@@ -191,7 +192,7 @@ pub fn texts(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
     let mut sources = SourceMap::default();
     let file = sources.add("text", text.as_ref());
-    for language in [TextLanguage::Wgsl, TextLanguage::Glsl] {
+    for language in [ShaderLanguage::Wgsl, ShaderLanguage::Glsl] {
         if let Err(problem) = check_text(&text, file, language) {
             draw(&[problem], &sources);
         }

@@ -27,7 +27,7 @@ pub use failure::cause::{FailureCause, causes, known_causes};
 pub use failure::group::{FailureGroup, failures, is_failure};
 pub use formats::{deqp_csv, github, json_lines, junit, show_json};
 pub use host_types::{asserts, llvm_types};
-pub use layout_text::{bindings_text, declaration_words, diff_text, padding_text, shown_columns, struct_text};
+pub use layout_text::{bindings_text, diff_text, padding_text, shown_columns, struct_text};
 pub use left_out::{left_out, left_out_cases};
 pub use style::{Style, counted, grouped, one_line};
 pub use tables::{

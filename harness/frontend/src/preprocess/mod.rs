@@ -47,10 +47,11 @@ pub(super) use self::trace::Trace;
 use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::{FileId, Span};
 
+use super::DeclareOptions;
 use super::lexer::{Token, TokenKind};
 use super::problems::ProblemList;
-use super::{DeclareOptions, DeclaredLanguage};
 use layoutproof_source::diagnostics::Diagnostic;
+use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::{SourceFile, SourceMap};
 
 /// Tokens without directives, and the information from the directives.
@@ -99,7 +100,7 @@ pub(super) fn preprocess<'a>(
 }
 
 /// Returns true if a source is Slang and not also HLSL, by the language or else by its file name.
-pub(super) fn is_slang(language: Option<DeclaredLanguage>, file: &str) -> bool {
+pub(super) fn is_slang(language: Option<ShaderLanguage>, file: &str) -> bool {
     match MacroDialect::of(language, file) {
         MacroDialect::Slang => true,
         MacroDialect::Dxc | MacroDialect::Both => false,

@@ -12,11 +12,11 @@ use super::known_part::KnownEntries;
 use super::layout_page::{maps, numbers};
 use super::outcome_matrix::{CheckPlace, CheckPlaces};
 use crate::report::formats::show_json::ShownBlock;
-use crate::report::layout_text::declaration_words::DeclarationWords;
 use crate::report::layout_text::merged_block::MergedBlock;
 use crate::report::layout_text::shown_columns::{BlockPresence, ShownColumn, ShownColumnBlock};
 use crate::report::style::{counted, grouped, one_line};
 use crate::results::record::{CheckRecord, KnownEntry, Outcome, Reason, Reasons, RecordedSource, StoryBlock};
+use layoutproof_source::shader_language::ShaderLanguage;
 
 /// Outcomes in the order in which cases are listed.
 const BY_URGENCY: [Outcome; 6] =
@@ -331,9 +331,9 @@ pub(super) fn source_part(source: &RecordedSource, drawn: SourceMaps) -> Markup 
             @if let Some(block) = merged.block.filter(|_| !merged.columns.is_empty()) {
                 div.lights {
                     h3 { code { (one_line(&block.name)) } " " span.dim { (counted(merged.columns.len() as u64, "layout")) } }
-                    (numbers(&merged.columns, DeclarationWords::Hlsl))
+                    (numbers(&merged.columns, ShaderLanguage::Hlsl))
                     @match drawn {
-                        SourceMaps::Drawn => { (maps(&merged.columns, DeclarationWords::Hlsl)) },
+                        SourceMaps::Drawn => { (maps(&merged.columns, ShaderLanguage::Hlsl)) },
                         SourceMaps::LeftOut => p.dim {
                             "The page has no room for byte maps of all cases. They are drawn by "
                             code { "layoutproof show " (one_line(&source.case)) " --all --format html" }

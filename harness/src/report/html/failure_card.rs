@@ -16,9 +16,9 @@ use crate::report::failure::cause::FailureCause;
 use crate::report::failure::group::FailureGroup;
 use crate::report::failure::located::{LocatedRow, locate};
 use crate::report::failure::table::table;
-use crate::report::layout_text::declaration_words::DeclarationWords;
 use crate::report::style::{Style, counted, one_line};
 use crate::results::record::{CheckRecord, StoryBlock};
+use layoutproof_source::shader_language::ShaderLanguage;
 
 /// The card of one cause.
 pub(super) fn failure_card(cause: &FailureCause<'_>, shaders: &PageShaders<'_>) -> Markup {
@@ -131,7 +131,7 @@ fn block_map(subject: MapSubject<'_>) -> Markup {
         pieces: BytePieces::of(block.size, &block.members, None),
         layers,
         registers: subject.registers,
-        words: DeclarationWords::Hlsl,
+        language: ShaderLanguage::Hlsl,
         left_out: BTreeSet::new(),
     };
     leave_out_repetitions(std::slice::from_mut(&mut map));

@@ -2,7 +2,7 @@
 
 pub mod bindings_text;
 pub(super) mod block_rows;
-pub mod declaration_words;
+pub(super) mod declaration_words;
 pub mod diff_text;
 mod holes;
 pub(super) mod member_tree;

@@ -10,12 +10,13 @@ use layoutproof_bindings::{BindingRequest, Convention, Target, slang};
 use layoutproof_core::check::Source;
 use layoutproof_core::report::Style;
 use layoutproof_core::report::summary::Exit;
-use layoutproof_core::show::{InputContent, ShaderLanguage, ShowInput};
+use layoutproof_core::show::{InputContent, ShowInput};
 use layoutproof_frontend::module::Module;
 use layoutproof_layout::resource::DataLayout;
 use layoutproof_layout::shape::{MatrixOrder, Member, StructType, Type};
 use layoutproof_layout::{BlockKind, Span};
 use layoutproof_source::diagnostics::{Code, Diagnostic, render};
+use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
 use crate::args::DeclareArgs;

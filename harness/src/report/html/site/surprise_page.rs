@@ -9,10 +9,10 @@ use super::explorer_link::ExplorerText;
 use super::site_page::{SiteDraft, SiteFrame, SiteNavigation, SiteSection};
 use crate::report::failure::block::sentence;
 use crate::report::html::layout_page::{legend, maps, numbers};
-use crate::report::layout_text::declaration_words::DeclarationWords;
 use crate::report::layout_text::merged_block::MergedBlock;
 use crate::report::layout_text::shown_columns::ShownColumn;
 use crate::results::record::RecordedSource;
+use layoutproof_source::shader_language::ShaderLanguage;
 
 /// A surprising declaration.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,8 +61,8 @@ fn section(path: &str, surprise: &Surprise, navigation: SiteNavigation) -> Marku
             @if let Some(explored) = explored { (explored.link(path, navigation)) }
             @for index in 0..blocks {
                 @let merged = MergedBlock::of(columns, index);
-                (numbers(&merged.columns, DeclarationWords::Hlsl))
-                (maps(&merged.columns, DeclarationWords::Hlsl))
+                (numbers(&merged.columns, ShaderLanguage::Hlsl))
+                (maps(&merged.columns, ShaderLanguage::Hlsl))
                 (forbidden(&merged))
             }
         }

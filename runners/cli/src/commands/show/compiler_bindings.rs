@@ -10,10 +10,11 @@ use anyhow::{Context, bail};
 use layoutproof_bindings::{Binding, BindingRequest, BoundModule, Convention, Target, bind};
 use layoutproof_compilers::binding_answers::BindingCompiler;
 use layoutproof_core::report::bindings_text::BindingsColumn;
-use layoutproof_core::show::{InputContent, Placements, ShaderLanguage, ShowInput};
+use layoutproof_core::show::{InputContent, Placements, ShowInput};
 use layoutproof_frontend::module::{EntryPoint, Module};
 use layoutproof_layout::{Argument, Span};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::shader_language::ShaderLanguage;
 
 use crate::args::{DeclareArgs, MatrixArg, OnOff};
 use crate::compilers;

@@ -2,8 +2,9 @@
 //! language.
 
 use anyhow::bail;
-use layoutproof_core::show::{RuleChoice, ShaderLanguage, ShownRules};
+use layoutproof_core::show::{RuleChoice, ShownRules};
 use layoutproof_layout::native::find_native;
+use layoutproof_source::shader_language::ShaderLanguage;
 
 use crate::commands::show::args::{ShowArgs, ShowFormat};
 use crate::select::inputs::InputWord;
