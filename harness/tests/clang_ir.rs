@@ -9,9 +9,8 @@
 use layoutproof_device::{Batch, BufferKind, Job, ReadBack, Runner, RunnerError, Shader, word_bytes, words_of};
 use layoutproof_frontend::{DeclareOptions, declare};
 use layoutproof_layout::{LayoutOptions, Quantity, Span, find, lay_out};
-use layoutproof_readers::clang_ir::layouts::reported;
-use layoutproof_readers::clang_ir::listed::{constant_buffers, resources};
-use layoutproof_readers::dxil::Evaluator;
+use layoutproof_readers::clang_ir::{constant_buffers, reported, resources};
+use layoutproof_readers::evaluator::Evaluator;
 use layoutproof_source::sources::SourceMap;
 
 use crate::fixture::numbered::{buffer, numbered, word};

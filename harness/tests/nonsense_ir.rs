@@ -1,8 +1,8 @@
 //! Untrusted IR: refused with a reason, without panics, memory exhaustion or endless loops.
 
 use layoutproof_device::{Batch, BufferKind, Job, JobBuffer, Runner, RunnerError, Shader};
-use layoutproof_readers::clang_ir::listed::{constant_buffers, resources};
-use layoutproof_readers::dxil::Evaluator;
+use layoutproof_readers::clang_ir::{constant_buffers, resources};
+use layoutproof_readers::evaluator::Evaluator;
 
 const HEAD: &str = "target datalayout = \"e-p:32:32-i32:32\"\n";
 

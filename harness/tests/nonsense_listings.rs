@@ -1,12 +1,14 @@
 //! Untrusted DXIL listings: refused with a reason, without panics or memory exhaustion.
 
 use layoutproof_device::{Batch, BufferKind, Job, JobBuffer, Runner, RunnerError, Shader};
-use layoutproof_readers::dxil::Evaluator;
-use layoutproof_readers::dxil::definitions::buffer_definitions;
+use layoutproof_readers::dxil::buffer_definitions;
+use layoutproof_readers::evaluator::Evaluator;
 
 /// Evaluates a function `f` with these lines over one `RWByteAddressBuffer`.
 fn refusal(lines: &str) -> String {
-    let listing = format!("define void @f() {{\n{lines}\n}}\n");
+    // Only labels start at the beginning of a line.
+    let body = lines.replace('\n', "\n  ");
+    let listing = format!("target datalayout = \"e-p:32:32-i32:32\"\ndefine void @f() {{\n  {body}\n}}\n");
     let (kind, bytes) = (BufferKind::Storage, vec![0; 64]);
     let buffer = JobBuffer { set: 0, binding: 1, element: 0, kind, bytes, after: Vec::new(), before_word: 0 };
     let job = Job::compute(Shader::DxilListing(listing), "f", vec![buffer]);
@@ -31,25 +33,23 @@ fn integers_of_no_width_and_of_too_many_bits_are_no_types() {
 #[test]
 fn deep_nesting_is_refused() {
     let deep = |count: usize| {
-        [
-            format!("%1 = alloca {}", "[1 x ".repeat(count)),
-            format!("%1 = load i32, i32{} %0", "*".repeat(count)),
-            format!("%1 = select i1 {}", "{ i32 ".repeat(count)),
-        ]
+        [format!("%1 = alloca {}", "[1 x ".repeat(count)), format!("%1 = select i1 {}", "{ i32 ".repeat(count))]
     };
     for line in deep(1 << 17) {
-        assert!(refusal(&line).starts_with("a line of more than 256 tokens"));
+        assert!(refusal(&line).starts_with("types and constants nested deeper than 32"));
     }
-    for line in deep(50) {
-        assert!(!refusal(&line).starts_with("a line of more than 256 tokens"));
+    for line in deep(20) {
+        assert!(!refusal(&line).starts_with("types and constants nested deeper than 32"));
     }
+    // Pointers to pointers are read without recursion.
+    assert_eq!(refusal(&format!("%1 = load i32, i32{} %0", "*".repeat(1 << 17))), "%0 is used before it is made");
 }
 
 #[test]
 fn private_memory_is_limited() {
-    assert_eq!(refusal("%1 = alloca [4294967295 x i32]"), "more than 16384 scalars of private memory");
-    let twice = "%1 = alloca [16384 x i32]\n%2 = alloca i32";
-    assert_eq!(refusal(twice), "more than 16384 scalars of private memory");
+    assert!(refusal("%1 = alloca [4294967295 x i32]").starts_with("a type of more than 2147483648 bytes"));
+    let twice = "%1 = alloca [4194304 x i32]\n%2 = alloca i32";
+    assert_eq!(refusal(twice), "more than 16777216 bytes of private memory");
 }
 
 /// Each line would double the size of the aggregate.
@@ -63,11 +63,13 @@ fn aggregate_of_results_is_refused() {
 /// The evaluator once shifted a store's mask by each value's number, which could exceed 64.
 #[test]
 fn store_of_more_than_four_components_is_refused() {
-    let values = "i32 0, ".repeat(70);
-    let line = format!("call void @dx.op.rawBufferStore.i32(i32 140, %T undef, i32 0, i32 0, {values} i8 1, i32 4)");
+    let line = |count: usize| {
+        let values = "i32 0, ".repeat(count);
+        format!("call void @dx.op.rawBufferStore.i32(i32 140, %T %1, i32 0, i32 0, {values} i8 1, i32 4)")
+    };
     let handle = "%1 = call %T @dx.op.createHandleFromBinding(i32 217, %T { i32 1, i32 1, i32 0, i8 1 }, i32 1, i1 0)";
-    let lines = format!("{handle}\n{}", line.replace("%T undef", "%T %1"));
-    assert_eq!(refusal(&lines), "the operation `rawBufferStore.i32`");
+    assert_eq!(refusal(&format!("{handle}\n{}", line(5))), "the operation `rawBufferStore.i32`");
+    assert!(refusal(&format!("{handle}\n{}", line(70))).starts_with("a call of more arguments than any has"));
 }
 
 /// Each `}` would prepend its name to all paths in its struct: 2048 levels around 2048 members with

@@ -97,7 +97,7 @@ pub enum RootParameters {
 /// Registers that a root signature declares as one range.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RegisterRange {
-    pub class: RegisterClass,
+    pub class: ResourceClass,
     pub space: u32,
     /// The first register.
     pub first: u32,
@@ -107,8 +107,12 @@ pub struct RegisterRange {
     pub stride: u32,
 }
 
+/// A class of resources in Direct3D, which number their registers separately.
+///
+/// A layout unit is another idea: it counts every kind of space that a parameter takes, also bytes
+/// and Vulkan's bindings. The letter of a `register` in a source is text, and may be none of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum RegisterClass {
+pub enum ResourceClass {
     /// `b`
     ConstantBuffer,
     /// `t`
@@ -119,7 +123,9 @@ pub enum RegisterClass {
     Sampler,
 }
 
-impl RegisterClass {
+impl ResourceClass {
+    pub const ALL: [Self; 4] = [Self::ConstantBuffer, Self::ShaderResource, Self::UnorderedAccess, Self::Sampler];
+
     /// The letter of the class.
     pub const fn letter(self) -> char {
         match self {
@@ -176,6 +182,17 @@ pub enum BufferKind {
         /// Byte of the push constants, a multiple of 8.
         at: u32,
     },
+}
+
+impl BufferKind {
+    /// The class of its register. A buffer without a descriptor is writable.
+    pub fn class(self) -> ResourceClass {
+        match self {
+            Self::Uniform => ResourceClass::ConstantBuffer,
+            Self::StorageRead => ResourceClass::ShaderResource,
+            Self::Storage | Self::Address { .. } => ResourceClass::UnorderedAccess,
+        }
+    }
 }
 
 /// An image of a job. Every texel of mip level `n` is `levels[n]`.

@@ -22,7 +22,7 @@ mod words;
 
 pub use feature::Feature;
 pub use job::{
-    BufferKind, Draw, ImageKind, ImageView, Job, JobBuffer, JobImage, JobSampler, RegisterClass, RegisterRange,
+    BufferKind, Draw, ImageKind, ImageView, Job, JobBuffer, JobImage, JobSampler, RegisterRange, ResourceClass,
     RootParameters, RootSignature, Shader, TexelType,
 };
 pub use job_limit::{JOB_LIMIT, device_wait};

@@ -15,19 +15,19 @@ use layoutproof_device::{Batch, BufferKind, Job, JobBuffer, Runner, Shader};
 use layoutproof_frontend::module::Module;
 use layoutproof_frontend::{DeclareOptions, declare};
 use layoutproof_layout::{LayoutOptions, Span, lay_out, table};
-use layoutproof_readers::clang_ir::listed::{constant_buffers, resources};
+use layoutproof_readers::clang_ir::{constant_buffers, resources};
 use layoutproof_readers::container::{ContainerReflection, listed_blocks};
-use layoutproof_readers::dxil::Evaluator;
-use layoutproof_readers::dxil::bindings::resource_bindings;
-use layoutproof_readers::dxil::definitions::buffer_definitions;
+use layoutproof_readers::dxil::{buffer_definitions, resource_bindings};
+use layoutproof_readers::evaluator::Evaluator;
 use layoutproof_readers::reflection::parameters;
 use layoutproof_readers::spirv::{bound_variables, declared};
 use layoutproof_report::terminal::failure_report;
 use layoutproof_report::{deqp_csv, github, json_lines, junit, matrix};
 use layoutproof_show::Style;
 use layoutproof_source::diagnostics::{Diagnostic, Severity, render};
+use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::{ReadRefusal, SourceMap, Sources};
-use layoutproof_source::text_limits::{TextLanguage, check_text};
+use layoutproof_source::text_limits::check_text;
 
 /// Starts each included file of an input of [`declarations`]; the file's name ends the line.
 const FILE_MARK: &str = "\n//// ";
@@ -193,7 +193,7 @@ pub fn texts(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
     let mut sources = SourceMap::default();
     let file = sources.add("text", text.as_ref());
-    for language in [TextLanguage::Wgsl, TextLanguage::Glsl] {
+    for language in [ShaderLanguage::Wgsl, ShaderLanguage::Glsl] {
         if let Err(problem) = check_text(&text, file, language) {
             draw(&[problem], &sources);
         }

@@ -12,7 +12,7 @@ use thiserror::Error;
 use super::Model;
 use layoutproof_probes::image::ImageError;
 use layoutproof_probes::{Interface, Observed, PlanShader, ProbeJob, ProbePlan, jobs, observe};
-use layoutproof_readers::dxil::Evaluator;
+use layoutproof_readers::evaluator::Evaluator;
 
 /// The reason that a module has no compiled witness.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]

@@ -44,6 +44,7 @@ use expand::PendingTokens;
 use include::{Files, FoundFile};
 pub use include::{IncludeSearch, IncludedFile};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::{NoSources, SourceFile, SourceMap, Sources};
 use lexer::{Token, TokenKind};
 use predefined::MacroDialect;
@@ -64,16 +65,9 @@ pub struct DeclareOptions {
     /// Errors to downgrade to warnings: some compiler accepts them, although no document allows them.
     pub taken: Vec<Code>,
     /// The language, which decides the predefined macros. `None` derives it from the suffix of the file's name.
-    pub language: Option<DeclaredLanguage>,
+    pub language: Option<ShaderLanguage>,
     /// Shader profile (`ps_6_0`, `lib_6_3`), for DXC's `__SHADER_TARGET_` macros.
     pub profile: Option<String>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DeclaredLanguage {
-    /// HLSL, as DXC reads it.
-    Hlsl,
-    Slang,
 }
 
 impl DeclareOptions {
@@ -143,7 +137,7 @@ pub fn preprocess<'a>(
 }
 
 /// Returns true if a source is Slang and not also HLSL, by the language or else by its file name.
-pub fn is_slang(language: Option<DeclaredLanguage>, file: &str) -> bool {
+pub fn is_slang(language: Option<ShaderLanguage>, file: &str) -> bool {
     match MacroDialect::of(language, file) {
         MacroDialect::Slang => true,
         MacroDialect::Dxc | MacroDialect::Both => false,

@@ -7,8 +7,11 @@
 //!
 //! Sources: measured with DXC 1.7.2308, `-T cs_6_6`, and `slangc -E` 2026.14.1.
 
+use std::path::Path;
+
+use layoutproof_source::shader_language::ShaderLanguage;
+
 use super::definition::{Macro, Replacement};
-use crate::DeclaredLanguage;
 
 /// Values of DXC's macros. The stages are in the order of its `__SHADER_STAGE_` constants.
 const DXC: &[(&str, u32)] = &[
@@ -86,12 +89,11 @@ pub(super) enum MacroDialect {
 
 impl MacroDialect {
     /// Derives the dialect from the language, or else from the extension of a file's name.
-    pub(super) fn of(language: Option<DeclaredLanguage>, file: &str) -> Self {
-        let extension = file.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
-        match (language, extension.as_deref()) {
-            (Some(DeclaredLanguage::Hlsl), _) | (None, Some("hlsl" | "hlsli" | "fx" | "fxh")) => Self::Dxc,
-            (Some(DeclaredLanguage::Slang), _) | (None, Some("slang")) => Self::Slang,
-            (None, Some(_) | None) => Self::Both,
+    pub(super) fn of(language: Option<ShaderLanguage>, file: &str) -> Self {
+        match ShaderLanguage::of(language, Path::new(file)) {
+            Some(ShaderLanguage::Hlsl) => Self::Dxc,
+            Some(ShaderLanguage::Slang) => Self::Slang,
+            Some(ShaderLanguage::Glsl | ShaderLanguage::Wgsl) | None => Self::Both,
         }
     }
 }

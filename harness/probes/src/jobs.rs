@@ -15,8 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use layoutproof_device::{
-    BufferKind, Draw, Feature, Job, JobBuffer, RegisterClass, RegisterRange, RootParameters, RootSignature, Shader,
-    word_bytes,
+    BufferKind, Draw, Feature, Job, JobBuffer, RegisterRange, RootParameters, RootSignature, Shader, word_bytes,
 };
 use layoutproof_layout::shape::Count;
 use layoutproof_layout::{BlockLayout, Leaf};
@@ -249,13 +248,10 @@ impl Dispatch<'_> {
 
     /// Returns the registers of the array that contains the block, if there is one.
     fn ranges(&self, interface: Interface) -> Vec<RegisterRange> {
-        let class = match (self.entry.space, self.storage(interface)) {
-            (AddressSpace::Uniform | AddressSpace::UniformElement, _) => RegisterClass::ConstantBuffer,
-            (AddressSpace::Storage | AddressSpace::StorageElement, BufferKind::StorageRead) => {
-                RegisterClass::ShaderResource
-            }
-            (AddressSpace::Storage | AddressSpace::StorageElement, _) => RegisterClass::UnorderedAccess,
-            (AddressSpace::PushConstant | AddressSpace::Address, _) => return Vec::new(),
+        let kind = match self.entry.space {
+            AddressSpace::Uniform | AddressSpace::UniformElement => BufferKind::Uniform,
+            AddressSpace::Storage | AddressSpace::StorageElement => self.storage(interface),
+            AddressSpace::PushConstant | AddressSpace::Address => return Vec::new(),
         };
 
         let (space, first) = interface.block;
@@ -264,7 +260,7 @@ impl Dispatch<'_> {
             Count::Finite(count) => Some(count),
             Count::Unbounded => None,
         };
-        vec![RegisterRange { class, space, first, count, stride: 0 }]
+        vec![RegisterRange { class: kind.class(), space, first, count, stride: 0 }]
     }
 
     /// Returns the buffer with the block, after the other elements of its array.

@@ -1,5 +1,6 @@
 //! The shape of random programs, and the strategies that make them.
 
+use layoutproof_device::ResourceClass;
 use layoutproof_layout::shape::Count;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -86,14 +87,14 @@ pub enum ParameterAnnotation {
 }
 
 impl RandomParameterKind {
-    /// Returns the letter of the register; `None` if a register would have no effect, or more than
+    /// Returns the class of the register; `None` if a register would have no effect, or more than
     /// one would be needed.
-    pub fn letter(self) -> Option<char> {
+    pub fn class(self) -> Option<ResourceClass> {
         match self {
-            Self::Texture | Self::Buffer | Self::Structured | Self::Bytes => Some('t'),
-            Self::RwTexture | Self::RwStructured => Some('u'),
-            Self::Sampler => Some('s'),
-            Self::Cbuffer | Self::ConstantBuffer => Some('b'),
+            Self::Texture | Self::Buffer | Self::Structured | Self::Bytes => Some(ResourceClass::ShaderResource),
+            Self::RwTexture | Self::RwStructured => Some(ResourceClass::UnorderedAccess),
+            Self::Sampler => Some(ResourceClass::Sampler),
+            Self::Cbuffer | Self::ConstantBuffer => Some(ResourceClass::ConstantBuffer),
             Self::Data | Self::Struct(_) | Self::ParameterBlock(_) => None,
         }
     }
@@ -188,7 +189,7 @@ fn parameter(dialect: ProgramDialect, structs: usize) -> impl Strategy<Value = R
     let kind = prop_oneof![6 => prop::sample::select(plain), 1 => of_struct, 1 => (0..structs).prop_map(RandomParameterKind::Struct)];
     (kind, array(), annotation(dialect)).prop_map(move |(kind, array, annotation)| {
         let array = array.filter(|_| kind.has_arrays());
-        let annotation = if kind.letter().is_some() { annotation } else { ParameterAnnotation::Implicit };
+        let annotation = if kind.class().is_some() { annotation } else { ParameterAnnotation::Implicit };
         RandomParameter { kind, array, annotation }
     })
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use layoutproof_device::ResourceClass;
 use layoutproof_layout::shape::Count;
 
 use super::form::UseForm;
@@ -154,7 +155,7 @@ fn spelling(kind: RandomParameterKind) -> String {
 }
 
 fn placed(parameter: &RandomParameter) -> String {
-    match (parameter.kind.letter(), parameter.annotation) {
+    match (parameter.kind.class().map(ResourceClass::letter), parameter.annotation) {
         (None, _) | (_, ParameterAnnotation::Implicit) => String::new(),
         (Some(letter), ParameterAnnotation::Register { index, space: None }) => format!(" : register({letter}{index})"),
         (Some(letter), ParameterAnnotation::Register { index, space: Some(space) }) => {

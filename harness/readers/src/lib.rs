@@ -2,21 +2,23 @@
 //! bindings that it states.
 //!
 //! `toolchain` is the table of compilers. `check` and the drivers of compilers call the readers;
-//! `dxil` and `clang_ir` also execute the code.
+//! `evaluator` also executes the code.
 #![forbid(unsafe_code)]
 
 pub mod clang_ir;
 pub mod container;
 pub mod dxil;
+pub mod evaluator;
 pub mod fxc;
 mod listing;
-mod llvm;
+pub mod llvm;
 pub mod module_reader;
 pub mod naga;
 pub mod naga_glsl;
 pub mod naga_hlsl;
 pub mod naga_offsets;
 pub mod reflection;
+pub mod registers;
 pub mod reported;
 pub mod spirv;
 pub mod toolchain;

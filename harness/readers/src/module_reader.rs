@@ -19,7 +19,8 @@ use crate::naga_hlsl::hlsl_of_wgsl;
 use crate::naga_offsets::{self, NagaError, WgslBinding, WgslCode};
 use crate::spirv::{BadModule, DeclaredModule};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
-use layoutproof_source::text_limits::{TextLanguage, check_text};
+use layoutproof_source::shader_language::ShaderLanguage;
+use layoutproof_source::text_limits::check_text;
 
 /// Most words of a SPIR-V module to read: 16 MiB.
 const MOST_WORDS: usize = 1 << 22;
@@ -140,7 +141,7 @@ impl ModuleReader for InProcessReader {
 /// A limit that the text exceeds, naga's own errors at their places in `file`, or how the reader
 /// ended.
 pub fn wgsl_blocks(reader: &dyn ModuleReader, text: &str, file: FileId) -> Result<Vec<BlockLayout>, Vec<Diagnostic>> {
-    check_text(text, file, TextLanguage::Wgsl).map_err(|problem| vec![problem])?;
+    check_text(text, file, ShaderLanguage::Wgsl).map_err(|problem| vec![problem])?;
     text_blocks(reader, &ReadRequest::WgslBlocks { text: text.to_owned(), file }, file)
 }
 
@@ -149,7 +150,7 @@ pub fn wgsl_blocks(reader: &dyn ModuleReader, text: &str, file: FileId) -> Resul
 /// # Errors
 /// As [`wgsl_blocks`].
 pub fn glsl_blocks(reader: &dyn ModuleReader, text: &str, file: FileId) -> Result<Vec<BlockLayout>, Vec<Diagnostic>> {
-    check_text(text, file, TextLanguage::Glsl).map_err(|problem| vec![problem])?;
+    check_text(text, file, ShaderLanguage::Glsl).map_err(|problem| vec![problem])?;
     text_blocks(reader, &ReadRequest::GlslBlocks { text: text.to_owned(), file }, file)
 }
 

@@ -5,7 +5,7 @@ use layoutproof_device::Shader;
 use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::{BlockKind, BlockLayout, LaidOut, LaidOutMember, LaidOutShape, Numbers, Quantity};
 
-use crate::dxil::definitions::{ListedBuffer, buffer_definitions};
+use crate::dxil::{ListedBuffer, buffer_definitions};
 use crate::reflection::layout_numbers;
 use crate::spirv::declared;
 use crate::toolchain::{CompiledShader, Report};
@@ -22,7 +22,7 @@ pub fn reported(made: &CompiledShader, layout: &BlockLayout) -> Result<Numbers, 
         (Report::FxcListing(listing), _) => Ok(listed(&fxc::buffer_definitions(listing)?, layout)),
         (Report::SlangJson(json), _) => layout_numbers(json, &layout.name),
         (Report::None, Shader::Spirv(words)) => decorated(words, layout),
-        (Report::None, Shader::ClangIr(text)) => clang_ir::layouts::reported(text, layout),
+        (Report::None, Shader::ClangIr(text)) => clang_ir::reported(text, layout),
         (
             Report::None,
             Shader::Wgsl(_) | Shader::Dxbc(_) | Shader::Dxil(_) | Shader::DxilListing(_) | Shader::Msl(_),

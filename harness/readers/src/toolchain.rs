@@ -12,6 +12,7 @@ use layoutproof_device::{DeviceInfo, Direct3d, Feature, Shader, ShaderModel};
 use layoutproof_layout::native::find_native;
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::{Block, LayoutOptions, RuleSet, find};
+use layoutproof_source::shader_language::ShaderLanguage;
 use serde::{Deserialize, Serialize};
 
 use crate::module_reader::ModuleReader;
@@ -27,7 +28,7 @@ pub struct Toolchain {
     /// version: `dxc` for each build of DXC.
     pub name_in_cases: &'static str,
     pub follows: AppliedRules,
-    pub language: Language,
+    pub input: Input,
     pub output: Output,
     /// The layout option on the command line.
     pub flags: &'static [&'static str],
@@ -73,8 +74,9 @@ impl Stage {
     }
 }
 
+/// A language as a compiler reads it. HLSL is three, because what a probe may contain differs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Language {
+pub enum Input {
     /// HLSL as DXC reads it.
     Hlsl,
     /// HLSL as Clang reads it.
@@ -86,13 +88,13 @@ pub enum Language {
     Wgsl,
 }
 
-impl Language {
-    pub fn as_str(self) -> &'static str {
+impl Input {
+    pub fn language(self) -> ShaderLanguage {
         match self {
-            Self::Hlsl | Self::ClangHlsl | Self::OldHlsl => "HLSL",
-            Self::Slang => "Slang",
-            Self::Glsl => "GLSL",
-            Self::Wgsl => "WGSL",
+            Self::Hlsl | Self::ClangHlsl | Self::OldHlsl => ShaderLanguage::Hlsl,
+            Self::Slang => ShaderLanguage::Slang,
+            Self::Glsl => ShaderLanguage::Glsl,
+            Self::Wgsl => ShaderLanguage::Wgsl,
         }
     }
 }
@@ -149,17 +151,8 @@ impl CodeTarget {
 }
 
 /// The toolchain of a compiler that has only one, under the compiler's name.
-const fn only_toolchain(name: &'static str, follows: AppliedRules, language: Language, output: Output) -> Toolchain {
-    Toolchain {
-        name,
-        compiler: name,
-        name_in_cases: name,
-        follows,
-        language,
-        output,
-        flags: &[],
-        second_compiler: None,
-    }
+const fn only_toolchain(name: &'static str, follows: AppliedRules, input: Input, output: Output) -> Toolchain {
+    Toolchain { name, compiler: name, name_in_cases: name, follows, input, output, flags: &[], second_compiler: None }
 }
 
 /// A toolchain of a DXC build.
@@ -171,22 +164,21 @@ const fn dxc(
     flags: &'static [&'static str],
 ) -> Toolchain {
     let follows = AppliedRules::Native(native);
-    Toolchain { compiler, name_in_cases: "dxc", flags, ..only_toolchain(name, follows, Language::Hlsl, output) }
+    Toolchain { compiler, name_in_cases: "dxc", flags, ..only_toolchain(name, follows, Input::Hlsl, output) }
 }
 
 const fn slangc(name: &'static str, native: &'static str, output: Output, flags: &'static [&'static str]) -> Toolchain {
     let follows = AppliedRules::Native(native);
-    let toolchain = only_toolchain(name, follows, Language::Slang, output);
+    let toolchain = only_toolchain(name, follows, Input::Slang, output);
     Toolchain { compiler: "slangc", name_in_cases: "slang", flags, ..toolchain }
 }
 
 /// A compiler from GLSL to SPIR-V.
 const fn glsl(name: &'static str, rules: &'static [&'static str]) -> Toolchain {
-    only_toolchain(name, AppliedRules::Named(rules), Language::Glsl, Output::Spirv)
+    only_toolchain(name, AppliedRules::Named(rules), Input::Glsl, Output::Spirv)
 }
 
-const FXC: Toolchain =
-    only_toolchain("fxc", AppliedRules::Native("native:fxc"), Language::OldHlsl, Output::SpirvOfDxbc);
+const FXC: Toolchain = only_toolchain("fxc", AppliedRules::Native("native:fxc"), Input::OldHlsl, Output::SpirvOfDxbc);
 
 /// slangc for Direct3D: DXC compiles the HLSL that it writes.
 const SLANG_D3D12: Toolchain =
@@ -197,16 +189,16 @@ const SLANG_D3D12: Toolchain =
 const CLANG: Toolchain = Toolchain {
     compiler: "clang-dxc",
     name_in_cases: "clang-dxc",
-    ..only_toolchain("clang-dxil", AppliedRules::Native("native:clang-dxil"), Language::ClangHlsl, Output::ClangIr)
+    ..only_toolchain("clang-dxil", AppliedRules::Native("native:clang-dxil"), Input::ClangHlsl, Output::ClangIr)
 };
 
 const TINT: Toolchain =
-    only_toolchain("tint", AppliedRules::Named(&["wgsl-uniform", "wgsl-storage"]), Language::Wgsl, Output::Spirv);
+    only_toolchain("tint", AppliedRules::Named(&["wgsl-uniform", "wgsl-storage"]), Input::Wgsl, Output::Spirv);
 
 /// naga for Direct3D 12, from WGSL: DXC compiles the HLSL that it writes, as in wgpu.
 const NAGA_D3D12: Toolchain = Toolchain {
     second_compiler: Some("dxc"),
-    ..only_toolchain("naga-d3d12", AppliedRules::Named(&["wgsl-uniform", "wgsl-storage"]), Language::Wgsl, Output::Dxil)
+    ..only_toolchain("naga-d3d12", AppliedRules::Named(&["wgsl-uniform", "wgsl-storage"]), Input::Wgsl, Output::Dxil)
 };
 
 /// A row for each toolchain. `layoutproof-compilers` finds and runs the compilers; it has a driver
@@ -248,6 +240,10 @@ pub fn toolchains() -> &'static [Toolchain] {
 }
 
 impl Toolchain {
+    pub fn language(&self) -> ShaderLanguage {
+        self.input.language()
+    }
+
     /// The rule sets that the compiler uses for `block`.
     ///
     /// # Panics

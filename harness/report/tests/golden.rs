@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use expect_test::{ExpectFile, expect_file};
 use layoutproof_core::check::verdict::Validation;
+
 use layoutproof_core::results::coverage::{CoverageCell, CoverageCells};
 use layoutproof_core::results::mutants::{DeviceLine, Killers, MutantTable, RuleLine};
 use layoutproof_core::results::record::{
@@ -26,15 +27,17 @@ use layoutproof_layout::{BlockKind, MemberRow, Refusal};
 use layoutproof_probes::leaf_kind::After;
 use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
 use layoutproof_report::host_check::{CheckedPair, HostCheck, UnmatchedBlock, UnmatchedReason};
-use layoutproof_report::html::{self, FuzzFinding, FuzzPageFacts, RunPageFacts, ShownInput};
+use layoutproof_report::html::{FuzzFinding, FuzzPageFacts, RunPageFacts, ShownInput};
 use layoutproof_report::junit::JunitFacts;
-use layoutproof_report::listing::{self, CaseLine, Finding, RuleSetLine, ToolHealth};
-use layoutproof_report::terminal::{self, RunFacts};
-use layoutproof_report::{causes, coverage_table, deqp_csv, github, json_lines, junit, matrix, mutant_table};
-use layoutproof_show::declaration_words::DeclarationWords;
+use layoutproof_report::listing::{CaseLine, Finding, RuleSetLine, ToolHealth};
+use layoutproof_report::terminal::RunFacts;
+use layoutproof_report::{
+    causes, coverage_table, deqp_csv, github, html, json_lines, junit, listing, matrix, mutant_table, terminal,
+};
 use layoutproof_show::show_json::{ShownBlock, ShownLayout};
 use layoutproof_show::shown_columns::{BlockPresence, ShownColumn, ShownColumnBlock};
 use layoutproof_show::{Style, diff_text, padding_text, struct_text};
+use layoutproof_source::shader_language::ShaderLanguage;
 use records::member;
 
 const COLOUR: Style = Style { colour: true, ascii: false };
@@ -286,7 +289,7 @@ fn scalar() -> ShownLayout {
 #[test]
 fn annotated_structs() {
     let check = |layouts: &[ShownLayout], style, expected: ExpectFile| {
-        expected.assert_eq(&struct_text::show(&columns(layouts), DeclarationWords::Hlsl, style));
+        expected.assert_eq(&struct_text::show(&columns(layouts), ShaderLanguage::Hlsl, style));
     };
     check(&[hlsl()], Style::PLAIN, expect_file!["golden/show.txt"]);
     check(&[nested()], Style::PLAIN, expect_file!["golden/show_nested.txt"]);
@@ -304,11 +307,11 @@ fn annotated_structs() {
 #[test]
 fn layouts_for_browsers() {
     let layouts = columns(&[hlsl(), std140(), forbidden()]);
-    let words = DeclarationWords::Hlsl;
-    let input = ShownInput { name: "<script>.hlsl".into(), columns: layouts.clone(), words };
+    let language = ShaderLanguage::Hlsl;
+    let input = ShownInput { name: "<script>.hlsl".into(), columns: layouts.clone(), language };
     expect_file!["golden/show.html"].assert_eq(&html_content(&html::show_page(&input)));
-    expect_file!["golden/show.svg"].assert_eq(&html::layout_sheet(&layouts, words));
-    expect_file!["golden/show_nested.svg"].assert_eq(&html::layout_sheet(&columns(&[nested()]), words));
+    expect_file!["golden/show.svg"].assert_eq(&html::layout_sheet(&layouts, language));
+    expect_file!["golden/show_nested.svg"].assert_eq(&html::layout_sheet(&columns(&[nested()]), language));
     expect_file!["golden/diff.html"].assert_eq(&html_content(&html::diff_page(&hlsl(), &std140(), true)));
 }
 
@@ -472,8 +475,8 @@ fn nothing_of_users_is_markup() {
     }
     let block = ShownBlock { name: evil.into(), ..block(Some(16), evil_members(evil)) };
     let columns = columns(&[layout(evil, block)]);
-    let words = DeclarationWords::Hlsl;
-    let shown = ShownInput { name: evil.into(), columns: columns.clone(), words };
+    let language = ShaderLanguage::Hlsl;
+    let shown = ShownInput { name: evil.into(), columns: columns.clone(), language };
 
     let finding = FuzzFinding {
         heading: evil.into(),
@@ -487,7 +490,7 @@ fn nothing_of_users_is_markup() {
         html::check_page(&host_check(evil), evil),
         html::run_page(&RunPageFacts { devices: &devices, checks: &checks, end: &end }),
         html::show_page(&shown),
-        html::layout_sheet(&columns, words),
+        html::layout_sheet(&columns, language),
     ] {
         assert!(page.contains("&lt;script&gt;alert(1)"), "{page}");
         assert!(!page.contains("<script>alert"), "{page}");
@@ -644,7 +647,7 @@ fn ascii_texts_are_ascii() {
     for text in [
         terminal::failure_report(&checks, Some("records.jsonl"), ASCII),
         terminal::summary(&facts, ASCII),
-        struct_text::show(&columns(&[hlsl(), forbidden()]), DeclarationWords::Hlsl, ASCII),
+        struct_text::show(&columns(&[hlsl(), forbidden()]), ShaderLanguage::Hlsl, ASCII),
         diff_text::diff(&hlsl(), &std140(), ASCII).text,
     ] {
         assert!(text.is_ascii(), "{text}");

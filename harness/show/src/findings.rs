@@ -14,11 +14,11 @@ use layoutproof_layout::{
 
 use super::dxc_spirv;
 use super::rule_set_layouts::RuleSetLayouts;
-use super::shader_language::ShaderLanguage;
 use super::show_input::{InputContent, ShowInput};
 use layoutproof_core::check::Source;
 use layoutproof_frontend::module::Parameter;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::shader_language::ShaderLanguage;
 
 impl ShowInput {
     /// Padding of every block. Other orders of members are tried if there are declarations.
@@ -303,8 +303,7 @@ mod tests {
         let mut sources = SourceMap::default();
         let file = sources.add("a", text);
         let span = Span { file, start: 0, end: u32::try_from(text.len()).unwrap() };
-        let declared = language.declared().unwrap();
-        let options = DeclareOptions { language: Some(declared), ..DeclareOptions::default() };
+        let options = DeclareOptions { language: Some(language), ..DeclareOptions::default() };
         let source = Source::of_file(span, LayoutOptions::default(), &options, &mut sources).unwrap();
         let content = InputContent::Declared(Box::new(source));
         let input = ShowInput { content, language: Some(language), assumes_sixteen_bit };

@@ -2,8 +2,8 @@
 
 use layoutproof_layout::native::{Native, find_native};
 
-use super::shader_language::ShaderLanguage;
 use layoutproof_bindings::{Convention, Target};
+use layoutproof_source::shader_language::ShaderLanguage;
 
 /// A compiler with its target.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -8,13 +8,12 @@ use layoutproof_layout::{BlockLayout, LayoutOptions, Refusal, RuleSet, lay_out, 
 use super::laid_out_file::LaidOutFile;
 use super::placements::Placements;
 use super::rule_set_layouts::{LaidOutBlock, RuleSetLayouts};
-use super::shader_language::ShaderLanguage;
 use super::shipping::ShippingTarget;
 use super::shown_rules::{RuleChoice, ShownRules, is_relevant};
-use crate::declaration_words::DeclarationWords;
 use crate::shown_columns::BlockPresence;
 use layoutproof_bindings::BindingRequest;
 use layoutproof_core::check::Source;
+use layoutproof_source::shader_language::ShaderLanguage;
 
 /// A file or a case to show.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,9 +35,9 @@ pub enum InputContent {
 }
 
 impl ShowInput {
-    /// The language in which reports write its members.
-    pub fn words(&self) -> DeclarationWords {
-        self.language.map_or_else(DeclarationWords::default, ShaderLanguage::words)
+    /// The language in which reports write its members: HLSL for a module that does not record one.
+    pub fn written_language(&self) -> ShaderLanguage {
+        self.language.unwrap_or(ShaderLanguage::Hlsl)
     }
 
     /// Every block under the selected rule sets.

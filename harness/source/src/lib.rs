@@ -1,5 +1,5 @@
 //! Handles text that people write, before its meaning is known: sources, places in them,
-//! diagnostics about them and limits on them.
+//! diagnostics about them, limits on them, and the languages they can be in.
 #![forbid(unsafe_code)]
 
 pub mod diagnostics;
@@ -8,6 +8,7 @@ mod excerpt;
 pub mod nearest_name;
 pub mod plain_text;
 mod render;
+pub mod shader_language;
 pub mod sources;
 pub mod text_limits;
 pub mod toml_table;

@@ -8,7 +8,7 @@ use crate::check::subject::Subject;
 use crate::check::verdict::Writer;
 use crate::results::record::Proves;
 use layoutproof_probes::generate::wgsl;
-use layoutproof_readers::toolchain::{Language, Output, Toolchain, toolchains};
+use layoutproof_readers::toolchain::{Input, Output, Toolchain, toolchains};
 
 /// One of our generators, which writes the offsets that it is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -95,7 +95,7 @@ impl Producer {
     pub fn takes(self, subject: &Subject) -> bool {
         match self {
             Self::Generator(_) => !subject.is_native,
-            Self::Compiler(toolchain) if subject.is_own_wgsl() => toolchain.language == Language::Wgsl,
+            Self::Compiler(toolchain) if subject.is_own_wgsl() => toolchain.input == Input::Wgsl,
             Self::Compiler(toolchain) => {
                 let rules = subject.rules;
                 let mut blocks = subject.source.module.blocks.iter();

@@ -265,14 +265,14 @@ fn not_given(case: &Case, expected: &ExpectedDiagnostic) -> Diagnostic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use layoutproof_frontend::DeclaredLanguage;
+    use layoutproof_source::shader_language::ShaderLanguage;
 
     /// slangc 2026.14.1 has no switch like `-enable-16bit-types`: `half` is `f16` in its WGSL, `half` in its HLSL and Metal.
     #[test]
     fn half_of_slang_has_two_bytes() {
         let text = "struct S { half a; half b; }; ConstantBuffer<S> s;";
         for (language, sixteen_bit, warnings) in
-            [(DeclaredLanguage::Slang, SixteenBit::On, 1), (DeclaredLanguage::Hlsl, SixteenBit::Off, 0)]
+            [(ShaderLanguage::Slang, SixteenBit::On, 1), (ShaderLanguage::Hlsl, SixteenBit::Off, 0)]
         {
             let mut sources = SourceMap::default();
             let file = sources.add("a", text);

@@ -14,7 +14,7 @@ use layoutproof_frontend::{DeclareOptions, declare};
 use layoutproof_layout::shape::Count;
 use layoutproof_layout::{LayoutUnit, Span};
 use layoutproof_random::{ProgramDialect, RandomProgram};
-use layoutproof_readers::dxil::bindings::{ListedBinding, resource_bindings};
+use layoutproof_readers::dxil::{ListedBinding, resource_bindings};
 use layoutproof_readers::reflection::{ReflectedBinding, parameters};
 use layoutproof_readers::spirv::bound_variables;
 use layoutproof_source::diagnostics::render;

@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use layoutproof_device::{Job, RegisterClass, RunnerError};
+use layoutproof_device::{Job, ResourceClass, RunnerError};
 
 use crate::com::{ComObject, method_type};
 use crate::device::{CpuDescriptor, Direct3dDevice};
@@ -257,9 +257,9 @@ impl CommandList {
                 let holder =
                     if region.is_written { work.memory.written.resource() } else { work.memory.read.resource() };
                 let slot = match range.class {
-                    RegisterClass::ConstantBuffer => 37,
-                    RegisterClass::ShaderResource | RegisterClass::Sampler => 39,
-                    RegisterClass::UnorderedAccess => 41,
+                    ResourceClass::ConstantBuffer => 37,
+                    ResourceClass::ShaderResource | ResourceClass::Sampler => 39,
+                    ResourceClass::UnorderedAccess => 41,
                 };
                 // SAFETY: these slots of `ID3D12GraphicsCommandList` are
                 // `SetComputeRootConstantBufferView`, `SetComputeRootShaderResourceView` and

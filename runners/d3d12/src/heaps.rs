@@ -1,7 +1,7 @@
 //! The descriptor heaps of a job. They have every descriptor of every table; those for which the
 //! job has no resource are null.
 
-use layoutproof_device::{ImageKind, Job, JobImage, JobSampler, RegisterClass, RegisterRange, RunnerError};
+use layoutproof_device::{ImageKind, Job, JobImage, JobSampler, RegisterRange, ResourceClass, RunnerError};
 
 use crate::com::{ComObject, method_type};
 use crate::device::{CpuDescriptor, Direct3dDevice};
@@ -174,7 +174,7 @@ impl DescriptorSources<'_> {
             view.map_or((format::R32_TYPELESS, 0, 1), |view| (view.format, view.stride, view.flags));
 
         match range.class {
-            RegisterClass::ConstantBuffer => {
+            ResourceClass::ConstantBuffer => {
                 let view = match view {
                     Some(RegionView { region, .. }) => ConstantBufferView {
                         address: address(self.memory.read.resource()) + region.range(),
@@ -185,21 +185,21 @@ impl DescriptorSources<'_> {
                 // SAFETY: `at` is a place in a heap of views.
                 unsafe { device.write_constant_view(&view, at) };
             }
-            RegisterClass::ShaderResource => {
+            ResourceClass::ShaderResource => {
                 let resource = view.map(|_| self.memory.read.resource());
                 let view =
                     BufferShaderView { format, dimension: 1, components: COMPONENTS, first, count, stride, flags };
                 // SAFETY: `at` is a place in a heap of views.
                 unsafe { device.write_shader_view(resource, &view, at) };
             }
-            RegisterClass::UnorderedAccess => {
+            ResourceClass::UnorderedAccess => {
                 let resource = view.map(|_| self.memory.written.resource());
                 let view = BufferWritableView { format, dimension: 1, first, count, stride, counter_offset: 0, flags };
                 // SAFETY: `at` is a place in a heap of views.
                 unsafe { device.write_writable_view(resource, &view, at) };
             }
             // It sees a level that no texture of a job has.
-            RegisterClass::Sampler => {
+            ResourceClass::Sampler => {
                 write_sampler(device, SamplerBehavior { level: UNSEEN_LEVEL, comparison: false }, at);
             }
         }

@@ -1,7 +1,7 @@
 //! Places a job's resources in the two buffers of [`DeviceBuffers`](crate::memory::DeviceBuffers).
 
 use layoutproof_device::placement::BufferPlacement;
-use layoutproof_device::{BufferAfter, ImageKind, Job, JobImage, RegisterClass, RunnerError};
+use layoutproof_device::{BufferAfter, ImageKind, Job, JobImage, ResourceClass, RunnerError};
 
 use crate::memory::DeviceBuffers;
 use crate::registers::class_of_buffer;
@@ -67,13 +67,13 @@ impl JobRegions {
         for (buffer, stride) in job.buffers.iter().zip(strides) {
             let class = class_of_buffer(buffer.kind)?;
             let alignment = match class {
-                RegisterClass::ConstantBuffer => CONSTANT_ALIGNMENT,
-                RegisterClass::ShaderResource | RegisterClass::UnorderedAccess | RegisterClass::Sampler => {
+                ResourceClass::ConstantBuffer => CONSTANT_ALIGNMENT,
+                ResourceClass::ShaderResource | ResourceClass::UnorderedAccess | ResourceClass::Sampler => {
                     common_multiple(STORAGE_ALIGNMENT, stride)
                 }
             };
             let placement = BufferPlacement::of(buffer, alignment)?;
-            let region = regions.add(class == RegisterClass::UnorderedAccess, alignment, placement);
+            let region = regions.add(class == ResourceClass::UnorderedAccess, alignment, placement);
             regions.buffers.push(region);
         }
 
@@ -140,7 +140,7 @@ pub(crate) fn texel(image: &JobImage) -> Vec<u8> {
 
 /// The stride of each buffer that is bound as a structured buffer; 1 for all others.
 fn strides(job: &Job, layout: &RootLayout) -> Vec<u32> {
-    let range_of = |class: RegisterClass, set: u32, register: u32| {
+    let range_of = |class: ResourceClass, set: u32, register: u32| {
         let ranges = layout.tables().flat_map(|table| &table.ranges).map(|ranged| &ranged.range);
         let mut inside = ranges.filter(move |range| range.class == class && range.space == set);
         inside.find(|range| register >= range.first && range.count.is_none_or(|count| register - range.first < count))

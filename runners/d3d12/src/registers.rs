@@ -5,11 +5,11 @@
 
 use std::collections::BTreeMap;
 
-use layoutproof_device::{BufferKind, ImageKind, Job, JobBuffer, JobImage, RegisterClass, RegisterRange, RunnerError};
+use layoutproof_device::{BufferKind, ImageKind, Job, JobBuffer, JobImage, RegisterRange, ResourceClass, RunnerError};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Direct3dRegister {
-    pub(crate) class: RegisterClass,
+    pub(crate) class: ResourceClass,
     pub(crate) space: u32,
     pub(crate) number: u32,
 }
@@ -32,7 +32,7 @@ pub(crate) struct Registers {
 
 /// A resource before its register is computed: arrays begin at `first`.
 struct ResourceSite {
-    class: RegisterClass,
+    class: ResourceClass,
     space: u32,
     first: u32,
     element: u32,
@@ -108,7 +108,7 @@ fn sites(job: &Job) -> Result<Vec<ResourceSite>, RunnerError> {
 
     for (index, sampler) in job.samplers.iter().enumerate() {
         sites.push(ResourceSite {
-            class: RegisterClass::Sampler,
+            class: ResourceClass::Sampler,
             space: sampler.set,
             first: sampler.binding,
             element: sampler.element,
@@ -120,19 +120,17 @@ fn sites(job: &Job) -> Result<Vec<ResourceSite>, RunnerError> {
 }
 
 /// The register class of a kind of buffer.
-pub(crate) fn class_of_buffer(kind: BufferKind) -> Result<RegisterClass, RunnerError> {
+pub(crate) fn class_of_buffer(kind: BufferKind) -> Result<ResourceClass, RunnerError> {
     match kind {
-        BufferKind::Uniform => Ok(RegisterClass::ConstantBuffer),
-        BufferKind::StorageRead => Ok(RegisterClass::ShaderResource),
-        BufferKind::Storage => Ok(RegisterClass::UnorderedAccess),
         BufferKind::Address { .. } => Err(RunnerError::Unsupported("buffers by address".to_owned())),
+        kind => Ok(kind.class()),
     }
 }
 
-fn class_of_image(kind: ImageKind) -> Result<RegisterClass, RunnerError> {
+fn class_of_image(kind: ImageKind) -> Result<ResourceClass, RunnerError> {
     match kind {
-        ImageKind::Sampled | ImageKind::UniformTexels => Ok(RegisterClass::ShaderResource),
-        ImageKind::Storage | ImageKind::StorageTexels => Ok(RegisterClass::UnorderedAccess),
+        ImageKind::Sampled | ImageKind::UniformTexels => Ok(ResourceClass::ShaderResource),
+        ImageKind::Storage | ImageKind::StorageTexels => Ok(ResourceClass::UnorderedAccess),
         ImageKind::Combined => Err(RunnerError::Unsupported("images with samplers of their own".to_owned())),
     }
 }
@@ -161,7 +159,7 @@ mod tests {
             buffer(2, 7, 2, StorageRead),
         ];
         let mut job = Job::compute(Shader::Dxil(Vec::new()), "main", buffers);
-        let range = RegisterRange { class: RegisterClass::ShaderResource, space: 2, first: 7, count: None, stride: 8 };
+        let range = RegisterRange { class: ResourceClass::ShaderResource, space: 2, first: 7, count: None, stride: 8 };
         job.root_signature = RootSignature { ranges: vec![range.clone()], ..RootSignature::default() };
         let registers = Registers::of(&job).unwrap();
 

@@ -7,7 +7,7 @@
 //!
 //! Source: Microsoft, "Root Signature Limits"; `D3D12_ROOT_PARAMETER` of the Windows SDK.
 
-use layoutproof_device::{Job, RegisterClass, RegisterRange, RootParameters, RunnerError};
+use layoutproof_device::{Job, RegisterRange, ResourceClass, RootParameters, RunnerError};
 
 use crate::com::ComObject;
 use crate::device::Direct3dDevice;
@@ -187,12 +187,12 @@ impl RootLayout {
 }
 
 /// The kind of heap for descriptors of a register class.
-fn heap_of(class: RegisterClass) -> HeapKind {
+fn heap_of(class: ResourceClass) -> HeapKind {
     match class {
-        RegisterClass::ConstantBuffer | RegisterClass::ShaderResource | RegisterClass::UnorderedAccess => {
+        ResourceClass::ConstantBuffer | ResourceClass::ShaderResource | ResourceClass::UnorderedAccess => {
             HeapKind::Views
         }
-        RegisterClass::Sampler => HeapKind::Samplers,
+        ResourceClass::Sampler => HeapKind::Samplers,
     }
 }
 
@@ -204,7 +204,7 @@ fn root_parameter(job: &Job, registers: &Registers, range: &RegisterRange) -> Op
     let descriptor = || (RootBinding::Descriptor { range: range.clone(), buffer }, WORDS_OF_DESCRIPTOR);
     match (job.root_signature.parameters, range.class) {
         (RootParameters::Tables, _) => None,
-        (RootParameters::Constants, RegisterClass::ConstantBuffer) => {
+        (RootParameters::Constants, ResourceClass::ConstantBuffer) => {
             let words = u32::try_from(job.buffers[buffer].bytes.len() / 4).ok()?;
             Some((RootBinding::Constants { range: range.clone(), buffer, words }, words))
         }
@@ -220,21 +220,21 @@ fn register(range: &RegisterRange, words: u32) -> RootParameterValue {
     RootParameterValue { register: RootRegister { register: range.first, space: range.space, words } }
 }
 
-fn descriptor_type(class: RegisterClass) -> RootParameterType {
+fn descriptor_type(class: ResourceClass) -> RootParameterType {
     match class {
-        RegisterClass::ConstantBuffer => RootParameterType::ConstantBuffer,
-        RegisterClass::UnorderedAccess => RootParameterType::UnorderedAccess,
-        RegisterClass::ShaderResource | RegisterClass::Sampler => RootParameterType::ShaderResource,
+        ResourceClass::ConstantBuffer => RootParameterType::ConstantBuffer,
+        ResourceClass::UnorderedAccess => RootParameterType::UnorderedAccess,
+        ResourceClass::ShaderResource | ResourceClass::Sampler => RootParameterType::ShaderResource,
     }
 }
 
 fn descriptor_ranges(table: &Table) -> Vec<DescriptorRange> {
     let ranges = table.ranges.iter().map(|TableRange { range, offset, .. }| DescriptorRange {
         kind: match range.class {
-            RegisterClass::ShaderResource => 0,
-            RegisterClass::UnorderedAccess => 1,
-            RegisterClass::ConstantBuffer => 2,
-            RegisterClass::Sampler => 3,
+            ResourceClass::ShaderResource => 0,
+            ResourceClass::UnorderedAccess => 1,
+            ResourceClass::ConstantBuffer => 2,
+            ResourceClass::Sampler => 3,
         },
         count: range.count.unwrap_or(u32::MAX),
         register: range.first,
@@ -258,7 +258,7 @@ mod tests {
         let buffers =
             vec![buffer(0, BufferKind::Uniform), buffer(3, BufferKind::Storage), buffer(9, BufferKind::Storage)];
         let mut job = Job::compute(Shader::Dxil(Vec::new()), "main", buffers);
-        let range = RegisterRange { class: RegisterClass::UnorderedAccess, space: 0, first: 8, count: None, stride: 0 };
+        let range = RegisterRange { class: ResourceClass::UnorderedAccess, space: 0, first: 8, count: None, stride: 0 };
         job.root_signature = RootSignature { parameters, ranges: vec![range] };
         let layout = RootLayout::new(&job, &Registers::of(&job).unwrap()).unwrap();
         let told = |parameter: &RootBinding| match parameter {

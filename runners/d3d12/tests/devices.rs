@@ -10,7 +10,7 @@ use layoutproof_compilers::tools_folder::ToolsFolder;
 use layoutproof_compilers::vkd3d::FetchedVkd3d;
 use layoutproof_device::{
     Batch, BufferKind, DeviceInfo, Draw, Feature, ImageKind, ImageView, JOB_LIMIT, Job, JobBuffer, JobImage, ReadBack,
-    RegisterClass, RegisterRange, RootParameters, RunnerError, Shader, TexelType, word_bytes, words_of,
+    RegisterRange, ResourceClass, RootParameters, RunnerError, Shader, TexelType, word_bytes, words_of,
 };
 use libtest_mimic::{Arguments, Failed, Trial};
 
@@ -113,7 +113,7 @@ fn job_of_classes(shader: Shader, parameters: RootParameters) -> Job {
     let mut job = Job { workgroups: [2, 1, 1], ..Job::compute(shader, "main", buffers) };
     job.root_signature.parameters = parameters;
     job.root_signature.ranges.push(RegisterRange {
-        class: RegisterClass::ShaderResource,
+        class: ResourceClass::ShaderResource,
         space: 1,
         first: 1,
         count: Some(1),
@@ -183,7 +183,7 @@ fn arrays(info: &DeviceInfo) -> Result<(), Failed> {
     job.images =
         vec![texels(ImageKind::UniformTexels, 9, [0, 0, 0x401, 0]), texels(ImageKind::StorageTexels, 1, [0; 4])];
     let range = |space, first, count, stride| RegisterRange {
-        class: RegisterClass::ShaderResource,
+        class: ResourceClass::ShaderResource,
         space,
         first,
         count,

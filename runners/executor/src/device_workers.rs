@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use layoutproof_device::{Batch, DeviceInfo, Job, ReadBack, Runner, RunnerError, RunnerKind};
 use layoutproof_model::Model;
-use layoutproof_readers::dxil::Evaluator;
+use layoutproof_readers::evaluator::Evaluator;
 
 use crate::drivers::DriverCompilation;
 use crate::fault::WorkerFault;

@@ -15,9 +15,9 @@ use super::rule_words::meaning;
 use super::site_page::{SiteDraft, SiteFrame, SiteSection};
 use layoutproof_report::failure::block::sentence;
 use layoutproof_report::html::layout_page::{legend, maps, numbers};
-use layoutproof_show::layout_text::declaration_words::DeclarationWords;
 use layoutproof_show::layout_text::merged_block::MergedBlock;
 use layoutproof_show::layout_text::shown_columns::ShownColumn;
+use layoutproof_source::shader_language::ShaderLanguage;
 
 /// Neighbours that a page shows.
 const NEIGHBOURS: usize = 3;
@@ -135,8 +135,8 @@ fn worked_example(facts: &RuleSetFacts) -> Markup {
             p { "Offsets " (offsets.join(", ")) "; " (size) " bytes. The nearest rule sets are next to it." }
             (legend())
             div.lights {
-                (numbers(&merged.columns, DeclarationWords::Hlsl))
-                (maps(&merged.columns, DeclarationWords::Hlsl))
+                (numbers(&merged.columns, ShaderLanguage::Hlsl))
+                (maps(&merged.columns, ShaderLanguage::Hlsl))
             }
             @for refused in &merged.forbidden {
                 @for reason in &refused.block.errors { p.note.bad { "Forbidden under " (refused.name) ": " (reason.to_string()) } }

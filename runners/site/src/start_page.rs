@@ -8,9 +8,9 @@ use super::book::contents;
 use super::site_page::{SiteDraft, SiteFrame, SiteNavigation, SiteSection};
 use super::surprise_page::Surprise;
 use layoutproof_report::html::layout_page::{legend, maps};
-use layoutproof_show::layout_text::declaration_words::DeclarationWords;
 use layoutproof_show::layout_text::merged_block::MergedBlock;
 use layoutproof_show::style::{counted, grouped};
+use layoutproof_source::shader_language::ShaderLanguage;
 
 /// The size of each part.
 #[derive(Clone, Copy)]
@@ -74,7 +74,7 @@ fn opening_section(path: &str, opening: &Surprise, navigation: SiteNavigation) -
         section.lights id="opening" {
             h2 { "One declaration, everywhere" }
             pre tabindex="0" { code { (opening.case.declaration.as_deref().unwrap_or_default().trim_matches('\n')) } }
-            (maps(&MergedBlock::of(&opening.columns, 0).columns, DeclarationWords::Hlsl))
+            (maps(&MergedBlock::of(&opening.columns, 0).columns, ShaderLanguage::Hlsl))
             p { (opening.words) " " a href=(link(path, surprises)) { "It is one of the classic surprises" } "." }
             (legend())
             @if let Some(explored) = &opening.explored { (explored.link(path, navigation)) }

@@ -10,9 +10,9 @@ use super::site_page::{SiteDraft, SiteFrame, SiteNavigation, SiteSection};
 use layoutproof_core::results::record::RecordedSource;
 use layoutproof_report::failure::block::sentence;
 use layoutproof_report::html::layout_page::{legend, maps, numbers};
-use layoutproof_show::layout_text::declaration_words::DeclarationWords;
 use layoutproof_show::layout_text::merged_block::MergedBlock;
 use layoutproof_show::layout_text::shown_columns::ShownColumn;
+use layoutproof_source::shader_language::ShaderLanguage;
 
 /// A surprising declaration.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,8 +61,8 @@ fn section(path: &str, surprise: &Surprise, navigation: SiteNavigation) -> Marku
             @if let Some(explored) = explored { (explored.link(path, navigation)) }
             @for index in 0..blocks {
                 @let merged = MergedBlock::of(columns, index);
-                (numbers(&merged.columns, DeclarationWords::Hlsl))
-                (maps(&merged.columns, DeclarationWords::Hlsl))
+                (numbers(&merged.columns, ShaderLanguage::Hlsl))
+                (maps(&merged.columns, ShaderLanguage::Hlsl))
                 (forbidden(&merged))
             }
         }

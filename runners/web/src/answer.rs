@@ -81,7 +81,7 @@ fn laid_out(read: &ExploreReading, input: &ShowInput) -> ExploreAnswer {
         is_read: true,
         problems: marked(&problems, &read.sources),
         rendered: render(&problems, &read.sources, false),
-        layouts: layout_sections(&columns, input.words()),
+        layouts: layout_sections(&columns, input.written_language()),
         padding: padding_part(&input.padding(&layouts)),
         bindings: if has_bindings { bindings_part(&placements.columns) } else { String::new() },
     }

@@ -1,9 +1,11 @@
 //! The choices of the page, from the tables of the core crate.
 
 use layoutproof_bindings::{Convention, Target};
+
 use layoutproof_layout::native::natives;
 use layoutproof_layout::table;
-use layoutproof_show::{ShaderLanguage, ShippingTarget};
+use layoutproof_show::ShippingTarget;
+use layoutproof_source::shader_language::ShaderLanguage;
 use serde::Serialize;
 
 /// All choices of the page.

@@ -6,14 +6,16 @@ use layoutproof_bindings::request::parse_convention;
 use layoutproof_bindings::{BindingInvocation, BindingRequest, Target};
 use layoutproof_core::case::file::split_define;
 use layoutproof_core::check::Source;
+
 use layoutproof_frontend::DeclareOptions;
 use layoutproof_layout::native::find_native;
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::{FileId, LayoutOptions, Span, find};
 use layoutproof_readers::module_reader::InProcessReader;
-use layoutproof_show::{InputContent, LaidOutFile, RuleChoice, RuleSetLayouts, ShaderLanguage, ShowInput, ShownRules};
+use layoutproof_show::{InputContent, LaidOutFile, RuleChoice, RuleSetLayouts, ShowInput, ShownRules};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::{ReadRefusal, SourceMap, Sources};
 
 use crate::request::{ExploreMatrix, ExploreRequest};

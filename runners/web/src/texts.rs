@@ -22,7 +22,7 @@ pub fn copied_text(request: &ExploreRequest, kind: CopiedText) -> Result<String,
         CopiedText::Case => Ok(case_text(request, &read)),
         CopiedText::Svg => laid_out().map(|input| {
             let columns: Vec<_> = read.layouts().iter().map(RuleSetLayouts::column).collect();
-            layout_sheet(&columns, input.words())
+            layout_sheet(&columns, input.written_language())
         }),
         CopiedText::Markdown => laid_out().map(|input| markdown(request, &read, input)),
         CopiedText::Cpp => laid_out().and_then(|_| host_structs(&read, HostLanguage::Cpp)),
@@ -51,7 +51,7 @@ fn json(read: &ExploreReading) -> String {
 /// The declaration and the table of `layoutproof show`, each as a code block.
 fn markdown(request: &ExploreRequest, read: &ExploreReading, input: &ShowInput) -> String {
     let columns: Vec<_> = read.layouts().iter().map(RuleSetLayouts::column).collect();
-    let table = struct_text::show(&columns, input.words(), Style::PLAIN);
+    let table = struct_text::show(&columns, input.written_language(), Style::PLAIN);
     // Use a fence that is longer than any in the text.
     let longest = request.text.split(|letter| letter != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);

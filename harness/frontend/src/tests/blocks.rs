@@ -5,9 +5,9 @@ use layoutproof_layout::shape::{Count, Type};
 use layoutproof_layout::{Argument, Block, BlockKind};
 
 use super::{DeclareOptions, read, read_with, structure};
-use crate::DeclaredLanguage;
 use crate::module::{Module, ParameterKind};
 use layoutproof_source::diagnostics::Code;
+use layoutproof_source::shader_language::ShaderLanguage;
 
 /// Formats each block as `name kind element count`.
 fn blocks(module: &Module) -> Vec<String> {
@@ -208,7 +208,7 @@ fn a_push_constant_before_all_other_globals() {
 #[test]
 fn slang_has_no_push_constants_among_globals() {
     let declared = "struct P { float4 a; float b; }; float4 g; [[vk::push_constant]] P pc; float h;";
-    let options = DeclareOptions { language: Some(DeclaredLanguage::Slang), ..DeclareOptions::default() };
+    let options = DeclareOptions { language: Some(ShaderLanguage::Slang), ..DeclareOptions::default() };
     let module = read_with(declared, &options).1.expect("it is read");
     assert_eq!(blocks(&module), ["$Globals globals $Globals", "pc push-constant P"]);
     assert_eq!(member_names(&module.blocks[0]), ["g", "h"]);

@@ -1,12 +1,13 @@
 //! Constructs of Slang only. slangc 2026.14.1 accepts each text with `-target spirv -no-codegen`.
 
 use super::{line, read_with, structure};
-use crate::{DeclareOptions, DeclaredLanguage};
+use crate::DeclareOptions;
 use layoutproof_source::diagnostics::{Code, Severity};
+use layoutproof_source::shader_language::ShaderLanguage;
 
 /// Returns line, severity and code of every problem, and the names of the blocks if there is no error.
 fn read(source: &str) -> (Vec<(u32, Severity, Code)>, Vec<String>) {
-    let options = DeclareOptions { language: Some(DeclaredLanguage::Slang), ..DeclareOptions::default() };
+    let options = DeclareOptions { language: Some(ShaderLanguage::Slang), ..DeclareOptions::default() };
     let (sources, result) = read_with(source, &options);
     let (problems, blocks) = match result {
         Ok(module) => (module.warnings, module.blocks.into_iter().map(|block| block.name).collect()),
@@ -72,7 +73,7 @@ fn words_of_slang_alone() {
 
 /// Returns the members of the block `name` with their types. `source` may have warnings, but no errors.
 fn block(source: &str, name: &str) -> Vec<String> {
-    let options = DeclareOptions { language: Some(DeclaredLanguage::Slang), ..DeclareOptions::default() };
+    let options = DeclareOptions { language: Some(ShaderLanguage::Slang), ..DeclareOptions::default() };
     let (sources, result) = read_with(source, &options);
     let module = result
         .unwrap_or_else(|problems| panic!("{}", layoutproof_source::diagnostics::render(&problems, &sources, false)));
@@ -126,7 +127,7 @@ fn arrays_of_no_element_have_no_bytes() {
 #[test]
 fn second_spellings_of_attributes() {
     let stages = |source: &str| {
-        let options = DeclareOptions { language: Some(DeclaredLanguage::Slang), ..DeclareOptions::default() };
+        let options = DeclareOptions { language: Some(ShaderLanguage::Slang), ..DeclareOptions::default() };
         let module = read_with(source, &options).1.unwrap();
         let names: Vec<String> = module.entry_points.into_iter().map(|entry| entry.name).collect();
         (names, module.warnings.into_iter().map(|warning| warning.code).collect::<Vec<_>>())

@@ -3,6 +3,7 @@
 use super::{gives, options, refused, said, tokens, tokens_of};
 use crate::DeclareOptions;
 use layoutproof_source::diagnostics::Code;
+use layoutproof_source::shader_language::ShaderLanguage;
 
 #[test]
 fn conditions_choose_lines() {
@@ -106,10 +107,10 @@ fn the_profile_says_stage_and_shader_model() {
 fn the_language_may_be_said_whatever_the_suffix_is() {
     let mut options = options(&[], &[]);
     assert_eq!(tokens_of("a.fx", "__HLSL_VERSION", &options), Ok("2021".into()));
-    options.language = Some(crate::DeclaredLanguage::Slang);
+    options.language = Some(ShaderLanguage::Slang);
     assert_eq!(tokens_of("a.fx", "__HLSL_VERSION", &options), Ok("2018".into()));
     assert_eq!(tokens_of("a.fx", "#lang slang 2026\n#language slang\nfloat a;", &options), Ok("float a ;".into()));
-    options.language = Some(crate::DeclaredLanguage::Hlsl);
+    options.language = Some(ShaderLanguage::Hlsl);
     assert_eq!(tokens_of("a", "__SHADER_TARGET_MINOR", &options), Ok("6".into()));
     assert!(tokens_of("a.hlsl", "#lang slang 2026", &options).is_err());
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use layoutproof_device::{ImageKind, ImageView, RegisterClass, TexelType};
+use layoutproof_device::{ImageKind, ImageView, ResourceClass, TexelType};
 use layoutproof_layout::LayoutUnit;
 use layoutproof_layout::resource::{Access, Resource, ResourceKind};
 use layoutproof_layout::shape::Count;
@@ -14,6 +14,7 @@ use super::site::BindingSite;
 use super::stage::{self, DrawStage};
 use layoutproof_bindings::{Binding, BindingRequest, BoundModule, Target};
 use layoutproof_frontend::module::Module;
+use layoutproof_readers::registers::class_of;
 
 /// Why the probe does not read a rasterizer-ordered view.
 const RASTERIZER_ORDERED: &str = "a rasterizer-ordered view, which only pixel shaders have";
@@ -100,10 +101,13 @@ impl Planner<'_> {
             LayoutUnit::RayPayload | LayoutUnit::HitAttributes | LayoutUnit::CallablePayload => {
                 self.skip(row, binding, "a payload or hit attribute of ray tracing");
             }
-            LayoutUnit::ConstantBuffer => self.add_register(row, binding, RegisterClass::ConstantBuffer),
-            LayoutUnit::ShaderResource => self.add_register(row, binding, RegisterClass::ShaderResource),
-            LayoutUnit::UnorderedAccess => self.add_register(row, binding, RegisterClass::UnorderedAccess),
-            LayoutUnit::Sampler => self.add_register(row, binding, RegisterClass::Sampler),
+            LayoutUnit::ConstantBuffer
+            | LayoutUnit::ShaderResource
+            | LayoutUnit::UnorderedAccess
+            | LayoutUnit::Sampler => {
+                let class = class_of(binding.unit).expect("the four units of registers have classes");
+                self.add_register(row, binding, class);
+            }
             LayoutUnit::MetalBuffer
             | LayoutUnit::MetalTexture
             | LayoutUnit::MetalSampler
@@ -199,7 +203,7 @@ impl Planner<'_> {
     }
 
     /// Adds a range of registers.
-    fn add_register(&mut self, row: usize, binding: &Binding, class: RegisterClass) {
+    fn add_register(&mut self, row: usize, binding: &Binding, class: ResourceClass) {
         let Some(site) = BindingSite::register(class, binding.space, binding.index) else {
             return self.skip(row, binding, "a register whose number is too large for the word that names it");
         };
@@ -212,7 +216,7 @@ impl Planner<'_> {
             ItemKind::TextureBuffer => Ok(TEXTURE_BUFFER),
             ItemKind::Counter => Err("a counter, which has no register of its own".to_owned()),
             // Push constants that are not declared as a buffer become one on Direct3D 12.
-            ItemKind::Data if class == RegisterClass::ConstantBuffer => Ok(BoundKind::Uniform),
+            ItemKind::Data if class == ResourceClass::ConstantBuffer => Ok(BoundKind::Uniform),
             ItemKind::Data => Err("ordinary data".to_owned()),
             ItemKind::Resource(resource) => kind_of_register(resource, class),
         };
@@ -261,7 +265,7 @@ impl Planner<'_> {
 
 /// Returns the kind that a resource has at a register of this class. A combined texture has one
 /// register for the texture and one for the sampler.
-fn kind_of_register(resource: &Resource, class: RegisterClass) -> Result<BoundKind, String> {
+fn kind_of_register(resource: &Resource, class: ResourceClass) -> Result<BoundKind, String> {
     match (resource.kind, class) {
         (ResourceKind::TextureBuffer, _) => Ok(TEXTURE_BUFFER),
         (ResourceKind::StructuredBuffer(Access::Append | Access::Consume), _) => {
@@ -276,7 +280,7 @@ fn kind_of_register(resource: &Resource, class: RegisterClass) -> Result<BoundKi
         (ResourceKind::Texture(texture), _) if texture.access == Access::RasterizerOrdered => {
             Err(RASTERIZER_ORDERED.to_owned())
         }
-        (ResourceKind::CombinedSampler(_), RegisterClass::Sampler) => Ok(BoundKind::Sampler { comparison: false }),
+        (ResourceKind::CombinedSampler(_), ResourceClass::Sampler) => Ok(BoundKind::Sampler { comparison: false }),
         (ResourceKind::CombinedSampler(_), _) => match kind::of_resource(resource)? {
             BoundKind::Image { view, texel, .. } => Ok(BoundKind::Image { kind: ImageKind::Sampled, view, texel }),
             other => Ok(other),

@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-use layoutproof_device::RegisterClass;
+use layoutproof_device::ResourceClass;
 
 /// Bits for the element's number in a descriptor's word.
 const ELEMENT_BITS: u32 = 8;
@@ -57,25 +57,25 @@ impl BindingSite {
     /// elements use the registers after it.
     ///
     /// `None` if the number needs too many bits.
-    pub fn register(class: RegisterClass, space: u32, number: u32) -> Option<Self> {
+    pub fn register(class: ResourceClass, space: u32, number: u32) -> Option<Self> {
         let class = match class {
-            RegisterClass::ConstantBuffer => 1,
-            RegisterClass::ShaderResource => 2,
-            RegisterClass::UnorderedAccess => 3,
-            RegisterClass::Sampler => 4,
+            ResourceClass::ConstantBuffer => 1,
+            ResourceClass::ShaderResource => 2,
+            ResourceClass::UnorderedAccess => 3,
+            ResourceClass::Sampler => 4,
         };
         let fits = number >> REGISTER_BITS == 0;
         fits.then_some(Self::Descriptor { set: space, binding: class << REGISTER_BITS | number, element: 0 })
     }
 
     /// Returns the class and number of the first register if the site is one of Direct3D 12.
-    pub fn as_register(self) -> Option<(RegisterClass, u32)> {
+    pub fn as_register(self) -> Option<(ResourceClass, u32)> {
         let Self::Descriptor { binding, .. } = self else { return None };
         let class = match binding >> REGISTER_BITS {
-            1 => RegisterClass::ConstantBuffer,
-            2 => RegisterClass::ShaderResource,
-            3 => RegisterClass::UnorderedAccess,
-            4 => RegisterClass::Sampler,
+            1 => ResourceClass::ConstantBuffer,
+            2 => ResourceClass::ShaderResource,
+            3 => ResourceClass::UnorderedAccess,
+            4 => ResourceClass::Sampler,
             _ => return None,
         };
         Some((class, binding & ((1 << REGISTER_BITS) - 1)))
@@ -201,12 +201,12 @@ mod tests {
 
     #[test]
     fn registers_are_descriptors_with_a_class() {
-        let site = BindingSite::register(RegisterClass::UnorderedAccess, 9, 7).unwrap();
-        assert_eq!(site.as_register(), Some((RegisterClass::UnorderedAccess, 7)));
+        let site = BindingSite::register(ResourceClass::UnorderedAccess, 9, 7).unwrap();
+        assert_eq!(site.as_register(), Some((ResourceClass::UnorderedAccess, 7)));
         assert_eq!(BindingSite::of_word(site.further(3).word().unwrap()), Some(site.further(3)));
         assert_eq!(site.further(3).register_text(), "u10 space9");
-        assert_eq!(BindingSite::register(RegisterClass::Sampler, 0, 0).unwrap().register_text(), "s0");
-        assert_eq!(BindingSite::register(RegisterClass::Sampler, 0, 2048), None);
+        assert_eq!(BindingSite::register(ResourceClass::Sampler, 0, 0).unwrap().register_text(), "s0");
+        assert_eq!(BindingSite::register(ResourceClass::Sampler, 0, 2048), None);
         // The program's own resources are not registers of parameters.
         assert_eq!(BindingSite::Descriptor { set: 0, binding: 12, element: 0 }.as_register(), None);
     }

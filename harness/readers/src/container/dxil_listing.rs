@@ -10,7 +10,7 @@ use layoutproof_layout::{BlockKind, BlockLayout, Component, Count, MatrixOrder, 
 
 use super::llvm_structs::{LlvmArrays, LlvmStructs};
 use super::reflected::{MOST_NESTED, ReflectedBase, ReflectedBlock, ReflectedMember, ReflectedType, lay_out_reflected};
-use crate::dxil::bindings::resource_bindings;
+use crate::dxil::resource_bindings;
 use crate::listing::{LISTED_BYTES, ListingBudget};
 
 /// Scalars by the names that DXC prints, with their bytes. A longer name comes before its prefix.

@@ -7,8 +7,8 @@
 use layoutproof_layout::join;
 use layoutproof_layout::shape::Count;
 
-use crate::dxil::bindings::{ListedBinding, register};
-use crate::dxil::definitions::ListedBuffer;
+use crate::dxil::{ListedBinding, ListedBuffer};
+use crate::registers::register;
 
 /// A row of `// Resource Bindings:`.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,12 +1,87 @@
-//! Shared code for the LLVM assembly of HLSL compilers: tokens, scalars, arithmetic, and the
-//! buffers that evaluated code reads and writes.
+//! Reads LLVM assembly and executes it on the CPU, to find out which bytes a compiler's code for
+//! Direct3D really addresses.
 //!
-//! [`crate::dxil`] reads DXC's output (LLVM 3.7 with DXIL's operations),
-//! `crate::clang_ir` reads Clang's (opaque pointers and address spaces).
+//! The input is DXC's listing of DXIL (LLVM 3.7), or the output of `clang-dxc -Xclang -emit-llvm`
+//! before the DirectX target lowers it to DXIL. `reader` reads a line, `instruction` an
+//! instruction, `module` the whole text; `machine` executes an entry point over the buffers of a
+//! job. `dxil` has the operations and the metadata of DXIL, `clang` the intrinsics and the constant
+//! buffers of Clang's IR; everything else is the same for both. What is not supported is rejected by
+//! name.
 //!
 //! Source: LLVM Language Reference Manual.
 
-pub(crate) mod arithmetic;
-pub(crate) mod buffers;
-pub(crate) mod lexer;
-pub(crate) mod primitive;
+mod arithmetic;
+mod clang;
+mod dxil;
+mod instruction;
+mod machine;
+mod memory;
+mod module;
+mod reader;
+mod types;
+mod value;
+
+use std::collections::HashMap;
+
+use self::machine::Machine;
+use self::memory::BoundBuffers;
+use self::module::Function;
+
+pub(crate) use self::clang::ConstantBuffer;
+pub use self::machine::Survey;
+pub(crate) use self::memory::BoundBuffer;
+pub use self::memory::RegisterSite;
+pub(crate) use self::module::Module;
+pub(crate) use self::types::{LaidOutStruct, Primitive, Type};
+
+/// An entry point that can be executed.
+#[derive(Clone, Debug)]
+pub struct Program {
+    pub(crate) module: Module,
+    functions: HashMap<String, Function>,
+    entry: String,
+}
+
+impl Program {
+    /// Reads a module and the entry point `name`.
+    ///
+    /// # Errors
+    /// A line outside functions that cannot be parsed, or no such function.
+    pub fn read(text: &str, name: &str) -> Result<Self, String> {
+        let module = Module::read(text)?;
+        let functions = module::functions(text, &module.types)?;
+        if functions.contains_key(name) {
+            Ok(Self { module, functions, entry: name.to_owned() })
+        } else {
+            Err(format!("the module has no function `{name}`"))
+        }
+    }
+
+    /// Reads a module and its first entry point.
+    ///
+    /// # Errors
+    /// As [`Self::read`], or a module without an entry point.
+    pub(crate) fn only(text: &str) -> Result<Self, String> {
+        Self::read(text, &module::entry(text)?)
+    }
+
+    /// Executes the entry point over `buffers`.
+    ///
+    /// # Errors
+    /// The first instruction that cannot be executed.
+    pub(crate) fn run(&self, buffers: &mut [BoundBuffer]) -> Result<(), String> {
+        self.machine(buffers, None).run()
+    }
+
+    /// The resources that the entry point uses, as far as its code can be followed.
+    pub fn survey(&self) -> Survey {
+        let mut machine = self.machine(&mut [], Some(Survey::default()));
+        let stopped = machine.run().err();
+        Survey { stopped, ..machine.memory.survey.unwrap_or_default() }
+    }
+
+    fn machine<'a>(&'a self, buffers: &'a mut [BoundBuffer], survey: Option<Survey>) -> Machine<'a> {
+        let entry = &self.functions[&self.entry];
+        Machine::new(&self.module, &self.functions, entry, BoundBuffers(buffers), survey)
+    }
+}

@@ -27,7 +27,7 @@ use crate::listing::{LISTED_BYTES, ListingBudget, array_name, member_path};
 use crate::naga_offsets::{chain, matrix_stride};
 use crate::wgsl_module::MAX_IMMEDIATE_SIZE;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
-use layoutproof_source::text_limits::TextLanguage;
+use layoutproof_source::shader_language::ShaderLanguage;
 use type_layouts::{Misplaced, NoTypeLayout, TypeLayouts};
 use wgsl_attributes::{UnknownValue, struct_attributes};
 
@@ -55,7 +55,7 @@ pub fn read_wgsl(text: &str, file: FileId) -> Result<Vec<BlockLayout>, Vec<Diagn
             diagnostic.with_label(place.span(span), label)
         })]
     })?;
-    blocks(&module, place, TextLanguage::Wgsl)
+    blocks(&module, place, ShaderLanguage::Wgsl)
 }
 
 /// Reads the blocks of a GLSL shader, in declaration order.
@@ -94,7 +94,7 @@ fn read_stage(place: NagaText<'_>, stage: ShaderStage) -> Result<Vec<BlockLayout
             |error: &glsl::Error| Diagnostic::error(Code::BadModule, place.span(error.meta), error.kind.to_string());
         errors.errors.iter().map(diagnostic).collect::<Vec<_>>()
     })?;
-    blocks(&module, place, TextLanguage::Glsl)
+    blocks(&module, place, ShaderLanguage::Glsl)
 }
 
 fn stages(text: &str) -> Vec<ShaderStage> {
@@ -132,7 +132,7 @@ fn with_text(mut diagnostic: Diagnostic, text: &str) -> Diagnostic {
 fn blocks(
     module: &naga::Module,
     place: NagaText<'_>,
-    language: TextLanguage,
+    language: ShaderLanguage,
 ) -> Result<Vec<BlockLayout>, Vec<Diagnostic>> {
     let mut reader = NagaReader::new(module, place, language)?;
     let (mut found, mut misplaced) = (Vec::new(), Vec::new());
@@ -142,7 +142,7 @@ fn blocks(
             Ok(block) => found.extend(block),
             Err(UnlistedReason { code, message }) => return Err(vec![Diagnostic::error(code, span, message)]),
         }
-        if language == TextLanguage::Wgsl && variable.space == AddressSpace::Uniform {
+        if language == ShaderLanguage::Wgsl && variable.space == AddressSpace::Uniform {
             misplaced.extend(reader.misplaced(variable, span));
         }
     }
@@ -177,7 +177,7 @@ struct NagaReader<'a> {
 }
 
 impl<'a> NagaReader<'a> {
-    fn new(module: &'a naga::Module, place: NagaText<'_>, language: TextLanguage) -> Result<Self, Vec<Diagnostic>> {
+    fn new(module: &'a naga::Module, place: NagaText<'_>, language: ShaderLanguage) -> Result<Self, Vec<Diagnostic>> {
         let error = |span, message| vec![Diagnostic::error(Code::BadModule, place.span(span), message)];
         let mut layouter = Layouter::default();
         layouter
@@ -194,8 +194,8 @@ impl<'a> NagaReader<'a> {
         }
         let flags = match language {
             // naga's offsets are not used for WGSL.
-            TextLanguage::Wgsl => ValidationFlags::all() - ValidationFlags::STRUCT_LAYOUTS,
-            TextLanguage::Glsl => ValidationFlags::all(),
+            ShaderLanguage::Wgsl => ValidationFlags::all() - ValidationFlags::STRUCT_LAYOUTS,
+            _ => ValidationFlags::all(),
         };
         let mut validator = Validator::new(flags, Capabilities::all());
         validator.validate(module).map_err(|problem| {
@@ -203,8 +203,8 @@ impl<'a> NagaReader<'a> {
             error(span, chain(problem.as_inner()))
         })?;
         let layouts = match language {
-            TextLanguage::Wgsl => wgsl_layouts(module, &layouter, place)?,
-            TextLanguage::Glsl => TypeLayouts::of_naga(module, &layouter),
+            ShaderLanguage::Wgsl => wgsl_layouts(module, &layouter, place)?,
+            _ => TypeLayouts::of_naga(module, &layouter),
         };
         Ok(Self { module, layouts, budget: ListingBudget::default() })
     }

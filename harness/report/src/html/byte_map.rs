@@ -17,9 +17,10 @@ use maud::{Markup, html};
 use super::byte_pieces::{BytePiece, BytePieces, PieceMember, UndrawnRest};
 use super::witness_layers::WitnessLayer;
 use layoutproof_hostcheck::SideMember;
-use layoutproof_show::layout_text::declaration_words::DeclarationWords;
+use layoutproof_show::layout_text::declaration_words::declaration;
 use layoutproof_show::layout_text::struct_lines::note;
 use layoutproof_show::style::{grouped, one_line, width};
+use layoutproof_source::shader_language::ShaderLanguage;
 
 /// Bytes per row: one register of a D3D constant buffer.
 const ROW_BYTES: u32 = 16;
@@ -99,7 +100,7 @@ pub(super) struct ByteMap<'a> {
     /// Label the rows as D3D registers, `c0`, `c1` ...
     pub registers: bool,
     /// The language of the declarations.
-    pub words: DeclarationWords,
+    pub language: ShaderLanguage,
     /// Rows that repeat earlier ones and are not drawn.
     pub left_out: BTreeSet<u32>,
 }
@@ -365,7 +366,7 @@ impl ByteMap<'_> {
     fn title_of_row(&self, member: &MemberRow) -> String {
         let size = member.size.map_or_else(|| "without end".to_owned(), |size| format!("size {size}"));
         let mut parts = vec![
-            self.words.declaration(member, 0),
+            declaration(self.language, member, 0),
             format!("offset {}", member.offset),
             size,
             format!("align {}", member.alignment),
@@ -545,7 +546,7 @@ mod tests {
             pieces: BytePieces::of(Some(size), members, None),
             layers: Vec::new(),
             registers: false,
-            words: DeclarationWords::Hlsl,
+            language: ShaderLanguage::Hlsl,
             left_out: BTreeSet::new(),
         }
     }

@@ -14,11 +14,11 @@ use super::outcome_matrix::{CheckPlace, CheckPlaces};
 use layoutproof_core::results::record::{
     CheckRecord, KnownEntry, Outcome, Reason, Reasons, RecordedSource, StoryBlock,
 };
-use layoutproof_show::layout_text::declaration_words::DeclarationWords;
 use layoutproof_show::layout_text::merged_block::MergedBlock;
 use layoutproof_show::layout_text::shown_columns::{BlockPresence, ShownColumn, ShownColumnBlock};
 use layoutproof_show::show_json::ShownBlock;
 use layoutproof_show::style::{counted, grouped, one_line};
+use layoutproof_source::shader_language::ShaderLanguage;
 
 /// Outcomes in the order in which cases are listed.
 const BY_URGENCY: [Outcome; 6] =
@@ -333,9 +333,9 @@ pub fn source_part(source: &RecordedSource, drawn: SourceMaps) -> Markup {
             @if let Some(block) = merged.block.filter(|_| !merged.columns.is_empty()) {
                 div.lights {
                     h3 { code { (one_line(&block.name)) } " " span.dim { (counted(merged.columns.len() as u64, "layout")) } }
-                    (numbers(&merged.columns, DeclarationWords::Hlsl))
+                    (numbers(&merged.columns, ShaderLanguage::Hlsl))
                     @match drawn {
-                        SourceMaps::Drawn => { (maps(&merged.columns, DeclarationWords::Hlsl)) },
+                        SourceMaps::Drawn => { (maps(&merged.columns, ShaderLanguage::Hlsl)) },
                         SourceMaps::LeftOut => p.dim {
                             "The page has no room for byte maps of all cases. They are drawn by "
                             code { "layoutproof show " (one_line(&source.case)) " --all --format html" }

@@ -11,9 +11,10 @@ use super::page_frame::PageFrame;
 use crate::host_check::{
     CheckedPair, HostCheck, PairOutcome, PairProof, UnmatchedBlock, mismatch_places, pair_table, place_text, stray_text,
 };
+
 use layoutproof_hostcheck::{Mismatch, SideMember};
-use layoutproof_show::layout_text::declaration_words::DeclarationWords;
 use layoutproof_show::style::{Style, counted, one_line};
+use layoutproof_source::shader_language::ShaderLanguage;
 
 /// Most leaves to list per device that read another member.
 const TOLD_STRAYS: usize = 40;
@@ -138,7 +139,7 @@ impl<'a> Side<'a> {
             pieces: BytePieces::of_side(self.size, self.members),
             layers: Vec::new(),
             registers: false,
-            words: DeclarationWords::Hlsl,
+            language: ShaderLanguage::Hlsl,
             left_out: BTreeSet::new(),
         }
     }

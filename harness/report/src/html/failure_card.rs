@@ -17,8 +17,8 @@ use crate::failure::group::FailureGroup;
 use crate::failure::located::{LocatedRow, locate};
 use crate::failure::table::table;
 use layoutproof_core::results::record::{CheckRecord, StoryBlock};
-use layoutproof_show::layout_text::declaration_words::DeclarationWords;
 use layoutproof_show::style::{Style, counted, one_line};
+use layoutproof_source::shader_language::ShaderLanguage;
 
 /// The card of one cause.
 pub fn failure_card(cause: &FailureCause<'_>, shaders: &PageShaders<'_>) -> Markup {
@@ -131,7 +131,7 @@ fn block_map(subject: MapSubject<'_>) -> Markup {
         pieces: BytePieces::of(block.size, &block.members, None),
         layers,
         registers: subject.registers,
-        words: DeclarationWords::Hlsl,
+        language: ShaderLanguage::Hlsl,
         left_out: BTreeSet::new(),
     };
     leave_out_repetitions(std::slice::from_mut(&mut map));

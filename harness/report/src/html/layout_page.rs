@@ -7,12 +7,12 @@ use super::byte_map::leave_out_repetitions;
 use super::layout_sheet::{column_map, map_caption};
 use super::page_frame::PageFrame;
 use layoutproof_show::layout_text::block_rows::{BlockRow, BlockRows, TableKind};
-use layoutproof_show::layout_text::declaration_words::DeclarationWords;
 use layoutproof_show::layout_text::merged_block::{MergedBlock, MergedColumn};
 use layoutproof_show::layout_text::shown_columns::{BlockPresence, ShownColumn, ShownColumnBlock};
 use layoutproof_show::layout_text::struct_text::block_heading;
 use layoutproof_show::show_json::{ShownBlock, ShownLayout};
 use layoutproof_show::style::{Tone, one_line};
+use layoutproof_source::shader_language::ShaderLanguage;
 
 /// An input with the columns to show.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,20 +22,24 @@ pub struct ShownInput {
     /// Targets or rule sets.
     pub columns: Vec<ShownColumn>,
     /// The language of the declarations.
-    pub words: DeclarationWords,
+    pub language: ShaderLanguage,
 }
 
 /// Every block of an input under all its columns.
 pub fn show_page(input: &ShownInput) -> String {
     let title = format!("Layout of {}", input.name);
-    PageFrame { title: &title, intro: legend(), content: blocks(&input.columns, input.words, ReferenceChoice::Reader) }
-        .into_text()
+    PageFrame {
+        title: &title,
+        intro: legend(),
+        content: blocks(&input.columns, input.language, ReferenceChoice::Reader),
+    }
+    .into_text()
 }
 
 /// Only the sections of [`show_page`], one per block, for a page with a different frame that
 /// selects the columns itself. The first column is the reference.
-pub fn layout_sections(columns: &[ShownColumn], words: DeclarationWords) -> String {
-    blocks(columns, words, ReferenceChoice::First).into_string()
+pub fn layout_sections(columns: &[ShownColumn], language: ShaderLanguage) -> String {
+    blocks(columns, language, ReferenceChoice::First).into_string()
 }
 
 /// Selects the layout of a block that the others are compared with.
@@ -53,7 +57,7 @@ pub fn diff_page(left: &ShownLayout, right: &ShownLayout, differs: bool) -> Stri
     let title = format!("{} and {}", left.rules, right.rules);
     let verdict = if differs { "The two layouts differ." } else { "The two layouts are the same." };
     let intro = html! { p class=(if differs { "verdict bad" } else { "verdict" }) { (verdict) } (legend()) };
-    let content = blocks(&beside_each_other(left, right), DeclarationWords::Hlsl, ReferenceChoice::Reader);
+    let content = blocks(&beside_each_other(left, right), ShaderLanguage::Hlsl, ReferenceChoice::Reader);
     PageFrame { title: &title, intro, content }.into_text()
 }
 
@@ -84,25 +88,25 @@ pub fn legend() -> Markup {
     }
 }
 
-fn blocks(columns: &[ShownColumn], words: DeclarationWords, choice: ReferenceChoice) -> Markup {
+fn blocks(columns: &[ShownColumn], language: ShaderLanguage, choice: ReferenceChoice) -> Markup {
     let blocks = columns.iter().map(|column| column.blocks.len()).max().unwrap_or(0);
     html! {
-        @for index in 0..blocks { (block(&MergedBlock::of(columns, index), index, words, choice)) }
+        @for index in 0..blocks { (block(&MergedBlock::of(columns, index), index, language, choice)) }
     }
 }
 
-fn block(merged: &MergedBlock<'_>, index: usize, words: DeclarationWords, choice: ReferenceChoice) -> Markup {
+fn block(merged: &MergedBlock<'_>, index: usize, language: ShaderLanguage, choice: ReferenceChoice) -> Markup {
     let Some(any) = merged.block else { return html! {} };
     if merged.columns.is_empty() && merged.absent.is_empty() && merged.forbidden.is_empty() {
         return html! {};
     }
     html! {
         section.block {
-            h2 { code { (block_heading(any, words)) } }
+            h2 { code { (block_heading(any, language)) } }
             @if !merged.columns.is_empty() {
                 @match choice {
-                    ReferenceChoice::First => { (numbers(&merged.columns, words)) (maps(&merged.columns, words)) }
-                    ReferenceChoice::Reader => (by_reference(&merged.columns, index, words)),
+                    ReferenceChoice::First => { (numbers(&merged.columns, language)) (maps(&merged.columns, language)) }
+                    ReferenceChoice::Reader => (by_reference(&merged.columns, index, language)),
                 }
             }
             @if !merged.absent.is_empty() {
@@ -122,10 +126,10 @@ const MOST_REFERENCES: usize = 8;
 
 /// Tables and maps of the block for each layout as reference. The reader selects one; this needs no
 /// script.
-fn by_reference(columns: &[MergedColumn<'_>], block: usize, words: DeclarationWords) -> Markup {
+fn by_reference(columns: &[MergedColumn<'_>], block: usize, language: ShaderLanguage) -> Markup {
     let references = columns.len().min(MOST_REFERENCES);
     if references < 2 {
-        return html! { (numbers(columns, words)) (maps(columns, words)) };
+        return html! { (numbers(columns, language)) (maps(columns, language)) };
     }
     html! {
         div.references {
@@ -141,8 +145,8 @@ fn by_reference(columns: &[MergedColumn<'_>], block: usize, words: DeclarationWo
             }
             @for reference in 0..references {
                 div class=(format!("by-reference b{reference}")) {
-                    (numbers_against(columns, reference, words))
-                    (maps_against(columns, reference, words))
+                    (numbers_against(columns, reference, language))
+                    (maps_against(columns, reference, language))
                 }
             }
         }
@@ -150,13 +154,13 @@ fn by_reference(columns: &[MergedColumn<'_>], block: usize, words: DeclarationWo
 }
 
 /// A map for each different layout; the first one is the reference.
-pub fn maps(columns: &[MergedColumn<'_>], words: DeclarationWords) -> Markup {
-    maps_against(columns, 0, words)
+pub fn maps(columns: &[MergedColumn<'_>], language: ShaderLanguage) -> Markup {
+    maps_against(columns, 0, language)
 }
 
-fn maps_against(columns: &[MergedColumn<'_>], reference: usize, words: DeclarationWords) -> Markup {
+fn maps_against(columns: &[MergedColumn<'_>], reference: usize, language: ShaderLanguage) -> Markup {
     let members = columns.get(reference).map(|column| column.block.shown.members.as_slice());
-    let map = |(index, column)| column_map(column, members.filter(|_| index != reference), words);
+    let map = |(index, column)| column_map(column, members.filter(|_| index != reference), language);
     let mut maps: Vec<_> = columns.iter().enumerate().map(map).collect();
     leave_out_repetitions(&mut maps);
     html! {
@@ -173,14 +177,14 @@ fn maps_against(columns: &[MergedColumn<'_>], reference: usize, words: Declarati
 
 /// The members with their offsets in each column; with a single column, also their sizes. The first
 /// column is the reference.
-pub fn numbers(columns: &[MergedColumn<'_>], words: DeclarationWords) -> Markup {
-    numbers_against(columns, 0, words)
+pub fn numbers(columns: &[MergedColumn<'_>], language: ShaderLanguage) -> Markup {
+    numbers_against(columns, 0, language)
 }
 
-fn numbers_against(columns: &[MergedColumn<'_>], reference: usize, words: DeclarationWords) -> Markup {
+fn numbers_against(columns: &[MergedColumn<'_>], reference: usize, language: ShaderLanguage) -> Markup {
     let blocks: Vec<&ShownColumnBlock> = columns.iter().map(|column| column.block).collect();
     let kind = if columns.len() == 1 { TableKind::Single } else { TableKind::SideBySide };
-    let rows = BlockRows::of(&blocks, kind, words);
+    let rows = BlockRows::of(&blocks, kind, language);
     let heads: Vec<String> = match kind {
         TableKind::Single => ["offset", "size"].map(str::to_owned).to_vec(),
         TableKind::SideBySide => columns.iter().map(|column| one_line(&column.names.join(", "))).collect(),

@@ -7,11 +7,11 @@ use maud::{Markup, PreEscaped, html};
 
 use super::byte_map::{ByteMap, MapPicture, leave_out_repetitions, shared_parts};
 use super::byte_pieces::BytePieces;
-use layoutproof_show::layout_text::declaration_words::DeclarationWords;
 use layoutproof_show::layout_text::merged_block::{MergedBlock, MergedColumn};
 use layoutproof_show::layout_text::shown_columns::ShownColumn;
 use layoutproof_show::layout_text::struct_text::block_heading;
 use layoutproof_show::style::{one_line, width};
+use layoutproof_source::shader_language::ShaderLanguage;
 
 /// Style of the classes in byte maps.
 pub const MAP_STYLE: &str = include_str!("byte_map.css");
@@ -33,9 +33,9 @@ struct SheetPart {
 }
 
 /// Every block under all columns, as an SVG file. Differences from the first column are outlined.
-pub fn layout_sheet(columns: &[ShownColumn], words: DeclarationWords) -> String {
+pub fn layout_sheet(columns: &[ShownColumn], language: ShaderLanguage) -> String {
     let blocks = columns.iter().map(|column| column.blocks.len()).max().unwrap_or(0);
-    let parts: Vec<SheetPart> = (0..blocks).flat_map(|index| block_parts(columns, index, words)).collect();
+    let parts: Vec<SheetPart> = (0..blocks).flat_map(|index| block_parts(columns, index, language)).collect();
     let sheet = below_each_other(&parts);
 
     let (width, height) = (sheet.width + 2 * MARGIN, sheet.height + 2 * MARGIN);
@@ -52,15 +52,15 @@ pub fn layout_sheet(columns: &[ShownColumn], words: DeclarationWords) -> String 
 }
 
 /// The maps of one block, and notes about columns that have none.
-fn block_parts(columns: &[ShownColumn], index: usize, words: DeclarationWords) -> Vec<SheetPart> {
+fn block_parts(columns: &[ShownColumn], index: usize, language: ShaderLanguage) -> Vec<SheetPart> {
     let merged = MergedBlock::of(columns, index);
     let Some(block) = merged.block else { return Vec::new() };
     if merged.columns.is_empty() && merged.forbidden.is_empty() && merged.absent.is_empty() {
         return Vec::new();
     }
 
-    let mut parts = vec![text_line(&block_heading(block, words), "n")];
-    let maps: Vec<SheetPart> = map_parts(&merged.columns, words);
+    let mut parts = vec![text_line(&block_heading(block, language), "n")];
+    let maps: Vec<SheetPart> = map_parts(&merged.columns, language);
     parts.extend(maps.chunks(MAPS_IN_A_LINE).map(beside_each_other));
     if !merged.absent.is_empty() {
         parts.push(text_line(&format!("no {} in: {}", block.kind, merged.absent.join(", ")), "a"));
@@ -73,9 +73,9 @@ fn block_parts(columns: &[ShownColumn], index: usize, words: DeclarationWords) -
     parts
 }
 
-fn map_parts(columns: &[MergedColumn<'_>], words: DeclarationWords) -> Vec<SheetPart> {
+fn map_parts(columns: &[MergedColumn<'_>], language: ShaderLanguage) -> Vec<SheetPart> {
     let reference = columns.first().map(|column| column.block.shown.members.as_slice());
-    let map = |(index, column)| column_map(column, reference.filter(|_| index > 0), words);
+    let map = |(index, column)| column_map(column, reference.filter(|_| index > 0), language);
     let mut maps: Vec<ByteMap<'_>> = columns.iter().enumerate().map(map).collect();
     leave_out_repetitions(&mut maps);
 
@@ -99,12 +99,12 @@ pub(super) fn map_caption(column: &MergedColumn<'_>) -> String {
 pub(super) fn column_map<'a>(
     column: &MergedColumn<'a>,
     reference: Option<&[layoutproof_layout::MemberRow]>,
-    words: DeclarationWords,
+    language: ShaderLanguage,
 ) -> ByteMap<'a> {
     let shown = &column.block.shown;
     let pieces = BytePieces::of(shown.stride.or(shown.size), &shown.members, reference);
     let label = format!("Byte map of {}", one_line(&shown.name));
-    ByteMap { label, pieces, layers: Vec::new(), registers: false, words, left_out: BTreeSet::new() }
+    ByteMap { label, pieces, layers: Vec::new(), registers: false, language, left_out: BTreeSet::new() }
 }
 
 fn text_line(text: &str, class: &str) -> SheetPart {

@@ -4,9 +4,9 @@
 //! frozen set, and then the text says so.
 
 use super::difference_row::DifferenceRow;
-use super::markdown_parts::{fence, numbers_table};
-use layoutproof_readers::toolchain::Language;
+use super::markdown_parts::numbers_table;
 use layoutproof_show::style::{TextLines, one_line};
+use layoutproof_source::shader_language::ShaderLanguage;
 
 /// A known difference, with the results of compiler builds for its reduced source.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct UpstreamIssue {
     /// The compiler's input.
     pub source: String,
     /// The language of that source.
-    pub language: Language,
+    pub language: ShaderLanguage,
     /// The command line, for the reader to repeat.
     pub command: String,
     /// Name and version of the newest build, which the text describes.
@@ -78,7 +78,7 @@ impl UpstreamIssue {
 
         text.append(&format!(
             "## Steps to reproduce\n\n```{}\n{}\n```\n",
-            fence(self.language),
+            self.language.as_str(),
             self.source.trim_end()
         ));
         text.append(&format!("\n```console\n$ {}\n```\n", one_line(&self.command)));
@@ -162,7 +162,7 @@ mod tests {
             title: "a double at c0.y is listed at 4 and read at 0".to_owned(),
             link: None,
             source: "cbuffer S { double a : packoffset(c0.y); };\n".to_owned(),
-            language: Language::Hlsl,
+            language: ShaderLanguage::Hlsl,
             command: "dxc -T cs_6_6 -E main shader.hlsl".to_owned(),
             newest: "DXC 1.9".to_owned(),
             actual: IssueOutput {

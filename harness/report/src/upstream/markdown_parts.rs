@@ -2,21 +2,10 @@
 
 use super::difference_row::DifferenceRow;
 use layoutproof_core::results::coverage::word;
-use layoutproof_readers::toolchain::Language;
 use layoutproof_show::style::TextLines;
 
 /// Headings of the report's columns.
 const WITNESSES: [&str; 5] = ["expected", "computed", "reported", "compiled", "observed"];
-
-/// The language's name after the fence of a Markdown code block.
-pub(super) fn fence(language: Language) -> &'static str {
-    match language {
-        Language::Hlsl | Language::ClangHlsl | Language::OldHlsl => "hlsl",
-        Language::Slang => "slang",
-        Language::Glsl => "glsl",
-        Language::Wgsl => "wgsl",
-    }
-}
 
 /// Rows with a disagreement come first and are marked; a witness without any number has no column.
 pub(super) fn numbers_table(rows: &[DifferenceRow], text: &mut TextLines) {

@@ -19,10 +19,10 @@ use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::{LayoutOptions, Quantity};
 
-use self::markdown_parts::{fence, numbers_table};
+use self::markdown_parts::numbers_table;
 use layoutproof_core::case::Authority;
-use layoutproof_readers::toolchain::Language;
 use layoutproof_show::style::{TextLines, one_line};
+use layoutproof_source::shader_language::ShaderLanguage;
 
 /// A declaration about which witnesses disagree.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub struct UpstreamDifference {
     /// The compiler's input: the declarations with an entry point that reads them.
     pub source: String,
     /// The language of that source.
-    pub language: Language,
+    pub language: ShaderLanguage,
     /// Matrix order and 16-bit types.
     pub options: LayoutOptions,
     /// Rule set that the numbers belong to.
@@ -180,7 +180,7 @@ pub fn markdown(difference: &UpstreamDifference) -> String {
     text.push(&format!("Seen with {compiler} {version}. Numbers are bytes."));
     text.push(&format!("`computed` is what layoutproof computes under its rule set `{rules}`."));
 
-    text.append(&format!("\n## Source\n\n```{}\n{}\n```\n", fence(*language), source.trim_end()));
+    text.append(&format!("\n## Source\n\n```{}\n{}\n```\n", language.as_str(), source.trim_end()));
     if !command_line.is_empty() {
         text.append(&format!("\n## Command line\n\n```\n{}\n```\n", one_line(command_line)));
     }

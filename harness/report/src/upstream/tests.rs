@@ -31,7 +31,7 @@ fn difference() -> UpstreamDifference {
         source: format!(
             "{DECLARE}RWBuffer<float> o;\n[numthreads(1, 1, 1)] void main() {{ o[0] = m[1][0] + a + b; }}\n"
         ),
-        language: Language::Hlsl,
+        language: ShaderLanguage::Hlsl,
         options: LayoutOptions::default(),
         rules: "hlsl-cbuffer".to_owned(),
         authority,
@@ -157,6 +157,7 @@ dxc -T cs_6_6 -enable-16bit-types -E main b.hlsl
 
 #[test]
 fn a_source_is_fenced_as_its_language_and_what_is_built_in_has_no_command_line() {
-    let text = markdown(&UpstreamDifference { language: Language::Glsl, command_line: String::new(), ..difference() });
+    let text =
+        markdown(&UpstreamDifference { language: ShaderLanguage::Glsl, command_line: String::new(), ..difference() });
     assert!(text.contains("\n```glsl\ncbuffer S {") && !text.contains("## Command line"), "{text}");
 }

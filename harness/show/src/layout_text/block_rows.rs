@@ -7,12 +7,13 @@ use std::collections::HashMap;
 
 use layoutproof_layout::MemberRow;
 
-use super::declaration_words::DeclarationWords;
+use super::declaration_words::{base_type, declaration, has_type_in_front};
 use super::holes::{HoleRange, Holes};
 use super::member_tree::{MemberNode, scalar_size, split_dimensions, strides, trees};
 use super::numeric::order_word;
 use super::shown_columns::{PaddingShare, ShownColumnBlock};
 use crate::style::{Tone, width};
+use layoutproof_source::shader_language::ShaderLanguage;
 
 /// A row of the table.
 #[derive(Clone, Debug)]
@@ -36,7 +37,7 @@ impl BlockRow {
     }
 
     /// True if any two columns have the member at different bytes.
-    pub(crate) fn differs(&self) -> bool {
+    pub fn differs(&self) -> bool {
         (0..self.places.len()).any(|column| self.differs_from(0, column))
     }
 }
@@ -55,7 +56,7 @@ pub enum TableKind {
 pub struct BlockRows<'a> {
     layouts: Vec<IndexedLayout<'a>>,
     kind: TableKind,
-    words: DeclarationWords,
+    language: ShaderLanguage,
     rows: Vec<BlockRow>,
 }
 
@@ -82,11 +83,11 @@ const INDENT: &str = "  ";
 
 impl<'a> BlockRows<'a> {
     /// The rows of `blocks`, which are the same block under several layouts.
-    pub fn of(blocks: &[&'a ShownColumnBlock], kind: TableKind, words: DeclarationWords) -> Vec<BlockRow> {
+    pub fn of(blocks: &[&'a ShownColumnBlock], kind: TableKind, language: ShaderLanguage) -> Vec<BlockRow> {
         let layouts: Vec<_> = blocks.iter().map(|block| IndexedLayout::of(block)).collect();
         let Some(first) = blocks.first() else { return Vec::new() };
 
-        let mut rows = Self { layouts, kind, words, rows: Vec::new() };
+        let mut rows = Self { layouts, kind, language, rows: Vec::new() };
         rows.level(&trees(&first.shown.members), None, 1);
         rows.totals();
         rows.rows
@@ -99,7 +100,8 @@ impl<'a> BlockRows<'a> {
     fn level(&mut self, nodes: &[MemberNode<'a>], parent: Option<&str>, depth: usize) {
         let mut ordered: Vec<&MemberNode<'a>> = nodes.iter().collect();
         ordered.sort_by_key(|node| node.row.offset);
-        let type_width = |node: &MemberNode<'_>| width(&self.words.base_type(split_dimensions(&node.row.type_name).0));
+        let type_width =
+            |node: &MemberNode<'_>| width(&base_type(self.language, split_dimensions(&node.row.type_name).0));
         let type_columns = nodes.iter().map(type_width).max().unwrap_or(0);
 
         for node in ordered {
@@ -132,7 +134,7 @@ impl<'a> BlockRows<'a> {
 
     fn member(&mut self, node: &MemberNode<'a>, type_columns: usize, depth: usize) {
         let row = node.row;
-        let declared = self.words.declaration(row, if self.words.has_type_in_front() { type_columns } else { 0 });
+        let declared = declaration(self.language, row, if has_type_in_front(self.language) { type_columns } else { 0 });
         let rows: Vec<Option<&MemberRow>> =
             self.layouts.iter().map(|layout| layout.members.get(row.path.as_str()).copied()).collect();
 

@@ -15,69 +15,49 @@ use super::member_tree::{member_name, split_dimensions};
 use super::numeric::{NumericType, numeric};
 use super::struct_lines;
 use crate::style::one_line;
+use layoutproof_source::shader_language::ShaderLanguage;
 
-/// The language in which a table of members is written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum DeclarationWords {
-    /// HLSL, Slang, and modules that do not record a language.
-    #[default]
-    Hlsl,
-    /// GLSL.
-    Glsl,
-    /// WGSL.
-    Wgsl,
+/// A type without its dimensions: `float3x4` as `mat4x3`.
+pub fn base_type(language: ShaderLanguage, base: &str) -> String {
+    let translated = match (language, numeric(base)) {
+        (ShaderLanguage::Glsl, Some((scalar, shape))) => glsl_type(scalar, shape),
+        (ShaderLanguage::Wgsl, Some((scalar, shape))) => wgsl_type(scalar, shape),
+        (ShaderLanguage::Hlsl | ShaderLanguage::Slang, _) | (_, None) => None,
+    };
+    translated.unwrap_or_else(|| base.to_owned())
 }
 
-impl DeclarationWords {
-    /// A type without its dimensions: `float3x4` as `mat4x3`.
-    pub(super) fn base_type(self, base: &str) -> String {
-        let translated = match (self, numeric(base)) {
-            (Self::Hlsl, _) | (_, None) => None,
-            (Self::Glsl, Some((scalar, shape))) => glsl_type(scalar, shape),
-            (Self::Wgsl, Some((scalar, shape))) => wgsl_type(scalar, shape),
-        };
-        translated.unwrap_or_else(|| base.to_owned())
+/// A member's declaration. The type is padded to `type_columns` so that names line up.
+pub fn declaration(language: ShaderLanguage, row: &MemberRow, type_columns: usize) -> String {
+    let (base, dimensions) = split_dimensions(&row.type_name);
+    let base = base_type(language, base);
+    if has_type_in_front(language) {
+        let row = MemberRow { type_name: format!("{base}{dimensions}"), ..row.clone() };
+        return struct_lines::declaration(&row, type_columns);
     }
+    let name = member_name(&row.path).trim_start_matches("[]");
+    let ty = wgsl_array(&base, dimensions);
+    one_line(&if name.is_empty() { ty } else { format!("{name}: {ty}") })
+}
 
-    /// A member's declaration. The type is padded to `type_columns` so that names line up.
-    pub fn declaration(self, row: &MemberRow, type_columns: usize) -> String {
-        let (base, dimensions) = split_dimensions(&row.type_name);
-        let base = self.base_type(base);
-        match self {
-            Self::Hlsl | Self::Glsl => {
-                let row = MemberRow { type_name: format!("{base}{dimensions}"), ..row.clone() };
-                struct_lines::declaration(&row, type_columns)
-            }
-            Self::Wgsl => {
-                let name = member_name(&row.path).trim_start_matches("[]");
-                let ty = wgsl_array(&base, dimensions);
-                one_line(&if name.is_empty() { ty } else { format!("{name}: {ty}") })
-            }
-        }
-    }
+/// The keyword that declares a block of this kind.
+pub fn block_keyword(language: ShaderLanguage, kind: BlockKind) -> String {
+    let keyword = match (language, kind) {
+        (ShaderLanguage::Glsl, BlockKind::UniformBlock) => "uniform",
+        (ShaderLanguage::Glsl, BlockKind::StorageBlock) => "buffer",
+        (ShaderLanguage::Glsl, BlockKind::PushConstant) => "layout(push_constant) uniform",
+        (ShaderLanguage::Glsl, BlockKind::ShaderRecord) => "layout(shaderRecordEXT) buffer",
+        (ShaderLanguage::Wgsl, BlockKind::UniformBlock) => "var<uniform>",
+        (ShaderLanguage::Wgsl, BlockKind::StorageBlock) => "var<storage>",
+        (ShaderLanguage::Wgsl, BlockKind::PushConstant) => "var<push_constant>",
+        (_, kind) => kind.as_str(),
+    };
+    keyword.to_owned()
+}
 
-    /// The keyword that declares a block of this kind.
-    pub(super) fn block_keyword(self, kind: BlockKind) -> String {
-        let keyword = match (self, kind) {
-            (Self::Glsl, BlockKind::UniformBlock) => "uniform",
-            (Self::Glsl, BlockKind::StorageBlock) => "buffer",
-            (Self::Glsl, BlockKind::PushConstant) => "layout(push_constant) uniform",
-            (Self::Glsl, BlockKind::ShaderRecord) => "layout(shaderRecordEXT) buffer",
-            (Self::Wgsl, BlockKind::UniformBlock) => "var<uniform>",
-            (Self::Wgsl, BlockKind::StorageBlock) => "var<storage>",
-            (Self::Wgsl, BlockKind::PushConstant) => "var<push_constant>",
-            (Self::Hlsl | Self::Glsl | Self::Wgsl, kind) => kind.as_str(),
-        };
-        keyword.to_owned()
-    }
-
-    /// True if the type comes before the member's name.
-    pub(super) fn has_type_in_front(self) -> bool {
-        match self {
-            Self::Hlsl | Self::Glsl => true,
-            Self::Wgsl => false,
-        }
-    }
+/// True if the type comes before the member's name.
+pub fn has_type_in_front(language: ShaderLanguage) -> bool {
+    language != ShaderLanguage::Wgsl
 }
 
 fn glsl_type(scalar: Scalar, shape: NumericType) -> Option<String> {
@@ -176,7 +156,7 @@ mod tests {
                 bit_width: None,
                 uncertain: None,
             };
-            let declared = [DeclarationWords::Glsl, DeclarationWords::Wgsl].map(|words| words.declaration(&row, 0));
+            let declared = [ShaderLanguage::Glsl, ShaderLanguage::Wgsl].map(|language| declaration(language, &row, 0));
             assert_eq!(declared, [glsl, wgsl], "{type_name}");
         }
     }

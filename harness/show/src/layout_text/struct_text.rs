@@ -6,13 +6,14 @@
 //! name is wider.
 
 use super::block_rows::{BlockRow, BlockRows, TableKind};
-use super::declaration_words::DeclarationWords;
+use super::declaration_words::block_keyword;
 use super::merged_block::{ForbiddenBlock, MergedBlock};
 use super::shown_columns::{ShownColumn, ShownColumnBlock};
 use super::struct_lines::refused;
 use crate::show_json::ShownBlock;
 use crate::style::{Style, TextLines, Tone, one_line, pad, pad_left, width};
 use layoutproof_layout::shape::Count;
+use layoutproof_source::shader_language::ShaderLanguage;
 
 /// The width that every terminal has.
 const TERMINAL_COLUMNS: usize = 80;
@@ -24,9 +25,9 @@ const NUMBER_COLUMNS: usize = 8;
 const NOTE_GAP: usize = 2;
 
 /// Every block under all columns.
-pub fn show(columns: &[ShownColumn], words: DeclarationWords, style: Style) -> String {
+pub fn show(columns: &[ShownColumn], language: ShaderLanguage, style: Style) -> String {
     let blocks = columns.iter().map(|column| column.blocks.len()).max().unwrap_or(0);
-    let texts = (0..blocks).map(|index| BlockTable::of(columns, index, words, style).draw());
+    let texts = (0..blocks).map(|index| BlockTable::of(columns, index, language, style).draw());
     texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
@@ -39,13 +40,13 @@ pub fn file_heading(name: &str, is_below_another: bool, style: Style) -> String 
 /// One block under all columns.
 struct BlockTable<'a> {
     merged: MergedBlock<'a>,
-    words: DeclarationWords,
+    language: ShaderLanguage,
     style: Style,
 }
 
 impl<'a> BlockTable<'a> {
-    fn of(columns: &'a [ShownColumn], index: usize, words: DeclarationWords, style: Style) -> Self {
-        Self { merged: MergedBlock::of(columns, index), words, style }
+    fn of(columns: &'a [ShownColumn], index: usize, language: ShaderLanguage, style: Style) -> Self {
+        Self { merged: MergedBlock::of(columns, index), language, style }
     }
 
     fn draw(&self) -> String {
@@ -92,7 +93,7 @@ impl<'a> BlockTable<'a> {
 
     fn table(&self, kind: TableKind, heads: &[&[String]], blocks: &[&ShownColumnBlock], text: &mut TextLines) {
         let Some(first) = blocks.first() else { return };
-        let rows = BlockRows::of(blocks, kind, self.words);
+        let rows = BlockRows::of(blocks, kind, self.language);
         let marks_differences = kind == TableKind::SideBySide;
         let grid = Grid::of(&self.heading(&first.shown), heads, &rows);
 
@@ -120,17 +121,17 @@ impl<'a> BlockTable<'a> {
     }
 
     fn heading(&self, block: &ShownBlock) -> String {
-        block_heading(block, self.words)
+        block_heading(block, self.language)
     }
 }
 
 /// `cbuffer Scene`, `uniform lights[4]`.
-pub fn block_heading(block: &ShownBlock, words: DeclarationWords) -> String {
+pub fn block_heading(block: &ShownBlock, language: ShaderLanguage) -> String {
     let count = match block.count {
         Count::Finite(1) => String::new(),
         Count::Finite(_) | Count::Unbounded => format!("[{}]", block.count),
     };
-    one_line(&format!("{} {}{count}", words.block_keyword(block.kind), block.name))
+    one_line(&format!("{} {}{count}", block_keyword(language, block.kind), block.name))
 }
 
 /// A column with its names in the style's characters.

@@ -20,6 +20,7 @@ use self::macros::Macros;
 use self::shape::check_shape;
 use self::tokens::{LimitToken, LimitTokenKind, Tokens};
 use crate::diagnostics::{Code, Diagnostic};
+use crate::shader_language::ShaderLanguage;
 
 /// Maximum size of a text in bytes.
 const MOST_BYTES: usize = 1 << 24;
@@ -45,19 +46,11 @@ const MOST_ELEMENTS: u64 = 1 << 28;
 /// Maximum number of quotes in one directive.
 const MOST_QUOTES: usize = 64;
 
-/// A language that naga reads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TextLanguage {
-    Wgsl,
-    /// GLSL, which has a preprocessor.
-    Glsl,
-}
-
 /// Checks the limits for the text of `file`.
 ///
 /// # Errors
 /// The first excess, at its place.
-pub fn check_text(text: &str, file: FileId, language: TextLanguage) -> Result<(), Diagnostic> {
+pub fn check_text(text: &str, file: FileId, language: ShaderLanguage) -> Result<(), Diagnostic> {
     let place = FileText { text, file };
     if text.len() > MOST_BYTES {
         return Err(place.exceeded(0, format!("the text has {} bytes, more than {MOST_BYTES}", text.len())));
@@ -79,13 +72,13 @@ pub fn check_text(text: &str, file: FileId, language: TextLanguage) -> Result<()
 /// Returns the directives of a GLSL text, in order. Each range goes from `#` to the end of the
 /// line, including continuation lines.
 pub fn directives(text: &str) -> impl Iterator<Item = Range<usize>> {
-    let directives = Tokens::new(text, TextLanguage::Glsl).filter(|token| token.kind == LimitTokenKind::Directive);
+    let directives = Tokens::new(text, ShaderLanguage::Glsl).filter(|token| token.kind == LimitTokenKind::Directive);
     directives.map(|directive| directive.start..directive.start + directive.text.len())
 }
 
 /// Returns the names and keywords of a GLSL text outside comments and directives.
 pub fn glsl_words(text: &str) -> BTreeSet<&str> {
-    let words = Tokens::new(text, TextLanguage::Glsl).filter(|token| token.kind == LimitTokenKind::Word);
+    let words = Tokens::new(text, ShaderLanguage::Glsl).filter(|token| token.kind == LimitTokenKind::Word);
     words.map(|token| token.text).collect()
 }
 

@@ -3,7 +3,7 @@
 use super::*;
 
 /// Returns the code, place and message of the problem.
-fn found(text: &str, language: TextLanguage) -> Option<(Code, usize, String)> {
+fn found(text: &str, language: ShaderLanguage) -> Option<(Code, usize, String)> {
     let problem = check_text(text, FileId(0), language).err()?;
     Some((problem.code, problem.span().start as usize, problem.message))
 }
@@ -16,7 +16,7 @@ fn refusal(code: Code, start: usize, message: &str) -> Option<(Code, usize, Stri
 
 #[track_caller]
 fn takes(text: &str) {
-    for language in [TextLanguage::Wgsl, TextLanguage::Glsl] {
+    for language in [ShaderLanguage::Wgsl, ShaderLanguage::Glsl] {
         assert_eq!(found(text, language), None, "{language:?}");
     }
 }
@@ -25,7 +25,7 @@ fn takes(text: &str) {
 fn brackets_nest_to_the_limit() {
     let nested = |levels: usize| format!("const int n = {}1{};", "(".repeat(levels), ")".repeat(levels));
     takes(&nested(DEEPEST));
-    for language in [TextLanguage::Wgsl, TextLanguage::Glsl] {
+    for language in [ShaderLanguage::Wgsl, ShaderLanguage::Glsl] {
         let message = "brackets nest more than 256 levels deep";
         assert_eq!(found(&nested(DEEPEST + 1), language), refusal(Code::TooDeep, 14 + DEEPEST, message));
     }
@@ -38,8 +38,8 @@ fn comments_hold_no_brackets() {
     takes(&format!("// {0}\n/* {0} */", "(".repeat(1000)));
     // In WGSL the first `*/` ends only the inner comment.
     let nested = format!("/* /* */ {} */", "(".repeat(1000));
-    assert_eq!(found(&nested, TextLanguage::Wgsl), None);
-    assert!(found(&nested, TextLanguage::Glsl).is_some());
+    assert_eq!(found(&nested, ShaderLanguage::Wgsl), None);
+    assert!(found(&nested, ShaderLanguage::Glsl).is_some());
     takes("/* never closed");
 }
 
@@ -50,13 +50,13 @@ fn chains_are_counted_up_to_a_separator() {
     takes(&format!("x = {0}; y = {0};", sum(8000)));
     takes(&format!("f({0}, {0})", sum(8000)));
     let message = "an expression of more than 8192 operators";
-    assert_eq!(found(&sum(10_000), TextLanguage::Wgsl), refusal(Code::LimitExceeded, 2 * 8192 + 1, message));
+    assert_eq!(found(&sum(10_000), ShaderLanguage::Wgsl), refusal(Code::LimitExceeded, 2 * 8192 + 1, message));
     assert_eq!(
-        found(&format!("u{}", ".a".repeat(9000)), TextLanguage::Glsl),
+        found(&format!("u{}", ".a".repeat(9000)), ShaderLanguage::Glsl),
         refusal(Code::LimitExceeded, 1 + 2 * 8192, message)
     );
     assert_eq!(
-        found(&format!("a{}", "[0]".repeat(9000)), TextLanguage::Glsl),
+        found(&format!("a{}", "[0]".repeat(9000)), ShaderLanguage::Glsl),
         refusal(Code::LimitExceeded, 1 + 3 * 8192, message)
     );
 }
@@ -65,7 +65,7 @@ fn chains_are_counted_up_to_a_separator() {
 fn else_ifs_are_counted_for_each_if() {
     let chain = |links: usize| format!("if a {{}} {}", "else if a {} ".repeat(links));
     takes(&format!("fn f() {{ {0} {0} if a {{ {0} }} }}", chain(MOST_ELSE_IFS)));
-    let problem = found(&chain(MOST_ELSE_IFS + 1), TextLanguage::Wgsl).unwrap();
+    let problem = found(&chain(MOST_ELSE_IFS + 1), ShaderLanguage::Wgsl).unwrap();
     assert_eq!((problem.0, problem.2.as_str()), (Code::LimitExceeded, "an `if` with more than 1000 `else if`"));
 }
 
@@ -74,7 +74,7 @@ fn statements_nest_without_braces() {
     takes(&"for (int i = 0; i < 3; i++) x++; if (a) b; ".repeat(1000));
     for nested in ["if (true) ", "for (;;) ", "while (true) ", "if (a) b; else "] {
         let text = format!("void main() {{ {} ; }}", nested.repeat(300));
-        let problem = found(&text, TextLanguage::Glsl);
+        let problem = found(&text, ShaderLanguage::Glsl);
         // A statement that ends in a semicolon does not nest.
         assert_eq!(problem.is_none(), nested.contains("b;"), "{nested}: {problem:?}");
     }
@@ -86,7 +86,7 @@ fn template_arguments_nest_to_the_limit() {
     let deep = format!("alias A = {}", "array<".repeat(1001));
     let place = 10 + 6 * 1000 + 5;
     assert_eq!(
-        found(&deep, TextLanguage::Wgsl),
+        found(&deep, ShaderLanguage::Wgsl),
         refusal(Code::TooDeep, place, "template arguments nest more than 1000 levels deep")
     );
 }
@@ -98,11 +98,11 @@ fn dimensions_multiply() {
     takes("float a[0x10000000u]; float b[16384][16384]; float c[N][2][M];");
     // Each index is a separate one.
     takes("x = a[100000] + b[100000] + c[100000];");
-    assert_eq!(found("float l[1<<30][2];", TextLanguage::Glsl), refusal(Code::LimitExceeded, 7, message));
-    assert_eq!(found("float l[16384][16385];", TextLanguage::Glsl), refusal(Code::LimitExceeded, 14, message));
-    assert_eq!(found("float l[1 << 99];", TextLanguage::Glsl), refusal(Code::LimitExceeded, 7, message));
-    assert_eq!(found("float l[0x7FFFFFFF];", TextLanguage::Glsl), refusal(Code::LimitExceeded, 7, message));
-    assert_eq!(found("float l[02000000001];", TextLanguage::Glsl), refusal(Code::LimitExceeded, 7, message));
+    assert_eq!(found("float l[1<<30][2];", ShaderLanguage::Glsl), refusal(Code::LimitExceeded, 7, message));
+    assert_eq!(found("float l[16384][16385];", ShaderLanguage::Glsl), refusal(Code::LimitExceeded, 14, message));
+    assert_eq!(found("float l[1 << 99];", ShaderLanguage::Glsl), refusal(Code::LimitExceeded, 7, message));
+    assert_eq!(found("float l[0x7FFFFFFF];", ShaderLanguage::Glsl), refusal(Code::LimitExceeded, 7, message));
+    assert_eq!(found("float l[02000000001];", ShaderLanguage::Glsl), refusal(Code::LimitExceeded, 7, message));
 }
 
 /// `#define`s that each double the one before, and a use of the last.
@@ -118,14 +118,14 @@ fn macros_are_counted_and_not_expanded() {
     takes(&doubling(18));
     let text = doubling(30);
     let place = text.rfind("A30").unwrap();
-    assert_eq!(found(&text, TextLanguage::Glsl), refusal(Code::LimitExceeded, place, message));
+    assert_eq!(found(&text, ShaderLanguage::Glsl), refusal(Code::LimitExceeded, place, message));
     // The order of the definitions makes no difference.
     let lines: Vec<&str> = text.lines().collect();
     let (last, defines) = lines.split_last().unwrap();
     let reversed = defines.iter().rev().copied().chain([*last]).collect::<Vec<_>>().join("\n");
-    assert!(found(&reversed, TextLanguage::Glsl).is_some());
+    assert!(found(&reversed, ShaderLanguage::Glsl).is_some());
     // WGSL has no macros.
-    assert!(found("const n = A30;", TextLanguage::Wgsl).is_none());
+    assert!(found("const n = A30;", ShaderLanguage::Wgsl).is_none());
 }
 
 #[test]
@@ -133,9 +133,9 @@ fn arguments_are_repeated() {
     let nested =
         |levels: usize| format!("#define D(x) x+x\nconst int n = {}1{};", "D(".repeat(levels), ")".repeat(levels));
     takes(&nested(15));
-    assert_eq!(found(&nested(28), TextLanguage::Glsl).map(|found| found.0), Some(Code::LimitExceeded));
+    assert_eq!(found(&nested(28), ShaderLanguage::Glsl).map(|found| found.0), Some(Code::LimitExceeded));
     let through = "#define D(x) x+x\n#define E(x) D(D(D(D(x))))\n#define F(x) E(E(E(x)))\nint n = F(F(1));";
-    assert_eq!(found(through, TextLanguage::Glsl).map(|found| found.0), Some(Code::LimitExceeded));
+    assert_eq!(found(through, ShaderLanguage::Glsl).map(|found| found.0), Some(Code::LimitExceeded));
     // Parentheses after an object-like macro repeat nothing.
     takes("#define V vec4\nV((((((1)))))) V(2)");
 }
@@ -145,7 +145,7 @@ fn macros_that_use_themselves_or_each_other_end() {
     takes("#define A A+A\nA A A");
     takes("#define A B+B\n#define B A+A\nA B");
     let chain = (1..=300).fold(String::new(), |text, level| text + &format!("#define A{level} A{}\n", level - 1));
-    let problem = found(&(chain + "A300"), TextLanguage::Glsl).unwrap();
+    let problem = found(&(chain + "A300"), ShaderLanguage::Glsl).unwrap();
     assert_eq!((problem.0, problem.2.as_str()), (Code::TooDeep, "macros nest more than 256 levels deep"));
     // Continued lines, and definitions without a body or a parameter list.
     takes("#define A \\\n (1 + \\\r\n 2)\n#define\n#define B\n#undef A\nA B");
@@ -156,16 +156,16 @@ fn directives_have_few_quotes() {
     takes("#extension GL_GOOGLE_include_directive : require\n#include \"a.h\"\n#error it isn't so");
     let text = format!("void f();\n  #pragma {}", "\"".repeat(100_000));
     let message = "this directive has more than 64 quotes";
-    assert_eq!(found(&text, TextLanguage::Glsl), refusal(Code::LimitExceeded, 20 + MOST_QUOTES, message));
+    assert_eq!(found(&text, ShaderLanguage::Glsl), refusal(Code::LimitExceeded, 20 + MOST_QUOTES, message));
 }
 
 #[test]
 fn long_texts_are_refused_at_once() {
-    let problem = found(&" ".repeat(MOST_BYTES + 1), TextLanguage::Glsl).unwrap();
+    let problem = found(&" ".repeat(MOST_BYTES + 1), ShaderLanguage::Glsl).unwrap();
     assert_eq!(
         (problem.0, problem.2.as_str()),
         (Code::LimitExceeded, "the text has 16777217 bytes, more than 16777216")
     );
-    let problem = found(&"a ".repeat(1 << 21), TextLanguage::Wgsl).unwrap();
+    let problem = found(&"a ".repeat(1 << 21), ShaderLanguage::Wgsl).unwrap();
     assert_eq!((problem.0, problem.1), (Code::LimitExceeded, 1 << 21));
 }

@@ -1,6 +1,6 @@
 //! Splits a text into words, numbers, single punctuation characters and whole directives. Drops comments.
 
-use super::TextLanguage;
+use crate::shader_language::ShaderLanguage;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LimitTokenKind {
@@ -30,22 +30,23 @@ pub(super) struct Tokens<'a> {
     next: usize,
     /// Start of `text` in the whole text; added to all offsets.
     offset: usize,
-    language: TextLanguage,
+    /// All but WGSL have a preprocessor.
+    language: ShaderLanguage,
     /// True if only blanks and comments precede `next` in its line.
     at_line_start: bool,
 }
 
 impl<'a> Tokens<'a> {
     /// Splits a whole text.
-    pub(super) fn new(text: &'a str, language: TextLanguage) -> Self {
-        Self { text, next: 0, offset: 0, language, at_line_start: language == TextLanguage::Glsl }
+    pub(super) fn new(text: &'a str, language: ShaderLanguage) -> Self {
+        Self { text, next: 0, offset: 0, language, at_line_start: language != ShaderLanguage::Wgsl }
     }
 
     /// Splits a directive, starting after its `#`.
     pub(super) fn of_directive(directive: LimitToken<'a>) -> Self {
         let text = directive.text.strip_prefix('#').unwrap_or(directive.text);
         let offset = directive.start + directive.text.len() - text.len();
-        Self { text, next: 0, offset, language: TextLanguage::Glsl, at_line_start: false }
+        Self { text, next: 0, offset, language: ShaderLanguage::Glsl, at_line_start: false }
     }
 
     /// Skips blanks and comments.
@@ -54,7 +55,7 @@ impl<'a> Tokens<'a> {
         while let Some(byte) = bytes.get(self.next) {
             match (byte, bytes.get(self.next + 1)) {
                 (b'\n', _) => {
-                    self.at_line_start |= self.language == TextLanguage::Glsl;
+                    self.at_line_start |= self.language != ShaderLanguage::Wgsl;
                     self.next += 1;
                 }
                 (b'/', Some(b'/')) => self.next = self.line_end(self.next),
@@ -80,7 +81,7 @@ impl<'a> Tokens<'a> {
             match (bytes.get(at), bytes.get(at + 1)) {
                 (None, _) => return bytes.len(),
                 (Some(b'*'), Some(b'/')) => (at, depth) = (at + 2, depth - 1),
-                (Some(b'/'), Some(b'*')) if self.language == TextLanguage::Wgsl => (at, depth) = (at + 2, depth + 1),
+                (Some(b'/'), Some(b'*')) if self.language == ShaderLanguage::Wgsl => (at, depth) = (at + 2, depth + 1),
                 (Some(_), _) => at += 1,
             }
         }

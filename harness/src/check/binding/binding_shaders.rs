@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use layoutproof_device::{DeviceInfo, RegisterClass, RegisterRange, RunnerKind, Shader};
+use layoutproof_device::{DeviceInfo, RegisterRange, ResourceClass, RunnerKind, Shader};
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::shape::Count;
 use layoutproof_layout::{BlockKind, BlockLayout, LayoutOptions, LayoutUnit, find, lay_out};
@@ -22,6 +22,7 @@ use layoutproof_probes::Stage;
 use layoutproof_probes::binding::{BindingPlan, BindingProgram, ENTRY, ProgramExtent, plan, programs};
 use layoutproof_probes::generate::binding::hlsl::ProgramDeclarations;
 use layoutproof_probes::generate::binding::{spirv, wgsl};
+use layoutproof_readers::registers::class_of;
 use layoutproof_readers::toolchain::{
     AnswerOrigin, CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, SourceProfile, SourceText,
     Toolchain, toolchains,
@@ -148,38 +149,10 @@ fn unread<'a>(bound: &'a BoundModule, plan: &BindingPlan) -> Vec<UnreadBinding<'
     unread.collect()
 }
 
-/// Returns the register class of a layout unit; `None` for units that are not registers.
-fn class_of(unit: LayoutUnit) -> Option<RegisterClass> {
-    match unit {
-        LayoutUnit::ConstantBuffer => Some(RegisterClass::ConstantBuffer),
-        LayoutUnit::ShaderResource => Some(RegisterClass::ShaderResource),
-        LayoutUnit::UnorderedAccess => Some(RegisterClass::UnorderedAccess),
-        LayoutUnit::Sampler => Some(RegisterClass::Sampler),
-        LayoutUnit::Bytes
-        | LayoutUnit::Binding
-        | LayoutUnit::Space
-        | LayoutUnit::PushConstant
-        | LayoutUnit::ConstantId
-        | LayoutUnit::LocationIn
-        | LayoutUnit::LocationOut
-        | LayoutUnit::ShaderRecord
-        | LayoutUnit::RayPayload
-        | LayoutUnit::HitAttributes
-        | LayoutUnit::CallablePayload
-        | LayoutUnit::InputAttachment
-        | LayoutUnit::MetalBuffer
-        | LayoutUnit::MetalTexture
-        | LayoutUnit::MetalSampler
-        | LayoutUnit::MetalArgument
-        | LayoutUnit::ExistentialType
-        | LayoutUnit::ExistentialObject => None,
-    }
-}
-
 /// The first register of a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct FirstRegister {
-    class: RegisterClass,
+    class: ResourceClass,
     space: u32,
     number: u32,
 }

@@ -40,7 +40,7 @@ impl ProofCheck {
     fn texts_of(&self, module: &ProofModule) -> Vec<RecordedShader> {
         let given = match (&self.proof.producer, &module.source) {
             (Producer::Compiler(toolchain), Some(text)) => {
-                Some(ShaderText { form: toolchain.language.as_str(), text: text.clone() })
+                Some(ShaderText { form: toolchain.language().title(), text: text.clone() })
             }
             (Producer::Generator(_) | Producer::Compiler(_), _) => None,
         };

@@ -31,9 +31,10 @@ use layoutproof_readers::module_reader::{ModuleReader, wgsl_bindings};
 use layoutproof_readers::reported::reported;
 use layoutproof_readers::spirv::features_of;
 use layoutproof_readers::toolchain::{
-    CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, Language, Output, Report, SourceProfile,
-    SourceText, Toolchain,
+    CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, Output, Report, SourceProfile, SourceText,
+    Toolchain,
 };
+use layoutproof_source::shader_language::ShaderLanguage;
 
 /// Forms for the retries of a failed plan, in order.
 const FEWER_FORMS: [&[Form]; 3] =
@@ -207,7 +208,7 @@ impl CompileJob<'_> {
 
     fn probe(&self, layout: &BlockLayout, plan: &ProbePlan) -> Result<String, String> {
         let entry = &plan.entries[0];
-        if self.language() == Language::Wgsl {
+        if self.language() == ShaderLanguage::Wgsl {
             let text = match self.subject.rules {
                 DECLARED => {
                     let atomics = self.atomics(layout);
@@ -244,7 +245,7 @@ impl CompileJob<'_> {
     /// Returns the buffers that the probe declares for itself.
     fn own_buffers(&self) -> OwnBuffers {
         match (self.subject.rules, self.language()) {
-            (DECLARED, Language::Wgsl) => {
+            (DECLARED, ShaderLanguage::Wgsl) => {
                 let interface = wgsl::user_module::buffers(&self.text.text).unwrap_or_default();
                 OwnBuffers { interface, prefix: self.reserved().prefix().to_owned() }
             }
@@ -285,8 +286,8 @@ impl CompileJob<'_> {
         }
     }
 
-    pub(crate) fn language(&self) -> Language {
-        self.toolchain.language
+    fn language(&self) -> ShaderLanguage {
+        self.toolchain.language()
     }
 
     /// Follows the compiler's code and returns its module, or the reason why there is none.
@@ -484,7 +485,7 @@ pub(crate) fn addressed_by(
     plan: &ProbePlan,
     reader: &dyn ModuleReader,
 ) -> Result<CompiledOffsets, String> {
-    let ours = own_buffers(toolchain.language, toolchain.output, reserved);
+    let ours = own_buffers(toolchain.language(), toolchain.output, reserved);
     let made = CompiledCode::new(shader, &ours, &plan.entries[0], reader);
     let made = made.map_err(|unusable| match unusable {
         Unusable::Unread(reason) | Unusable::NotFollowed(reason) => reason,

@@ -12,12 +12,13 @@ use crate::check::produce::shader_module::ModuleCode;
 use crate::check::verdict::Validation;
 use layoutproof_probes::generate::reserved::Reserved;
 use layoutproof_probes::{AddressSpace, Interface, ProbeEntry, Socket};
-use layoutproof_readers::dxil::bindings::{ListedBinding, resource_bindings};
+use layoutproof_readers::dxil::{ListedBinding, resource_bindings};
 use layoutproof_readers::module_reader::{ModuleReader, wgsl_code};
 use layoutproof_readers::naga_offsets::{NagaError, WgslCode};
 use layoutproof_readers::spirv::{BoundVariable, bound_variables, without_source};
-use layoutproof_readers::toolchain::{Language, Output};
-use layoutproof_readers::{clang_ir, fxc};
+use layoutproof_readers::toolchain::Output;
+use layoutproof_readers::{fxc, llvm};
+use layoutproof_source::shader_language::ShaderLanguage;
 
 /// The buffers that a probe declares for itself.
 #[derive(Clone, Debug)]
@@ -130,21 +131,17 @@ impl CompiledCode {
 
 /// Returns the places of a probe's own buffers in this form of code, for a text that leaves
 /// `reserved` free.
-pub(super) fn own_buffers(language: Language, output: Output, reserved: &Reserved) -> OwnBuffers {
+pub(super) fn own_buffers(language: ShaderLanguage, output: Output, reserved: &Reserved) -> OwnBuffers {
     // For GLSL and WGSL we generate the whole text, so the usual numbers are free.
     let usual = Reserved::default();
-    let reserved = if language == Language::Glsl { &usual } else { reserved };
+    let reserved = if language == ShaderLanguage::Glsl { &usual } else { reserved };
     let interface = match (language, output) {
         // naga numbers registers by group and binding.
-        (Language::Wgsl, _) => Interface::default(),
-        (
-            Language::Hlsl | Language::ClangHlsl | Language::OldHlsl | Language::Slang | Language::Glsl,
-            Output::Dxil | Output::ClangIr,
-        ) => own_registers(reserved),
-        (
-            Language::Hlsl | Language::ClangHlsl | Language::OldHlsl | Language::Slang | Language::Glsl,
-            Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl,
-        ) => Interface::in_user_text((0, reserved.binding()), (0, reserved.binding() + 1)),
+        (ShaderLanguage::Wgsl, _) => Interface::default(),
+        (_, Output::Dxil | Output::ClangIr) => own_registers(reserved),
+        (_, Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl) => {
+            Interface::in_user_text((0, reserved.binding()), (0, reserved.binding() + 1))
+        }
     };
     OwnBuffers { interface, prefix: reserved.prefix().to_owned() }
 }
@@ -210,7 +207,7 @@ fn with_block(interface: Interface, rows: &[ListedBinding]) -> Interface {
 /// Finds the buffers in Clang's IR. Every buffer of the source has a handle there, so this goes by
 /// the buffers that the code reads or writes.
 fn clang_interface(text: &str, entry: &str, ours: Interface) -> Result<Interface, Unusable> {
-    let program = clang_ir::ClangProgram::read(text, entry).map_err(Unusable::Unread)?;
+    let program = llvm::Program::read(text, entry).map_err(Unusable::Unread)?;
     let survey = program.survey();
     match survey.stopped {
         Some(reason) => Err(Unusable::NotFollowed(format!("code not followed: {reason}"))),

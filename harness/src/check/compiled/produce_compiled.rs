@@ -25,7 +25,8 @@ use layoutproof_probes::generate::{glsl, wgsl};
 use layoutproof_probes::{
     AddressSpace, Direction, Form, ProbeEntry, ProbePlan, Stage, elements, forms_left_out, plan_by_name, plan_in,
 };
-use layoutproof_readers::toolchain::{CodeTarget, Compilers, Language, Output, Toolchain};
+use layoutproof_readers::toolchain::{CodeTarget, Compilers, Input, Output, Toolchain};
+use layoutproof_source::shader_language::ShaderLanguage;
 
 /// Limit on the values that one shader for a device reads or writes, because drivers' compile time
 /// grows faster than the shader. Source: measured, see `runners/README.md`.
@@ -83,23 +84,21 @@ impl SubjectShaders {
         if let Some(reason) = not_for(asked, layout) {
             return self.nothing(Gap::tool(reason));
         }
-        let space = match toolchain.language {
-            Language::Wgsl => return self.accesses_of_wgsl(asked, layout),
-            Language::Hlsl | Language::ClangHlsl | Language::OldHlsl | Language::Slang => {
-                space_of(layout.kind, toolchain.output)
-            }
-            Language::Glsl => Some(glsl::space_of(layout.kind, subject.rules)),
+        let space = match toolchain.language() {
+            ShaderLanguage::Wgsl => return self.accesses_of_wgsl(asked, layout),
+            ShaderLanguage::Hlsl | ShaderLanguage::Slang => space_of(layout.kind, toolchain.output),
+            ShaderLanguage::Glsl => Some(glsl::space_of(layout.kind, subject.rules)),
         };
         let Some(space) = space else {
             return self.nothing(Gap::language("compilers cannot read this kind of block by name"));
         };
-        if toolchain.language == Language::Slang && layout.leaves().iter().any(takes_four_for_two) {
+        if toolchain.input == Input::Slang && layout.leaves().iter().any(takes_four_for_two) {
             return self.nothing(Gap::language("types of 16 bits always take 2 bytes in Slang"));
         }
 
         let places = [(space, Stage::Compute)].into();
         let leaves = self.leaves(layout);
-        let plan = nameable(plan_by_name(layout, &leaves, &places), toolchain.language);
+        let plan = nameable(plan_by_name(layout, &leaves, &places), toolchain.input);
         self.gaps.extend(not_probed(&plan));
         let mut accesses = Vec::new();
         if is_by_address {
@@ -133,11 +132,11 @@ impl SubjectShaders {
         for stage in drawn_stages(asked.subject, settings) {
             let leaves = self.leaves(layout);
             let plan = plan_by_name(layout, &leaves, &[(space, stage)].into());
-            let plan = nameable(plan, asked.toolchain.language);
+            let plan = nameable(plan, asked.toolchain.input);
             if asked.is_writable() {
                 accesses.push(BlockAccess::first(layout, writing(plan.clone())));
             }
-            accesses.push(BlockAccess::first(layout, reading(plan, asked.toolchain.language)));
+            accesses.push(BlockAccess::first(layout, reading(plan, asked.toolchain.input)));
         }
         accesses
     }
@@ -154,7 +153,7 @@ impl SubjectShaders {
         let toolchain = asked.toolchain;
         let mut accesses = Vec::new();
         // Our GLSL only reads the block.
-        if asked.is_writable() && toolchain.language != Language::Glsl {
+        if asked.is_writable() && toolchain.input != Input::Glsl {
             accesses.push(BlockAccess::first(layout, writing(plan.clone())));
         }
         if asked.is_writable() && toolchain.output == Output::Wgsl {
@@ -163,14 +162,14 @@ impl SubjectShaders {
         }
 
         let is_whole = forms_left_out(layout, &plan.leaves).is_none();
-        let plan = reading(plan, toolchain.language);
+        let plan = reading(plan, toolchain.input);
         let plan = if is_whole { copying(plan, toolchain) } else { plan };
         accesses.push(BlockAccess::first(layout, plan));
 
         accesses.extend(second_element(layout).map(|array| {
             let plan = plan_of_second_element(&array, &array.leaves_in(self.elements), places);
-            let plan = nameable(plan.only(&[Form::Leaf, Form::Indexed].into()), toolchain.language);
-            let plan = reading(plan, toolchain.language);
+            let plan = nameable(plan.only(&[Form::Leaf, Form::Indexed].into()), toolchain.input);
+            let plan = reading(plan, toolchain.input);
             BlockAccess { layout: array, plan, element: AccessedElement::Second }
         }));
         accesses
@@ -188,7 +187,7 @@ impl SubjectShaders {
         let choice = self.elements;
         let second = second_element(layout).map(|array| {
             let plan = plan_of_second_element(&array, &array.leaves_in(choice), &places);
-            let plan = reading(in_wgsl(plan.only(&[Form::Leaf].into())), Language::Wgsl);
+            let plan = reading(in_wgsl(plan.only(&[Form::Leaf].into())), Input::Wgsl);
             BlockAccess { layout: array, plan, element: AccessedElement::Second }
         });
 
@@ -381,51 +380,43 @@ fn takes_four_for_two(leaf: &Leaf) -> bool {
 }
 
 /// Keeps the leaves that a statement of the language can name.
-fn nameable(plan: ProbePlan, language: Language) -> ProbePlan {
-    match Dialect::of(language) {
+fn nameable(plan: ProbePlan, input: Input) -> ProbePlan {
+    match Dialect::of(input) {
         Some(dialect) => plan.without(|leaf| hlsl::obstacle(leaf, dialect)),
         None => plan,
     }
 }
 
 /// Returns the forms that the language has statements for.
-fn forms(language: Language) -> &'static [Form] {
-    match language {
-        Language::Hlsl | Language::Slang => &[Form::Leaf, Form::Vector, Form::Whole, Form::Indexed],
+fn forms(input: Input) -> &'static [Form] {
+    match input {
+        Input::Hlsl | Input::Slang => &[Form::Leaf, Form::Vector, Form::Whole, Form::Indexed],
         // Without generics, no function accepts a value of any type. Clang 22 cannot copy a struct
         // out of a constant buffer.
-        Language::OldHlsl | Language::ClangHlsl => &[Form::Leaf, Form::Vector, Form::Indexed],
-        Language::Glsl => &[Form::Leaf],
-        Language::Wgsl => &[Form::Leaf, Form::Vector, Form::Whole],
+        Input::OldHlsl | Input::ClangHlsl => &[Form::Leaf, Form::Vector, Form::Indexed],
+        Input::Glsl => &[Form::Leaf],
+        Input::Wgsl => &[Form::Leaf, Form::Vector, Form::Whole],
     }
 }
 
 /// Keeps the one entry point that reads every leaf by name.
-pub(crate) fn readable(plan: ProbePlan, language: Language) -> ProbePlan {
-    one_entry(nameable(plan, language).only(&[Form::Leaf].into()), Direction::Read)
+pub(crate) fn readable(plan: ProbePlan, input: Input) -> ProbePlan {
+    one_entry(nameable(plan, input).only(&[Form::Leaf].into()), Direction::Read)
 }
 
 /// Keeps the one entry point that reads, with the forms of the language.
-fn reading(plan: ProbePlan, language: Language) -> ProbePlan {
-    one_entry(plan.only(&forms(language).iter().copied().collect()), Direction::Read)
+fn reading(plan: ProbePlan, input: Input) -> ProbePlan {
+    one_entry(plan.only(&forms(input).iter().copied().collect()), Direction::Read)
 }
 
 /// Adds the forms that copy to variables, where we can follow such code for the language and
 /// output.
 fn copying(mut plan: ProbePlan, toolchain: &Toolchain) -> ProbePlan {
-    let forms: &[Form] = match (toolchain.language, toolchain.output) {
-        (Language::Hlsl | Language::Slang, Output::Spirv) => &[Form::Private, Form::Workgroup],
+    let forms: &[Form] = match (toolchain.input, toolchain.output) {
+        (Input::Hlsl | Input::Slang, Output::Spirv) => &[Form::Private, Form::Workgroup],
         // The DXIL evaluator models only the memory of a single invocation.
-        (Language::Hlsl | Language::Slang, Output::Dxil) => &[Form::Private],
-        (
-            Language::Hlsl
-            | Language::Slang
-            | Language::ClangHlsl
-            | Language::OldHlsl
-            | Language::Glsl
-            | Language::Wgsl,
-            Output::Dxil | Output::ClangIr | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl,
-        ) => &[],
+        (Input::Hlsl | Input::Slang, Output::Dxil) => &[Form::Private],
+        _ => &[],
     };
     plan.entries.iter_mut().for_each(|entry| entry.forms.extend(forms));
     plan

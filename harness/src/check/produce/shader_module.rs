@@ -8,7 +8,7 @@ use layoutproof_layout::{BlockLayout, BlockRules, Numbers};
 use crate::check::produce::feature_split::Share;
 use crate::check::verdict::Validation;
 use layoutproof_probes::{Form, Interface, ProbeEntry, ProbePlan, Stage};
-use layoutproof_readers::toolchain::Language;
+use layoutproof_source::shader_language::ShaderLanguage;
 
 /// Size in bytes of each leaf that naga's shaders probe.
 const WORD: u32 = 4;
@@ -64,7 +64,7 @@ impl ModuleCode {
 /// A compiler's source text for a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModuleSource {
-    pub language: Language,
+    pub language: ShaderLanguage,
     /// The declarations followed by the probe.
     pub text: String,
 }

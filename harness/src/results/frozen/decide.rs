@@ -19,9 +19,10 @@ use layoutproof_frontend::module::EntryPoint;
 use layoutproof_probes::generate::hlsl_program::{ENTRY, idle_program, is_stream, program};
 use layoutproof_probes::{Form, ProbePlan, Stage, elements, plan_in};
 use layoutproof_readers::toolchain::{
-    CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, Language, Output, SourceProfile, SourceText,
+    CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, Input, Output, SourceProfile, SourceText,
     Toolchain,
 };
+use layoutproof_source::shader_language::ShaderLanguage;
 
 /// Hexadecimal digits of a case's digest: enough that two versions of a case do not share it by
 /// chance.
@@ -80,22 +81,14 @@ impl DecisionRequest<'_> {
         // If our parser found no functions, search the text for the entry point.
         let has_entry = module.functions.iter().any(|function| function.name == own)
             || (module.functions.is_empty() && self.text.text.contains(&format!("{own}(")));
-        let text = match (has_entry, self.toolchain.language) {
-            (
-                true,
-                Language::Hlsl
-                | Language::ClangHlsl
-                | Language::OldHlsl
-                | Language::Slang
-                | Language::Glsl
-                | Language::Wgsl,
-            ) => self.text.text.clone(),
-            (false, Language::Hlsl | Language::OldHlsl | Language::Glsl | Language::Wgsl) => {
-                program(&self.text.text, module, &self.layouts(), &self.source.reserved)
-            }
+        let text = match self.toolchain.input {
+            _ if has_entry => self.text.text.clone(),
             // Clang turns all resources into handles anyway, and does not support what the other
             // program reads.
-            (false, Language::Slang | Language::ClangHlsl) => idle_program(&self.text.text),
+            Input::Slang | Input::ClangHlsl => idle_program(&self.text.text),
+            Input::Hlsl | Input::OldHlsl | Input::Glsl | Input::Wgsl => {
+                program(&self.text.text, module, &self.layouts(), &self.source.reserved)
+            }
         };
         let request = CompileRequest {
             toolchain: self.toolchain,
@@ -129,12 +122,12 @@ impl DecisionRequest<'_> {
     fn arguments(&self, entry: Option<&EntryPoint>) -> Vec<String> {
         let stage = entry.and_then(stage_of);
         let profile = self.source.invocation.profile.as_deref();
-        let mut arguments: Vec<String> = match self.toolchain.language {
-            Language::Glsl | Language::Wgsl => Vec::new(),
-            Language::Hlsl | Language::ClangHlsl | Language::OldHlsl => {
+        let mut arguments: Vec<String> = match self.toolchain.language() {
+            ShaderLanguage::Glsl | ShaderLanguage::Wgsl => Vec::new(),
+            ShaderLanguage::Hlsl => {
                 dxc_profile(stage, profile).into_iter().flat_map(|it| ["-T".to_owned(), it]).collect()
             }
-            Language::Slang => {
+            ShaderLanguage::Slang => {
                 // The driver passes a SPIR-V profile itself, and slangc rejects two.
                 let profile = profile.filter(|_| self.toolchain.output != Output::Spirv);
                 let named = [("-stage", stage), ("-profile", profile)];
@@ -186,7 +179,7 @@ impl DecisionRequest<'_> {
 
 /// Compiles a probe and reads the answer; `None` if there is nothing to probe.
 fn ask(asked: &CompileJob<'_>, layout: &BlockLayout, plan: ProbePlan) -> Option<FrozenAnswer> {
-    let plan = asked.named(readable(plan, asked.language()));
+    let plan = asked.named(readable(plan, asked.toolchain.input));
     if plan.entries.is_empty() || plan.leaves.is_empty() {
         return None;
     }

@@ -10,8 +10,7 @@ use layoutproof_bindings::BindingPlace;
 use layoutproof_probes::ProbePlan;
 use layoutproof_probes::generate::reserved::Reserved;
 use layoutproof_readers::clang_ir;
-use layoutproof_readers::dxil::bindings::resource_bindings;
-use layoutproof_readers::dxil::definitions::{ListedBuffer, buffer_definitions};
+use layoutproof_readers::dxil::{ListedBuffer, buffer_definitions, resource_bindings};
 use layoutproof_readers::module_reader::{ModuleReader, wgsl_bindings, wgsl_blocks};
 use layoutproof_readers::naga_offsets::WgslBinding;
 use layoutproof_readers::reflection::parameters;
@@ -96,11 +95,10 @@ fn add_buffer(buffer: ListedBuffer, facts: &mut Facts) {
 }
 
 fn add_clang(text: &str, reserved: &Reserved, facts: &mut Facts) -> Result<(), String> {
-    for buffer in clang_ir::listed::constant_buffers(text)? {
+    for buffer in clang_ir::constant_buffers(text)? {
         add_buffer(buffer, facts);
     }
-    for (name, place) in
-        clang_ir::listed::resources(text)?.into_iter().filter(|(name, _)| !name.starts_with(reserved.prefix()))
+    for (name, place) in clang_ir::resources(text)?.into_iter().filter(|(name, _)| !name.starts_with(reserved.prefix()))
     {
         let place = place.map_or("left to a later pass".to_owned(), |place| place.to_string());
         add(facts, &name, Fact::Bound, &place);

@@ -18,7 +18,7 @@ use clap::{Args, ValueEnum};
 use layoutproof_layout::LayoutOptions;
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::shape::MatrixOrder;
-use layoutproof_show::ShaderLanguage;
+use layoutproof_source::shader_language::ShaderLanguage;
 
 pub use cache::CacheArgs;
 pub use output::OutputArgs;
@@ -71,9 +71,7 @@ pub struct DeclareArgs {
 fn shader_language() -> impl TypedValueParser<Value = ShaderLanguage> {
     let help = |language| match language {
         ShaderLanguage::Hlsl => "HLSL, as DXC reads it",
-        ShaderLanguage::Slang => "Slang",
-        ShaderLanguage::Glsl => "GLSL",
-        ShaderLanguage::Wgsl => "WGSL",
+        language => language.title(),
     };
     let value = |language: ShaderLanguage| PossibleValue::new(language.as_str()).help(help(language));
     let named = |name: String| ShaderLanguage::named(&name).ok_or("no such language");

@@ -10,7 +10,7 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use layoutproof_bindings::request::parse_convention;
 use layoutproof_bindings::{BindingInvocation, BindingRequest, Convention, Target};
-use layoutproof_show::ShaderLanguage;
+use layoutproof_source::shader_language::ShaderLanguage;
 
 /// Where parameters are bound, for whom.
 #[derive(Clone, Debug, Args)]

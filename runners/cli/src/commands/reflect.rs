@@ -13,8 +13,9 @@ use layoutproof_frontend::module::Module;
 use layoutproof_layout::resource::DataLayout;
 use layoutproof_layout::shape::{MatrixOrder, Member, StructType, Type};
 use layoutproof_layout::{BlockKind, Span};
-use layoutproof_show::{InputContent, ShaderLanguage, ShowInput, Style};
+use layoutproof_show::{InputContent, ShowInput, Style};
 use layoutproof_source::diagnostics::{Code, Diagnostic, render};
+use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
 use crate::args::DeclareArgs;

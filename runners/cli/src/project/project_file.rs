@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use layoutproof_hostcheck::{VectorTypeRow, VectorTypes};
-use layoutproof_show::ShaderLanguage;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 use layoutproof_source::toml_table::{FileProblems, TomlTable, parse, string};
 

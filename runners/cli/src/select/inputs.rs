@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use layoutproof_built_in::CASES;
 use layoutproof_core::case::{Case, matches_filter};
+
 use layoutproof_layout::Span;
 use layoutproof_random::stable_hash::stable_hash;
-use layoutproof_show::ShaderLanguage;
 use layoutproof_source::diagnostics::Diagnostic;
 use layoutproof_source::encoding::decode;
 use layoutproof_source::nearest_name::nearest_name;
+use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::{SourceFile, SourceMap};
 
 use crate::args::RunArgs;
@@ -48,8 +49,8 @@ impl InputWord {
         match (extension.as_deref(), ShaderLanguage::of(named, &path)) {
             (Some("toml"), _) => Self::CaseFile(path),
             (Some(suffix), _) if is_module(suffix) => Self::LaidOut(path),
-            (_, Some(ShaderLanguage::Glsl | ShaderLanguage::Wgsl)) => Self::LaidOut(path),
-            (_, Some(ShaderLanguage::Hlsl | ShaderLanguage::Slang)) => Self::Declarations(path),
+            (_, Some(language)) if language.fixes_offsets() => Self::LaidOut(path),
+            (_, Some(_)) => Self::Declarations(path),
             (_, None) => Self::Filter(word.to_owned()),
         }
     }

@@ -21,7 +21,7 @@ use layoutproof_executor::rotation::Rotation;
 use layoutproof_layout::ElementChoice;
 use layoutproof_model::{BINDING_MISREADINGS, MISREADINGS, Model};
 use layoutproof_probes::{AddressSpace, Form, Stage};
-use layoutproof_readers::dxil::Evaluator;
+use layoutproof_readers::evaluator::Evaluator;
 use layoutproof_readers::toolchain::{Compilers, Toolchain, toolchains};
 use layoutproof_source::nearest_name::did_you_mean;
 

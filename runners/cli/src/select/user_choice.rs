@@ -7,10 +7,12 @@ use std::sync::Arc;
 
 use layoutproof_core::case::{By, Case};
 use layoutproof_core::check::{BindingCheck, Source, Subject};
+
 use layoutproof_layout::{Block, RuleSet, Span, find, table};
 use layoutproof_readers::toolchain::Toolchain;
-use layoutproof_show::{RuleChoice, ShaderLanguage, overlap_warnings};
+use layoutproof_show::{RuleChoice, overlap_warnings};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::shader_language::ShaderLanguage;
 
 use crate::args::DeclareArgs;
 use crate::args::placement::{NamedConvention, PlacementArgs};

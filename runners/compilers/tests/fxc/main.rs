@@ -188,7 +188,7 @@ fn listings_agree(tools: Option<&ToolsFolder>) -> Trial {
     match compilers {
         [Ok(fxc), Ok(dxc)] => Trial::test(name, move || {
             let fxc = fxc::buffer_definitions(&listing(fxc, CS_5_1)?)?;
-            let mut dxc = dxil::definitions::buffer_definitions(&listing(dxc, CS_6_0)?)?;
+            let mut dxc = dxil::buffer_definitions(&listing(dxc, CS_6_0)?)?;
             dxc.sort_by_key(|buffer| fxc.iter().position(|other| other.name == buffer.name));
             ensure_eq(&dxc, &fxc, "buffers")
         }),

@@ -15,9 +15,10 @@ use super::ProduceError;
 use super::reserved::{MARK, Reserved};
 use crate::{Direction, Form, ProbeEntry, ProbePlan, Stage, Wiring};
 use layoutproof_frontend::module::Module;
-use layoutproof_readers::toolchain::{Language, Output, Toolchain};
+use layoutproof_readers::toolchain::{Input, Output, Toolchain};
 
-/// A language that these probes are written in.
+/// A language that these probes are written in. Which one follows from a toolchain's input, and for
+/// Slang also from its output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
     /// HLSL for DXC.
@@ -34,21 +35,21 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// Returns the dialect of a language; `None` for GLSL and WGSL, which have their own
+    /// Returns the dialect that a compiler reads; `None` for GLSL and WGSL, which have their own
     /// generators.
-    pub fn of(language: Language) -> Option<Self> {
-        match language {
-            Language::Hlsl => Some(Self::Hlsl),
-            Language::ClangHlsl => Some(Self::Clang),
-            Language::OldHlsl => Some(Self::OldHlsl),
-            Language::Slang => Some(Self::Slang),
-            Language::Glsl | Language::Wgsl => None,
+    pub fn of(input: Input) -> Option<Self> {
+        match input {
+            Input::Hlsl => Some(Self::Hlsl),
+            Input::ClangHlsl => Some(Self::Clang),
+            Input::OldHlsl => Some(Self::OldHlsl),
+            Input::Slang => Some(Self::Slang),
+            Input::Glsl | Input::Wgsl => None,
         }
     }
 
     /// Returns the dialect for a toolchain.
     pub fn of_toolchain(toolchain: &Toolchain) -> Option<Self> {
-        match (Self::of(toolchain.language)?, toolchain.output) {
+        match (Self::of(toolchain.input)?, toolchain.output) {
             (Self::Slang, Output::Wgsl) => Some(Self::SlangForWgsl),
             (dialect, _) => Some(dialect),
         }

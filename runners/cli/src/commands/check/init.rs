@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use layoutproof_core::results::summary::Exit;
-use layoutproof_show::ShaderLanguage;
+use layoutproof_source::shader_language::ShaderLanguage;
 
 use super::args::InitArgs;
 use super::input_kind::CheckInput;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{anyhow, bail};
 use layoutproof_compilers::regular_file::open_regular;
 use layoutproof_readers::container::CONTAINER_MAGIC;
-use layoutproof_show::ShaderLanguage;
+use layoutproof_source::shader_language::ShaderLanguage;
 
 use crate::select::inputs::is_module;
 

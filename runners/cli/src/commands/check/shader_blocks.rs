@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use layoutproof_core::check::Source;
+
 use layoutproof_hostcheck::matching::{BlockNames, PartName};
 use layoutproof_hostcheck::shader_comment::{BlockComment, comment_of};
 use layoutproof_hostcheck::{BlockPart, LinePlace, TextPlaces, block_parts, member_places};
 use layoutproof_layout::{Block, BlockKind, BlockLayout, DECLARED, LaidOutShape, LayoutOptions, Refusal, lay_out};
-use layoutproof_show::{InputContent, RuleChoice, ShaderLanguage, overlap_warnings};
+use layoutproof_show::{InputContent, RuleChoice, overlap_warnings};
 use layoutproof_source::diagnostics::Diagnostic;
+use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
 use super::args::CheckTarget;

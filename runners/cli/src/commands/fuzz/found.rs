@@ -10,8 +10,9 @@ use layoutproof_compilers::compiler::Compiler;
 use layoutproof_core::case::Authority;
 use layoutproof_core::results::record::{CheckRecord, Row};
 use layoutproof_core::version::NAGA_VERSION;
-use layoutproof_readers::toolchain::Language;
-use layoutproof_report::upstream::{self, DifferenceRow, case_file, has_numbers, markdown, shader_file};
+use layoutproof_report::upstream;
+use layoutproof_report::upstream::{DifferenceRow, case_file, has_numbers, markdown, shader_file};
+use layoutproof_source::shader_language::ShaderLanguage;
 
 use super::Fuzz;
 use super::round::Round;
@@ -54,13 +55,9 @@ pub(super) fn write(fuzz: &Fuzz, difference: &ShrunkDifference) -> anyhow::Resul
     Ok(WrittenDifference { folder, record: Some(record.clone()) })
 }
 
-fn shader_name(language: Language) -> &'static str {
-    match language {
-        Language::Slang => "declarations.slang",
-        Language::Hlsl | Language::ClangHlsl | Language::OldHlsl | Language::Glsl | Language::Wgsl => {
-            "declarations.hlsl"
-        }
-    }
+/// For compilers of GLSL and WGSL, too, which get the same declarations in their language.
+fn shader_name(language: ShaderLanguage) -> &'static str {
+    if language == ShaderLanguage::Slang { "declarations.slang" } else { "declarations.hlsl" }
 }
 
 fn put(path: &Path, text: &str) -> anyhow::Result<()> {
@@ -88,7 +85,7 @@ fn told(
         summary,
         declare: declaration.text(),
         source: kept(artifacts, "probe."),
-        language: toolchain.language,
+        language: toolchain.language(),
         options: declaration.options,
         rules: record.rules.clone(),
         authority: Authority {

@@ -13,7 +13,7 @@ use layoutproof_executor::execute::{self, CheckPlan, ShaderProduction};
 use layoutproof_executor::rotation::{Rotation, SparedKinds};
 use layoutproof_layout::{BlockLayout, RuleSet};
 use layoutproof_random::declaration::{RandomDeclaration, TypeSpace};
-use layoutproof_readers::toolchain::{Compilers, Language, SourceText, Toolchain};
+use layoutproof_readers::toolchain::{Compilers, Input, SourceText, Toolchain};
 
 use super::Fuzz;
 use super::draws::turn;
@@ -122,9 +122,9 @@ impl<'a> Round<'a> {
         }
         let mut alternatives: BTreeMap<_, Vec<LayoutOption>> = BTreeMap::new();
         for option in options {
-            let Toolchain { compiler, output, language, .. } = *option.toolchain;
+            let Toolchain { compiler, output, input, .. } = *option.toolchain;
             // In WGSL the rule set follows from the address space, so it is not an option.
-            let space = (language == Language::Wgsl).then_some(option.rules.name);
+            let space = (input == Input::Wgsl).then_some(option.rules.name);
             alternatives.entry((compiler, output, space)).or_default().push(option);
         }
         // Spaces and devices take turns too; a slower turn lets each device see each option.

@@ -10,6 +10,7 @@ use layoutproof_executor::device_listing::DeviceListing;
 use layoutproof_executor::launch::Launch;
 use layoutproof_layout::RuleSet;
 use layoutproof_layout::mutate::{RuleMutant, mutants};
+use layoutproof_readers::evaluator::Evaluator;
 use layoutproof_readers::toolchain::{Compilers, Output, Toolchain, toolchains as toolchains_of_table};
 
 use super::{Fuzz, spaces};
@@ -121,7 +122,7 @@ fn devices(toolchains: &[&'static Toolchain], args: &FuzzArgs, launch: &Launch) 
         warn_of_listing(&listing);
     }
     if makes(Output::Dxil) || makes(Output::ClangIr) {
-        listing.devices.push(layoutproof_device::Runner::device(&layoutproof_readers::dxil::Evaluator::new()).clone());
+        listing.devices.push(layoutproof_device::Runner::device(&Evaluator::new()).clone());
     }
     listing.devices.retain(|device| args.device.is_empty() || args.device.contains(&device.id));
     listing

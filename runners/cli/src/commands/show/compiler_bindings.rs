@@ -12,8 +12,9 @@ use layoutproof_compilers::binding_answers::{BindingAnswer, BindingCompiler};
 use layoutproof_frontend::module::{EntryPoint, Module};
 use layoutproof_layout::{Argument, Span};
 use layoutproof_show::bindings_text::BindingsColumn;
-use layoutproof_show::{InputContent, Placements, ShaderLanguage, ShowInput};
+use layoutproof_show::{InputContent, Placements, ShowInput};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::shader_language::ShaderLanguage;
 
 use crate::args::{DeclareArgs, MatrixArg, OnOff};
 use crate::compilers;

@@ -5,8 +5,9 @@ use std::path::Path;
 use anyhow::bail;
 use layoutproof_bindings::BindingRequest;
 use layoutproof_core::check::Source;
-use layoutproof_show::{InputContent, ShaderLanguage, ShowInput};
+use layoutproof_show::{InputContent, ShowInput};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
 use crate::args::DeclareArgs;

@@ -118,7 +118,7 @@ fn show_one(args: &ShowArgs, word: &str, project: Option<&ProjectFile>, style: S
         }
         ShowFormat::Text => {
             let columns: Vec<_> = layouts.iter().map(RuleSetLayouts::column).collect();
-            print(&struct_text::show(&columns, input.words(), style));
+            print(&struct_text::show(&columns, input.written_language(), style));
             print(of_project.as_ref().map_or("", |columns| &columns.note));
             print(&padding.map(|padding| padding_text::text(&padding, style)).unwrap_or_default());
             if !placements.columns.is_empty() {
@@ -127,11 +127,11 @@ fn show_one(args: &ShowArgs, word: &str, project: Option<&ProjectFile>, style: S
         }
         ShowFormat::Html => {
             let columns = layouts.iter().map(RuleSetLayouts::column).collect();
-            print(&show_page(&ShownInput { name: word.to_owned(), columns, words: input.words() }));
+            print(&show_page(&ShownInput { name: word.to_owned(), columns, language: input.written_language() }));
         }
         ShowFormat::Svg => {
             let columns: Vec<_> = layouts.iter().map(RuleSetLayouts::column).collect();
-            print(&layout_sheet(&columns, input.words()));
+            print(&layout_sheet(&columns, input.written_language()));
         }
         ShowFormat::RustAsserts
         | ShowFormat::CppAsserts

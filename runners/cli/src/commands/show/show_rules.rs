@@ -2,8 +2,10 @@
 //! language.
 
 use anyhow::bail;
+
 use layoutproof_layout::native::find_native;
-use layoutproof_show::{RuleChoice, ShaderLanguage, ShownRules};
+use layoutproof_show::{RuleChoice, ShownRules};
+use layoutproof_source::shader_language::ShaderLanguage;
 
 use crate::commands::show::args::{ShowArgs, ShowFormat};
 use crate::select::inputs::InputWord;

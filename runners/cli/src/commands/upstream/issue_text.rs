@@ -64,7 +64,7 @@ pub(super) fn issue_text(
         title: reduced.title.clone(),
         link: difference.upstream_link().map(str::to_owned),
         source: source.text.clone(),
-        language: newest.language,
+        language: newest.language(),
         command: reduced.command.clone(),
         newest: build_name(compiler),
         actual: IssueOutput {

@@ -4,7 +4,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use layoutproof_frontend::DeclareOptions;
-use layoutproof_show::ShaderLanguage;
 
 use crate::args::DeclareArgs;
 use crate::select::shader_file::included::IncludedFiles;
@@ -17,7 +16,7 @@ pub(crate) fn options_of(declare: &DeclareArgs, path: &Path, profile: Option<&st
         defines: defines.collect(),
         include_paths: declare.include.clone(),
         files: Arc::new(IncludedFiles::of_shader(path, &declare.include)),
-        language: declare.lang.and_then(ShaderLanguage::declared),
+        language: declare.lang.filter(|language| !language.fixes_offsets()),
         profile: profile.map(str::to_owned),
         ..DeclareOptions::default()
     }

@@ -7,11 +7,13 @@ use std::path::Path;
 
 use anyhow::bail;
 use layoutproof_compilers::compiler::Compiler;
+
 use layoutproof_executor::tools::MachineTools;
 use layoutproof_layout::{DECLARED, Span};
 use layoutproof_readers::module_reader::spirv_blocks;
-use layoutproof_show::{LaidOutFile, ShaderLanguage};
+use layoutproof_show::LaidOutFile;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
 use crate::args::DeclareArgs;

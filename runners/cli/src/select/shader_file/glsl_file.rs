@@ -15,10 +15,12 @@ use layoutproof_frontend::IncludeSearch;
 use layoutproof_frontend::glsl_text::GlslText;
 use layoutproof_layout::Span;
 use layoutproof_readers::module_reader::spirv_blocks;
-use layoutproof_show::{LaidOutFile, STAGES};
+use layoutproof_show::LaidOutFile;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::shader_language::STAGES;
+use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
-use layoutproof_source::text_limits::{TextLanguage, check_text, glsl_words};
+use layoutproof_source::text_limits::{check_text, glsl_words};
 
 use crate::args::DeclareArgs;
 use crate::select::shader_file::included::IncludedFiles;
@@ -43,7 +45,7 @@ pub(crate) fn read(
     let files = IncludedFiles::of_shader(path, &declare.include);
     let search = IncludeSearch { folders: &declare.include, files: &files };
     let text = GlslText::read(span.file, &search, sources).map_err(|problem| vec![problem])?;
-    check_text(&text.text, span.file, TextLanguage::Glsl).map_err(|problem| vec![text.in_files(problem)])?;
+    check_text(&text.text, span.file, ShaderLanguage::Glsl).map_err(|problem| vec![text.in_files(problem)])?;
 
     if !may_have_block(&text.text, &declare.define) {
         let start = Span { end: span.start, ..span };

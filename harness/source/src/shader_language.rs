@@ -1,20 +1,13 @@
-//! The languages of shader files, by their names and extensions.
+//! The languages that people write shaders in, by their names and the extensions of files.
 
 use std::path::Path;
 
-use crate::declaration_words::DeclarationWords;
-use layoutproof_frontend::DeclaredLanguage;
-
-/// A language of shader files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A language that people write shaders in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ShaderLanguage {
-    /// HLSL as DXC reads it.
     Hlsl,
-    /// Slang.
     Slang,
-    /// GLSL.
     Glsl,
-    /// WGSL.
     Wgsl,
 }
 
@@ -41,12 +34,22 @@ impl ShaderLanguage {
         Self::ALL.into_iter().find(|language| language.as_str() == name)
     }
 
-    /// The language in which reports write its members.
-    pub fn words(self) -> DeclarationWords {
+    /// Its name in prose.
+    pub fn title(self) -> &'static str {
         match self {
-            Self::Glsl => DeclarationWords::Glsl,
-            Self::Wgsl => DeclarationWords::Wgsl,
-            Self::Hlsl | Self::Slang => DeclarationWords::Hlsl,
+            Self::Hlsl => "HLSL",
+            Self::Slang => "Slang",
+            Self::Glsl => "GLSL",
+            Self::Wgsl => "WGSL",
+        }
+    }
+
+    /// True if a text in it fixes all offsets. Otherwise they depend on the compiler and its
+    /// options, and rule sets lay the declarations out.
+    pub fn fixes_offsets(self) -> bool {
+        match self {
+            Self::Hlsl | Self::Slang => false,
+            Self::Glsl | Self::Wgsl => true,
         }
     }
 
@@ -66,14 +69,5 @@ impl ShaderLanguage {
     pub fn of(named: Option<Self>, path: &Path) -> Option<Self> {
         let suffix = path.extension().map(|suffix| suffix.to_string_lossy().to_lowercase());
         named.or_else(|| Self::of_suffix(suffix.as_deref()?))
-    }
-
-    /// The corresponding language of declarations, if our own parser reads it.
-    pub fn declared(self) -> Option<DeclaredLanguage> {
-        match self {
-            Self::Hlsl => Some(DeclaredLanguage::Hlsl),
-            Self::Slang => Some(DeclaredLanguage::Slang),
-            Self::Glsl | Self::Wgsl => None,
-        }
     }
 }

@@ -1,17 +1,12 @@
-//! Makes the evaluator of DXIL a [`Runner`], so that checks use it like a device.
+//! Makes the evaluator of LLVM text a [`Runner`], so that checks use it like a device.
 
 use std::collections::BTreeSet;
 
 use layoutproof_device::{
-    Batch, BufferAfter, BufferKind, DeviceInfo, Feature, Job, JobBuffer, ReadBack, Runner, RunnerError, RunnerKind,
-    Shader,
+    Batch, BufferAfter, DeviceInfo, Feature, Job, JobBuffer, ReadBack, Runner, RunnerError, RunnerKind, Shader,
 };
 
-use super::function::{DxilFunction, function};
-use super::machine::DxilMachine;
-use super::resources::{DxilResource, resources};
-use crate::clang_ir;
-use crate::llvm::buffers::{BoundBuffer, Class, RegisterSite};
+use crate::llvm::{BoundBuffer, Program, RegisterSite};
 
 /// Executes DXIL's listing, or Clang's IR for Direct3D, on the CPU.
 ///
@@ -64,37 +59,14 @@ impl Runner for Evaluator {
     }
 }
 
-/// An entry point that can be executed.
-enum EvaluatorProgram {
-    Dxil(DxilFunction, Vec<DxilResource>),
-    Clang(Box<clang_ir::ClangProgram>),
-}
-
-impl EvaluatorProgram {
-    fn run(&self, buffers: &mut [BoundBuffer]) -> Result<(), String> {
-        match self {
-            Self::Dxil(function, resources) => DxilMachine::new(function, buffers, resources).run(),
-            Self::Clang(program) => program.run(buffers),
-        }
-    }
-}
-
-fn program(job: &Job) -> Result<EvaluatorProgram, RunnerError> {
-    let read = match &job.shader {
-        Shader::DxilListing(listing) => {
-            function(listing, &job.entry).map(|function| EvaluatorProgram::Dxil(function, resources(listing)))
-        }
-        Shader::ClangIr(text) => {
-            clang_ir::ClangProgram::read(text, &job.entry).map(|program| EvaluatorProgram::Clang(Box::new(program)))
-        }
-        Shader::Spirv(_) | Shader::Wgsl(_) | Shader::Dxbc(_) | Shader::Dxil(_) | Shader::Msl(_) => {
-            return Err(RunnerError::Unsupported("shaders that are neither a listing of DXIL nor Clang's IR".into()));
-        }
+fn program(job: &Job) -> Result<Program, RunnerError> {
+    let (Shader::DxilListing(text) | Shader::ClangIr(text)) = &job.shader else {
+        return Err(RunnerError::Unsupported("shaders that are neither a listing of DXIL nor Clang's IR".into()));
     };
-    read.map_err(RunnerError::ShaderRefused)
+    Program::read(text, &job.entry).map_err(RunnerError::ShaderRefused)
 }
 
-fn dispatch(job: &Job, program: &Result<EvaluatorProgram, RunnerError>) -> Result<ReadBack, RunnerError> {
+fn dispatch(job: &Job, program: &Result<Program, RunnerError>) -> Result<ReadBack, RunnerError> {
     let only_buffers = job.draw.is_none()
         && job.images.is_empty()
         && job.samplers.is_empty()
@@ -117,13 +89,6 @@ fn dispatch(job: &Job, program: &Result<EvaluatorProgram, RunnerError>) -> Resul
 }
 
 fn bound(buffer: &JobBuffer) -> BoundBuffer {
-    let class = match buffer.kind {
-        BufferKind::Uniform => Class::ConstantBuffer,
-        BufferKind::StorageRead => Class::ShaderResource,
-        BufferKind::Storage | BufferKind::Address { .. } => Class::UnorderedAccess,
-    };
-    BoundBuffer {
-        site: RegisterSite { class, space: buffer.set, register: buffer.binding },
-        bytes: buffer.bytes.clone(),
-    }
+    let site = RegisterSite { class: buffer.kind.class(), space: buffer.set, register: buffer.binding };
+    BoundBuffer { site, bytes: buffer.bytes.clone() }
 }

@@ -1,20 +1,22 @@
-//! Reads what Clang reports about a block: the types of a constant buffer or of a structured
-//! buffer's element.
+//! What Clang's IR for Direct3D states: the layout of a block, in the type of a constant buffer or
+//! of a structured buffer's element, and the resources with their registers.
+//!
+//! [`crate::llvm`] reads the text and follows the code.
 //!
 //! The types name no members below the first level, so our own layout names them in order. A struct
 //! with a different number of members, for example because of a base, is left out. Explicit padding
 //! does not count as a member, and neither do the byte arrays that replace it in C++ structs.
 
+use layoutproof_bindings::BindingPlace;
 use layoutproof_layout::shape::{Count, MatrixOrder};
 use layoutproof_layout::{BlockKind, BlockLayout, LaidOut, LaidOutMember, LaidOutShape, Numbers, Quantity, join};
 
-use super::ClangProgram;
-use super::ir::{ConstantBuffer, Ir, is_padding};
-use super::types::{ClangType, LaidOutStruct};
-use crate::llvm::primitive::Primitive;
+use crate::dxil::ListedBuffer;
+use crate::llvm::{ConstantBuffer, LaidOutStruct, Module, Primitive, Program, Type};
+use crate::registers::unit_of;
 
 /// Suffixes of variables that hold a constant buffer's handle.
-pub(super) const HANDLE_ENDINGS: [&str; 2] = [".cb", ".tb"];
+const HANDLE_ENDINGS: [&str; 2] = [".cb", ".tb"];
 
 /// The numbers that the module's types state for the block of `layout`; empty if they do not
 /// mention it.
@@ -23,9 +25,9 @@ pub(super) const HANDLE_ENDINGS: [&str; 2] = [".cb", ".tb"];
 /// A module that cannot be read.
 pub fn reported(text: &str, layout: &BlockLayout) -> Result<Numbers, String> {
     let Ok(root) = &layout.result else { return Ok(Numbers::default()) };
-    let program = ClangProgram::only(text)?;
+    let program = Program::only(text)?;
 
-    let mut told = ReportedNumbers { ir: &program.ir, numbers: Numbers::default() };
+    let mut told = ReportedNumbers { module: &program.module, numbers: Numbers::default() };
     match layout.kind {
         BlockKind::StructuredElement => {
             let resources = program.survey().resources;
@@ -34,19 +36,8 @@ pub fn reported(text: &str, layout: &BlockLayout) -> Result<Numbers, String> {
                 told.element(&layout.name, &element, root)?;
             }
         }
-        BlockKind::Cbuffer
-        | BlockKind::ConstantBuffer
-        | BlockKind::Tbuffer
-        | BlockKind::TextureBuffer
-        | BlockKind::ParameterBlock
-        | BlockKind::Globals
-        | BlockKind::PushConstant
-        | BlockKind::ShaderRecord
-        | BlockKind::EntryUniforms
-        | BlockKind::Pointee
-        | BlockKind::UniformBlock
-        | BlockKind::StorageBlock => {
-            let mut buffers = program.ir.constant_buffers.iter();
+        _ => {
+            let mut buffers = program.module.constant_buffers.iter();
             let own = buffers.find(|buffer| stands_for(&buffer.variable, &layout.name));
             if let (Some(own), LaidOutShape::Struct(members)) = (own, &root.shape) {
                 told.constant_buffer(&layout.name, own, members)?;
@@ -63,7 +54,7 @@ fn stands_for(variable: &str, block: &str) -> bool {
 }
 
 /// The variable's name in the source: the last part of `_ZN1N1zE`, or the whole name.
-pub(super) fn source_name(variable: &str) -> &str {
+fn source_name(variable: &str) -> &str {
     let Some(mut rest) = variable.strip_prefix("_ZN").and_then(|rest| rest.strip_suffix('E')) else { return variable };
     loop {
         let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
@@ -85,7 +76,7 @@ struct MatrixCells {
 
 /// Collects the numbers of a block.
 struct ReportedNumbers<'a> {
-    ir: &'a Ir,
+    module: &'a Module,
     numbers: Numbers,
 }
 
@@ -109,22 +100,22 @@ impl ReportedNumbers<'_> {
     }
 
     /// The element of a structured buffer.
-    fn element(&mut self, block: &str, ty: &ClangType, root: &LaidOut) -> Result<(), String> {
-        let size = bytes(self.ir.types.measure(ty)?.size);
+    fn element(&mut self, block: &str, ty: &Type, root: &LaidOut) -> Result<(), String> {
+        let size = bytes(self.module.types.measure(ty)?.size);
         self.numbers.add(Quantity::Size, block, size);
         self.numbers.add(Quantity::ArrayStride, block, size);
         self.parts(block, 0, ty, root)
     }
 
     /// A member, `offset` bytes from the start of the block.
-    fn member(&mut self, path: &str, offset: u64, ty: &ClangType, layout: &LaidOut) -> Result<(), String> {
+    fn member(&mut self, path: &str, offset: u64, ty: &Type, layout: &LaidOut) -> Result<(), String> {
         self.numbers.add(Quantity::Offset, path, bytes(offset));
         self.parts(path, offset, ty, layout)
     }
 
-    fn parts(&mut self, path: &str, offset: u64, ty: &ClangType, laid_out: &LaidOut) -> Result<(), String> {
+    fn parts(&mut self, path: &str, offset: u64, ty: &Type, laid_out: &LaidOut) -> Result<(), String> {
         match &laid_out.shape {
-            LaidOutShape::Struct(members) => match self.ir.types.structure(ty)? {
+            LaidOutShape::Struct(members) => match self.module.types.structure(ty)? {
                 Some(own) => self.members(path, offset, &own, members),
                 None => Ok(()),
             },
@@ -148,20 +139,13 @@ impl ReportedNumbers<'_> {
 
     /// The cells of a matrix. It is an array of its components, one contiguous vector after the
     /// other, or an array of vectors, whose stride then separates them.
-    fn cells(&mut self, path: &str, offset: u64, ty: &ClangType, cells: &MatrixCells) -> Result<(), String> {
+    fn cells(&mut self, path: &str, offset: u64, ty: &Type, cells: &MatrixCells) -> Result<(), String> {
         let Some((element, step)) = self.element_of(ty)? else { return Ok(()) };
         let (vectors, length) = cells.order.vectors_and_length(cells.rows, cells.columns);
         let (component, stride) = match element {
-            ClangType::Primitive(_) => (step, step * u64::from(length)),
-            ClangType::Vector(_, component) => (self.ir.types.measure(&ClangType::Primitive(component))?.size, step),
-            ClangType::Void
-            | ClangType::Pointer
-            | ClangType::Array(..)
-            | ClangType::Struct(_)
-            | ClangType::Named(_)
-            | ClangType::Target(_) => {
-                return Ok(());
-            }
+            Type::Primitive(_) => (step, step * u64::from(length)),
+            Type::Vector(_, component) => (self.module.types.measure(&Type::Primitive(component))?.size, step),
+            _ => return Ok(()),
         };
 
         for (vector, at) in (0..vectors).flat_map(|vector| (0..length).map(move |at| (vector, at))) {
@@ -183,7 +167,7 @@ impl ReportedNumbers<'_> {
         own: &LaidOutStruct,
         members: &[LaidOutMember],
     ) -> Result<(), String> {
-        let typed = own.members.iter().zip(&own.offsets).filter(|(ty, _)| !is_padding(ty) && !is_bytes(ty));
+        let typed = own.members.iter().zip(&own.offsets).filter(|(ty, _)| ty.padding().is_none() && !is_bytes(ty));
         let typed: Vec<_> = typed.collect();
         let named: Vec<_> = members.iter().filter(|member| member.layout.shape != LaidOutShape::Resource).collect();
         if typed.len() != named.len() || named.iter().any(|member| member.is_base || member.bits.is_some()) {
@@ -198,26 +182,64 @@ impl ReportedNumbers<'_> {
 
     /// The element of an array and its stride. In a constant buffer an array is `<{ [2 x <{ float,
     /// target("dx.Padding", 12) }>], float }>`, whose last element has no padding after it.
-    fn element_of(&self, ty: &ClangType) -> Result<Option<(ClangType, u64)>, String> {
-        if let ClangType::Array(_, element) = ty {
-            return Ok(Some((ClangType::clone(element), self.ir.types.measure(element)?.size)));
+    fn element_of(&self, ty: &Type) -> Result<Option<(Type, u64)>, String> {
+        if let Type::Array(_, element) = ty {
+            return Ok(Some((Type::clone(element), self.module.types.measure(element)?.size)));
         }
-        let own = self.ir.types.structure(ty)?;
-        let Some([ClangType::Array(_, padded), last]) = own.as_ref().map(|own| &own.members[..]) else {
+        let own = self.module.types.structure(ty)?;
+        let Some([Type::Array(_, padded), last]) = own.as_ref().map(|own| &own.members[..]) else {
             return Ok(None);
         };
-        Ok(Some((last.clone(), self.ir.types.measure(padded)?.size)))
+        Ok(Some((last.clone(), self.module.types.measure(padded)?.size)))
     }
 }
 
 /// True for the padding in C++ structs.
-fn is_bytes(ty: &ClangType) -> bool {
-    *ty == ClangType::Primitive(Primitive::Integer(8))
-        || matches!(ty, ClangType::Array(_, element) if **element == ClangType::Primitive(Primitive::Integer(8)))
+fn is_bytes(ty: &Type) -> bool {
+    *ty == Type::Primitive(Primitive::Integer(8))
+        || matches!(ty, Type::Array(_, element) if **element == Type::Primitive(Primitive::Integer(8)))
 }
 
 fn bytes(number: u64) -> Option<u32> {
     u32::try_from(number).ok()
+}
+
+/// The constant buffers in the module's order, without namespaces in their names.
+///
+/// # Errors
+/// A module that cannot be read.
+pub fn constant_buffers(text: &str) -> Result<Vec<ListedBuffer>, String> {
+    let number = |bytes: u64| u32::try_from(bytes).map_err(|error| error.to_string());
+    let module = Module::read(text)?;
+
+    let listed = module.constant_buffers.iter().map(|buffer| {
+        let ended = HANDLE_ENDINGS.iter().find_map(|ending| buffer.variable.strip_suffix(ending));
+        let members = buffer.members.iter();
+        let members = members
+            .map(|(variable, place)| Ok((source_name(variable).to_owned(), number(buffer.layout.offsets[*place])?)));
+        Ok(ListedBuffer {
+            name: ended.unwrap_or(&buffer.variable).to_owned(),
+            size: number(buffer.layout.measure.size)?,
+            members: members.collect::<Result<_, String>>()?,
+        })
+    });
+    listed.collect()
+}
+
+/// The resources for which the first entry point makes handles, each with its place; `None` if a
+/// later pass chooses it.
+///
+/// # Errors
+/// A module that cannot be read.
+pub fn resources(text: &str) -> Result<Vec<(String, Option<BindingPlace>)>, String> {
+    let resources = Program::only(text)?.survey().resources;
+    let placed = resources.into_iter().map(|resource| {
+        let unit = unit_of(resource.site.class);
+        let (space, index) = (resource.site.space, resource.site.register);
+        let place = BindingPlace { unit, space, index, count: resource.count };
+        (resource.name, (!resource.implicit).then_some(place))
+    });
+    Ok(placed.collect())
 }
 
 #[cfg(test)]

@@ -1,10 +1,12 @@
-//! Reads buffers and the offsets of their members from `; Buffer Definitions:` in DXC's listing of
-//! DXIL.
+//! Reads the tables in the comments of DXC's listing of DXIL: resource bindings, and the buffers
+//! with the offsets of their members. [`crate::llvm`] reads the code.
 //!
-//! DXC's code may load from different offsets than this report states. An array with several
-//! dimensions is printed with one (`a[6]`), and a bit-field's storage has no name.
+//! DXC's code may load from different offsets than its buffer definitions state.
 
-use layoutproof_layout::join;
+use layoutproof_layout::shape::Count;
+use layoutproof_layout::{LayoutUnit, join};
+
+use crate::registers::register;
 
 /// Most bytes of joined paths. Each outer struct joins the paths of its inner structs again.
 const PATH_BYTES: usize = 1 << 24;
@@ -102,13 +104,98 @@ impl DxilBufferReader {
     }
 }
 
+/// One row of `; Resource Bindings:`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListedBinding {
+    /// Name as DXC writes it: `s.B.3`, `$Globals`; empty if the compiler dropped it.
+    pub name: String,
+    /// `b`, `t`, `u` or `s`.
+    pub unit: LayoutUnit,
+    pub space: u32,
+    /// First register.
+    pub index: u32,
+    /// Number of registers.
+    pub count: Count,
+}
+
+/// The rows of the table in its order; empty if the listing has none.
+///
+/// # Errors
+/// The first row that cannot be parsed.
+pub fn resource_bindings(listing: &str) -> Result<Vec<ListedBinding>, String> {
+    let table = listing.lines().skip_while(|line| line.trim_end() != "; Resource Bindings:");
+    let rows = table.skip(1).skip_while(|line| !line.starts_with("; ---")).skip(1);
+    rows.map_while(|line| line.strip_prefix(';').map(str::trim).filter(|row| !row.is_empty())).map(row).collect()
+}
+
+/// `s.t  texture  f32  2d  T2  t0,space1  1`.
+fn row(text: &str) -> Result<ListedBinding, String> {
+    let unreadable = || format!("no resource binding: `{text}`");
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let (place, count) = match words.last() {
+        Some(last) if last.ends_with("unbounded") => {
+            let glued = last.trim_end_matches("unbounded");
+            let place = if glued.is_empty() { words.iter().rev().nth(1).copied() } else { Some(glued) };
+            (place, Some(Count::Unbounded))
+        }
+        Some(last) => (words.iter().rev().nth(1).copied(), last.parse().ok().map(Count::Finite)),
+        None => (None, None),
+    };
+
+    let (place, count) = place.zip(count).ok_or_else(unreadable)?;
+    let (unit, index, space) = register(place).ok_or_else(unreadable)?;
+    // A resource without a name has one word less at the start.
+    let columns = words.len() + usize::from(place.starts_with(|c: char| c.is_ascii_uppercase()));
+    let name = words.first().filter(|_| columns >= 6).map_or_else(String::new, |name| (*name).to_owned());
+    Ok(ListedBinding { name, unit, space, index, count })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Printed by DXC 1.7.2308, `-T cs_6_6`.
+    const BINDINGS: &str = "\
+; Resource Bindings:
+;
+; Name                                 Type  Format         Dim      ID      HLSL Bind  Count
+; ------------------------------ ---------- ------- ----------- ------- -------------- ------
+; $Globals                          cbuffer      NA          NA     CB0            cb0     1
+; smp                               sampler      NA          NA      S0             s0     1
+; B                                 texture     f32          2d      T1      t4,space1     4
+; s.t                               texture     f32          2d      T2             t0     1
+; un                                    UAV     f32          2d      U1             u1unbounded
+; far                               texture     f32          2d      T0t4294967295,space4294967295     1
+;
+target datalayout = \"e\"
+";
+
+    #[test]
+    fn every_row_is_read() {
+        use LayoutUnit::{ConstantBuffer, Sampler, ShaderResource, UnorderedAccess};
+        let rows = resource_bindings(BINDINGS).unwrap();
+        let told: Vec<_> = rows.iter().map(|r| (r.name.as_str(), r.unit, r.space, r.index, r.count)).collect();
+        let expected = [
+            ("$Globals", ConstantBuffer, 0, 0, Count::Finite(1)),
+            ("smp", Sampler, 0, 0, Count::Finite(1)),
+            ("B", ShaderResource, 1, 4, Count::Finite(4)),
+            ("s.t", ShaderResource, 0, 0, Count::Finite(1)),
+            ("un", UnorderedAccess, 0, 1, Count::Unbounded),
+            ("far", ShaderResource, u32::MAX, u32::MAX, Count::Finite(1)),
+        ];
+        assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn what_is_no_row_is_named() {
+        let broken = BINDINGS.replace("cb0     1", "q0     1");
+        assert!(resource_bindings(&broken).unwrap_err().contains("$Globals"));
+        assert_eq!(resource_bindings("nothing of the kind"), Ok(Vec::new()));
+    }
+
     /// Printed by DXC 1.7.2308, `-T cs_6_6 -enable-16bit-types`, for
     /// `struct L { float3 p; half h; }; cbuffer S { float a; L l[2]; float b[2]; }; StructuredBuffer<float3> v;`.
-    const LISTING: &str = "\
+    const DEFINITIONS: &str = "\
 ; Buffer Definitions:
 ;
 ; cbuffer S
@@ -150,12 +237,12 @@ mod tests {
             ListedBuffer { name: "S".to_owned(), size: 68, members: told(&s) },
             ListedBuffer { name: "v".to_owned(), size: 12, members: told(&[("", 0)]) },
         ];
-        assert_eq!(buffer_definitions(LISTING).unwrap(), expected);
+        assert_eq!(buffer_definitions(DEFINITIONS).unwrap(), expected);
     }
 
     #[test]
     fn what_is_no_member_is_named() {
-        let broken = LISTING.replace("Offset:   28", "Offset: what");
+        let broken = DEFINITIONS.replace("Offset:   28", "Offset: what");
         assert!(buffer_definitions(&broken).unwrap_err().contains("half h"));
         assert_eq!(buffer_definitions(""), Ok(Vec::new()));
     }

@@ -1,0 +1,156 @@
+//! What Clang's IR for Direct3D has beside plain LLVM: handles of resources, constant buffers whose
+//! members are variables, and the calls of intrinsic functions.
+//!
+//! Source: LLVM Language Reference Manual, "Standard C/C++ Library Intrinsics"; LLVM's DirectX
+//! target, its intrinsics and "DirectX Types"; wg-hlsl, Types with explicit layouts in DXIL and
+//! SPIR-V; the IR of Clang 22.1.8.
+
+use std::collections::HashMap;
+
+use layoutproof_device::ResourceClass;
+
+use super::machine::StepBudget;
+use super::memory::Memory;
+use super::module::{GlobalVariable, Metadata};
+use super::reader::Token;
+use super::types::{LaidOutStruct, NamedTypes, Type};
+use super::value::{IndexUnit, Value};
+
+/// Most bytes that one call may copy.
+const MAX_COPIED: u64 = 1 << 16;
+
+/// The type of a resource handle.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct HandleType {
+    pub(super) class: ResourceClass,
+    /// Type of a structured buffer's element.
+    pub(super) element: Option<Type>,
+    pub(super) unit: IndexUnit,
+    /// True if a later pass chooses the register. Such resources are numbered in this order.
+    pub(super) implicit: bool,
+}
+
+impl HandleType {
+    /// The resource for a handle of this type: `target("dx.RawBuffer", %struct.T, 1, 0)`.
+    pub(super) fn read(ty: &Type, implicit: bool, types: &NamedTypes) -> Result<Self, String> {
+        let Type::Target(target) = ty else { return Err(format!("a handle of {ty:?}")) };
+        let class = match target.numbers.first() {
+            Some(0) => ResourceClass::ShaderResource,
+            _ => ResourceClass::UnorderedAccess,
+        };
+        let opaque = |class| Self { class, element: None, unit: IndexUnit::Opaque, implicit };
+        match (target.name.as_str(), &target.types[..], &target.numbers[..]) {
+            ("dx.CBuffer", [_], _) => Ok(opaque(ResourceClass::ConstantBuffer)),
+            ("dx.RawBuffer", [element], [_, ..]) => {
+                let unit = IndexUnit::Elements(types.measure(element)?.size);
+                Ok(Self { class, element: Some(element.clone()), unit, implicit })
+            }
+            ("dx.TypedBuffer" | "dx.Texture", [_], [_, ..]) => Ok(opaque(class)),
+            (name, _, _) => Err(format!("a resource of type `{name}`")),
+        }
+    }
+}
+
+/// The operation in `llvm.dx.resource.getpointer.p0.tdx.RawBuffer_i32_1_0t`.
+pub(super) fn resource_call(function: &str) -> Option<&str> {
+    function.strip_prefix("llvm.dx.resource.")?.split('.').next()
+}
+
+/// A constant buffer.
+#[derive(Clone, Debug)]
+pub(crate) struct ConstantBuffer {
+    /// The variable that holds its handle.
+    pub(crate) variable: String,
+    /// The type of the whole buffer.
+    pub(crate) layout: LaidOutStruct,
+    /// The variables of its members, each with its index among the members of the type.
+    pub(crate) members: Vec<(String, usize)>,
+}
+
+/// The constant buffers in `!hlsl.cbs`, whose nodes name the variables of the handle and of the
+/// members.
+///
+/// # Errors
+/// A node that does not describe a constant buffer of the module.
+pub(super) fn constant_buffers(
+    metadata: &Metadata<'_>,
+    variables: &HashMap<String, GlobalVariable>,
+    types: &NamedTypes,
+) -> Result<Vec<ConstantBuffer>, String> {
+    let mut buffers = Vec::new();
+    for name in metadata.list("!hlsl.cbs")?.into_iter().flatten() {
+        let fields = metadata.fields(name)?;
+        let mut names = Vec::new();
+        for field in &fields {
+            match field[..] {
+                [.., Token::Global(name)] => names.push(Some(name)),
+                // The member's variable was removed as unused.
+                [.., Token::Word("null")] => names.push(None),
+                _ => {}
+            }
+        }
+        let buffer = constant_buffer(&names, variables, types);
+        buffers.push(buffer.map_err(|reason| format!("{reason}: `{name}`"))?);
+    }
+    Ok(buffers)
+}
+
+fn constant_buffer(
+    names: &[Option<&str>],
+    variables: &HashMap<String, GlobalVariable>,
+    types: &NamedTypes,
+) -> Result<ConstantBuffer, String> {
+    let [Some(variable), members @ ..] = names else {
+        return Err("a constant buffer without a variable".to_owned());
+    };
+    let declared = variables.get(*variable).ok_or_else(|| format!("@{variable} is not defined"))?;
+    let layout = match &declared.ty {
+        Type::Target(target) if target.name == "dx.CBuffer" => target.types.first(),
+        _ => None,
+    };
+    let layout = layout.ok_or_else(|| format!("@{variable} is no constant buffer"))?;
+    let layout = types.structure(layout)?.ok_or_else(|| format!("@{variable} is no struct"))?;
+
+    let places: Vec<usize> = (0..layout.members.len()).filter(|at| layout.members[*at].padding().is_none()).collect();
+    if places.len() != members.len() {
+        let (places, members) = (places.len(), members.len());
+        return Err(format!("@{variable} has {places} members in its type and {members} variables"));
+    }
+    let members = members.iter().zip(places).filter_map(|(name, place)| Some(((*name)?.to_owned(), place)));
+    Ok(ConstantBuffer { variable: (*variable).to_owned(), members: members.collect(), layout })
+}
+
+/// Calls the intrinsic function `name`.
+///
+/// # Errors
+/// An unknown function, or arguments that it does not accept.
+pub(super) fn call(
+    name: &str,
+    arguments: &[Value],
+    memory: &mut Memory<'_>,
+    budget: &mut StepBudget,
+) -> Result<Value, String> {
+    let unknown = || Err(format!("a call of `{name}`"));
+    let Some(short) = name.strip_prefix("llvm.") else { return unknown() };
+    // The types of the arguments follow the name: `llvm.memcpy.p0.p0.i32`.
+    let is = |start: &str| short.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+
+    match arguments {
+        [to, from, size, ..] if is("memcpy") || is("memmove") => {
+            let size = size.bits()?;
+            if size > MAX_COPIED {
+                return Err(format!("a copy of more than {MAX_COPIED} bytes"));
+            }
+            let (to, from) = (to.pointer()?, from.pointer()?);
+            budget.charge(size)?;
+            memory.copy(to, from, size)?;
+            Ok(Value::Undefined)
+        }
+        // A probe is one thread in one group.
+        [_] if is("dx.thread.id") || is("dx.group.id") || is("dx.thread.id.in.group") => Ok(Value::Bits(0)),
+        [] if is("dx.flattened.thread.id.in.group") => Ok(Value::Bits(0)),
+        [double] if is("dx.splitdouble") => double.split_double(),
+        [low, high] if is("dx.asdouble") => Value::make_double(low, high),
+        _ => unknown(),
+    }
+}

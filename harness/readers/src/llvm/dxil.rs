@@ -1,0 +1,238 @@
+//! What DXIL has beside plain LLVM: its operations (`dx.op.*`), which load from and store to
+//! resources, and the handles that name them.
+//!
+//! Source: DirectX Intermediate Language (`DXIL.rst` of `DirectXShaderCompiler`), "DXIL operations",
+//! and "Metadata", Resources.
+
+use layoutproof_device::ResourceClass;
+
+use super::memory::{Memory, RegisterSite};
+use super::module::Metadata;
+use super::reader::Token;
+use super::value::{AddressedObject, Handle, IndexUnit, Pointer, Value};
+
+/// Number of components that a store has as operands; its mask selects those to write.
+const COMPONENTS: usize = 4;
+
+/// Bytes of a register of a constant or texture buffer.
+const REGISTER: u64 = 16;
+
+/// Bytes of a component of a typed load.
+const WORD: u64 = 4;
+
+/// The kind number of structured buffers.
+const KIND_STRUCTURED: u64 = 12;
+
+/// The kind number of `tbuffer`.
+const KIND_TBUFFER: u64 = 15;
+
+/// Executes the operation `name`: `dx.op.rawBufferLoad.i32`.
+///
+/// # Errors
+/// An unknown operation, or arguments that it does not accept.
+pub(super) fn call(
+    name: &str,
+    arguments: &[Value],
+    memory: &mut Memory<'_>,
+    resources: &[NumberedResource],
+) -> Result<Value, String> {
+    let unknown = |short: &str| Err(format!("the operation `{short}`"));
+    let Some(short) = name.strip_prefix("dx.op.").filter(|short| !short.starts_with('.') && !short.is_empty()) else {
+        return Err(format!("a call of `{name}`"));
+    };
+
+    let (operation, overload) = short.rsplit_once('.').unwrap_or((short, ""));
+    match (operation, arguments) {
+        ("createHandle", [_, class, number, register, _]) => {
+            let (class, number) = (resource_class(class.bits()?)?, number.word()?);
+            let found = resources.iter().find(|resource| (resource.class, resource.number) == (class, number));
+            let found = found.ok_or_else(|| format!("resource {number} of {class:?} is not in `!dx.resources`"))?;
+            let site = RegisterSite { class, space: found.space, register: register.word()? };
+            Ok(Value::Handle(Handle { site, unit: found.unit }))
+        }
+        // `{ i32 lower, i32 upper, i32 space, i8 class }`, and the register.
+        ("createHandleFromBinding", [_, binding, register, ..]) => {
+            let [_, _, space, class] = parts(binding)?;
+            let class = resource_class(class.bits()?)?;
+            let site = RegisterSite { class, space: space.word()?, register: register.word()? };
+            Ok(Value::Handle(Handle { site, unit: IndexUnit::Bytes }))
+        }
+        // `{ i32 kind and flags, i32 size of an element }`.
+        ("annotateHandle", [_, handle, properties, ..]) => {
+            let [kind, size] = parts(properties)?;
+            let unit = match kind.bits()? & 0xFF {
+                KIND_STRUCTURED => IndexUnit::Elements(u64::from(size.word()?)),
+                KIND_TBUFFER => IndexUnit::Registers,
+                _ => IndexUnit::Bytes,
+            };
+            Ok(Value::Handle(Handle { unit, ..handle.handle()? }))
+        }
+        ("cbufferLoadLegacy", [_, handle, row]) => {
+            let size = component_size(overload)?;
+            load(memory, handle.handle()?, u64::from(row.word()?) * REGISTER, size, REGISTER / size)
+        }
+        ("bufferLoad", [_, handle, row, _]) => {
+            let (handle, size) = (handle.handle()?, component_size(overload)?);
+            if handle.unit != IndexUnit::Registers || size != WORD {
+                return Err(format!("the operation `{short}` on no tbuffer"));
+            }
+            load(memory, handle, u64::from(row.word()?) * REGISTER, size, REGISTER / size)
+        }
+        ("rawBufferLoad", [_, handle, index, offset, mask, _]) => {
+            let handle = handle.handle()?;
+            let count = mask.bits()?.checked_ilog2().map_or(0, |highest| u64::from(highest) + 1);
+            load(memory, handle, address(handle, index, offset)?, component_size(overload)?, count)
+        }
+        ("rawBufferStore", [_, handle, index, offset, stored @ .., mask, _]) if stored.len() == COMPONENTS => {
+            let (handle, size, mask) = (handle.handle()?, component_size(overload)?, mask.bits()?);
+            let start = address(handle, index, offset)?;
+            for (component, value) in (0_u64..).zip(stored).filter(|(component, _)| mask >> component & 1 == 1) {
+                memory.store_bits(in_buffer(handle, start + component * size), size, value)?;
+            }
+            Ok(Value::Undefined)
+        }
+        // Outputs of a stage are not in a buffer.
+        ("storeOutput", _) => Ok(Value::Undefined),
+        ("splitDouble", [_, double]) => double.split_double(),
+        ("makeDouble", [_, low, high]) => Value::make_double(low, high),
+        _ => unknown(short),
+    }
+}
+
+/// `count` components of `size` bytes, starting at byte `start`.
+fn load(memory: &mut Memory<'_>, handle: Handle, start: u64, size: u64, count: u64) -> Result<Value, String> {
+    let component = |index: u64| memory.bits(in_buffer(handle, start + index * size), size);
+    Ok(Value::Parts((0..count).map(component).collect::<Result<_, _>>()?))
+}
+
+/// The address of byte `start` of a resource.
+fn in_buffer(handle: Handle, start: u64) -> Pointer {
+    Pointer { object: AddressedObject::Resource(handle.site), offset: start.cast_signed() }
+}
+
+/// The byte that a raw load or store addresses.
+fn address(handle: Handle, index: &Value, offset: &Value) -> Result<u64, String> {
+    let index = u64::from(index.word()?);
+    match handle.unit {
+        IndexUnit::Bytes => Ok(index),
+        IndexUnit::Elements(stride) => Ok(index * stride + u64::from(offset.word()?)),
+        IndexUnit::Registers | IndexUnit::Opaque => Err("a raw load or store of a tbuffer".to_owned()),
+    }
+}
+
+/// The parts of a constant, such as the properties of a handle.
+fn parts<const COUNT: usize>(constant: &Value) -> Result<&[Value; COUNT], String> {
+    let parts = if let Value::Parts(parts) = constant { parts.as_slice().try_into().ok() } else { None };
+    parts.ok_or_else(|| format!("a constant that has not {COUNT} parts"))
+}
+
+/// Bytes of a component according to the overload's name.
+fn component_size(overload: &str) -> Result<u64, String> {
+    match overload {
+        "i16" | "f16" => Ok(2),
+        "i32" | "f32" => Ok(4),
+        "i64" | "f64" => Ok(8),
+        other => Err(format!("the overload `{other}`")),
+    }
+}
+
+/// A class by its number in handles and metadata.
+///
+/// # Errors
+/// A class whose resources have no bytes.
+fn resource_class(number: u64) -> Result<ResourceClass, String> {
+    match number {
+        0 => Ok(ResourceClass::ShaderResource),
+        1 => Ok(ResourceClass::UnorderedAccess),
+        2 => Ok(ResourceClass::ConstantBuffer),
+        other => Err(format!("a resource of class {other}")),
+    }
+}
+
+/// A resource of DXIL before shader model 6.6, which `createHandle` refers to by its class and
+/// number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct NumberedResource {
+    class: ResourceClass,
+    /// Number within the class.
+    number: u32,
+    space: u32,
+    unit: IndexUnit,
+}
+
+/// The resources in `!dx.resources` without samplers; empty if the module has no such metadata.
+///
+/// # Errors
+/// Metadata that is not LLVM assembly.
+pub(super) fn numbered_resources(metadata: &Metadata<'_>) -> Result<Vec<NumberedResource>, String> {
+    let mut found = Vec::new();
+    let Some(Some(lists)) = metadata.list("!dx.resources")?.first().copied() else { return Ok(found) };
+    for (number, list) in (0..3).zip(metadata.list(lists)?) {
+        let Some(list) = list else { continue };
+        for row in metadata.list(list)?.into_iter().flatten() {
+            found.extend(numbered_resource(resource_class(number)?, &metadata.fields(row)?, metadata));
+        }
+    }
+    Ok(found)
+}
+
+/// `number, type, name, space, first register, registers, kind`. Buffers have further fields, the
+/// last of which is the list of properties. `None` for a row without these.
+fn numbered_resource(
+    class: ResourceClass,
+    row: &[Vec<Token<'_>>],
+    metadata: &Metadata<'_>,
+) -> Option<NumberedResource> {
+    let kind = if class == ResourceClass::ConstantBuffer { 0 } else { u64::from(number(row.get(6)?)?) };
+    let unit = match kind {
+        KIND_STRUCTURED => {
+            let [Token::Metadata(properties)] = row.last()?[..] else { return None };
+            // Tag 1 is the size of an element.
+            let [tag, size] = &metadata.fields(properties).ok()?[..] else { return None };
+            IndexUnit::Elements(u64::from(number(size).filter(|_| number(tag) == Some(1))?))
+        }
+        KIND_TBUFFER => IndexUnit::Registers,
+        _ => IndexUnit::Bytes,
+    };
+    Some(NumberedResource { class, number: number(row.first()?)?, space: number(row.get(3)?)?, unit })
+}
+
+/// `i32 12`.
+fn number(field: &[Token<'_>]) -> Option<u32> {
+    match field {
+        [Token::Word("i32"), Token::Integer(digits)] => digits.parse().ok(),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Shortened from DXC 1.7.2308, `-T cs_6_2`.
+    const LISTING: &str = "\
+!dx.resources = !{!4}
+!4 = !{!5, !9, !11, null}
+!5 = !{!6, !8}
+!6 = !{i32 0, %\"class.StructuredBuffer<vector<unsigned int, 3> >\"* undef, !\"s, t\", i32 1, i32 1, i32 1, i32 12, i32 0, !7}
+!7 = !{i32 1, i32 12}
+!8 = !{i32 1, %struct.ByteAddressBuffer* undef, !\"\", i32 2, i32 0, i32 -1, i32 11, i32 0, null}
+!9 = !{!10}
+!10 = !{i32 0, %struct.RWByteAddressBuffer* undef, !\"\", i32 1000, i32 0, i32 1, i32 11, i1 false, i1 false, i1 false, null}
+!11 = !{!12}
+!12 = !{i32 0, %S* undef, !\"\", i32 3, i32 5, i32 1, i32 48, null}
+";
+
+    #[test]
+    fn every_buffer_is_read() {
+        let row = |class, number, space, unit| NumberedResource { class, number, space, unit };
+        let expected = [
+            row(ResourceClass::ShaderResource, 0, 1, IndexUnit::Elements(12)),
+            row(ResourceClass::ShaderResource, 1, 2, IndexUnit::Bytes),
+            row(ResourceClass::UnorderedAccess, 0, 1000, IndexUnit::Bytes),
+            row(ResourceClass::ConstantBuffer, 0, 3, IndexUnit::Bytes),
+        ];
+        assert_eq!(numbered_resources(&Metadata::read(LISTING)), Ok(expected.to_vec()));
+        assert_eq!(numbered_resources(&Metadata::read("define void @main() {\n")), Ok(Vec::new()));
+    }
+}
