@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use expect_test::{ExpectFile, expect_file};
 use layoutproof_core::check::verdict::Validation;
+use layoutproof_core::check::{CheckDevice, CheckId};
 use layoutproof_core::report::declaration_words::DeclarationWords;
 use layoutproof_core::report::host_check::{CheckedPair, HostCheck, UnmatchedBlock, UnmatchedReason};
 use layoutproof_core::report::html::{self, FuzzFinding, FuzzPageFacts, RunPageFacts, ShownInput};
@@ -96,7 +97,7 @@ fn a_whole_run() {
 
 #[test]
 fn a_run_that_no_compiler_saw() {
-    let checks = [CheckRecord { device: "model".into(), runner: RunnerKind::Model, ..records::agreeing() }];
+    let checks = [CheckRecord { id: on("model", RunnerKind::Model), ..records::agreeing() }];
     let facts = RunFacts {
         devices: &[],
         checks: &checks,
@@ -111,8 +112,7 @@ fn a_run_that_no_compiler_saw() {
 /// One bug in many cases makes one block, which lists the other cases by its number.
 #[test]
 fn failures_of_one_cause_are_one_block() {
-    let check =
-        |case: &str| CheckRecord { case: case.into(), ..records::compiler_differs("lavapipe", RunnerKind::Ash) };
+    let check = |case: &str| of_case(case, records::compiler_differs("lavapipe", RunnerKind::Ash));
     let mut checks: Vec<CheckRecord> = ["vectors/straddle", "structs/nested", "structs/tail"].map(check).into();
     checks.insert(1, records::device_differs());
     expect_file!["golden/causes.txt"].assert_eq(&terminal::failure_report(&checks, Some("r.jsonl"), Style::PLAIN));
@@ -130,7 +130,7 @@ fn failures_of_one_cause_are_one_block() {
 #[test]
 fn many_failures_are_cut() {
     let check = |(index, cause): (u32, char)| CheckRecord {
-        case: format!("push/nested_{index}"),
+        id: CheckId { case: format!("push/nested_{index}"), ..records::broken().id },
         skip_reason: Some(format!("device lost: {cause}").into()),
         ..records::broken()
     };
@@ -146,8 +146,12 @@ fn many_failures_are_cut() {
 fn the_matrix_of_compilers() {
     let refused = "refused by dxc-spirv: column-major matrices are not supported";
     let more = ["vectors/straddle", "structs/nested", "structs/tail"]
-        .map(|case| CheckRecord { case: case.into(), ..records::compiler_differs("lavapipe", RunnerKind::Ash) });
-    let by = |producer: &str, proves, check| CheckRecord { producer: producer.into(), proves, ..check };
+        .map(|case| of_case(case, records::compiler_differs("lavapipe", RunnerKind::Ash)));
+    let by = |producer: &str, proves, check: CheckRecord| CheckRecord {
+        id: CheckId { producer: producer.into(), ..check.id },
+        proves,
+        ..check
+    };
     let mut checks = records::all();
     checks.extend(more);
     // Two modules that are invalid at different lines have one cause.
@@ -416,15 +420,26 @@ fn html_content(page: &str) -> String {
     text
 }
 
+/// The id of the agreeing check on a device.
+fn on(device: &str, runner: RunnerKind) -> CheckId {
+    CheckId { device: Some(CheckDevice { id: device.into(), runner }), ..records::agreeing().id }
+}
+
+fn of_case(case: &str, check: CheckRecord) -> CheckRecord {
+    CheckRecord { id: CheckId { case: case.into(), ..check.id }, ..check }
+}
+
 /// Pages escape the names and texts of users everywhere.
 #[test]
 fn nothing_of_users_is_markup() {
     let evil = "<script>alert(1)</script>\" onload='x'";
     let rename = |check: CheckRecord| CheckRecord {
-        case: evil.into(),
-        rules: evil.into(),
-        producer: evil.into(),
-        device: evil.into(),
+        id: CheckId {
+            case: evil.into(),
+            rules: evil.into(),
+            producer: evil.into(),
+            device: check.id.device.map(|device| CheckDevice { id: evil.into(), ..device }),
+        },
         skip_reason: Some(evil.into()),
         validation: Validation::Invalid(evil.into()),
         known: check.known.map(|entry| KnownEntry {
@@ -540,9 +555,7 @@ fn a_page_of_many_checks_is_small() {
         let devices = ["lavapipe", "swiftshader", "vkd3d"].into_iter();
         checks.extend(devices.flat_map(|device| {
             ["rspirv", "naga"].map(|producer| CheckRecord {
-                case: case.clone(),
-                producer: producer.into(),
-                device: device.into(),
+                id: CheckId { case: case.clone(), producer: producer.into(), ..on(device, RunnerKind::Ash) },
                 ..records::agreeing()
             })
         }));
@@ -561,7 +574,7 @@ fn a_page_has_byte_maps_as_far_as_there_is_room() {
     let cases: Vec<String> = (0..700).map(|number| format!("arrays/a_case_with_a_name_{number:04}")).collect();
     let sources = cases.iter().map(|case| RecordedSource { case: case.clone(), ..records::source() });
     let sources: Vec<RecordedSource> = sources.collect();
-    let checks = cases.iter().map(|case| CheckRecord { case: case.clone(), ..records::agreeing() });
+    let checks = cases.iter().map(|case| of_case(case, records::agreeing()));
     let checks: Vec<CheckRecord> = checks.collect();
     let end = RunEnd { sources, ..summary::fold(&checks) };
     let page = html::run_page(&RunPageFacts { devices: &[], checks: &checks, end: &end });

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use layoutproof_bindings::{BindingRequest, Convention, Target};
 use layoutproof_core::case::{Authority, BindExpectation, ExpectedPlaces};
-use layoutproof_core::check::{BindingCheck, Proof, ProofCheck, Source};
+use layoutproof_core::check::{BindingCheck, CheckDevice, CheckId, Proof, ProofCheck, Source};
 use layoutproof_core::report::Style;
 use layoutproof_core::report::summary::fold;
 use layoutproof_core::report::terminal::{RunFacts, failure_report, summary};
@@ -200,7 +200,10 @@ fn the_summary_says_how_many_resources_each_device_read() {
     let text = "RaytracingAccelerationStructure scene; Texture2D map[2];";
     let rows = [("scene", "set 0 binding 0"), ("map", "set 0 binding 1")];
     let on_model = record(&placed(text, &rows, Target::Vulkan), None);
-    let on = |device: &str, runner| CheckRecord { device: device.to_owned(), runner, ..on_model.clone() };
+    let on = |device: &str, runner| {
+        let device = Some(CheckDevice { id: device.to_owned(), runner });
+        CheckRecord { id: CheckId { device, ..on_model.id.clone() }, ..on_model.clone() }
+    };
     let checks = [on("lavapipe", RunnerKind::Ash), on("lavapipe", RunnerKind::Ash), on("swiftshader", RunnerKind::Ash)];
     let end = fold(&checks);
     let expected = [("lavapipe via ash".to_owned(), 4), ("swiftshader via ash".to_owned(), 2)];

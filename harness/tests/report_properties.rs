@@ -1,10 +1,10 @@
 //! Reports of any records file, even with nonsensical numbers, terminate, do not panic and hide
 //! nothing.
 
+use layoutproof_core::check::CheckId;
 use layoutproof_core::check::verdict::Validation;
 use layoutproof_core::report::{Style, failures, github, junit, summary, terminal};
 use layoutproof_core::results::record::{CheckRecord, Culprit, Outcome, Proves, RecordValue, Row, Story, StoryBlock};
-use layoutproof_device::RunnerKind;
 use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::{MemberRow, Quantity};
 use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
@@ -89,36 +89,21 @@ fn row() -> impl Strategy<Value = Row> {
     })
 }
 
+fn id() -> CheckId {
+    "a::b::hlsl-cbuffer::p::d::ash".parse().expect("this is the name of a check")
+}
+
 fn check() -> impl Strategy<Value = CheckRecord> {
     let rows = prop::collection::vec(row(), 0..12);
     let members = prop::collection::vec(member(), 0..8);
     (rows, members, option::of(number()), option::of(select(&CULPRITS[..]))).prop_map(
         |(rows, members, size, culprit)| CheckRecord {
-            schema: 1,
-            case: "a/b".into(),
-            rules: "hlsl-cbuffer".into(),
-            producer: "p".into(),
-            device: "d".into(),
-            runner: RunnerKind::Ash,
-            proves: Proves::Compiler,
-            outcome: Outcome::Differ,
             culprit,
-            validation: Validation::Valid,
-            skip_reason: None,
-            skip_kind: None,
-            not_checked: Vec::new(),
-            driver_messages: Vec::new(),
-            known: None,
-            fast: false,
-            thorough: Vec::new(),
-            cached: false,
-            retries: 0,
             ms: 1,
             leaves: 1,
-            leaves_not_probed: 0,
-            bound: None,
             rows,
             story: Some(Story { blocks: vec![StoryBlock { name: "S".into(), size, members }], ..Story::default() }),
+            ..CheckRecord::new(id(), Proves::Compiler, Validation::Valid, Outcome::Differ)
         },
     )
 }

@@ -97,11 +97,11 @@ fn a_right_device_gives_the_same_records() {
     let checks = [checks(), RULES.map(|rules| check(NARROW, rules, None)).to_vec()].concat();
     for (check, screened) in checks.iter().zip(screened(&checks, None)) {
         let alone = record(check, &check.jobs(), None);
-        assert_eq!((alone.outcome, screened.outcome), (Outcome::Agree, Outcome::Agree), "{}", check.name());
-        assert!(screened.rows.iter().any(|row| row.fused), "nothing of {} was screened", check.name());
+        assert_eq!((alone.outcome, screened.outcome), (Outcome::Agree, Outcome::Agree), "{}", check.id());
+        assert!(screened.rows.iter().any(|row| row.fused), "nothing of {} was screened", check.id());
         assert!(!alone.rows.iter().any(|row| row.fused));
         let rows = screened.rows.iter().map(|row| Row { fused: false, ..row.clone() });
-        assert_eq!((rows.collect::<Vec<_>>(), screened.leaves), (alone.rows, alone.leaves), "{}", check.name());
+        assert_eq!((rows.collect::<Vec<_>>(), screened.leaves), (alone.rows, alone.leaves), "{}", check.id());
     }
 }
 

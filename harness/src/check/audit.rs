@@ -26,19 +26,22 @@ pub fn contradiction(check: &CheckRecord) -> Option<String> {
 /// Returns the writer of the code and what the code proves. Our own shaders check placements,
 /// whichever compiler they go through.
 fn code(check: &CheckRecord) -> Result<CodeOrigin, String> {
-    let is_placement = check.bound.is_some() || !check.has_device();
-    let (can, writer) = match Producer::named(&check.producer) {
+    let is_placement = check.bound.is_some();
+    let (can, writer) = match (check.id.producer.producer(), &check.id.device) {
         // For registers, the proof is the compiler's own binding.
-        Some(producer @ Producer::Compiler(_)) if check.bound.is_some() => {
-            (producer.can_prove(&check.rules, check.runner), Writer::Compiler)
+        (Some(producer @ Producer::Compiler(_)), Some(device)) if is_placement => {
+            (producer.can_prove(check.id.rules.as_str(), device.runner), Writer::Compiler)
         }
-        _ if is_placement => (&[Proves::Decorations][..], Writer::Generator),
-        Some(producer) => (producer.can_prove(&check.rules, check.runner), producer.writer()),
+        (_, None) => (&[Proves::Decorations][..], Writer::Generator),
+        (_, Some(_)) if is_placement => (&[Proves::Decorations][..], Writer::Generator),
+        (Some(producer), Some(device)) => {
+            (producer.can_prove(check.id.rules.as_str(), device.runner), producer.writer())
+        }
         // Another version of this program may know this compiler.
-        None => (std::slice::from_ref(&check.proves), Writer::Compiler),
+        (None, Some(_)) => (std::slice::from_ref(&check.proves), Writer::Compiler),
     };
     if !can.contains(&check.proves) {
-        let CheckRecord { producer, proves, .. } = check;
+        let (producer, proves) = (&check.id.producer, check.proves);
         return Err(format!("`{producer}` proves `{}` here, not `{}`", can[0].as_str(), proves.as_str()));
     }
     Ok(CodeOrigin { proves: check.proves, writer })
@@ -72,7 +75,7 @@ fn wrong_outcome(check: &CheckRecord, verdict: &Verdict) -> Option<String> {
     match outcome {
         Outcome::Agree | Outcome::Stale => is(!has_reason, "it agrees, but has a reason for not running")
             .or_else(|| is(culprit.is_none(), "it agrees, but names a culprit"))
-            .or_else(|| is(answered || !check.has_device(), "it agrees, but its device returned nothing")),
+            .or_else(|| is(answered || check.id.device.is_none(), "it agrees, but its device returned nothing")),
         Outcome::Skipped => is(has_reason, "it is skipped without a reason")
             .or_else(|| is(!answered, "it is skipped, but its device returned results")),
         Outcome::Broken => is(has_reason, "it is broken without a reason"),

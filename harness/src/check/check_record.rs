@@ -15,7 +15,7 @@ use crate::check::produce::shader_module::ShaderModule;
 use crate::check::produce::subject_shaders::SubjectShaders;
 use crate::check::verdict::{CodeOrigin, Validation, Verdict, differing, judge};
 use crate::results::record::{
-    CheckRecord, Culprit, Outcome, Reason, Reasons, RecordValue, Row, SCHEMA, SkipKind, Story, StoryBlock,
+    CheckRecord, Culprit, Outcome, Reason, Reasons, RecordValue, Row, SkipKind, Story, StoryBlock,
 };
 use layoutproof_probes::{
     AddressSpace, BoundRange, BufferRole, Form, Observation, Observed, ProbeEntry, ProbeProblem, observe,
@@ -57,12 +57,7 @@ impl Check {
             matches!(outcome, Outcome::Differ | Outcome::Broken).then(|| self.story(&verdict, code, &answers.rows));
 
         CheckRecord {
-            schema: SCHEMA,
-            case: self.subject.source.id.clone(),
-            rules: self.subject.rules.to_owned(),
-            producer: self.produced.producer.to_string(),
-            device: self.device.id.clone(),
-            runner: self.device.runner,
+            id: self.id(),
             proves,
             outcome,
             culprit: verdict.culprit,

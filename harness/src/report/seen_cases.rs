@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use layoutproof_layout::DECLARED;
 
+use crate::check::ShaderMaker;
 use crate::results::record::{CheckRecord, Culprit, LeftOutCases, Outcome};
 
 /// The cases that ran, and those among them in which a compiler took part.
@@ -18,7 +19,8 @@ impl<'a> SeenCases<'a> {
         // A check without shaders compares a case's compiler with our rules; it proves nothing
         // about devices.
         let of_compiled = |check: &&CheckRecord| {
-            check.outcome != Outcome::Skipped && check.producer != "none" && check.rules != DECLARED
+            let has_shader = !matches!(check.id.producer, ShaderMaker::NoShader);
+            check.outcome != Outcome::Skipped && has_shader && check.id.rules.as_str() != DECLARED
         };
         let ran: Vec<&CheckRecord> = checks.filter(of_compiled).collect();
 
@@ -27,8 +29,8 @@ impl<'a> SeenCases<'a> {
         let answered = ran.iter().filter(|check| check.outcome != Outcome::Broken);
         let by_compiler = answered.filter(|check| check.proves.is_of_compiler() || is_blamed(check));
         Self {
-            by_compiler: by_compiler.map(|check| check.case.as_str()).collect(),
-            all: ran.iter().map(|check| check.case.as_str()).collect(),
+            by_compiler: by_compiler.map(|check| check.id.case.as_str()).collect(),
+            all: ran.iter().map(|check| check.id.case.as_str()).collect(),
         }
     }
 

@@ -4,7 +4,7 @@
 
 use layoutproof_device::RunnerKind;
 
-use super::failure::group::place;
+use crate::check::CheckDevice;
 use crate::results::record::{BoundCount, CheckRecord, LeftOutChecks, Outcome, Proves, RunEnd, SCHEMA, SkipKind};
 
 /// Totals of `checks`. The counts of leaves, bound resources and devices exclude the CPU model.
@@ -19,8 +19,7 @@ pub fn fold(checks: &[CheckRecord]) -> RunEnd {
 /// Adds one check to the totals of [`fold`].
 pub fn add(end: &mut RunEnd, check: &CheckRecord) {
     let outcome = SimilarChecks {
-        device: &check.device,
-        runner: check.runner,
+        device: check.id.device.as_ref(),
         proves: check.proves,
         outcome: check.outcome,
         skip_kind: check.skip_kind,
@@ -36,8 +35,7 @@ pub fn add(end: &mut RunEnd, check: &CheckRecord) {
 /// Adds a group of checks that a records file leaves out.
 pub fn add_left_out(end: &mut RunEnd, group: &LeftOutChecks) {
     let outcome = SimilarChecks {
-        device: &group.device,
-        runner: group.runner,
+        device: group.device.as_ref(),
         proves: group.proves,
         outcome: group.outcome,
         skip_kind: group.skip_kind,
@@ -53,8 +51,7 @@ pub fn add_left_out(end: &mut RunEnd, group: &LeftOutChecks) {
 
 /// One check, or several with the same outcome.
 struct SimilarChecks<'a> {
-    device: &'a str,
-    runner: RunnerKind,
+    device: Option<&'a CheckDevice>,
     proves: Proves,
     outcome: Outcome,
     skip_kind: Option<SkipKind>,
@@ -89,11 +86,8 @@ impl SimilarChecks<'_> {
         end.leaves_not_probed = end.leaves_not_probed.saturating_add(self.leaves_not_probed);
         // The model's answers follow from the shader by definition: it tests this program and
         // proves nothing about devices.
-        if self.runner == RunnerKind::Model {
-            return;
-        }
-
-        let device = place(self.device, self.runner.as_str());
+        let Some(device) = self.device.filter(|device| device.runner != RunnerKind::Model) else { return };
+        let device = device.to_string();
         let read = self.bound.map_or(0, |bound| bound.read);
         if self.leaves > 0 {
             end.leaves = end.leaves.saturating_add(self.leaves);

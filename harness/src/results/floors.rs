@@ -9,6 +9,7 @@ use layoutproof_device::RunnerKind;
 use layoutproof_layout::FileId;
 use wildmatch::WildMatch;
 
+use crate::check::CheckDevice;
 use crate::results::coverage::word;
 use crate::results::record::{BoundCount, CellRow, CheckRecord, DeviceCells, LeftOutChecks, Outcome, Proves};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
@@ -144,8 +145,9 @@ pub fn missed(floors: &[Floor], answers: FloorAnswers<'_>) -> Vec<String> {
 
 impl FloorAnswers<'_> {
     fn found_in_checks(&self, floor: &Floor, device: &str) -> u32 {
-        let is_of_floor = |id: &str, runner: RunnerKind, proves: Proves| {
-            id == device && runner.as_str() == floor.runner && proves == floor.proves
+        let is_of_floor = |of: Option<&CheckDevice>, proves: Proves| {
+            let is_meant = |of: &CheckDevice| of.id == device && of.runner.as_str() == floor.runner;
+            of.is_some_and(is_meant) && proves == floor.proves
         };
         let found = |leaves: u32, bound: Option<&BoundCount>| match floor.counted {
             FloorUnit::Leaves => leaves,
@@ -153,11 +155,11 @@ impl FloorAnswers<'_> {
         };
 
         let agreeing = self.checks.iter().filter(|check| matches!(check.outcome, Outcome::Agree | Outcome::Known));
-        let counted = agreeing.filter(|check| is_of_floor(&check.device, check.runner, check.proves));
+        let counted = agreeing.filter(|check| is_of_floor(check.id.device.as_ref(), check.proves));
         let with_record: u32 = counted.map(|check| found(check.leaves, check.bound.as_ref())).sum();
 
         let agreeing = self.left_out.iter().filter(|checks| checks.outcome == Outcome::Agree);
-        let counted = agreeing.filter(|checks| is_of_floor(&checks.device, checks.runner, checks.proves));
+        let counted = agreeing.filter(|checks| is_of_floor(checks.device.as_ref(), checks.proves));
         with_record + counted.map(|checks| found(checks.leaves, checks.bound.as_ref())).sum::<u32>()
     }
 }
@@ -223,11 +225,11 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
+    use crate::check::CheckId;
     use crate::check::verdict::Validation;
     use crate::results::coverage::kind::{After, LeafKind};
     use crate::results::coverage::{Kinds, answered_by_device};
     use crate::results::record::{RecordValue, Row};
-    use layoutproof_device::RunnerKind;
     use layoutproof_layout::Quantity;
     use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
 
@@ -271,33 +273,16 @@ leaves = 2
     fn check(device: &str) -> CheckRecord {
         let rows = [("S.a", Direction::Read), ("S.b.x", Direction::Read), ("S.b.x", Direction::Write)];
         let rows = rows.into_iter().chain([("S.b.y", Direction::Write)]);
+        let id = format!("a::b::std140::rspirv::{device}::ash").parse().unwrap();
         CheckRecord {
-            schema: crate::results::record::SCHEMA,
-            case: "a/b".to_owned(),
-            rules: "std140".to_owned(),
-            producer: "rspirv".to_owned(),
-            device: device.to_owned(),
-            runner: RunnerKind::Ash,
-            proves: Proves::Decorations,
-            outcome: Outcome::Agree,
-            culprit: None,
-            validation: Validation::Valid,
-            skip_reason: None,
-            skip_kind: None,
-            not_checked: Vec::new(),
-            driver_messages: Vec::new(),
-            known: None,
-            fast: false,
-            thorough: Vec::new(),
-            cached: false,
-            retries: 0,
-            ms: 0,
             leaves: 3,
-            leaves_not_probed: 0,
-            bound: None,
             rows: rows.map(|(path, direction)| row(path, direction)).collect(),
-            story: None,
+            ..CheckRecord::new(id, Proves::Decorations, Validation::Valid, Outcome::Agree)
         }
+    }
+
+    fn through(runner: RunnerKind, device: &str) -> Option<CheckDevice> {
+        Some(CheckDevice { id: device.to_owned(), runner })
     }
 
     fn missed_by(text: &str, checks: &[CheckRecord]) -> Vec<String> {
@@ -313,7 +298,7 @@ leaves = 2
     fn a_floor_may_count_resources() {
         let text = "[[floor]]\ndevice = \"vkd3d\"\nrunner = \"d3d12\"\nproves = \"translated\"\nresources = 3\n";
         let read = |read| CheckRecord {
-            runner: RunnerKind::D3d12,
+            id: CheckId { device: through(RunnerKind::D3d12, "vkd3d"), ..check("vkd3d").id },
             proves: Proves::Translated,
             bound: Some(BoundCount { read, not_read: BTreeMap::new() }),
             ..check("vkd3d")
@@ -350,7 +335,8 @@ leaves = 2
     #[test]
     fn checks_that_differ_and_the_model_prove_nothing() {
         let differs = CheckRecord { outcome: Outcome::Differ, ..check("lavapipe") };
-        let model = CheckRecord { runner: RunnerKind::Model, ..check("lavapipe") };
+        let mut model = check("lavapipe");
+        model.id.device = through(RunnerKind::Model, "lavapipe");
         assert_eq!(missed_by(CELLS, &[differs, model]).len(), 4);
     }
 

@@ -7,9 +7,10 @@
 use std::collections::BTreeSet;
 
 use layoutproof_core::check::verdict::Validation;
+use layoutproof_core::check::{CheckDevice, CheckId};
 use layoutproof_core::results::record::{
     CheckRecord, Culprit, KnownEntry, Outcome, Proves, RecordValue, RecordedLayout, RecordedShader, RecordedSource,
-    Row, SCHEMA, Story, StoryBlock,
+    Row, Story, StoryBlock,
 };
 use layoutproof_device::{DeviceInfo, Feature, RunnerKind};
 use layoutproof_layout::shape::MatrixOrder;
@@ -91,33 +92,18 @@ fn noted(row: Row, note: &str) -> Row {
 
 /// A check of one leaf that agrees.
 pub(crate) fn agreeing() -> CheckRecord {
+    let id = "cbuffer::array_tail::hlsl-cbuffer::rspirv::lavapipe::ash".parse().expect("this is the name of a check");
     CheckRecord {
-        schema: SCHEMA,
-        case: "cbuffer/array_tail".into(),
-        rules: "hlsl-cbuffer".into(),
-        producer: "rspirv".into(),
-        device: "lavapipe".into(),
-        runner: RunnerKind::Ash,
-        proves: Proves::Decorations,
-        outcome: Outcome::Agree,
-        culprit: None,
-        validation: Validation::Valid,
-        skip_reason: None,
-        skip_kind: None,
-        not_checked: Vec::new(),
-        driver_messages: Vec::new(),
-        known: None,
-        fast: false,
-        thorough: Vec::new(),
-        cached: false,
-        retries: 0,
         ms: 12,
         leaves: 8,
-        leaves_not_probed: 0,
-        bound: None,
         rows: vec![leaf("S.c", 36, 36, 36)],
-        story: None,
+        ..CheckRecord::new(id, Proves::Decorations, Validation::Valid, Outcome::Agree)
     }
+}
+
+/// The id of [`agreeing`] for another case.
+fn of_case(case: &str) -> CheckId {
+    CheckId { case: case.into(), ..agreeing().id }
 }
 
 fn story(verdict: &str) -> Story {
@@ -175,9 +161,11 @@ pub(crate) fn compiler_differs(device: &str, runner: RunnerKind) -> CheckRecord 
         ..story(verdict)
     };
     CheckRecord {
-        producer: "dxc-1.7 -spirv".into(),
-        device: device.into(),
-        runner,
+        id: CheckId {
+            producer: "dxc-1.7 -spirv".into(),
+            device: Some(CheckDevice { id: device.into(), runner }),
+            ..agreeing().id
+        },
         proves: Proves::Compiler,
         outcome: Outcome::Differ,
         culprit: Some(Culprit::Compiler),
@@ -226,8 +214,7 @@ pub(crate) fn case_or_rules() -> CheckRecord {
         row("S.d", Quantity::Offset, [Some(56), Some(40), None, None, None]),
     ];
     CheckRecord {
-        device: "none".into(),
-        runner: RunnerKind::Model,
+        id: CheckId { device: None, ..agreeing().id },
         outcome: Outcome::Differ,
         culprit: Some(Culprit::CaseOrRules),
         leaves: 0,
@@ -264,7 +251,7 @@ pub(crate) fn large_struct_differs() -> CheckRecord {
         ..story("no witness stands alone")
     };
     CheckRecord {
-        rules: "std430".into(),
+        id: CheckId { rules: "std430".into(), ..agreeing().id },
         outcome: Outcome::Differ,
         culprit: Some(Culprit::Unclear),
         rows,
@@ -286,11 +273,7 @@ pub(crate) fn binding_differs() -> CheckRecord {
         binding("B", [Some("t1 space2"), Some("t1 space2"), Some("t1 space2"), Some("t3 space2"), None]),
     ];
     CheckRecord {
-        case: "bind/implicit_in_space".into(),
-        rules: "d3d12.dxc".into(),
-        producer: "dxc-1.7".into(),
-        device: "none".into(),
-        runner: RunnerKind::Model,
+        id: "bind::implicit_in_space::d3d12.dxc::dxc-1.7::none::none".parse().expect("this is the name of a check"),
         proves: Proves::Compiler,
         outcome: Outcome::Differ,
         culprit: Some(Culprit::Compiler),
@@ -316,7 +299,7 @@ pub(crate) fn saved<T: serde::de::DeserializeOwned>(text: &str) -> T {
 /// A check for which the device lacks a feature.
 pub(crate) fn skipped(reason: &str) -> CheckRecord {
     CheckRecord {
-        case: "scalar/half".into(),
+        id: of_case("scalar/half"),
         outcome: Outcome::Skipped,
         skip_reason: Some(saved(reason)),
         leaves: 0,
@@ -348,13 +331,13 @@ pub(crate) fn stale() -> CheckRecord {
         link: None,
         untried: false,
     };
-    CheckRecord { case: "matrix/row_major".into(), outcome: Outcome::Stale, known: Some(entry), ..agreeing() }
+    CheckRecord { id: of_case("matrix/row_major"), outcome: Outcome::Stale, known: Some(entry), ..agreeing() }
 }
 
 /// A check during which the device was lost.
 pub(crate) fn broken() -> CheckRecord {
     CheckRecord {
-        case: "push/nested".into(),
+        id: of_case("push/nested"),
         outcome: Outcome::Broken,
         skip_reason: Some("device lost: vkQueueSubmit: ERROR_DEVICE_LOST".into()),
         leaves: 0,
@@ -370,7 +353,7 @@ pub(crate) fn all() -> Vec<CheckRecord> {
     vec![
         agreeing(),
         CheckRecord {
-            producer: "dxc-1.7 -fvk-use-dx-layout".into(),
+            id: CheckId { producer: "dxc-1.7 -fvk-use-dx-layout".into(), ..agreeing().id },
             proves: Proves::Compiler,
             not_checked: vec![saved("not in every form (refused by dxc-1.7: no index)")],
             ..agreeing()

@@ -133,7 +133,7 @@ fn run(check: &ProofCheck, rotation: Rotation, workers: &mut pool::Workers<'_>) 
 /// Returns true if a check uses the driver's default settings in the run with this number.
 fn is_turn(turn: u64, check: &ProofCheck) -> bool {
     // The upper half of the hash depends on every character.
-    (stable_hash(&check.name()) >> 32) % TURNS == turn % TURNS
+    (stable_hash(&check.id().to_string()) >> 32) % TURNS == turn % TURNS
 }
 
 fn run_compiled(check: &ProofCheck, compilation: DriverCompilation, workers: &mut pool::Workers<'_>) -> CheckRecord {

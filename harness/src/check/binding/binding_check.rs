@@ -5,19 +5,16 @@
 
 use std::sync::Arc;
 
-use layoutproof_device::RunnerKind;
 use layoutproof_layout::Quantity;
 
 use crate::case::{BindExpectation, By, ExpectedDiagnostic};
+use crate::check::check_id::{CheckId, CheckRules, ShaderMaker};
 use crate::check::source::Source;
 use crate::check::verdict::{self, Validation, Writer, judge};
-use crate::results::record::{CheckRecord, Outcome, Proves, RecordValue, Row, SCHEMA, Story};
+use crate::results::record::{CheckRecord, Outcome, Proves, RecordValue, Row, Story};
 use layoutproof_bindings::place::{NOT_BOUND, places_text};
 use layoutproof_bindings::{BindingPlace, BindingRequest, BoundModule, bind};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
-
-/// Stands for the producer and the device in names and records, since this check has neither.
-const NOBODY: &str = "none";
 
 /// A source's parameters as one convention places them.
 #[derive(Clone, Debug)]
@@ -65,10 +62,9 @@ impl BindingCheck {
         Self { bound: bind(&source.module, &request), source, request, expected }
     }
 
-    /// `folder::case::TARGET.CONVENTION::none::none::none`: no producer, no device, no API.
-    pub fn name(&self) -> String {
-        let case = self.source.id.replace('/', "::");
-        format!("{case}::{}::{NOBODY}::{NOBODY}::{NOBODY}", self.request.name())
+    pub fn id(&self) -> CheckId {
+        let (case, rules) = (self.source.id.clone(), CheckRules::from(&self.request));
+        CheckId { case, rules, producer: ShaderMaker::NoShader, device: None }
     }
 
     /// Returns a diagnostic for each refusal or warning that the case expects and the convention
@@ -153,12 +149,7 @@ impl BindingCheck {
         let story = (verdict.outcome == Outcome::Differ).then(|| self.story(&verdict.sentence));
 
         CheckRecord {
-            schema: SCHEMA,
-            case: self.source.id.clone(),
-            rules: self.request.name(),
-            producer: NOBODY.to_owned(),
-            device: NOBODY.to_owned(),
-            runner: RunnerKind::Model,
+            id: self.id(),
             proves: Proves::Decorations,
             outcome: verdict.outcome,
             culprit: verdict.culprit,

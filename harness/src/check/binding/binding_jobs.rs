@@ -15,7 +15,7 @@ use crate::check::binding::binding_shaders::{ProofCheck, ProofModule};
 use crate::check::producer::Producer;
 use crate::check::verdict::{CodeOrigin, Validation, Verdict, Writer, judge};
 use crate::results::record::{
-    BoundCount, CheckRecord, Outcome, Proves, Reason, Reasons, RecordValue, Row, SCHEMA, SkipKind, Story,
+    BoundCount, CheckRecord, Outcome, Proves, Reason, Reasons, RecordValue, Row, SkipKind, Story,
 };
 use layoutproof_bindings::BindingRequest;
 use layoutproof_probes::binding::{BindingAnswer, ProbedBinding, in_registers, job, observe, requires};
@@ -123,12 +123,7 @@ impl ProofCheck {
         });
 
         CheckRecord {
-            schema: SCHEMA,
-            case: self.proof.placed.source.id.clone(),
-            rules: self.proof.placed.request.name(),
-            producer: self.proof.producer.to_string(),
-            device: self.device.id.clone(),
-            runner: self.device.runner,
+            id: self.id(),
             proves: code.proves,
             outcome,
             culprit: verdict.culprit,

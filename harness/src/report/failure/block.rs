@@ -4,7 +4,7 @@
 //! The same text, without colour, is the body of a `JUnit` failure.
 
 use indexmap::IndexSet;
-use layoutproof_layout::{Quantity, find};
+use layoutproof_layout::Quantity;
 
 use super::byte_map::{MapSubject, map};
 use super::group::FailureGroup;
@@ -27,7 +27,7 @@ pub fn heading(failure: &FailureGroup<'_>, style: Style) -> String {
 /// The heading of a check on `devices`.
 pub(in crate::report) fn check_heading(record: &CheckRecord, devices: &str, style: Style) -> String {
     let dot = if style.ascii { " | " } else { " · " };
-    let parts = [&record.case, &record.rules, &record.producer].map(|part| one_line(part)).join(dot);
+    let parts = [&record.id.case, record.id.rules.as_str(), record.id.producer.as_str()].map(one_line).join(dot);
     format!("{} {parts}{dot}{devices}", style.verb(tone(record.outcome), verb(record.outcome)))
 }
 
@@ -107,7 +107,7 @@ fn maps(record: &CheckRecord, style: Style) -> Vec<String> {
     let (located, _) = locate(&record.rows, blocks);
     let picture = |(index, block)| {
         let rows: Vec<_> = located.iter().filter(|row| row.block == index).copied().collect();
-        let registers = find(&record.rules).is_some_and(|rules| rules.has_registers);
+        let registers = record.id.rules.rule_set().is_some_and(|rules| rules.has_registers);
         map(MapSubject { block, rows: &rows, culprit: record.culprit, registers }, style)
     };
     blocks.iter().enumerate().map(picture).collect()

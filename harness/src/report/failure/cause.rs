@@ -12,7 +12,7 @@ use layoutproof_layout::Quantity;
 use super::block::{block, heading};
 use super::group::{FailureGroup, failures, failures_of};
 use super::witness::is_wrong;
-use crate::check::producer::Producer;
+use crate::check::{CheckId, Producer};
 use crate::report::reasons::without_details;
 use crate::report::style::{Style, TextLines, counted, grouped};
 use crate::results::record::{CheckRecord, Culprit, Outcome};
@@ -46,16 +46,19 @@ struct CauseKey {
 
 impl CauseKey {
     fn of(failure: &FailureGroup<'_>) -> Self {
-        let CheckRecord { outcome, culprit, producer, rules, skip_reason, story, .. } = failure.record;
-        let is_compiler = matches!(Producer::named(producer), Some(Producer::Compiler(_)));
+        let CheckRecord { id: CheckId { producer, rules, .. }, outcome, culprit, skip_reason, story, .. } =
+            failure.record;
+        let is_compiler = matches!(producer.producer(), Some(Producer::Compiler(_)));
         let whose = match culprit {
-            Some(Culprit::Case | Culprit::Rules | Culprit::CaseOrRules) => rules.clone(),
+            Some(Culprit::Case | Culprit::Rules | Culprit::CaseOrRules) => rules.to_string(),
             Some(Culprit::Device) => failure.devices.join("; "),
             // The output of our generators becomes different code for each API.
             Some(Culprit::Compiler | Culprit::Report | Culprit::Module | Culprit::Unclear) | None if !is_compiler => {
                 format!("{producer} {}", failure.devices.join("; "))
             }
-            Some(Culprit::Compiler | Culprit::Report | Culprit::Module | Culprit::Unclear) | None => producer.clone(),
+            Some(Culprit::Compiler | Culprit::Report | Culprit::Module | Culprit::Unclear) | None => {
+                producer.to_string()
+            }
         };
 
         let story = story.as_ref();

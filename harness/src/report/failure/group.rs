@@ -5,6 +5,9 @@
 
 use std::collections::HashMap;
 
+use indexmap::{IndexMap, IndexSet};
+
+use crate::check::{CheckDevice, CheckRules, ShaderMaker};
 use crate::results::record::{CheckRecord, Outcome};
 
 /// Checks that failed in the same way, and the devices on which they failed.
@@ -19,7 +22,7 @@ pub struct FailureGroup<'a> {
 impl<'a> FailureGroup<'a> {
     /// The group of one check on its one device.
     pub fn of(record: &'a CheckRecord) -> Self {
-        Self { record, devices: vec![place(&record.device, record.runner.as_str())] }
+        Self { record, devices: vec![place(record.id.device.as_ref())] }
     }
 }
 
@@ -45,7 +48,7 @@ pub(in crate::report) fn failures_of(
     // Compare only groups with the same subject and producer, so that many failures stay fast.
     let mut of_subject: HashMap<FailureSubject<'_>, Vec<usize>> = HashMap::new();
     for check in checks.iter().filter(|check| is_meant(check)) {
-        let subject = FailureSubject { case: &check.case, rules: &check.rules, producer: &check.producer };
+        let subject = FailureSubject { case: &check.id.case, rules: &check.id.rules, producer: &check.id.producer };
         let indices = of_subject.entry(subject).or_default();
         if let Some(index) = indices.iter().find(|index| same(groups[**index][0], check)) {
             groups[*index].push(check);
@@ -62,8 +65,8 @@ pub(in crate::report) fn failures_of(
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct FailureSubject<'a> {
     case: &'a str,
-    rules: &'a str,
-    producer: &'a str,
+    rules: &'a CheckRules,
+    producer: &'a ShaderMaker,
 }
 
 /// True if two checks with the same subject failed in the same way.
@@ -75,19 +78,22 @@ fn same(a: &CheckRecord, b: &CheckRecord) -> bool {
 
 /// Each device once, with the APIs through which it failed.
 fn devices(checks: &[&CheckRecord]) -> Vec<String> {
-    let mut devices: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut places: IndexMap<Option<&str>, IndexSet<&str>> = IndexMap::new();
     for check in checks {
-        let runner = check.runner.as_str();
-        match devices.iter_mut().find(|(device, _)| *device == check.device) {
-            Some((_, runners)) if runners.contains(&runner) => {}
-            Some((_, runners)) => runners.push(runner),
-            None => devices.push((&check.device, vec![runner])),
-        }
+        let device = check.id.device.as_ref();
+        let runners = places.entry(device.map(|device| device.id.as_str())).or_default();
+        runners.extend(device.map(|device| device.runner.as_str()));
     }
-    devices.into_iter().map(|(device, runners)| place(device, &runners.join(", "))).collect()
+    let text = |(device, runners): (Option<&str>, IndexSet<&str>)| match device {
+        Some(device) => format!("{device} via {}", runners.into_iter().collect::<Vec<_>>().join(", ")),
+        None => NO_DEVICE.to_owned(),
+    };
+    places.into_iter().map(text).collect()
 }
 
+const NO_DEVICE: &str = "no device";
+
 /// `lavapipe via ash`; `no device` for a check that needs none.
-pub(in crate::report) fn place(device: &str, runners: &str) -> String {
-    if device == "none" { "no device".to_owned() } else { format!("{device} via {runners}") }
+pub(in crate::report) fn place(device: Option<&CheckDevice>) -> String {
+    device.map_or_else(|| NO_DEVICE.to_owned(), ToString::to_string)
 }

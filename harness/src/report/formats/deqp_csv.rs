@@ -26,7 +26,7 @@ pub fn results(checks: &[CheckRecord]) -> String {
 /// The name of the check. The format has no quotes, so commas and line breaks in a file's name are
 /// replaced.
 fn name(check: &CheckRecord) -> String {
-    check.name().replace(|letter: char| letter == ',' || letter.is_control(), "_")
+    check.id.to_string().replace(|letter: char| letter == ',' || letter.is_control(), "_")
 }
 
 /// deqp-runner's word for an outcome.

@@ -31,7 +31,7 @@ pub fn annotations(checks: &[CheckRecord]) -> String {
             properties.push(format!("file={}", property(file)));
         }
         properties.extend(line.map(|line| format!("line={line}")));
-        let title = format!("{} {} {}", record.case, record.rules, record.producer);
+        let title = format!("{} {} {}", record.id.case, record.id.rules, record.id.producer);
         properties.push(format!("title={}", property(&title)));
         format!("::error {}::{}\n", properties.join(","), message(&cause.text(None, Style::PLAIN)))
     };
@@ -43,11 +43,11 @@ pub fn markdown(checks: &[CheckRecord], left_out: &[LeftOutChecks]) -> String {
     let mut places: BTreeMap<String, RunEnd> = BTreeMap::new();
     let mut all = RunEnd::default();
     for check in checks {
-        add(places.entry(place(&check.device, check.runner.as_str())).or_default(), check);
+        add(places.entry(place(check.id.device.as_ref())).or_default(), check);
         add(&mut all, check);
     }
     for group in left_out {
-        add_left_out(places.entry(place(&group.device, group.runner.as_str())).or_default(), group);
+        add_left_out(places.entry(place(group.device.as_ref())).or_default(), group);
         add_left_out(&mut all, group);
     }
 

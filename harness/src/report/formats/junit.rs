@@ -33,7 +33,7 @@ pub struct JunitFacts<'a> {
 pub fn junit(checks: &[CheckRecord], facts: JunitFacts<'_>) -> String {
     let mut suites: BTreeMap<String, Vec<&CheckRecord>> = BTreeMap::new();
     for check in checks {
-        suites.entry(place(&check.device, check.runner.as_str())).or_default().push(check);
+        suites.entry(place(check.id.device.as_ref())).or_default().push(check);
     }
     let mut report = Report::new("layoutproof");
     if let Some(time) = facts.time {
@@ -54,16 +54,15 @@ pub fn junit(checks: &[CheckRecord], facts: JunitFacts<'_>) -> String {
 
 /// The properties of this check's suite: what is known about its device.
 fn versions(devices: &[DeviceInfo], check: &CheckRecord) -> Vec<Property> {
-    let is_meant = |device: &&DeviceInfo| device.id == check.device && device.runner == check.runner;
-    let Some(device) = devices.iter().find(is_meant) else { return Vec::new() };
+    let Some(device) = devices.iter().find(|device| check.id.is_on(device)) else { return Vec::new() };
     let named = [("device", &device.name), ("driver", &device.driver), ("api", &device.api)];
     let named = named.into_iter().filter(|(_, value)| !value.is_empty());
     named.map(|(name, value)| Property::new(name, one_line(value))).collect()
 }
 
 fn test_case(check: &CheckRecord) -> TestCase {
-    let (folder, case) = check.case.rsplit_once('/').unwrap_or(("", &check.case));
-    let name = format!("{case}::{}::{}", check.rules, check.producer);
+    let (folder, case) = check.id.case.rsplit_once('/').unwrap_or(("", &check.id.case));
+    let name = format!("{case}::{}::{}", check.id.rules, check.id.producer);
     let mut test = TestCase::new(one_line(&name), status(check));
     test.set_classname(one_line(&folder.replace('/', ".")));
     test.set_time(Duration::from_millis(check.ms));

@@ -48,8 +48,8 @@ pub(super) fn case_parts(
     let CaseSurroundings { sources, known } = surroundings;
     let mut cases: BTreeMap<&str, CasePart<'_>> = BTreeMap::new();
     for check in checks {
-        let part = || CasePart { id: &check.case, checks: Vec::new(), sources: Vec::new() };
-        cases.entry(&check.case).or_insert_with(part).checks.push(check);
+        let part = || CasePart { id: &check.id.case, checks: Vec::new(), sources: Vec::new() };
+        cases.entry(&check.id.case).or_insert_with(part).checks.push(check);
     }
     for source in sources {
         if let Some(case) = cases.get_mut(source.case.as_str()) {
@@ -159,7 +159,7 @@ impl CasePart<'_> {
     /// `outcome:rules:place` for each check, without duplicates.
     fn filter_words(&self, places: &CheckPlaces<'_>) -> String {
         let word = |check: &&CheckRecord| {
-            let rules = places.rules_number(&check.rules)?;
+            let rules = places.rules_number(check.id.rules.as_str())?;
             let place = places.place_number(&CheckPlace::of(check))?;
             Some(format!("{}:{rules}:{place}", check.outcome.as_str()))
         };
@@ -172,7 +172,7 @@ impl CasePart<'_> {
     fn ends(&self, known: &KnownEntries<'_>) -> Markup {
         let mut by_rules: BTreeMap<&str, Vec<&CheckRecord>> = BTreeMap::new();
         for check in &self.checks {
-            by_rules.entry(&check.rules).or_default().push(check);
+            by_rules.entry(check.id.rules.as_str()).or_default().push(check);
         }
         let mut lines: BTreeMap<Vec<CheckEnd<'_>>, Vec<&str>> = BTreeMap::new();
         for (rules, checks) in &by_rules {
@@ -308,8 +308,12 @@ fn reason(check: &CheckRecord) -> String {
 fn skip_reason(check: &CheckRecord) -> String {
     let Some(Reasons { first, others }) = &check.skip_reason else { return String::new() };
     let mut text = match first {
-        Reason::RefusedBy { compiler, message } if *compiler == check.producer => format!("refused: {message}"),
-        Reason::Forbidden { rules, message } if *rules == check.rules => format!("the rule set forbids it: {message}"),
+        Reason::RefusedBy { compiler, message } if compiler == check.id.producer.as_str() => {
+            format!("refused: {message}")
+        }
+        Reason::Forbidden { rules, message } if rules == check.id.rules.as_str() => {
+            format!("the rule set forbids it: {message}")
+        }
         reason => reason.to_string(),
     };
     for reason in others {

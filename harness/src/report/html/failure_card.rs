@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use layoutproof_layout::find;
 use maud::{Markup, html};
 
 use super::byte_map::{ByteMap, leave_out_repetitions};
@@ -42,8 +41,8 @@ fn heading(failure: &FailureGroup<'_>) -> Markup {
     let record = failure.record;
     html! {
         span class=(format!("badge {}", record.outcome.as_str())) { (record.outcome.as_str()) } " "
-        a href=(case_link(&record.case)) { (one_line(&record.case)) }
-        " · " (one_line(&record.rules)) " · " (one_line(&record.producer)) " · " (one_line(&failure.devices.join("; ")))
+        a href=(case_link(&record.id.case)) { (one_line(&record.id.case)) }
+        " · " (one_line(record.id.rules.as_str())) " · " (one_line(record.id.producer.as_str())) " · " (one_line(&failure.devices.join("; ")))
     }
 }
 
@@ -109,7 +108,7 @@ pub(super) fn witness_table(record: &CheckRecord) -> Markup {
 /// A map of each block that a witness disagrees about, with one layer per such witness.
 pub(super) fn failure_maps(record: &CheckRecord, blocks: &[StoryBlock]) -> Markup {
     let (located, _) = locate(&record.rows, blocks);
-    let registers = find(&record.rules).is_some_and(|rules| rules.has_registers);
+    let registers = record.id.rules.rule_set().is_some_and(|rules| rules.has_registers);
     html! {
         @for (index, block) in blocks.iter().enumerate() {
             @let rows: Vec<LocatedRow<'_>> = located.iter().filter(|row| row.block == index).copied().collect();

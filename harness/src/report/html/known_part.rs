@@ -96,8 +96,8 @@ impl<'a> CoveredChecks<'a> {
 
     fn draw(&self, number: usize, shaders: &PageShaders<'_>) -> Markup {
         let SharedReason { reason, link } = &self.shared;
-        let producers: BTreeSet<&str> = self.checks().map(|check| check.producer.as_str()).collect();
-        let cases: BTreeSet<&str> = self.checks().map(|check| check.case.as_str()).collect();
+        let producers: BTreeSet<&str> = self.checks().map(|check| check.id.producer.as_str()).collect();
+        let cases: BTreeSet<&str> = self.checks().map(|check| check.id.case.as_str()).collect();
         let first = self.checks().next();
         let again = first.and_then(|check| check.story.as_ref()).map(|story| &story.again);
         html! {

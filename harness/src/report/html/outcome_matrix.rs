@@ -29,17 +29,18 @@ pub(super) struct CheckPlace<'a> {
 impl<'a> CheckPlaces<'a> {
     /// The rule sets and places of checks, including those that the records leave out.
     pub(super) fn of(checks: &'a [CheckRecord], left_out: &'a [LeftOutChecks]) -> Self {
-        let mut rules: BTreeSet<&str> = checks.iter().map(|check| check.rules.as_str()).collect();
+        let mut rules: BTreeSet<&str> = checks.iter().map(|check| check.id.rules.as_str()).collect();
         rules.extend(left_out.iter().map(|group| group.rules.as_str()));
         let mut rules: Vec<&str> = rules.into_iter().collect();
         let order = |name: &&str| table().iter().position(|rules| rules.name == *name).unwrap_or(usize::MAX);
         rules.sort_by_key(order);
 
         let mut places: BTreeSet<CheckPlace<'a>> = checks.iter().map(CheckPlace::of).collect();
-        places.extend(left_out.iter().map(|group| CheckPlace {
-            device: place(&group.device, group.runner.as_str()),
-            producer: &group.producer,
-        }));
+        places.extend(
+            left_out
+                .iter()
+                .map(|group| CheckPlace { device: place(group.device.as_ref()), producer: group.producer.as_str() }),
+        );
         Self { rules, places: places.into_iter().collect() }
     }
 
@@ -55,7 +56,7 @@ impl<'a> CheckPlaces<'a> {
 impl<'a> CheckPlace<'a> {
     /// The place of a check.
     pub(super) fn of(check: &'a CheckRecord) -> Self {
-        Self { device: place(&check.device, check.runner.as_str()), producer: &check.producer }
+        Self { device: place(check.id.device.as_ref()), producer: check.id.producer.as_str() }
     }
 }
 
@@ -148,11 +149,11 @@ fn cells(
         }
     };
     for check in checks {
-        add(&check.rules, &CheckPlace::of(check), check.outcome, 1);
+        add(check.id.rules.as_str(), &CheckPlace::of(check), check.outcome, 1);
     }
     for group in left_out {
-        let place = CheckPlace { device: place(&group.device, group.runner.as_str()), producer: &group.producer };
-        add(&group.rules, &place, group.outcome, u64::from(group.checks));
+        let place = CheckPlace { device: place(group.device.as_ref()), producer: group.producer.as_str() };
+        add(group.rules.as_str(), &place, group.outcome, u64::from(group.checks));
     }
     cells
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 
+use crate::check::CheckId;
 use crate::report::style::{grouped, one_line};
 use crate::results::record::{CheckRecord, RecordedShader};
 
@@ -12,15 +13,15 @@ const ROOM: usize = 96 << 10;
 
 /// The texts that a page shows.
 pub(super) struct PageShaders<'a> {
-    shown: BTreeMap<&'a str, ShownShader>,
+    shown: BTreeMap<&'a str, ShownShader<'a>>,
 }
 
 /// A text that a page shows.
-struct ShownShader {
+struct ShownShader<'a> {
     /// Number on the page, from 1.
     number: usize,
-    /// Name of the check that shows it; other checks link there.
-    check: String,
+    /// The check that shows it; other checks link there.
+    check: &'a CheckId,
 }
 
 impl<'a> PageShaders<'a> {
@@ -33,7 +34,7 @@ impl<'a> PageShaders<'a> {
                 if text.len() <= room && !shown.contains_key(text.as_str()) {
                     room -= text.len();
                     let number = shown.len() + 1;
-                    shown.insert(text.as_str(), ShownShader { number, check: check.name() });
+                    shown.insert(text.as_str(), ShownShader { number, check: &check.id });
                 }
             }
         }
@@ -43,13 +44,12 @@ impl<'a> PageShaders<'a> {
     /// The shaders of a check. A shader that is shown elsewhere becomes a link; for those without
     /// room, the command that writes them is shown.
     pub(super) fn draw(&self, check: &CheckRecord) -> Markup {
-        let name = check.name();
         let has_no_room = |shader: &&RecordedShader| !self.shown.contains_key(shader.text.as_str());
         let without_room = shaders_of(check).iter().filter(has_no_room).count();
         html! {
             @for shader in shaders_of(check) {
                 @match self.shown.get(shader.text.as_str()) {
-                    Some(shown) if shown.check == name => { (folded(shown.number, shader)) },
+                    Some(shown) if *shown.check == check.id => { (folded(shown.number, shader)) },
                     Some(shown) => p { a href=(format!("#shader-{}", shown.number)) { (title(shader)) } },
                     None => {},
                 }

@@ -128,13 +128,13 @@ fn rows<'a>(checks: &'a [CheckRecord], left_out: &'a [LeftOutChecks]) -> BTreeMa
     let mut rows: BTreeMap<&str, Counts> = BTreeMap::new();
     for check in compiled(checks) {
         let is_refused = check.skip_reason.as_ref().is_some_and(|reasons| reasons.first.is_refusal());
-        let counts = rows.entry(&check.producer).or_default();
+        let counts = rows.entry(check.id.producer.as_str()).or_default();
         *counts.of_outcome(check.outcome, is_refused) += 1;
         counts.add_leaves(check.proves, check.leaves);
     }
     for group in left_out.iter().filter(|group| group.proves.is_of_compiler()) {
         let is_refused = group.skip_reason.as_ref().is_some_and(ReasonKind::is_refusal);
-        let counts = rows.entry(&group.producer).or_default();
+        let counts = rows.entry(group.producer.as_str()).or_default();
         *counts.of_outcome(group.outcome, is_refused) += u64::from(group.checks);
         counts.add_leaves(group.proves, group.leaves);
     }
@@ -181,14 +181,14 @@ fn groups(checks: &[CheckRecord]) -> Vec<MatrixGroup<'_>> {
         let is_known = check.outcome == Outcome::Known;
         let same = |group: &&mut MatrixGroup<'_>| {
             (group.producer, group.culprit, &group.cause, group.is_known)
-                == (check.producer.as_str(), culprit, &cause, is_known)
+                == (check.id.producer.as_str(), culprit, &cause, is_known)
         };
-        let place = (check.case.as_str(), check.rules.as_str());
+        let place = (check.id.case.as_str(), check.id.rules.as_str());
         if let Some(group) = groups.iter_mut().find(same) {
             group.checks += 1;
             group.places.insert(place);
         } else {
-            let (producer, places) = (check.producer.as_str(), [place].into());
+            let (producer, places) = (check.id.producer.as_str(), [place].into());
             groups.push(MatrixGroup { producer, culprit, cause, is_known, checks: 1, places });
         }
     }

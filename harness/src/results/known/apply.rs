@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use layoutproof_device::DeviceInfo;
 
 use super::entry::{CasePattern, KnownFailure, RunScope};
+use crate::check::{CheckId, Producer, ShaderMaker};
 use crate::results::record::{CheckRecord, KnownEntry, Outcome, SeenEntry};
-use layoutproof_readers::toolchain::toolchains;
 
 /// Marks known differences as `Known` and the checks of stale entries as `Stale`.
 pub fn apply(known: &[KnownFailure], checks: &mut [CheckRecord], devices: &[DeviceInfo]) {
@@ -83,15 +83,15 @@ pub fn mark_seen(seen: &[SeenEntry], checks: &mut [CheckRecord]) -> bool {
     let subject = |seen: &SeenEntry| (seen.entry.clone(), seen.compiler.clone());
     let differing: BTreeSet<_> = seen.iter().filter(|seen| seen.differs).map(subject).collect();
 
-    let mut stale: BTreeMap<&str, &KnownEntry> = BTreeMap::new();
+    let mut stale: HashMap<&CheckId, &KnownEntry> = HashMap::new();
     for seen in seen.iter().filter(|seen| !differing.contains(&subject(seen))) {
-        for name in &seen.agreeing {
-            stale.entry(name).or_insert(&seen.entry);
+        for check in &seen.agreeing {
+            stale.entry(check).or_insert(&seen.entry);
         }
     }
 
     for check in checks.iter_mut().filter(|check| check.outcome == Outcome::Agree) {
-        if let Some(entry) = stale.get(check.name().as_str()) {
+        if let Some(entry) = stale.get(&*check.id.as_typed()) {
             check.outcome = Outcome::Stale;
             check.known = Some((*entry).clone());
         }
@@ -105,14 +105,14 @@ fn seen_of(entry: &KnownFailure, checks: &ByCase<'_>, devices: &[DeviceInfo]) ->
     let covered = checks.of(&entry.case).iter().copied().filter(|check| entry.covers(check, devices));
     let mut by_compiler: BTreeMap<&str, Vec<&CheckRecord>> = BTreeMap::new();
     for check in covered {
-        by_compiler.entry(compiler_of(&check.producer)).or_default().push(check);
+        by_compiler.entry(compiler_of(&check.id.producer)).or_default().push(check);
     }
 
     let of_compiler = |(compiler, checks): (&str, Vec<&CheckRecord>)| {
         let differs = checks.iter().any(|check| check.outcome == Outcome::Known && entry.explains(check));
         let is_evidence = |check: &&&CheckRecord| check.outcome == Outcome::Agree && !check.lacks_a_part();
         let agreeing = checks.iter().filter(|_| !differs).filter(is_evidence);
-        let agreeing = agreeing.map(|check| check.name()).collect();
+        let agreeing = agreeing.map(|check| check.id.as_typed().into_owned()).collect();
         SeenEntry { entry: entry.entry(), compiler: compiler.to_owned(), differs, agreeing }
     };
     by_compiler.into_iter().map(of_compiler).collect()
@@ -120,8 +120,13 @@ fn seen_of(entry: &KnownFailure, checks: &ByCase<'_>, devices: &[DeviceInfo]) ->
 
 /// The compiler of a producer if it is a toolchain, else the producer: `dxc-1.9` of
 /// `dxc-1.9-spirv-dx`.
-fn compiler_of(producer: &str) -> &str {
-    toolchains().iter().find(|toolchain| toolchain.name == producer).map_or(producer, |toolchain| toolchain.compiler)
+fn compiler_of(producer: &ShaderMaker) -> &str {
+    match producer {
+        ShaderMaker::Producer(Producer::Compiler(toolchain)) => toolchain.compiler,
+        ShaderMaker::Producer(Producer::Generator(_)) | ShaderMaker::NoShader | ShaderMaker::Unknown(_) => {
+            producer.as_str()
+        }
+    }
 }
 
 /// Checks by case. Most entries are about one case, so this avoids matching each of them against
@@ -135,7 +140,7 @@ impl<'a> ByCase<'a> {
     fn new(checks: &'a [CheckRecord]) -> Self {
         let mut of_case: HashMap<&str, Vec<&CheckRecord>> = HashMap::new();
         for check in checks {
-            of_case.entry(&check.case).or_default().push(check);
+            of_case.entry(&check.id.case).or_default().push(check);
         }
         Self { all: checks.iter().collect(), of_case }
     }

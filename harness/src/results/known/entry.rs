@@ -9,6 +9,9 @@ use crate::results::record::{CheckRecord, Culprit, KnownEntry, Outcome};
 use layoutproof_probes::AddressSpace;
 use layoutproof_source::version_range::VersionRange;
 
+/// The words that device and API of an entry match for a check without a device, as in records.
+const NO_DEVICE: (&str, &str) = ("none", "model");
+
 /// One `[[known]]` entry.
 #[derive(Clone, Debug)]
 pub struct KnownFailure {
@@ -131,16 +134,19 @@ impl KnownFailure {
     /// True if all patterns of the entry match the check.
     pub(super) fn matches(&self, check: &CheckRecord, devices: &[DeviceInfo]) -> bool {
         // The case comes first: most entries are about other cases.
-        if !self.case.matches(&check.case) {
+        if !self.case.matches(&check.id.case) {
             return false;
         }
 
-        let device = devices.iter().find(|device| device.id == check.device && device.runner == check.runner);
-        let driver = device.map_or("", |device| device.driver.as_str());
-        self.rules.as_ref().map_or(check.bound.is_none() || self.untried, |rules| rules.matches(&check.rules))
-            && self.is_about_producer(&check.producer)
-            && self.device.matches(&check.device)
-            && self.runner.matches(check.runner.as_str())
+        let driver = devices.iter().find(|device| check.id.is_on(device)).map_or("", |device| device.driver.as_str());
+        let (device, runner) =
+            check.id.device.as_ref().map_or(NO_DEVICE, |device| (device.id.as_str(), device.runner.as_str()));
+        self.rules
+            .as_ref()
+            .map_or(check.bound.is_none() || self.untried, |rules| rules.matches(check.id.rules.as_str()))
+            && self.is_about_producer(check.id.producer.as_str())
+            && self.device.matches(device)
+            && self.runner.matches(runner)
             && self.driver.contains(driver)
     }
 

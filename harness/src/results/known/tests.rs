@@ -2,39 +2,26 @@ use layoutproof_device::{DeviceInfo, Feature, RunnerKind};
 use layoutproof_layout::Quantity;
 
 use super::{KnownFailure, apply, mark_seen, read, seen_in_shard};
+use crate::check::CheckId;
 use crate::check::verdict::Validation;
-use crate::results::record::{BoundCount, CheckRecord, Culprit, Outcome, Proves, Reason, RecordValue, Row, SCHEMA};
+use crate::results::record::{BoundCount, CheckRecord, Culprit, Outcome, Proves, Reason, RecordValue, Row};
 use layoutproof_probes::AddressSpace;
 use layoutproof_source::sources::SourceMap;
 
 fn agreeing_check() -> CheckRecord {
-    CheckRecord {
-        schema: SCHEMA,
-        case: "arrays/a".to_owned(),
-        rules: "std140".to_owned(),
-        producer: "naga".to_owned(),
-        device: "llvmpipe-gl".to_owned(),
-        runner: RunnerKind::Wgpu,
-        proves: Proves::Decorations,
-        outcome: Outcome::Agree,
-        culprit: None,
-        validation: Validation::Valid,
-        skip_reason: None,
-        skip_kind: None,
-        not_checked: Vec::new(),
-        driver_messages: Vec::new(),
-        known: None,
-        fast: false,
-        thorough: Vec::new(),
-        cached: false,
-        retries: 0,
-        ms: 1,
-        leaves: 1,
-        leaves_not_probed: 0,
-        bound: None,
-        rows: Vec::new(),
-        story: None,
-    }
+    let id = "arrays::a::std140::naga::llvmpipe-gl::wgpu".parse().unwrap();
+    let check = CheckRecord::new(id, Proves::Decorations, Validation::Valid, Outcome::Agree);
+    CheckRecord { ms: 1, leaves: 1, ..check }
+}
+
+fn of_case(case: &str) -> CheckRecord {
+    let check = agreeing_check();
+    CheckRecord { id: CheckId { case: case.to_owned(), ..check.id }, ..check }
+}
+
+fn by_producer(producer: &str) -> CheckRecord {
+    let check = agreeing_check();
+    CheckRecord { id: CheckId { producer: producer.into(), ..check.id }, ..check }
 }
 
 #[test]
@@ -225,8 +212,8 @@ fn each_case_of_an_entry_can_be_stale() {
     let mut sources = SourceMap::default();
     let file = sources.add("known.toml", text);
     let known = read(file, &sources).unwrap();
-    let differing = CheckRecord { outcome: Outcome::Differ, case: "arrays/b".to_owned(), ..agreeing_check() };
-    let of_another = CheckRecord { producer: "dxc-spirv".to_owned(), ..agreeing_check() };
+    let differing = CheckRecord { outcome: Outcome::Differ, ..of_case("arrays/b") };
+    let of_another = by_producer("dxc-spirv");
     let mut checks = [agreeing_check(), differing, of_another];
     apply(&known, &mut checks, &[]);
     let lines = checks.clone().map(|check| check.known.map(|entry| entry.line));
@@ -279,7 +266,7 @@ fn an_entry_is_stale_for_each_build_of_a_compiler() {
     let mut sources = SourceMap::default();
     let file = sources.add("known.toml", text);
     let known = read(file, &sources).unwrap();
-    let of = |producer: &str, outcome| CheckRecord { producer: producer.to_owned(), outcome, ..agreeing_check() };
+    let of = |producer: &str, outcome| CheckRecord { outcome, ..by_producer(producer) };
     let mut checks = [of("dxc-spirv", Outcome::Differ), of("dxc-1.9-spirv", Outcome::Agree)];
     apply(&known, &mut checks, &[]);
     assert_eq!(checks.map(|check| check.outcome), [Outcome::Known, Outcome::Stale]);
@@ -294,7 +281,7 @@ fn shards_together_know_what_is_stale() {
     let file = sources.add("known.toml", text);
     let whole = read(file, &sources).unwrap();
     let shard: Vec<KnownFailure> = whole.iter().cloned().map(KnownFailure::of_shard).collect();
-    let other = CheckRecord { case: "arrays/b".to_owned(), ..agreeing_check() };
+    let other = of_case("arrays/b");
     for (outcome, expected) in [(Outcome::Agree, Outcome::Stale), (Outcome::Differ, Outcome::Agree)] {
         let mut shards = [[agreeing_check()], [CheckRecord { outcome, ..other.clone() }]];
         let mut seen = Vec::new();

@@ -10,7 +10,7 @@ use std::time::Duration;
 use layoutproof_device::{Batch, Runner};
 
 use super::mutant_table::{DeviceLine, Killers};
-use crate::check::{Check, Jobs, Proof, ProofCheck, ProofJobs, Subject, SubjectShaders};
+use crate::check::{Check, CheckId, Jobs, Proof, ProofCheck, ProofJobs, Subject, SubjectShaders};
 use crate::results::record::{CheckRecord, Culprit, Outcome};
 use layoutproof_model::{Misreading, Model};
 
@@ -70,10 +70,10 @@ impl ModelCheck {
         }
     }
 
-    fn name(&self) -> String {
+    fn id(&self) -> CheckId {
         match &self.asked {
-            MutantJobs::Bytes(check, _) => check.name(),
-            MutantJobs::Bindings(check, _) => check.name(),
+            MutantJobs::Bytes(check, _) => check.id(),
+            MutantJobs::Bindings(check, _) => check.id(),
         }
     }
 }
@@ -124,9 +124,9 @@ pub fn try_misreading(
             (Outcome::Differ, Some(Culprit::Device)) => killers.cases.push(case.to_owned()),
             (Outcome::Differ, culprit) => {
                 let name = culprit.map_or("no culprit", Culprit::as_str);
-                misnamed.push(format!("{} names {name}", check.name()));
+                misnamed.push(format!("{} names {name}", check.id()));
             }
-            (Outcome::Broken, _) => misnamed.push(format!("{} breaks", check.name())),
+            (Outcome::Broken, _) => misnamed.push(format!("{} breaks", check.id())),
             (Outcome::Agree | Outcome::Known | Outcome::Stale | Outcome::Skipped, _) => {}
         }
     }

@@ -10,12 +10,13 @@ mod left_out;
 mod reason;
 mod recorded_shader;
 mod row;
+mod saved;
 mod saved_text;
 mod source;
 
-use layoutproof_device::RunnerKind;
 use serde::{Deserialize, Serialize};
 
+use crate::check::check_id::CheckId;
 use crate::check::verdict::Validation;
 
 pub use bound_count::BoundCount;
@@ -43,85 +44,77 @@ pub enum RecordLine {
     End(RunEnd),
 }
 
-/// The result for one case, rule set, producer, device and runner.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// The result of a check. [`saved`] has its form in a file.
+#[derive(Clone, Debug, PartialEq)]
 pub struct CheckRecord {
-    /// [`SCHEMA`].
-    pub schema: u32,
-    /// Case id, or file name for a user's file.
-    pub case: String,
-    pub rules: String,
-    pub producer: String,
-    /// Device id; `none` for a check that needs no device.
-    pub device: String,
-    /// API.
-    pub runner: RunnerKind,
+    pub id: CheckId,
     pub proves: Proves,
     pub outcome: Outcome,
     /// The witness that contradicts the others.
     pub culprit: Option<Culprit>,
-    /// The validator's result; in the file, its text.
+    /// The validator's result.
     pub validation: Validation,
     /// Why it was skipped, or why it broke.
     pub skip_reason: Option<Reasons>,
     /// The kind of skip, unless there was just no result.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skip_kind: Option<SkipKind>,
     /// Reasons why parts of a completed check were left out: blocks and leaves without a shader,
     /// forms of access that a compiler does not accept, missing device features.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_checked: Vec<Reason>,
     /// Messages of a debug layer or driver during the check, without duplicates. They do not affect
     /// the outcome.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub driver_messages: Vec<String>,
     /// For a known or stale check, the entry of a list of known differences that covers it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub known: Option<KnownEntry>,
     /// True if the driver compiled the shaders with settings for speed instead of its defaults.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fast: bool,
     /// Entry points that ran without shared modules and with the driver's default settings,
-    /// although the others of the check ran fast; absent if there are none.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// although the others of the check ran fast.
     pub thorough: Vec<String>,
     /// True if a compilation or validation for the check came from the cache.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cached: bool,
-    /// Number of reruns after failures; absent if zero.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    /// Number of reruns after failures.
     pub retries: u32,
     /// Wall time in milliseconds.
     pub ms: u64,
     /// Leaves with a result from a device.
     pub leaves: u32,
     /// Leaves in array elements that no shader reads or writes, because other elements were probed
-    /// instead; absent if there are none.
-    #[serde(default, skip_serializing_if = "are_none")]
+    /// instead.
     pub leaves_not_probed: u64,
-    /// Bound resources that a device was to read back; absent for checks of bytes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Bound resources that a device was to read back; `None` for checks of bytes.
     pub bound: Option<BoundCount>,
     /// The measured quantities.
     pub rows: Vec<Row>,
-    /// Everything that a reporter needs to show a failure; absent on agreement.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Everything that a reporter needs to show a failure; `None` on agreement.
     pub story: Option<Story>,
 }
 
 impl CheckRecord {
-    /// The name of the check as a trial: `folder::case::rules::producer::device::runner`.
-    pub fn name(&self) -> String {
-        let Self { rules, producer, device, .. } = self;
-        let case = self.case.replace('/', "::");
-        // A check without a device has no runner.
-        let runner = if self.has_device() { self.runner.as_str() } else { NO_DEVICE };
-        format!("{case}::{rules}::{producer}::{device}::{runner}")
-    }
-
-    /// True if the check uses a device.
-    pub fn has_device(&self) -> bool {
-        self.device != NO_DEVICE
+    /// A check without rows, of which nothing else is known.
+    pub fn new(id: CheckId, proves: Proves, validation: Validation, outcome: Outcome) -> Self {
+        Self {
+            id,
+            proves,
+            outcome,
+            culprit: None,
+            validation,
+            skip_reason: None,
+            skip_kind: None,
+            not_checked: Vec::new(),
+            driver_messages: Vec::new(),
+            known: None,
+            fast: false,
+            thorough: Vec::new(),
+            cached: false,
+            retries: 0,
+            ms: 0,
+            leaves: 0,
+            leaves_not_probed: 0,
+            bound: None,
+            rows: Vec::new(),
+            story: None,
+        }
     }
 
     /// True if the device could not do all of the check. Agreement then does not cover the rest.
@@ -143,9 +136,6 @@ impl CheckRecord {
         }
     }
 }
-
-/// The device name in the record of a check without a device.
-pub const NO_DEVICE: &str = "none";
 
 /// An entry of a list of known differences.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -278,8 +268,8 @@ pub struct SeenEntry {
     pub compiler: String,
     /// True if a check of this shard differs as the entry states.
     pub differs: bool,
-    /// Names of the checks that the entry covers and that agree; empty if one differs.
-    pub agreeing: Vec<String>,
+    /// The checks that the entry covers and that agree; empty if one differs.
+    pub agreeing: Vec<CheckId>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]

@@ -7,12 +7,9 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use layoutproof_core::check::Producer;
+use layoutproof_core::check::{CheckDevice, Producer, ShaderMaker};
 use layoutproof_core::report::{counted, one_line};
-use layoutproof_core::results::record::{
-    BoundCount, CheckRecord, LeftOutChecks, NO_DEVICE, Outcome, RunHeader, SkipKind,
-};
-use layoutproof_device::RunnerKind;
+use layoutproof_core::results::record::{BoundCount, CheckRecord, LeftOutChecks, Outcome, RunHeader, SkipKind};
 
 use crate::args::RunArgs;
 
@@ -72,8 +69,9 @@ impl Asked {
     }
 
     /// True if this producer must return a result somewhere.
-    fn demands(&self, producer: Option<Producer>) -> bool {
-        let takes_part_by_default = self.producers.is_empty() && matches!(producer, Some(Producer::Compiler(_)));
+    fn demands(&self, producer: &ShaderMaker) -> bool {
+        let takes_part_by_default =
+            self.producers.is_empty() && matches!(producer, ShaderMaker::Producer(Producer::Compiler(_)));
         !(takes_part_by_default && self.is_selection)
     }
 }
@@ -93,8 +91,7 @@ impl Participants {
         for group in left_out {
             participants.add_alike(&AnsweredAlike {
                 producer: &group.producer,
-                device: &group.device,
-                runner: group.runner,
+                device: group.device.as_ref(),
                 outcome: group.outcome,
                 skip_kind: group.skip_kind,
                 reason: group.skip_reason.as_ref().map(ToString::to_string),
@@ -112,9 +109,8 @@ impl Participants {
             self.untried += 1;
         }
         self.add_alike(&AnsweredAlike {
-            producer: &record.producer,
-            device: &record.device,
-            runner: record.runner,
+            producer: &record.id.producer,
+            device: record.id.device.as_ref(),
             outcome: record.outcome,
             skip_kind: record.skip_kind,
             reason: record.skip_reason.as_ref().map(ToString::to_string),
@@ -133,13 +129,10 @@ impl Participants {
             let kind = reason.split(": ").next().unwrap_or(reason);
             *kinds.entry(kind.to_owned()).or_default() += alike.checks;
         }
-        if !is_applicable || alike.device == NO_DEVICE {
-            return;
-        }
+        let Some(CheckDevice { id, runner }) = alike.device.filter(|_| is_applicable) else { return };
 
-        let producer = Producer::named(alike.producer);
-        let maker = self.asked.demands(producer).then(|| self.maker(alike.producer, producer));
-        let device = format!("device `{}` via {}", one_line(alike.device), alike.runner.as_str());
+        let maker = self.asked.demands(alike.producer).then(|| self.maker(alike.producer));
+        let device = format!("device `{}` via {}", one_line(id), runner.as_str());
         for participant in maker.into_iter().chain([device]) {
             let turnout = self.turnouts.entry(participant).or_default();
             if alike.is_answered() {
@@ -186,23 +179,22 @@ impl Participants {
 
     /// The name of a producer in a message. If the user named a toolchain, that name; otherwise the
     /// compiler, which combines all of its targets and options.
-    fn maker(&self, name: &str, producer: Option<Producer>) -> String {
-        match producer {
+    fn maker(&self, producer: &ShaderMaker) -> String {
+        match producer.producer() {
             Some(Producer::Compiler(toolchain)) if self.asked.producers.iter().any(|named| named == toolchain.name) => {
                 format!("compiler `{}`", toolchain.name)
             }
             Some(Producer::Compiler(toolchain)) => format!("compiler `{}`", toolchain.compiler),
             Some(Producer::Generator(generator)) => format!("producer `{generator}`"),
-            None => format!("producer `{}`", one_line(name)),
+            None => format!("producer `{}`", one_line(producer.as_str())),
         }
     }
 }
 
 /// One check, or several of one producer on one device that ended alike.
 struct AnsweredAlike<'a> {
-    producer: &'a str,
-    device: &'a str,
-    runner: RunnerKind,
+    producer: &'a ShaderMaker,
+    device: Option<&'a CheckDevice>,
     outcome: Outcome,
     skip_kind: Option<SkipKind>,
     reason: Option<String>,

@@ -68,7 +68,7 @@ fn check_row(path: &str, check: &CheckRecord, links: EvidenceLinks<'_>) -> Marku
     html! {
         tr {
             th scope="row" {
-                @if links.cases.contains(check.case.as_str()) { (case_link(path, &check.case)) } @else { (shortened(&check.case)) }
+                @if links.cases.contains(check.id.case.as_str()) { (case_link(path, &check.id.case)) } @else { (shortened(&check.id.case)) }
             }
             td { span class=(format!("badge {}", check.outcome.as_str())) { (check.outcome.as_str()) } }
             td { (reason(path, check, links)) }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use layoutproof_compilers::toolchains::Toolchains;
-use layoutproof_core::check::{Check, Generator, Producer};
+use layoutproof_core::check::{Check, CheckId, Generator, Producer};
 use layoutproof_core::report::suite_table::{SuiteLine, SuiteRound};
 use layoutproof_core::results::known;
 use layoutproof_core::results::record::{CheckRecord, Outcome};
@@ -39,11 +39,11 @@ impl Watcher for AccessCount {
     }
 }
 
-/// A round, and the names of checks that differ without being known to.
+/// A round, and the checks that differ without being known to.
 struct MeasuredRound {
     checks: usize,
     round: SuiteRound,
-    differing: Vec<String>,
+    differing: Vec<CheckId>,
 }
 
 /// Measures each device `rounds` times, in turns.
@@ -111,6 +111,6 @@ fn measure_round(
     MeasuredRound {
         checks: checks.len(),
         round: SuiteRound { writing, running, accesses, rows },
-        differing: records.iter().filter(differs).map(CheckRecord::name).collect(),
+        differing: records.iter().filter(differs).map(|record| record.id.clone()).collect(),
     }
 }

@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use indicatif::ProgressBar;
 use layoutproof_compilers::drivers::full_type_space;
 use layoutproof_compilers::toolchains::Toolchains;
-use layoutproof_core::check::CompiledAccesses;
+use layoutproof_core::check::{CompiledAccesses, Producer};
 use layoutproof_core::random::declaration::{
     CellDraws, CellTally, CountedCell, CoverageTally, Declarations, RandomDeclaration,
 };
@@ -40,7 +40,7 @@ use layoutproof_executor::interrupt::Interrupt;
 use layoutproof_executor::launch::Launch;
 use layoutproof_executor::rotation::SparedKinds;
 use layoutproof_layout::mutate::RuleMutant;
-use layoutproof_readers::toolchain::{Toolchain, toolchains};
+use layoutproof_readers::toolchain::Toolchain;
 use proptest::strategy::ValueTree;
 
 use self::draws::Draws;
@@ -282,7 +282,7 @@ impl Fuzz {
 
     /// With a planted fault, only records of the faulty rule set count.
     fn is_wanted(&self, record: &CheckRecord) -> bool {
-        self.planted.as_ref().is_none_or(|planted| planted.rules.name == record.rules)
+        self.planted.as_ref().is_none_or(|planted| planted.rules.name == record.id.rules.as_str())
     }
 }
 
@@ -312,12 +312,12 @@ impl Totals {
     /// Counts the check in the cells of its declaration, if both the compiler and a device returned
     /// results.
     fn count_cells(&mut self, record: &CheckRecord, declaration: &RandomDeclaration) {
-        let compiler = toolchains().iter().find(|toolchain| toolchain.name == record.producer);
-        match (record.outcome, compiler) {
-            (Outcome::Agree | Outcome::Known | Outcome::Stale | Outcome::Differ, Some(toolchain)) => {
-                self.cells.add(toolchain.compiler, declaration);
-            }
-            (Outcome::Skipped | Outcome::Broken, _) | (_, None) => {}
+        match (record.outcome, record.id.producer.producer()) {
+            (
+                Outcome::Agree | Outcome::Known | Outcome::Stale | Outcome::Differ,
+                Some(Producer::Compiler(toolchain)),
+            ) => self.cells.add(toolchain.compiler, declaration),
+            (Outcome::Skipped | Outcome::Broken, _) | (_, None | Some(Producer::Generator(_))) => {}
         }
     }
 
@@ -327,7 +327,7 @@ impl Totals {
         if let Some(written) = &mut self.written {
             written.add(record);
         }
-        let tally = self.tallies.entry(record.producer.clone()).or_default();
+        let tally = self.tallies.entry(record.id.producer.to_string()).or_default();
         tally.leaves += u64::from(record.leaves);
         match record.outcome {
             Outcome::Agree => tally.agree += 1,

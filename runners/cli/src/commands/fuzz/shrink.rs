@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use layoutproof_compilers::drivers::full_type_space;
+use layoutproof_core::check::ShaderMaker;
 use layoutproof_core::random::declaration::{DeclarationTree, RandomDeclaration};
 use layoutproof_core::random::shrink::{self, SHRINK_CALLS};
 use layoutproof_core::report::counted;
@@ -16,7 +17,7 @@ use super::round::Round;
 /// The kind of a difference. Records of the same kind are taken as the same defect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct DifferenceKind {
-    producer: String,
+    producer: ShaderMaker,
     pub(super) outcome: Outcome,
     pub(super) culprit: Option<Culprit>,
     /// The reason of a broken check, as a set of sentences without words that contain numbers or
@@ -30,7 +31,7 @@ impl DifferenceKind {
         let reasons = record.skip_reason.as_ref().filter(|_| record.outcome == Outcome::Broken);
         let reason = reasons.map(ToString::to_string).unwrap_or_default();
         Self {
-            producer: record.producer.clone(),
+            producer: record.id.producer.clone(),
             outcome: record.outcome,
             culprit: record.culprit,
             cause: reason.split("; ").map(words).collect(),
@@ -88,14 +89,15 @@ impl ShrunkDifference {
 /// toolchain and on the same device. `None` if a fault is planted but the declaration differs
 /// without it too.
 pub(super) fn shrink(fuzz: &Fuzz, tree: DeclarationTree, number: u64, record: CheckRecord) -> Option<ShrunkDifference> {
-    let toolchain = fuzz.toolchains.iter().find(|toolchain| toolchain.name == record.producer);
+    let toolchain = fuzz.toolchains.iter().find(|toolchain| toolchain.name == record.id.producer.as_str());
     let toolchain = *toolchain.expect("the record is of one of these toolchains");
+    let device = record.id.device.as_ref().expect("a declaration is checked on devices only").id.clone();
     let space = full_type_space(toolchain);
     let drawn = tree.current();
     let kind = DifferenceKind::of(&record);
 
     let tells = |round: &Round<'_>| {
-        let again = round.records_of(toolchain, &record.device, &fuzz.compilers);
+        let again = round.records_of(toolchain, &device, &fuzz.compilers);
         again.iter().any(|(_, other)| {
             let other = DifferenceKind::of(other);
             // A planted fault also changes the block's size, so the apparent culprit changes with
@@ -118,7 +120,7 @@ pub(super) fn shrink(fuzz: &Fuzz, tree: DeclarationTree, number: u64, record: Ch
     Some(ShrunkDifference {
         number,
         toolchain,
-        device: record.device,
+        device,
         reason: record.skip_reason.filter(|_| kind.outcome == Outcome::Broken).map(|reasons| reasons.to_string()),
         kind,
         members_before: drawn.member_count(),

@@ -6,14 +6,13 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use layoutproof_core::case::Expectation;
 use layoutproof_core::check::verdict::Validation;
-use layoutproof_core::check::{Source, Subject};
+use layoutproof_core::check::{CheckId, CheckRules, Source, Subject};
 use layoutproof_core::report::html::site::{KnownEvidence, KnownList};
 use layoutproof_core::results::frozen::{Fact, Facts, FrozenAnswer};
 use layoutproof_core::results::known::KnownFailure;
 use layoutproof_core::results::record::{
-    CheckRecord, Culprit, KnownEntry, NO_DEVICE, Outcome, Proves, Reasons, RecordValue, SCHEMA, Story, StoryBlock,
+    CheckRecord, Culprit, KnownEntry, Outcome, Proves, Reasons, RecordValue, Story, StoryBlock,
 };
-use layoutproof_device::RunnerKind;
 use layoutproof_layout::find;
 use layoutproof_readers::toolchain::{Toolchain, toolchains};
 
@@ -176,12 +175,12 @@ fn empty_record(entry: &KnownFailure, subject: &Subject, producer: &str) -> Chec
     let culprit = culprits.into_iter().find(|culprit| entry.culprit() == Some(culprit.as_str()));
 
     CheckRecord {
-        schema: SCHEMA,
-        case: subject.source.id.clone(),
-        rules: subject.rules.to_owned(),
-        producer: producer.to_owned(),
-        device: NO_DEVICE.to_owned(),
-        runner: RunnerKind::Model,
+        id: CheckId {
+            case: subject.source.id.clone(),
+            rules: CheckRules::Layout(subject.rules.to_owned()),
+            producer: producer.into(),
+            device: None,
+        },
         proves: Proves::Compiler,
         outcome: Outcome::Known,
         culprit,

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use layoutproof_bindings::Target;
 use layoutproof_compilers::binding_answers::BindingDisagreement;
+use layoutproof_core::check::CheckDevice;
 use layoutproof_core::random::shrink::{self, SHRINK_CALLS, Shrunk};
 use layoutproof_core::random::{RandomProgram, nth_program};
 use layoutproof_core::report::Style;
@@ -63,9 +64,9 @@ impl FindingKind {
                 FindingKey { who: (*compiler).to_owned(), target: *target, runner: None, outcome: *outcome }
             }
             Self::Check { target, record } => FindingKey {
-                who: format!("{} on {}", record.producer, record.device),
+                who: format!("{} on {}", record.id.producer, device(record).id),
                 target: *target,
-                runner: Some(record.runner),
+                runner: Some(device(record).runner),
                 outcome: record.outcome,
             },
         }
@@ -82,6 +83,11 @@ impl FindingKind {
             Self::Check { record, .. } => failure_report(std::slice::from_ref(record.as_ref()), None, Style::PLAIN),
         }
     }
+}
+
+/// The device of a check.
+fn device(record: &CheckRecord) -> &CheckDevice {
+    record.id.device.as_ref().expect("programs are checked on devices only")
 }
 
 impl BindingFinding {
@@ -146,12 +152,11 @@ impl BindingFuzz {
                 FindingKind::Answer { compiler, target: *target, outcome, told }
             }
             FindingKind::Check { target, record } => {
-                let is_meant = |id: &str, runner| (id, runner) == (record.device.as_str(), record.runner);
-                let mut checks = self.proofs(drawn, |device| is_meant(&device.id, device.runner)).ok()?;
+                let mut checks = self.proofs(drawn, |device| record.id.is_on(device)).ok()?;
                 checks.retain(|check| check.proof.placed.request.target == *target);
                 let mut records = self.records(&checks).into_iter().map(|(_, record)| record);
-                let record =
-                    records.find(|other| (&other.producer, other.outcome) == (&record.producer, record.outcome))?;
+                let record = records
+                    .find(|other| (&other.id.producer, other.outcome) == (&record.id.producer, record.outcome))?;
                 FindingKind::Check { target: *target, record: Box::new(record) }
             }
         };
