@@ -27,7 +27,7 @@ use layoutproof_core::results::coverage::kind::After;
 use layoutproof_core::results::coverage::{CoverageCell, CoverageCells};
 use layoutproof_core::results::mutants::{DeviceLine, Killers, MutantTable, RuleLine};
 use layoutproof_core::results::record::{
-    CheckRecord, Culprit, KnownEntry, Proves, RecordLine, RecordedLayout, RecordedShader, RecordedSource,
+    CheckRecord, Culprit, KnownEntry, Outcome, Proves, RecordLine, RecordedLayout, RecordedShader, RecordedSource,
     RecordsFilter, RunEnd, RunHeader, SCHEMA, Story, StoryBlock,
 };
 use layoutproof_device::RunnerKind;
@@ -131,7 +131,7 @@ fn failures_of_one_cause_are_one_block() {
 fn many_failures_are_cut() {
     let check = |(index, cause): (u32, char)| CheckRecord {
         id: CheckId { case: format!("push/nested_{index}"), ..records::broken().id },
-        skip_reason: Some(format!("device lost: {cause}").into()),
+        outcome: records::breaks(&format!("device lost: {cause}")),
         ..records::broken()
     };
     let checks: Vec<CheckRecord> = (0..43).zip(('A'..='Z').chain('a'..='g').cycle()).map(check).collect();
@@ -159,8 +159,9 @@ fn the_matrix_of_compilers() {
         let check = records::compiler_differs("lavapipe", RunnerKind::Ash);
         let validation = format!("error: line {line}");
         let verdict = format!("the module is not valid, so the device's answer counts for nothing: {validation}");
-        let story = check.story.clone().map(|story| Story { verdict, hint: None, ..story });
-        CheckRecord { culprit: Some(Culprit::Module), validation: Validation::Invalid(validation), story, ..check }
+        let story = check.outcome.story().cloned().map(|story| Story { verdict, hint: None, ..story });
+        let outcome = Outcome::Differs { culprit: Culprit::Module, broke: None, story: story.map(Box::new) };
+        CheckRecord { outcome, validation: Validation::Invalid(validation), ..check }
     }));
     checks.extend([
         by("dxc-1.7 -spirv", Proves::Compiler, records::skipped(refused)),
@@ -433,6 +434,43 @@ fn of_case(case: &str, check: CheckRecord) -> CheckRecord {
 #[test]
 fn nothing_of_users_is_markup() {
     let evil = "<script>alert(1)</script>\" onload='x'";
+    let evil_story = |story: Box<Story>| Story {
+        summary: evil.into(),
+        place: evil.into(),
+        authority: evil.into(),
+        hint: Some(evil.into()),
+        again: evil.into(),
+        verdict: evil.into(),
+        shaders: vec![RecordedShader {
+            block: evil.into(),
+            entries: vec![evil.into()],
+            form: evil.into(),
+            text: evil.into(),
+            left_out: 1,
+        }],
+        blocks: story.blocks.into_iter().map(|block| StoryBlock { members: evil_members(evil), ..block }).collect(),
+    };
+    let evil_story = |story: Option<Box<Story>>| story.map(evil_story).map(Box::new);
+    let evil_entry = |entry: KnownEntry| KnownEntry {
+        file: evil.into(),
+        reason: evil.into(),
+        link: Some("javascript:alert(1)".into()),
+        ..entry
+    };
+    let evil_outcome = |outcome: Outcome| match outcome {
+        Outcome::Agrees => Outcome::Agrees,
+        Outcome::Differs { culprit, story, .. } => {
+            Outcome::Differs { culprit, broke: Some(evil.into()), story: evil_story(story) }
+        }
+        Outcome::Known { entry, culprit, story, .. } => {
+            Outcome::Known { entry: evil_entry(entry), culprit, broke: Some(evil.into()), story: evil_story(story) }
+        }
+        Outcome::Stale(entry) => Outcome::Stale(evil_entry(entry)),
+        Outcome::Skipped { kind, .. } => Outcome::Skipped { reasons: evil.into(), kind },
+        Outcome::Broken { culprit, story, .. } => {
+            Outcome::Broken { reasons: evil.into(), culprit, story: evil_story(story) }
+        }
+    };
     let rename = |check: CheckRecord| CheckRecord {
         id: CheckId {
             case: evil.into(),
@@ -440,30 +478,8 @@ fn nothing_of_users_is_markup() {
             producer: evil.into(),
             device: check.id.device.map(|device| CheckDevice { id: evil.into(), ..device }),
         },
-        skip_reason: Some(evil.into()),
+        outcome: evil_outcome(check.outcome),
         validation: Validation::Invalid(evil.into()),
-        known: check.known.map(|entry| KnownEntry {
-            file: evil.into(),
-            reason: evil.into(),
-            link: Some("javascript:alert(1)".into()),
-            ..entry
-        }),
-        story: check.story.map(|story| Story {
-            summary: evil.into(),
-            place: evil.into(),
-            authority: evil.into(),
-            hint: Some(evil.into()),
-            again: evil.into(),
-            verdict: evil.into(),
-            shaders: vec![RecordedShader {
-                block: evil.into(),
-                entries: vec![evil.into()],
-                form: evil.into(),
-                text: evil.into(),
-                left_out: 1,
-            }],
-            blocks: story.blocks.into_iter().map(|block| StoryBlock { members: evil_members(evil), ..block }).collect(),
-        }),
         ..check
     };
     let checks: Vec<CheckRecord> = records::all().into_iter().map(rename).collect();
@@ -492,7 +508,7 @@ fn nothing_of_users_is_markup() {
     let finding = FuzzFinding {
         heading: evil.into(),
         declaration: evil.into(),
-        record: checks.iter().find(|check| check.story.is_some()).cloned().unwrap(),
+        record: checks.iter().find(|check| check.outcome.story().is_some()).cloned().unwrap(),
         folder: evil.into(),
     };
 
@@ -529,11 +545,17 @@ fn pages_load_nothing() {
 #[test]
 fn known_differences_of_one_reason_are_told_once() {
     let known = records::known();
-    let entry = known.known.clone().unwrap();
+    let entry = known.outcome.entry().unwrap().clone();
     let elsewhere = KnownEntry { line: entry.line + 9, ..entry.clone() };
     let other = KnownEntry { reason: "another reason".into(), ..elsewhere.clone() };
     let entries = [entry, elsewhere, other].into_iter();
-    let checks: Vec<CheckRecord> = entries.map(|entry| CheckRecord { known: Some(entry), ..known.clone() }).collect();
+    let checks: Vec<CheckRecord> = entries
+        .map(|entry| {
+            let mut check = records::compiler_differs("swiftshader", RunnerKind::Ash);
+            check.excuse(entry);
+            check
+        })
+        .collect();
 
     let page = html::run_page(&RunPageFacts { devices: &[], checks: &checks, end: &summary::fold(&checks) });
     let part = page.split("<section id=\"known\">").nth(1).unwrap();

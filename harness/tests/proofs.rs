@@ -11,7 +11,9 @@ use layoutproof_core::report::Style;
 use layoutproof_core::report::summary::fold;
 use layoutproof_core::report::terminal::{RunFacts, failure_report, summary};
 use layoutproof_core::results::known;
-use layoutproof_core::results::record::{CheckRecord, Culprit, Outcome, Proves, Reason, RecordValue};
+use layoutproof_core::results::record::{
+    CheckRecord, Culprit, Outcome, OutcomeKind, Proves, Reason, RecordValue, SkipKind,
+};
 use layoutproof_device::{Batch, Feature, Job, Runner, RunnerKind};
 use layoutproof_layout::{LayoutOptions, Span};
 use layoutproof_model::{BINDING_MISREADINGS, Misreading, Model};
@@ -79,7 +81,10 @@ fn text(value: &str) -> RecordValue {
 #[test]
 fn a_device_that_obeys_agrees_on_every_parameter() {
     let record = record(&expecting(placed(EVERYTHING, EVERYWHERE, Target::Vulkan), EVERYWHERE), None);
-    assert_eq!((record.outcome, record.culprit, record.proves), (Outcome::Agree, None, Proves::Decorations));
+    assert_eq!(
+        (record.outcome.kind(), record.outcome.culprit(), record.proves),
+        (OutcomeKind::Agree, None, Proves::Decorations)
+    );
     assert_eq!(record.rows.len(), EVERYWHERE.len());
     for (row, (path, place)) in record.rows.iter().zip(EVERYWHERE) {
         let all = [&row.expected, &row.computed, &row.observed];
@@ -100,7 +105,11 @@ fn every_misreading_names_the_device_and_what_it_read() {
     let placed = expecting(placed(SWAPPED, SWAPPED_PLACES, Target::Vulkan), SWAPPED_PLACES);
     for (name, observed) in found {
         let record = record(&placed, Misreading::find(name));
-        assert_eq!((record.outcome, record.culprit), (Outcome::Differ, Some(Culprit::Device)), "{name}");
+        assert_eq!(
+            (record.outcome.kind(), record.outcome.culprit()),
+            (OutcomeKind::Differ, Some(Culprit::Device)),
+            "{name}"
+        );
         for (path, place) in observed {
             let row = record.rows.iter().find(|row| row.path == path).unwrap();
             assert_eq!(row.observed, Some(text(place)), "{name}: {path}");
@@ -111,7 +120,7 @@ fn every_misreading_names_the_device_and_what_it_read() {
 #[test]
 fn a_record_keeps_the_shaders_that_read_the_wrong_places() {
     let placed = expecting(placed(SWAPPED, SWAPPED_PLACES, Target::Vulkan), SWAPPED_PLACES);
-    let shaders = record(&placed, Misreading::find("swapped-bindings")).story.unwrap().shaders;
+    let shaders = record(&placed, Misreading::find("swapped-bindings")).outcome.story().unwrap().shaders.clone();
     assert!((1..=2).contains(&shaders.len()), "{shaders:?}");
     for shader in &shaders {
         assert_eq!(
@@ -121,7 +130,7 @@ fn a_record_keeps_the_shaders_that_read_the_wrong_places() {
         assert!(shader.block.starts_with("a, b"), "{}", shader.block);
         assert!(shader.text.contains("OpDecorate") && shader.text.contains("Binding 5"), "{}", shader.text);
     }
-    assert_eq!(record(&placed, None).story, None);
+    assert_eq!(record(&placed, None).outcome, Outcome::Agrees);
 }
 
 #[test]
@@ -129,7 +138,7 @@ fn where_the_case_differs_the_shaders_are_those_that_bind_its_parameter() {
     let rows = [("a", "set 0 binding 0"), ("b", "set 0 binding 1")];
     let computed = placed("Texture2D a, b;", &rows, Target::Webgpu);
     let record = record(&expecting(computed, &[("a", "set 0 binding 0"), ("b", "set 0 binding 2")]), None);
-    let shaders = record.story.unwrap().shaders;
+    let shaders = record.outcome.story().unwrap().shaders.clone();
     assert!(shaders.iter().all(|shader| shader.form == "WGSL" && shader.text.contains("@binding(1)")), "{shaders:?}");
     assert!(!shaders.is_empty());
 }
@@ -138,7 +147,7 @@ fn where_the_case_differs_the_shaders_are_those_that_bind_its_parameter() {
 fn a_case_that_differs_from_our_rules_is_no_fault_of_the_device() {
     let computed = placed("Texture2D a, b;", &[("a", "set 0 binding 0"), ("b", "set 0 binding 1")], Target::Vulkan);
     let record = record(&expecting(computed, &[("a", "set 0 binding 0"), ("b", "set 0 binding 2")]), None);
-    assert_eq!((record.outcome, record.culprit), (Outcome::Differ, Some(Culprit::CaseOrRules)));
+    assert_eq!((record.outcome.kind(), record.outcome.culprit()), (OutcomeKind::Differ, Some(Culprit::CaseOrRules)));
     assert_eq!([&record.rows[1].computed, &record.rows[1].observed], [&Some(text("set 0 binding 1")); 2]);
 }
 
@@ -147,7 +156,7 @@ fn what_is_not_read_is_counted_and_agrees_with_nobody() {
     let text = "RaytracingAccelerationStructure scene; RaytracingAccelerationStructure other; Texture2D map;";
     let rows = [("scene", "set 0 binding 0"), ("other", "set 0 binding 1"), ("map", "set 0 binding 2")];
     let record = record(&placed(text, &rows, Target::Vulkan), None);
-    assert_eq!(record.outcome, Outcome::Agree);
+    assert_eq!(record.outcome.kind(), OutcomeKind::Agree);
     assert_eq!(record.rows[0].observed, None);
     let bound = record.bound.unwrap();
     assert_eq!((bound.read, bound.not_read), (1, BTreeMap::from([("an acceleration structure".into(), 2)])));
@@ -157,7 +166,10 @@ fn what_is_not_read_is_counted_and_agrees_with_nobody() {
 fn a_check_that_reads_nothing_is_skipped_with_the_reason() {
     let placed = placed("RaytracingAccelerationStructure scene;", &[("scene", "set 0 binding 0")], Target::Vulkan);
     let record = record(&placed, None);
-    assert_eq!((record.outcome, record.skip_reason), (Outcome::Skipped, Some("an acceleration structure".into())));
+    assert_eq!(
+        record.outcome,
+        Outcome::Skipped { reasons: "an acceleration structure".into(), kind: Some(SkipKind::NotApplicable) }
+    );
 }
 
 #[test]
@@ -224,12 +236,12 @@ fn the_summary_says_how_many_resources_each_device_read() {
 fn a_known_difference_covers_placements_only_where_it_names_them() {
     let placed = expecting(placed(SWAPPED, SWAPPED_PLACES, Target::Vulkan), SWAPPED_PLACES);
     let differs = record(&placed, Misreading::find("swapped-sets"));
-    for (rules, outcome) in [("", Outcome::Differ), ("rules = \"vulkan.*\"\n", Outcome::Known)] {
+    for (rules, outcome) in [("", OutcomeKind::Differ), ("rules = \"vulkan.*\"\n", OutcomeKind::Known)] {
         let mut sources = SourceMap::default();
         let list = format!("[[known]]\n{rules}device = \"model\"\nreason = \"planted\"\n");
         let file = sources.add("known.toml", &list);
         let mut checks = [differs.clone()];
         known::apply(&known::read(file, &sources).unwrap(), &mut checks, &[]);
-        assert_eq!(checks[0].outcome, outcome, "{list}");
+        assert_eq!(checks[0].outcome.kind(), outcome, "{list}");
     }
 }

@@ -96,16 +96,11 @@ fn id() -> CheckId {
 fn check() -> impl Strategy<Value = CheckRecord> {
     let rows = prop::collection::vec(row(), 0..12);
     let members = prop::collection::vec(member(), 0..8);
-    (rows, members, option::of(number()), option::of(select(&CULPRITS[..]))).prop_map(
-        |(rows, members, size, culprit)| CheckRecord {
-            culprit,
-            ms: 1,
-            leaves: 1,
-            rows,
-            story: Some(Story { blocks: vec![StoryBlock { name: "S".into(), size, members }], ..Story::default() }),
-            ..CheckRecord::new(id(), Proves::Compiler, Validation::Valid, Outcome::Differ)
-        },
-    )
+    (rows, members, option::of(number()), select(&CULPRITS[..])).prop_map(|(rows, members, size, culprit)| {
+        let story = Story { blocks: vec![StoryBlock { name: "S".into(), size, members }], ..Story::default() };
+        let outcome = Outcome::Differs { culprit, broke: None, story: Some(Box::new(story)) };
+        CheckRecord { ms: 1, leaves: 1, rows, ..CheckRecord::new(id(), Proves::Compiler, Validation::Valid, outcome) }
+    })
 }
 
 proptest! {

@@ -15,7 +15,7 @@ use crate::check::produce::shader_module::ShaderModule;
 use crate::check::produce::subject_shaders::SubjectShaders;
 use crate::check::verdict::{CodeOrigin, Validation, Verdict, differing, judge};
 use crate::results::record::{
-    CheckRecord, Culprit, Outcome, Reason, Reasons, RecordValue, Row, SkipKind, Story, StoryBlock,
+    CheckRecord, Culprit, Outcome, OutcomeKind, Reason, Reasons, RecordValue, Row, SkipKind, Story, StoryBlock,
 };
 use layoutproof_probes::{
     AddressSpace, BoundRange, BufferRole, Form, Observation, Observed, ProbeEntry, ProbeProblem, observe,
@@ -50,33 +50,18 @@ impl Check {
         let validation = self.validation();
         let proves = self.produced.producer.proves(self.subject.rules, &self.device);
         let code = CodeOrigin { proves, writer: self.produced.producer.writer() };
-        let judged = judge(&answers.rows, &validation, code);
-        let (verdict, reason) = self.outcome(judged, &answers);
-        let outcome = verdict.outcome;
-        let story =
-            matches!(outcome, Outcome::Differ | Outcome::Broken).then(|| self.story(&verdict, code, &answers.rows));
+        let outcome = self.outcome(judge(&answers.rows, &validation, code), &answers, code);
+        let is_skipped = outcome.kind() == OutcomeKind::Skipped;
 
         CheckRecord {
-            id: self.id(),
-            proves,
-            outcome,
-            culprit: verdict.culprit,
-            validation,
-            skip_reason: reason,
-            skip_kind: (outcome == Outcome::Skipped).then(|| self.skip_kind(&answers)).flatten(),
-            not_checked: if outcome == Outcome::Skipped { Vec::new() } else { self.not_checked(&answers) },
+            not_checked: if is_skipped { Vec::new() } else { self.not_checked(&answers) },
             driver_messages: driver_messages(results),
-            known: None,
-            fast: false,
-            thorough: Vec::new(),
             cached: self.produced.origin == AnswerOrigin::Cached,
-            retries: 0,
             ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
             leaves: u32::try_from(answers.leaves.len()).unwrap_or(u32::MAX),
-            leaves_not_probed: if outcome == Outcome::Skipped { 0 } else { self.produced.leaves_not_probed },
-            bound: None,
+            leaves_not_probed: if is_skipped { 0 } else { self.produced.leaves_not_probed },
             rows: answers.rows,
-            story,
+            ..CheckRecord::new(self.id(), proves, validation, outcome)
         }
     }
 
@@ -157,18 +142,21 @@ impl Check {
         Validation::of_all(self.produced.modules.iter().map(|module| &module.validation))
     }
 
-    /// Adjusts the verdict for the parts of the check that did not run. Returns the reason why they
-    /// did not.
-    fn outcome(&self, verdict: Verdict, answers: &CheckAnswers) -> (Verdict, Option<Reasons>) {
-        let broken = broke(&answers.broken);
-        match verdict.outcome {
-            Outcome::Agree if broken.is_some() => (self.broken(&answers.leaves), broken),
-            Outcome::Agree if Self::is_unanswered(answers) => {
-                (Verdict { outcome: Outcome::Skipped, ..verdict }, Some(self.skip_reason(answers)))
+    /// The outcome that follows from the verdict on the rows and from the parts that did not run.
+    fn outcome(&self, verdict: Verdict, answers: &CheckAnswers, code: CodeOrigin) -> Outcome {
+        let story = |culprit, sentence: &str| Some(Box::new(self.story(culprit, sentence, code, &answers.rows)));
+        match (verdict, broke(&answers.broken)) {
+            (Verdict::Differs { culprit, sentence }, broke) => {
+                Outcome::Differs { culprit, broke, story: story(Some(culprit), &sentence) }
             }
-            Outcome::Agree | Outcome::Differ | Outcome::Known | Outcome::Stale | Outcome::Skipped | Outcome::Broken => {
-                (verdict, broken)
+            (Verdict::Agrees, Some(reasons)) => {
+                let (culprit, sentence) = self.breaker(&answers.leaves);
+                Outcome::Broken { reasons, culprit, story: story(culprit, sentence) }
             }
+            (Verdict::Agrees, None) if Self::is_unanswered(answers) => {
+                Outcome::Skipped { reasons: self.skip_reason(answers), kind: self.skip_kind(answers) }
+            }
+            (Verdict::Agrees, None) => Outcome::Agrees,
         }
     }
 
@@ -181,13 +169,12 @@ impl Check {
 
     /// Blames a compiler that gave no answer. A device that gave none explains itself in its own
     /// messages.
-    fn broken(&self, leaves: &BTreeSet<String>) -> Verdict {
-        let (culprit, sentence) = match (self.produced.broken.is_empty(), leaves.is_empty()) {
+    fn breaker(&self, leaves: &BTreeSet<String>) -> (Option<Culprit>, &'static str) {
+        match (self.produced.broken.is_empty(), leaves.is_empty()) {
             (true, _) => (None, ""),
             (false, true) => (Some(Culprit::Compiler), "it made nothing that could be checked"),
             (false, false) => (Some(Culprit::Compiler), "it broke on a part of the check; all that it made agrees"),
-        };
-        Verdict { outcome: Outcome::Broken, culprit, sentence: sentence.to_owned() }
+        }
     }
 
     /// Collects the reasons why parts of the check did not run, the compiler's own messages first.
@@ -217,18 +204,18 @@ impl Check {
         (in_language && modules.is_empty() && answers.lacking.is_empty()).then_some(SkipKind::NotApplicable)
     }
 
-    fn story(&self, verdict: &Verdict, code: CodeOrigin, rows: &[Row]) -> Story {
+    fn story(&self, culprit: Option<Culprit>, sentence: &str, code: CodeOrigin, rows: &[Row]) -> Story {
         let Self { subject, produced, device } = self;
         let blocks = subject.layouts.iter().filter_map(|layout| {
             let size = layout.result.as_ref().ok()?.size.finite();
             Some(StoryBlock { name: layout.name.clone(), size, members: layout.rows() })
         });
 
-        let ours = verdict.culprit == Some(Culprit::CaseOrRules);
-        let whose = if verdict.culprit == Some(Culprit::Report) { "the reported" } else { "these" };
+        let ours = culprit == Some(Culprit::CaseOrRules);
+        let whose = if culprit == Some(Culprit::Report) { "the reported" } else { "these" };
         // Another rule set explains nothing if no row differs.
         let is_explained = !ours && !differing(rows, code).is_empty();
-        let hint = is_explained.then(|| hint::explaining(subject, rows, verdict.culprit)).flatten();
+        let hint = is_explained.then(|| hint::explaining(subject, rows, culprit)).flatten();
 
         Story {
             summary: subject.source.summary.clone(),
@@ -248,7 +235,7 @@ impl Check {
                     ElementChoice::Every => " --every-element",
                 }
             ),
-            verdict: verdict.sentence.clone(),
+            verdict: sentence.to_owned(),
             shaders: self.shader_texts(rows, code),
         }
     }

@@ -10,7 +10,7 @@ use std::fmt;
 use layoutproof_device::Feature;
 use layoutproof_layout::Quantity;
 
-use crate::results::record::{Culprit, Outcome, Proves, Row};
+use crate::results::record::{Culprit, Proves, Row};
 use layoutproof_probes::Form;
 
 /// The result of the module validator.
@@ -86,13 +86,32 @@ pub struct CodeOrigin {
 
 /// The result of judging a check's rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Verdict {
-    /// `Agree` or `Differ`.
-    pub outcome: Outcome,
-    /// The witness that disagrees with the others; `None` on agreement.
-    pub culprit: Option<Culprit>,
-    /// The reason, in one sentence.
-    pub sentence: String,
+pub enum Verdict {
+    Agrees,
+    Differs {
+        /// The witness that disagrees with the others.
+        culprit: Culprit,
+        /// The reason, in one sentence.
+        sentence: String,
+    },
+}
+
+impl Verdict {
+    /// The witness that disagrees with the others.
+    pub fn culprit(&self) -> Option<Culprit> {
+        match self {
+            Self::Agrees => None,
+            Self::Differs { culprit, .. } => Some(*culprit),
+        }
+    }
+
+    /// The verdict in one sentence.
+    pub fn sentence(&self) -> &str {
+        match self {
+            Self::Agrees => "all witnesses agree",
+            Self::Differs { sentence, .. } => sentence,
+        }
+    }
 }
 
 /// Judges the rows of a completed check.
@@ -129,10 +148,10 @@ fn beyond_promise(of_rows: &Verdict, writer: Writer, feature: Feature, message: 
     };
     let unpromised = format!("valid only with {feature}, which its layout option does not ask for: {message}");
 
-    match of_rows.culprit {
+    match of_rows.culprit() {
         None => differ(writers, format!("the module is {unpromised}")),
         Some(culprit) if culprit == writers || culprit == Culprit::Report => {
-            differ(writers, format!("{}, and the module is {unpromised}", of_rows.sentence))
+            differ(writers, format!("{}, and the module is {unpromised}", of_rows.sentence()))
         }
         Some(culprit) => differ(
             Culprit::Unclear,
@@ -143,10 +162,7 @@ fn beyond_promise(of_rows: &Verdict, writer: Writer, feature: Feature, message: 
 
 fn judge_rows(broken: &BTreeSet<Link>, culprits: &BTreeSet<Culprit>) -> Verdict {
     match (culprits.len(), culprits.first()) {
-        (0, _) | (_, None) => {
-            let sentence = "all witnesses agree".to_owned();
-            Verdict { outcome: Outcome::Agree, culprit: None, sentence }
-        }
+        (0, _) | (_, None) => Verdict::Agrees,
         (1, Some(Culprit::Case)) if broken.contains(&Link::ExpectedCompiled) => {
             differ(Culprit::Case, "the code reads different bytes than the case expects".to_owned())
         }
@@ -170,7 +186,7 @@ pub fn differing(rows: &[Row], code: CodeOrigin) -> BTreeSet<(usize, Culprit)> {
 }
 
 fn differ(culprit: Culprit, sentence: String) -> Verdict {
-    Verdict { outcome: Outcome::Differ, culprit: Some(culprit), sentence }
+    Verdict::Differs { culprit, sentence }
 }
 
 /// Neighbours in the chain of witnesses.
@@ -318,8 +334,7 @@ mod tests {
 
     fn check(numbers: [Option<u32>; 4], code: CodeOrigin, culprit: Option<Culprit>) {
         let verdict = judge(&[row([Some(0); 4]), row(numbers)], &Validation::Valid, code);
-        assert_eq!(verdict.culprit, culprit, "{numbers:?} {code:?}");
-        assert_eq!(verdict.outcome == Outcome::Agree, culprit.is_none());
+        assert_eq!(verdict.culprit(), culprit, "{numbers:?} {code:?}");
     }
 
     #[test]
@@ -346,7 +361,7 @@ mod tests {
     #[test]
     fn an_invalid_module_comes_before_everything() {
         let verdict = judge(&[row([Some(0); 4])], &Validation::Invalid("no".to_owned()), OURS);
-        assert_eq!(verdict.culprit, Some(Culprit::Module));
+        assert_eq!(verdict.culprit(), Some(Culprit::Module));
     }
 
     /// DXC's default promises what Vulkan 1.1 allows, and `[[vk::offset(8)]]` puts a struct at byte
@@ -364,9 +379,8 @@ mod tests {
             ([a, a, a, a], OURS, Culprit::Module),
         ] {
             let verdict = judge(&[row(numbers)], &limited, code);
-            assert_eq!(verdict.outcome, Outcome::Differ);
-            assert_eq!(verdict.culprit, Some(culprit), "{}", verdict.sentence);
-            assert!(verdict.sentence.contains("valid only with scalarBlockLayout"), "{}", verdict.sentence);
+            assert_eq!(verdict.culprit(), Some(culprit), "{}", verdict.sentence());
+            assert!(verdict.sentence().contains("valid only with scalarBlockLayout"), "{}", verdict.sentence());
         }
     }
 
@@ -374,7 +388,7 @@ mod tests {
     fn a_report_that_differs_from_the_code_is_a_report() {
         let reported = Row { reported: Some(RecordValue::Number(4)), ..row([Some(0); 4]) };
         let verdict = judge(&[reported], &Validation::Valid, CHOSEN);
-        assert_eq!(verdict.culprit, Some(Culprit::Report));
+        assert_eq!(verdict.culprit(), Some(Culprit::Report));
     }
 
     /// A case's claim about where a compiler's code reads is checked against that code alone.
@@ -383,7 +397,7 @@ mod tests {
         for (claimed, culprit) in [(0, None), (8, Some(Culprit::Case))] {
             let claim = Row { space: None, ..row([Some(claimed), None, Some(0), None]) };
             let verdict = judge(&[claim], &Validation::Valid, CHOSEN);
-            assert_eq!(verdict.culprit, culprit, "{}", verdict.sentence);
+            assert_eq!(verdict.culprit(), culprit, "{}", verdict.sentence());
         }
     }
 
@@ -393,7 +407,7 @@ mod tests {
         let [listed, loaded] = [Some(4), Some(0)];
         let reported = Row { reported: Some(RecordValue::Number(4)), ..row([listed, listed, loaded, loaded]) };
         let verdict = judge(&[reported], &Validation::Valid, CHOSEN);
-        assert_eq!(verdict.culprit, Some(Culprit::Report));
+        assert_eq!(verdict.culprit(), Some(Culprit::Report));
     }
 
     /// DXC lists `float3x1` at byte 16. It reads `m[1][0]` at byte 20, but `m[index][0]` at byte
@@ -408,7 +422,7 @@ mod tests {
         };
         for (by_name, culprit) in [(listed, Culprit::Compiler), (loaded, Culprit::Report)] {
             let rows = [by_form(Form::Leaf, by_name), by_form(Form::Indexed, loaded)];
-            assert_eq!(judge(&rows, &Validation::Valid, CHOSEN).culprit, Some(culprit));
+            assert_eq!(judge(&rows, &Validation::Valid, CHOSEN).culprit(), Some(culprit));
         }
     }
 
@@ -416,8 +430,11 @@ mod tests {
     #[test]
     fn code_that_reads_no_byte_of_the_block_is_the_compilers() {
         let nowhere = Row { form: Some(Form::Indexed), ..row([Some(8), Some(8), None, None]) };
-        assert_eq!(judge(std::slice::from_ref(&nowhere), &Validation::Valid, CHOSEN).culprit, Some(Culprit::Compiler));
-        assert_eq!(judge(&[nowhere], &Validation::Valid, OURS).culprit, Some(Culprit::Device));
+        assert_eq!(
+            judge(std::slice::from_ref(&nowhere), &Validation::Valid, CHOSEN).culprit(),
+            Some(Culprit::Compiler)
+        );
+        assert_eq!(judge(&[nowhere], &Validation::Valid, OURS).culprit(), Some(Culprit::Device));
     }
 
     #[test]
@@ -435,6 +452,6 @@ mod tests {
         let misled = Row { reported: Some(RecordValue::Number(20)), ..row([right, right, wrong, wrong]) };
         let miscompiled = row([right, right, wrong, wrong]);
         let verdict = judge(&[misled, miscompiled], &Validation::Valid, CHOSEN);
-        assert_eq!(verdict.culprit, Some(Culprit::Compiler), "{}", verdict.sentence);
+        assert_eq!(verdict.culprit(), Some(Culprit::Compiler), "{}", verdict.sentence());
     }
 }

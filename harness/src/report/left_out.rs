@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use super::seen_cases::SeenCases;
 use crate::check::{CheckDevice, CheckRules, ShaderMaker};
 use crate::results::record::{
-    BoundCount, CheckRecord, LeftOutCases, LeftOutChecks, Outcome, Proves, Reason, ReasonKind, Reasons, RecordsFilter,
-    SkipKind,
+    BoundCount, CheckRecord, LeftOutCases, LeftOutChecks, OutcomeKind, Proves, Reason, ReasonKind, Reasons,
+    RecordsFilter, SkipKind,
 };
 
 /// The fields that all checks of one group share.
@@ -17,7 +17,7 @@ struct CommonKey<'a> {
     producer: &'a ShaderMaker,
     rules: &'a CheckRules,
     proves: Proves,
-    outcome: Outcome,
+    outcome: OutcomeKind,
     skip_kind: Option<SkipKind>,
     skip_reason: Option<ReasonKind>,
 }
@@ -51,9 +51,9 @@ impl<'a> CommonKey<'a> {
             producer: &check.id.producer,
             rules: &check.id.rules,
             proves: check.proves,
-            outcome: check.outcome,
-            skip_kind: check.skip_kind,
-            skip_reason: check.skip_reason.as_ref().map(Reasons::kind),
+            outcome: check.outcome.kind(),
+            skip_kind: check.outcome.skip_kind(),
+            skip_reason: check.outcome.reasons().map(Reasons::kind),
         }
     }
 

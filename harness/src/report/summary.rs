@@ -5,7 +5,7 @@
 use layoutproof_device::RunnerKind;
 
 use crate::check::CheckDevice;
-use crate::results::record::{BoundCount, CheckRecord, LeftOutChecks, Outcome, Proves, RunEnd, SCHEMA, SkipKind};
+use crate::results::record::{BoundCount, CheckRecord, LeftOutChecks, OutcomeKind, Proves, RunEnd, SCHEMA, SkipKind};
 
 /// Totals of `checks`. The counts of leaves, bound resources and devices exclude the CPU model.
 pub fn fold(checks: &[CheckRecord]) -> RunEnd {
@@ -21,9 +21,9 @@ pub fn add(end: &mut RunEnd, check: &CheckRecord) {
     let outcome = SimilarChecks {
         device: check.id.device.as_ref(),
         proves: check.proves,
-        outcome: check.outcome,
-        skip_kind: check.skip_kind,
-        is_untried: check.known.as_ref().is_some_and(|entry| entry.untried),
+        outcome: check.outcome.kind(),
+        skip_kind: check.outcome.skip_kind(),
+        is_untried: check.outcome.entry().is_some_and(|entry| entry.untried),
         checks: 1,
         leaves: check.leaves,
         leaves_not_probed: check.leaves_not_probed,
@@ -53,7 +53,7 @@ pub fn add_left_out(end: &mut RunEnd, group: &LeftOutChecks) {
 struct SimilarChecks<'a> {
     device: Option<&'a CheckDevice>,
     proves: Proves,
-    outcome: Outcome,
+    outcome: OutcomeKind,
     skip_kind: Option<SkipKind>,
     /// True if the difference is excused only because this driver is untested.
     is_untried: bool,
@@ -66,12 +66,12 @@ struct SimilarChecks<'a> {
 impl SimilarChecks<'_> {
     fn add_to(&self, end: &mut RunEnd) {
         let count = match self.outcome {
-            Outcome::Agree => &mut end.agree,
-            Outcome::Differ => &mut end.differ,
-            Outcome::Known => &mut end.known,
-            Outcome::Stale => &mut end.stale,
-            Outcome::Skipped => &mut end.skipped,
-            Outcome::Broken => &mut end.broken,
+            OutcomeKind::Agree => &mut end.agree,
+            OutcomeKind::Differ => &mut end.differ,
+            OutcomeKind::Known => &mut end.known,
+            OutcomeKind::Stale => &mut end.stale,
+            OutcomeKind::Skipped => &mut end.skipped,
+            OutcomeKind::Broken => &mut end.broken,
         };
         *count = count.saturating_add(self.checks);
         end.checks = end.checks.saturating_add(self.checks);
@@ -80,7 +80,7 @@ impl SimilarChecks<'_> {
             Some(SkipKind::NotApplicable) => end.not_applicable = end.not_applicable.saturating_add(self.checks),
             None => {}
         }
-        if self.outcome == Outcome::Known && self.is_untried {
+        if self.outcome == OutcomeKind::Known && self.is_untried {
             end.untried = end.untried.saturating_add(self.checks);
         }
         end.leaves_not_probed = end.leaves_not_probed.saturating_add(self.leaves_not_probed);

@@ -16,7 +16,7 @@ use super::tables::run_table::{run_table, slowest_device};
 use crate::check::CheckDevice;
 use crate::results::known::FixedEntry;
 use crate::results::record::{
-    BoundCount, CheckRecord, LeftOutChecks, Outcome, Proves, ReasonKind, RecordedCacheUse, RunEnd, SkipKind,
+    BoundCount, CheckRecord, LeftOutChecks, OutcomeKind, Proves, ReasonKind, RecordedCacheUse, RunEnd, SkipKind,
 };
 
 /// Columns after which a list of reasons wraps.
@@ -66,15 +66,15 @@ pub fn known_report(checks: &[CheckRecord], is_own: impl Fn(&CheckRecord) -> boo
 
 /// Every known difference in full, for `-vv`.
 pub fn known_blocks(checks: &[CheckRecord], style: Style) -> String {
-    let known = failures_of(checks, |check| check.outcome == Outcome::Known);
+    let known = failures_of(checks, |check| check.outcome.kind() == OutcomeKind::Known);
     known.iter().map(|failure| block(failure, style) + "\n").collect()
 }
 
 /// One line per entry of a list of known differences that no longer differs.
 fn stale_report(checks: &[CheckRecord], style: Style) -> String {
     let mut places: BTreeMap<String, u64> = BTreeMap::new();
-    for check in checks.iter().filter(|check| check.outcome == Outcome::Stale) {
-        let entry = check.known.as_ref().map(|entry| format!("{}:{}", entry.file, entry.line));
+    for check in checks.iter().filter(|check| check.outcome.kind() == OutcomeKind::Stale) {
+        let entry = check.outcome.entry().map(|entry| format!("{}:{}", entry.file, entry.line));
         *places.entry(entry.unwrap_or_else(|| check.id.case.clone())).or_default() += 1;
     }
     let line = |(place, count): (&String, &u64)| {
@@ -90,14 +90,14 @@ pub fn check_line(check: &CheckRecord, style: Style) -> String {
     let device = one_line(&place(check.id.device.as_ref()));
     let heading = check_heading(check, &device, style);
 
-    let entry = check.known.as_ref().map(|entry| format!("{}:{}: {}", entry.file, entry.line, entry.reason));
+    let entry = check.outcome.entry().map(|entry| format!("{}:{}: {}", entry.file, entry.line, entry.reason));
     let left_out = check.not_checked.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
     let left_out = (!left_out.is_empty()).then(|| format!("not checked: {left_out}"));
     let messages = check.driver_messages.join("; ");
     let messages = (!messages.is_empty()).then(|| format!("driver message: {messages}"));
 
     let reasons =
-        check.skip_reason.as_ref().map(ToString::to_string).or(entry).into_iter().chain(left_out).chain(messages);
+        check.outcome.reasons().map(ToString::to_string).or(entry).into_iter().chain(left_out).chain(messages);
     let reasons: Vec<String> = reasons.collect();
     let reason = if reasons.is_empty() { String::new() } else { format!(": {}", one_line(&reasons.join("; "))) };
     format!("{heading}{reason}\n")
@@ -203,10 +203,11 @@ fn skipped<'a>(
     left_out: &'a [LeftOutChecks],
     kind: Option<SkipKind>,
 ) -> impl Iterator<Item = CountedKind> {
-    let skipped = checks.iter().filter(move |check| check.outcome == Outcome::Skipped && check.skip_kind == kind);
-    let with_record =
-        skipped.map(move |check| CountedKind { kind: ReasonKind::of(check.skip_reason.as_ref()), count: 1 });
-    let skipped = left_out.iter().filter(move |group| group.outcome == Outcome::Skipped && group.skip_kind == kind);
+    let skipped = checks
+        .iter()
+        .filter(move |check| check.outcome.kind() == OutcomeKind::Skipped && check.outcome.skip_kind() == kind);
+    let with_record = skipped.map(move |check| CountedKind { kind: ReasonKind::of(check.outcome.reasons()), count: 1 });
+    let skipped = left_out.iter().filter(move |group| group.outcome == OutcomeKind::Skipped && group.skip_kind == kind);
     let left_out = skipped.map(move |group| {
         let kind = group.skip_reason.clone().unwrap_or_else(|| ReasonKind::of(None));
         CountedKind { kind, count: group.checks.into() }
@@ -237,8 +238,8 @@ struct KnownCause<'a> {
 /// `185 by 9 causes, most: naga's GLSL drops @size (139, https://...)`; all causes with `-v`.
 fn known(facts: &RunFacts<'_>) -> String {
     let mut counts: BTreeMap<KnownCause<'_>, u64> = BTreeMap::new();
-    for check in facts.checks.iter().filter(|check| check.outcome == Outcome::Known) {
-        let entry = check.known.as_ref();
+    for check in facts.checks.iter().filter(|check| check.outcome.kind() == OutcomeKind::Known) {
+        let entry = check.outcome.entry();
         let reason = entry.map_or("no list", |entry| entry.reason.as_str());
         let link = entry.and_then(|entry| entry.link.as_deref());
         *counts.entry(KnownCause { reason, link }).or_default() += 1;
@@ -447,7 +448,7 @@ fn not_probed(end: &RunEnd) -> Option<String> {
 
 /// Warns about checks that failed and then passed when rerun. Layouts do not change by chance.
 fn unreliable(checks: &[CheckRecord]) -> Option<String> {
-    let mended = checks.iter().filter(|check| check.retries > 0 && !is_failure(check.outcome));
+    let mended = checks.iter().filter(|check| check.retries > 0 && !is_failure(check.outcome.kind()));
     let names: Vec<String> = mended.map(|check| one_line(&check.id.to_string())).collect();
     let first = names.first()?;
     let others = names.len() - 1;
@@ -486,7 +487,9 @@ fn is_driven(device: Option<&CheckDevice>) -> bool {
 /// Warns about modules that declare their own offsets: these were checked without running the
 /// module's code.
 fn own_offsets(checks: &[CheckRecord]) -> Option<String> {
-    let ran = checks.iter().filter(|check| check.outcome != Outcome::Skipped && check.id.rules.as_str() == DECLARED);
+    let ran = checks
+        .iter()
+        .filter(|check| check.outcome.kind() != OutcomeKind::Skipped && check.id.rules.as_str() == DECLARED);
     let modules: BTreeSet<String> = ran.map(|check| one_line(&check.id.case)).collect();
     let names = modules.into_iter().collect::<Vec<_>>().join(", ");
     (!names.is_empty()).then(|| {

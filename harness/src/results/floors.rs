@@ -11,7 +11,7 @@ use wildmatch::WildMatch;
 
 use crate::check::CheckDevice;
 use crate::results::coverage::word;
-use crate::results::record::{BoundCount, CellRow, CheckRecord, DeviceCells, LeftOutChecks, Outcome, Proves};
+use crate::results::record::{BoundCount, CellRow, CheckRecord, DeviceCells, LeftOutChecks, OutcomeKind, Proves};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::sources::SourceMap;
 use layoutproof_source::toml_table::{FileProblems, TomlTable, parse};
@@ -154,11 +154,12 @@ impl FloorAnswers<'_> {
             FloorUnit::Resources => bound.map_or(0, |bound| bound.read),
         };
 
-        let agreeing = self.checks.iter().filter(|check| matches!(check.outcome, Outcome::Agree | Outcome::Known));
+        let agreeing =
+            self.checks.iter().filter(|check| matches!(check.outcome.kind(), OutcomeKind::Agree | OutcomeKind::Known));
         let counted = agreeing.filter(|check| is_of_floor(check.id.device.as_ref(), check.proves));
         let with_record: u32 = counted.map(|check| found(check.leaves, check.bound.as_ref())).sum();
 
-        let agreeing = self.left_out.iter().filter(|checks| checks.outcome == Outcome::Agree);
+        let agreeing = self.left_out.iter().filter(|checks| checks.outcome == OutcomeKind::Agree);
         let counted = agreeing.filter(|checks| is_of_floor(checks.device.as_ref(), checks.proves));
         with_record + counted.map(|checks| found(checks.leaves, checks.bound.as_ref())).sum::<u32>()
     }
@@ -229,7 +230,7 @@ mod tests {
     use crate::check::verdict::Validation;
     use crate::results::coverage::kind::{After, LeafKind};
     use crate::results::coverage::{Kinds, answered_by_device};
-    use crate::results::record::{RecordValue, Row};
+    use crate::results::record::{Culprit, Outcome, RecordValue, Row};
     use layoutproof_layout::Quantity;
     use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
 
@@ -277,7 +278,7 @@ leaves = 2
         CheckRecord {
             leaves: 3,
             rows: rows.map(|(path, direction)| row(path, direction)).collect(),
-            ..CheckRecord::new(id, Proves::Decorations, Validation::Valid, Outcome::Agree)
+            ..CheckRecord::new(id, Proves::Decorations, Validation::Valid, Outcome::Agrees)
         }
     }
 
@@ -334,7 +335,8 @@ leaves = 2
 
     #[test]
     fn checks_that_differ_and_the_model_prove_nothing() {
-        let differs = CheckRecord { outcome: Outcome::Differ, ..check("lavapipe") };
+        let differs = Outcome::Differs { culprit: Culprit::Device, broke: None, story: None };
+        let differs = CheckRecord { outcome: differs, ..check("lavapipe") };
         let mut model = check("lavapipe");
         model.id.device = through(RunnerKind::Model, "lavapipe");
         assert_eq!(missed_by(CELLS, &[differs, model]).len(), 4);

@@ -97,7 +97,7 @@ pub(crate) fn agreeing() -> CheckRecord {
         ms: 12,
         leaves: 8,
         rows: vec![leaf("S.c", 36, 36, 36)],
-        ..CheckRecord::new(id, Proves::Decorations, Validation::Valid, Outcome::Agree)
+        ..CheckRecord::new(id, Proves::Decorations, Validation::Valid, Outcome::Agrees)
     }
 }
 
@@ -117,6 +117,10 @@ fn story(verdict: &str) -> Story {
         verdict: verdict.into(),
         shaders: Vec::new(),
     }
+}
+
+fn differs(culprit: Culprit, story: Story) -> Outcome {
+    Outcome::Differs { culprit, broke: None, story: Some(Box::new(story)) }
 }
 
 fn shader(form: &str, text: &str, left_out: u64) -> RecordedShader {
@@ -167,10 +171,8 @@ pub(crate) fn compiler_differs(device: &str, runner: RunnerKind) -> CheckRecord 
             ..agreeing().id
         },
         proves: Proves::Compiler,
-        outcome: Outcome::Differ,
-        culprit: Some(Culprit::Compiler),
+        outcome: differs(Culprit::Compiler, story),
         rows,
-        story: Some(story),
         ..agreeing()
     }
 }
@@ -196,10 +198,8 @@ pub(crate) fn device_differs() -> CheckRecord {
         leaf("S.d.x", 40, 40, 40),
     ];
     CheckRecord {
-        outcome: Outcome::Differ,
-        culprit: Some(Culprit::Device),
+        outcome: differs(Culprit::Device, story("expected, computed and compiled agree, the device read other bytes")),
         rows,
-        story: Some(story("expected, computed and compiled agree, the device read other bytes")),
         ..agreeing()
     }
 }
@@ -215,13 +215,12 @@ pub(crate) fn case_or_rules() -> CheckRecord {
     ];
     CheckRecord {
         id: CheckId { device: None, ..agreeing().id },
-        outcome: Outcome::Differ,
-        culprit: Some(Culprit::CaseOrRules),
+        outcome: differs(
+            Culprit::CaseOrRules,
+            story("expected and computed differ, and no compiler has seen the case"),
+        ),
         leaves: 0,
-        leaves_not_probed: 0,
-        bound: None,
         rows,
-        story: Some(story("expected and computed differ, and no compiler has seen the case")),
         ..agreeing()
     }
 }
@@ -252,10 +251,8 @@ pub(crate) fn large_struct_differs() -> CheckRecord {
     };
     CheckRecord {
         id: CheckId { rules: "std430".into(), ..agreeing().id },
-        outcome: Outcome::Differ,
-        culprit: Some(Culprit::Unclear),
+        outcome: differs(Culprit::Unclear, story),
         rows,
-        story: Some(story),
         ..agreeing()
     }
 }
@@ -272,21 +269,18 @@ pub(crate) fn binding_differs() -> CheckRecord {
         binding("A", [Some("t0"), Some("t0"), Some("t0"), Some("t0"), None]),
         binding("B", [Some("t1 space2"), Some("t1 space2"), Some("t1 space2"), Some("t3 space2"), None]),
     ];
+    let story = Story {
+        summary: "an implicit register is taken from its own space".into(),
+        place: "cases/bind/implicit_in_space.toml:7".into(),
+        blocks: Vec::new(),
+        ..story("case and rules agree, the code addresses another register")
+    };
     CheckRecord {
         id: "bind::implicit_in_space::d3d12.dxc::dxc-1.7::none::none".parse().expect("this is the name of a check"),
         proves: Proves::Compiler,
-        outcome: Outcome::Differ,
-        culprit: Some(Culprit::Compiler),
+        outcome: differs(Culprit::Compiler, story),
         leaves: 0,
-        leaves_not_probed: 0,
-        bound: None,
         rows,
-        story: Some(Story {
-            summary: "an implicit register is taken from its own space".into(),
-            place: "cases/bind/implicit_in_space.toml:7".into(),
-            blocks: Vec::new(),
-            ..story("case and rules agree, the code addresses another register")
-        }),
         ..agreeing()
     }
 }
@@ -300,11 +294,8 @@ pub(crate) fn saved<T: serde::de::DeserializeOwned>(text: &str) -> T {
 pub(crate) fn skipped(reason: &str) -> CheckRecord {
     CheckRecord {
         id: of_case("scalar/half"),
-        outcome: Outcome::Skipped,
-        skip_reason: Some(saved(reason)),
+        outcome: Outcome::Skipped { reasons: saved(reason), kind: None },
         leaves: 0,
-        leaves_not_probed: 0,
-        bound: None,
         rows: Vec::new(),
         ..agreeing()
     }
@@ -319,7 +310,9 @@ pub(crate) fn known() -> CheckRecord {
         link: Some("https://example.com/dxc/1".into()),
         untried: false,
     };
-    CheckRecord { outcome: Outcome::Known, known: Some(entry), ..compiler_differs("swiftshader", RunnerKind::Ash) }
+    let mut check = compiler_differs("swiftshader", RunnerKind::Ash);
+    check.excuse(entry);
+    check
 }
 
 /// A known difference that no longer differs.
@@ -331,20 +324,22 @@ pub(crate) fn stale() -> CheckRecord {
         link: None,
         untried: false,
     };
-    CheckRecord { id: of_case("matrix/row_major"), outcome: Outcome::Stale, known: Some(entry), ..agreeing() }
+    CheckRecord { id: of_case("matrix/row_major"), outcome: Outcome::Stale(entry), ..agreeing() }
+}
+
+/// The outcome of a check that broke for this reason.
+pub(crate) fn breaks(reason: &str) -> Outcome {
+    let story = Story { again: "layoutproof run push/nested --runner ash -vv".into(), ..Story::default() };
+    Outcome::Broken { reasons: reason.into(), culprit: None, story: Some(Box::new(story)) }
 }
 
 /// A check during which the device was lost.
 pub(crate) fn broken() -> CheckRecord {
     CheckRecord {
         id: of_case("push/nested"),
-        outcome: Outcome::Broken,
-        skip_reason: Some("device lost: vkQueueSubmit: ERROR_DEVICE_LOST".into()),
+        outcome: breaks("device lost: vkQueueSubmit: ERROR_DEVICE_LOST"),
         leaves: 0,
-        leaves_not_probed: 0,
-        bound: None,
         rows: Vec::new(),
-        story: Some(Story { again: "layoutproof run push/nested --runner ash -vv".into(), ..Story::default() }),
         ..agreeing()
     }
 }

@@ -13,7 +13,7 @@ use layoutproof_compilers::toolchains::Toolchains;
 use layoutproof_core::check::{BindingCheck, Check, CheckId, Producer, ProofCheck, Settings, Subject};
 use layoutproof_core::report::{Style, terminal};
 use layoutproof_core::results::known;
-use layoutproof_core::results::record::{CheckRecord, Outcome};
+use layoutproof_core::results::record::{CheckRecord, OutcomeKind};
 use layoutproof_device::{DeviceInfo, Runner, RunnerKind};
 use layoutproof_executor::compiler_devices::CompilerDevices;
 use layoutproof_executor::device_listing::DeviceListing;
@@ -251,12 +251,12 @@ impl Suite {
 }
 
 fn completion(record: &CheckRecord) -> Result<Completion, Failed> {
-    match record.outcome {
-        Outcome::Agree | Outcome::Known => Ok(Completion::Completed),
-        Outcome::Skipped => {
-            Ok(Completion::ignored_with(record.skip_reason.as_ref().map(ToString::to_string).unwrap_or_default()))
+    match record.outcome.kind() {
+        OutcomeKind::Agree | OutcomeKind::Known => Ok(Completion::Completed),
+        OutcomeKind::Skipped => {
+            Ok(Completion::ignored_with(record.outcome.reasons().map(ToString::to_string).unwrap_or_default()))
         }
-        Outcome::Differ | Outcome::Stale | Outcome::Broken => {
+        OutcomeKind::Differ | OutcomeKind::Stale | OutcomeKind::Broken => {
             let style = Style { colour: false, ascii: false };
             Err(terminal::failure_report(std::slice::from_ref(record), None, style).into())
         }

@@ -7,7 +7,7 @@ use std::time::Instant;
 use layoutproof_compilers::spirv_val::ValidatorAnswer;
 use layoutproof_core::check::verdict::Validation;
 use layoutproof_core::check::{Check, CheckId, ProbeSet, Producer, Settings, Subject, SubjectShaders, share_shaders};
-use layoutproof_core::results::record::{CheckRecord, Outcome};
+use layoutproof_core::results::record::{CheckRecord, OutcomeKind};
 use layoutproof_device::{DeviceInfo, Job};
 use layoutproof_readers::toolchain::{CodeTarget, Compilers};
 
@@ -330,14 +330,14 @@ fn run_screened(
 
     let is_suspect = |(index, record): &(usize, CheckRecord)| {
         let was_fast = fastest == DriverCompilation::Fast || probes.answered.contains_key(index);
-        was_fast && matches!(record.outcome, Outcome::Differ | Outcome::Broken)
+        was_fast && matches!(record.outcome.kind(), OutcomeKind::Differ | OutcomeKind::Broken)
     };
     let (suspects, fine): (Vec<_>, Vec<_>) = records.into_iter().partition(is_suspect);
     let suspects: Vec<usize> = suspects.into_iter().map(|(index, _)| index).collect();
 
     let is_screened = fastest == DriverCompilation::Fast || screen::takes(&checks[group[0]]);
     let fine = fine.into_iter().map(|(index, record)| {
-        let fast = fastest == DriverCompilation::Fast && record.outcome != Outcome::Skipped;
+        let fast = fastest == DriverCompilation::Fast && record.outcome.kind() != OutcomeKind::Skipped;
         let spared = probes.spared.get(&index).filter(|_| is_screened).into_iter().flat_map(ProbeSet::entries);
         let thorough = spared.map(str::to_owned).collect();
         (index, CheckRecord { fast, thorough, ..record })

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use layoutproof_compilers::spirv_val::ValidatorAnswer;
 use layoutproof_core::check::{BindingCheck, Producer, Proof, ProofCheck};
-use layoutproof_core::results::record::{CheckRecord, Outcome};
+use layoutproof_core::results::record::{CheckRecord, OutcomeKind};
 use layoutproof_core::stable_hash::stable_hash;
 use layoutproof_device::{DeviceInfo, Job, Shader};
 use layoutproof_layout::BlockRules;
@@ -119,14 +119,14 @@ fn run(check: &ProofCheck, rotation: Rotation, workers: &mut pool::Workers<'_>) 
         Rotation::Turn(_) | Rotation::All => DriverCompilation::Own,
     };
     let record = run_compiled(check, compilation, workers);
-    match (compilation, record.outcome) {
-        (DriverCompilation::Fast, Outcome::Differ | Outcome::Broken) => {
+    match (compilation, record.outcome.kind()) {
+        (DriverCompilation::Fast, OutcomeKind::Differ | OutcomeKind::Broken) => {
             run_compiled(check, DriverCompilation::Own, workers)
         }
-        (DriverCompilation::Fast, Outcome::Agree | Outcome::Known | Outcome::Stale) => {
+        (DriverCompilation::Fast, OutcomeKind::Agree | OutcomeKind::Known | OutcomeKind::Stale) => {
             CheckRecord { fast: true, ..record }
         }
-        (DriverCompilation::Fast, Outcome::Skipped) | (DriverCompilation::Own, _) => record,
+        (DriverCompilation::Fast, OutcomeKind::Skipped) | (DriverCompilation::Own, _) => record,
     }
 }
 

@@ -10,7 +10,7 @@ use layoutproof_layout::Quantity;
 use crate::case::{BindExpectation, By, ExpectedDiagnostic};
 use crate::check::check_id::{CheckId, CheckRules, ShaderMaker};
 use crate::check::source::Source;
-use crate::check::verdict::{self, Validation, Writer, judge};
+use crate::check::verdict::{CodeOrigin, Validation, Verdict, Writer, judge};
 use crate::results::record::{CheckRecord, Outcome, Proves, RecordValue, Row, Story};
 use layoutproof_bindings::place::{NOT_BOUND, places_text};
 use layoutproof_bindings::{BindingPlace, BindingRequest, BoundModule, bind};
@@ -144,32 +144,15 @@ impl BindingCheck {
     pub fn record(&self) -> CheckRecord {
         let rows = self.static_rows();
         let validation = Validation::NotRun("no shader takes part".to_owned());
-        let verdict =
-            judge(&rows, &validation, verdict::CodeOrigin { proves: Proves::Decorations, writer: Writer::Generator });
-        let story = (verdict.outcome == Outcome::Differ).then(|| self.story(&verdict.sentence));
-
-        CheckRecord {
-            id: self.id(),
-            proves: Proves::Decorations,
-            outcome: verdict.outcome,
-            culprit: verdict.culprit,
-            validation,
-            skip_reason: None,
-            skip_kind: None,
-            not_checked: Vec::new(),
-            driver_messages: Vec::new(),
-            known: None,
-            fast: false,
-            thorough: Vec::new(),
-            cached: false,
-            retries: 0,
-            ms: 0,
-            leaves: 0,
-            leaves_not_probed: 0,
-            bound: None,
-            rows,
-            story,
-        }
+        let code = CodeOrigin { proves: Proves::Decorations, writer: Writer::Generator };
+        let verdict = judge(&rows, &validation, code);
+        let outcome = match verdict {
+            Verdict::Agrees => Outcome::Agrees,
+            Verdict::Differs { culprit, sentence } => {
+                Outcome::Differs { culprit, broke: None, story: Some(Box::new(self.story(&sentence))) }
+            }
+        };
+        CheckRecord { rows, ..CheckRecord::new(self.id(), Proves::Decorations, validation, outcome) }
     }
 
     pub(super) fn story(&self, sentence: &str) -> Story {

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use indexmap::{IndexMap, IndexSet};
 
 use crate::check::{CheckDevice, CheckRules, ShaderMaker};
-use crate::results::record::{CheckRecord, Outcome};
+use crate::results::record::{CheckRecord, OutcomeKind};
 
 /// Checks that failed in the same way, and the devices on which they failed.
 #[derive(Clone, Debug)]
@@ -27,16 +27,16 @@ impl<'a> FailureGroup<'a> {
 }
 
 /// True if one check with this outcome fails the run.
-pub fn is_failure(outcome: Outcome) -> bool {
+pub fn is_failure(outcome: OutcomeKind) -> bool {
     match outcome {
-        Outcome::Differ | Outcome::Broken => true,
-        Outcome::Agree | Outcome::Known | Outcome::Stale | Outcome::Skipped => false,
+        OutcomeKind::Differ | OutcomeKind::Broken => true,
+        OutcomeKind::Agree | OutcomeKind::Known | OutcomeKind::Stale | OutcomeKind::Skipped => false,
     }
 }
 
 /// The distinct failures. Those that differ come before those that broke.
 pub fn failures(checks: &[CheckRecord]) -> Vec<FailureGroup<'_>> {
-    failures_of(checks, |check| is_failure(check.outcome))
+    failures_of(checks, |check| is_failure(check.outcome.kind()))
 }
 
 /// The distinct failures among the checks that `is_meant` selects.
@@ -57,7 +57,7 @@ pub(in crate::report) fn failures_of(
             groups.push(vec![check]);
         }
     }
-    groups.sort_by_key(|group| group[0].outcome);
+    groups.sort_by_key(|group| group[0].outcome.kind());
     groups.into_iter().map(|group| FailureGroup { record: group[0], devices: devices(&group) }).collect()
 }
 
@@ -71,8 +71,8 @@ struct FailureSubject<'a> {
 
 /// True if two checks with the same subject failed in the same way.
 fn same(a: &CheckRecord, b: &CheckRecord) -> bool {
-    (a.outcome, a.culprit) == (b.outcome, b.culprit)
-        && (&a.validation, &a.skip_reason) == (&b.validation, &b.skip_reason)
+    (a.outcome.kind(), a.outcome.culprit()) == (b.outcome.kind(), b.outcome.culprit())
+        && (&a.validation, a.outcome.reasons()) == (&b.validation, b.outcome.reasons())
         && a.rows == b.rows
 }
 

@@ -23,7 +23,7 @@ const MAX_LINES: usize = 32;
 
 /// The tables of all blocks and bindings of `record`.
 pub(in crate::report) fn table(record: &CheckRecord, style: Style) -> String {
-    let blocks = record.story.as_ref().map_or(&[][..], |story| &story.blocks);
+    let blocks = record.outcome.story().map_or(&[][..], |story| &story.blocks);
     let (located, others) = locate(&record.rows, blocks);
     let drawing = Drawing { record, columns: columns(record), style };
     let mut tables: Vec<String> = Vec::new();
@@ -145,7 +145,7 @@ impl Drawing<'_> {
     }
 
     fn of(&self, row: &Row) -> Vec<WitnessField> {
-        self.columns.iter().map(|witness| WitnessField::new(row, *witness, self.record.culprit)).collect()
+        self.columns.iter().map(|witness| WitnessField::new(row, *witness, self.record.outcome.culprit())).collect()
     }
 
     fn fields(&self, line: &StructLine<'_>, block: &StoryBlock, rows: &[LocatedRow<'_>]) -> Vec<WitnessField> {
@@ -163,7 +163,7 @@ impl Drawing<'_> {
     /// of its first scalar.
     fn first_byte(&self, member: &MemberRow, block: &StoryBlock, rows: &[LocatedRow<'_>]) -> Option<Row> {
         let own = offsets_of(member, block, rows);
-        let place = |row: &Row| number(reference(row, self.record.culprit)).unwrap_or(u32::MAX);
+        let place = |row: &Row| number(reference(row, self.record.outcome.culprit())).unwrap_or(u32::MAX);
         let first = own.iter().min_by_key(|located| (place(located.row), located.path.len()))?.row;
 
         let mut merged = first.clone();
@@ -186,7 +186,7 @@ impl Drawing<'_> {
         let mut parts = Vec::new();
         for located in offsets_of(member, block, rows) {
             let shifts = self.shifts(located.row);
-            if is_wrong(located.row, self.record.culprit) && !seen.contains(&shifts) {
+            if is_wrong(located.row, self.record.outcome.culprit()) && !seen.contains(&shifts) {
                 seen.push(shifts);
                 parts.push((format!("    {} {}", one_line(located.path), axes(located.row)), self.of(located.row)));
             }
@@ -194,7 +194,7 @@ impl Drawing<'_> {
 
         let others = rows.iter().filter(|located| located.row.what != Quantity::Offset);
         for located in others.filter(|located| owns(member, block, located)) {
-            if is_wrong(located.row, self.record.culprit) {
+            if is_wrong(located.row, self.record.outcome.culprit()) {
                 let text = format!("    {} of {}", word(located.row.what), one_line(located.path));
                 parts.push((text, self.of(located.row)));
             }
@@ -211,7 +211,7 @@ impl Drawing<'_> {
     /// Wrong rows about the block itself, except its size.
     fn block_parts(&self, rows: &[LocatedRow<'_>]) -> Vec<TablePart> {
         let own = rows.iter().filter(|located| located.path.is_empty() || located.path.starts_with('['));
-        own.filter(|located| located.row.what != Quantity::Size && is_wrong(located.row, self.record.culprit))
+        own.filter(|located| located.row.what != Quantity::Size && is_wrong(located.row, self.record.outcome.culprit()))
             .map(|located| {
                 let path = one_line(&located.row.path);
                 let text = format!("{} of {path} {}", word(located.row.what), axes(located.row));
@@ -222,7 +222,7 @@ impl Drawing<'_> {
 
     /// How far off each witness is; `None` if it is right or gives no number.
     fn shifts(&self, row: &Row) -> Shifts {
-        let culprit = self.record.culprit;
+        let culprit = self.record.outcome.culprit();
         let shift = |witness: &Witness| match mark(row, *witness, culprit) {
             Mark::Right | Mark::Silent => None,
             Mark::Missing => Some(None),

@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use crate::results::record::{CheckRecord, Outcome};
+use crate::results::record::{CheckRecord, OutcomeKind};
 
 /// The checks as a `results.csv`.
 ///
@@ -31,20 +31,20 @@ fn name(check: &CheckRecord) -> String {
 
 /// deqp-runner's word for an outcome.
 fn status(check: &CheckRecord) -> &'static str {
-    match check.outcome {
-        Outcome::Agree => "Pass",
-        Outcome::Differ => "Fail",
-        Outcome::Known => "ExpectedFail",
-        Outcome::Stale => "UnexpectedImprovement(Pass)",
-        Outcome::Skipped => "Skip",
-        Outcome::Broken if timed_out(check) => "Timeout",
-        Outcome::Broken => "Crash",
+    match check.outcome.kind() {
+        OutcomeKind::Agree => "Pass",
+        OutcomeKind::Differ => "Fail",
+        OutcomeKind::Known => "ExpectedFail",
+        OutcomeKind::Stale => "UnexpectedImprovement(Pass)",
+        OutcomeKind::Skipped => "Skip",
+        OutcomeKind::Broken if timed_out(check) => "Timeout",
+        OutcomeKind::Broken => "Crash",
     }
 }
 
 /// True if a timeout is the only error. A reason starts with the entry point; the runner's error
 /// follows.
 fn timed_out(check: &CheckRecord) -> bool {
-    let reason = check.skip_reason.as_ref().map(ToString::to_string).unwrap_or_default();
+    let reason = check.outcome.reasons().map(ToString::to_string).unwrap_or_default();
     reason.contains("no answer within ") && !reason.contains("device lost: ")
 }

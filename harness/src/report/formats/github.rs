@@ -20,7 +20,7 @@ pub fn annotations(checks: &[CheckRecord]) -> String {
     let line = |cause: &FailureCause<'_>| {
         let failure = cause.first();
         let record = failure.record;
-        let place = record.story.as_ref().map(|story| story.place.as_str()).unwrap_or_default();
+        let place = record.outcome.story().map(|story| story.place.as_str()).unwrap_or_default();
         let (file, line) = match place.rsplit_once(':') {
             Some((file, line)) if line.parse::<u32>().is_ok() => (file, Some(line)),
             Some(_) | None => (place, None),

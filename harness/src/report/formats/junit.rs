@@ -13,7 +13,7 @@ use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, Te
 use crate::report::failure::block::block;
 use crate::report::failure::group::{FailureGroup, place};
 use crate::report::style::{Style, one_line};
-use crate::results::record::{CheckRecord, KnownEntry, Outcome};
+use crate::results::record::{CheckRecord, KnownEntry, OutcomeKind};
 
 /// Facts about the run as a whole.
 #[derive(Clone, Copy, Debug, Default)]
@@ -66,7 +66,7 @@ fn test_case(check: &CheckRecord) -> TestCase {
     let mut test = TestCase::new(one_line(&name), status(check));
     test.set_classname(one_line(&folder.replace('/', ".")));
     test.set_time(Duration::from_millis(check.ms));
-    if let (Outcome::Known, Some(known)) = (check.outcome, &check.known) {
+    if let (OutcomeKind::Known, Some(known)) = (check.outcome.kind(), check.outcome.entry()) {
         test.add_property(Property::new("known", one_line(&describe(known))));
     }
     test
@@ -77,26 +77,26 @@ fn describe(known: &KnownEntry) -> String {
 }
 
 fn status(check: &CheckRecord) -> TestCaseStatus {
-    let reason = check.skip_reason.as_ref().map(ToString::to_string);
+    let reason = check.outcome.reasons().map(ToString::to_string);
     let reason = one_line(reason.as_deref().unwrap_or("no reason given"));
-    match check.outcome {
-        Outcome::Agree | Outcome::Known => TestCaseStatus::success(),
-        Outcome::Skipped => {
+    match check.outcome.kind() {
+        OutcomeKind::Agree | OutcomeKind::Known => TestCaseStatus::success(),
+        OutcomeKind::Skipped => {
             let mut status = TestCaseStatus::skipped();
             status.set_message(reason);
             status
         }
-        Outcome::Differ => {
-            let culprit = check.culprit.map_or("unclear", |culprit| culprit.as_str());
-            let verdict = check.story.as_ref().map_or("the witnesses differ", |story| story.verdict.as_str());
+        OutcomeKind::Differ => {
+            let culprit = check.outcome.culprit().map_or("unclear", |culprit| culprit.as_str());
+            let verdict = check.outcome.story().map_or("the witnesses differ", |story| story.verdict.as_str());
             failed(NonSuccessKind::Failure, culprit, &format!("{culprit}: {}", one_line(verdict)), body(check))
         }
-        Outcome::Stale => {
-            let entry = check.known.as_ref().map(describe).unwrap_or_default();
+        OutcomeKind::Stale => {
+            let entry = check.outcome.entry().map(describe).unwrap_or_default();
             let message = format!("agrees now; remove the entry {}", one_line(&entry));
             failed(NonSuccessKind::Failure, "stale", &message, message.clone())
         }
-        Outcome::Broken => failed(NonSuccessKind::Error, "broken", &reason, body(check)),
+        OutcomeKind::Broken => failed(NonSuccessKind::Error, "broken", &reason, body(check)),
     }
 }
 

@@ -16,11 +16,17 @@ use crate::report::layout_text::declaration_words::DeclarationWords;
 use crate::report::layout_text::merged_block::MergedBlock;
 use crate::report::layout_text::shown_columns::{BlockPresence, ShownColumn, ShownColumnBlock};
 use crate::report::style::{counted, grouped, one_line};
-use crate::results::record::{CheckRecord, KnownEntry, Outcome, Reason, Reasons, RecordedSource, StoryBlock};
+use crate::results::record::{CheckRecord, KnownEntry, OutcomeKind, Reason, Reasons, RecordedSource, StoryBlock};
 
 /// Outcomes in the order in which cases are listed.
-const BY_URGENCY: [Outcome; 6] =
-    [Outcome::Differ, Outcome::Broken, Outcome::Stale, Outcome::Known, Outcome::Agree, Outcome::Skipped];
+const BY_URGENCY: [OutcomeKind; 6] = [
+    OutcomeKind::Differ,
+    OutcomeKind::Broken,
+    OutcomeKind::Stale,
+    OutcomeKind::Known,
+    OutcomeKind::Agree,
+    OutcomeKind::Skipped,
+];
 
 /// A case with its checks.
 struct CasePart<'a> {
@@ -130,12 +136,13 @@ fn filters(places: &CheckPlaces<'_>) -> Markup {
 
 impl CasePart<'_> {
     fn urgency(&self) -> usize {
-        self.checks.iter().map(|check| urgency(check.outcome)).min().unwrap_or(BY_URGENCY.len())
+        self.checks.iter().map(|check| urgency(check.outcome.kind())).min().unwrap_or(BY_URGENCY.len())
     }
 
     fn draw(&self, places: &CheckPlaces<'_>, known: &KnownEntries<'_>, maps: SourceMaps) -> Markup {
         let claim = self.sources.first().map(|source| source.summary.as_str());
-        let claim = claim.or_else(|| self.checks.iter().find_map(|check| Some(check.story.as_ref()?.summary.as_str())));
+        let claim =
+            claim.or_else(|| self.checks.iter().find_map(|check| Some(check.outcome.story()?.summary.as_str())));
         let counts = counts(&self.checks);
         html! {
             details.case id=(case_anchor(self.id)) data-checks=(self.filter_words(places)) {
@@ -161,7 +168,7 @@ impl CasePart<'_> {
         let word = |check: &&CheckRecord| {
             let rules = places.rules_number(check.id.rules.as_str())?;
             let place = places.place_number(&CheckPlace::of(check))?;
-            Some(format!("{}:{rules}:{place}", check.outcome.as_str()))
+            Some(format!("{}:{rules}:{place}", check.outcome.kind().as_str()))
         };
         let words: BTreeSet<String> = self.checks.iter().filter_map(word).collect();
         words.into_iter().collect::<Vec<_>>().join(" ")
@@ -241,7 +248,7 @@ struct EndKey<'a> {
 
 impl<'a> EndKey<'a> {
     fn of(check: &'a CheckRecord) -> Self {
-        Self { urgency: urgency(check.outcome), known: check.known.as_ref(), reason: reason(check) }
+        Self { urgency: urgency(check.outcome.kind()), known: check.outcome.entry(), reason: reason(check) }
     }
 }
 
@@ -282,31 +289,31 @@ impl CheckEnd<'_> {
     }
 }
 
-fn urgency(outcome: Outcome) -> usize {
+fn urgency(outcome: OutcomeKind) -> usize {
     BY_URGENCY.iter().position(|other| *other == outcome).unwrap_or(BY_URGENCY.len() - 1)
 }
 
-fn counts(checks: &[&CheckRecord]) -> Vec<(Outcome, u64)> {
-    let count = |outcome| checks.iter().filter(|check| check.outcome == outcome).count() as u64;
+fn counts(checks: &[&CheckRecord]) -> Vec<(OutcomeKind, u64)> {
+    let count = |outcome| checks.iter().filter(|check| check.outcome.kind() == outcome).count() as u64;
     BY_URGENCY.into_iter().map(|outcome| (outcome, count(outcome))).filter(|(_, count)| *count > 0).collect()
 }
 
 /// Why a check does not simply agree.
 fn reason(check: &CheckRecord) -> String {
-    let verdict = check.story.as_ref().map(|story| story.verdict.as_str());
-    let known = check.known.as_ref().map(|entry| entry.reason.as_str());
-    let text = match check.outcome {
-        Outcome::Agree => None,
-        Outcome::Known | Outcome::Stale => known,
-        Outcome::Differ => verdict,
-        Outcome::Skipped | Outcome::Broken => return skip_reason(check),
+    let verdict = check.outcome.story().map(|story| story.verdict.as_str());
+    let known = check.outcome.entry().map(|entry| entry.reason.as_str());
+    let text = match check.outcome.kind() {
+        OutcomeKind::Agree => None,
+        OutcomeKind::Known | OutcomeKind::Stale => known,
+        OutcomeKind::Differ => verdict,
+        OutcomeKind::Skipped | OutcomeKind::Broken => return skip_reason(check),
     };
     one_line(text.unwrap_or_default())
 }
 
 /// Why a check did not run, without the names of its rule set and producer, which are next to it.
 fn skip_reason(check: &CheckRecord) -> String {
-    let Some(Reasons { first, others }) = &check.skip_reason else { return String::new() };
+    let Some(Reasons { first, others }) = check.outcome.reasons() else { return String::new() };
     let mut text = match first {
         Reason::RefusedBy { compiler, message } if compiler == check.id.producer.as_str() => {
             format!("refused: {message}")

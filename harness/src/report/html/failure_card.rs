@@ -40,7 +40,7 @@ pub(super) fn failure_card(cause: &FailureCause<'_>, shaders: &PageShaders<'_>) 
 fn heading(failure: &FailureGroup<'_>) -> Markup {
     let record = failure.record;
     html! {
-        span class=(format!("badge {}", record.outcome.as_str())) { (record.outcome.as_str()) } " "
+        span class=(format!("badge {}", record.outcome.kind().as_str())) { (record.outcome.kind().as_str()) } " "
         a href=(case_link(&record.id.case)) { (one_line(&record.id.case)) }
         " · " (one_line(record.id.rules.as_str())) " · " (one_line(record.id.producer.as_str())) " · " (one_line(&failure.devices.join("; ")))
     }
@@ -48,7 +48,7 @@ fn heading(failure: &FailureGroup<'_>) -> Markup {
 
 /// A further failure with the same cause: the command that repeats it, and its shaders.
 fn one_more(failure: &FailureGroup<'_>, shaders: &PageShaders<'_>) -> Markup {
-    let again = failure.record.story.as_ref().map(|story| &story.again);
+    let again = failure.record.outcome.story().map(|story| &story.again);
     html! {
         (heading(failure))
         @if let Some(again) = again { div.dim { code { (one_line(again)) } } }
@@ -59,7 +59,7 @@ fn one_more(failure: &FailureGroup<'_>, shaders: &PageShaders<'_>) -> Markup {
 /// A failure in full: claim, witnesses, byte maps, conclusions.
 pub(super) fn failure(failure: &FailureGroup<'_>) -> Markup {
     let record = failure.record;
-    let story = record.story.as_ref();
+    let story = record.outcome.story();
     let claim = story.map(|story| story.summary.as_str()).filter(|summary| !summary.is_empty());
     html! {
         h3 { (heading(failure)) }
@@ -112,7 +112,7 @@ pub(super) fn failure_maps(record: &CheckRecord, blocks: &[StoryBlock]) -> Marku
     html! {
         @for (index, block) in blocks.iter().enumerate() {
             @let rows: Vec<LocatedRow<'_>> = located.iter().filter(|row| row.block == index).copied().collect();
-            (block_map(MapSubject { block, rows: &rows, culprit: record.culprit, registers }))
+            (block_map(MapSubject { block, rows: &rows, culprit: record.outcome.culprit(), registers }))
         }
     }
 }

@@ -149,7 +149,7 @@ fn cells(
         }
     };
     for check in checks {
-        add(check.id.rules.as_str(), &CheckPlace::of(check), check.outcome, 1);
+        add(check.id.rules.as_str(), &CheckPlace::of(check), check.outcome.kind(), 1);
     }
     for group in left_out {
         let place = CheckPlace { device: place(group.device.as_ref()), producer: group.producer.as_str() };

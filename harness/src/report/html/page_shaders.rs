@@ -54,7 +54,7 @@ impl<'a> PageShaders<'a> {
                     None => {},
                 }
             }
-            @if let Some(story) = check.story.as_ref().filter(|_| without_room > 0) {
+            @if let Some(story) = check.outcome.story().filter(|_| without_room > 0) {
                 p.dim { "Shaders that the page has no room for are written by " code { (one_line(&story.again)) " --keep DIR" } }
             }
         }
@@ -62,7 +62,7 @@ impl<'a> PageShaders<'a> {
 }
 
 fn shaders_of(check: &CheckRecord) -> &[RecordedShader] {
-    check.story.as_ref().map_or(&[], |story| &story.shaders)
+    check.outcome.story().map_or(&[], |story| &story.shaders)
 }
 
 fn folded(number: usize, shader: &RecordedShader) -> Markup {

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use layoutproof_layout::{BlockLayout, Quantity, join, without_indices};
 
 use crate::report::style::{Style, TextLines, Tone, one_line, pad, pad_left, width};
-use crate::results::record::{CheckRecord, Outcome, RecordValue};
+use crate::results::record::{CheckRecord, OutcomeKind, RecordValue};
 
 /// The blocks of a user's file under one rule set.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +38,9 @@ pub fn found_table(layouts: &[FileLayout<'_>], records: &[CheckRecord], style: S
     for file in files {
         let agreeing: Vec<&CheckRecord> = records
             .iter()
-            .filter(|record| record.id.case == file && matches!(record.outcome, Outcome::Agree | Outcome::Known))
+            .filter(|record| {
+                record.id.case == file && matches!(record.outcome.kind(), OutcomeKind::Agree | OutcomeKind::Known)
+            })
             .collect();
         let own = layouts.iter().filter(|layout| layout.file == file);
         let found: Vec<FoundColumn<'_>> = merged(own.map(|layout| FoundColumn::of(layout, &agreeing)));

@@ -15,7 +15,7 @@ use layoutproof_layout::{Quantity, join};
 use serde::Serialize;
 
 use crate::check::{CheckDevice, Producer, Subject, SubjectShaders};
-use crate::results::record::{CellRow, CheckRecord, DeviceCells, Outcome, Proves, RecordValue, Row};
+use crate::results::record::{CellRow, CheckRecord, DeviceCells, OutcomeKind, Proves, RecordValue, Row};
 use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
 
 /// The key of a count.
@@ -84,7 +84,7 @@ pub fn planned(subject: &Subject, produced: &SubjectShaders, cells: &mut Coverag
 /// Adds the leaves for which a device returned a result, if the check agrees. Other checks and the
 /// CPU model add nothing.
 pub fn answered(record: &CheckRecord, kinds: &Kinds, cells: &mut CoverageCells) {
-    let agrees = matches!(record.outcome, Outcome::Agree | Outcome::Known);
+    let agrees = matches!(record.outcome.kind(), OutcomeKind::Agree | OutcomeKind::Known);
     let is_model = record.id.device.as_ref().is_some_and(|device| device.runner == RunnerKind::Model);
     if !agrees || is_model {
         return;

@@ -7,7 +7,7 @@ use layoutproof_device::DeviceInfo;
 
 use super::entry::{CasePattern, KnownFailure, RunScope};
 use crate::check::{CheckId, Producer, ShaderMaker};
-use crate::results::record::{CheckRecord, KnownEntry, Outcome, SeenEntry};
+use crate::results::record::{CheckRecord, KnownEntry, Outcome, OutcomeKind, SeenEntry};
 
 /// Marks known differences as `Known` and the checks of stale entries as `Stale`.
 pub fn apply(known: &[KnownFailure], checks: &mut [CheckRecord], devices: &[DeviceInfo]) {
@@ -20,21 +20,20 @@ pub fn apply(known: &[KnownFailure], checks: &mut [CheckRecord], devices: &[Devi
 /// Marks a known difference as `Known`. Needs only this check, so it works while others are still
 /// running.
 pub fn explain(known: &[KnownFailure], check: &mut CheckRecord, devices: &[DeviceInfo]) {
-    if !matches!(check.outcome, Outcome::Differ | Outcome::Broken) {
+    if !matches!(check.outcome.kind(), OutcomeKind::Differ | OutcomeKind::Broken) {
         return;
     }
 
     // If a part of the check broke as well, that needs a separate entry.
-    let broke_too = check.outcome == Outcome::Differ && check.skip_reason.is_some();
+    let broke_too = check.outcome.kind() == OutcomeKind::Differ && check.outcome.reasons().is_some();
     if broke_too && !known.iter().any(|entry| entry.covers(check, devices) && entry.is_about_break(check)) {
         return;
     }
 
     if let Some(entry) = known.iter().find(|entry| entry.covers(check, devices) && entry.explains(check)) {
-        check.outcome = Outcome::Known;
-        check.known = Some(entry.entry());
+        check.excuse(entry.entry());
         // One shader is enough to show it; a run has many checks of each known difference.
-        check.story.iter_mut().for_each(|story| story.shaders.truncate(1));
+        check.outcome.story_mut().into_iter().for_each(|story| story.shaders.truncate(1));
     }
 }
 
@@ -90,10 +89,9 @@ pub fn mark_seen(seen: &[SeenEntry], checks: &mut [CheckRecord]) -> bool {
         }
     }
 
-    for check in checks.iter_mut().filter(|check| check.outcome == Outcome::Agree) {
+    for check in checks.iter_mut().filter(|check| check.outcome.kind() == OutcomeKind::Agree) {
         if let Some(entry) = stale.get(&*check.id.as_typed()) {
-            check.outcome = Outcome::Stale;
-            check.known = Some((*entry).clone());
+            check.outcome = Outcome::Stale((*entry).clone());
         }
     }
 
@@ -109,8 +107,8 @@ fn seen_of(entry: &KnownFailure, checks: &ByCase<'_>, devices: &[DeviceInfo]) ->
     }
 
     let of_compiler = |(compiler, checks): (&str, Vec<&CheckRecord>)| {
-        let differs = checks.iter().any(|check| check.outcome == Outcome::Known && entry.explains(check));
-        let is_evidence = |check: &&&CheckRecord| check.outcome == Outcome::Agree && !check.lacks_a_part();
+        let differs = checks.iter().any(|check| check.outcome.kind() == OutcomeKind::Known && entry.explains(check));
+        let is_evidence = |check: &&&CheckRecord| check.outcome.kind() == OutcomeKind::Agree && !check.lacks_a_part();
         let agreeing = checks.iter().filter(|_| !differs).filter(is_evidence);
         let agreeing = agreeing.map(|check| check.id.as_typed().into_owned()).collect();
         SeenEntry { entry: entry.entry(), compiler: compiler.to_owned(), differs, agreeing }

@@ -5,7 +5,7 @@ use wildmatch::WildMatch;
 
 use super::shape_entry::ShapeEntry;
 use crate::check::verdict::Validation;
-use crate::results::record::{CheckRecord, Culprit, KnownEntry, Outcome};
+use crate::results::record::{CheckRecord, Culprit, KnownEntry, OutcomeKind};
 use layoutproof_probes::AddressSpace;
 use layoutproof_source::version_range::VersionRange;
 
@@ -151,7 +151,7 @@ impl KnownFailure {
     }
 
     /// The entry in the form of the records.
-    pub(super) fn entry(&self) -> KnownEntry {
+    pub fn entry(&self) -> KnownEntry {
         KnownEntry {
             file: self.file.clone(),
             line: self.line,
@@ -168,16 +168,16 @@ impl KnownFailure {
         }
 
         // A check that broke keeps its reason once it is known.
-        let is_meant = match (&self.says, check.outcome) {
-            (Some(_), Outcome::Broken | Outcome::Known) => self.is_about_break(check),
-            (None, outcome) => outcome != Outcome::Broken,
-            (Some(_), Outcome::Agree | Outcome::Differ | Outcome::Stale | Outcome::Skipped) => false,
+        let is_meant = match (&self.says, check.outcome.kind()) {
+            (Some(_), OutcomeKind::Broken | OutcomeKind::Known) => self.is_about_break(check),
+            (None, outcome) => outcome != OutcomeKind::Broken,
+            (Some(_), OutcomeKind::Agree | OutcomeKind::Differ | OutcomeKind::Stale | OutcomeKind::Skipped) => false,
         };
 
         is_meant
             && self.is_about_module(check)
             && self.is_about_rows(check)
-            && self.culprit.as_deref().is_none_or(|name| check.culprit.map(Culprit::as_str) == Some(name))
+            && self.culprit.as_deref().is_none_or(|name| check.outcome.culprit().map(Culprit::as_str) == Some(name))
     }
 
     /// True if the entry covers this module that needs more than promised. Only an entry with
@@ -199,7 +199,7 @@ impl KnownFailure {
 
     /// True if the entry's `says` matches the message of a check that broke, in full or in part.
     pub(super) fn is_about_break(&self, check: &CheckRecord) -> bool {
-        let says = self.says.as_ref().zip(check.skip_reason.as_ref());
+        let says = self.says.as_ref().zip(check.outcome.reasons());
         self.untried || says.is_some_and(|(says, reasons)| says.matches(&reasons.to_string()))
     }
 }

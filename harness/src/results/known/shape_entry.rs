@@ -83,7 +83,7 @@ fn is_in(path: &str, member: &str) -> bool {
 /// The member's offset according to the rules. It may have no row itself, as bit-fields do not.
 fn begin(check: &CheckRecord, member: &str) -> Option<u32> {
     let of_rows = check.rows.iter().filter(|row| is_in(&row.path, member)).filter_map(computed);
-    let blocks = check.story.iter().flat_map(|story| &story.blocks);
+    let blocks = check.outcome.story().into_iter().flat_map(|story| &story.blocks);
     let laid_out =
         blocks.flat_map(|block| block.members.iter().map(move |row| (join(&block.name, &row.path), row.offset)));
     of_rows.chain(laid_out.filter(|(path, _)| is_in(path, member)).map(|(_, offset)| offset)).min()

@@ -7,7 +7,7 @@ use layoutproof_device::RunnerKind;
 use serde::{Deserialize, Serialize};
 
 use super::bound_count::BoundCount;
-use super::end::{Outcome, Proves, SkipKind};
+use super::end::{OutcomeKind, Proves, SkipKind};
 use super::reason::ReasonKind;
 use super::saved::device_keys;
 use crate::check::check_id::{CheckDevice, CheckRules, ShaderMaker};
@@ -22,7 +22,7 @@ pub struct LeftOutChecks {
     #[serde(flatten, with = "device_keys")]
     pub device: Option<CheckDevice>,
     pub proves: Proves,
-    pub outcome: Outcome,
+    pub outcome: OutcomeKind,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skip_kind: Option<SkipKind>,
     /// The kind of the reasons for the skips.

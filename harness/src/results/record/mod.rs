@@ -21,12 +21,13 @@ use crate::check::verdict::Validation;
 
 pub use bound_count::BoundCount;
 pub use cache_use::RecordedCacheUse;
-pub use end::{Culprit, Outcome, Proves, SkipKind};
+pub use end::{Culprit, Outcome, OutcomeKind, Proves, SkipKind};
 pub use header::{RecordsFilter, RunHeader};
 pub use left_out::{CellRow, DeviceCells, LeftOutCases, LeftOutChecks};
 pub use reason::{Reason, ReasonKind, Reasons, kind_of_text};
 pub use recorded_shader::RecordedShader;
 pub use row::{RecordValue, Row};
+pub use saved::{Contradiction, SavedLine};
 pub use source::{RecordedLayout, RecordedSource};
 
 /// Version of the record format.
@@ -50,22 +51,14 @@ pub struct CheckRecord {
     pub id: CheckId,
     pub proves: Proves,
     pub outcome: Outcome,
-    /// The witness that contradicts the others.
-    pub culprit: Option<Culprit>,
     /// The validator's result.
     pub validation: Validation,
-    /// Why it was skipped, or why it broke.
-    pub skip_reason: Option<Reasons>,
-    /// The kind of skip, unless there was just no result.
-    pub skip_kind: Option<SkipKind>,
     /// Reasons why parts of a completed check were left out: blocks and leaves without a shader,
     /// forms of access that a compiler does not accept, missing device features.
     pub not_checked: Vec<Reason>,
     /// Messages of a debug layer or driver during the check, without duplicates. They do not affect
     /// the outcome.
     pub driver_messages: Vec<String>,
-    /// For a known or stale check, the entry of a list of known differences that covers it.
-    pub known: Option<KnownEntry>,
     /// True if the driver compiled the shaders with settings for speed instead of its defaults.
     pub fast: bool,
     /// Entry points that ran without shared modules and with the driver's default settings,
@@ -86,8 +79,6 @@ pub struct CheckRecord {
     pub bound: Option<BoundCount>,
     /// The measured quantities.
     pub rows: Vec<Row>,
-    /// Everything that a reporter needs to show a failure; `None` on agreement.
-    pub story: Option<Story>,
 }
 
 impl CheckRecord {
@@ -97,13 +88,9 @@ impl CheckRecord {
             id,
             proves,
             outcome,
-            culprit: None,
             validation,
-            skip_reason: None,
-            skip_kind: None,
             not_checked: Vec::new(),
             driver_messages: Vec::new(),
-            known: None,
             fast: false,
             thorough: Vec::new(),
             cached: false,
@@ -113,8 +100,13 @@ impl CheckRecord {
             leaves_not_probed: 0,
             bound: None,
             rows: Vec::new(),
-            story: None,
         }
+    }
+
+    /// Turns a failure into the known one that an entry describes.
+    pub fn excuse(&mut self, entry: KnownEntry) {
+        let failure = std::mem::replace(&mut self.outcome, Outcome::Agrees);
+        self.outcome = failure.explained_by(entry);
     }
 
     /// True if the device could not do all of the check. Agreement then does not cover the rest.
@@ -125,10 +117,10 @@ impl CheckRecord {
     /// True if a file with this filter holds the check: one that differs (known or not), is broken,
     /// got no result from this machine or a compiler, or agreed only when it was rerun.
     pub fn is_kept_by(&self, filter: RecordsFilter) -> bool {
-        let is_plain = match self.outcome {
-            Outcome::Agree => self.retries == 0,
-            Outcome::Skipped => self.skip_kind == Some(SkipKind::NotApplicable),
-            Outcome::Differ | Outcome::Known | Outcome::Stale | Outcome::Broken => false,
+        let is_plain = match &self.outcome {
+            Outcome::Agrees => self.retries == 0,
+            Outcome::Skipped { kind, .. } => *kind == Some(SkipKind::NotApplicable),
+            Outcome::Differs { .. } | Outcome::Known { .. } | Outcome::Stale(_) | Outcome::Broken { .. } => false,
         };
         match filter {
             RecordsFilter::All => true,

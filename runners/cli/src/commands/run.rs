@@ -14,7 +14,7 @@ use layoutproof_core::report::summary::Exit;
 use layoutproof_core::report::terminal::fixed_report;
 use layoutproof_core::report::{left_out, left_out_cases};
 use layoutproof_core::results::known::shape::ShapeAt;
-use layoutproof_core::results::record::{CheckRecord, Outcome, RunEnd, RunHeader, SkipKind};
+use layoutproof_core::results::record::{CheckRecord, OutcomeKind, RunEnd, RunHeader, SkipKind};
 use layoutproof_device::DeviceInfo;
 use layoutproof_executor::device_listing::DeviceListing;
 use layoutproof_executor::execute::{self, CheckPlan};
@@ -333,7 +333,8 @@ impl Run<'_> {
     /// the user named count as errors; others of this machine get a note.
     fn silent(&self, records: &[CheckRecord]) -> Vec<String> {
         let silent = Participants::of(Asked::of_run(self.args), records, &[]).silent();
-        let has_answer = records.iter().any(|record| matches!(record.outcome, Outcome::Agree | Outcome::Known));
+        let has_answer =
+            records.iter().any(|record| matches!(record.outcome.kind(), OutcomeKind::Agree | OutcomeKind::Known));
         if audience(self.args) == Audience::Cases || !has_answer {
             return silent;
         }
@@ -358,12 +359,12 @@ impl Run<'_> {
             missing.extend(self.silent(records));
         }
 
-        let is_counted = |record: &&CheckRecord| match record.skip_kind {
+        let is_counted = |record: &&CheckRecord| match record.outcome.skip_kind() {
             Some(SkipKind::NotApplicable) => false,
-            None => record.outcome == Outcome::Skipped,
+            None => record.outcome.kind() == OutcomeKind::Skipped,
         };
         let skipped = records.iter().filter(is_counted);
-        let reasons = skipped.map(|record| record.skip_reason.as_ref().map(ToString::to_string).unwrap_or_default());
+        let reasons = skipped.map(|record| record.outcome.reasons().map(ToString::to_string).unwrap_or_default());
         let named = |reason: &String| self.args.forbid_skip.as_ref().is_some_and(|text| reason.contains(text));
         let forbidden = reasons.filter(named).count();
         if forbidden > 0 {

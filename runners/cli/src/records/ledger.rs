@@ -10,7 +10,7 @@ use layoutproof_core::check::CheckId;
 use layoutproof_core::report::summary::fold;
 use layoutproof_core::results::known::shape::ShapeAt;
 use layoutproof_core::results::known::{self, FixedEntry, KnownFailure};
-use layoutproof_core::results::record::{CheckRecord, Outcome, RunEnd};
+use layoutproof_core::results::record::{CheckRecord, Outcome, OutcomeKind, RunEnd};
 use layoutproof_device::DeviceInfo;
 
 use crate::records::records_file::RecordsFile;
@@ -117,21 +117,23 @@ impl<'a> Ledger<'a> {
     }
 
     /// The outcome of a record, considering known differences.
-    pub(crate) fn outcome(&self, record: &CheckRecord) -> Outcome {
-        match record.outcome {
-            Outcome::Differ | Outcome::Broken => {
+    pub(crate) fn outcome(&self, record: &CheckRecord) -> OutcomeKind {
+        match record.outcome.kind() {
+            OutcomeKind::Differ | OutcomeKind::Broken => {
                 let mut record = record.clone();
                 self.explain(&mut record);
-                record.outcome
+                record.outcome.kind()
             }
-            Outcome::Agree | Outcome::Known | Outcome::Stale | Outcome::Skipped => record.outcome,
+            OutcomeKind::Agree | OutcomeKind::Known | OutcomeKind::Stale | OutcomeKind::Skipped => {
+                record.outcome.kind()
+            }
         }
     }
 
     /// Adds the record of a finished check, and returns its outcome.
-    pub(crate) fn add(&mut self, mut record: CheckRecord) -> Outcome {
+    pub(crate) fn add(&mut self, mut record: CheckRecord) -> OutcomeKind {
         self.explain(&mut record);
-        let outcome = record.outcome;
+        let outcome = record.outcome.kind();
         if let (false, Some(file)) = (self.in_order, &mut self.file) {
             file.add(&record);
         }
@@ -142,7 +144,7 @@ impl<'a> Ledger<'a> {
             if let Some(file) = &mut self.file {
                 file.add(record);
             }
-            if self.sheds_rows && matches!(record.outcome, Outcome::Agree | Outcome::Skipped) {
+            if self.sheds_rows && matches!(record.outcome.kind(), OutcomeKind::Agree | OutcomeKind::Skipped) {
                 drop_rows(record);
             }
             self.next += 1;
@@ -241,9 +243,8 @@ fn drop_rows(record: &mut CheckRecord) {
 
 /// The record as it was before stale entries were marked.
 pub(crate) fn before_the_end(mut record: CheckRecord) -> CheckRecord {
-    if record.outcome == Outcome::Stale {
-        record.outcome = Outcome::Agree;
-        record.known = None;
+    if let Outcome::Stale(_) = record.outcome {
+        record.outcome = Outcome::Agrees;
     }
     record
 }

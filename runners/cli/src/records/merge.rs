@@ -199,7 +199,8 @@ fn each_once(parts: Vec<RecordedPart>) -> anyhow::Result<Vec<CheckRecord>> {
 
             let earlier = &records[first.record];
             if (CheckRecord { ms: earlier.ms, cached: earlier.cached, ..record.clone() }) != *earlier {
-                let [here, there] = [earlier, &record].map(|record| format!("{:?}", record.outcome).to_lowercase());
+                let [here, there] =
+                    [earlier, &record].map(|record| format!("{:?}", record.outcome.kind()).to_lowercase());
                 let (one, other) = (&names[first.file], &names[file]);
                 bail!("{one} and {other} contradict each other about `{}`: {here} and {there}", record.id);
             }

@@ -114,7 +114,7 @@ fn device_tables<'a>(records: &'a SiteRecords, places: &CheckPlaces<'a>) -> Vec<
     for check in &records.checks {
         let key = CellKey { rules: check.id.rules.as_str(), producer: check.id.producer.as_str() };
         if let Some(cell) = cell(&mut tables, &CheckPlace::of(check).device, key) {
-            cell.counts.add(check.outcome, 1);
+            cell.counts.add(check.outcome.kind(), 1);
             cell.checks.push(check);
         }
     }

@@ -13,7 +13,7 @@ use crate::report::html::failure_card::{failure_maps, witness_table};
 use crate::report::html::known_part::link_to;
 use crate::report::style::{counted, one_line};
 use crate::results::known::{EntryCondition, KnownFailure};
-use crate::results::record::{CheckRecord, Culprit, Outcome, Row};
+use crate::results::record::{CheckRecord, Culprit, OutcomeKind, Row};
 
 /// Cases that a page lists; it only counts further ones.
 const NAMED_CASES: usize = 60;
@@ -159,8 +159,9 @@ fn evidence<'a>(mechanism: &Mechanism<'_>, sources: MechanismSources<'a>) -> Vec
     let is_entry =
         |file: &str, line: u32| mechanism.entries.iter().any(|entry| (entry.file.as_str(), entry.line) == (file, line));
     let of_mechanism =
-        |check: &&CheckRecord| check.known.as_ref().is_some_and(|known| is_entry(&known.file, known.line));
-    let recorded = sources.checks.iter().filter(|check| check.outcome == Outcome::Known).filter(of_mechanism);
+        |check: &&CheckRecord| check.outcome.entry().is_some_and(|known| is_entry(&known.file, known.line));
+    let recorded =
+        sources.checks.iter().filter(|check| check.outcome.kind() == OutcomeKind::Known).filter(of_mechanism);
     let recorded = recorded.min_by_key(|check| check.rows.len()).map(|record| {
         let device = record.id.device.as_ref().map_or("none", |device| device.id.as_str());
         let source = format!("the records that this site is made of: {} on {device}", record.id.producer);
@@ -242,12 +243,12 @@ fn why_no_number(mechanism: &Mechanism<'_>, case: &CaseFacts) -> Markup {
 
 fn evidence_part(evidence: &Evidence<'_>) -> Markup {
     let Evidence { source, record } = evidence;
-    let story = record.story.as_ref();
+    let story = record.outcome.story();
 
     html! {
         div.lights {
             h3 { "Under " code { (one_line(record.id.rules.as_str())) } ", by " (one_line(source)) }
-            @if let Some(reason) = &record.skip_reason { p.bad { (one_line(&reason.to_string())) } }
+            @if let Some(reason) = record.outcome.reasons() { p.bad { (one_line(&reason.to_string())) } }
             @if let Some(words) = words_of_validator(record) { p.bad { "The validator: " (one_line(&words)) } }
             @if !record.rows.is_empty() {
                 @if let Some(story) = story.filter(|story| !story.authority.is_empty()) {

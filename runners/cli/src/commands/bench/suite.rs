@@ -9,7 +9,7 @@ use layoutproof_compilers::toolchains::Toolchains;
 use layoutproof_core::check::{Check, CheckId, Generator, Producer};
 use layoutproof_core::report::suite_table::{SuiteLine, SuiteRound};
 use layoutproof_core::results::known;
-use layoutproof_core::results::record::{CheckRecord, Outcome};
+use layoutproof_core::results::record::{CheckRecord, OutcomeKind};
 use layoutproof_device::DeviceInfo;
 use layoutproof_executor::compiler_devices::CompilerDevices;
 use layoutproof_executor::drivers;
@@ -104,7 +104,7 @@ fn measure_round(
     let running = written.elapsed();
 
     known::apply(known, &mut records, devices);
-    let differs = |record: &&CheckRecord| matches!(record.outcome, Outcome::Differ | Outcome::Broken);
+    let differs = |record: &&CheckRecord| matches!(record.outcome.kind(), OutcomeKind::Differ | OutcomeKind::Broken);
     let answered = |record: &CheckRecord| record.rows.iter().filter(|row| row.observed.is_some()).count();
     let rows = records.iter().map(answered).sum();
     let accesses = count.0.load(Ordering::Relaxed);

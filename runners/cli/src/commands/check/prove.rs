@@ -143,7 +143,7 @@ impl Proof<'_> {
             let CheckDevice { id, runner } = record.id.device.clone()?;
             let observed = observed_leaves(record, &block.layout.name);
             let not_read = || {
-                record.skip_reason.as_ref().map_or_else(|| "no shader reads this block".to_owned(), ToString::to_string)
+                record.outcome.reasons().map_or_else(|| "no shader reads this block".to_owned(), ToString::to_string)
             };
             Some(PairProof {
                 device: id,

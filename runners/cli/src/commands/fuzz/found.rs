@@ -38,7 +38,7 @@ pub(super) fn write(fuzz: &Fuzz, difference: &ShrunkDifference) -> anyhow::Resul
     let records = round.records_of(toolchain, device, &compilers);
 
     // A compiler that follows several rule sets may differ under only one of them.
-    let differs = records.iter().find(|(_, record)| record.outcome == difference.kind.outcome);
+    let differs = records.iter().find(|(_, record)| record.outcome.kind() == difference.kind.outcome);
     let Some((_, record)) = differs.or(records.first()) else {
         return Ok(WrittenDifference { folder, record: None });
     };

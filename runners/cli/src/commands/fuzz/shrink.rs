@@ -7,7 +7,7 @@ use layoutproof_core::check::ShaderMaker;
 use layoutproof_core::random::declaration::{DeclarationTree, RandomDeclaration};
 use layoutproof_core::random::shrink::{self, SHRINK_CALLS};
 use layoutproof_core::report::counted;
-use layoutproof_core::results::record::{CheckRecord, Culprit, Outcome};
+use layoutproof_core::results::record::{CheckRecord, Culprit, OutcomeKind};
 use layoutproof_readers::toolchain::Toolchain;
 use proptest::strategy::ValueTree;
 
@@ -18,7 +18,7 @@ use super::round::Round;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct DifferenceKind {
     producer: ShaderMaker,
-    pub(super) outcome: Outcome,
+    pub(super) outcome: OutcomeKind,
     pub(super) culprit: Option<Culprit>,
     /// The reason of a broken check, as a set of sentences without words that contain numbers or
     /// paths: no two crashes share addresses, lines and folders. A set, because several modules of
@@ -28,12 +28,12 @@ pub(super) struct DifferenceKind {
 
 impl DifferenceKind {
     pub(super) fn of(record: &CheckRecord) -> Self {
-        let reasons = record.skip_reason.as_ref().filter(|_| record.outcome == Outcome::Broken);
+        let reasons = record.outcome.reasons().filter(|_| record.outcome.kind() == OutcomeKind::Broken);
         let reason = reasons.map(ToString::to_string).unwrap_or_default();
         Self {
             producer: record.id.producer.clone(),
-            outcome: record.outcome,
-            culprit: record.culprit,
+            outcome: record.outcome.kind(),
+            culprit: record.outcome.culprit(),
             cause: reason.split("; ").map(words).collect(),
         }
     }
@@ -69,8 +69,12 @@ impl ShrunkDifference {
         let culprit = self.kind.culprit.map_or("no culprit", Culprit::as_str);
         let Self { number, toolchain, device, members_before, members_after, calls, .. } = self;
         let what = match self.kind.outcome {
-            Outcome::Broken => "breaks",
-            Outcome::Differ | Outcome::Agree | Outcome::Known | Outcome::Stale | Outcome::Skipped => "differs",
+            OutcomeKind::Broken => "breaks",
+            OutcomeKind::Differ
+            | OutcomeKind::Agree
+            | OutcomeKind::Known
+            | OutcomeKind::Stale
+            | OutcomeKind::Skipped => "differs",
         };
         let (before, attempts) = (counted(*members_before as u64, "member"), counted(u64::from(*calls), "attempt"));
         format!(
@@ -121,7 +125,7 @@ pub(super) fn shrink(fuzz: &Fuzz, tree: DeclarationTree, number: u64, record: Ch
         number,
         toolchain,
         device,
-        reason: record.skip_reason.filter(|_| kind.outcome == Outcome::Broken).map(|reasons| reasons.to_string()),
+        reason: record.outcome.reasons().filter(|_| kind.outcome == OutcomeKind::Broken).map(ToString::to_string),
         kind,
         members_before: drawn.member_count(),
         members_after: shrunk.smallest.member_count(),

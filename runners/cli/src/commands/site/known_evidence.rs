@@ -11,7 +11,7 @@ use layoutproof_core::report::html::site::{KnownEvidence, KnownList};
 use layoutproof_core::results::frozen::{Fact, Facts, FrozenAnswer};
 use layoutproof_core::results::known::KnownFailure;
 use layoutproof_core::results::record::{
-    CheckRecord, Culprit, KnownEntry, Outcome, Proves, Reasons, RecordValue, Story, StoryBlock,
+    CheckRecord, Culprit, Outcome, Proves, Reasons, RecordValue, Story, StoryBlock,
 };
 use layoutproof_layout::find;
 use layoutproof_readers::toolchain::{Toolchain, toolchains};
@@ -93,7 +93,7 @@ fn evidence_of(
         if evidence.record.rows.iter().any(differs) {
             return Some(evidence);
         }
-        if evidence.record.skip_reason.is_some() && without_numbers.is_none() {
+        if evidence.record.outcome.reasons().is_some() && without_numbers.is_none() {
             without_numbers = Some(evidence);
         }
     }
@@ -128,7 +128,7 @@ fn accessed_record(
         row.compiled = Some(RecordValue::Number(value));
     }
 
-    let record = CheckRecord { rows, ..empty_record(entry, &subject, toolchain.name) };
+    let record = CheckRecord { rows, ..empty_record(entry, &subject, toolchain.name, None) };
     let origin = format!("{}, as the case says", accessed.authority);
     Some(KnownEvidence { file: entry.file.clone(), line: entry.line, origin, record })
 }
@@ -156,11 +156,10 @@ fn decision(entry: &KnownFailure, source: &Arc<Source>, frozen: &FrozenProducer<
         }
     }
 
-    let skip_reason = reason.filter(|_| !rows.iter().any(differs));
-    let rows = if skip_reason.is_some() { Vec::new() } else { rows };
+    let broke = reason.filter(|_| !rows.iter().any(differs));
+    let rows = if broke.is_some() { Vec::new() } else { rows };
     let origin = format!("{} {}, toolchain {producer} (frozen decisions)", set.manifest.family, set.manifest.version);
-    let skip_reason = skip_reason.map(Reasons::from);
-    let record = CheckRecord { rows, skip_reason, ..empty_record(entry, &subject, producer) };
+    let record = CheckRecord { rows, ..empty_record(entry, &subject, producer, broke.map(Reasons::from)) };
     Some(KnownEvidence { file: entry.file.clone(), line: entry.line, origin, record })
 }
 
@@ -170,43 +169,18 @@ fn unread(facts: &Facts) -> Option<String> {
     Some(format!("What the compiler makes cannot be read: {words}"))
 }
 
-fn empty_record(entry: &KnownFailure, subject: &Subject, producer: &str) -> CheckRecord {
+fn empty_record(entry: &KnownFailure, subject: &Subject, producer: &str, broke: Option<Reasons>) -> CheckRecord {
     let culprits = [Culprit::Compiler, Culprit::Report, Culprit::Module, Culprit::Unclear];
     let culprit = culprits.into_iter().find(|culprit| entry.culprit() == Some(culprit.as_str()));
 
-    CheckRecord {
-        id: CheckId {
-            case: subject.source.id.clone(),
-            rules: CheckRules::Layout(subject.rules.to_owned()),
-            producer: producer.into(),
-            device: None,
-        },
-        proves: Proves::Compiler,
-        outcome: Outcome::Known,
-        culprit,
-        validation: Validation::NotRun("no module".to_owned()),
-        skip_reason: None,
-        skip_kind: None,
-        not_checked: Vec::new(),
-        driver_messages: Vec::new(),
-        known: Some(KnownEntry {
-            file: entry.file.clone(),
-            line: entry.line,
-            reason: entry.reason.clone(),
-            link: entry.link.clone(),
-            untried: entry.untried,
-        }),
-        fast: false,
-        thorough: Vec::new(),
-        cached: false,
-        retries: 0,
-        ms: 0,
-        leaves: 0,
-        leaves_not_probed: 0,
-        bound: None,
-        rows: Vec::new(),
-        story: Some(story(subject)),
-    }
+    let id = CheckId {
+        case: subject.source.id.clone(),
+        rules: CheckRules::Layout(subject.rules.to_owned()),
+        producer: producer.into(),
+        device: None,
+    };
+    let outcome = Outcome::Known { entry: entry.entry(), culprit, broke, story: Some(Box::new(story(subject))) };
+    CheckRecord::new(id, Proves::Compiler, Validation::NotRun("no module".to_owned()), outcome)
 }
 
 fn story(subject: &Subject) -> Story {

@@ -11,7 +11,7 @@ use layoutproof_core::random::shrink::{self, SHRINK_CALLS, Shrunk};
 use layoutproof_core::random::{RandomProgram, nth_program};
 use layoutproof_core::report::Style;
 use layoutproof_core::report::terminal::failure_report;
-use layoutproof_core::results::record::{CheckRecord, Outcome};
+use layoutproof_core::results::record::{CheckRecord, OutcomeKind};
 use layoutproof_device::RunnerKind;
 
 use super::program_checks::word;
@@ -26,7 +26,7 @@ pub(super) enum FindingKind {
         /// The target of the compilation.
         target: Target,
         /// Differ or broken.
-        outcome: Outcome,
+        outcome: OutcomeKind,
         /// A description of both sides.
         told: String,
     },
@@ -45,7 +45,7 @@ struct FindingKey {
     who: String,
     target: Target,
     runner: Option<RunnerKind>,
-    outcome: Outcome,
+    outcome: OutcomeKind,
 }
 
 /// A program that shows a defect.
@@ -67,7 +67,7 @@ impl FindingKind {
                 who: format!("{} on {}", record.id.producer, device(record).id),
                 target: *target,
                 runner: Some(device(record).runner),
-                outcome: record.outcome,
+                outcome: record.outcome.kind(),
             },
         }
     }
@@ -94,7 +94,7 @@ impl BindingFinding {
     /// The finding as text for people.
     pub(super) fn sentence(&self) -> String {
         let FindingKey { who, target, outcome, .. } = self.kind.key();
-        let what = if outcome == Outcome::Broken { "breaks" } else { "differs" };
+        let what = if outcome == OutcomeKind::Broken { "breaks" } else { "differs" };
         let (number, dialect) = (self.drawn.number, word(self.drawn.dialect));
         format!(
             "number {number} for {dialect}: {who} {what} for {target}\n{}\n{}",
@@ -146,8 +146,8 @@ impl BindingFuzz {
                 let asked = self.compilers.iter().find(|asked| asked.compiler().name() == *compiler)?;
                 let (outcome, told) = match asked.compare(*target, &drawn.program) {
                     Ok(_) => return None,
-                    Err(BindingDisagreement::Differs(told)) => (Outcome::Differ, told),
-                    Err(BindingDisagreement::Broken(told)) => (Outcome::Broken, told),
+                    Err(BindingDisagreement::Differs(told)) => (OutcomeKind::Differ, told),
+                    Err(BindingDisagreement::Broken(told)) => (OutcomeKind::Broken, told),
                 };
                 FindingKind::Answer { compiler, target: *target, outcome, told }
             }
@@ -155,8 +155,9 @@ impl BindingFuzz {
                 let mut checks = self.proofs(drawn, |device| record.id.is_on(device)).ok()?;
                 checks.retain(|check| check.proof.placed.request.target == *target);
                 let mut records = self.records(&checks).into_iter().map(|(_, record)| record);
-                let record = records
-                    .find(|other| (&other.id.producer, other.outcome) == (&record.id.producer, record.outcome))?;
+                let record = records.find(|other| {
+                    (&other.id.producer, other.outcome.kind()) == (&record.id.producer, record.outcome.kind())
+                })?;
                 FindingKind::Check { target: *target, record: Box::new(record) }
             }
         };
