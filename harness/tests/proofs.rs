@@ -87,7 +87,7 @@ fn a_device_that_obeys_agrees_on_every_parameter() {
     );
     assert_eq!(record.rows.len(), EVERYWHERE.len());
     for (row, (path, place)) in record.rows.iter().zip(EVERYWHERE) {
-        let all = [&row.expected, &row.computed, &row.observed];
+        let all = [&row.witnesses.expected, &row.witnesses.computed, &row.witnesses.observed];
         assert_eq!((&row.path[..], all), (*path, [&Some(text(place)); 3]));
     }
     let bound = record.bound.unwrap();
@@ -112,7 +112,7 @@ fn every_misreading_names_the_device_and_what_it_read() {
         );
         for (path, place) in observed {
             let row = record.rows.iter().find(|row| row.path == path).unwrap();
-            assert_eq!(row.observed, Some(text(place)), "{name}: {path}");
+            assert_eq!(row.witnesses.observed, Some(text(place)), "{name}: {path}");
         }
     }
 }
@@ -148,7 +148,10 @@ fn a_case_that_differs_from_our_rules_is_no_fault_of_the_device() {
     let computed = placed("Texture2D a, b;", &[("a", "set 0 binding 0"), ("b", "set 0 binding 1")], Target::Vulkan);
     let record = record(&expecting(computed, &[("a", "set 0 binding 0"), ("b", "set 0 binding 2")]), None);
     assert_eq!((record.outcome.kind(), record.outcome.culprit()), (OutcomeKind::Differ, Some(Culprit::CaseOrRules)));
-    assert_eq!([&record.rows[1].computed, &record.rows[1].observed], [&Some(text("set 0 binding 1")); 2]);
+    assert_eq!(
+        [&record.rows[1].witnesses.computed, &record.rows[1].witnesses.observed],
+        [&Some(text("set 0 binding 1")); 2]
+    );
 }
 
 #[test]
@@ -157,7 +160,7 @@ fn what_is_not_read_is_counted_and_agrees_with_nobody() {
     let rows = [("scene", "set 0 binding 0"), ("other", "set 0 binding 1"), ("map", "set 0 binding 2")];
     let record = record(&placed(text, &rows, Target::Vulkan), None);
     assert_eq!(record.outcome.kind(), OutcomeKind::Agree);
-    assert_eq!(record.rows[0].observed, None);
+    assert_eq!(record.rows[0].witnesses.observed, None);
     let bound = record.bound.unwrap();
     assert_eq!((bound.read, bound.not_read), (1, BTreeMap::from([("an acceleration structure".into(), 2)])));
 }
@@ -183,7 +186,7 @@ fn a_device_without_arrays_reads_the_rest() {
     let jobs = check.jobs();
     let wanted: Vec<Job> = jobs.jobs().cloned().collect();
     let record = check.record(&jobs, &Model::new().run(&Batch { jobs: wanted }), Duration::ZERO);
-    let observed: Vec<_> = record.rows.iter().map(|row| row.observed.clone()).collect();
+    let observed: Vec<_> = record.rows.iter().map(|row| row.witnesses.observed.clone()).collect();
     assert_eq!(observed, [None, Some(text("set 0 binding 1"))]);
     let not_read = BTreeMap::from([(Reason::DeviceLacks("arrays of storage buffers".to_owned()), 1)]);
     assert_eq!(record.bound.unwrap().not_read, not_read);

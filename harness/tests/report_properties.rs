@@ -4,7 +4,9 @@
 use layoutproof_core::check::CheckId;
 use layoutproof_core::check::verdict::Validation;
 use layoutproof_core::report::{Style, failures, github, junit, summary, terminal};
-use layoutproof_core::results::record::{CheckRecord, Culprit, Outcome, Proves, RecordValue, Row, Story, StoryBlock};
+use layoutproof_core::results::record::{
+    Access, CheckRecord, Culprit, Outcome, Proves, RecordValue, Row, Story, StoryBlock, Witnesses,
+};
 use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::{MemberRow, Quantity};
 use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
@@ -72,20 +74,15 @@ fn value() -> impl Strategy<Value = Option<RecordValue>> {
 
 fn row() -> impl Strategy<Value = Row> {
     let values = (value(), value(), value(), value(), value());
-    (select(&ROW_PATHS[..]), select(&WHATS[..]), values, any::<bool>()).prop_map(|(path, what, values, written)| Row {
-        path: path.into(),
-        what,
-        space: Some(AddressSpace::Storage),
-        direction: Some(if written { Direction::Write } else { Direction::Read }),
-        form: Some(Form::Whole),
-        stage: Stage::Compute,
-        expected: values.0,
-        computed: values.1,
-        reported: values.2,
-        compiled: values.3,
-        observed: values.4,
-        note: written.then(|| "two\nlines\u{7}".into()),
-        fused: false,
+    (select(&ROW_PATHS[..]), select(&WHATS[..]), values, any::<bool>()).prop_map(|(path, what, values, written)| {
+        let (expected, computed, reported, compiled, observed) = values;
+        let direction = if written { Direction::Write } else { Direction::Read };
+        let access = Access { space: AddressSpace::Storage, stage: Stage::Compute, direction, form: Some(Form::Whole) };
+        Row {
+            access: Some(access),
+            note: written.then(|| "two\nlines\u{7}".into()),
+            ..Row::new(path, what, Witnesses { expected, computed, reported, compiled, observed })
+        }
     })
 }
 

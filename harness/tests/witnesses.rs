@@ -64,7 +64,7 @@ fn record(check: &Check) -> CheckRecord {
 }
 
 fn offset_of<'a>(rows: &'a [Row], path: &str) -> Option<&'a Row> {
-    rows.iter().find(|row| row.path == path && row.what == Quantity::Offset && row.space.is_some())
+    rows.iter().find(|row| row.path == path && row.what == Quantity::Offset && row.access.is_some())
 }
 
 /// naga reads the whole declaration again for each module, and a block like this one would need 64.
@@ -158,8 +158,8 @@ fn the_second_element_of_a_structured_buffer_is_read() {
     let record = record(&check(subject(declare, &expect, "hlsl-structured"), Generator::Rspirv, None));
     assert_eq!(record.outcome.kind(), OutcomeKind::Agree);
     let second = offset_of(&record.rows, "S[1].c").expect("the second element is probed");
-    assert_eq!(second.observed, Some(RecordValue::Number(20 + 16)));
-    assert_eq!(second.expected, Some(RecordValue::Number(20 + 16)));
+    assert_eq!(second.witnesses.observed, Some(RecordValue::Number(20 + 16)));
+    assert_eq!(second.witnesses.expected, Some(RecordValue::Number(20 + 16)));
 }
 
 /// Records the names of its requests and rejects them.

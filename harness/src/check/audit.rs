@@ -95,7 +95,7 @@ fn wrong_count(check: &CheckRecord) -> Option<String> {
                 return Some("it counts leaves, but is about bindings".to_owned());
             }
 
-            let observed = check.rows.iter().filter(|row| row.observed.is_some()).count();
+            let observed = check.rows.iter().filter(|row| row.witnesses.observed.is_some()).count();
             let is_fewer = (bound.read as usize) < observed;
             is_fewer.then(|| format!("it counts {} resources as read, but has rows for {observed}", bound.read))
         }
@@ -104,12 +104,12 @@ fn wrong_count(check: &CheckRecord) -> Option<String> {
 
 /// Returns true if the row holds a device's answer for a leaf.
 fn is_leaf(row: &Row) -> bool {
-    row.what == Quantity::Offset && row.space.is_some()
+    row.what == Quantity::Offset && row.access.is_some()
 }
 
 fn is_answered(check: &CheckRecord) -> bool {
     let read = check.bound.as_ref().map_or(0, |bound| bound.read);
-    check.leaves > 0 || read > 0 || check.rows.iter().any(|row| row.observed.is_some())
+    check.leaves > 0 || read > 0 || check.rows.iter().any(|row| row.witnesses.observed.is_some())
 }
 
 #[cfg(test)]
@@ -139,7 +139,7 @@ mod tests {
     }
 
     fn observe(record: &mut CheckRecord, byte: u32) {
-        record.rows[0].observed = Some(crate::results::record::RecordValue::Number(byte));
+        record.rows[0].witnesses.observed = Some(crate::results::record::RecordValue::Number(byte));
     }
 
     fn skipped(kind: Option<SkipKind>) -> Outcome {
@@ -219,7 +219,7 @@ mod tests {
         let bound = |read, leaves| {
             move |record: &mut CheckRecord| {
                 (record.bound, record.leaves) = (Some(BoundCount { read, not_read: [].into() }), leaves);
-                record.rows[0] = Row { what: Quantity::Binding, space: None, ..record.rows[0].clone() };
+                record.rows[0] = Row { what: Quantity::Binding, access: None, ..record.rows[0].clone() };
             }
         };
         check(bound(1, 0), "");

@@ -15,7 +15,8 @@ use crate::check::produce::shader_module::ShaderModule;
 use crate::check::produce::subject_shaders::SubjectShaders;
 use crate::check::verdict::{CodeOrigin, Validation, Verdict, differing, judge};
 use crate::results::record::{
-    CheckRecord, Culprit, Outcome, OutcomeKind, Reason, Reasons, RecordValue, Row, SkipKind, Story, StoryBlock,
+    Access, CheckRecord, Culprit, Outcome, OutcomeKind, Reason, Reasons, RecordValue, Row, SkipKind, Story, StoryBlock,
+    Witnesses,
 };
 use layoutproof_probes::{
     AddressSpace, BoundRange, BufferRole, Form, Observation, Observed, ProbeEntry, ProbeProblem, observe,
@@ -68,8 +69,8 @@ impl Check {
     /// Adds the compiler's reported numbers to the rows that need no device.
     fn add_reports(&self, rows: &mut [Row]) {
         let of_any = |what, path: &str| self.produced.modules.iter().find_map(|module| module.reported.get(what, path));
-        for row in rows.iter_mut().filter(|row| row.space.is_none()) {
-            row.reported = of_any(row.what, &row.path).map(RecordValue::Number);
+        for row in rows.iter_mut().filter(|row| row.access.is_none()) {
+            row.witnesses.reported = of_any(row.what, &row.path).map(RecordValue::Number);
         }
     }
 
@@ -103,20 +104,16 @@ impl Check {
         // If the code itself causes the problem, the leaf's row already shows it.
         let foretold = |problem: &ProbeProblem| self.foretells(module, &job.probe.entry, problem);
         for problem in observed.problems.iter().filter(|problem| !foretold(problem)) {
-            answers.add_problem(Row {
-                path: block.clone(),
-                what: Quantity::Guard,
-                space: Some(job.probe.entry.space),
-                direction: Some(job.probe.entry.direction),
-                form: None,
-                stage: job.probe.entry.stage,
-                expected: None,
+            let ProbeEntry { space, stage, direction, .. } = job.probe.entry;
+            let witnesses = Witnesses {
                 computed: Some(RecordValue::Text("clean".to_owned())),
-                reported: None,
-                compiled: None,
                 observed: Some(RecordValue::Text("not clean".to_owned())),
+                ..Witnesses::default()
+            };
+            answers.add_problem(Row {
+                access: Some(Access { space, stage, direction, form: None }),
                 note: Some(problem.to_string()),
-                fused: false,
+                ..Row::new(block, Quantity::Guard, witnesses)
             });
         }
     }
@@ -163,7 +160,7 @@ impl Check {
     /// Returns true if the device answered nothing. An array's element count is an answer but not a
     /// leaf.
     fn is_unanswered(answers: &CheckAnswers) -> bool {
-        let has_answer = answers.rows.iter().any(|row| row.observed.is_some()) || !answers.leaves.is_empty();
+        let has_answer = answers.rows.iter().any(|row| row.witnesses.observed.is_some()) || !answers.leaves.is_empty();
         !has_answer
     }
 
@@ -245,7 +242,7 @@ impl Check {
 /// anything. The longer range of the same entry point has guards there.
 fn is_behind_the_range(job: &CheckProbe, size: u32, observation: &Observation, row: &Row) -> bool {
     let guarded = observation.range == BoundRange::Exact && job.probe.entry.space != AddressSpace::PushConstant;
-    let Some(RecordValue::Number(start)) = row.compiled else { return false };
+    let Some(RecordValue::Number(start)) = row.witnesses.compiled else { return false };
     let end = job.probe.image.owners.len();
     guarded && row.what == Quantity::Offset && u64::from(start) + u64::from(size) > end as u64
 }

@@ -230,7 +230,7 @@ mod tests {
     use crate::check::verdict::Validation;
     use crate::results::coverage::kind::{After, LeafKind};
     use crate::results::coverage::{Kinds, answered_by_device};
-    use crate::results::record::{Culprit, Outcome, RecordValue, Row};
+    use crate::results::record::{Access, Culprit, Outcome, RecordValue, Row, Witnesses};
     use layoutproof_layout::Quantity;
     use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
 
@@ -253,21 +253,9 @@ leaves = 2
     }
 
     fn row(path: &str, direction: Direction) -> Row {
-        Row {
-            path: path.to_owned(),
-            what: Quantity::Offset,
-            space: Some(AddressSpace::Storage),
-            direction: Some(direction),
-            form: Some(Form::Leaf),
-            stage: Stage::Compute,
-            expected: None,
-            computed: None,
-            reported: None,
-            compiled: None,
-            observed: Some(RecordValue::Number(0)),
-            note: None,
-            fused: false,
-        }
+        let access = Access { space: AddressSpace::Storage, stage: Stage::Compute, direction, form: Some(Form::Leaf) };
+        let witnesses = Witnesses { observed: Some(RecordValue::Number(0)), ..Witnesses::default() };
+        Row { access: Some(access), ..Row::new(path, Quantity::Offset, witnesses) }
     }
 
     /// A check of `S { float a; float2 b; }` in which `a` and `b.x` are read and `b.x` and `b.y` are written.

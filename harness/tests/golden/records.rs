@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 use layoutproof_core::check::verdict::Validation;
 use layoutproof_core::check::{CheckDevice, CheckId};
 use layoutproof_core::results::record::{
-    CheckRecord, Culprit, KnownEntry, Outcome, Proves, RecordValue, RecordedLayout, RecordedShader, RecordedSource,
-    Row, Story, StoryBlock,
+    Access, CheckRecord, Culprit, KnownEntry, Outcome, Proves, RecordValue, RecordedLayout, RecordedShader,
+    RecordedSource, Row, Story, StoryBlock, Witnesses,
 };
 use layoutproof_device::{DeviceInfo, Feature, RunnerKind};
 use layoutproof_layout::shape::MatrixOrder;
@@ -62,23 +62,12 @@ type Numbers = [Option<u32>; 5];
 
 fn row(path: &str, what: Quantity, numbers: Numbers) -> Row {
     let [expected, computed, reported, compiled, observed] = numbers.map(|number| number.map(RecordValue::Number));
-    let probed = observed.is_some();
-    Row {
-        path: path.into(),
-        what,
-        space: probed.then_some(AddressSpace::Uniform),
-        direction: probed.then_some(Direction::Read),
-        form: probed.then_some(Form::Leaf),
-        stage: Stage::Compute,
-        expected,
-        computed,
-        reported,
-        compiled,
-        observed,
-        note: None,
-        fused: false,
-    }
+    let access = observed.is_some().then_some(READ);
+    Row { access, ..Row::new(path, what, Witnesses { expected, computed, reported, compiled, observed }) }
 }
+
+const READ: Access =
+    Access { space: AddressSpace::Uniform, stage: Stage::Compute, direction: Direction::Read, form: Some(Form::Leaf) };
 
 /// A leaf that a device read: the correct offset, the offset in the code, the offset that the
 /// device read.
@@ -181,10 +170,9 @@ pub(crate) fn compiler_differs(device: &str, runner: RunnerKind) -> CheckRecord 
 /// vector.
 pub(crate) fn device_differs() -> CheckRecord {
     let whole = Row {
-        form: Some(Form::Whole),
-        observed: None,
+        access: Some(Access { form: Some(Form::Whole), ..READ }),
         note: Some("read 0x00000000, which is no word of the image".into()),
-        ..leaf("S.a.z", 8, 8, 8)
+        ..row("S.a.z", Quantity::Offset, [Some(8), Some(8), None, Some(8), None])
     };
     let rows = vec![
         row("S", Quantity::Size, [Some(48), Some(48), None, None, Some(48)]),
@@ -244,7 +232,8 @@ pub(crate) fn large_struct_differs() -> CheckRecord {
     rows.push(Row { path: "S.m20[1][0]".into(), ..swapped(324, 328) });
     rows.push(leaf("S.lights[0].radius", 648, 648, 648));
     let stored = leaf("S.lights[1].radius", 664, 664, 668);
-    rows.push(Row { space: Some(AddressSpace::Storage), direction: Some(Direction::Write), ..stored });
+    let write = Access { space: AddressSpace::Storage, direction: Direction::Write, ..READ };
+    rows.push(Row { access: Some(write), ..stored });
     let story = Story {
         blocks: vec![StoryBlock { name: "S".into(), size: Some(688), members }],
         ..story("no witness stands alone")
@@ -262,8 +251,7 @@ pub(crate) fn binding_differs() -> CheckRecord {
     let binding = |path: &str, values: [Option<&str>; 5]| {
         let [expected, computed, reported, compiled, observed] =
             values.map(|text| text.map(|t| RecordValue::Text(t.into())));
-        let row = row(path, Quantity::Binding, [None; 5]);
-        Row { expected, computed, reported, compiled, observed, ..row }
+        Row::new(path, Quantity::Binding, Witnesses { expected, computed, reported, compiled, observed })
     };
     let rows = vec![
         binding("A", [Some("t0"), Some("t0"), Some("t0"), Some("t0"), None]),

@@ -11,7 +11,7 @@ use crate::case::{BindExpectation, By, ExpectedDiagnostic};
 use crate::check::check_id::{CheckId, CheckRules, ShaderMaker};
 use crate::check::source::Source;
 use crate::check::verdict::{CodeOrigin, Validation, Verdict, Writer, judge};
-use crate::results::record::{CheckRecord, Outcome, Proves, RecordValue, Row, Story};
+use crate::results::record::{CheckRecord, Outcome, Proves, RecordValue, Row, Story, Witnesses};
 use layoutproof_bindings::place::{NOT_BOUND, places_text};
 use layoutproof_bindings::{BindingPlace, BindingRequest, BoundModule, bind};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
@@ -97,11 +97,12 @@ impl BindingCheck {
     /// that only our rules place have rows too.
     pub fn static_rows(&self) -> Vec<Row> {
         let Some(expectation) = &self.expected else { return Vec::new() };
-        let mut rows: Vec<Row> = expectation.entries.iter().map(|entry| self.row(&entry.path, &entry.places)).collect();
+        let mut rows: Vec<Row> =
+            expectation.entries.iter().map(|entry| self.row(&entry.path, Some(&entry.places))).collect();
         let computed = self.bound.iter().flat_map(|bound| &bound.bindings).filter(|_| !expectation.partial);
         for binding in computed {
             if !rows.iter().any(|row| row.path == binding.path) {
-                rows.push(self.row(&binding.path, &[]));
+                rows.push(self.row(&binding.path, Some(&[])));
             }
         }
         rows
@@ -116,18 +117,19 @@ impl BindingCheck {
         let mut rows: Vec<Row> = Vec::new();
         for binding in self.bound.iter().flat_map(|bound| &bound.bindings) {
             if !rows.iter().any(|row| row.path == binding.path) {
-                rows.push(Row { expected: None, ..self.row(&binding.path, &[]) });
+                rows.push(self.row(&binding.path, None));
             }
         }
         rows
     }
 
-    fn row(&self, path: &str, expected: &[BindingPlace]) -> Row {
-        Row {
-            expected: Some(RecordValue::Text(places_text(&sorted(expected.to_vec())))),
+    fn row(&self, path: &str, expected: Option<&[BindingPlace]>) -> Row {
+        let witnesses = Witnesses {
+            expected: expected.map(|places| RecordValue::Text(places_text(&sorted(places.to_vec())))),
             computed: Some(RecordValue::Text(self.computed(path))),
-            ..Row::of_no_device(path, Quantity::Binding)
-        }
+            ..Witnesses::default()
+        };
+        Row::new(path, Quantity::Binding, witnesses)
     }
 
     fn computed(&self, path: &str) -> String {

@@ -15,7 +15,7 @@ use crate::check::binding::binding_shaders::{ProofCheck, ProofModule};
 use crate::check::producer::Producer;
 use crate::check::verdict::{CodeOrigin, Validation, Verdict, Writer, judge};
 use crate::results::record::{
-    BoundCount, CheckRecord, Outcome, Proves, Reason, Reasons, RecordValue, Row, SkipKind, Story,
+    BoundCount, CheckRecord, Outcome, Proves, Reason, Reasons, RecordValue, Row, SkipKind, Story, Witnesses,
 };
 use layoutproof_bindings::BindingRequest;
 use layoutproof_probes::binding::{BindingAnswer, ProbedBinding, in_registers, job, observe, requires};
@@ -229,10 +229,11 @@ impl ProofAnswers {
         let observed = match wrong.first() {
             Some(first) => Some(RecordValue::Text(first.found())),
             None if own.count() == 0 => None,
-            None => row.computed.clone(),
+            None => row.witnesses.computed.clone(),
         };
         let note = wrong.iter().take(MAX_WRONG).map(ToString::to_string).collect::<Vec<_>>().join("; ");
-        Row { observed, note: Some(note).filter(|note| !note.is_empty()), ..row }
+        let witnesses = Witnesses { observed, ..row.witnesses };
+        Row { witnesses, note: Some(note).filter(|note| !note.is_empty()), ..row }
     }
 
     /// Indices of the modules that read from a wrong place.

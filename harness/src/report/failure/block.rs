@@ -10,10 +10,10 @@ use super::byte_map::{MapSubject, map};
 use super::group::FailureGroup;
 use super::located::locate;
 use super::table::table;
-use super::witness::{Mark, Witness, mark, number, reference};
+use super::witness::{Mark, mark, number, reference};
 use crate::check::verdict::Validation;
 use crate::report::style::{Style, TextLines, Tone, one_line, pad, width};
-use crate::results::record::{CheckRecord, OutcomeKind, Row, Story};
+use crate::results::record::{CheckRecord, OutcomeKind, Row, Story, Witness};
 use layoutproof_probes::Direction;
 
 /// Most wrong answers of a device to list.
@@ -53,7 +53,9 @@ pub fn block(failure: &FailureGroup<'_>, style: Style) -> String {
 /// True if a compiler or device answered. If it broke before that, there is nothing to compare, and
 /// the block shows only the error.
 pub(in crate::report) fn is_answered(record: &CheckRecord) -> bool {
-    let spoke = |row: &Row| row.reported.is_some() || row.compiled.is_some() || row.observed.is_some();
+    let spoke = |row: &Row| {
+        row.witnesses.reported.is_some() || row.witnesses.compiled.is_some() || row.witnesses.observed.is_some()
+    };
     record.outcome.kind() != OutcomeKind::Broken || record.rows.iter().any(spoke)
 }
 
@@ -125,9 +127,11 @@ pub(in crate::report) fn answers(record: &CheckRecord) -> String {
             continue;
         }
         let own = number(reference(row.row, record.outcome.culprit()));
-        let words = match (&row.row.note, number(row.row.observed.as_ref()), own) {
+        let words = match (&row.row.note, number(row.row.witnesses.observed.as_ref()), own) {
             (Some(note), _, _) => one_line(note),
-            (None, Some(there), Some(own)) => format!("{} byte {there} instead of byte {own}", did(row.row.direction)),
+            (None, Some(there), Some(own)) => {
+                format!("{} byte {there} instead of byte {own}", did(row.row.direction()))
+            }
             (None, _, _) => continue,
         };
         let path = if several || row.path.is_empty() { &row.row.path } else { row.path };

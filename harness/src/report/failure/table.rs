@@ -8,10 +8,10 @@ use layoutproof_layout::{MemberRow, Quantity};
 
 use super::located::{LocatedRow, is_part, locate, owner};
 use super::squeeze::{TablePiece, squeeze};
-use super::witness::{Mark, Witness, WitnessField, columns, is_wrong, mark, number, reference};
+use super::witness::{Mark, WitnessField, columns, is_wrong, mark, number, reference};
 use crate::report::layout_text::struct_lines::{LineDrawing, LineKind, StructLine, lines};
 use crate::report::style::{Style, TextLines, Tone, one_line, pad, pad_left, width};
-use crate::results::record::{CheckRecord, Row, StoryBlock};
+use crate::results::record::{Access, CheckRecord, Row, StoryBlock, Witness};
 use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
 
 /// Least width of a witness's column.
@@ -169,11 +169,7 @@ impl Drawing<'_> {
         let mut merged = first.clone();
         for located in own.iter().filter(|located| place(located.row) == place(first)) {
             let row = located.row.clone();
-            merged.expected = merged.expected.or(row.expected);
-            merged.computed = merged.computed.or(row.computed);
-            merged.reported = merged.reported.or(row.reported);
-            merged.compiled = merged.compiled.or(row.compiled);
-            merged.observed = merged.observed.or(row.observed);
+            merged.witnesses = merged.witnesses.or(row.witnesses);
             merged.note = merged.note.or(row.note);
         }
         Some(merged)
@@ -228,7 +224,7 @@ impl Drawing<'_> {
             Mark::Missing => Some(None),
             Mark::Wrong => {
                 let from = number(reference(row, culprit)).map(i64::from);
-                Some(number(witness.of(row)).map(i64::from).zip(from).map(|(there, from)| there - from))
+                Some(number(row.witnesses.of(*witness)).map(i64::from).zip(from).map(|(there, from)| there - from))
             }
         };
         self.columns.iter().map(shift).collect()
@@ -279,24 +275,24 @@ fn word(what: Quantity) -> &'static str {
 
 /// `(storage, write, vector)`, `(uniform, vertex, read, leaf)`; empty if no device answered.
 fn axes(row: &Row) -> String {
-    let space = row.space.map(|space| match space {
+    let Some(Access { space, stage, direction, form }) = row.access else { return String::new() };
+    let space = match space {
         AddressSpace::Uniform => "uniform",
         AddressSpace::Storage => "storage",
         AddressSpace::PushConstant => "push constant",
         AddressSpace::UniformElement => "uniform element",
         AddressSpace::StorageElement => "storage element",
         AddressSpace::Address => "address",
-    });
-    let stage = match row.stage {
+    };
+    let stage = match stage {
         Stage::Compute => None,
         stage @ (Stage::Vertex | Stage::Fragment) => Some(stage.as_str()),
     };
-    let direction = row.direction.map(|direction| match direction {
+    let direction = match direction {
         Direction::Read => "read",
         Direction::Write => "write",
-    });
-
-    let form = row.form.map(Form::as_str);
-    let parts: Vec<&str> = [space, stage, direction, form].into_iter().flatten().collect();
-    if parts.is_empty() { String::new() } else { format!("({})", parts.join(", ")) }
+    };
+    let parts: Vec<&str> =
+        [Some(space), stage, Some(direction), form.map(Form::as_str)].into_iter().flatten().collect();
+    format!("({})", parts.join(", "))
 }

@@ -2,8 +2,9 @@
 //! byte map.
 
 use crate::report::failure::byte_map::{MapSubject, Stray, strays};
-use crate::report::failure::witness::Witness;
+use crate::report::failure::witness::deed;
 use crate::report::style::one_line;
+use crate::results::record::Witness;
 
 /// Scalars that one witness has at other bytes than the reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +36,7 @@ pub(super) fn witness_layers(subject: MapSubject<'_>) -> Vec<WitnessLayer> {
             continue;
         }
         let directions: Vec<_> = strays.iter().map(|stray| stray.direction).collect();
-        layers.push(WitnessLayer { witness, deed: witness.deed(&directions), runs: runs(strays) });
+        layers.push(WitnessLayer { witness, deed: deed(witness, &directions), runs: runs(strays) });
     }
     layers
 }

@@ -70,7 +70,9 @@ impl<'a> FoundColumn<'a> {
         for row in
             records.iter().filter(|record| record.id.rules.as_str() == layout.rules).flat_map(|record| &record.rows)
         {
-            let (Quantity::Offset, Some(RecordValue::Number(offset))) = (row.what, &row.observed) else { continue };
+            let (Quantity::Offset, Some(RecordValue::Number(offset))) = (row.what, &row.witnesses.observed) else {
+                continue;
+            };
             let path = member_path(&row.path);
             let known = first.entry(path).or_insert(*offset);
             *known = (*known).min(*offset);

@@ -15,7 +15,7 @@ use layoutproof_layout::{Quantity, join};
 use serde::Serialize;
 
 use crate::check::{CheckDevice, Producer, Subject, SubjectShaders};
-use crate::results::record::{CellRow, CheckRecord, DeviceCells, OutcomeKind, Proves, RecordValue, Row};
+use crate::results::record::{Access, CellRow, CheckRecord, DeviceCells, OutcomeKind, Proves, RecordValue, Row};
 use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
 
 /// The key of a count.
@@ -138,9 +138,10 @@ struct CoverageAccess {
 
 /// The access of a device to the leaf of a row; `None` for rows without an offset from a device.
 fn access(row: &Row) -> Option<CoverageAccess> {
-    match row.observed {
+    match row.witnesses.observed {
         Some(RecordValue::Number(_)) if row.what == Quantity::Offset => {
-            Some(CoverageAccess { space: row.space?, stage: row.stage, direction: row.direction?, form: row.form? })
+            let Access { space, stage, direction, form } = row.access?;
+            Some(CoverageAccess { space, stage, direction, form: form? })
         }
         Some(RecordValue::Number(_) | RecordValue::Text(_)) | None => None,
     }

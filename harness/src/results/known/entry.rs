@@ -194,7 +194,7 @@ impl KnownFailure {
     /// True if all rows that differ are in the entry's space.
     fn is_about_rows(&self, check: &CheckRecord) -> bool {
         let mut differing = check.rows.iter().filter(|row| row.differs());
-        self.space.is_none() || differing.all(|row| row.space == self.space)
+        self.space.is_none() || differing.all(|row| row.access.map(|access| access.space) == self.space)
     }
 
     /// True if the entry's `says` matches the message of a check that broke, in full or in part.

@@ -162,7 +162,7 @@ reason = \"an index from memory counts registers\"
         let known = entries(&ENTRY.replace("compiler", "report")).unwrap();
         let mut unreported = differing_at(&["B.m1[0][1]"]);
         let mut reported = unreported.clone();
-        reported.rows[0].reported = Some(RecordValue::Number(48));
+        reported.rows[0].witnesses.reported = Some(RecordValue::Number(48));
         for (check, outcome) in [(&mut unreported, OutcomeKind::Known), (&mut reported, OutcomeKind::Differ)] {
             explain(&known, check, &[], &shapes);
             assert_eq!(check.outcome.kind(), outcome);
@@ -176,7 +176,7 @@ reason = \"an index from memory counts registers\"
         let shapes = [("B.m1".to_owned(), MemberShape::EightByteMatrix)];
         for (first, outcome) in [(32, OutcomeKind::Known), (28, OutcomeKind::Differ)] {
             let mut check = differing_at(&["B.m0", "B.m1[0][1]", "B.m2"]);
-            check.rows[0].computed = Some(RecordValue::Number(first));
+            check.rows[0].witnesses.computed = Some(RecordValue::Number(first));
             explain(&known, &mut check, &[], &shapes);
             assert_eq!(check.outcome.kind(), outcome, "{first}");
         }
@@ -198,7 +198,7 @@ reason = \"an index from memory counts registers\"
         }];
         for (offset, outcome) in [(36, OutcomeKind::Known), (28, OutcomeKind::Differ)] {
             let mut check = differing_at(&["B.m2"]);
-            check.rows[0].computed = Some(RecordValue::Number(offset));
+            check.rows[0].witnesses.computed = Some(RecordValue::Number(offset));
             let story = Some(Box::new(Story { blocks: blocks.clone(), ..Story::default() }));
             check.outcome = Outcome::Differs { culprit: Culprit::Compiler, broke: None, story };
             explain(&known, &mut check, &[], &shapes);

@@ -5,9 +5,9 @@ use super::{KnownFailure, apply, mark_seen, read, seen_in_shard};
 use crate::check::CheckId;
 use crate::check::verdict::Validation;
 use crate::results::record::{
-    BoundCount, CheckRecord, Culprit, Outcome, OutcomeKind, Proves, Reason, RecordValue, Row,
+    Access, BoundCount, CheckRecord, Culprit, Outcome, OutcomeKind, Proves, Reason, RecordValue, Row, Witnesses,
 };
-use layoutproof_probes::AddressSpace;
+use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
 use layoutproof_source::sources::SourceMap;
 
 fn agreeing_check() -> CheckRecord {
@@ -54,11 +54,11 @@ fn an_entry_with_a_space_is_about_checks_that_differ_there_alone() {
     let mut sources = SourceMap::default();
     let file = sources.add("known.toml", text);
     let known = read(file, &sources).unwrap();
-    let row = |space, observed| Row {
-        space: Some(space),
-        computed: Some(RecordValue::Number(4)),
-        observed: Some(RecordValue::Number(observed)),
-        ..Row::of_no_device("S.a", Quantity::Offset)
+    let row = |space, observed| {
+        let [computed, observed] = [4, observed].map(|offset| Some(RecordValue::Number(offset)));
+        let access = Access { space, stage: Stage::Compute, direction: Direction::Read, form: Some(Form::Leaf) };
+        let witnesses = Witnesses { computed, observed, ..Witnesses::default() };
+        Row { access: Some(access), ..Row::new("S.a", Quantity::Offset, witnesses) }
     };
     let check = |rows: Vec<Row>| CheckRecord { outcome: differs(Culprit::Device), rows, ..agreeing_check() };
     let (push, storage) = (AddressSpace::PushConstant, AddressSpace::Storage);

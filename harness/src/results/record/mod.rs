@@ -26,7 +26,7 @@ pub use header::{RecordsFilter, RunHeader};
 pub use left_out::{CellRow, DeviceCells, LeftOutCases, LeftOutChecks};
 pub use reason::{Reason, ReasonKind, Reasons, kind_of_text};
 pub use recorded_shader::RecordedShader;
-pub use row::{RecordValue, Row};
+pub use row::{Access, RecordValue, Row, Witness, Witnesses};
 pub use saved::{Contradiction, SavedLine};
 pub use source::{RecordedLayout, RecordedSource};
 

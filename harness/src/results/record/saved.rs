@@ -6,12 +6,14 @@
 use std::borrow::Cow;
 
 use layoutproof_device::RunnerKind;
+use layoutproof_layout::Quantity;
+use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use thiserror::Error;
 
 use super::{
-    BoundCount, CheckRecord, Culprit, KnownEntry, Outcome, OutcomeKind, Proves, Reason, Reasons, RecordLine, Row,
-    RunEnd, RunHeader, SCHEMA, SkipKind, Story, are_none, is_zero,
+    Access, BoundCount, CheckRecord, Culprit, KnownEntry, Outcome, OutcomeKind, Proves, Reason, Reasons, RecordLine,
+    RecordValue, Row, RunEnd, RunHeader, SCHEMA, SkipKind, Story, Witness, Witnesses, are_none, is_zero,
 };
 use crate::check::check_id::{CheckDevice, CheckId, CheckRules, ShaderMaker};
 use crate::check::verdict::Validation;
@@ -266,6 +268,89 @@ impl Serialize for CheckRecord {
 impl<'de> Deserialize<'de> for CheckRecord {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         SavedCheck::deserialize(deserializer)?.try_into().map_err(serde::de::Error::custom)
+    }
+}
+
+/// A row as the line of its check holds it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct SavedRow<'a> {
+    path: Cow<'a, str>,
+    what: Quantity,
+    /// This and the next two are `None` for rows that need no device.
+    space: Option<AddressSpace>,
+    direction: Option<Direction>,
+    form: Option<Form>,
+    #[serde(default, skip_serializing_if = "Stage::is_compute")]
+    stage: Stage,
+    expected: Option<Cow<'a, RecordValue>>,
+    computed: Option<Cow<'a, RecordValue>>,
+    reported: Option<Cow<'a, RecordValue>>,
+    compiled: Option<Cow<'a, RecordValue>>,
+    observed: Option<Cow<'a, RecordValue>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    note: Option<Cow<'a, str>>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    fused: bool,
+}
+
+impl<'a> From<&'a Row> for SavedRow<'a> {
+    fn from(row: &'a Row) -> Self {
+        let Row { path, what, access, witnesses, note, fused } = row;
+        let value = |witness| witnesses.of(witness).map(Cow::Borrowed);
+        Self {
+            path: path.into(),
+            what: *what,
+            space: access.map(|access| access.space),
+            direction: access.map(|access| access.direction),
+            form: access.and_then(|access| access.form),
+            stage: access.map_or(Stage::Compute, |access| access.stage),
+            expected: value(Witness::Expected),
+            computed: value(Witness::Computed),
+            reported: value(Witness::Reported),
+            compiled: value(Witness::Compiled),
+            observed: value(Witness::Observed),
+            note: note.as_deref().map(Cow::Borrowed),
+            fused: *fused,
+        }
+    }
+}
+
+impl TryFrom<SavedRow<'_>> for Row {
+    type Error = ImpossibleAccess;
+
+    fn try_from(saved: SavedRow<'_>) -> Result<Self, ImpossibleAccess> {
+        let SavedRow { path, what, space, direction, form, stage, note, fused, .. } = saved;
+        let access = match (space, direction) {
+            (Some(space), Some(direction)) => Some(Access { space, stage, direction, form }),
+            (None, None) if form.is_none() && stage.is_compute() => None,
+            (Some(_), None) | (None, _) => return Err(ImpossibleAccess(path.into_owned())),
+        };
+        let value = |value: Option<Cow<'_, RecordValue>>| value.map(Cow::into_owned);
+        let witnesses = Witnesses {
+            expected: value(saved.expected),
+            computed: value(saved.computed),
+            reported: value(saved.reported),
+            compiled: value(saved.compiled),
+            observed: value(saved.observed),
+        };
+        Ok(Self { path: path.into_owned(), what, access, witnesses, note: note.map(Cow::into_owned), fused })
+    }
+}
+
+/// A row with some parts of an access, but not all.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("the row `{0}` needs a space with its direction, form and stage, or none of them")]
+struct ImpossibleAccess(String);
+
+impl Serialize for Row {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        SavedRow::from(self).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Row {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        SavedRow::deserialize(deserializer)?.try_into().map_err(serde::de::Error::custom)
     }
 }
 

@@ -105,7 +105,7 @@ fn measure_round(
 
     known::apply(known, &mut records, devices);
     let differs = |record: &&CheckRecord| matches!(record.outcome.kind(), OutcomeKind::Differ | OutcomeKind::Broken);
-    let answered = |record: &CheckRecord| record.rows.iter().filter(|row| row.observed.is_some()).count();
+    let answered = |record: &CheckRecord| record.rows.iter().filter(|row| row.witnesses.observed.is_some()).count();
     let rows = records.iter().map(answered).sum();
     let accesses = count.0.load(Ordering::Relaxed);
     MeasuredRound {

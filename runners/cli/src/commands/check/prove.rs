@@ -193,17 +193,14 @@ fn device_record(check: &Check, record: CheckRecord) -> DeviceRecord {
 fn observed_leaves(record: &CheckRecord, block: &str) -> Vec<ObservedLeaf> {
     let read = record.rows.iter().filter(|row| {
         row.what == Quantity::Offset
-            && row.direction == Some(Direction::Read)
-            && (row.observed.is_some() || row.note.is_some())
+            && row.direction() == Some(Direction::Read)
+            && (row.witnesses.observed.is_some() || row.note.is_some())
     });
     let leaves: BTreeSet<ObservedLeaf> = read
         .filter_map(|row| {
             let path = row.path.strip_prefix(block)?;
             let path = path.strip_prefix('.').or(Some(path).filter(|path| path.is_empty() || path.starts_with('[')))?;
-            let offset = match &row.observed {
-                Some(RecordValue::Number(offset)) => Some(*offset),
-                Some(RecordValue::Text(_)) | None => None,
-            };
+            let offset = row.witnesses.observed.as_ref().and_then(RecordValue::number);
             Some(ObservedLeaf { path: path.to_owned(), offset })
         })
         .collect();

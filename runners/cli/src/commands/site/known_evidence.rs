@@ -125,7 +125,7 @@ fn accessed_record(
     for (quantity, path, value) in subject.accessed.iter() {
         let computed = computed.get(quantity, path)?;
         let row = row_of(&mut rows, &subject, NumberPlace { quantity, path, computed });
-        row.compiled = Some(RecordValue::Number(value));
+        row.witnesses.compiled = Some(RecordValue::Number(value));
     }
 
     let record = CheckRecord { rows, ..empty_record(entry, &subject, toolchain.name, None) };
