@@ -9,7 +9,7 @@ use layoutproof_core::case::Case;
 use layoutproof_core::check::{
     Check, CompiledAccesses, Generator, Settings, Source, Subject, SubjectShaders, share_shaders,
 };
-use layoutproof_core::results::record::{CheckRecord, Culprit, Outcome, RecordValue, Row};
+use layoutproof_core::results::record::{CheckRecord, Culprit, OutcomeKind, RecordValue, Row};
 use layoutproof_device::{Batch, Feature, Runner, RunnerError, Shader, ShaderModel};
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::{BlockRules, ElementChoice, Quantity, find};
@@ -64,7 +64,7 @@ fn record(check: &Check) -> CheckRecord {
 }
 
 fn offset_of<'a>(rows: &'a [Row], path: &str) -> Option<&'a Row> {
-    rows.iter().find(|row| row.path == path && row.what == Quantity::Offset && row.space.is_some())
+    rows.iter().find(|row| row.path == path && row.what == Quantity::Offset && row.access.is_some())
 }
 
 /// naga reads the whole declaration again for each module, and a block like this one would need 64.
@@ -130,12 +130,12 @@ fn naga_is_asked_where_its_code_reads() {
 fn a_check_without_an_answer_does_not_agree() {
     let expect = expecting("std430", "offsets = { \"S.a\" = 0 }");
     let mut check = check(subject("cbuffer S { double a; };", &expect, "std430"), Generator::Rspirv, None);
-    assert_eq!(record(&check).outcome, Outcome::Agree);
+    assert_eq!(record(&check).outcome.kind(), OutcomeKind::Agree);
     check.device.features.remove(&Feature::Float64);
     check.device.features.remove(&Feature::Int64);
     let record = record(&check);
-    assert_eq!((record.outcome, record.leaves), (Outcome::Skipped, 0));
-    assert!(record.skip_reason.is_some_and(|reason| reason.to_string().contains("device lacks shader")));
+    assert_eq!((record.outcome.kind(), record.leaves), (OutcomeKind::Skipped, 0));
+    assert!(record.outcome.reasons().is_some_and(|reason| reason.to_string().contains("device lacks shader")));
 }
 
 #[test]
@@ -146,8 +146,8 @@ fn a_probe_that_broke_breaks_its_check() {
     let mut results = Model::new().run(&Batch { jobs: jobs.jobs().cloned().collect() });
     results[0] = Err(RunnerError::DeviceLost("it is gone".to_owned()));
     let record = check.record(&jobs, &results, Duration::ZERO);
-    assert_eq!(record.outcome, Outcome::Broken);
-    assert!(record.skip_reason.is_some_and(|reason| reason.to_string().contains("it is gone")));
+    assert_eq!(record.outcome.kind(), OutcomeKind::Broken);
+    assert!(record.outcome.reasons().is_some_and(|reason| reason.to_string().contains("it is gone")));
 }
 
 /// DXC 1.7.2308, listing: an element of `{ float3 a; uint b; float c; }` takes 20 bytes.
@@ -156,10 +156,10 @@ fn the_second_element_of_a_structured_buffer_is_read() {
     let declare = "struct T { float3 a; uint b; float c; }; StructuredBuffer<T> S;";
     let expect = expecting("hlsl-structured", "strides = { \"S\" = 20 }\noffsets = { \"S.c\" = 16 }");
     let record = record(&check(subject(declare, &expect, "hlsl-structured"), Generator::Rspirv, None));
-    assert_eq!(record.outcome, Outcome::Agree);
+    assert_eq!(record.outcome.kind(), OutcomeKind::Agree);
     let second = offset_of(&record.rows, "S[1].c").expect("the second element is probed");
-    assert_eq!(second.observed, Some(RecordValue::Number(20 + 16)));
-    assert_eq!(second.expected, Some(RecordValue::Number(20 + 16)));
+    assert_eq!(second.witnesses.observed, Some(RecordValue::Number(20 + 16)));
+    assert_eq!(second.witnesses.expected, Some(RecordValue::Number(20 + 16)));
 }
 
 /// Records the names of its requests and rejects them.
@@ -354,7 +354,7 @@ fn an_expected_matrix_stride_is_compared() {
         let expect = expecting("std140", &format!("matrix_strides = {{ \"S.m\" = {stride} }}"));
         let subject = subject("cbuffer S { float2x3 m; };", &expect, "std140");
         let record = record(&check(subject, Generator::Rspirv, None));
-        assert_eq!(record.culprit, culprit, "{stride}");
+        assert_eq!(record.outcome.culprit(), culprit, "{stride}");
     }
 }
 

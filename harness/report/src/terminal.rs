@@ -10,12 +10,14 @@ use super::failure::block::{block, check_heading};
 use super::failure::cause::{causes, causes_text, known_causes};
 use super::failure::group::{failures_of, is_failure};
 use super::tables::run_table::{run_table, slowest_device};
+use crate::failure::group::place;
+use layoutproof_core::check::CheckDevice;
 use layoutproof_core::results::known::FixedEntry;
 use layoutproof_core::results::record::{
-    BoundCount, CheckRecord, LeftOutChecks, Outcome, Proves, ReasonKind, RecordedCacheUse, RunEnd, SkipKind,
+    BoundCount, CheckRecord, LeftOutChecks, OutcomeKind, Proves, ReasonKind, RecordedCacheUse, RunEnd, SkipKind,
 };
 use layoutproof_core::results::seen_cases::SeenCases;
-use layoutproof_core::results::summary::{place, proves_nothing};
+use layoutproof_core::results::summary::proves_nothing;
 use layoutproof_show::style::{Style, TextLines, Tone, counted, grouped, one_line, pad, width};
 
 /// Columns after which a list of reasons wraps.
@@ -65,16 +67,16 @@ pub fn known_report(checks: &[CheckRecord], is_own: impl Fn(&CheckRecord) -> boo
 
 /// Every known difference in full, for `-vv`.
 pub fn known_blocks(checks: &[CheckRecord], style: Style) -> String {
-    let known = failures_of(checks, |check| check.outcome == Outcome::Known);
+    let known = failures_of(checks, |check| check.outcome.kind() == OutcomeKind::Known);
     known.iter().map(|failure| block(failure, style) + "\n").collect()
 }
 
 /// One line per entry of a list of known differences that no longer differs.
 fn stale_report(checks: &[CheckRecord], style: Style) -> String {
     let mut places: BTreeMap<String, u64> = BTreeMap::new();
-    for check in checks.iter().filter(|check| check.outcome == Outcome::Stale) {
-        let entry = check.known.as_ref().map(|entry| format!("{}:{}", entry.file, entry.line));
-        *places.entry(entry.unwrap_or_else(|| check.case.clone())).or_default() += 1;
+    for check in checks.iter().filter(|check| check.outcome.kind() == OutcomeKind::Stale) {
+        let entry = check.outcome.entry().map(|entry| format!("{}:{}", entry.file, entry.line));
+        *places.entry(entry.unwrap_or_else(|| check.id.case.clone())).or_default() += 1;
     }
     let line = |(place, count): (&String, &u64)| {
         let agree = if *count == 1 { "agrees" } else { "agree" };
@@ -86,17 +88,17 @@ fn stale_report(checks: &[CheckRecord], style: Style) -> String {
 
 /// One check as one line, for `-v`.
 pub fn check_line(check: &CheckRecord, style: Style) -> String {
-    let device = place(&one_line(&check.device), check.runner.as_str());
+    let device = one_line(&place(check.id.device.as_ref()));
     let heading = check_heading(check, &device, style);
 
-    let entry = check.known.as_ref().map(|entry| format!("{}:{}: {}", entry.file, entry.line, entry.reason));
+    let entry = check.outcome.entry().map(|entry| format!("{}:{}: {}", entry.file, entry.line, entry.reason));
     let left_out = check.not_checked.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
     let left_out = (!left_out.is_empty()).then(|| format!("not checked: {left_out}"));
     let messages = check.driver_messages.join("; ");
     let messages = (!messages.is_empty()).then(|| format!("driver message: {messages}"));
 
     let reasons =
-        check.skip_reason.as_ref().map(ToString::to_string).or(entry).into_iter().chain(left_out).chain(messages);
+        check.outcome.reasons().map(ToString::to_string).or(entry).into_iter().chain(left_out).chain(messages);
     let reasons: Vec<String> = reasons.collect();
     let reason = if reasons.is_empty() { String::new() } else { format!(": {}", one_line(&reasons.join("; "))) };
     format!("{heading}{reason}\n")
@@ -185,7 +187,7 @@ fn scale(facts: &RunFacts<'_>, seen: &SeenCases<'_>) -> String {
 
 /// Ids of all cases in the run.
 fn distinct_cases<'a>(checks: &'a [CheckRecord], end: &'a RunEnd) -> BTreeSet<&'a str> {
-    let of_records = checks.iter().map(|check| check.case.as_str());
+    let of_records = checks.iter().map(|check| check.id.case.as_str());
     of_records.chain(end.left_out_cases.all.iter().map(String::as_str)).collect()
 }
 
@@ -202,10 +204,11 @@ fn skipped<'a>(
     left_out: &'a [LeftOutChecks],
     kind: Option<SkipKind>,
 ) -> impl Iterator<Item = CountedKind> {
-    let skipped = checks.iter().filter(move |check| check.outcome == Outcome::Skipped && check.skip_kind == kind);
-    let with_record =
-        skipped.map(move |check| CountedKind { kind: ReasonKind::of(check.skip_reason.as_ref()), count: 1 });
-    let skipped = left_out.iter().filter(move |group| group.outcome == Outcome::Skipped && group.skip_kind == kind);
+    let skipped = checks
+        .iter()
+        .filter(move |check| check.outcome.kind() == OutcomeKind::Skipped && check.outcome.skip_kind() == kind);
+    let with_record = skipped.map(move |check| CountedKind { kind: ReasonKind::of(check.outcome.reasons()), count: 1 });
+    let skipped = left_out.iter().filter(move |group| group.outcome == OutcomeKind::Skipped && group.skip_kind == kind);
     let left_out = skipped.map(move |group| {
         let kind = group.skip_reason.clone().unwrap_or_else(|| ReasonKind::of(None));
         CountedKind { kind, count: group.checks.into() }
@@ -236,8 +239,8 @@ struct KnownCause<'a> {
 /// `185 by 9 causes, most: naga's GLSL drops @size (139, https://...)`; all causes with `-v`.
 fn known(facts: &RunFacts<'_>) -> String {
     let mut counts: BTreeMap<KnownCause<'_>, u64> = BTreeMap::new();
-    for check in facts.checks.iter().filter(|check| check.outcome == Outcome::Known) {
-        let entry = check.known.as_ref();
+    for check in facts.checks.iter().filter(|check| check.outcome.kind() == OutcomeKind::Known) {
+        let entry = check.outcome.entry();
         let reason = entry.map_or("no list", |entry| entry.reason.as_str());
         let link = entry.and_then(|entry| entry.link.as_deref());
         *counts.entry(KnownCause { reason, link }).or_default() += 1;
@@ -315,10 +318,10 @@ pub(super) fn devices(devices: &[DeviceInfo], style: Style) -> String {
 
 fn cases(checks: &[CheckRecord], end: &RunEnd) -> String {
     let left_out = &end.left_out;
-    let producers = checks.iter().map(|check| check.producer.as_str());
+    let producers = checks.iter().map(|check| check.id.producer.as_str());
     let producers: BTreeSet<&str> = producers.chain(left_out.iter().map(|group| group.producer.as_str())).collect();
     let producers: Vec<&str> = producers.into_iter().collect();
-    let rules = checks.iter().map(|check| check.rules.as_str());
+    let rules = checks.iter().map(|check| check.id.rules.as_str());
     let rules: BTreeSet<&str> = rules.chain(left_out.iter().map(|group| group.rules.as_str())).collect();
     let named = if producers.is_empty() { String::new() } else { format!(" ({})", producers.join(", ")) };
     format!(
@@ -418,8 +421,8 @@ fn bound(facts: &RunFacts<'_>, style: Style) -> String {
     let read = format!("{} read back: {by}", counted(total.into(), "resource"));
 
     let mut not_read: BTreeMap<String, u64> = BTreeMap::new();
-    let on_devices = facts.checks.iter().filter(|check| check.runner != RunnerKind::Model);
-    let left_out = facts.end.left_out.iter().filter(|group| group.runner != RunnerKind::Model);
+    let on_devices = facts.checks.iter().filter(|check| is_driven(check.id.device.as_ref()));
+    let left_out = facts.end.left_out.iter().filter(|group| is_driven(group.device.as_ref()));
     let bound = on_devices.filter_map(|check| check.bound.as_ref()).chain(left_out.filter_map(|it| it.bound.as_ref()));
     for (reason, count) in bound.flat_map(|bound| &bound.not_read) {
         *not_read.entry(reason.to_string()).or_default() += u64::from(*count);
@@ -446,8 +449,8 @@ fn not_probed(end: &RunEnd) -> Option<String> {
 
 /// Warns about checks that failed and then passed when rerun. Layouts do not change by chance.
 fn unreliable(checks: &[CheckRecord]) -> Option<String> {
-    let mended = checks.iter().filter(|check| check.retries > 0 && !is_failure(check.outcome));
-    let names: Vec<String> = mended.map(|check| one_line(&check.name())).collect();
+    let mended = checks.iter().filter(|check| check.retries > 0 && !is_failure(check.outcome.kind()));
+    let names: Vec<String> = mended.map(|check| one_line(&check.id.to_string())).collect();
     let first = names.first()?;
     let others = names.len() - 1;
     let more = if others > 0 { format!(" and {} more", grouped(others as u64)) } else { String::new() };
@@ -471,16 +474,24 @@ fn only_model(facts: &RunFacts<'_>) -> Option<String> {
     let is_answer = |leaves: u32, bound: Option<&BoundCount>| leaves > 0 || bound.is_some_and(|bound| bound.read > 0);
     let with_record = facts.checks.iter().filter(|check| is_answer(check.leaves, check.bound.as_ref()));
     let left_out = facts.end.left_out.iter().filter(|group| is_answer(group.leaves, group.bound.as_ref()));
-    let mut runners = with_record.map(|check| check.runner).chain(left_out.map(|group| group.runner)).peekable();
-    let only_model = runners.peek().is_some() && runners.all(|runner| runner == RunnerKind::Model);
+    let mut devices =
+        with_record.map(|check| check.id.device.as_ref()).chain(left_out.map(|group| group.device.as_ref())).peekable();
+    let only_model = devices.peek().is_some() && devices.all(|device| !is_driven(device));
     only_model.then(|| "only the CPU model ran: no device and no driver was tested".to_owned())
+}
+
+/// True for a device that a driver provides or that evaluates code, false for the model.
+fn is_driven(device: Option<&CheckDevice>) -> bool {
+    device.is_some_and(|device| device.runner != RunnerKind::Model)
 }
 
 /// Warns about modules that declare their own offsets: these were checked without running the
 /// module's code.
 fn own_offsets(checks: &[CheckRecord]) -> Option<String> {
-    let ran = checks.iter().filter(|check| check.outcome != Outcome::Skipped && check.rules == DECLARED);
-    let modules: BTreeSet<String> = ran.map(|check| one_line(&check.case)).collect();
+    let ran = checks
+        .iter()
+        .filter(|check| check.outcome.kind() != OutcomeKind::Skipped && check.id.rules.as_str() == DECLARED);
+    let modules: BTreeSet<String> = ran.map(|check| one_line(&check.id.case)).collect();
     let names = modules.into_iter().collect::<Vec<_>>().join(", ");
     (!names.is_empty()).then(|| {
         format!("the offsets of {names} were checked in shaders that we wrote; the module's own code was not run")

@@ -10,11 +10,11 @@ use std::time::Duration;
 
 use expect_test::{ExpectFile, expect_file};
 use layoutproof_core::check::verdict::Validation;
-
+use layoutproof_core::check::{CheckDevice, CheckId};
 use layoutproof_core::results::coverage::{CoverageCell, CoverageCells};
 use layoutproof_core::results::mutants::{DeviceLine, Killers, MutantTable, RuleLine};
 use layoutproof_core::results::record::{
-    CheckRecord, Culprit, KnownEntry, Proves, RecordLine, RecordedLayout, RecordedShader, RecordedSource,
+    CheckRecord, Culprit, KnownEntry, Outcome, Proves, RecordLine, RecordedLayout, RecordedShader, RecordedSource,
     RecordsFilter, RunEnd, RunHeader, SCHEMA, Story, StoryBlock,
 };
 use layoutproof_core::results::summary;
@@ -98,7 +98,7 @@ fn a_whole_run() {
 
 #[test]
 fn a_run_that_no_compiler_saw() {
-    let checks = [CheckRecord { device: "model".into(), runner: RunnerKind::Model, ..records::agreeing() }];
+    let checks = [CheckRecord { id: on("model", RunnerKind::Model), ..records::agreeing() }];
     let facts = RunFacts {
         devices: &[],
         checks: &checks,
@@ -113,8 +113,7 @@ fn a_run_that_no_compiler_saw() {
 /// One bug in many cases makes one block, which lists the other cases by its number.
 #[test]
 fn failures_of_one_cause_are_one_block() {
-    let check =
-        |case: &str| CheckRecord { case: case.into(), ..records::compiler_differs("lavapipe", RunnerKind::Ash) };
+    let check = |case: &str| of_case(case, records::compiler_differs("lavapipe", RunnerKind::Ash));
     let mut checks: Vec<CheckRecord> = ["vectors/straddle", "structs/nested", "structs/tail"].map(check).into();
     checks.insert(1, records::device_differs());
     expect_file!["golden/causes.txt"].assert_eq(&terminal::failure_report(&checks, Some("r.jsonl"), Style::PLAIN));
@@ -132,8 +131,8 @@ fn failures_of_one_cause_are_one_block() {
 #[test]
 fn many_failures_are_cut() {
     let check = |(index, cause): (u32, char)| CheckRecord {
-        case: format!("push/nested_{index}"),
-        skip_reason: Some(format!("device lost: {cause}").into()),
+        id: CheckId { case: format!("push/nested_{index}"), ..records::broken().id },
+        outcome: records::breaks(&format!("device lost: {cause}")),
         ..records::broken()
     };
     let checks: Vec<CheckRecord> = (0..43).zip(('A'..='Z').chain('a'..='g').cycle()).map(check).collect();
@@ -148,8 +147,12 @@ fn many_failures_are_cut() {
 fn the_matrix_of_compilers() {
     let refused = "refused by dxc-spirv: column-major matrices are not supported";
     let more = ["vectors/straddle", "structs/nested", "structs/tail"]
-        .map(|case| CheckRecord { case: case.into(), ..records::compiler_differs("lavapipe", RunnerKind::Ash) });
-    let by = |producer: &str, proves, check| CheckRecord { producer: producer.into(), proves, ..check };
+        .map(|case| of_case(case, records::compiler_differs("lavapipe", RunnerKind::Ash)));
+    let by = |producer: &str, proves, check: CheckRecord| CheckRecord {
+        id: CheckId { producer: producer.into(), ..check.id },
+        proves,
+        ..check
+    };
     let mut checks = records::all();
     checks.extend(more);
     // Two modules that are invalid at different lines have one cause.
@@ -157,8 +160,9 @@ fn the_matrix_of_compilers() {
         let check = records::compiler_differs("lavapipe", RunnerKind::Ash);
         let validation = format!("error: line {line}");
         let verdict = format!("the module is not valid, so the device's answer counts for nothing: {validation}");
-        let story = check.story.clone().map(|story| Story { verdict, hint: None, ..story });
-        CheckRecord { culprit: Some(Culprit::Module), validation: Validation::Invalid(validation), story, ..check }
+        let story = check.outcome.story().cloned().map(|story| Story { verdict, hint: None, ..story });
+        let outcome = Outcome::Differs { culprit: Culprit::Module, broke: None, story: story.map(Box::new) };
+        CheckRecord { outcome, validation: Validation::Invalid(validation), ..check }
     }));
     checks.extend([
         by("dxc-1.7 -spirv", Proves::Compiler, records::skipped(refused)),
@@ -420,39 +424,65 @@ fn html_content(page: &str) -> String {
     text
 }
 
+/// The id of the agreeing check on a device.
+fn on(device: &str, runner: RunnerKind) -> CheckId {
+    CheckId { device: Some(CheckDevice { id: device.into(), runner }), ..records::agreeing().id }
+}
+
+fn of_case(case: &str, check: CheckRecord) -> CheckRecord {
+    CheckRecord { id: CheckId { case: case.into(), ..check.id }, ..check }
+}
+
 /// Pages escape the names and texts of users everywhere.
 #[test]
 fn nothing_of_users_is_markup() {
     let evil = "<script>alert(1)</script>\" onload='x'";
+    let evil_story = |story: Box<Story>| Story {
+        summary: evil.into(),
+        place: evil.into(),
+        authority: evil.into(),
+        hint: Some(evil.into()),
+        again: evil.into(),
+        verdict: evil.into(),
+        shaders: vec![RecordedShader {
+            block: evil.into(),
+            entries: vec![evil.into()],
+            form: evil.into(),
+            text: evil.into(),
+            left_out: 1,
+        }],
+        blocks: story.blocks.into_iter().map(|block| StoryBlock { members: evil_members(evil), ..block }).collect(),
+    };
+    let evil_story = |story: Option<Box<Story>>| story.map(evil_story).map(Box::new);
+    let evil_entry = |entry: KnownEntry| KnownEntry {
+        file: evil.into(),
+        reason: evil.into(),
+        link: Some("javascript:alert(1)".into()),
+        ..entry
+    };
+    let evil_outcome = |outcome: Outcome| match outcome {
+        Outcome::Agrees => Outcome::Agrees,
+        Outcome::Differs { culprit, story, .. } => {
+            Outcome::Differs { culprit, broke: Some(evil.into()), story: evil_story(story) }
+        }
+        Outcome::Known { entry, culprit, story, .. } => {
+            Outcome::Known { entry: evil_entry(entry), culprit, broke: Some(evil.into()), story: evil_story(story) }
+        }
+        Outcome::Stale(entry) => Outcome::Stale(evil_entry(entry)),
+        Outcome::Skipped { kind, .. } => Outcome::Skipped { reasons: evil.into(), kind },
+        Outcome::Broken { culprit, story, .. } => {
+            Outcome::Broken { reasons: evil.into(), culprit, story: evil_story(story) }
+        }
+    };
     let rename = |check: CheckRecord| CheckRecord {
-        case: evil.into(),
-        rules: evil.into(),
-        producer: evil.into(),
-        device: evil.into(),
-        skip_reason: Some(evil.into()),
+        id: CheckId {
+            case: evil.into(),
+            rules: evil.into(),
+            producer: evil.into(),
+            device: check.id.device.map(|device| CheckDevice { id: evil.into(), ..device }),
+        },
+        outcome: evil_outcome(check.outcome),
         validation: Validation::Invalid(evil.into()),
-        known: check.known.map(|entry| KnownEntry {
-            file: evil.into(),
-            reason: evil.into(),
-            link: Some("javascript:alert(1)".into()),
-            ..entry
-        }),
-        story: check.story.map(|story| Story {
-            summary: evil.into(),
-            place: evil.into(),
-            authority: evil.into(),
-            hint: Some(evil.into()),
-            again: evil.into(),
-            verdict: evil.into(),
-            shaders: vec![RecordedShader {
-                block: evil.into(),
-                entries: vec![evil.into()],
-                form: evil.into(),
-                text: evil.into(),
-                left_out: 1,
-            }],
-            blocks: story.blocks.into_iter().map(|block| StoryBlock { members: evil_members(evil), ..block }).collect(),
-        }),
         ..check
     };
     let checks: Vec<CheckRecord> = records::all().into_iter().map(rename).collect();
@@ -481,7 +511,7 @@ fn nothing_of_users_is_markup() {
     let finding = FuzzFinding {
         heading: evil.into(),
         declaration: evil.into(),
-        record: checks.iter().find(|check| check.story.is_some()).cloned().unwrap(),
+        record: checks.iter().find(|check| check.outcome.story().is_some()).cloned().unwrap(),
         folder: evil.into(),
     };
 
@@ -518,11 +548,17 @@ fn pages_load_nothing() {
 #[test]
 fn known_differences_of_one_reason_are_told_once() {
     let known = records::known();
-    let entry = known.known.clone().unwrap();
+    let entry = known.outcome.entry().unwrap().clone();
     let elsewhere = KnownEntry { line: entry.line + 9, ..entry.clone() };
     let other = KnownEntry { reason: "another reason".into(), ..elsewhere.clone() };
     let entries = [entry, elsewhere, other].into_iter();
-    let checks: Vec<CheckRecord> = entries.map(|entry| CheckRecord { known: Some(entry), ..known.clone() }).collect();
+    let checks: Vec<CheckRecord> = entries
+        .map(|entry| {
+            let mut check = records::compiler_differs("swiftshader", RunnerKind::Ash);
+            check.excuse(entry);
+            check
+        })
+        .collect();
 
     let page = html::run_page(&RunPageFacts { devices: &[], checks: &checks, end: &summary::fold(&checks) });
     let part = page.split("<section id=\"known\">").nth(1).unwrap();
@@ -544,9 +580,7 @@ fn a_page_of_many_checks_is_small() {
         let devices = ["lavapipe", "swiftshader", "vkd3d"].into_iter();
         checks.extend(devices.flat_map(|device| {
             ["rspirv", "naga"].map(|producer| CheckRecord {
-                case: case.clone(),
-                producer: producer.into(),
-                device: device.into(),
+                id: CheckId { case: case.clone(), producer: producer.into(), ..on(device, RunnerKind::Ash) },
                 ..records::agreeing()
             })
         }));
@@ -565,7 +599,7 @@ fn a_page_has_byte_maps_as_far_as_there_is_room() {
     let cases: Vec<String> = (0..700).map(|number| format!("arrays/a_case_with_a_name_{number:04}")).collect();
     let sources = cases.iter().map(|case| RecordedSource { case: case.clone(), ..records::source() });
     let sources: Vec<RecordedSource> = sources.collect();
-    let checks = cases.iter().map(|case| CheckRecord { case: case.clone(), ..records::agreeing() });
+    let checks = cases.iter().map(|case| of_case(case, records::agreeing()));
     let checks: Vec<CheckRecord> = checks.collect();
     let end = RunEnd { sources, ..summary::fold(&checks) };
     let page = html::run_page(&RunPageFacts { devices: &[], checks: &checks, end: &end });

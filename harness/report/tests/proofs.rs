@@ -6,9 +6,11 @@ use std::time::Duration;
 
 use layoutproof_bindings::{BindingRequest, Convention, Target};
 use layoutproof_core::case::{Authority, BindExpectation, ExpectedPlaces};
-use layoutproof_core::check::{BindingCheck, Proof, ProofCheck, Source};
+use layoutproof_core::check::{BindingCheck, CheckDevice, CheckId, Proof, ProofCheck, Source};
 use layoutproof_core::results::known;
-use layoutproof_core::results::record::{CheckRecord, Culprit, Outcome, Proves, Reason, RecordValue};
+use layoutproof_core::results::record::{
+    CheckRecord, Culprit, Outcome, OutcomeKind, Proves, Reason, RecordValue, SkipKind,
+};
 use layoutproof_core::results::summary::fold;
 use layoutproof_device::{Batch, Feature, Job, Runner, RunnerKind};
 use layoutproof_layout::{LayoutOptions, Span};
@@ -79,10 +81,13 @@ fn text(value: &str) -> RecordValue {
 #[test]
 fn a_device_that_obeys_agrees_on_every_parameter() {
     let record = record(&expecting(placed(EVERYTHING, EVERYWHERE, Target::Vulkan), EVERYWHERE), None);
-    assert_eq!((record.outcome, record.culprit, record.proves), (Outcome::Agree, None, Proves::Decorations));
+    assert_eq!(
+        (record.outcome.kind(), record.outcome.culprit(), record.proves),
+        (OutcomeKind::Agree, None, Proves::Decorations)
+    );
     assert_eq!(record.rows.len(), EVERYWHERE.len());
     for (row, (path, place)) in record.rows.iter().zip(EVERYWHERE) {
-        let all = [&row.expected, &row.computed, &row.observed];
+        let all = [&row.witnesses.expected, &row.witnesses.computed, &row.witnesses.observed];
         assert_eq!((&row.path[..], all), (*path, [&Some(text(place)); 3]));
     }
     let bound = record.bound.unwrap();
@@ -100,10 +105,14 @@ fn every_misreading_names_the_device_and_what_it_read() {
     let placed = expecting(placed(SWAPPED, SWAPPED_PLACES, Target::Vulkan), SWAPPED_PLACES);
     for (name, observed) in found {
         let record = record(&placed, Misreading::find(name));
-        assert_eq!((record.outcome, record.culprit), (Outcome::Differ, Some(Culprit::Device)), "{name}");
+        assert_eq!(
+            (record.outcome.kind(), record.outcome.culprit()),
+            (OutcomeKind::Differ, Some(Culprit::Device)),
+            "{name}"
+        );
         for (path, place) in observed {
             let row = record.rows.iter().find(|row| row.path == path).unwrap();
-            assert_eq!(row.observed, Some(text(place)), "{name}: {path}");
+            assert_eq!(row.witnesses.observed, Some(text(place)), "{name}: {path}");
         }
     }
 }
@@ -111,7 +120,7 @@ fn every_misreading_names_the_device_and_what_it_read() {
 #[test]
 fn a_record_keeps_the_shaders_that_read_the_wrong_places() {
     let placed = expecting(placed(SWAPPED, SWAPPED_PLACES, Target::Vulkan), SWAPPED_PLACES);
-    let shaders = record(&placed, Misreading::find("swapped-bindings")).story.unwrap().shaders;
+    let shaders = record(&placed, Misreading::find("swapped-bindings")).outcome.story().unwrap().shaders.clone();
     assert!((1..=2).contains(&shaders.len()), "{shaders:?}");
     for shader in &shaders {
         assert_eq!(
@@ -121,7 +130,7 @@ fn a_record_keeps_the_shaders_that_read_the_wrong_places() {
         assert!(shader.block.starts_with("a, b"), "{}", shader.block);
         assert!(shader.text.contains("OpDecorate") && shader.text.contains("Binding 5"), "{}", shader.text);
     }
-    assert_eq!(record(&placed, None).story, None);
+    assert_eq!(record(&placed, None).outcome, Outcome::Agrees);
 }
 
 #[test]
@@ -129,7 +138,7 @@ fn where_the_case_differs_the_shaders_are_those_that_bind_its_parameter() {
     let rows = [("a", "set 0 binding 0"), ("b", "set 0 binding 1")];
     let computed = placed("Texture2D a, b;", &rows, Target::Webgpu);
     let record = record(&expecting(computed, &[("a", "set 0 binding 0"), ("b", "set 0 binding 2")]), None);
-    let shaders = record.story.unwrap().shaders;
+    let shaders = record.outcome.story().unwrap().shaders.clone();
     assert!(shaders.iter().all(|shader| shader.form == "WGSL" && shader.text.contains("@binding(1)")), "{shaders:?}");
     assert!(!shaders.is_empty());
 }
@@ -138,8 +147,11 @@ fn where_the_case_differs_the_shaders_are_those_that_bind_its_parameter() {
 fn a_case_that_differs_from_our_rules_is_no_fault_of_the_device() {
     let computed = placed("Texture2D a, b;", &[("a", "set 0 binding 0"), ("b", "set 0 binding 1")], Target::Vulkan);
     let record = record(&expecting(computed, &[("a", "set 0 binding 0"), ("b", "set 0 binding 2")]), None);
-    assert_eq!((record.outcome, record.culprit), (Outcome::Differ, Some(Culprit::CaseOrRules)));
-    assert_eq!([&record.rows[1].computed, &record.rows[1].observed], [&Some(text("set 0 binding 1")); 2]);
+    assert_eq!((record.outcome.kind(), record.outcome.culprit()), (OutcomeKind::Differ, Some(Culprit::CaseOrRules)));
+    assert_eq!(
+        [&record.rows[1].witnesses.computed, &record.rows[1].witnesses.observed],
+        [&Some(text("set 0 binding 1")); 2]
+    );
 }
 
 #[test]
@@ -147,8 +159,8 @@ fn what_is_not_read_is_counted_and_agrees_with_nobody() {
     let text = "RaytracingAccelerationStructure scene; RaytracingAccelerationStructure other; Texture2D map;";
     let rows = [("scene", "set 0 binding 0"), ("other", "set 0 binding 1"), ("map", "set 0 binding 2")];
     let record = record(&placed(text, &rows, Target::Vulkan), None);
-    assert_eq!(record.outcome, Outcome::Agree);
-    assert_eq!(record.rows[0].observed, None);
+    assert_eq!(record.outcome.kind(), OutcomeKind::Agree);
+    assert_eq!(record.rows[0].witnesses.observed, None);
     let bound = record.bound.unwrap();
     assert_eq!((bound.read, bound.not_read), (1, BTreeMap::from([("an acceleration structure".into(), 2)])));
 }
@@ -157,7 +169,10 @@ fn what_is_not_read_is_counted_and_agrees_with_nobody() {
 fn a_check_that_reads_nothing_is_skipped_with_the_reason() {
     let placed = placed("RaytracingAccelerationStructure scene;", &[("scene", "set 0 binding 0")], Target::Vulkan);
     let record = record(&placed, None);
-    assert_eq!((record.outcome, record.skip_reason), (Outcome::Skipped, Some("an acceleration structure".into())));
+    assert_eq!(
+        record.outcome,
+        Outcome::Skipped { reasons: "an acceleration structure".into(), kind: Some(SkipKind::NotApplicable) }
+    );
 }
 
 #[test]
@@ -171,7 +186,7 @@ fn a_device_without_arrays_reads_the_rest() {
     let jobs = check.jobs();
     let wanted: Vec<Job> = jobs.jobs().cloned().collect();
     let record = check.record(&jobs, &Model::new().run(&Batch { jobs: wanted }), Duration::ZERO);
-    let observed: Vec<_> = record.rows.iter().map(|row| row.observed.clone()).collect();
+    let observed: Vec<_> = record.rows.iter().map(|row| row.witnesses.observed.clone()).collect();
     assert_eq!(observed, [None, Some(text("set 0 binding 1"))]);
     let not_read = BTreeMap::from([(Reason::DeviceLacks("arrays of storage buffers".to_owned()), 1)]);
     assert_eq!(record.bound.unwrap().not_read, not_read);
@@ -200,7 +215,10 @@ fn the_summary_says_how_many_resources_each_device_read() {
     let text = "RaytracingAccelerationStructure scene; Texture2D map[2];";
     let rows = [("scene", "set 0 binding 0"), ("map", "set 0 binding 1")];
     let on_model = record(&placed(text, &rows, Target::Vulkan), None);
-    let on = |device: &str, runner| CheckRecord { device: device.to_owned(), runner, ..on_model.clone() };
+    let on = |device: &str, runner| {
+        let device = Some(CheckDevice { id: device.to_owned(), runner });
+        CheckRecord { id: CheckId { device, ..on_model.id.clone() }, ..on_model.clone() }
+    };
     let checks = [on("lavapipe", RunnerKind::Ash), on("lavapipe", RunnerKind::Ash), on("swiftshader", RunnerKind::Ash)];
     let end = fold(&checks);
     let expected = [("lavapipe via ash".to_owned(), 4), ("swiftshader via ash".to_owned(), 2)];
@@ -221,12 +239,12 @@ fn the_summary_says_how_many_resources_each_device_read() {
 fn a_known_difference_covers_placements_only_where_it_names_them() {
     let placed = expecting(placed(SWAPPED, SWAPPED_PLACES, Target::Vulkan), SWAPPED_PLACES);
     let differs = record(&placed, Misreading::find("swapped-sets"));
-    for (rules, outcome) in [("", Outcome::Differ), ("rules = \"vulkan.*\"\n", Outcome::Known)] {
+    for (rules, outcome) in [("", OutcomeKind::Differ), ("rules = \"vulkan.*\"\n", OutcomeKind::Known)] {
         let mut sources = SourceMap::default();
         let list = format!("[[known]]\n{rules}device = \"model\"\nreason = \"planted\"\n");
         let file = sources.add("known.toml", &list);
         let mut checks = [differs.clone()];
         known::apply(&known::read(file, &sources).unwrap(), &mut checks, &[]);
-        assert_eq!(checks[0].outcome, outcome, "{list}");
+        assert_eq!(checks[0].outcome.kind(), outcome, "{list}");
     }
 }

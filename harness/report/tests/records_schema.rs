@@ -5,8 +5,8 @@
 
 use layoutproof_core::results::left_out::{left_out, left_out_cases};
 use layoutproof_core::results::record::{
-    BoundCount, CellRow, DeviceCells, Outcome, Proves, RecordLine, RecordedCacheUse, RecordsFilter, RunEnd, RunHeader,
-    SkipKind,
+    BoundCount, CellRow, DeviceCells, Outcome, OutcomeKind, Proves, RecordLine, RecordedCacheUse, RecordsFilter,
+    RunEnd, RunHeader, SkipKind,
 };
 use layoutproof_core::results::summary::fold;
 use layoutproof_device::RunnerKind;
@@ -98,13 +98,15 @@ fn what_a_check_of_bindings_says_fits_too() {
             RecordLine::Check(check) => {
                 let not_read = [("an input attachment".into(), 1)].into();
                 check.bound = Some(BoundCount { read: 3, not_read });
-                check.skip_kind = Some(SkipKind::NotApplicable);
+                if let Outcome::Skipped { kind, .. } = &mut check.outcome {
+                    *kind = Some(SkipKind::NotApplicable);
+                }
                 check.retries = 1;
                 check.cached = true;
                 check.fast = true;
                 check.thorough = vec!["read_storage".to_owned()];
                 check.driver_messages = vec!["fixme:vkd3d:resource_init: flags".to_owned()];
-                if let Some(entry) = &mut check.known {
+                if let Outcome::Known { entry, .. } = &mut check.outcome {
                     entry.untried = true;
                 }
             }
@@ -149,7 +151,7 @@ fn the_lines_of_a_file_of_failures_fit_the_schema() {
     let checks = json_lines::read(RECORDS).unwrap().checks;
     let filter = RecordsFilter::Failures;
     let left_out = left_out(&checks, filter);
-    assert!(left_out.iter().any(|group| group.outcome == Outcome::Agree), "{left_out:?}");
+    assert!(left_out.iter().any(|group| group.outcome == OutcomeKind::Agree), "{left_out:?}");
 
     let row = CellRow {
         rules: "std140".to_owned(),

@@ -1,10 +1,12 @@
 //! Reports of any records file, even with nonsensical numbers, terminate, do not panic and hide
 //! nothing.
 
+use layoutproof_core::check::CheckId;
 use layoutproof_core::check::verdict::Validation;
-use layoutproof_core::results::record::{CheckRecord, Culprit, Outcome, Proves, RecordValue, Row, Story, StoryBlock};
+use layoutproof_core::results::record::{
+    Access, CheckRecord, Culprit, Outcome, Proves, RecordValue, Row, Story, StoryBlock, Witnesses,
+};
 use layoutproof_core::results::summary;
-use layoutproof_device::RunnerKind;
 use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::{MemberRow, Quantity};
 use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
@@ -74,55 +76,30 @@ fn value() -> impl Strategy<Value = Option<RecordValue>> {
 
 fn row() -> impl Strategy<Value = Row> {
     let values = (value(), value(), value(), value(), value());
-    (select(&ROW_PATHS[..]), select(&WHATS[..]), values, any::<bool>()).prop_map(|(path, what, values, written)| Row {
-        path: path.into(),
-        what,
-        space: Some(AddressSpace::Storage),
-        direction: Some(if written { Direction::Write } else { Direction::Read }),
-        form: Some(Form::Whole),
-        stage: Stage::Compute,
-        expected: values.0,
-        computed: values.1,
-        reported: values.2,
-        compiled: values.3,
-        observed: values.4,
-        note: written.then(|| "two\nlines\u{7}".into()),
-        fused: false,
+    (select(&ROW_PATHS[..]), select(&WHATS[..]), values, any::<bool>()).prop_map(|(path, what, values, written)| {
+        let (expected, computed, reported, compiled, observed) = values;
+        let direction = if written { Direction::Write } else { Direction::Read };
+        let access = Access { space: AddressSpace::Storage, stage: Stage::Compute, direction, form: Some(Form::Whole) };
+        Row {
+            access: Some(access),
+            note: written.then(|| "two\nlines\u{7}".into()),
+            ..Row::new(path, what, Witnesses { expected, computed, reported, compiled, observed })
+        }
     })
+}
+
+fn id() -> CheckId {
+    "a::b::hlsl-cbuffer::p::d::ash".parse().expect("this is the name of a check")
 }
 
 fn check() -> impl Strategy<Value = CheckRecord> {
     let rows = prop::collection::vec(row(), 0..12);
     let members = prop::collection::vec(member(), 0..8);
-    (rows, members, option::of(number()), option::of(select(&CULPRITS[..]))).prop_map(
-        |(rows, members, size, culprit)| CheckRecord {
-            schema: 1,
-            case: "a/b".into(),
-            rules: "hlsl-cbuffer".into(),
-            producer: "p".into(),
-            device: "d".into(),
-            runner: RunnerKind::Ash,
-            proves: Proves::Compiler,
-            outcome: Outcome::Differ,
-            culprit,
-            validation: Validation::Valid,
-            skip_reason: None,
-            skip_kind: None,
-            not_checked: Vec::new(),
-            driver_messages: Vec::new(),
-            known: None,
-            fast: false,
-            thorough: Vec::new(),
-            cached: false,
-            retries: 0,
-            ms: 1,
-            leaves: 1,
-            leaves_not_probed: 0,
-            bound: None,
-            rows,
-            story: Some(Story { blocks: vec![StoryBlock { name: "S".into(), size, members }], ..Story::default() }),
-        },
-    )
+    (rows, members, option::of(number()), select(&CULPRITS[..])).prop_map(|(rows, members, size, culprit)| {
+        let story = Story { blocks: vec![StoryBlock { name: "S".into(), size, members }], ..Story::default() };
+        let outcome = Outcome::Differs { culprit, broke: None, story: Some(Box::new(story)) };
+        CheckRecord { ms: 1, leaves: 1, rows, ..CheckRecord::new(id(), Proves::Compiler, Validation::Valid, outcome) }
+    })
 }
 
 proptest! {

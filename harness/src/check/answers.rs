@@ -63,11 +63,8 @@ impl CheckAnswers {
     /// Adds a problem that a device with correct behaviour never shows. Each block, space, stage
     /// and direction has one row, and its note lists the first few problems.
     pub(super) fn add_problem(&mut self, row: Row) {
-        let same = |other: &&mut Row| {
-            other.what == Quantity::Guard
-                && (&other.path, other.space, other.direction) == (&row.path, row.space, row.direction)
-                && other.stage == row.stage
-        };
+        let same =
+            |other: &&mut Row| other.what == Quantity::Guard && (&other.path, other.access) == (&row.path, row.access);
 
         match self.rows.iter_mut().find(same) {
             None => self.rows.push(row),
@@ -123,7 +120,7 @@ pub(super) fn driver_messages(results: &[Result<ReadBack, RunnerError>]) -> Vec<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::record::RecordValue;
+    use crate::results::record::{Access, RecordValue, Witnesses};
     use layoutproof_probes::{AddressSpace, Direction, Stage};
 
     /// A device may treat the end of a range differently where no guard follows.
@@ -145,20 +142,13 @@ mod tests {
             offset: Some(offset),
             note: None,
         };
-        let row = |offset| Row {
-            path: "S.a".to_owned(),
-            what: Quantity::Offset,
-            space: Some(AddressSpace::Uniform),
-            direction: Some(Direction::Read),
-            form: Some(Form::Leaf),
-            stage: Stage::Compute,
-            expected: None,
-            computed: Some(RecordValue::Number(4)),
-            reported: None,
-            compiled: Some(RecordValue::Number(4)),
-            observed: Some(RecordValue::Number(offset)),
-            note: None,
-            fused: false,
+        let row = |offset| {
+            let four = Some(RecordValue::Number(4));
+            let observed = Some(RecordValue::Number(offset));
+            let witnesses = Witnesses { computed: four.clone(), compiled: four, observed, ..Witnesses::default() };
+            let (space, direction, form) = (AddressSpace::Uniform, Direction::Read, Some(Form::Leaf));
+            let access = Some(Access { space, stage: Stage::Compute, direction, form });
+            Row { access, ..Row::new("S.a", Quantity::Offset, witnesses) }
         };
         for (exact, rows) in [(4, 1), (0, 2)] {
             let mut answers = CheckAnswers::default();
@@ -167,7 +157,7 @@ mod tests {
             }
             assert_eq!(answers.rows.len(), rows, "{exact}");
             let last = answers.rows.pop().expect("the guarded range has a row");
-            assert_eq!(last.observed, Some(RecordValue::Number(exact)));
+            assert_eq!(last.witnesses.observed, Some(RecordValue::Number(exact)));
             assert_eq!(last.note.is_some(), rows == 2, "{:?}", last.note);
         }
     }

@@ -26,67 +26,58 @@ pub fn contradiction(check: &CheckRecord) -> Option<String> {
 /// Returns the writer of the code and what the code proves. Our own shaders check placements,
 /// whichever compiler they go through.
 fn code(check: &CheckRecord) -> Result<CodeOrigin, String> {
-    let is_placement = check.bound.is_some() || !check.has_device();
-    let (can, writer) = match Producer::named(&check.producer) {
+    let is_placement = check.bound.is_some();
+    let (can, writer) = match (check.id.producer.producer(), &check.id.device) {
         // For registers, the proof is the compiler's own binding.
-        Some(producer @ Producer::Compiler(_)) if check.bound.is_some() => {
-            (producer.can_prove(&check.rules, check.runner), Writer::Compiler)
+        (Some(producer @ Producer::Compiler(_)), Some(device)) if is_placement => {
+            (producer.can_prove(check.id.rules.as_str(), device.runner), Writer::Compiler)
         }
-        _ if is_placement => (&[Proves::Decorations][..], Writer::Generator),
-        Some(producer) => (producer.can_prove(&check.rules, check.runner), producer.writer()),
+        (_, None) => (&[Proves::Decorations][..], Writer::Generator),
+        (_, Some(_)) if is_placement => (&[Proves::Decorations][..], Writer::Generator),
+        (Some(producer), Some(device)) => {
+            (producer.can_prove(check.id.rules.as_str(), device.runner), producer.writer())
+        }
         // Another version of this program may know this compiler.
-        None => (std::slice::from_ref(&check.proves), Writer::Compiler),
+        (None, Some(_)) => (std::slice::from_ref(&check.proves), Writer::Compiler),
     };
     if !can.contains(&check.proves) {
-        let CheckRecord { producer, proves, .. } = check;
+        let (producer, proves) = (&check.id.producer, check.proves);
         return Err(format!("`{producer}` proves `{}` here, not `{}`", can[0].as_str(), proves.as_str()));
     }
     Ok(CodeOrigin { proves: check.proves, writer })
 }
 
 fn wrong_outcome(check: &CheckRecord, verdict: &Verdict) -> Option<String> {
-    let is = |expected: bool, sentence: &str| (!expected).then(|| sentence.to_owned());
-    let CheckRecord { outcome, culprit, .. } = check;
-    let has_reason = check.skip_reason.as_ref().is_some_and(|reasons| !reasons.to_string().trim().is_empty());
-    let differs = verdict.outcome == Outcome::Differ;
-    let word = outcome.as_str();
-
-    // First check: does the outcome follow from the witnesses?
-    let follows = match outcome {
-        Outcome::Agree | Outcome::Stale | Outcome::Skipped | Outcome::Broken => !differs,
-        Outcome::Differ => differs,
+    let found = verdict.culprit();
+    let follows = match &check.outcome {
+        Outcome::Agrees | Outcome::Stale(_) | Outcome::Skipped { .. } | Outcome::Broken { .. } => found.is_none(),
+        Outcome::Differs { .. } => found.is_some(),
         // A known difference either differs or breaks.
-        Outcome::Known => differs || has_reason,
+        Outcome::Known { broke, .. } => found.is_some() || broke.is_some(),
     };
     if !follows {
-        let rows = if differs { "differ" } else { "agree" };
+        let (word, rows) = (check.outcome.kind().as_str(), if found.is_some() { "differ" } else { "agree" });
         return Some(format!("its outcome is `{word}`, but its witnesses {rows}"));
     }
-    if differs && *culprit != verdict.culprit {
-        let [said, found] = [*culprit, verdict.culprit].map(|culprit| culprit.map_or("none", |name| name.as_str()));
+    let said = check.outcome.culprit();
+    if found.is_some() && said != found {
+        let [said, found] = [said, found].map(|culprit| culprit.map_or("none", |name| name.as_str()));
         return Some(format!("its culprit is `{said}`, but its rows name `{found}`"));
     }
 
-    // Second check: do the other fields fit the outcome?
-    let answered = is_answered(check);
-    match outcome {
-        Outcome::Agree | Outcome::Stale => is(!has_reason, "it agrees, but has a reason for not running")
-            .or_else(|| is(culprit.is_none(), "it agrees, but names a culprit"))
-            .or_else(|| is(answered || !check.has_device(), "it agrees, but its device returned nothing")),
-        Outcome::Skipped => is(has_reason, "it is skipped without a reason")
-            .or_else(|| is(!answered, "it is skipped, but its device returned results")),
-        Outcome::Broken => is(has_reason, "it is broken without a reason"),
-        Outcome::Differ | Outcome::Known => None,
-    }
-    .or_else(|| match (outcome, &check.known) {
-        (Outcome::Known | Outcome::Stale, None) => Some(format!("it is `{word}`, but names no known-list entry")),
-        (Outcome::Agree | Outcome::Differ | Outcome::Skipped | Outcome::Broken, Some(_)) => {
-            Some(format!("it is `{word}`, but names a known-list entry"))
+    let sentence = match &check.outcome {
+        Outcome::Agrees | Outcome::Stale(_) if check.id.device.is_some() && !is_answered(check) => {
+            "it agrees, but its device returned nothing"
         }
-        (Outcome::Known | Outcome::Stale, Some(_))
-        | (Outcome::Agree | Outcome::Differ | Outcome::Skipped | Outcome::Broken, None) => None,
-    })
-    .or_else(|| is(check.skip_kind.is_none() || *outcome == Outcome::Skipped, "it has a skip kind, but is not skipped"))
+        Outcome::Skipped { .. } if is_answered(check) => "it is skipped, but its device returned results",
+        Outcome::Agrees
+        | Outcome::Differs { .. }
+        | Outcome::Known { .. }
+        | Outcome::Stale(_)
+        | Outcome::Skipped { .. }
+        | Outcome::Broken { .. } => return None,
+    };
+    Some(sentence.to_owned())
 }
 
 /// Compares the counts with the rows. Leaves must match exactly; for resources the rows give a
@@ -104,7 +95,7 @@ fn wrong_count(check: &CheckRecord) -> Option<String> {
                 return Some("it counts leaves, but is about bindings".to_owned());
             }
 
-            let observed = check.rows.iter().filter(|row| row.observed.is_some()).count();
+            let observed = check.rows.iter().filter(|row| row.witnesses.observed.is_some()).count();
             let is_fewer = (bound.read as usize) < observed;
             is_fewer.then(|| format!("it counts {} resources as read, but has rows for {observed}", bound.read))
         }
@@ -113,19 +104,19 @@ fn wrong_count(check: &CheckRecord) -> Option<String> {
 
 /// Returns true if the row holds a device's answer for a leaf.
 fn is_leaf(row: &Row) -> bool {
-    row.what == Quantity::Offset && row.space.is_some()
+    row.what == Quantity::Offset && row.access.is_some()
 }
 
 fn is_answered(check: &CheckRecord) -> bool {
     let read = check.bound.as_ref().map_or(0, |bound| bound.read);
-    check.leaves > 0 || read > 0 || check.rows.iter().any(|row| row.observed.is_some())
+    check.leaves > 0 || read > 0 || check.rows.iter().any(|row| row.witnesses.observed.is_some())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::check::verdict::Validation;
-    use crate::results::record::{BoundCount, KnownEntry, Reason, SkipKind};
+    use crate::results::record::{BoundCount, Culprit, KnownEntry, Reason, SkipKind};
 
     /// Returns a record with one leaf at byte 4 on which all witnesses agree.
     fn agreeing() -> CheckRecord {
@@ -148,12 +139,19 @@ mod tests {
     }
 
     fn observe(record: &mut CheckRecord, byte: u32) {
-        record.rows[0].observed = Some(crate::results::record::RecordValue::Number(byte));
+        record.rows[0].witnesses.observed = Some(crate::results::record::RecordValue::Number(byte));
     }
 
-    fn skip(record: &mut CheckRecord) {
-        record.outcome = Outcome::Skipped;
-        record.skip_reason = Some(Reason::DeviceLacks("shaderFloat64".to_owned()).into());
+    fn skipped(kind: Option<SkipKind>) -> Outcome {
+        Outcome::Skipped { reasons: Reason::DeviceLacks("shaderFloat64".to_owned()).into(), kind }
+    }
+
+    fn differs(culprit: Culprit) -> Outcome {
+        Outcome::Differs { culprit, broke: None, story: None }
+    }
+
+    fn broken() -> Outcome {
+        Outcome::Broken { reasons: "device lost".into(), culprit: None, story: None }
     }
 
     fn entry() -> KnownEntry {
@@ -162,61 +160,51 @@ mod tests {
 
     #[test]
     fn what_follows_from_rows_is_believed() {
-        use crate::results::record::Culprit;
         check(|_| (), "");
         let differ = |record: &mut CheckRecord| {
             observe(record, 8);
-            (record.outcome, record.culprit) = (Outcome::Differ, Some(Culprit::Device));
+            record.outcome = differs(Culprit::Device);
         };
         check(differ, "");
         let known = |record: &mut CheckRecord| {
-            differ(record);
-            (record.outcome, record.known) = (Outcome::Known, Some(entry()));
+            observe(record, 8);
+            record.outcome = differs(Culprit::Device).explained_by(entry());
         };
         check(known, "");
-        let stale = |record: &mut CheckRecord| (record.outcome, record.known) = (Outcome::Stale, Some(entry()));
-        check(stale, "");
+        check(|record| record.outcome = broken().explained_by(entry()), "");
+        check(|record| record.outcome = Outcome::Stale(entry()), "");
         let invalid = |record: &mut CheckRecord| {
             record.validation = Validation::Invalid("error: line 3: no such type".to_owned());
-            (record.outcome, record.culprit) = (Outcome::Differ, Some(Culprit::Module));
+            record.outcome = differs(Culprit::Module);
         };
         check(invalid, "");
-        let skipped = |record: &mut CheckRecord| {
-            skip(record);
-            (record.leaves, record.skip_kind) = (0, Some(SkipKind::NotApplicable));
+        let not_applicable = |record: &mut CheckRecord| {
+            record.outcome = skipped(Some(SkipKind::NotApplicable));
+            record.leaves = 0;
             record.rows.clear();
         };
-        check(skipped, "");
-        let broken = |record: &mut CheckRecord| {
-            (record.outcome, record.skip_reason) = (Outcome::Broken, Some("device lost".into()));
-        };
-        check(broken, "");
+        check(not_applicable, "");
+        check(|record| record.outcome = broken(), "");
     }
 
     #[test]
     fn an_outcome_that_does_not_follow_is_told() {
-        use crate::results::record::Culprit;
         check(|record| observe(record, 8), "its outcome is `agree`, but its witnesses differ");
-        check(|record| record.outcome = Outcome::Differ, "its outcome is `differ`, but its witnesses agree");
-        check(|record| record.outcome = Outcome::Known, "its outcome is `known`, but its witnesses agree");
-        check(|record| record.outcome = Outcome::Stale, "it is `stale`, but names no known-list entry");
-        check(|record| record.known = Some(entry()), "it is `agree`, but names a known-list entry");
-        check(|record| record.culprit = Some(Culprit::Device), "it agrees, but names a culprit");
-        check(skip, "it is skipped, but its device returned results");
-        check(|record| record.outcome = Outcome::Skipped, "it is skipped without a reason");
-        check(|record| record.outcome = Outcome::Broken, "it is broken without a reason");
+        let differ = |record: &mut CheckRecord| record.outcome = differs(Culprit::Device);
+        check(differ, "its outcome is `differ`, but its witnesses agree");
+        let known = |record: &mut CheckRecord| record.outcome = differs(Culprit::Device).explained_by(entry());
+        check(known, "its outcome is `known`, but its witnesses agree");
+        check(|record| record.outcome = skipped(None), "it is skipped, but its device returned results");
         let skipped_as_different = |record: &mut CheckRecord| {
-            skip(record);
+            record.outcome = skipped(None);
             observe(record, 8);
         };
         check(skipped_as_different, "its outcome is `skipped`, but its witnesses differ");
         let blamed = |record: &mut CheckRecord| {
             observe(record, 8);
-            (record.outcome, record.culprit) = (Outcome::Differ, Some(Culprit::Case));
+            record.outcome = differs(Culprit::Case);
         };
         check(blamed, "its culprit is `case`, but its rows name `device`");
-        let kind = |record: &mut CheckRecord| record.skip_kind = Some(SkipKind::NotApplicable);
-        check(kind, "it has a skip kind, but is not skipped");
         let empty = |record: &mut CheckRecord| {
             record.rows.clear();
             record.leaves = 0;
@@ -231,7 +219,7 @@ mod tests {
         let bound = |read, leaves| {
             move |record: &mut CheckRecord| {
                 (record.bound, record.leaves) = (Some(BoundCount { read, not_read: [].into() }), leaves);
-                record.rows[0] = Row { what: Quantity::Binding, space: None, ..record.rows[0].clone() };
+                record.rows[0] = Row { what: Quantity::Binding, access: None, ..record.rows[0].clone() };
             }
         };
         check(bound(1, 0), "");

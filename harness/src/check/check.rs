@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use layoutproof_device::DeviceInfo;
 
+use crate::check::check_id::{CheckId, CheckRules};
 use crate::check::produce::subject_shaders::SubjectShaders;
 use crate::check::producer::Producer;
 use crate::check::subject::Subject;
@@ -22,14 +23,17 @@ pub struct Check {
 }
 
 impl Check {
-    /// `folder::case::rules::producer::device::runner`.
-    pub fn name(&self) -> String {
-        Self::name_of(&self.subject, self.produced.producer, &self.device)
+    pub fn id(&self) -> CheckId {
+        Self::planned_id(&self.subject, self.produced.producer, &self.device)
     }
 
-    /// Returns the name of a check before its shaders exist.
-    pub fn name_of(subject: &Subject, producer: Producer, device: &DeviceInfo) -> String {
-        let case = subject.source.id.replace('/', "::");
-        format!("{case}::{}::{producer}::{}::{}", subject.rules, device.id, device.runner.as_str())
+    /// Returns the id of a check before its shaders exist.
+    pub fn planned_id(subject: &Subject, producer: Producer, device: &DeviceInfo) -> CheckId {
+        CheckId {
+            case: subject.source.id.clone(),
+            rules: CheckRules::Layout(subject.rules.to_owned()),
+            producer: producer.into(),
+            device: Some(device.into()),
+        }
     }
 }

@@ -15,7 +15,8 @@ use crate::check::produce::shader_module::ShaderModule;
 use crate::check::produce::subject_shaders::SubjectShaders;
 use crate::check::verdict::{CodeOrigin, Validation, Verdict, differing, judge};
 use crate::results::record::{
-    CheckRecord, Culprit, Outcome, Reason, Reasons, RecordValue, Row, SCHEMA, SkipKind, Story, StoryBlock,
+    Access, CheckRecord, Culprit, Outcome, OutcomeKind, Reason, Reasons, RecordValue, Row, SkipKind, Story, StoryBlock,
+    Witnesses,
 };
 use layoutproof_probes::{
     AddressSpace, BoundRange, BufferRole, Form, Observation, Observed, ProbeEntry, ProbeProblem, observe,
@@ -50,46 +51,26 @@ impl Check {
         let validation = self.validation();
         let proves = self.produced.producer.proves(self.subject.rules, &self.device);
         let code = CodeOrigin { proves, writer: self.produced.producer.writer() };
-        let judged = judge(&answers.rows, &validation, code);
-        let (verdict, reason) = self.outcome(judged, &answers);
-        let outcome = verdict.outcome;
-        let story =
-            matches!(outcome, Outcome::Differ | Outcome::Broken).then(|| self.story(&verdict, code, &answers.rows));
+        let outcome = self.outcome(judge(&answers.rows, &validation, code), &answers, code);
+        let is_skipped = outcome.kind() == OutcomeKind::Skipped;
 
         CheckRecord {
-            schema: SCHEMA,
-            case: self.subject.source.id.clone(),
-            rules: self.subject.rules.to_owned(),
-            producer: self.produced.producer.to_string(),
-            device: self.device.id.clone(),
-            runner: self.device.runner,
-            proves,
-            outcome,
-            culprit: verdict.culprit,
-            validation,
-            skip_reason: reason,
-            skip_kind: (outcome == Outcome::Skipped).then(|| self.skip_kind(&answers)).flatten(),
-            not_checked: if outcome == Outcome::Skipped { Vec::new() } else { self.not_checked(&answers) },
+            not_checked: if is_skipped { Vec::new() } else { self.not_checked(&answers) },
             driver_messages: driver_messages(results),
-            known: None,
-            fast: false,
-            thorough: Vec::new(),
             cached: self.produced.origin == AnswerOrigin::Cached,
-            retries: 0,
             ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
             leaves: u32::try_from(answers.leaves.len()).unwrap_or(u32::MAX),
-            leaves_not_probed: if outcome == Outcome::Skipped { 0 } else { self.produced.leaves_not_probed },
-            bound: None,
+            leaves_not_probed: if is_skipped { 0 } else { self.produced.leaves_not_probed },
             rows: answers.rows,
-            story,
+            ..CheckRecord::new(self.id(), proves, validation, outcome)
         }
     }
 
     /// Adds the compiler's reported numbers to the rows that need no device.
     fn add_reports(&self, rows: &mut [Row]) {
         let of_any = |what, path: &str| self.produced.modules.iter().find_map(|module| module.reported.get(what, path));
-        for row in rows.iter_mut().filter(|row| row.space.is_none()) {
-            row.reported = of_any(row.what, &row.path).map(RecordValue::Number);
+        for row in rows.iter_mut().filter(|row| row.access.is_none()) {
+            row.witnesses.reported = of_any(row.what, &row.path).map(RecordValue::Number);
         }
     }
 
@@ -123,20 +104,16 @@ impl Check {
         // If the code itself causes the problem, the leaf's row already shows it.
         let foretold = |problem: &ProbeProblem| self.foretells(module, &job.probe.entry, problem);
         for problem in observed.problems.iter().filter(|problem| !foretold(problem)) {
-            answers.add_problem(Row {
-                path: block.clone(),
-                what: Quantity::Guard,
-                space: Some(job.probe.entry.space),
-                direction: Some(job.probe.entry.direction),
-                form: None,
-                stage: job.probe.entry.stage,
-                expected: None,
+            let ProbeEntry { space, stage, direction, .. } = job.probe.entry;
+            let witnesses = Witnesses {
                 computed: Some(RecordValue::Text("clean".to_owned())),
-                reported: None,
-                compiled: None,
                 observed: Some(RecordValue::Text("not clean".to_owned())),
+                ..Witnesses::default()
+            };
+            answers.add_problem(Row {
+                access: Some(Access { space, stage, direction, form: None }),
                 note: Some(problem.to_string()),
-                fused: false,
+                ..Row::new(block, Quantity::Guard, witnesses)
             });
         }
     }
@@ -162,37 +139,39 @@ impl Check {
         Validation::of_all(self.produced.modules.iter().map(|module| &module.validation))
     }
 
-    /// Adjusts the verdict for the parts of the check that did not run. Returns the reason why they
-    /// did not.
-    fn outcome(&self, verdict: Verdict, answers: &CheckAnswers) -> (Verdict, Option<Reasons>) {
-        let broken = broke(&answers.broken);
-        match verdict.outcome {
-            Outcome::Agree if broken.is_some() => (self.broken(&answers.leaves), broken),
-            Outcome::Agree if Self::is_unanswered(answers) => {
-                (Verdict { outcome: Outcome::Skipped, ..verdict }, Some(self.skip_reason(answers)))
+    /// The outcome that follows from the verdict on the rows and from the parts that did not run.
+    fn outcome(&self, verdict: Verdict, answers: &CheckAnswers, code: CodeOrigin) -> Outcome {
+        let story = |culprit, sentence: &str| Some(Box::new(self.story(culprit, sentence, code, &answers.rows)));
+        match (verdict, broke(&answers.broken)) {
+            (Verdict::Differs { culprit, sentence }, broke) => {
+                Outcome::Differs { culprit, broke, story: story(Some(culprit), &sentence) }
             }
-            Outcome::Agree | Outcome::Differ | Outcome::Known | Outcome::Stale | Outcome::Skipped | Outcome::Broken => {
-                (verdict, broken)
+            (Verdict::Agrees, Some(reasons)) => {
+                let (culprit, sentence) = self.breaker(&answers.leaves);
+                Outcome::Broken { reasons, culprit, story: story(culprit, sentence) }
             }
+            (Verdict::Agrees, None) if Self::is_unanswered(answers) => {
+                Outcome::Skipped { reasons: self.skip_reason(answers), kind: self.skip_kind(answers) }
+            }
+            (Verdict::Agrees, None) => Outcome::Agrees,
         }
     }
 
     /// Returns true if the device answered nothing. An array's element count is an answer but not a
     /// leaf.
     fn is_unanswered(answers: &CheckAnswers) -> bool {
-        let has_answer = answers.rows.iter().any(|row| row.observed.is_some()) || !answers.leaves.is_empty();
+        let has_answer = answers.rows.iter().any(|row| row.witnesses.observed.is_some()) || !answers.leaves.is_empty();
         !has_answer
     }
 
     /// Blames a compiler that gave no answer. A device that gave none explains itself in its own
     /// messages.
-    fn broken(&self, leaves: &BTreeSet<String>) -> Verdict {
-        let (culprit, sentence) = match (self.produced.broken.is_empty(), leaves.is_empty()) {
+    fn breaker(&self, leaves: &BTreeSet<String>) -> (Option<Culprit>, &'static str) {
+        match (self.produced.broken.is_empty(), leaves.is_empty()) {
             (true, _) => (None, ""),
             (false, true) => (Some(Culprit::Compiler), "it made nothing that could be checked"),
             (false, false) => (Some(Culprit::Compiler), "it broke on a part of the check; all that it made agrees"),
-        };
-        Verdict { outcome: Outcome::Broken, culprit, sentence: sentence.to_owned() }
+        }
     }
 
     /// Collects the reasons why parts of the check did not run, the compiler's own messages first.
@@ -222,18 +201,18 @@ impl Check {
         (in_language && modules.is_empty() && answers.lacking.is_empty()).then_some(SkipKind::NotApplicable)
     }
 
-    fn story(&self, verdict: &Verdict, code: CodeOrigin, rows: &[Row]) -> Story {
+    fn story(&self, culprit: Option<Culprit>, sentence: &str, code: CodeOrigin, rows: &[Row]) -> Story {
         let Self { subject, produced, device } = self;
         let blocks = subject.layouts.iter().filter_map(|layout| {
             let size = layout.result.as_ref().ok()?.size.finite();
             Some(StoryBlock { name: layout.name.clone(), size, members: layout.rows() })
         });
 
-        let ours = verdict.culprit == Some(Culprit::CaseOrRules);
-        let whose = if verdict.culprit == Some(Culprit::Report) { "the reported" } else { "these" };
+        let ours = culprit == Some(Culprit::CaseOrRules);
+        let whose = if culprit == Some(Culprit::Report) { "the reported" } else { "these" };
         // Another rule set explains nothing if no row differs.
         let is_explained = !ours && !differing(rows, code).is_empty();
-        let hint = is_explained.then(|| hint::explaining(subject, rows, verdict.culprit)).flatten();
+        let hint = is_explained.then(|| hint::explaining(subject, rows, culprit)).flatten();
 
         Story {
             summary: subject.source.summary.clone(),
@@ -253,7 +232,7 @@ impl Check {
                     ElementChoice::Every => " --every-element",
                 }
             ),
-            verdict: verdict.sentence.clone(),
+            verdict: sentence.to_owned(),
             shaders: self.shader_texts(rows, code),
         }
     }
@@ -263,7 +242,7 @@ impl Check {
 /// anything. The longer range of the same entry point has guards there.
 fn is_behind_the_range(job: &CheckProbe, size: u32, observation: &Observation, row: &Row) -> bool {
     let guarded = observation.range == BoundRange::Exact && job.probe.entry.space != AddressSpace::PushConstant;
-    let Some(RecordValue::Number(start)) = row.compiled else { return false };
+    let Some(RecordValue::Number(start)) = row.witnesses.compiled else { return false };
     let end = job.probe.image.owners.len();
     guarded && row.what == Quantity::Offset && u64::from(start) + u64::from(size) > end as u64
 }

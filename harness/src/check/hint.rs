@@ -11,7 +11,7 @@ pub(super) fn explaining(subject: &Subject, rows: &[Row], culprit: Option<Culpri
     let by_device = culprit == Some(Culprit::Device);
     let computed = subject.computed();
     let mut used = Vec::new();
-    for row in rows.iter().filter(|row| row.what == Quantity::Offset && row.space.is_some()) {
+    for row in rows.iter().filter(|row| row.what == Quantity::Offset && row.access.is_some()) {
         match put(row, culprit) {
             // Layouts have numbers only for the block's own leaves, so skip leaves in later
             // elements.
@@ -40,8 +40,8 @@ pub(super) fn explaining(subject: &Subject, rows: &[Row], culprit: Option<Culpri
 /// Returns the place that the culprit used for the leaf of a row.
 fn put(row: &Row, culprit: Option<Culprit>) -> Option<&RecordValue> {
     match culprit {
-        Some(Culprit::Device) => row.observed.as_ref(),
-        Some(Culprit::Report) => row.reported.as_ref(),
+        Some(Culprit::Device) => row.witnesses.observed.as_ref(),
+        Some(Culprit::Report) => row.witnesses.reported.as_ref(),
         None
         | Some(
             Culprit::CaseOrRules
@@ -50,6 +50,6 @@ fn put(row: &Row, culprit: Option<Culprit>) -> Option<&RecordValue> {
             | Culprit::Compiler
             | Culprit::Module
             | Culprit::Unclear,
-        ) => row.compiled.as_ref().or(row.observed.as_ref()),
+        ) => row.witnesses.compiled.as_ref().or(row.witnesses.observed.as_ref()),
     }
 }

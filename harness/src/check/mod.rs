@@ -17,6 +17,7 @@ pub mod audit;
 pub mod binding;
 #[expect(clippy::module_inception, reason = "the room has the name of its main type, and so has that type's file")]
 pub mod check;
+pub mod check_id;
 mod check_record;
 pub(crate) mod compiled;
 mod hint;
@@ -33,6 +34,7 @@ pub mod verdict;
 
 pub use binding::{BindingCheck, Proof, ProofCheck, ProofJobs, ProofModule, binding_shaders};
 pub use check::Check;
+pub use check_id::{CheckDevice, CheckId, CheckRules, ShaderMaker};
 pub use jobs::Jobs;
 pub use probe_id::{ProbeId, ProbeSet};
 pub use produce::{

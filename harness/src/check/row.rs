@@ -7,7 +7,7 @@ use crate::check::check::Check;
 use crate::check::jobs::CheckProbe;
 use crate::check::produce::shader_module::ShaderModule;
 use crate::check::producer::Producer;
-use crate::results::record::{RecordValue, Row};
+use crate::results::record::{Access, RecordValue, Row, Witnesses};
 use layoutproof_probes::{Form, Observation, Tail, length_in, tail};
 
 /// The path of a row, with the numbers of the case and of our rules.
@@ -50,20 +50,24 @@ impl Check {
             | Form::Workgroup => of_leaf(),
         };
 
-        Row {
-            path,
-            what,
-            space: Some(observation.space),
-            direction: Some(observation.direction),
-            form: Some(observation.form),
-            stage: job.probe.entry.stage,
+        let witnesses = Witnesses {
             expected: expected.map(RecordValue::Number),
             computed: computed.map(RecordValue::Number),
             reported: reported.filter(|_| what == Quantity::Offset).map(RecordValue::Number),
             compiled: compiled.map(RecordValue::Number),
             observed: observation.offset.map(RecordValue::Number),
+        };
+        let access = Access {
+            space: observation.space,
+            stage: job.probe.entry.stage,
+            direction: observation.direction,
+            form: Some(observation.form),
+        };
+        Row {
+            access: Some(access),
             note: observation.note.clone(),
             fused: job.fused,
+            ..Row::new(path, what, witnesses)
         }
     }
 
@@ -89,11 +93,14 @@ impl Check {
         let mut entries = module.plan.entries.iter();
         let compiled = entries.find_map(|entry| self.compiled(module, &entry.name, Form::Leaf, index))?;
 
-        Some(Row {
+        let witnesses = Witnesses {
             expected: Some(RecordValue::Number(claimed)),
             compiled: Some(RecordValue::Number(compiled)),
+            ..Witnesses::default()
+        };
+        Some(Row {
             note: Some("what the case says that the code addresses".to_owned()),
-            ..Row::of_no_device(&join(block, &leaf.path), Quantity::Offset)
+            ..Row::new(join(block, &leaf.path), Quantity::Offset, witnesses)
         })
     }
 

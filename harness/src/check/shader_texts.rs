@@ -5,7 +5,7 @@ use rspirv::binary::Disassemble;
 use crate::check::check::Check;
 use crate::check::produce::shader_module::{ModuleCode, ModuleSource, ShaderModule};
 use crate::check::verdict::{CodeOrigin, differing};
-use crate::results::record::{RecordedShader, Row};
+use crate::results::record::{Access, RecordedShader, Row};
 
 /// Limit on the modules in a record.
 pub(super) const MOST_MODULES: usize = 2;
@@ -54,8 +54,10 @@ impl Check {
         let block = &self.subject.layouts[module.block].name;
         let is_of_block = row.path.strip_prefix(block.as_str()).is_some_and(|rest| rest.is_empty() || !is_name(rest));
         let is_asked = module.plan.entries.iter().any(|entry| {
-            let has_form = row.form.is_none_or(|form| entry.forms.contains(&form));
-            (Some(entry.space), Some(entry.direction), entry.stage) == (row.space, row.direction, row.stage) && has_form
+            row.access.is_some_and(|Access { space, stage, direction, form }| {
+                let has_form = form.is_none_or(|form| entry.forms.contains(&form));
+                (entry.space, entry.stage, entry.direction) == (space, stage, direction) && has_form
+            })
         });
         is_of_block && is_asked
     }

@@ -6,7 +6,7 @@ use layoutproof_layout::{BlockLayout, DECLARED, Numbers, Quantity, RuleSet, find
 
 use crate::case::{Authority, By, Expectation, ExpectedDiagnostic, expect};
 use crate::check::source::Source;
-use crate::results::record::{RecordValue, Row};
+use crate::results::record::{RecordValue, Row, Witnesses};
 use layoutproof_frontend::module::Module;
 use layoutproof_probes::generate::reserved::Reserved;
 use layoutproof_readers::toolchain::SourceText;
@@ -145,11 +145,12 @@ impl Subject {
         let computed = self.computed();
         let row = |(what, path, expected): (Quantity, &str, u32)| {
             let value = computed.get(what, path);
-            Row {
+            let witnesses = Witnesses {
                 expected: Some(RecordValue::Number(expected)),
                 computed: Some(value.map_or_else(|| self.no_number(), RecordValue::Number)),
-                ..Row::of_no_device(path, what)
-            }
+                ..Witnesses::default()
+            };
+            Row::new(path, what, witnesses)
         };
 
         self.expected.iter().map(row).collect()

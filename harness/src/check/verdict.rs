@@ -10,7 +10,7 @@ use std::fmt;
 use layoutproof_device::Feature;
 use layoutproof_layout::Quantity;
 
-use crate::results::record::{Culprit, Outcome, Proves, Row};
+use crate::results::record::{Culprit, Proves, Row, Witnesses};
 use layoutproof_probes::Form;
 
 /// The result of the module validator.
@@ -86,13 +86,32 @@ pub struct CodeOrigin {
 
 /// The result of judging a check's rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Verdict {
-    /// `Agree` or `Differ`.
-    pub outcome: Outcome,
-    /// The witness that disagrees with the others; `None` on agreement.
-    pub culprit: Option<Culprit>,
-    /// The reason, in one sentence.
-    pub sentence: String,
+pub enum Verdict {
+    Agrees,
+    Differs {
+        /// The witness that disagrees with the others.
+        culprit: Culprit,
+        /// The reason, in one sentence.
+        sentence: String,
+    },
+}
+
+impl Verdict {
+    /// The witness that disagrees with the others.
+    pub fn culprit(&self) -> Option<Culprit> {
+        match self {
+            Self::Agrees => None,
+            Self::Differs { culprit, .. } => Some(*culprit),
+        }
+    }
+
+    /// The verdict in one sentence.
+    pub fn sentence(&self) -> &str {
+        match self {
+            Self::Agrees => "all witnesses agree",
+            Self::Differs { sentence, .. } => sentence,
+        }
+    }
 }
 
 /// Judges the rows of a completed check.
@@ -129,10 +148,10 @@ fn beyond_promise(of_rows: &Verdict, writer: Writer, feature: Feature, message: 
     };
     let unpromised = format!("valid only with {feature}, which its layout option does not ask for: {message}");
 
-    match of_rows.culprit {
+    match of_rows.culprit() {
         None => differ(writers, format!("the module is {unpromised}")),
         Some(culprit) if culprit == writers || culprit == Culprit::Report => {
-            differ(writers, format!("{}, and the module is {unpromised}", of_rows.sentence))
+            differ(writers, format!("{}, and the module is {unpromised}", of_rows.sentence()))
         }
         Some(culprit) => differ(
             Culprit::Unclear,
@@ -143,10 +162,7 @@ fn beyond_promise(of_rows: &Verdict, writer: Writer, feature: Feature, message: 
 
 fn judge_rows(broken: &BTreeSet<Link>, culprits: &BTreeSet<Culprit>) -> Verdict {
     match (culprits.len(), culprits.first()) {
-        (0, _) | (_, None) => {
-            let sentence = "all witnesses agree".to_owned();
-            Verdict { outcome: Outcome::Agree, culprit: None, sentence }
-        }
+        (0, _) | (_, None) => Verdict::Agrees,
         (1, Some(Culprit::Case)) if broken.contains(&Link::ExpectedCompiled) => {
             differ(Culprit::Case, "the code reads different bytes than the case expects".to_owned())
         }
@@ -170,7 +186,7 @@ pub fn differing(rows: &[Row], code: CodeOrigin) -> BTreeSet<(usize, Culprit)> {
 }
 
 fn differ(culprit: Culprit, sentence: String) -> Verdict {
-    Verdict { outcome: Outcome::Differ, culprit: Some(culprit), sentence }
+    Verdict::Differs { culprit, sentence }
 }
 
 /// Neighbours in the chain of witnesses.
@@ -185,52 +201,53 @@ enum Link {
 }
 
 fn broken_links(row: &Row, rows: &[Row], proves: Proves) -> Vec<Link> {
+    let Witnesses { expected, computed, reported, compiled, observed } = &row.witnesses;
     let differ = |a: &Option<_>, b: &Option<_>| a.is_some() && b.is_some() && a != b;
     let mut links = Vec::new();
-    if differ(&row.expected, &row.computed) {
+    if differ(expected, computed) {
         links.push(Link::ExpectedComputed);
     }
-    if row.computed.is_none() && differ(&row.expected, &row.compiled) {
+    if computed.is_none() && differ(expected, compiled) {
         links.push(Link::ExpectedCompiled);
     }
 
     // A compiler that agrees with the case against the rules is a witness for the case, not a
     // culprit.
-    let sides_with_case = proves.is_of_compiler() && row.expected.is_some() && row.expected == row.compiled;
+    let sides_with_case = proves.is_of_compiler() && expected.is_some() && expected == compiled;
     // A compiler whose report follows the rules knows the rule, so if its code differs, the report
     // is what misleads. But if its code reads the same member correctly by plain name, the report
     // is right and the code contradicts itself.
-    let told = row.reported.is_some() && row.reported == row.computed;
-    let at_odds = told && by_name(row, rows).is_some_and(|plain| plain.compiled == row.reported);
-    let disagrees = differ(&row.computed, &row.compiled);
+    let told = reported.is_some() && reported == computed;
+    let at_odds = told && by_name(row, rows).is_some_and(|plain| plain.witnesses.compiled == *reported);
+    let disagrees = differ(computed, compiled);
     if disagrees && !sides_with_case && (!told || at_odds) {
         links.push(Link::ComputedCompiled);
     }
-    if differ(&row.reported, &row.compiled) && !at_odds {
+    if differ(reported, compiled) && !at_odds {
         links.push(Link::ReportedCompiled);
     }
 
     // A compiler's code that takes a leaf from no byte of the block does so on every device.
-    let nowhere = proves.is_of_compiler() && row.form.is_some() && row.compiled.is_none();
-    if nowhere && row.computed.is_some() && row.observed.is_none() {
+    let nowhere = proves.is_of_compiler() && row.form().is_some() && compiled.is_none();
+    if nowhere && computed.is_some() && observed.is_none() {
         links.push(Link::ComputedCompiled);
         return links;
     }
 
-    let shader_says = row.compiled.as_ref().or(row.computed.as_ref());
+    let shader_says = compiled.as_ref().or(computed.as_ref());
     // The device was queried for every leaf whose block has a space. A binding has an answer, or
     // the device did not read it.
     let asked = match row.what {
-        Quantity::Binding => row.observed.is_some(),
+        Quantity::Binding => observed.is_some(),
         Quantity::Offset
         | Quantity::ArrayStride
         | Quantity::MatrixStride
         | Quantity::Size
         | Quantity::Alignment
         | Quantity::Guard
-        | Quantity::ArrayLength => row.space.is_some(),
+        | Quantity::ArrayLength => row.access.is_some(),
     };
-    if asked && shader_says.is_some() && shader_says != row.observed.as_ref() {
+    if asked && shader_says.is_some() && shader_says != observed.as_ref() {
         links.push(Link::CompiledObserved);
     }
     links
@@ -238,8 +255,8 @@ fn broken_links(row: &Row, rows: &[Row], proves: Proves) -> Vec<Link> {
 
 /// Returns the row that reads the same leaf by plain name, if `row` has another form.
 fn by_name<'a>(row: &Row, rows: &'a [Row]) -> Option<&'a Row> {
-    let other = row.form.is_some_and(|form| form != Form::Leaf);
-    let same = |plain: &&Row| plain.form == Some(Form::Leaf) && (&plain.path, plain.what) == (&row.path, row.what);
+    let other = row.form().is_some_and(|form| form != Form::Leaf);
+    let same = |plain: &&Row| plain.form() == Some(Form::Leaf) && (&plain.path, plain.what) == (&row.path, row.what);
     rows.iter().filter(|_| other).find(same)
 }
 
@@ -258,14 +275,13 @@ fn culprit(link: Link, rows: &[Row], code: CodeOrigin) -> Culprit {
 /// Lets a compiler's code decide between the case and the rules, if it answers for every disputed
 /// row.
 fn tie_break(rows: &[Row]) -> Culprit {
-    let disputed: Vec<&Row> = rows
-        .iter()
-        .filter(|row| row.expected.is_some() && row.computed.is_some() && row.expected != row.computed)
-        .collect();
-    let answered = !disputed.is_empty() && disputed.iter().all(|row| row.compiled.is_some());
-    if answered && disputed.iter().all(|row| row.compiled == row.expected) {
+    let witnesses = rows.iter().map(|row| &row.witnesses);
+    let disputed = witnesses.filter(|it| it.expected.is_some() && it.computed.is_some() && it.expected != it.computed);
+    let disputed: Vec<&Witnesses> = disputed.collect();
+    let answered = !disputed.is_empty() && disputed.iter().all(|it| it.compiled.is_some());
+    if answered && disputed.iter().all(|it| it.compiled == it.expected) {
         Culprit::Rules
-    } else if answered && disputed.iter().all(|row| row.compiled == row.computed) {
+    } else if answered && disputed.iter().all(|it| it.compiled == it.computed) {
         Culprit::Case
     } else {
         Culprit::CaseOrRules
@@ -288,27 +304,26 @@ fn sentence(culprit: Culprit) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::record::RecordValue;
+    use crate::results::record::{Access, RecordValue};
     use layoutproof_layout::Quantity;
-    use layoutproof_probes::{AddressSpace, Stage};
+    use layoutproof_probes::{AddressSpace, Direction, Stage};
 
+    /// A row of the witnesses expected, computed, compiled and observed.
     fn row(numbers: [Option<u32>; 4]) -> Row {
+        of_form(None, None, numbers)
+    }
+
+    /// The same with a compiler's report.
+    fn reported(reported: u32, numbers: [Option<u32>; 4]) -> Row {
+        of_form(None, Some(reported), numbers)
+    }
+
+    fn of_form(form: Option<Form>, reported: Option<u32>, numbers: [Option<u32>; 4]) -> Row {
         let [expected, computed, compiled, observed] = numbers.map(|number| number.map(RecordValue::Number));
-        Row {
-            path: "S.c".to_owned(),
-            what: Quantity::Offset,
-            space: Some(AddressSpace::Uniform),
-            direction: None,
-            form: None,
-            stage: Stage::Compute,
-            expected,
-            computed,
-            reported: None,
-            compiled,
-            observed,
-            note: None,
-            fused: false,
-        }
+        let reported = reported.map(RecordValue::Number);
+        let (space, stage, direction) = (AddressSpace::Uniform, Stage::Compute, Direction::Read);
+        let witnesses = Witnesses { expected, computed, reported, compiled, observed };
+        Row { access: Some(Access { space, stage, direction, form }), ..Row::new("S.c", Quantity::Offset, witnesses) }
     }
 
     const OURS: CodeOrigin = CodeOrigin { proves: Proves::Decorations, writer: Writer::Generator };
@@ -318,8 +333,7 @@ mod tests {
 
     fn check(numbers: [Option<u32>; 4], code: CodeOrigin, culprit: Option<Culprit>) {
         let verdict = judge(&[row([Some(0); 4]), row(numbers)], &Validation::Valid, code);
-        assert_eq!(verdict.culprit, culprit, "{numbers:?} {code:?}");
-        assert_eq!(verdict.outcome == Outcome::Agree, culprit.is_none());
+        assert_eq!(verdict.culprit(), culprit, "{numbers:?} {code:?}");
     }
 
     #[test]
@@ -346,7 +360,7 @@ mod tests {
     #[test]
     fn an_invalid_module_comes_before_everything() {
         let verdict = judge(&[row([Some(0); 4])], &Validation::Invalid("no".to_owned()), OURS);
-        assert_eq!(verdict.culprit, Some(Culprit::Module));
+        assert_eq!(verdict.culprit(), Some(Culprit::Module));
     }
 
     /// DXC's default promises what Vulkan 1.1 allows, and `[[vk::offset(8)]]` puts a struct at byte
@@ -364,26 +378,25 @@ mod tests {
             ([a, a, a, a], OURS, Culprit::Module),
         ] {
             let verdict = judge(&[row(numbers)], &limited, code);
-            assert_eq!(verdict.outcome, Outcome::Differ);
-            assert_eq!(verdict.culprit, Some(culprit), "{}", verdict.sentence);
-            assert!(verdict.sentence.contains("valid only with scalarBlockLayout"), "{}", verdict.sentence);
+            assert_eq!(verdict.culprit(), Some(culprit), "{}", verdict.sentence());
+            assert!(verdict.sentence().contains("valid only with scalarBlockLayout"), "{}", verdict.sentence());
         }
     }
 
     #[test]
     fn a_report_that_differs_from_the_code_is_a_report() {
-        let reported = Row { reported: Some(RecordValue::Number(4)), ..row([Some(0); 4]) };
-        let verdict = judge(&[reported], &Validation::Valid, CHOSEN);
-        assert_eq!(verdict.culprit, Some(Culprit::Report));
+        let row = reported(4, [Some(0); 4]);
+        let verdict = judge(&[row], &Validation::Valid, CHOSEN);
+        assert_eq!(verdict.culprit(), Some(Culprit::Report));
     }
 
     /// A case's claim about where a compiler's code reads is checked against that code alone.
     #[test]
     fn a_claim_about_code_that_is_not_so_is_the_cases() {
         for (claimed, culprit) in [(0, None), (8, Some(Culprit::Case))] {
-            let claim = Row { space: None, ..row([Some(claimed), None, Some(0), None]) };
+            let claim = Row { access: None, ..row([Some(claimed), None, Some(0), None]) };
             let verdict = judge(&[claim], &Validation::Valid, CHOSEN);
-            assert_eq!(verdict.culprit, culprit, "{}", verdict.sentence);
+            assert_eq!(verdict.culprit(), culprit, "{}", verdict.sentence());
         }
     }
 
@@ -391,9 +404,9 @@ mod tests {
     #[test]
     fn a_report_that_knows_the_rule_is_what_misleads() {
         let [listed, loaded] = [Some(4), Some(0)];
-        let reported = Row { reported: Some(RecordValue::Number(4)), ..row([listed, listed, loaded, loaded]) };
-        let verdict = judge(&[reported], &Validation::Valid, CHOSEN);
-        assert_eq!(verdict.culprit, Some(Culprit::Report));
+        let row = reported(4, [listed, listed, loaded, loaded]);
+        let verdict = judge(&[row], &Validation::Valid, CHOSEN);
+        assert_eq!(verdict.culprit(), Some(Culprit::Report));
     }
 
     /// DXC lists `float3x1` at byte 16. It reads `m[1][0]` at byte 20, but `m[index][0]` at byte
@@ -401,29 +414,28 @@ mod tests {
     #[test]
     fn code_that_knows_better_by_name_is_the_compilers() {
         let [listed, loaded] = [Some(20), Some(16)];
-        let by_form = |form, compiled| Row {
-            form: Some(form),
-            reported: Some(RecordValue::Number(20)),
-            ..row([listed, listed, compiled, compiled])
-        };
+        let by_form = |form, compiled| of_form(Some(form), Some(20), [listed, listed, compiled, compiled]);
         for (by_name, culprit) in [(listed, Culprit::Compiler), (loaded, Culprit::Report)] {
             let rows = [by_form(Form::Leaf, by_name), by_form(Form::Indexed, loaded)];
-            assert_eq!(judge(&rows, &Validation::Valid, CHOSEN).culprit, Some(culprit));
+            assert_eq!(judge(&rows, &Validation::Valid, CHOSEN).culprit(), Some(culprit));
         }
     }
 
     /// A device's result for such code is no valid offset either.
     #[test]
     fn code_that_reads_no_byte_of_the_block_is_the_compilers() {
-        let nowhere = Row { form: Some(Form::Indexed), ..row([Some(8), Some(8), None, None]) };
-        assert_eq!(judge(std::slice::from_ref(&nowhere), &Validation::Valid, CHOSEN).culprit, Some(Culprit::Compiler));
-        assert_eq!(judge(&[nowhere], &Validation::Valid, OURS).culprit, Some(Culprit::Device));
+        let nowhere = of_form(Some(Form::Indexed), None, [Some(8), Some(8), None, None]);
+        assert_eq!(
+            judge(std::slice::from_ref(&nowhere), &Validation::Valid, CHOSEN).culprit(),
+            Some(Culprit::Compiler)
+        );
+        assert_eq!(judge(&[nowhere], &Validation::Valid, OURS).culprit(), Some(Culprit::Device));
     }
 
     #[test]
     fn differing_rows_have_culprits_of_their_own() {
         let [right, wrong] = [Some(20), Some(16)];
-        let misled = Row { reported: Some(RecordValue::Number(20)), ..row([right, right, wrong, wrong]) };
+        let misled = reported(20, [right, right, wrong, wrong]);
         let rows = [misled, row([right; 4]), row([right, right, wrong, wrong]), row([right, right, right, wrong])];
         let expected = [(0, Culprit::Report), (2, Culprit::Compiler), (3, Culprit::Device)];
         assert_eq!(differing(&rows, CHOSEN), expected.into());
@@ -432,9 +444,9 @@ mod tests {
     #[test]
     fn wrong_code_weighs_more_than_a_report_that_misses_it() {
         let [right, wrong] = [Some(20), Some(16)];
-        let misled = Row { reported: Some(RecordValue::Number(20)), ..row([right, right, wrong, wrong]) };
+        let misled = reported(20, [right, right, wrong, wrong]);
         let miscompiled = row([right, right, wrong, wrong]);
         let verdict = judge(&[misled, miscompiled], &Validation::Valid, CHOSEN);
-        assert_eq!(verdict.culprit, Some(Culprit::Compiler), "{}", verdict.sentence);
+        assert_eq!(verdict.culprit(), Some(Culprit::Compiler), "{}", verdict.sentence());
     }
 }

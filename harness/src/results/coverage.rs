@@ -12,8 +12,8 @@ use layoutproof_layout::{Quantity, join};
 use layoutproof_probes::leaf_kind::{After, LeafKind, kinds};
 use serde::Serialize;
 
-use crate::check::{Producer, Subject, SubjectShaders};
-use crate::results::record::{CellRow, CheckRecord, DeviceCells, Outcome, Proves, RecordValue, Row};
+use crate::check::{CheckDevice, Producer, Subject, SubjectShaders};
+use crate::results::record::{Access, CellRow, CheckRecord, DeviceCells, OutcomeKind, Proves, RecordValue, Row};
 use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
 
 /// The key of a count.
@@ -82,13 +82,14 @@ pub fn planned(subject: &Subject, produced: &SubjectShaders, cells: &mut Coverag
 /// Adds the leaves for which a device returned a result, if the check agrees. Other checks and the
 /// CPU model add nothing.
 pub fn answered(record: &CheckRecord, kinds: &Kinds, cells: &mut CoverageCells) {
-    let agrees = matches!(record.outcome, Outcome::Agree | Outcome::Known);
-    if !agrees || record.runner == RunnerKind::Model {
+    let agrees = matches!(record.outcome.kind(), OutcomeKind::Agree | OutcomeKind::Known);
+    let is_model = record.id.device.as_ref().is_some_and(|device| device.runner == RunnerKind::Model);
+    if !agrees || is_model {
         return;
     }
     for row in &record.rows {
         if let (Some(access), Some(kind)) = (access(row), kinds.get(&row.path)) {
-            count(cells, cell(&record.rules, kind, access, record.proves));
+            count(cells, cell(record.id.rules.as_str(), kind, access, record.proves));
         }
     }
 }
@@ -97,15 +98,18 @@ pub fn answered(record: &CheckRecord, kinds: &Kinds, cells: &mut CoverageCells) 
 /// case under each rule set.
 pub fn answered_by_device(checks: &[CheckRecord], kinds: &SubjectKinds) -> Vec<DeviceCells> {
     let none = Kinds::new();
-    let mut by_device: BTreeMap<(&str, RunnerKind), CoverageCells> = BTreeMap::new();
+    let mut by_device: BTreeMap<&CheckDevice, CoverageCells> = BTreeMap::new();
     for check in checks {
-        let of_device = by_device.entry((check.device.as_str(), check.runner)).or_default();
-        answered(check, kinds.get(&(check.case.clone(), check.rules.clone())).unwrap_or(&none), of_device);
+        let Some(device) = &check.id.device else { continue };
+        let of_device = by_device.entry(device).or_default();
+        answered(check, kinds.get(&(check.id.case.clone(), check.id.rules.to_string())).unwrap_or(&none), of_device);
     }
 
     let answered = by_device.into_iter().filter(|(_, cells)| !cells.is_empty());
-    let named =
-        answered.map(|((device, runner), cells)| DeviceCells { device: device.to_owned(), runner, cells: rows(cells) });
+    let named = answered.map(|(device, cells)| {
+        let CheckDevice { id, runner } = device.clone();
+        DeviceCells { device: id, runner, cells: rows(cells) }
+    });
     named.collect()
 }
 
@@ -132,9 +136,10 @@ struct CoverageAccess {
 
 /// The access of a device to the leaf of a row; `None` for rows without an offset from a device.
 fn access(row: &Row) -> Option<CoverageAccess> {
-    match row.observed {
+    match row.witnesses.observed {
         Some(RecordValue::Number(_)) if row.what == Quantity::Offset => {
-            Some(CoverageAccess { space: row.space?, stage: row.stage, direction: row.direction?, form: row.form? })
+            let Access { space, stage, direction, form } = row.access?;
+            Some(CoverageAccess { space, stage, direction, form: form? })
         }
         Some(RecordValue::Number(_) | RecordValue::Text(_)) | None => None,
     }

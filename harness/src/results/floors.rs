@@ -9,8 +9,9 @@ use layoutproof_device::RunnerKind;
 use layoutproof_layout::FileId;
 use wildmatch::WildMatch;
 
+use crate::check::CheckDevice;
 use crate::results::coverage::word;
-use crate::results::record::{BoundCount, CellRow, CheckRecord, DeviceCells, LeftOutChecks, Outcome, Proves};
+use crate::results::record::{BoundCount, CellRow, CheckRecord, DeviceCells, LeftOutChecks, OutcomeKind, Proves};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::sources::SourceMap;
 use layoutproof_source::toml_table::{FileProblems, TomlTable, parse};
@@ -144,20 +145,22 @@ pub fn missed(floors: &[Floor], answers: FloorAnswers<'_>) -> Vec<String> {
 
 impl FloorAnswers<'_> {
     fn found_in_checks(&self, floor: &Floor, device: &str) -> u32 {
-        let is_of_floor = |id: &str, runner: RunnerKind, proves: Proves| {
-            id == device && runner.as_str() == floor.runner && proves == floor.proves
+        let is_of_floor = |of: Option<&CheckDevice>, proves: Proves| {
+            let is_meant = |of: &CheckDevice| of.id == device && of.runner.as_str() == floor.runner;
+            of.is_some_and(is_meant) && proves == floor.proves
         };
         let found = |leaves: u32, bound: Option<&BoundCount>| match floor.counted {
             FloorUnit::Leaves => leaves,
             FloorUnit::Resources => bound.map_or(0, |bound| bound.read),
         };
 
-        let agreeing = self.checks.iter().filter(|check| matches!(check.outcome, Outcome::Agree | Outcome::Known));
-        let counted = agreeing.filter(|check| is_of_floor(&check.device, check.runner, check.proves));
+        let agreeing =
+            self.checks.iter().filter(|check| matches!(check.outcome.kind(), OutcomeKind::Agree | OutcomeKind::Known));
+        let counted = agreeing.filter(|check| is_of_floor(check.id.device.as_ref(), check.proves));
         let with_record: u32 = counted.map(|check| found(check.leaves, check.bound.as_ref())).sum();
 
-        let agreeing = self.left_out.iter().filter(|checks| checks.outcome == Outcome::Agree);
-        let counted = agreeing.filter(|checks| is_of_floor(&checks.device, checks.runner, checks.proves));
+        let agreeing = self.left_out.iter().filter(|checks| checks.outcome == OutcomeKind::Agree);
+        let counted = agreeing.filter(|checks| is_of_floor(checks.device.as_ref(), checks.proves));
         with_record + counted.map(|checks| found(checks.leaves, checks.bound.as_ref())).sum::<u32>()
     }
 }
@@ -223,10 +226,10 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
+    use crate::check::CheckId;
     use crate::check::verdict::Validation;
     use crate::results::coverage::{Kinds, answered_by_device};
-    use crate::results::record::{RecordValue, Row};
-    use layoutproof_device::RunnerKind;
+    use crate::results::record::{Access, Culprit, Outcome, RecordValue, Row, Witnesses};
     use layoutproof_layout::Quantity;
     use layoutproof_probes::leaf_kind::{After, LeafKind};
     use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
@@ -250,54 +253,25 @@ leaves = 2
     }
 
     fn row(path: &str, direction: Direction) -> Row {
-        Row {
-            path: path.to_owned(),
-            what: Quantity::Offset,
-            space: Some(AddressSpace::Storage),
-            direction: Some(direction),
-            form: Some(Form::Leaf),
-            stage: Stage::Compute,
-            expected: None,
-            computed: None,
-            reported: None,
-            compiled: None,
-            observed: Some(RecordValue::Number(0)),
-            note: None,
-            fused: false,
-        }
+        let access = Access { space: AddressSpace::Storage, stage: Stage::Compute, direction, form: Some(Form::Leaf) };
+        let witnesses = Witnesses { observed: Some(RecordValue::Number(0)), ..Witnesses::default() };
+        Row { access: Some(access), ..Row::new(path, Quantity::Offset, witnesses) }
     }
 
     /// A check of `S { float a; float2 b; }` in which `a` and `b.x` are read and `b.x` and `b.y` are written.
     fn check(device: &str) -> CheckRecord {
         let rows = [("S.a", Direction::Read), ("S.b.x", Direction::Read), ("S.b.x", Direction::Write)];
         let rows = rows.into_iter().chain([("S.b.y", Direction::Write)]);
+        let id = format!("a::b::std140::rspirv::{device}::ash").parse().unwrap();
         CheckRecord {
-            schema: crate::results::record::SCHEMA,
-            case: "a/b".to_owned(),
-            rules: "std140".to_owned(),
-            producer: "rspirv".to_owned(),
-            device: device.to_owned(),
-            runner: RunnerKind::Ash,
-            proves: Proves::Decorations,
-            outcome: Outcome::Agree,
-            culprit: None,
-            validation: Validation::Valid,
-            skip_reason: None,
-            skip_kind: None,
-            not_checked: Vec::new(),
-            driver_messages: Vec::new(),
-            known: None,
-            fast: false,
-            thorough: Vec::new(),
-            cached: false,
-            retries: 0,
-            ms: 0,
             leaves: 3,
-            leaves_not_probed: 0,
-            bound: None,
             rows: rows.map(|(path, direction)| row(path, direction)).collect(),
-            story: None,
+            ..CheckRecord::new(id, Proves::Decorations, Validation::Valid, Outcome::Agrees)
         }
+    }
+
+    fn through(runner: RunnerKind, device: &str) -> Option<CheckDevice> {
+        Some(CheckDevice { id: device.to_owned(), runner })
     }
 
     fn missed_by(text: &str, checks: &[CheckRecord]) -> Vec<String> {
@@ -313,7 +287,7 @@ leaves = 2
     fn a_floor_may_count_resources() {
         let text = "[[floor]]\ndevice = \"vkd3d\"\nrunner = \"d3d12\"\nproves = \"translated\"\nresources = 3\n";
         let read = |read| CheckRecord {
-            runner: RunnerKind::D3d12,
+            id: CheckId { device: through(RunnerKind::D3d12, "vkd3d"), ..check("vkd3d").id },
             proves: Proves::Translated,
             bound: Some(BoundCount { read, not_read: BTreeMap::new() }),
             ..check("vkd3d")
@@ -349,8 +323,10 @@ leaves = 2
 
     #[test]
     fn checks_that_differ_and_the_model_prove_nothing() {
-        let differs = CheckRecord { outcome: Outcome::Differ, ..check("lavapipe") };
-        let model = CheckRecord { runner: RunnerKind::Model, ..check("lavapipe") };
+        let differs = Outcome::Differs { culprit: Culprit::Device, broke: None, story: None };
+        let differs = CheckRecord { outcome: differs, ..check("lavapipe") };
+        let mut model = check("lavapipe");
+        model.id.device = through(RunnerKind::Model, "lavapipe");
         assert_eq!(missed_by(CELLS, &[differs, model]).len(), 4);
     }
 

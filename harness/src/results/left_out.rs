@@ -3,23 +3,21 @@
 
 use std::collections::BTreeMap;
 
-use layoutproof_device::RunnerKind;
-
 use super::seen_cases::SeenCases;
+use crate::check::{CheckDevice, CheckRules, ShaderMaker};
 use crate::results::record::{
-    BoundCount, CheckRecord, LeftOutCases, LeftOutChecks, Outcome, Proves, Reason, ReasonKind, Reasons, RecordsFilter,
-    SkipKind,
+    BoundCount, CheckRecord, LeftOutCases, LeftOutChecks, OutcomeKind, Proves, Reason, ReasonKind, Reasons,
+    RecordsFilter, SkipKind,
 };
 
 /// The fields that all checks of one group share.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct CommonKey<'a> {
-    device: &'a str,
-    runner: RunnerKind,
-    producer: &'a str,
-    rules: &'a str,
+    device: Option<&'a CheckDevice>,
+    producer: &'a ShaderMaker,
+    rules: &'a CheckRules,
     proves: Proves,
-    outcome: Outcome,
+    outcome: OutcomeKind,
     skip_kind: Option<SkipKind>,
     skip_reason: Option<ReasonKind>,
 }
@@ -40,7 +38,7 @@ pub fn left_out_cases(checks: &[CheckRecord], filter: RecordsFilter) -> LeftOutC
     let seen = SeenCases::of(left_out());
     let owned = |cases: std::collections::BTreeSet<&str>| cases.into_iter().map(str::to_owned).collect();
     LeftOutCases {
-        all: left_out().map(|check| check.case.clone()).collect(),
+        all: left_out().map(|check| check.id.case.clone()).collect(),
         ran: owned(seen.all),
         by_compiler: owned(seen.by_compiler),
     }
@@ -49,24 +47,22 @@ pub fn left_out_cases(checks: &[CheckRecord], filter: RecordsFilter) -> LeftOutC
 impl<'a> CommonKey<'a> {
     fn of(check: &'a CheckRecord) -> Self {
         Self {
-            device: &check.device,
-            runner: check.runner,
-            producer: &check.producer,
-            rules: &check.rules,
+            device: check.id.device.as_ref(),
+            producer: &check.id.producer,
+            rules: &check.id.rules,
             proves: check.proves,
-            outcome: check.outcome,
-            skip_kind: check.skip_kind,
-            skip_reason: check.skip_reason.as_ref().map(Reasons::kind),
+            outcome: check.outcome.kind(),
+            skip_kind: check.outcome.skip_kind(),
+            skip_reason: check.outcome.reasons().map(Reasons::kind),
         }
     }
 
     /// The group that this key describes, with no checks in it yet.
     fn group(self) -> LeftOutChecks {
         LeftOutChecks {
-            rules: self.rules.to_owned(),
-            producer: self.producer.to_owned(),
-            device: self.device.to_owned(),
-            runner: self.runner,
+            rules: self.rules.clone(),
+            producer: self.producer.clone(),
+            device: self.device.cloned(),
             proves: self.proves,
             outcome: self.outcome,
             skip_kind: self.skip_kind,

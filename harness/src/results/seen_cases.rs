@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use layoutproof_layout::DECLARED;
 
-use crate::results::record::{CheckRecord, Culprit, LeftOutCases, Outcome};
+use crate::check::ShaderMaker;
+use crate::results::record::{CheckRecord, Culprit, LeftOutCases, OutcomeKind};
 
 /// The cases that ran, and those among them in which a compiler took part.
 #[derive(Clone, Debug)]
@@ -18,17 +19,19 @@ impl<'a> SeenCases<'a> {
         // A check without shaders compares a case's compiler with our rules; it proves nothing
         // about devices.
         let of_compiled = |check: &&CheckRecord| {
-            check.outcome != Outcome::Skipped && check.producer != "none" && check.rules != DECLARED
+            let has_shader = !matches!(check.id.producer, ShaderMaker::NoShader);
+            check.outcome.kind() != OutcomeKind::Skipped && has_shader && check.id.rules.as_str() != DECLARED
         };
         let ran: Vec<&CheckRecord> = checks.filter(of_compiled).collect();
 
         // A compiler that is found to be wrong took part, even if we chose the offsets.
-        let is_blamed = |check: &CheckRecord| matches!(check.culprit, Some(Culprit::Compiler | Culprit::Report));
-        let answered = ran.iter().filter(|check| check.outcome != Outcome::Broken);
+        let is_blamed =
+            |check: &CheckRecord| matches!(check.outcome.culprit(), Some(Culprit::Compiler | Culprit::Report));
+        let answered = ran.iter().filter(|check| check.outcome.kind() != OutcomeKind::Broken);
         let by_compiler = answered.filter(|check| check.proves.is_of_compiler() || is_blamed(check));
         Self {
-            by_compiler: by_compiler.map(|check| check.case.as_str()).collect(),
-            all: ran.iter().map(|check| check.case.as_str()).collect(),
+            by_compiler: by_compiler.map(|check| check.id.case.as_str()).collect(),
+            all: ran.iter().map(|check| check.id.case.as_str()).collect(),
         }
     }
 

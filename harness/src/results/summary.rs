@@ -4,7 +4,8 @@
 
 use layoutproof_device::RunnerKind;
 
-use crate::results::record::{BoundCount, CheckRecord, LeftOutChecks, Outcome, Proves, RunEnd, SCHEMA, SkipKind};
+use crate::check::CheckDevice;
+use crate::results::record::{BoundCount, CheckRecord, LeftOutChecks, OutcomeKind, Proves, RunEnd, SCHEMA, SkipKind};
 
 /// Totals of `checks`. The counts of leaves, bound resources and devices exclude the CPU model.
 pub fn fold(checks: &[CheckRecord]) -> RunEnd {
@@ -18,12 +19,11 @@ pub fn fold(checks: &[CheckRecord]) -> RunEnd {
 /// Adds one check to the totals of [`fold`].
 pub fn add(end: &mut RunEnd, check: &CheckRecord) {
     let outcome = SimilarChecks {
-        device: &check.device,
-        runner: check.runner,
+        device: check.id.device.as_ref(),
         proves: check.proves,
-        outcome: check.outcome,
-        skip_kind: check.skip_kind,
-        is_untried: check.known.as_ref().is_some_and(|entry| entry.untried),
+        outcome: check.outcome.kind(),
+        skip_kind: check.outcome.skip_kind(),
+        is_untried: check.outcome.entry().is_some_and(|entry| entry.untried),
         checks: 1,
         leaves: check.leaves,
         leaves_not_probed: check.leaves_not_probed,
@@ -35,8 +35,7 @@ pub fn add(end: &mut RunEnd, check: &CheckRecord) {
 /// Adds a group of checks that a records file leaves out.
 pub fn add_left_out(end: &mut RunEnd, group: &LeftOutChecks) {
     let outcome = SimilarChecks {
-        device: &group.device,
-        runner: group.runner,
+        device: group.device.as_ref(),
         proves: group.proves,
         outcome: group.outcome,
         skip_kind: group.skip_kind,
@@ -52,10 +51,9 @@ pub fn add_left_out(end: &mut RunEnd, group: &LeftOutChecks) {
 
 /// One check, or several with the same outcome.
 struct SimilarChecks<'a> {
-    device: &'a str,
-    runner: RunnerKind,
+    device: Option<&'a CheckDevice>,
     proves: Proves,
-    outcome: Outcome,
+    outcome: OutcomeKind,
     skip_kind: Option<SkipKind>,
     /// True if the difference is excused only because this driver is untested.
     is_untried: bool,
@@ -68,12 +66,12 @@ struct SimilarChecks<'a> {
 impl SimilarChecks<'_> {
     fn add_to(&self, end: &mut RunEnd) {
         let count = match self.outcome {
-            Outcome::Agree => &mut end.agree,
-            Outcome::Differ => &mut end.differ,
-            Outcome::Known => &mut end.known,
-            Outcome::Stale => &mut end.stale,
-            Outcome::Skipped => &mut end.skipped,
-            Outcome::Broken => &mut end.broken,
+            OutcomeKind::Agree => &mut end.agree,
+            OutcomeKind::Differ => &mut end.differ,
+            OutcomeKind::Known => &mut end.known,
+            OutcomeKind::Stale => &mut end.stale,
+            OutcomeKind::Skipped => &mut end.skipped,
+            OutcomeKind::Broken => &mut end.broken,
         };
         *count = count.saturating_add(self.checks);
         end.checks = end.checks.saturating_add(self.checks);
@@ -82,17 +80,14 @@ impl SimilarChecks<'_> {
             Some(SkipKind::NotApplicable) => end.not_applicable = end.not_applicable.saturating_add(self.checks),
             None => {}
         }
-        if self.outcome == Outcome::Known && self.is_untried {
+        if self.outcome == OutcomeKind::Known && self.is_untried {
             end.untried = end.untried.saturating_add(self.checks);
         }
         end.leaves_not_probed = end.leaves_not_probed.saturating_add(self.leaves_not_probed);
         // The model's answers follow from the shader by definition: it tests this program and
         // proves nothing about devices.
-        if self.runner == RunnerKind::Model {
-            return;
-        }
-
-        let device = place(self.device, self.runner.as_str());
+        let Some(device) = self.device.filter(|device| device.runner != RunnerKind::Model) else { return };
+        let device = device.to_string();
         let read = self.bound.map_or(0, |bound| bound.read);
         if self.leaves > 0 {
             end.leaves = end.leaves.saturating_add(self.leaves);
@@ -109,11 +104,6 @@ impl SimilarChecks<'_> {
             }
         }
     }
-}
-
-/// `lavapipe via ash`; `no device` for a check that needs none.
-pub fn place(device: &str, runners: &str) -> String {
-    if device == "none" { "no device".to_owned() } else { format!("{device} via {runners}") }
 }
 
 /// Requirements, other than agreement, that a run did not meet.

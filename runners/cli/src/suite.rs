@@ -10,9 +10,9 @@ use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
 
 use layoutproof_compilers::toolchains::Toolchains;
-use layoutproof_core::check::{BindingCheck, Check, Producer, ProofCheck, Settings, Subject};
+use layoutproof_core::check::{BindingCheck, Check, CheckId, Producer, ProofCheck, Settings, Subject};
 use layoutproof_core::results::known;
-use layoutproof_core::results::record::{CheckRecord, Outcome};
+use layoutproof_core::results::record::{CheckRecord, OutcomeKind};
 use layoutproof_device::{DeviceInfo, Runner, RunnerKind};
 use layoutproof_executor::compiler_devices::CompilerDevices;
 use layoutproof_executor::device_listing::DeviceListing;
@@ -71,12 +71,13 @@ impl TrialSelection {
     /// This matters for tools that run every trial in its own process, thousands of times.
     fn of(arguments: &Arguments) -> Self {
         let named = arguments.filter.as_ref().filter(|_| arguments.exact && !arguments.list);
-        match named.and_then(|name| Some((name, name.rsplit_once("::")?.1))) {
+        match named.and_then(|name| name.parse::<CheckId>().ok()) {
             None => Self { part: RunPart::default(), apis: RunnerKind::driven().collect() },
-            Some((name, api)) => Self {
-                part: RunPart::of_trial(name),
-                apis: RunnerKind::driven().filter(|driven| driven.as_str() == api).collect(),
-            },
+            Some(check) => {
+                let api = check.device.as_ref().map(|device| device.runner);
+                let apis = RunnerKind::driven().filter(|driven| Some(*driven) == api).collect();
+                Self { part: RunPart::of_trial(check), apis }
+            }
         }
     }
 }
@@ -92,13 +93,13 @@ struct Suite {
     launch: Launch,
     known: Vec<known::KnownFailure>,
     alone: bool,
-    batches: Vec<OnceLock<HashMap<String, CheckRecord>>>,
+    batches: Vec<OnceLock<HashMap<CheckId, CheckRecord>>>,
     /// One record per placement, in the order of the selection.
     placements: OnceLock<Vec<CheckRecord>>,
     /// Placements with their shaders, on each device that can run them.
     proofs: Vec<ProofCheck>,
     /// Records of the proofs by name, one map per device.
-    proved: Vec<OnceLock<HashMap<String, CheckRecord>>>,
+    proved: Vec<OnceLock<HashMap<CheckId, CheckRecord>>>,
 }
 
 impl Suite {
@@ -139,19 +140,19 @@ impl Suite {
                 for subject in 0..self.selection.subjects.len() {
                     let suite = Arc::clone(&self);
                     let trial = move || suite.judge(device, producer, subject);
-                    trials.push(Trial::ignorable_test(self.name(device, producer, subject), trial));
+                    trials.push(Trial::ignorable_test(self.id(device, producer, subject).to_string(), trial));
                 }
             }
         }
 
         for placed in 0..self.selection.placed.len() {
             let suite = Arc::clone(&self);
-            let name = self.selection.placed[placed].name();
+            let name = self.selection.placed[placed].id().to_string();
             trials.push(Trial::ignorable_test(name, move || suite.judge_placement(placed)));
         }
         for proof in 0..self.proofs.len() {
             let suite = Arc::clone(&self);
-            trials.push(Trial::ignorable_test(self.proofs[proof].name(), move || suite.judge_proof(proof)));
+            trials.push(Trial::ignorable_test(self.proofs[proof].id().to_string(), move || suite.judge_proof(proof)));
         }
 
         if self.devices.len() == 1 {
@@ -162,8 +163,8 @@ impl Suite {
         trials
     }
 
-    fn name(&self, device: usize, producer: Producer, subject: usize) -> String {
-        Check::name_of(&self.selection.subjects[subject], producer, &self.devices[device])
+    fn id(&self, device: usize, producer: Producer, subject: usize) -> CheckId {
+        Check::planned_id(&self.selection.subjects[subject], producer, &self.devices[device])
     }
 
     /// The options for writing shaders.
@@ -178,7 +179,7 @@ impl Suite {
     }
 
     fn judge(&self, device: usize, producer: Producer, subject: usize) -> Result<Completion, Failed> {
-        let name = self.name(device, producer, subject);
+        let check = self.id(device, producer, subject);
         let alone;
         let records = if self.alone {
             let subjects = std::slice::from_ref(&self.selection.subjects[subject]);
@@ -187,7 +188,7 @@ impl Suite {
         } else {
             self.batches[device].get_or_init(|| self.run_all(&self.selection.subjects, &Producer::BUILT_IN, device))
         };
-        let record = records.get(&name).ok_or_else(|| Failed::from(format!("{name} gave no record")))?;
+        let record = records.get(&check).ok_or_else(|| Failed::from(format!("{check} gave no record")))?;
         completion(record)
     }
 
@@ -217,21 +218,17 @@ impl Suite {
                 self.prove(&on_device.collect::<Vec<_>>())
             }),
         };
-        let record = records.get(&own.name()).ok_or_else(|| Failed::from(format!("{} gave no record", own.name())))?;
+        let record = records.get(&own.id()).ok_or_else(|| Failed::from(format!("{} gave no record", own.id())))?;
         completion(record)
     }
 
-    fn prove(&self, checks: &[ProofCheck]) -> HashMap<String, CheckRecord> {
-        let mut names = Vec::new();
+    fn prove(&self, checks: &[ProofCheck]) -> HashMap<CheckId, CheckRecord> {
         let mut records = Vec::new();
         proofs::execute(checks, &self.launch, Rotation::Turn(0), &self.compilers, |batch| {
-            for (index, record) in batch {
-                names.push(checks[index].name());
-                records.push(record);
-            }
+            records.extend(batch.into_iter().map(|(_, record)| record));
         });
         known::apply(&self.known, &mut records, &self.devices);
-        names.into_iter().zip(records).collect()
+        records.into_iter().map(|record| (record.id.clone(), record)).collect()
     }
 
     fn run_all(
@@ -239,32 +236,28 @@ impl Suite {
         subjects: &[Arc<Subject>],
         producers: &[Producer],
         device: usize,
-    ) -> HashMap<String, CheckRecord> {
+    ) -> HashMap<CheckId, CheckRecord> {
         let devices = &self.devices[device..=device];
         self.run(&execute::plan(subjects, devices, self.making(producers), |_| true))
     }
 
-    fn run(&self, checks: &[Check]) -> HashMap<String, CheckRecord> {
-        let mut names = Vec::new();
+    fn run(&self, checks: &[Check]) -> HashMap<CheckId, CheckRecord> {
         let mut records = Vec::new();
         execute::execute(checks, &self.launch, Rotation::Turn(0), |batch| {
-            for (index, record) in batch {
-                names.push(checks[index].name());
-                records.push(record);
-            }
+            records.extend(batch.into_iter().map(|(_, record)| record));
         });
         known::apply(&self.known, &mut records, &self.devices);
-        names.into_iter().zip(records).collect()
+        records.into_iter().map(|record| (record.id.clone(), record)).collect()
     }
 }
 
 fn completion(record: &CheckRecord) -> Result<Completion, Failed> {
-    match record.outcome {
-        Outcome::Agree | Outcome::Known => Ok(Completion::Completed),
-        Outcome::Skipped => {
-            Ok(Completion::ignored_with(record.skip_reason.as_ref().map(ToString::to_string).unwrap_or_default()))
+    match record.outcome.kind() {
+        OutcomeKind::Agree | OutcomeKind::Known => Ok(Completion::Completed),
+        OutcomeKind::Skipped => {
+            Ok(Completion::ignored_with(record.outcome.reasons().map(ToString::to_string).unwrap_or_default()))
         }
-        Outcome::Differ | Outcome::Stale | Outcome::Broken => {
+        OutcomeKind::Differ | OutcomeKind::Stale | OutcomeKind::Broken => {
             let style = Style { colour: false, ascii: false };
             Err(terminal::failure_report(std::slice::from_ref(record), None, style).into())
         }

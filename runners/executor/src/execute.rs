@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use layoutproof_compilers::spirv_val::ValidatorAnswer;
 use layoutproof_core::check::verdict::Validation;
-use layoutproof_core::check::{Check, ProbeSet, Producer, Settings, Subject, SubjectShaders, share_shaders};
-use layoutproof_core::results::record::{CheckRecord, Outcome};
+use layoutproof_core::check::{Check, CheckId, ProbeSet, Producer, Settings, Subject, SubjectShaders, share_shaders};
+use layoutproof_core::results::record::{CheckRecord, OutcomeKind};
 use layoutproof_device::{DeviceInfo, Job};
 use layoutproof_readers::toolchain::{CodeTarget, Compilers};
 
@@ -74,18 +74,18 @@ pub fn portions(subjects: &[Arc<Subject>]) -> Vec<&[Arc<Subject>]> {
     portions
 }
 
-/// The name of every check that [`plan`] can make from the portions of these subjects, in the same
+/// The id of every check that [`plan`] can make from the portions of these subjects, in the same
 /// order.
-pub fn names(subjects: &[Arc<Subject>], devices: &[DeviceInfo], making: ShaderProduction<'_>) -> Vec<String> {
-    portions(subjects).into_iter().flat_map(|portion| names_of_portion(portion, devices, making)).collect()
+pub fn ids(subjects: &[Arc<Subject>], devices: &[DeviceInfo], making: ShaderProduction<'_>) -> Vec<CheckId> {
+    portions(subjects).into_iter().flat_map(|portion| ids_of_portion(portion, devices, making)).collect()
 }
 
-fn names_of_portion(subjects: &[Arc<Subject>], devices: &[DeviceInfo], making: ShaderProduction<'_>) -> Vec<String> {
+fn ids_of_portion(subjects: &[Arc<Subject>], devices: &[DeviceInfo], making: ShaderProduction<'_>) -> Vec<CheckId> {
     let producers: BTreeSet<Producer> = making.producers.iter().copied().collect();
     let of_device = |device: &DeviceInfo| {
         let of_producer = |producer: &Producer| {
             let taken = subjects.iter().filter(|subject| making.pairs(subject, *producer, device, devices));
-            taken.map(|subject| Check::name_of(subject, *producer, device)).collect::<Vec<_>>()
+            taken.map(|subject| Check::planned_id(subject, *producer, device)).collect::<Vec<_>>()
         };
         producers.iter().flat_map(of_producer).collect::<Vec<_>>()
     };
@@ -101,8 +101,8 @@ pub struct CheckPlan<'a> {
 }
 
 impl CheckPlan<'_> {
-    pub fn name(&self) -> String {
-        Check::name_of(self.subject, self.producer, self.device)
+    pub fn id(&self) -> CheckId {
+        Check::planned_id(self.subject, self.producer, self.device)
     }
 }
 
@@ -330,14 +330,14 @@ fn run_screened(
 
     let is_suspect = |(index, record): &(usize, CheckRecord)| {
         let was_fast = fastest == DriverCompilation::Fast || probes.answered.contains_key(index);
-        was_fast && matches!(record.outcome, Outcome::Differ | Outcome::Broken)
+        was_fast && matches!(record.outcome.kind(), OutcomeKind::Differ | OutcomeKind::Broken)
     };
     let (suspects, fine): (Vec<_>, Vec<_>) = records.into_iter().partition(is_suspect);
     let suspects: Vec<usize> = suspects.into_iter().map(|(index, _)| index).collect();
 
     let is_screened = fastest == DriverCompilation::Fast || screen::takes(&checks[group[0]]);
     let fine = fine.into_iter().map(|(index, record)| {
-        let fast = fastest == DriverCompilation::Fast && record.outcome != Outcome::Skipped;
+        let fast = fastest == DriverCompilation::Fast && record.outcome.kind() != OutcomeKind::Skipped;
         let spared = probes.spared.get(&index).filter(|_| is_screened).into_iter().flat_map(ProbeSet::entries);
         let thorough = spared.map(str::to_owned).collect();
         (index, CheckRecord { fast, thorough, ..record })

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use layoutproof_compilers::spirv_val::ValidatorAnswer;
 use layoutproof_core::check::{BindingCheck, Producer, Proof, ProofCheck};
-use layoutproof_core::results::record::{CheckRecord, Outcome};
+use layoutproof_core::results::record::{CheckRecord, OutcomeKind};
 use layoutproof_device::{DeviceInfo, Job, Shader};
 use layoutproof_layout::BlockRules;
 use layoutproof_random::stable_hash::stable_hash;
@@ -119,21 +119,21 @@ fn run(check: &ProofCheck, rotation: Rotation, workers: &mut pool::Workers<'_>) 
         Rotation::Turn(_) | Rotation::All => DriverCompilation::Own,
     };
     let record = run_compiled(check, compilation, workers);
-    match (compilation, record.outcome) {
-        (DriverCompilation::Fast, Outcome::Differ | Outcome::Broken) => {
+    match (compilation, record.outcome.kind()) {
+        (DriverCompilation::Fast, OutcomeKind::Differ | OutcomeKind::Broken) => {
             run_compiled(check, DriverCompilation::Own, workers)
         }
-        (DriverCompilation::Fast, Outcome::Agree | Outcome::Known | Outcome::Stale) => {
+        (DriverCompilation::Fast, OutcomeKind::Agree | OutcomeKind::Known | OutcomeKind::Stale) => {
             CheckRecord { fast: true, ..record }
         }
-        (DriverCompilation::Fast, Outcome::Skipped) | (DriverCompilation::Own, _) => record,
+        (DriverCompilation::Fast, OutcomeKind::Skipped) | (DriverCompilation::Own, _) => record,
     }
 }
 
 /// Returns true if a check uses the driver's default settings in the run with this number.
 fn is_turn(turn: u64, check: &ProofCheck) -> bool {
     // The upper half of the hash depends on every character.
-    (stable_hash(&check.name()) >> 32) % TURNS == turn % TURNS
+    (stable_hash(&check.id().to_string()) >> 32) % TURNS == turn % TURNS
 }
 
 fn run_compiled(check: &ProofCheck, compilation: DriverCompilation, workers: &mut pool::Workers<'_>) -> CheckRecord {

@@ -97,7 +97,7 @@ fn candidates(checks: &[Check]) -> (BTreeMap<AccessCell, Vec<SpareCandidate>>, u
         if !counted.insert((Arc::as_ptr(&check.produced), &check.device.id, check.device.runner)) {
             continue;
         }
-        let name = Check::name_of(&check.subject, check.produced.producer, &check.device);
+        let name = check.id();
         for (number, module) in check.runnable() {
             for entry in &module.plan.entries {
                 probes += 1;

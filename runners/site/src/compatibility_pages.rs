@@ -9,8 +9,9 @@ use maud::{Markup, html};
 use super::address::{GivenNames, link, rule_link, slug};
 use super::evidence_page::{EvidenceCell, EvidenceLinks, evidence_page};
 use super::site_page::{SiteDraft, SiteFrame, SiteSection};
+use layoutproof_core::check::CheckDevice;
 use layoutproof_core::results::record::{CheckRecord, LeftOutChecks, RunHeader};
-use layoutproof_core::results::summary::place;
+use layoutproof_report::failure::group::place;
 use layoutproof_report::html::outcome_cell::{CellLink, OutcomeCell};
 use layoutproof_report::html::outcome_matrix::{CheckPlace, CheckPlaces, MatrixLine, RuleMatrix};
 use layoutproof_show::style::{counted, one_line};
@@ -111,15 +112,15 @@ fn device_tables<'a>(records: &'a SiteRecords, places: &CheckPlaces<'a>) -> Vec<
     }
 
     for check in &records.checks {
-        let key = CellKey { rules: &check.rules, producer: &check.producer };
+        let key = CellKey { rules: check.id.rules.as_str(), producer: check.id.producer.as_str() };
         if let Some(cell) = cell(&mut tables, &CheckPlace::of(check).device, key) {
-            cell.counts.add(check.outcome, 1);
+            cell.counts.add(check.outcome.kind(), 1);
             cell.checks.push(check);
         }
     }
     for group in &records.left_out {
-        let key = CellKey { rules: &group.rules, producer: &group.producer };
-        if let Some(cell) = cell(&mut tables, &place(&group.device, group.runner.as_str()), key) {
+        let key = CellKey { rules: group.rules.as_str(), producer: group.producer.as_str() };
+        if let Some(cell) = cell(&mut tables, &place(group.device.as_ref()), key) {
             cell.counts.add(group.outcome, group.checks.into());
             cell.left_out += u64::from(group.checks);
         }
@@ -213,7 +214,7 @@ fn device_facts(path: &str, records: &SiteRecords, tables: &[DeviceTable<'_>]) -
                     thead { tr { @for head in ["device", "name", "driver", "API"] { th scope="col" { (head) } } } }
                     tbody {
                         @for device in &records.devices {
-                            @let name = place(&device.id, device.runner.as_str());
+                            @let name = CheckDevice::from(device).to_string();
                             @let table = tables.iter().find(|table| table.name == name);
                             tr {
                                 th scope="row" {
@@ -273,7 +274,7 @@ fn device_page(table: &DeviceTable<'_>, records: &SiteRecords, rules: &[&str]) -
         cells: html! { @for producer in &table.producers { (table.cell(path, CellKey { rules, producer })) } },
     };
     let content = RuleMatrix { columns: "compilers", head, lines: own_rules.map(line).collect() }.section();
-    let device = records.devices.iter().find(|device| place(&device.id, device.runner.as_str()) == table.name);
+    let device = records.devices.iter().find(|device| CheckDevice::from(*device).to_string() == table.name);
 
     let intro = html! {
         @match device {

@@ -8,7 +8,7 @@ use super::address::link;
 use super::case_page::case_link;
 use super::known_differences::{EntryPlace, MechanismPaths};
 use super::site_page::{SiteDraft, SiteFrame, SiteSection};
-use layoutproof_core::results::record::{CheckRecord, Outcome};
+use layoutproof_core::results::record::{CheckRecord, OutcomeKind};
 use layoutproof_report::html::outcome_cell::OutcomeCell;
 use layoutproof_show::style::{counted, one_line};
 
@@ -35,8 +35,14 @@ pub(super) struct EvidenceLinks<'a> {
 }
 
 /// Checks in the order of a page: those that differ come first.
-const BY_URGENCY: [Outcome; 6] =
-    [Outcome::Differ, Outcome::Broken, Outcome::Stale, Outcome::Known, Outcome::Agree, Outcome::Skipped];
+const BY_URGENCY: [OutcomeKind; 6] = [
+    OutcomeKind::Differ,
+    OutcomeKind::Broken,
+    OutcomeKind::Stale,
+    OutcomeKind::Known,
+    OutcomeKind::Agree,
+    OutcomeKind::Skipped,
+];
 
 /// Longest reason that is shown, in characters. A driver's message may have any length.
 const MAX_REASON: usize = 300;
@@ -47,7 +53,7 @@ const MAX_CHECKS: usize = 900;
 pub(super) fn evidence_page(title: &str, cell: &EvidenceCell<'_>, links: EvidenceLinks<'_>) -> SiteDraft {
     let path = cell.path.as_str();
     let mut checks = cell.checks.clone();
-    checks.sort_by_key(|check| BY_URGENCY.iter().position(|outcome| *outcome == check.outcome));
+    checks.sort_by_key(|check| BY_URGENCY.iter().position(|outcome| *outcome == check.outcome.kind()));
     let hidden = checks.len().saturating_sub(MAX_CHECKS);
     checks.truncate(MAX_CHECKS);
 
@@ -68,27 +74,29 @@ fn check_row(path: &str, check: &CheckRecord, links: EvidenceLinks<'_>) -> Marku
     html! {
         tr {
             th scope="row" {
-                @if links.cases.contains(check.case.as_str()) { (case_link(path, &check.case)) } @else { (shortened(&check.case)) }
+                @if links.cases.contains(check.id.case.as_str()) { (case_link(path, &check.id.case)) } @else { (shortened(&check.id.case)) }
             }
-            td { span class=(format!("badge {}", check.outcome.as_str())) { (check.outcome.as_str()) } }
+            td { span class=(format!("badge {}", check.outcome.kind().as_str())) { (check.outcome.kind().as_str()) } }
             td { (reason(path, check, links)) }
         }
     }
 }
 
 fn reason(path: &str, check: &CheckRecord, links: EvidenceLinks<'_>) -> Markup {
-    let verdict = check.story.as_ref().map(|story| story.verdict.as_str());
+    let verdict = check.outcome.story().map(|story| story.verdict.as_str());
     let words = |text: Option<&str>| html! { (shortened(text.unwrap_or_default())) };
-    match check.outcome {
-        Outcome::Agree => html! {},
-        Outcome::Known | Outcome::Stale => known_reason(path, check, links),
-        Outcome::Differ => words(verdict),
-        Outcome::Skipped | Outcome::Broken => words(check.skip_reason.as_ref().map(ToString::to_string).as_deref()),
+    match check.outcome.kind() {
+        OutcomeKind::Agree => html! {},
+        OutcomeKind::Known | OutcomeKind::Stale => known_reason(path, check, links),
+        OutcomeKind::Differ => words(verdict),
+        OutcomeKind::Skipped | OutcomeKind::Broken => {
+            words(check.outcome.reasons().map(ToString::to_string).as_deref())
+        }
     }
 }
 
 fn known_reason(path: &str, check: &CheckRecord, links: EvidenceLinks<'_>) -> Markup {
-    let Some(known) = &check.known else { return html! {} };
+    let Some(known) = check.outcome.entry() else { return html! {} };
     let page = links.mechanisms.get(&EntryPlace { file: &known.file, line: known.line });
     html! {
         @match page {

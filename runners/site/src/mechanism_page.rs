@@ -9,7 +9,7 @@ use super::case_page::{CaseFacts, case_link};
 use super::known_differences::{Mechanism, SeenBuilds};
 use super::site_page::{SiteDraft, SiteFrame, SiteSection};
 use layoutproof_core::results::known::{EntryCondition, KnownFailure};
-use layoutproof_core::results::record::{CheckRecord, Culprit, Outcome, Row};
+use layoutproof_core::results::record::{CheckRecord, Culprit, OutcomeKind, Row};
 use layoutproof_report::failure::block::sentence;
 use layoutproof_report::html::failure_card::{failure_maps, witness_table};
 use layoutproof_report::html::known_part::link_to;
@@ -159,11 +159,13 @@ fn evidence<'a>(mechanism: &Mechanism<'_>, sources: MechanismSources<'a>) -> Vec
     let is_entry =
         |file: &str, line: u32| mechanism.entries.iter().any(|entry| (entry.file.as_str(), entry.line) == (file, line));
     let of_mechanism =
-        |check: &&CheckRecord| check.known.as_ref().is_some_and(|known| is_entry(&known.file, known.line));
-    let recorded = sources.checks.iter().filter(|check| check.outcome == Outcome::Known).filter(of_mechanism);
-    let recorded = recorded.min_by_key(|check| check.rows.len()).map(|record| Evidence {
-        source: format!("the records that this site is made of: {} on {}", record.producer, record.device),
-        record,
+        |check: &&CheckRecord| check.outcome.entry().is_some_and(|known| is_entry(&known.file, known.line));
+    let recorded =
+        sources.checks.iter().filter(|check| check.outcome.kind() == OutcomeKind::Known).filter(of_mechanism);
+    let recorded = recorded.min_by_key(|check| check.rows.len()).map(|record| {
+        let device = record.id.device.as_ref().map_or("none", |device| device.id.as_str());
+        let source = format!("the records that this site is made of: {} on {device}", record.id.producer);
+        Evidence { source, record }
     });
 
     let known = sources.known.iter().filter(|known| is_entry(&known.file, known.line));
@@ -179,7 +181,7 @@ fn minimal_case<'a>(
     cases: &'a [CaseFacts],
     evidence: Option<&Evidence<'_>>,
 ) -> Option<&'a CaseFacts> {
-    let of_evidence = evidence.and_then(|evidence| cases.iter().find(|case| case.id == evidence.record.case));
+    let of_evidence = evidence.and_then(|evidence| cases.iter().find(|case| case.id == evidence.record.id.case));
     let pinned =
         |entry: &&KnownFailure, case: &CaseFacts| entry.shape.as_ref().is_some_and(|it| it.pinned_by == case.id);
     let is_about =
@@ -212,7 +214,7 @@ fn minimal_part(mechanism: &Mechanism<'_>, minimal: Option<&CaseFacts>, evidence
             @if let Some(text) = case.source.as_ref().and_then(|source| source.declaration.as_ref()) {
                 pre tabindex="0" { code { (text.trim_matches('\n')) } }
             }
-            @let of_case = evidence.iter().filter(|evidence| evidence.record.case == case.id);
+            @let of_case = evidence.iter().filter(|evidence| evidence.record.id.case == case.id);
             @let shown: Vec<&Evidence<'_>> = of_case.take(MOST_EVIDENCE).collect();
             @if shown.is_empty() {
                 p.note { (why_no_number(mechanism, case)) }
@@ -241,12 +243,12 @@ fn why_no_number(mechanism: &Mechanism<'_>, case: &CaseFacts) -> Markup {
 
 fn evidence_part(evidence: &Evidence<'_>) -> Markup {
     let Evidence { source, record } = evidence;
-    let story = record.story.as_ref();
+    let story = record.outcome.story();
 
     html! {
         div.lights {
-            h3 { "Under " code { (one_line(&record.rules)) } ", by " (one_line(source)) }
-            @if let Some(reason) = &record.skip_reason { p.bad { (one_line(&reason.to_string())) } }
+            h3 { "Under " code { (one_line(record.id.rules.as_str())) } ", by " (one_line(source)) }
+            @if let Some(reason) = record.outcome.reasons() { p.bad { (one_line(&reason.to_string())) } }
             @if let Some(words) = words_of_validator(record) { p.bad { "The validator: " (one_line(&words)) } }
             @if !record.rows.is_empty() {
                 @if let Some(story) = story.filter(|story| !story.authority.is_empty()) {

@@ -4,15 +4,15 @@
 //! The same text, without colour, is the body of a `JUnit` failure.
 
 use indexmap::IndexSet;
-use layoutproof_layout::{Quantity, find};
+use layoutproof_layout::Quantity;
 
 use super::byte_map::{MapSubject, map};
 use super::group::FailureGroup;
 use super::located::locate;
 use super::table::table;
-use super::witness::{Mark, Witness, mark, number, reference};
+use super::witness::{Mark, mark, number, reference};
 use layoutproof_core::check::verdict::Validation;
-use layoutproof_core::results::record::{CheckRecord, Outcome, Row, Story};
+use layoutproof_core::results::record::{CheckRecord, OutcomeKind, Row, Story, Witness};
 use layoutproof_probes::Direction;
 use layoutproof_show::style::{Style, TextLines, Tone, one_line, pad, width};
 
@@ -27,8 +27,8 @@ pub fn heading(failure: &FailureGroup<'_>, style: Style) -> String {
 /// The heading of a check on `devices`.
 pub(crate) fn check_heading(record: &CheckRecord, devices: &str, style: Style) -> String {
     let dot = if style.ascii { " | " } else { " · " };
-    let parts = [&record.case, &record.rules, &record.producer].map(|part| one_line(part)).join(dot);
-    format!("{} {parts}{dot}{devices}", style.verb(tone(record.outcome), verb(record.outcome)))
+    let parts = [&record.id.case, record.id.rules.as_str(), record.id.producer.as_str()].map(one_line).join(dot);
+    format!("{} {parts}{dot}{devices}", style.verb(tone(record.outcome.kind()), verb(record.outcome.kind())))
 }
 
 /// The whole block.
@@ -37,7 +37,7 @@ pub fn block(failure: &FailureGroup<'_>, style: Style) -> String {
     let mut parts = vec![heading(failure, style) + "\n"];
 
     if is_answered(record) {
-        parts.extend(record.story.as_ref().map(claim));
+        parts.extend(record.outcome.story().map(claim));
         if !record.rows.is_empty() {
             parts.push(table(record, style));
         }
@@ -53,28 +53,30 @@ pub fn block(failure: &FailureGroup<'_>, style: Style) -> String {
 /// True if a compiler or device answered. If it broke before that, there is nothing to compare, and
 /// the block shows only the error.
 pub(crate) fn is_answered(record: &CheckRecord) -> bool {
-    let spoke = |row: &Row| row.reported.is_some() || row.compiled.is_some() || row.observed.is_some();
-    record.outcome != Outcome::Broken || record.rows.iter().any(spoke)
+    let spoke = |row: &Row| {
+        row.witnesses.reported.is_some() || row.witnesses.compiled.is_some() || row.witnesses.observed.is_some()
+    };
+    record.outcome.kind() != OutcomeKind::Broken || record.rows.iter().any(spoke)
 }
 
 /// The verb at the start of the heading.
-fn verb(outcome: Outcome) -> &'static str {
+fn verb(outcome: OutcomeKind) -> &'static str {
     match outcome {
-        Outcome::Agree => "Agree",
-        Outcome::Differ => "Disagree",
-        Outcome::Known => "Known",
-        Outcome::Stale => "Stale",
-        Outcome::Skipped => "Skipped",
-        Outcome::Broken => "Broken",
+        OutcomeKind::Agree => "Agree",
+        OutcomeKind::Differ => "Disagree",
+        OutcomeKind::Known => "Known",
+        OutcomeKind::Stale => "Stale",
+        OutcomeKind::Skipped => "Skipped",
+        OutcomeKind::Broken => "Broken",
     }
 }
 
-fn tone(outcome: Outcome) -> Tone {
+fn tone(outcome: OutcomeKind) -> Tone {
     match outcome {
-        Outcome::Agree => Tone::Agree,
-        Outcome::Differ | Outcome::Stale | Outcome::Broken => Tone::Disagree,
-        Outcome::Known => Tone::Known,
-        Outcome::Skipped => Tone::Skip,
+        OutcomeKind::Agree => Tone::Agree,
+        OutcomeKind::Differ | OutcomeKind::Stale | OutcomeKind::Broken => Tone::Disagree,
+        OutcomeKind::Known => Tone::Known,
+        OutcomeKind::Skipped => Tone::Skip,
     }
 }
 
@@ -103,31 +105,33 @@ pub fn sentence(fragment: &str) -> String {
 
 /// One byte map per block that has a wrong offset.
 fn maps(record: &CheckRecord, style: Style) -> Vec<String> {
-    let blocks = record.story.as_ref().map_or(&[][..], |story| &story.blocks);
+    let blocks = record.outcome.story().map_or(&[][..], |story| &story.blocks);
     let (located, _) = locate(&record.rows, blocks);
     let picture = |(index, block)| {
         let rows: Vec<_> = located.iter().filter(|row| row.block == index).copied().collect();
-        let registers = find(&record.rules).is_some_and(|rules| rules.has_registers);
-        map(MapSubject { block, rows: &rows, culprit: record.culprit, registers }, style)
+        let registers = record.id.rules.rule_set().is_some_and(|rules| rules.has_registers);
+        map(MapSubject { block, rows: &rows, culprit: record.outcome.culprit(), registers }, style)
     };
     blocks.iter().enumerate().map(picture).collect()
 }
 
 /// The device's answer for each wrong leaf.
 pub(crate) fn answers(record: &CheckRecord) -> String {
-    let blocks = record.story.as_ref().map_or(&[][..], |story| &story.blocks);
+    let blocks = record.outcome.story().map_or(&[][..], |story| &story.blocks);
     let (located, _) = locate(&record.rows, blocks);
     let several = blocks.len() > 1;
 
     let mut lines: IndexSet<(String, String)> = IndexSet::new();
     for row in located.iter().filter(|located| matches!(located.row.what, Quantity::Offset | Quantity::Guard)) {
-        if !matches!(mark(row.row, Witness::Observed, record.culprit), Mark::Wrong | Mark::Missing) {
+        if !matches!(mark(row.row, Witness::Observed, record.outcome.culprit()), Mark::Wrong | Mark::Missing) {
             continue;
         }
-        let own = number(reference(row.row, record.culprit));
-        let words = match (&row.row.note, number(row.row.observed.as_ref()), own) {
+        let own = number(reference(row.row, record.outcome.culprit()));
+        let words = match (&row.row.note, number(row.row.witnesses.observed.as_ref()), own) {
             (Some(note), _, _) => one_line(note),
-            (None, Some(there), Some(own)) => format!("{} byte {there} instead of byte {own}", did(row.row.direction)),
+            (None, Some(there), Some(own)) => {
+                format!("{} byte {there} instead of byte {own}", did(row.row.direction()))
+            }
             (None, _, _) => continue,
         };
         let path = if several || row.path.is_empty() { &row.row.path } else { row.path };
@@ -156,7 +160,7 @@ fn did(direction: Option<Direction>) -> &'static str {
 fn ending(record: &CheckRecord, style: Style) -> String {
     let mut text = TextLines::default();
     for Conclusion { label, words } in conclusions(record) {
-        let culprit = record.culprit.map_or("", |culprit| culprit.as_str());
+        let culprit = record.outcome.culprit().map_or("", |culprit| culprit.as_str());
         let sentence = words.strip_prefix(culprit).filter(|rest| label == "verdict" && rest.starts_with(": "));
         let words = sentence.map_or(words.clone(), |rest| format!("{}{rest}", style.paint(Tone::Strong, culprit)));
         text.push(&format!("  {label:<8} {words}"));
@@ -176,27 +180,27 @@ pub(crate) struct Conclusion {
 /// All conclusions about a check: verdict, known difference, reason, validator, hint, the command
 /// that repeats it.
 pub(crate) fn conclusions(record: &CheckRecord) -> Vec<Conclusion> {
-    let story = record.story.as_ref();
+    let story = record.outcome.story();
     let said = |text: Option<&String>| text.filter(|text| !text.is_empty()).map(|text| one_line(text));
     // In a broken check the answers that arrived may agree, while those that are missing are
     // unknown.
-    let judged = story.filter(|_| record.outcome != Outcome::Broken || record.culprit.is_some());
+    let judged = story.filter(|_| record.outcome.kind() != OutcomeKind::Broken || record.outcome.culprit().is_some());
     let sentence = said(judged.map(|story| &story.verdict));
-    let verdict = match (record.culprit, sentence) {
+    let verdict = match (record.outcome.culprit(), sentence) {
         (Some(culprit), Some(sentence)) => Some(format!("{}: {sentence}", culprit.as_str())),
         (Some(culprit), None) => Some(culprit.as_str().to_owned()),
         (None, sentence) => sentence,
     };
     let is_shown = record.validation != Validation::Valid && is_answered(record);
     let invalid = is_shown.then(|| record.validation.to_string());
-    let entry = record.known.as_ref().filter(|_| record.outcome == Outcome::Known);
+    let entry = record.outcome.entry().filter(|_| record.outcome.kind() == OutcomeKind::Known);
     let known = entry.map(|entry| one_line(&format!("{} ({}:{})", entry.reason, entry.file, entry.line)));
 
     let lines = [
         ("verdict", verdict),
         ("known", known),
         ("link", said(entry.and_then(|entry| entry.link.as_ref()))),
-        ("reason", said(record.skip_reason.as_ref().map(ToString::to_string).as_ref())),
+        ("reason", said(record.outcome.reasons().map(ToString::to_string).as_ref())),
         ("module", said(invalid.as_ref())),
         ("hint", said(story.and_then(|story| story.hint.as_ref()))),
         ("again", said(story.map(|story| &story.again))),

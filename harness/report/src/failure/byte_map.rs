@@ -10,8 +10,8 @@ use layoutproof_layout::Quantity;
 
 use super::located::{LocatedRow, is_part};
 use super::squeeze::{TablePiece, squeeze};
-use super::witness::{Mark, Witness, mark, number, reference};
-use layoutproof_core::results::record::{Culprit, StoryBlock};
+use super::witness::{Mark, deed, mark, number, reference};
+use layoutproof_core::results::record::{Culprit, StoryBlock, Witness};
 use layoutproof_probes::Direction;
 use layoutproof_show::layout_text::member_tree::{ScalarCell, cells};
 use layoutproof_show::style::{Style, TextLines, Tone, one_line, pad, pad_left, width};
@@ -78,7 +78,7 @@ pub(super) fn map(subject: MapSubject<'_>, style: Style) -> String {
     let words = words(subject.block, &strays);
     let rows = if subject.registers { "bytes, one register a row" } else { "bytes, 16 a row" };
     let directions: Vec<Option<Direction>> = strays.iter().map(|stray| stray.direction).collect();
-    let legend = format!("  {rows}      ^ expected    v {}    . padding", witness.deed(&directions));
+    let legend = format!("  {rows}      ^ expected    v {}    . padding", deed(witness, &directions));
 
     let picture = Picture { subject, style, label_columns: label_columns(&words) };
     let mut text = TextLines::default();
@@ -92,7 +92,7 @@ pub(crate) fn strays(subject: MapSubject<'_>, witness: Witness) -> Vec<Stray> {
     let cells = cells(&subject.block.members);
     let mut strays: Vec<Stray> = Vec::new();
     for located in subject.rows.iter().filter(|located| located.row.what == Quantity::Offset) {
-        let places = number(reference(located.row, subject.culprit)).zip(number(witness.of(located.row)));
+        let places = number(reference(located.row, subject.culprit)).zip(number(located.row.witnesses.of(witness)));
         let Some((home, found)) = places.filter(|_| mark(located.row, witness, subject.culprit) == Mark::Wrong) else {
             continue;
         };
@@ -108,7 +108,7 @@ pub(crate) fn strays(subject: MapSubject<'_>, witness: Witness) -> Vec<Stray> {
                 size: cell.size,
                 home: home.saturating_add(inner),
                 found: found.saturating_add(inner),
-                direction: located.row.direction,
+                direction: located.row.direction(),
             });
         }
     }

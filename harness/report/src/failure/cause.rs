@@ -13,8 +13,8 @@ use super::block::{block, heading};
 use super::group::{FailureGroup, failures, failures_of};
 use super::witness::is_wrong;
 use crate::reasons::without_details;
-use layoutproof_core::check::producer::Producer;
-use layoutproof_core::results::record::{CheckRecord, Culprit, Outcome};
+use layoutproof_core::check::{CheckId, Producer};
+use layoutproof_core::results::record::{CheckRecord, Culprit, Outcome, OutcomeKind};
 use layoutproof_show::style::{Style, TextLines, counted, grouped};
 
 /// Failures to print in full, one for each cause.
@@ -34,7 +34,7 @@ pub struct FailureCause<'a> {
 /// The fields that failures with one cause share.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct CauseKey {
-    outcome: Outcome,
+    outcome: OutcomeKind,
     culprit: Option<Culprit>,
     /// The compiler, or the producer or device in its place.
     whose: String,
@@ -46,34 +46,42 @@ struct CauseKey {
 
 impl CauseKey {
     fn of(failure: &FailureGroup<'_>) -> Self {
-        let CheckRecord { outcome, culprit, producer, rules, skip_reason, story, .. } = failure.record;
-        let is_compiler = matches!(Producer::named(producer), Some(Producer::Compiler(_)));
+        let CheckRecord { id: CheckId { producer, rules, .. }, outcome, .. } = failure.record;
+        let culprit = outcome.culprit();
+        let is_compiler = matches!(producer.producer(), Some(Producer::Compiler(_)));
         let whose = match culprit {
-            Some(Culprit::Case | Culprit::Rules | Culprit::CaseOrRules) => rules.clone(),
+            Some(Culprit::Case | Culprit::Rules | Culprit::CaseOrRules) => rules.to_string(),
             Some(Culprit::Device) => failure.devices.join("; "),
             // The output of our generators becomes different code for each API.
             Some(Culprit::Compiler | Culprit::Report | Culprit::Module | Culprit::Unclear) | None if !is_compiler => {
                 format!("{producer} {}", failure.devices.join("; "))
             }
-            Some(Culprit::Compiler | Culprit::Report | Culprit::Module | Culprit::Unclear) | None => producer.clone(),
-        };
-
-        let story = story.as_ref();
-        let said = story.and_then(|story| story.hint.as_ref()).or_else(|| story.map(|story| &story.verdict));
-        let broke = skip_reason.as_ref().map(ToString::to_string);
-        let message = match outcome {
-            // The probe's name comes before the colon.
-            Outcome::Broken => broke.as_deref().map(|reason| reason.split_once(": ").map_or(reason, |it| it.1)),
-            Outcome::Agree | Outcome::Differ | Outcome::Known | Outcome::Stale | Outcome::Skipped => {
-                said.map(String::as_str)
+            Some(Culprit::Compiler | Culprit::Report | Culprit::Module | Culprit::Unclear) | None => {
+                producer.to_string()
             }
         };
-        let wrong = failure.record.rows.iter().filter(|row| is_wrong(row, *culprit));
+
+        let message = match outcome {
+            Outcome::Broken { reasons, .. } => {
+                let reason = reasons.to_string();
+                // The probe's name comes before the colon.
+                reason.split_once(": ").map_or(reason.clone(), |(_, error)| error.to_owned())
+            }
+            Outcome::Agrees
+            | Outcome::Differs { .. }
+            | Outcome::Known { .. }
+            | Outcome::Stale(_)
+            | Outcome::Skipped { .. } => {
+                let story = outcome.story();
+                story.map(|story| story.hint.clone().unwrap_or_else(|| story.verdict.clone())).unwrap_or_default()
+            }
+        };
+        let wrong = failure.record.rows.iter().filter(|row| is_wrong(row, culprit));
         Self {
-            outcome: *outcome,
-            culprit: *culprit,
+            outcome: outcome.kind(),
+            culprit,
             whose,
-            message: without_details(message.unwrap_or_default()),
+            message: without_details(&message),
             quantities: wrong.map(|row| row.what).collect(),
         }
     }
@@ -86,7 +94,7 @@ pub fn causes(checks: &[CheckRecord]) -> Vec<FailureCause<'_>> {
 
 /// The causes of known differences in the selected cases, for a user's own files.
 pub fn known_causes(checks: &[CheckRecord], is_meant: impl Fn(&CheckRecord) -> bool) -> Vec<FailureCause<'_>> {
-    by_cause(failures_of(checks, |check| check.outcome == Outcome::Known && is_meant(check)))
+    by_cause(failures_of(checks, |check| check.outcome.kind() == OutcomeKind::Known && is_meant(check)))
 }
 
 fn by_cause(failures: Vec<FailureGroup<'_>>) -> Vec<FailureCause<'_>> {

@@ -5,8 +5,9 @@
 
 use std::collections::HashMap;
 
-use layoutproof_core::results::record::{CheckRecord, Outcome};
-use layoutproof_core::results::summary::place;
+use indexmap::{IndexMap, IndexSet};
+use layoutproof_core::check::{CheckDevice, CheckRules, ShaderMaker};
+use layoutproof_core::results::record::{CheckRecord, OutcomeKind};
 
 /// Checks that failed in the same way, and the devices on which they failed.
 #[derive(Clone, Debug)]
@@ -20,21 +21,21 @@ pub struct FailureGroup<'a> {
 impl<'a> FailureGroup<'a> {
     /// The group of one check on its one device.
     pub fn of(record: &'a CheckRecord) -> Self {
-        Self { record, devices: vec![place(&record.device, record.runner.as_str())] }
+        Self { record, devices: vec![place(record.id.device.as_ref())] }
     }
 }
 
 /// True if one check with this outcome fails the run.
-pub fn is_failure(outcome: Outcome) -> bool {
+pub fn is_failure(outcome: OutcomeKind) -> bool {
     match outcome {
-        Outcome::Differ | Outcome::Broken => true,
-        Outcome::Agree | Outcome::Known | Outcome::Stale | Outcome::Skipped => false,
+        OutcomeKind::Differ | OutcomeKind::Broken => true,
+        OutcomeKind::Agree | OutcomeKind::Known | OutcomeKind::Stale | OutcomeKind::Skipped => false,
     }
 }
 
 /// The distinct failures. Those that differ come before those that broke.
 pub fn failures(checks: &[CheckRecord]) -> Vec<FailureGroup<'_>> {
-    failures_of(checks, |check| is_failure(check.outcome))
+    failures_of(checks, |check| is_failure(check.outcome.kind()))
 }
 
 /// The distinct failures among the checks that `is_meant` selects.
@@ -43,7 +44,7 @@ pub(crate) fn failures_of(checks: &[CheckRecord], is_meant: impl Fn(&CheckRecord
     // Compare only groups with the same subject and producer, so that many failures stay fast.
     let mut of_subject: HashMap<FailureSubject<'_>, Vec<usize>> = HashMap::new();
     for check in checks.iter().filter(|check| is_meant(check)) {
-        let subject = FailureSubject { case: &check.case, rules: &check.rules, producer: &check.producer };
+        let subject = FailureSubject { case: &check.id.case, rules: &check.id.rules, producer: &check.id.producer };
         let indices = of_subject.entry(subject).or_default();
         if let Some(index) = indices.iter().find(|index| same(groups[**index][0], check)) {
             groups[*index].push(check);
@@ -52,7 +53,7 @@ pub(crate) fn failures_of(checks: &[CheckRecord], is_meant: impl Fn(&CheckRecord
             groups.push(vec![check]);
         }
     }
-    groups.sort_by_key(|group| group[0].outcome);
+    groups.sort_by_key(|group| group[0].outcome.kind());
     groups.into_iter().map(|group| FailureGroup { record: group[0], devices: devices(&group) }).collect()
 }
 
@@ -60,27 +61,35 @@ pub(crate) fn failures_of(checks: &[CheckRecord], is_meant: impl Fn(&CheckRecord
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct FailureSubject<'a> {
     case: &'a str,
-    rules: &'a str,
-    producer: &'a str,
+    rules: &'a CheckRules,
+    producer: &'a ShaderMaker,
 }
 
 /// True if two checks with the same subject failed in the same way.
 fn same(a: &CheckRecord, b: &CheckRecord) -> bool {
-    (a.outcome, a.culprit) == (b.outcome, b.culprit)
-        && (&a.validation, &a.skip_reason) == (&b.validation, &b.skip_reason)
+    (a.outcome.kind(), a.outcome.culprit()) == (b.outcome.kind(), b.outcome.culprit())
+        && (&a.validation, a.outcome.reasons()) == (&b.validation, b.outcome.reasons())
         && a.rows == b.rows
 }
 
 /// Each device once, with the APIs through which it failed.
 fn devices(checks: &[&CheckRecord]) -> Vec<String> {
-    let mut devices: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut places: IndexMap<Option<&str>, IndexSet<&str>> = IndexMap::new();
     for check in checks {
-        let runner = check.runner.as_str();
-        match devices.iter_mut().find(|(device, _)| *device == check.device) {
-            Some((_, runners)) if runners.contains(&runner) => {}
-            Some((_, runners)) => runners.push(runner),
-            None => devices.push((&check.device, vec![runner])),
-        }
+        let device = check.id.device.as_ref();
+        let runners = places.entry(device.map(|device| device.id.as_str())).or_default();
+        runners.extend(device.map(|device| device.runner.as_str()));
     }
-    devices.into_iter().map(|(device, runners)| place(device, &runners.join(", "))).collect()
+    let text = |(device, runners): (Option<&str>, IndexSet<&str>)| match device {
+        Some(device) => format!("{device} via {}", runners.into_iter().collect::<Vec<_>>().join(", ")),
+        None => NO_DEVICE.to_owned(),
+    };
+    places.into_iter().map(text).collect()
+}
+
+const NO_DEVICE: &str = "no device";
+
+/// `lavapipe via ash`; `no device` for a check that needs none.
+pub fn place(device: Option<&CheckDevice>) -> String {
+    device.map_or_else(|| NO_DEVICE.to_owned(), ToString::to_string)
 }

@@ -8,8 +8,8 @@ use layoutproof_layout::{MemberRow, Quantity};
 
 use super::located::{LocatedRow, is_part, locate, owner};
 use super::squeeze::{TablePiece, squeeze};
-use super::witness::{Mark, Witness, WitnessField, columns, is_wrong, mark, number, reference};
-use layoutproof_core::results::record::{CheckRecord, Row, StoryBlock};
+use super::witness::{Mark, WitnessField, columns, is_wrong, mark, number, reference};
+use layoutproof_core::results::record::{Access, CheckRecord, Row, StoryBlock, Witness};
 use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
 use layoutproof_show::layout_text::struct_lines::{LineDrawing, LineKind, StructLine, lines};
 use layoutproof_show::style::{Style, TextLines, Tone, one_line, pad, pad_left, width};
@@ -23,7 +23,7 @@ const MAX_LINES: usize = 32;
 
 /// The tables of all blocks and bindings of `record`.
 pub(crate) fn table(record: &CheckRecord, style: Style) -> String {
-    let blocks = record.story.as_ref().map_or(&[][..], |story| &story.blocks);
+    let blocks = record.outcome.story().map_or(&[][..], |story| &story.blocks);
     let (located, others) = locate(&record.rows, blocks);
     let drawing = Drawing { record, columns: columns(record), style };
     let mut tables: Vec<String> = Vec::new();
@@ -145,7 +145,7 @@ impl Drawing<'_> {
     }
 
     fn of(&self, row: &Row) -> Vec<WitnessField> {
-        self.columns.iter().map(|witness| WitnessField::new(row, *witness, self.record.culprit)).collect()
+        self.columns.iter().map(|witness| WitnessField::new(row, *witness, self.record.outcome.culprit())).collect()
     }
 
     fn fields(&self, line: &StructLine<'_>, block: &StoryBlock, rows: &[LocatedRow<'_>]) -> Vec<WitnessField> {
@@ -163,17 +163,13 @@ impl Drawing<'_> {
     /// of its first scalar.
     fn first_byte(&self, member: &MemberRow, block: &StoryBlock, rows: &[LocatedRow<'_>]) -> Option<Row> {
         let own = offsets_of(member, block, rows);
-        let place = |row: &Row| number(reference(row, self.record.culprit)).unwrap_or(u32::MAX);
+        let place = |row: &Row| number(reference(row, self.record.outcome.culprit())).unwrap_or(u32::MAX);
         let first = own.iter().min_by_key(|located| (place(located.row), located.path.len()))?.row;
 
         let mut merged = first.clone();
         for located in own.iter().filter(|located| place(located.row) == place(first)) {
             let row = located.row.clone();
-            merged.expected = merged.expected.or(row.expected);
-            merged.computed = merged.computed.or(row.computed);
-            merged.reported = merged.reported.or(row.reported);
-            merged.compiled = merged.compiled.or(row.compiled);
-            merged.observed = merged.observed.or(row.observed);
+            merged.witnesses = merged.witnesses.or(row.witnesses);
             merged.note = merged.note.or(row.note);
         }
         Some(merged)
@@ -186,7 +182,7 @@ impl Drawing<'_> {
         let mut parts = Vec::new();
         for located in offsets_of(member, block, rows) {
             let shifts = self.shifts(located.row);
-            if is_wrong(located.row, self.record.culprit) && !seen.contains(&shifts) {
+            if is_wrong(located.row, self.record.outcome.culprit()) && !seen.contains(&shifts) {
                 seen.push(shifts);
                 parts.push((format!("    {} {}", one_line(located.path), axes(located.row)), self.of(located.row)));
             }
@@ -194,7 +190,7 @@ impl Drawing<'_> {
 
         let others = rows.iter().filter(|located| located.row.what != Quantity::Offset);
         for located in others.filter(|located| owns(member, block, located)) {
-            if is_wrong(located.row, self.record.culprit) {
+            if is_wrong(located.row, self.record.outcome.culprit()) {
                 let text = format!("    {} of {}", word(located.row.what), one_line(located.path));
                 parts.push((text, self.of(located.row)));
             }
@@ -211,7 +207,7 @@ impl Drawing<'_> {
     /// Wrong rows about the block itself, except its size.
     fn block_parts(&self, rows: &[LocatedRow<'_>]) -> Vec<TablePart> {
         let own = rows.iter().filter(|located| located.path.is_empty() || located.path.starts_with('['));
-        own.filter(|located| located.row.what != Quantity::Size && is_wrong(located.row, self.record.culprit))
+        own.filter(|located| located.row.what != Quantity::Size && is_wrong(located.row, self.record.outcome.culprit()))
             .map(|located| {
                 let path = one_line(&located.row.path);
                 let text = format!("{} of {path} {}", word(located.row.what), axes(located.row));
@@ -222,13 +218,13 @@ impl Drawing<'_> {
 
     /// How far off each witness is; `None` if it is right or gives no number.
     fn shifts(&self, row: &Row) -> Shifts {
-        let culprit = self.record.culprit;
+        let culprit = self.record.outcome.culprit();
         let shift = |witness: &Witness| match mark(row, *witness, culprit) {
             Mark::Right | Mark::Silent => None,
             Mark::Missing => Some(None),
             Mark::Wrong => {
                 let from = number(reference(row, culprit)).map(i64::from);
-                Some(number(witness.of(row)).map(i64::from).zip(from).map(|(there, from)| there - from))
+                Some(number(row.witnesses.of(*witness)).map(i64::from).zip(from).map(|(there, from)| there - from))
             }
         };
         self.columns.iter().map(shift).collect()
@@ -279,24 +275,24 @@ fn word(what: Quantity) -> &'static str {
 
 /// `(storage, write, vector)`, `(uniform, vertex, read, leaf)`; empty if no device answered.
 fn axes(row: &Row) -> String {
-    let space = row.space.map(|space| match space {
+    let Some(Access { space, stage, direction, form }) = row.access else { return String::new() };
+    let space = match space {
         AddressSpace::Uniform => "uniform",
         AddressSpace::Storage => "storage",
         AddressSpace::PushConstant => "push constant",
         AddressSpace::UniformElement => "uniform element",
         AddressSpace::StorageElement => "storage element",
         AddressSpace::Address => "address",
-    });
-    let stage = match row.stage {
+    };
+    let stage = match stage {
         Stage::Compute => None,
         stage @ (Stage::Vertex | Stage::Fragment) => Some(stage.as_str()),
     };
-    let direction = row.direction.map(|direction| match direction {
+    let direction = match direction {
         Direction::Read => "read",
         Direction::Write => "write",
-    });
-
-    let form = row.form.map(Form::as_str);
-    let parts: Vec<&str> = [space, stage, direction, form].into_iter().flatten().collect();
-    if parts.is_empty() { String::new() } else { format!("({})", parts.join(", ")) }
+    };
+    let parts: Vec<&str> =
+        [Some(space), stage, Some(direction), form.map(Form::as_str)].into_iter().flatten().collect();
+    format!("({})", parts.join(", "))
 }

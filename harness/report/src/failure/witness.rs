@@ -1,23 +1,8 @@
 //! The witnesses of a row: the number that each gives, and which of them are marked wrong.
 
-use layoutproof_core::results::record::{CheckRecord, Culprit, RecordValue, Row};
+use layoutproof_core::results::record::{CheckRecord, Culprit, RecordValue, Row, Witness, Witnesses};
 use layoutproof_probes::Direction;
 use layoutproof_show::style::{Style, Tone};
-
-/// A source of numbers, in the order of the columns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Witness {
-    /// The case.
-    Expected,
-    /// Our rules.
-    Computed,
-    /// The compiler's reflection or listing.
-    Reported,
-    /// The compiler's code.
-    Compiled,
-    /// The device.
-    Observed,
-}
 
 /// The mark next to a witness's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,59 +17,37 @@ pub(crate) enum Mark {
     Silent,
 }
 
-impl Witness {
-    pub(crate) const ALL: [Self; 5] = [Self::Expected, Self::Computed, Self::Reported, Self::Compiled, Self::Observed];
-
-    /// This witness's number in `row`.
-    pub(crate) fn of(self, row: &Row) -> Option<&RecordValue> {
-        match self {
-            Self::Expected => row.expected.as_ref(),
-            Self::Computed => row.computed.as_ref(),
-            Self::Reported => row.reported.as_ref(),
-            Self::Compiled => row.compiled.as_ref(),
-            Self::Observed => row.observed.as_ref(),
-        }
-    }
-
-    /// Heading of the column.
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Expected => "expected",
-            Self::Computed => "computed",
-            Self::Reported => "reported",
-            Self::Compiled => "compiled",
-            Self::Observed => "observed",
-        }
-    }
-
-    /// Describes in the legend of a byte map how the witness used the bytes.
-    pub(crate) fn deed(self, directions: &[Option<Direction>]) -> &'static str {
-        let writes = directions.contains(&Some(Direction::Write));
-        let reads = directions.iter().any(|direction| *direction != Some(Direction::Write));
-        match self {
-            Self::Expected => "expected",
-            Self::Computed => "computed by our rules",
-            Self::Reported => "reported by the compiler",
-            Self::Compiled => "addressed by the compiled code",
-            Self::Observed if writes && reads => "read or written by the device",
-            Self::Observed if writes => "written by the device",
-            Self::Observed => "read by the device",
-        }
+/// Describes in the legend of a byte map how a witness used the bytes.
+pub(crate) fn deed(witness: Witness, directions: &[Option<Direction>]) -> &'static str {
+    let writes = directions.contains(&Some(Direction::Write));
+    let reads = directions.iter().any(|direction| *direction != Some(Direction::Write));
+    match witness {
+        Witness::Expected => "expected",
+        Witness::Computed => "computed by our rules",
+        Witness::Reported => "reported by the compiler",
+        Witness::Compiled => "addressed by the compiled code",
+        Witness::Observed if writes && reads => "read or written by the device",
+        Witness::Observed if writes => "written by the device",
+        Witness::Observed => "read by the device",
     }
 }
 
 /// The columns that `record` needs. The compiler's report gets one only if it differs from the
 /// compiled code.
 pub(crate) fn columns(record: &CheckRecord) -> Vec<Witness> {
-    let report_differs = record.rows.iter().any(|row| row.reported.is_some() && row.reported != row.compiled);
+    let report_differs = record
+        .rows
+        .iter()
+        .any(|row| row.witnesses.reported.is_some() && row.witnesses.reported != row.witnesses.compiled);
     Witness::ALL.into_iter().filter(|witness| *witness != Witness::Reported || report_differs).collect()
 }
 
 /// The number to compare the others with: the case's, or ours if the case gives none or is the
 /// culprit.
 pub(crate) fn reference(row: &Row, culprit: Option<Culprit>) -> Option<&RecordValue> {
+    let Witnesses { expected, computed, compiled, .. } = &row.witnesses;
     let (first, second) = match culprit {
-        Some(Culprit::Case) => (&row.computed, &row.expected),
+        Some(Culprit::Case) => (computed, expected),
         Some(
             Culprit::CaseOrRules
             | Culprit::Rules
@@ -94,22 +57,23 @@ pub(crate) fn reference(row: &Row, culprit: Option<Culprit>) -> Option<&RecordVa
             | Culprit::Device
             | Culprit::Unclear,
         )
-        | None => (&row.expected, &row.computed),
+        | None => (expected, computed),
     };
-    first.as_ref().or(second.as_ref()).or(row.compiled.as_ref())
+    first.as_ref().or(second.as_ref()).or(compiled.as_ref())
 }
 
 /// The mark of `witness` in `row`. If it is unclear whether the case or our rule is wrong, both are
 /// marked.
 pub(crate) fn mark(row: &Row, witness: Witness, culprit: Option<Culprit>) -> Mark {
-    let Some(value) = witness.of(row) else {
+    let Some(value) = row.witnesses.of(witness) else {
         let answered = witness == Witness::Observed && row.note.is_some();
         return if answered { Mark::Missing } else { Mark::Silent };
     };
 
-    let tie = culprit == Some(Culprit::CaseOrRules) && row.expected.is_some() && row.computed.is_some();
-    if tie && row.expected != row.computed {
-        let takes_a_side = [&row.expected, &row.computed].contains(&&Some(value.clone()));
+    let Witnesses { expected, computed, .. } = &row.witnesses;
+    let tie = culprit == Some(Culprit::CaseOrRules) && expected.is_some() && computed.is_some();
+    if tie && expected != computed {
+        let takes_a_side = [expected, computed].contains(&&Some(value.clone()));
         let is_party = matches!(witness, Witness::Expected | Witness::Computed);
         return if takes_a_side && !is_party { Mark::Right } else { Mark::Wrong };
     }
@@ -124,10 +88,7 @@ pub(crate) fn is_wrong(row: &Row, culprit: Option<Culprit>) -> bool {
 
 /// The value as a number, if it is one.
 pub(crate) fn number(value: Option<&RecordValue>) -> Option<u32> {
-    match value? {
-        RecordValue::Number(number) => Some(*number),
-        RecordValue::Text(_) => None,
-    }
+    value.and_then(RecordValue::number)
 }
 
 /// One field of a witness's column.
@@ -140,7 +101,7 @@ pub(crate) struct WitnessField {
 
 impl WitnessField {
     pub(crate) fn new(row: &Row, witness: Witness, culprit: Option<Culprit>) -> Self {
-        let text = match witness.of(row) {
+        let text = match row.witnesses.of(witness) {
             Some(RecordValue::Number(number)) => number.to_string(),
             Some(RecordValue::Text(text)) => layoutproof_show::style::one_line(text),
             None => String::new(),
@@ -176,25 +137,10 @@ impl WitnessField {
 mod tests {
     use super::*;
     use layoutproof_layout::Quantity;
-    use layoutproof_probes::Stage;
 
     fn row(values: [Option<u32>; 5]) -> Row {
         let [expected, computed, reported, compiled, observed] = values.map(|value| value.map(RecordValue::Number));
-        Row {
-            path: "S.c".into(),
-            what: Quantity::Offset,
-            space: None,
-            direction: None,
-            form: None,
-            stage: Stage::Compute,
-            expected,
-            computed,
-            reported,
-            compiled,
-            observed,
-            note: None,
-            fused: false,
-        }
+        Row::new("S.c", Quantity::Offset, Witnesses { expected, computed, reported, compiled, observed })
     }
 
     fn marks(row: &Row, culprit: Culprit) -> String {

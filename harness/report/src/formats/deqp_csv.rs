@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use layoutproof_core::results::record::{CheckRecord, Outcome};
+use layoutproof_core::results::record::{CheckRecord, OutcomeKind};
 
 /// The checks as a `results.csv`.
 ///
@@ -26,25 +26,25 @@ pub fn results(checks: &[CheckRecord]) -> String {
 /// The name of the check. The format has no quotes, so commas and line breaks in a file's name are
 /// replaced.
 fn name(check: &CheckRecord) -> String {
-    check.name().replace(|letter: char| letter == ',' || letter.is_control(), "_")
+    check.id.to_string().replace(|letter: char| letter == ',' || letter.is_control(), "_")
 }
 
 /// deqp-runner's word for an outcome.
 fn status(check: &CheckRecord) -> &'static str {
-    match check.outcome {
-        Outcome::Agree => "Pass",
-        Outcome::Differ => "Fail",
-        Outcome::Known => "ExpectedFail",
-        Outcome::Stale => "UnexpectedImprovement(Pass)",
-        Outcome::Skipped => "Skip",
-        Outcome::Broken if timed_out(check) => "Timeout",
-        Outcome::Broken => "Crash",
+    match check.outcome.kind() {
+        OutcomeKind::Agree => "Pass",
+        OutcomeKind::Differ => "Fail",
+        OutcomeKind::Known => "ExpectedFail",
+        OutcomeKind::Stale => "UnexpectedImprovement(Pass)",
+        OutcomeKind::Skipped => "Skip",
+        OutcomeKind::Broken if timed_out(check) => "Timeout",
+        OutcomeKind::Broken => "Crash",
     }
 }
 
 /// True if a timeout is the only error. A reason starts with the entry point; the runner's error
 /// follows.
 fn timed_out(check: &CheckRecord) -> bool {
-    let reason = check.skip_reason.as_ref().map(ToString::to_string).unwrap_or_default();
+    let reason = check.outcome.reasons().map(ToString::to_string).unwrap_or_default();
     reason.contains("no answer within ") && !reason.contains("device lost: ")
 }

@@ -5,8 +5,9 @@
 use std::collections::BTreeMap;
 
 use crate::failure::cause::{FailureCause, causes};
+use crate::failure::group::place;
 use layoutproof_core::results::record::{CheckRecord, LeftOutChecks, RunEnd};
-use layoutproof_core::results::summary::{add, add_left_out, place};
+use layoutproof_core::results::summary::{add, add_left_out};
 use layoutproof_show::style::{Style, grouped, one_line};
 
 /// GitHub shows ten annotations of one kind per step and drops the rest.
@@ -19,7 +20,7 @@ pub fn annotations(checks: &[CheckRecord]) -> String {
     let line = |cause: &FailureCause<'_>| {
         let failure = cause.first();
         let record = failure.record;
-        let place = record.story.as_ref().map(|story| story.place.as_str()).unwrap_or_default();
+        let place = record.outcome.story().map(|story| story.place.as_str()).unwrap_or_default();
         let (file, line) = match place.rsplit_once(':') {
             Some((file, line)) if line.parse::<u32>().is_ok() => (file, Some(line)),
             Some(_) | None => (place, None),
@@ -30,7 +31,7 @@ pub fn annotations(checks: &[CheckRecord]) -> String {
             properties.push(format!("file={}", property(file)));
         }
         properties.extend(line.map(|line| format!("line={line}")));
-        let title = format!("{} {} {}", record.case, record.rules, record.producer);
+        let title = format!("{} {} {}", record.id.case, record.id.rules, record.id.producer);
         properties.push(format!("title={}", property(&title)));
         format!("::error {}::{}\n", properties.join(","), message(&cause.text(None, Style::PLAIN)))
     };
@@ -42,11 +43,11 @@ pub fn markdown(checks: &[CheckRecord], left_out: &[LeftOutChecks]) -> String {
     let mut places: BTreeMap<String, RunEnd> = BTreeMap::new();
     let mut all = RunEnd::default();
     for check in checks {
-        add(places.entry(place(&check.device, check.runner.as_str())).or_default(), check);
+        add(places.entry(place(check.id.device.as_ref())).or_default(), check);
         add(&mut all, check);
     }
     for group in left_out {
-        add_left_out(places.entry(place(&group.device, group.runner.as_str())).or_default(), group);
+        add_left_out(places.entry(place(group.device.as_ref())).or_default(), group);
         add_left_out(&mut all, group);
     }
 

@@ -5,7 +5,7 @@
 use serde::Deserialize;
 use thiserror::Error;
 
-use layoutproof_core::results::record::{CheckRecord, RecordLine, RunEnd, RunHeader, SCHEMA};
+use layoutproof_core::results::record::{CheckRecord, Contradiction, RecordLine, RunEnd, RunHeader, SCHEMA, SavedLine};
 
 /// A records file that cannot be read.
 #[derive(Debug, Error)]
@@ -17,6 +17,13 @@ pub enum RecordsError {
         line: usize,
         /// The parser's error.
         reason: serde_json::Error,
+    },
+    /// A line holds what cannot be together.
+    #[error("line {line}: {reason}")]
+    Contradiction {
+        /// From 1.
+        line: usize,
+        reason: Contradiction,
     },
     /// A line has a schema that this version does not know.
     #[error("line {line}: schema {found}, but this version reads up to {SCHEMA}")]
@@ -77,13 +84,9 @@ pub fn lines(text: &str) -> impl Iterator<Item = Result<NumberedLine, RecordsErr
     let lines = text.lines().enumerate().filter(|(_, text)| !text.trim().is_empty());
     lines.map(|(index, text)| {
         let number = index + 1;
-        let line = serde_json::from_str(text).map_err(|reason| unreadable(number, text, reason))?;
-        let schema = match &line {
-            RecordLine::Run(run) => run.schema,
-            RecordLine::Check(check) => check.schema,
-            RecordLine::End(end) => end.schema,
-        };
-        check_schema(number, schema)?;
+        let line: SavedLine = serde_json::from_str(text).map_err(|reason| unreadable(number, text, reason))?;
+        check_schema(number, line.schema())?;
+        let line = line.try_into().map_err(|reason| RecordsError::Contradiction { line: number, reason })?;
         Ok(NumberedLine { number, line })
     })
 }
@@ -92,7 +95,7 @@ pub fn lines(text: &str) -> impl Iterator<Item = Result<NumberedLine, RecordsErr
 /// line that is not a record.
 pub fn without_torn_line(text: &str) -> &str {
     let last = text.rfind('\n').map_or(0, |newline| newline + 1);
-    let is_torn = last < text.len() && serde_json::from_str::<RecordLine>(&text[last..]).is_err();
+    let is_torn = last < text.len() && serde_json::from_str::<SavedLine>(&text[last..]).is_err();
     if is_torn { &text[..last] } else { text }
 }
 

@@ -12,8 +12,8 @@ use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, Te
 
 use crate::failure::block::block;
 use crate::failure::group::FailureGroup;
-use layoutproof_core::results::record::{CheckRecord, KnownEntry, Outcome};
-use layoutproof_core::results::summary::place;
+use crate::failure::group::place;
+use layoutproof_core::results::record::{CheckRecord, KnownEntry, OutcomeKind};
 use layoutproof_show::style::{Style, one_line};
 
 /// Facts about the run as a whole.
@@ -34,7 +34,7 @@ pub struct JunitFacts<'a> {
 pub fn junit(checks: &[CheckRecord], facts: JunitFacts<'_>) -> String {
     let mut suites: BTreeMap<String, Vec<&CheckRecord>> = BTreeMap::new();
     for check in checks {
-        suites.entry(place(&check.device, check.runner.as_str())).or_default().push(check);
+        suites.entry(place(check.id.device.as_ref())).or_default().push(check);
     }
     let mut report = Report::new("layoutproof");
     if let Some(time) = facts.time {
@@ -55,20 +55,19 @@ pub fn junit(checks: &[CheckRecord], facts: JunitFacts<'_>) -> String {
 
 /// The properties of this check's suite: what is known about its device.
 fn versions(devices: &[DeviceInfo], check: &CheckRecord) -> Vec<Property> {
-    let is_meant = |device: &&DeviceInfo| device.id == check.device && device.runner == check.runner;
-    let Some(device) = devices.iter().find(is_meant) else { return Vec::new() };
+    let Some(device) = devices.iter().find(|device| check.id.is_on(device)) else { return Vec::new() };
     let named = [("device", &device.name), ("driver", &device.driver), ("api", &device.api)];
     let named = named.into_iter().filter(|(_, value)| !value.is_empty());
     named.map(|(name, value)| Property::new(name, one_line(value))).collect()
 }
 
 fn test_case(check: &CheckRecord) -> TestCase {
-    let (folder, case) = check.case.rsplit_once('/').unwrap_or(("", &check.case));
-    let name = format!("{case}::{}::{}", check.rules, check.producer);
+    let (folder, case) = check.id.case.rsplit_once('/').unwrap_or(("", &check.id.case));
+    let name = format!("{case}::{}::{}", check.id.rules, check.id.producer);
     let mut test = TestCase::new(one_line(&name), status(check));
     test.set_classname(one_line(&folder.replace('/', ".")));
     test.set_time(Duration::from_millis(check.ms));
-    if let (Outcome::Known, Some(known)) = (check.outcome, &check.known) {
+    if let (OutcomeKind::Known, Some(known)) = (check.outcome.kind(), check.outcome.entry()) {
         test.add_property(Property::new("known", one_line(&describe(known))));
     }
     test
@@ -79,26 +78,26 @@ fn describe(known: &KnownEntry) -> String {
 }
 
 fn status(check: &CheckRecord) -> TestCaseStatus {
-    let reason = check.skip_reason.as_ref().map(ToString::to_string);
+    let reason = check.outcome.reasons().map(ToString::to_string);
     let reason = one_line(reason.as_deref().unwrap_or("no reason given"));
-    match check.outcome {
-        Outcome::Agree | Outcome::Known => TestCaseStatus::success(),
-        Outcome::Skipped => {
+    match check.outcome.kind() {
+        OutcomeKind::Agree | OutcomeKind::Known => TestCaseStatus::success(),
+        OutcomeKind::Skipped => {
             let mut status = TestCaseStatus::skipped();
             status.set_message(reason);
             status
         }
-        Outcome::Differ => {
-            let culprit = check.culprit.map_or("unclear", |culprit| culprit.as_str());
-            let verdict = check.story.as_ref().map_or("the witnesses differ", |story| story.verdict.as_str());
+        OutcomeKind::Differ => {
+            let culprit = check.outcome.culprit().map_or("unclear", |culprit| culprit.as_str());
+            let verdict = check.outcome.story().map_or("the witnesses differ", |story| story.verdict.as_str());
             failed(NonSuccessKind::Failure, culprit, &format!("{culprit}: {}", one_line(verdict)), body(check))
         }
-        Outcome::Stale => {
-            let entry = check.known.as_ref().map(describe).unwrap_or_default();
+        OutcomeKind::Stale => {
+            let entry = check.outcome.entry().map(describe).unwrap_or_default();
             let message = format!("agrees now; remove the entry {}", one_line(&entry));
             failed(NonSuccessKind::Failure, "stale", &message, message.clone())
         }
-        Outcome::Broken => failed(NonSuccessKind::Error, "broken", &reason, body(check)),
+        OutcomeKind::Broken => failed(NonSuccessKind::Error, "broken", &reason, body(check)),
     }
 }
 

@@ -12,7 +12,7 @@ use super::known_part::KnownEntries;
 use super::layout_page::{maps, numbers};
 use super::outcome_matrix::{CheckPlace, CheckPlaces};
 use layoutproof_core::results::record::{
-    CheckRecord, KnownEntry, Outcome, Reason, Reasons, RecordedSource, StoryBlock,
+    CheckRecord, KnownEntry, OutcomeKind, Reason, Reasons, RecordedSource, StoryBlock,
 };
 use layoutproof_show::layout_text::merged_block::MergedBlock;
 use layoutproof_show::layout_text::shown_columns::{BlockPresence, ShownColumn, ShownColumnBlock};
@@ -21,8 +21,14 @@ use layoutproof_show::style::{counted, grouped, one_line};
 use layoutproof_source::shader_language::ShaderLanguage;
 
 /// Outcomes in the order in which cases are listed.
-const BY_URGENCY: [Outcome; 6] =
-    [Outcome::Differ, Outcome::Broken, Outcome::Stale, Outcome::Known, Outcome::Agree, Outcome::Skipped];
+const BY_URGENCY: [OutcomeKind; 6] = [
+    OutcomeKind::Differ,
+    OutcomeKind::Broken,
+    OutcomeKind::Stale,
+    OutcomeKind::Known,
+    OutcomeKind::Agree,
+    OutcomeKind::Skipped,
+];
 
 /// A case with its checks.
 struct CasePart<'a> {
@@ -50,8 +56,8 @@ pub(super) fn case_parts(
     let CaseSurroundings { sources, known } = surroundings;
     let mut cases: BTreeMap<&str, CasePart<'_>> = BTreeMap::new();
     for check in checks {
-        let part = || CasePart { id: &check.case, checks: Vec::new(), sources: Vec::new() };
-        cases.entry(&check.case).or_insert_with(part).checks.push(check);
+        let part = || CasePart { id: &check.id.case, checks: Vec::new(), sources: Vec::new() };
+        cases.entry(&check.id.case).or_insert_with(part).checks.push(check);
     }
     for source in sources {
         if let Some(case) = cases.get_mut(source.case.as_str()) {
@@ -132,12 +138,13 @@ fn filters(places: &CheckPlaces<'_>) -> Markup {
 
 impl CasePart<'_> {
     fn urgency(&self) -> usize {
-        self.checks.iter().map(|check| urgency(check.outcome)).min().unwrap_or(BY_URGENCY.len())
+        self.checks.iter().map(|check| urgency(check.outcome.kind())).min().unwrap_or(BY_URGENCY.len())
     }
 
     fn draw(&self, places: &CheckPlaces<'_>, known: &KnownEntries<'_>, maps: SourceMaps) -> Markup {
         let claim = self.sources.first().map(|source| source.summary.as_str());
-        let claim = claim.or_else(|| self.checks.iter().find_map(|check| Some(check.story.as_ref()?.summary.as_str())));
+        let claim =
+            claim.or_else(|| self.checks.iter().find_map(|check| Some(check.outcome.story()?.summary.as_str())));
         let counts = counts(&self.checks);
         html! {
             details.case id=(case_anchor(self.id)) data-checks=(self.filter_words(places)) {
@@ -161,9 +168,9 @@ impl CasePart<'_> {
     /// `outcome:rules:place` for each check, without duplicates.
     fn filter_words(&self, places: &CheckPlaces<'_>) -> String {
         let word = |check: &&CheckRecord| {
-            let rules = places.rules_number(&check.rules)?;
+            let rules = places.rules_number(check.id.rules.as_str())?;
             let place = places.place_number(&CheckPlace::of(check))?;
-            Some(format!("{}:{rules}:{place}", check.outcome.as_str()))
+            Some(format!("{}:{rules}:{place}", check.outcome.kind().as_str()))
         };
         let words: BTreeSet<String> = self.checks.iter().filter_map(word).collect();
         words.into_iter().collect::<Vec<_>>().join(" ")
@@ -174,7 +181,7 @@ impl CasePart<'_> {
     fn ends(&self, known: &KnownEntries<'_>) -> Markup {
         let mut by_rules: BTreeMap<&str, Vec<&CheckRecord>> = BTreeMap::new();
         for check in &self.checks {
-            by_rules.entry(&check.rules).or_default().push(check);
+            by_rules.entry(check.id.rules.as_str()).or_default().push(check);
         }
         let mut lines: BTreeMap<Vec<CheckEnd<'_>>, Vec<&str>> = BTreeMap::new();
         for (rules, checks) in &by_rules {
@@ -243,7 +250,7 @@ struct EndKey<'a> {
 
 impl<'a> EndKey<'a> {
     fn of(check: &'a CheckRecord) -> Self {
-        Self { urgency: urgency(check.outcome), known: check.known.as_ref(), reason: reason(check) }
+        Self { urgency: urgency(check.outcome.kind()), known: check.outcome.entry(), reason: reason(check) }
     }
 }
 
@@ -284,34 +291,38 @@ impl CheckEnd<'_> {
     }
 }
 
-fn urgency(outcome: Outcome) -> usize {
+fn urgency(outcome: OutcomeKind) -> usize {
     BY_URGENCY.iter().position(|other| *other == outcome).unwrap_or(BY_URGENCY.len() - 1)
 }
 
-fn counts(checks: &[&CheckRecord]) -> Vec<(Outcome, u64)> {
-    let count = |outcome| checks.iter().filter(|check| check.outcome == outcome).count() as u64;
+fn counts(checks: &[&CheckRecord]) -> Vec<(OutcomeKind, u64)> {
+    let count = |outcome| checks.iter().filter(|check| check.outcome.kind() == outcome).count() as u64;
     BY_URGENCY.into_iter().map(|outcome| (outcome, count(outcome))).filter(|(_, count)| *count > 0).collect()
 }
 
 /// Why a check does not simply agree.
 fn reason(check: &CheckRecord) -> String {
-    let verdict = check.story.as_ref().map(|story| story.verdict.as_str());
-    let known = check.known.as_ref().map(|entry| entry.reason.as_str());
-    let text = match check.outcome {
-        Outcome::Agree => None,
-        Outcome::Known | Outcome::Stale => known,
-        Outcome::Differ => verdict,
-        Outcome::Skipped | Outcome::Broken => return skip_reason(check),
+    let verdict = check.outcome.story().map(|story| story.verdict.as_str());
+    let known = check.outcome.entry().map(|entry| entry.reason.as_str());
+    let text = match check.outcome.kind() {
+        OutcomeKind::Agree => None,
+        OutcomeKind::Known | OutcomeKind::Stale => known,
+        OutcomeKind::Differ => verdict,
+        OutcomeKind::Skipped | OutcomeKind::Broken => return skip_reason(check),
     };
     one_line(text.unwrap_or_default())
 }
 
 /// Why a check did not run, without the names of its rule set and producer, which are next to it.
 fn skip_reason(check: &CheckRecord) -> String {
-    let Some(Reasons { first, others }) = &check.skip_reason else { return String::new() };
+    let Some(Reasons { first, others }) = check.outcome.reasons() else { return String::new() };
     let mut text = match first {
-        Reason::RefusedBy { compiler, message } if *compiler == check.producer => format!("refused: {message}"),
-        Reason::Forbidden { rules, message } if *rules == check.rules => format!("the rule set forbids it: {message}"),
+        Reason::RefusedBy { compiler, message } if compiler == check.id.producer.as_str() => {
+            format!("refused: {message}")
+        }
+        Reason::Forbidden { rules, message } if rules == check.id.rules.as_str() => {
+            format!("the rule set forbids it: {message}")
+        }
         reason => reason.to_string(),
     };
     for reason in others {

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use layoutproof_layout::find;
 use maud::{Markup, html};
 
 use super::byte_map::{ByteMap, leave_out_repetitions};
@@ -41,15 +40,15 @@ pub fn failure_card(cause: &FailureCause<'_>, shaders: &PageShaders<'_>) -> Mark
 fn heading(failure: &FailureGroup<'_>) -> Markup {
     let record = failure.record;
     html! {
-        span class=(format!("badge {}", record.outcome.as_str())) { (record.outcome.as_str()) } " "
-        a href=(case_link(&record.case)) { (one_line(&record.case)) }
-        " · " (one_line(&record.rules)) " · " (one_line(&record.producer)) " · " (one_line(&failure.devices.join("; ")))
+        span class=(format!("badge {}", record.outcome.kind().as_str())) { (record.outcome.kind().as_str()) } " "
+        a href=(case_link(&record.id.case)) { (one_line(&record.id.case)) }
+        " · " (one_line(record.id.rules.as_str())) " · " (one_line(record.id.producer.as_str())) " · " (one_line(&failure.devices.join("; ")))
     }
 }
 
 /// A further failure with the same cause: the command that repeats it, and its shaders.
 fn one_more(failure: &FailureGroup<'_>, shaders: &PageShaders<'_>) -> Markup {
-    let again = failure.record.story.as_ref().map(|story| &story.again);
+    let again = failure.record.outcome.story().map(|story| &story.again);
     html! {
         (heading(failure))
         @if let Some(again) = again { div.dim { code { (one_line(again)) } } }
@@ -60,7 +59,7 @@ fn one_more(failure: &FailureGroup<'_>, shaders: &PageShaders<'_>) -> Markup {
 /// A failure in full: claim, witnesses, byte maps, conclusions.
 pub fn failure(failure: &FailureGroup<'_>) -> Markup {
     let record = failure.record;
-    let story = record.story.as_ref();
+    let story = record.outcome.story();
     let claim = story.map(|story| story.summary.as_str()).filter(|summary| !summary.is_empty());
     html! {
         h3 { (heading(failure)) }
@@ -109,11 +108,11 @@ pub fn witness_table(record: &CheckRecord) -> Markup {
 /// A map of each block that a witness disagrees about, with one layer per such witness.
 pub fn failure_maps(record: &CheckRecord, blocks: &[StoryBlock]) -> Markup {
     let (located, _) = locate(&record.rows, blocks);
-    let registers = find(&record.rules).is_some_and(|rules| rules.has_registers);
+    let registers = record.id.rules.rule_set().is_some_and(|rules| rules.has_registers);
     html! {
         @for (index, block) in blocks.iter().enumerate() {
             @let rows: Vec<LocatedRow<'_>> = located.iter().filter(|row| row.block == index).copied().collect();
-            (block_map(MapSubject { block, rows: &rows, culprit: record.culprit, registers }))
+            (block_map(MapSubject { block, rows: &rows, culprit: record.outcome.culprit(), registers }))
         }
     }
 }

@@ -64,7 +64,7 @@ fn badge(findings: &[FuzzFinding]) -> &'static str {
 fn card(finding: &FuzzFinding, shaders: &PageShaders<'_>) -> Markup {
     let FuzzFinding { heading, declaration, record, folder } = finding;
     html! {
-        article.card id=(case_anchor(&record.case)) {
+        article.card id=(case_anchor(&record.id.case)) {
             (failure(&FailureGroup::of(record)))
             p.dim { (one_line(heading)) }
             pre tabindex="0" { code { (declaration.trim_matches('\n')) } }

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 use super::case_link::case_link;
 use super::page_shaders::PageShaders;
-use layoutproof_core::results::record::{CheckRecord, KnownEntry, Outcome};
+use layoutproof_core::results::record::{CheckRecord, KnownEntry, OutcomeKind};
 use layoutproof_show::style::{counted, grouped, one_line};
 
 /// Example cases to list per entry.
@@ -35,10 +35,10 @@ struct CoveredChecks<'a> {
 
 impl<'a> KnownEntries<'a> {
     /// The entries that cover checks of this outcome.
-    pub(super) fn of(checks: &'a [CheckRecord], outcome: Outcome) -> Self {
+    pub(super) fn of(checks: &'a [CheckRecord], outcome: OutcomeKind) -> Self {
         let mut by_reason: BTreeMap<SharedReason<'_>, BTreeMap<&KnownEntry, Vec<&CheckRecord>>> = BTreeMap::new();
-        for check in checks.iter().filter(|check| check.outcome == outcome) {
-            if let Some(entry) = &check.known {
+        for check in checks.iter().filter(|check| check.outcome.kind() == outcome) {
+            if let Some(entry) = check.outcome.entry() {
                 let shared = SharedReason { reason: &entry.reason, link: entry.link.as_deref() };
                 by_reason.entry(shared).or_default().entry(entry).or_default().push(check);
             }
@@ -96,10 +96,10 @@ impl<'a> CoveredChecks<'a> {
 
     fn draw(&self, number: usize, shaders: &PageShaders<'_>) -> Markup {
         let SharedReason { reason, link } = &self.shared;
-        let producers: BTreeSet<&str> = self.checks().map(|check| check.producer.as_str()).collect();
-        let cases: BTreeSet<&str> = self.checks().map(|check| check.case.as_str()).collect();
+        let producers: BTreeSet<&str> = self.checks().map(|check| check.id.producer.as_str()).collect();
+        let cases: BTreeSet<&str> = self.checks().map(|check| check.id.case.as_str()).collect();
         let first = self.checks().next();
-        let again = first.and_then(|check| check.story.as_ref()).map(|story| &story.again);
+        let again = first.and_then(|check| check.outcome.story()).map(|story| &story.again);
         html! {
             details id=(format!("known-{number}")) {
                 summary {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 
-use layoutproof_core::results::record::Outcome;
+use layoutproof_core::results::record::OutcomeKind;
 use layoutproof_show::style::grouped;
 
 /// The legend of the signs in a cell.
@@ -17,7 +17,7 @@ pub(super) fn cell_legend() -> Markup {
 /// Checks of one cell by outcome.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OutcomeCell {
-    counts: BTreeMap<Outcome, u64>,
+    counts: BTreeMap<OutcomeKind, u64>,
 }
 
 /// Target of a cell's link, and the filters that a click sets on the page.
@@ -39,7 +39,7 @@ pub struct CellPlace {
 
 impl OutcomeCell {
     /// Adds checks with this outcome.
-    pub fn add(&mut self, outcome: Outcome, count: u64) {
+    pub fn add(&mut self, outcome: OutcomeKind, count: u64) {
         *self.counts.entry(outcome).or_default() += count;
     }
 
@@ -50,7 +50,7 @@ impl OutcomeCell {
         }
     }
 
-    fn of(&self, outcomes: &[Outcome]) -> u64 {
+    fn of(&self, outcomes: &[OutcomeKind]) -> u64 {
         outcomes.iter().filter_map(|outcome| self.counts.get(outcome)).sum()
     }
 
@@ -60,9 +60,9 @@ impl OutcomeCell {
             return html! { td.none { "–" } };
         }
 
-        let wrong = self.of(&[Outcome::Differ, Outcome::Broken, Outcome::Stale]);
-        let (agree, known) = (self.of(&[Outcome::Agree]), self.of(&[Outcome::Known]));
-        let skipped = self.of(&[Outcome::Skipped]);
+        let wrong = self.of(&[OutcomeKind::Differ, OutcomeKind::Broken, OutcomeKind::Stale]);
+        let (agree, known) = (self.of(&[OutcomeKind::Agree]), self.of(&[OutcomeKind::Known]));
+        let skipped = self.of(&[OutcomeKind::Skipped]);
         let class = match (wrong, agree, known) {
             (1.., _, _) => "differ",
             (0, 0, 0) => "skipped",

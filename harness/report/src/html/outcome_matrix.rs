@@ -6,8 +6,8 @@ use layoutproof_layout::table;
 use maud::{Markup, html};
 
 use super::outcome_cell::{CellLink, CellPlace, OutcomeCell, cell_legend};
+use crate::failure::group::place;
 use layoutproof_core::results::record::{CheckRecord, LeftOutChecks};
-use layoutproof_core::results::summary::place;
 use layoutproof_show::style::one_line;
 
 /// Numbers the rule sets and places of a run, for tables and filters.
@@ -30,17 +30,18 @@ pub struct CheckPlace<'a> {
 impl<'a> CheckPlaces<'a> {
     /// The rule sets and places of checks, including those that the records leave out.
     pub fn of(checks: &'a [CheckRecord], left_out: &'a [LeftOutChecks]) -> Self {
-        let mut rules: BTreeSet<&str> = checks.iter().map(|check| check.rules.as_str()).collect();
+        let mut rules: BTreeSet<&str> = checks.iter().map(|check| check.id.rules.as_str()).collect();
         rules.extend(left_out.iter().map(|group| group.rules.as_str()));
         let mut rules: Vec<&str> = rules.into_iter().collect();
         let order = |name: &&str| table().iter().position(|rules| rules.name == *name).unwrap_or(usize::MAX);
         rules.sort_by_key(order);
 
         let mut places: BTreeSet<CheckPlace<'a>> = checks.iter().map(CheckPlace::of).collect();
-        places.extend(left_out.iter().map(|group| CheckPlace {
-            device: place(&group.device, group.runner.as_str()),
-            producer: &group.producer,
-        }));
+        places.extend(
+            left_out
+                .iter()
+                .map(|group| CheckPlace { device: place(group.device.as_ref()), producer: group.producer.as_str() }),
+        );
         Self { rules, places: places.into_iter().collect() }
     }
 
@@ -56,7 +57,7 @@ impl<'a> CheckPlaces<'a> {
 impl<'a> CheckPlace<'a> {
     /// The place of a check.
     pub fn of(check: &'a CheckRecord) -> Self {
-        Self { device: place(&check.device, check.runner.as_str()), producer: &check.producer }
+        Self { device: place(check.id.device.as_ref()), producer: check.id.producer.as_str() }
     }
 }
 
@@ -151,11 +152,11 @@ fn cells(
         }
     };
     for check in checks {
-        add(&check.rules, &CheckPlace::of(check), check.outcome, 1);
+        add(check.id.rules.as_str(), &CheckPlace::of(check), check.outcome.kind(), 1);
     }
     for group in left_out {
-        let place = CheckPlace { device: place(&group.device, group.runner.as_str()), producer: &group.producer };
-        add(&group.rules, &place, group.outcome, u64::from(group.checks));
+        let place = CheckPlace { device: place(group.device.as_ref()), producer: group.producer.as_str() };
+        add(group.rules.as_str(), &place, group.outcome, u64::from(group.checks));
     }
     cells
 }

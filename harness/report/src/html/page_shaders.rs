@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 
+use layoutproof_core::check::CheckId;
 use layoutproof_core::results::record::{CheckRecord, RecordedShader};
 use layoutproof_show::style::{grouped, one_line};
 
@@ -13,16 +14,16 @@ const ROOM: usize = 96 << 10;
 /// The texts that a page shows.
 #[derive(Debug)]
 pub struct PageShaders<'a> {
-    shown: BTreeMap<&'a str, ShownShader>,
+    shown: BTreeMap<&'a str, ShownShader<'a>>,
 }
 
 /// A text that a page shows.
 #[derive(Debug)]
-struct ShownShader {
+struct ShownShader<'a> {
     /// Number on the page, from 1.
     number: usize,
-    /// Name of the check that shows it; other checks link there.
-    check: String,
+    /// The check that shows it; other checks link there.
+    check: &'a CheckId,
 }
 
 impl<'a> PageShaders<'a> {
@@ -35,7 +36,7 @@ impl<'a> PageShaders<'a> {
                 if text.len() <= room && !shown.contains_key(text.as_str()) {
                     room -= text.len();
                     let number = shown.len() + 1;
-                    shown.insert(text.as_str(), ShownShader { number, check: check.name() });
+                    shown.insert(text.as_str(), ShownShader { number, check: &check.id });
                 }
             }
         }
@@ -45,18 +46,17 @@ impl<'a> PageShaders<'a> {
     /// The shaders of a check. A shader that is shown elsewhere becomes a link; for those without
     /// room, the command that writes them is shown.
     pub(super) fn draw(&self, check: &CheckRecord) -> Markup {
-        let name = check.name();
         let has_no_room = |shader: &&RecordedShader| !self.shown.contains_key(shader.text.as_str());
         let without_room = shaders_of(check).iter().filter(has_no_room).count();
         html! {
             @for shader in shaders_of(check) {
                 @match self.shown.get(shader.text.as_str()) {
-                    Some(shown) if shown.check == name => { (folded(shown.number, shader)) },
+                    Some(shown) if *shown.check == check.id => { (folded(shown.number, shader)) },
                     Some(shown) => p { a href=(format!("#shader-{}", shown.number)) { (title(shader)) } },
                     None => {},
                 }
             }
-            @if let Some(story) = check.story.as_ref().filter(|_| without_room > 0) {
+            @if let Some(story) = check.outcome.story().filter(|_| without_room > 0) {
                 p.dim { "Shaders that the page has no room for are written by " code { (one_line(&story.again)) " --keep DIR" } }
             }
         }
@@ -64,7 +64,7 @@ impl<'a> PageShaders<'a> {
 }
 
 fn shaders_of(check: &CheckRecord) -> &[RecordedShader] {
-    check.story.as_ref().map_or(&[], |story| &story.shaders)
+    check.outcome.story().map_or(&[], |story| &story.shaders)
 }
 
 fn folded(number: usize, shader: &RecordedShader) -> Markup {

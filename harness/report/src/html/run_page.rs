@@ -16,7 +16,7 @@ use super::outcome_matrix::{CheckPlaces, outcome_matrix};
 use super::page_frame::PageFrame;
 use super::page_shaders::PageShaders;
 use crate::failure::cause::{FailureCause, causes};
-use layoutproof_core::results::record::{CheckRecord, Outcome, ReasonKind, RunEnd, SkipKind};
+use layoutproof_core::results::record::{CheckRecord, OutcomeKind, ReasonKind, RunEnd, SkipKind};
 use layoutproof_show::style::{counted, grouped, one_line};
 
 /// Input of the page.
@@ -34,14 +34,14 @@ pub fn run_page(facts: &RunPageFacts<'_>) -> String {
     let RunPageFacts { devices, checks, end } = *facts;
     let places = CheckPlaces::of(checks, &end.left_out);
     let causes = causes(checks);
-    let known = KnownEntries::of(checks, Outcome::Known);
+    let known = KnownEntries::of(checks, OutcomeKind::Known);
     let failed = causes.iter().flat_map(|cause| &cause.failures).map(|failure| failure.record);
     let shaders = PageShaders::of(failed.chain(known.first_checks()));
 
     let content = html! {
         (outcome_matrix(&places, checks, &end.left_out))
         (failures(&causes, &shaders))
-        (KnownEntries::of(checks, Outcome::Stale).stale_section())
+        (KnownEntries::of(checks, OutcomeKind::Stale).stale_section())
         (known.section(&shaders))
         (skips(checks))
         (case_parts(&places, checks, CaseSurroundings { sources: &end.sources, known: &known }))
@@ -53,12 +53,12 @@ pub fn run_page(facts: &RunPageFacts<'_>) -> String {
 fn intro(facts: &RunPageFacts<'_>) -> Markup {
     let end = facts.end;
     let outcomes = [
-        (Outcome::Differ, end.differ),
-        (Outcome::Broken, end.broken),
-        (Outcome::Stale, end.stale),
-        (Outcome::Known, end.known),
-        (Outcome::Agree, end.agree),
-        (Outcome::Skipped, end.skipped),
+        (OutcomeKind::Differ, end.differ),
+        (OutcomeKind::Broken, end.broken),
+        (OutcomeKind::Stale, end.stale),
+        (OutcomeKind::Known, end.known),
+        (OutcomeKind::Agree, end.agree),
+        (OutcomeKind::Skipped, end.skipped),
     ];
     html! {
         a.skip.js-only href="#search" { "Skip to the search" }
@@ -84,13 +84,13 @@ fn intro(facts: &RunPageFacts<'_>) -> Markup {
 }
 
 /// The id of the section about checks with this outcome.
-fn section_about(outcome: Outcome) -> &'static str {
+fn section_about(outcome: OutcomeKind) -> &'static str {
     match outcome {
-        Outcome::Differ | Outcome::Broken => "#failures",
-        Outcome::Stale => "#stale",
-        Outcome::Known => "#known",
-        Outcome::Skipped => "#skipped",
-        Outcome::Agree => "#cases",
+        OutcomeKind::Differ | OutcomeKind::Broken => "#failures",
+        OutcomeKind::Stale => "#stale",
+        OutcomeKind::Known => "#known",
+        OutcomeKind::Skipped => "#skipped",
+        OutcomeKind::Agree => "#cases",
     }
 }
 
@@ -109,9 +109,9 @@ fn failures(causes: &[FailureCause<'_>], shaders: &PageShaders<'_>) -> Markup {
 /// Reasons for skips, the most frequent first.
 fn skips(checks: &[CheckRecord]) -> Markup {
     let mut reasons: BTreeMap<(bool, ReasonKind), u64> = BTreeMap::new();
-    for check in checks.iter().filter(|check| check.outcome == Outcome::Skipped) {
-        let is_not_applicable = check.skip_kind == Some(SkipKind::NotApplicable);
-        let reason = ReasonKind::of(check.skip_reason.as_ref());
+    for check in checks.iter().filter(|check| check.outcome.kind() == OutcomeKind::Skipped) {
+        let is_not_applicable = check.outcome.skip_kind() == Some(SkipKind::NotApplicable);
+        let reason = ReasonKind::of(check.outcome.reasons());
         *reasons.entry((is_not_applicable, reason)).or_default() += 1;
     }
     let mut reasons: Vec<_> = reasons.into_iter().collect();

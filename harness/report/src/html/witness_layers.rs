@@ -2,7 +2,8 @@
 //! byte map.
 
 use crate::failure::byte_map::{MapSubject, Stray, strays};
-use crate::failure::witness::Witness;
+use crate::failure::witness::deed;
+use layoutproof_core::results::record::Witness;
 use layoutproof_show::style::one_line;
 
 /// Scalars that one witness has at other bytes than the reference.
@@ -35,7 +36,7 @@ pub(super) fn witness_layers(subject: MapSubject<'_>) -> Vec<WitnessLayer> {
             continue;
         }
         let directions: Vec<_> = strays.iter().map(|stray| stray.direction).collect();
-        layers.push(WitnessLayer { witness, deed: witness.deed(&directions), runs: runs(strays) });
+        layers.push(WitnessLayer { witness, deed: deed(witness, &directions), runs: runs(strays) });
     }
     layers
 }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use layoutproof_layout::{BlockLayout, Quantity, join, without_indices};
 
-use layoutproof_core::results::record::{CheckRecord, Outcome, RecordValue};
+use layoutproof_core::results::record::{CheckRecord, OutcomeKind, RecordValue};
 use layoutproof_show::style::{Style, TextLines, Tone, one_line, pad, pad_left, width};
 
 /// The blocks of a user's file under one rule set.
@@ -38,7 +38,9 @@ pub fn found_table(layouts: &[FileLayout<'_>], records: &[CheckRecord], style: S
     for file in files {
         let agreeing: Vec<&CheckRecord> = records
             .iter()
-            .filter(|record| record.case == file && matches!(record.outcome, Outcome::Agree | Outcome::Known))
+            .filter(|record| {
+                record.id.case == file && matches!(record.outcome.kind(), OutcomeKind::Agree | OutcomeKind::Known)
+            })
             .collect();
         let own = layouts.iter().filter(|layout| layout.file == file);
         let found: Vec<FoundColumn<'_>> = merged(own.map(|layout| FoundColumn::of(layout, &agreeing)));
@@ -65,8 +67,12 @@ struct FoundMember {
 impl<'a> FoundColumn<'a> {
     fn of(layout: &FileLayout<'a>, records: &[&CheckRecord]) -> Self {
         let mut first: BTreeMap<String, u32> = BTreeMap::new();
-        for row in records.iter().filter(|record| record.rules == layout.rules).flat_map(|record| &record.rows) {
-            let (Quantity::Offset, Some(RecordValue::Number(offset))) = (row.what, &row.observed) else { continue };
+        for row in
+            records.iter().filter(|record| record.id.rules.as_str() == layout.rules).flat_map(|record| &record.rows)
+        {
+            let (Quantity::Offset, Some(RecordValue::Number(offset))) = (row.what, &row.witnesses.observed) else {
+                continue;
+            };
             let path = member_path(&row.path);
             let known = first.entry(path).or_insert(*offset);
             *known = (*known).min(*offset);
@@ -111,11 +117,8 @@ fn merged<'a>(columns: impl Iterator<Item = FoundColumn<'a>>) -> Vec<FoundColumn
 }
 
 fn one_file(file: &str, columns: &[FoundColumn<'_>], records: &[&CheckRecord], style: Style, text: &mut TextLines) {
-    let places: BTreeSet<String> = records
-        .iter()
-        .filter(|record| record.has_device())
-        .map(|record| format!("{} via {}", record.device, record.runner.as_str()))
-        .collect();
+    let places: BTreeSet<String> =
+        records.iter().filter_map(|record| record.id.device.as_ref().map(ToString::to_string)).collect();
     let places: Vec<String> = places.into_iter().map(|place| one_line(&place)).collect();
     text.push(&format!("{} {}, by {}", style.verb(Tone::Strong, "Found"), one_line(file), places.join(", ")));
 

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use layoutproof_core::results::record::{CheckRecord, LeftOutChecks, Outcome, Proves, ReasonKind};
+use layoutproof_core::results::record::{CheckRecord, LeftOutChecks, OutcomeKind, Proves, ReasonKind};
 use layoutproof_show::style::{Style, TextLines, Tone, counted, grouped, one_line, pad, pad_left, width};
 
 /// Cases to name per group.
@@ -127,14 +127,14 @@ fn compiled(checks: &[CheckRecord]) -> impl Iterator<Item = &CheckRecord> {
 fn rows<'a>(checks: &'a [CheckRecord], left_out: &'a [LeftOutChecks]) -> BTreeMap<&'a str, Counts> {
     let mut rows: BTreeMap<&str, Counts> = BTreeMap::new();
     for check in compiled(checks) {
-        let is_refused = check.skip_reason.as_ref().is_some_and(|reasons| reasons.first.is_refusal());
-        let counts = rows.entry(&check.producer).or_default();
-        *counts.of_outcome(check.outcome, is_refused) += 1;
+        let is_refused = check.outcome.reasons().is_some_and(|reasons| reasons.first.is_refusal());
+        let counts = rows.entry(check.id.producer.as_str()).or_default();
+        *counts.of_outcome(check.outcome.kind(), is_refused) += 1;
         counts.add_leaves(check.proves, check.leaves);
     }
     for group in left_out.iter().filter(|group| group.proves.is_of_compiler()) {
         let is_refused = group.skip_reason.as_ref().is_some_and(ReasonKind::is_refusal);
-        let counts = rows.entry(&group.producer).or_default();
+        let counts = rows.entry(group.producer.as_str()).or_default();
         *counts.of_outcome(group.outcome, is_refused) += u64::from(group.checks);
         counts.add_leaves(group.proves, group.leaves);
     }
@@ -142,15 +142,15 @@ fn rows<'a>(checks: &'a [CheckRecord], left_out: &'a [LeftOutChecks]) -> BTreeMa
 }
 
 impl Counts {
-    fn of_outcome(&mut self, outcome: Outcome, is_refused: bool) -> &mut u64 {
+    fn of_outcome(&mut self, outcome: OutcomeKind, is_refused: bool) -> &mut u64 {
         match outcome {
-            Outcome::Agree => &mut self.agree,
-            Outcome::Known => &mut self.known,
-            Outcome::Differ => &mut self.differ,
-            Outcome::Stale => &mut self.stale,
-            Outcome::Skipped if is_refused => &mut self.refused,
-            Outcome::Skipped => &mut self.skipped,
-            Outcome::Broken => &mut self.broken,
+            OutcomeKind::Agree => &mut self.agree,
+            OutcomeKind::Known => &mut self.known,
+            OutcomeKind::Differ => &mut self.differ,
+            OutcomeKind::Stale => &mut self.stale,
+            OutcomeKind::Skipped if is_refused => &mut self.refused,
+            OutcomeKind::Skipped => &mut self.skipped,
+            OutcomeKind::Broken => &mut self.broken,
         }
     }
 
@@ -175,20 +175,20 @@ impl Counts {
 /// The groups, with those of one producer together, the largest first.
 fn groups(checks: &[CheckRecord]) -> Vec<MatrixGroup<'_>> {
     let mut groups: Vec<MatrixGroup<'_>> = Vec::new();
-    let differs = |check: &&CheckRecord| matches!(check.outcome, Outcome::Differ | Outcome::Known);
+    let differs = |check: &&CheckRecord| matches!(check.outcome.kind(), OutcomeKind::Differ | OutcomeKind::Known);
     for check in compiled(checks).filter(differs) {
-        let (culprit, cause) = (check.culprit.map_or("unclear", |culprit| culprit.as_str()), cause(check));
-        let is_known = check.outcome == Outcome::Known;
+        let (culprit, cause) = (check.outcome.culprit().map_or("unclear", |culprit| culprit.as_str()), cause(check));
+        let is_known = check.outcome.kind() == OutcomeKind::Known;
         let same = |group: &&mut MatrixGroup<'_>| {
             (group.producer, group.culprit, &group.cause, group.is_known)
-                == (check.producer.as_str(), culprit, &cause, is_known)
+                == (check.id.producer.as_str(), culprit, &cause, is_known)
         };
-        let place = (check.case.as_str(), check.rules.as_str());
+        let place = (check.id.case.as_str(), check.id.rules.as_str());
         if let Some(group) = groups.iter_mut().find(same) {
             group.checks += 1;
             group.places.insert(place);
         } else {
-            let (producer, places) = (check.producer.as_str(), [place].into());
+            let (producer, places) = (check.id.producer.as_str(), [place].into());
             groups.push(MatrixGroup { producer, culprit, cause, is_known, checks: 1, places });
         }
     }
@@ -202,8 +202,8 @@ fn groups(checks: &[CheckRecord]) -> Vec<MatrixGroup<'_>> {
 
 /// The explanation of a difference, as far as the record has one.
 fn cause(check: &CheckRecord) -> String {
-    let story = check.story.as_ref();
-    let known = check.known.as_ref().map(|entry| entry.reason.clone());
+    let story = check.outcome.story();
+    let known = check.outcome.entry().map(|entry| entry.reason.clone());
     let hint = story.and_then(|story| story.hint.clone());
     let verdict = story.map(|story| story.verdict.as_str()).filter(|verdict| !verdict.is_empty());
     // The validator's own text has line numbers, so it cannot identify a cause.

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use layoutproof_device::{DeviceInfo, RunnerKind};
 
-use layoutproof_core::results::record::{CheckRecord, LeftOutChecks, NO_DEVICE as OF_NO_DEVICE, RunEnd};
+use layoutproof_core::check::CheckDevice;
+use layoutproof_core::results::record::{CheckRecord, LeftOutChecks, RunEnd};
 use layoutproof_core::results::summary::{add, add_left_out};
 use layoutproof_show::style::{Style, TextLines, Tone, grouped, one_line, pad, pad_left, width};
 
@@ -85,12 +86,12 @@ pub(crate) fn slowest_device<'a>(
 fn rows<'a>(devices: &'a [DeviceInfo], checks: &'a [CheckRecord], left_out: &'a [LeftOutChecks]) -> Vec<TableRow<'a>> {
     let mut ends: BTreeMap<&str, TableRow<'_>> = BTreeMap::new();
     for check in checks {
-        let row = row_of(&mut ends, devices, &check.device);
+        let row = row_of(&mut ends, devices, check.id.device.as_ref());
         add(&mut row.end, check);
         row.ms = row.ms.saturating_add(check.ms);
     }
     for group in left_out {
-        let row = row_of(&mut ends, devices, &group.device);
+        let row = row_of(&mut ends, devices, group.device.as_ref());
         add_left_out(&mut row.end, group);
         row.ms = row.ms.saturating_add(group.ms);
     }
@@ -104,9 +105,9 @@ fn rows<'a>(devices: &'a [DeviceInfo], checks: &'a [CheckRecord], left_out: &'a 
 fn row_of<'a, 'r>(
     rows: &'r mut BTreeMap<&'a str, TableRow<'a>>,
     devices: &'a [DeviceInfo],
-    device: &'a str,
+    device: Option<&'a CheckDevice>,
 ) -> &'r mut TableRow<'a> {
-    let id = if device == OF_NO_DEVICE { NO_DEVICE } else { device };
+    let id = device.map_or(NO_DEVICE, |device| device.id.as_str());
     rows.entry(id).or_insert_with(|| TableRow {
         id,
         end: RunEnd::default(),

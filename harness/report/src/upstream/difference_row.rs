@@ -33,11 +33,11 @@ impl From<&Row> for DifferenceRow {
         Self {
             path: row.path.clone(),
             what: row.what,
-            expected: number(&row.expected),
-            computed: number(&row.computed),
-            reported: number(&row.reported),
-            compiled: number(&row.compiled),
-            observed: number(&row.observed),
+            expected: number(&row.witnesses.expected),
+            computed: number(&row.witnesses.computed),
+            reported: number(&row.witnesses.reported),
+            compiled: number(&row.witnesses.compiled),
+            observed: number(&row.witnesses.observed),
         }
     }
 }

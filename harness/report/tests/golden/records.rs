@@ -7,9 +7,10 @@
 use std::collections::BTreeSet;
 
 use layoutproof_core::check::verdict::Validation;
+use layoutproof_core::check::{CheckDevice, CheckId};
 use layoutproof_core::results::record::{
-    CheckRecord, Culprit, KnownEntry, Outcome, Proves, RecordValue, RecordedLayout, RecordedShader, RecordedSource,
-    Row, SCHEMA, Story, StoryBlock,
+    Access, CheckRecord, Culprit, KnownEntry, Outcome, Proves, RecordValue, RecordedLayout, RecordedShader,
+    RecordedSource, Row, Story, StoryBlock, Witnesses,
 };
 use layoutproof_device::{DeviceInfo, Feature, RunnerKind};
 use layoutproof_layout::shape::MatrixOrder;
@@ -61,23 +62,12 @@ type Numbers = [Option<u32>; 5];
 
 fn row(path: &str, what: Quantity, numbers: Numbers) -> Row {
     let [expected, computed, reported, compiled, observed] = numbers.map(|number| number.map(RecordValue::Number));
-    let probed = observed.is_some();
-    Row {
-        path: path.into(),
-        what,
-        space: probed.then_some(AddressSpace::Uniform),
-        direction: probed.then_some(Direction::Read),
-        form: probed.then_some(Form::Leaf),
-        stage: Stage::Compute,
-        expected,
-        computed,
-        reported,
-        compiled,
-        observed,
-        note: None,
-        fused: false,
-    }
+    let access = observed.is_some().then_some(READ);
+    Row { access, ..Row::new(path, what, Witnesses { expected, computed, reported, compiled, observed }) }
 }
+
+const READ: Access =
+    Access { space: AddressSpace::Uniform, stage: Stage::Compute, direction: Direction::Read, form: Some(Form::Leaf) };
 
 /// A leaf that a device read: the correct offset, the offset in the code, the offset that the
 /// device read.
@@ -91,33 +81,18 @@ fn noted(row: Row, note: &str) -> Row {
 
 /// A check of one leaf that agrees.
 pub(crate) fn agreeing() -> CheckRecord {
+    let id = "cbuffer::array_tail::hlsl-cbuffer::rspirv::lavapipe::ash".parse().expect("this is the name of a check");
     CheckRecord {
-        schema: SCHEMA,
-        case: "cbuffer/array_tail".into(),
-        rules: "hlsl-cbuffer".into(),
-        producer: "rspirv".into(),
-        device: "lavapipe".into(),
-        runner: RunnerKind::Ash,
-        proves: Proves::Decorations,
-        outcome: Outcome::Agree,
-        culprit: None,
-        validation: Validation::Valid,
-        skip_reason: None,
-        skip_kind: None,
-        not_checked: Vec::new(),
-        driver_messages: Vec::new(),
-        known: None,
-        fast: false,
-        thorough: Vec::new(),
-        cached: false,
-        retries: 0,
         ms: 12,
         leaves: 8,
-        leaves_not_probed: 0,
-        bound: None,
         rows: vec![leaf("S.c", 36, 36, 36)],
-        story: None,
+        ..CheckRecord::new(id, Proves::Decorations, Validation::Valid, Outcome::Agrees)
     }
+}
+
+/// The id of [`agreeing`] for another case.
+fn of_case(case: &str) -> CheckId {
+    CheckId { case: case.into(), ..agreeing().id }
 }
 
 fn story(verdict: &str) -> Story {
@@ -131,6 +106,10 @@ fn story(verdict: &str) -> Story {
         verdict: verdict.into(),
         shaders: Vec::new(),
     }
+}
+
+fn differs(culprit: Culprit, story: Story) -> Outcome {
+    Outcome::Differs { culprit, broke: None, story: Some(Box::new(story)) }
 }
 
 fn shader(form: &str, text: &str, left_out: u64) -> RecordedShader {
@@ -175,14 +154,14 @@ pub(crate) fn compiler_differs(device: &str, runner: RunnerKind) -> CheckRecord 
         ..story(verdict)
     };
     CheckRecord {
-        producer: "dxc-1.7 -spirv".into(),
-        device: device.into(),
-        runner,
+        id: CheckId {
+            producer: "dxc-1.7 -spirv".into(),
+            device: Some(CheckDevice { id: device.into(), runner }),
+            ..agreeing().id
+        },
         proves: Proves::Compiler,
-        outcome: Outcome::Differ,
-        culprit: Some(Culprit::Compiler),
+        outcome: differs(Culprit::Compiler, story),
         rows,
-        story: Some(story),
         ..agreeing()
     }
 }
@@ -191,10 +170,9 @@ pub(crate) fn compiler_differs(device: &str, runner: RunnerKind) -> CheckRecord 
 /// vector.
 pub(crate) fn device_differs() -> CheckRecord {
     let whole = Row {
-        form: Some(Form::Whole),
-        observed: None,
+        access: Some(Access { form: Some(Form::Whole), ..READ }),
         note: Some("read 0x00000000, which is no word of the image".into()),
-        ..leaf("S.a.z", 8, 8, 8)
+        ..row("S.a.z", Quantity::Offset, [Some(8), Some(8), None, Some(8), None])
     };
     let rows = vec![
         row("S", Quantity::Size, [Some(48), Some(48), None, None, Some(48)]),
@@ -208,10 +186,8 @@ pub(crate) fn device_differs() -> CheckRecord {
         leaf("S.d.x", 40, 40, 40),
     ];
     CheckRecord {
-        outcome: Outcome::Differ,
-        culprit: Some(Culprit::Device),
+        outcome: differs(Culprit::Device, story("expected, computed and compiled agree, the device read other bytes")),
         rows,
-        story: Some(story("expected, computed and compiled agree, the device read other bytes")),
         ..agreeing()
     }
 }
@@ -226,15 +202,13 @@ pub(crate) fn case_or_rules() -> CheckRecord {
         row("S.d", Quantity::Offset, [Some(56), Some(40), None, None, None]),
     ];
     CheckRecord {
-        device: "none".into(),
-        runner: RunnerKind::Model,
-        outcome: Outcome::Differ,
-        culprit: Some(Culprit::CaseOrRules),
+        id: CheckId { device: None, ..agreeing().id },
+        outcome: differs(
+            Culprit::CaseOrRules,
+            story("expected and computed differ, and no compiler has seen the case"),
+        ),
         leaves: 0,
-        leaves_not_probed: 0,
-        bound: None,
         rows,
-        story: Some(story("expected and computed differ, and no compiler has seen the case")),
         ..agreeing()
     }
 }
@@ -258,17 +232,16 @@ pub(crate) fn large_struct_differs() -> CheckRecord {
     rows.push(Row { path: "S.m20[1][0]".into(), ..swapped(324, 328) });
     rows.push(leaf("S.lights[0].radius", 648, 648, 648));
     let stored = leaf("S.lights[1].radius", 664, 664, 668);
-    rows.push(Row { space: Some(AddressSpace::Storage), direction: Some(Direction::Write), ..stored });
+    let write = Access { space: AddressSpace::Storage, direction: Direction::Write, ..READ };
+    rows.push(Row { access: Some(write), ..stored });
     let story = Story {
         blocks: vec![StoryBlock { name: "S".into(), size: Some(688), members }],
         ..story("no witness stands alone")
     };
     CheckRecord {
-        rules: "std430".into(),
-        outcome: Outcome::Differ,
-        culprit: Some(Culprit::Unclear),
+        id: CheckId { rules: "std430".into(), ..agreeing().id },
+        outcome: differs(Culprit::Unclear, story),
         rows,
-        story: Some(story),
         ..agreeing()
     }
 }
@@ -278,32 +251,24 @@ pub(crate) fn binding_differs() -> CheckRecord {
     let binding = |path: &str, values: [Option<&str>; 5]| {
         let [expected, computed, reported, compiled, observed] =
             values.map(|text| text.map(|t| RecordValue::Text(t.into())));
-        let row = row(path, Quantity::Binding, [None; 5]);
-        Row { expected, computed, reported, compiled, observed, ..row }
+        Row::new(path, Quantity::Binding, Witnesses { expected, computed, reported, compiled, observed })
     };
     let rows = vec![
         binding("A", [Some("t0"), Some("t0"), Some("t0"), Some("t0"), None]),
         binding("B", [Some("t1 space2"), Some("t1 space2"), Some("t1 space2"), Some("t3 space2"), None]),
     ];
+    let story = Story {
+        summary: "an implicit register is taken from its own space".into(),
+        place: "cases/bind/implicit_in_space.toml:7".into(),
+        blocks: Vec::new(),
+        ..story("case and rules agree, the code addresses another register")
+    };
     CheckRecord {
-        case: "bind/implicit_in_space".into(),
-        rules: "d3d12.dxc".into(),
-        producer: "dxc-1.7".into(),
-        device: "none".into(),
-        runner: RunnerKind::Model,
+        id: "bind::implicit_in_space::d3d12.dxc::dxc-1.7::none::none".parse().expect("this is the name of a check"),
         proves: Proves::Compiler,
-        outcome: Outcome::Differ,
-        culprit: Some(Culprit::Compiler),
+        outcome: differs(Culprit::Compiler, story),
         leaves: 0,
-        leaves_not_probed: 0,
-        bound: None,
         rows,
-        story: Some(Story {
-            summary: "an implicit register is taken from its own space".into(),
-            place: "cases/bind/implicit_in_space.toml:7".into(),
-            blocks: Vec::new(),
-            ..story("case and rules agree, the code addresses another register")
-        }),
         ..agreeing()
     }
 }
@@ -316,12 +281,9 @@ pub(crate) fn saved<T: serde::de::DeserializeOwned>(text: &str) -> T {
 /// A check for which the device lacks a feature.
 pub(crate) fn skipped(reason: &str) -> CheckRecord {
     CheckRecord {
-        case: "scalar/half".into(),
-        outcome: Outcome::Skipped,
-        skip_reason: Some(saved(reason)),
+        id: of_case("scalar/half"),
+        outcome: Outcome::Skipped { reasons: saved(reason), kind: None },
         leaves: 0,
-        leaves_not_probed: 0,
-        bound: None,
         rows: Vec::new(),
         ..agreeing()
     }
@@ -336,7 +298,9 @@ pub(crate) fn known() -> CheckRecord {
         link: Some("https://example.com/dxc/1".into()),
         untried: false,
     };
-    CheckRecord { outcome: Outcome::Known, known: Some(entry), ..compiler_differs("swiftshader", RunnerKind::Ash) }
+    let mut check = compiler_differs("swiftshader", RunnerKind::Ash);
+    check.excuse(entry);
+    check
 }
 
 /// A known difference that no longer differs.
@@ -348,20 +312,22 @@ pub(crate) fn stale() -> CheckRecord {
         link: None,
         untried: false,
     };
-    CheckRecord { case: "matrix/row_major".into(), outcome: Outcome::Stale, known: Some(entry), ..agreeing() }
+    CheckRecord { id: of_case("matrix/row_major"), outcome: Outcome::Stale(entry), ..agreeing() }
+}
+
+/// The outcome of a check that broke for this reason.
+pub(crate) fn breaks(reason: &str) -> Outcome {
+    let story = Story { again: "layoutproof run push/nested --runner ash -vv".into(), ..Story::default() };
+    Outcome::Broken { reasons: reason.into(), culprit: None, story: Some(Box::new(story)) }
 }
 
 /// A check during which the device was lost.
 pub(crate) fn broken() -> CheckRecord {
     CheckRecord {
-        case: "push/nested".into(),
-        outcome: Outcome::Broken,
-        skip_reason: Some("device lost: vkQueueSubmit: ERROR_DEVICE_LOST".into()),
+        id: of_case("push/nested"),
+        outcome: breaks("device lost: vkQueueSubmit: ERROR_DEVICE_LOST"),
         leaves: 0,
-        leaves_not_probed: 0,
-        bound: None,
         rows: Vec::new(),
-        story: Some(Story { again: "layoutproof run push/nested --runner ash -vv".into(), ..Story::default() }),
         ..agreeing()
     }
 }
@@ -370,7 +336,7 @@ pub(crate) fn all() -> Vec<CheckRecord> {
     vec![
         agreeing(),
         CheckRecord {
-            producer: "dxc-1.7 -fvk-use-dx-layout".into(),
+            id: CheckId { producer: "dxc-1.7 -fvk-use-dx-layout".into(), ..agreeing().id },
             proves: Proves::Compiler,
             not_checked: vec![saved("not in every form (refused by dxc-1.7: no index)")],
             ..agreeing()

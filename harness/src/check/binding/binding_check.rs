@@ -5,19 +5,16 @@
 
 use std::sync::Arc;
 
-use layoutproof_device::RunnerKind;
 use layoutproof_layout::Quantity;
 
 use crate::case::{BindExpectation, By, ExpectedDiagnostic};
+use crate::check::check_id::{CheckId, CheckRules, ShaderMaker};
 use crate::check::source::Source;
-use crate::check::verdict::{self, Validation, Writer, judge};
-use crate::results::record::{CheckRecord, Outcome, Proves, RecordValue, Row, SCHEMA, Story};
+use crate::check::verdict::{CodeOrigin, Validation, Verdict, Writer, judge};
+use crate::results::record::{CheckRecord, Outcome, Proves, RecordValue, Row, Story, Witnesses};
 use layoutproof_bindings::place::{NOT_BOUND, places_text};
 use layoutproof_bindings::{BindingPlace, BindingRequest, BoundModule, bind};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
-
-/// Stands for the producer and the device in names and records, since this check has neither.
-const NOBODY: &str = "none";
 
 /// A source's parameters as one convention places them.
 #[derive(Clone, Debug)]
@@ -65,10 +62,9 @@ impl BindingCheck {
         Self { bound: bind(&source.module, &request), source, request, expected }
     }
 
-    /// `folder::case::TARGET.CONVENTION::none::none::none`: no producer, no device, no API.
-    pub fn name(&self) -> String {
-        let case = self.source.id.replace('/', "::");
-        format!("{case}::{}::{NOBODY}::{NOBODY}::{NOBODY}", self.request.name())
+    pub fn id(&self) -> CheckId {
+        let (case, rules) = (self.source.id.clone(), CheckRules::from(&self.request));
+        CheckId { case, rules, producer: ShaderMaker::NoShader, device: None }
     }
 
     /// Returns a diagnostic for each refusal or warning that the case expects and the convention
@@ -101,11 +97,12 @@ impl BindingCheck {
     /// that only our rules place have rows too.
     pub fn static_rows(&self) -> Vec<Row> {
         let Some(expectation) = &self.expected else { return Vec::new() };
-        let mut rows: Vec<Row> = expectation.entries.iter().map(|entry| self.row(&entry.path, &entry.places)).collect();
+        let mut rows: Vec<Row> =
+            expectation.entries.iter().map(|entry| self.row(&entry.path, Some(&entry.places))).collect();
         let computed = self.bound.iter().flat_map(|bound| &bound.bindings).filter(|_| !expectation.partial);
         for binding in computed {
             if !rows.iter().any(|row| row.path == binding.path) {
-                rows.push(self.row(&binding.path, &[]));
+                rows.push(self.row(&binding.path, Some(&[])));
             }
         }
         rows
@@ -120,18 +117,19 @@ impl BindingCheck {
         let mut rows: Vec<Row> = Vec::new();
         for binding in self.bound.iter().flat_map(|bound| &bound.bindings) {
             if !rows.iter().any(|row| row.path == binding.path) {
-                rows.push(Row { expected: None, ..self.row(&binding.path, &[]) });
+                rows.push(self.row(&binding.path, None));
             }
         }
         rows
     }
 
-    fn row(&self, path: &str, expected: &[BindingPlace]) -> Row {
-        Row {
-            expected: Some(RecordValue::Text(places_text(&sorted(expected.to_vec())))),
+    fn row(&self, path: &str, expected: Option<&[BindingPlace]>) -> Row {
+        let witnesses = Witnesses {
+            expected: expected.map(|places| RecordValue::Text(places_text(&sorted(places.to_vec())))),
             computed: Some(RecordValue::Text(self.computed(path))),
-            ..Row::of_no_device(path, Quantity::Binding)
-        }
+            ..Witnesses::default()
+        };
+        Row::new(path, Quantity::Binding, witnesses)
     }
 
     fn computed(&self, path: &str) -> String {
@@ -148,37 +146,15 @@ impl BindingCheck {
     pub fn record(&self) -> CheckRecord {
         let rows = self.static_rows();
         let validation = Validation::NotRun("no shader takes part".to_owned());
-        let verdict =
-            judge(&rows, &validation, verdict::CodeOrigin { proves: Proves::Decorations, writer: Writer::Generator });
-        let story = (verdict.outcome == Outcome::Differ).then(|| self.story(&verdict.sentence));
-
-        CheckRecord {
-            schema: SCHEMA,
-            case: self.source.id.clone(),
-            rules: self.request.name(),
-            producer: NOBODY.to_owned(),
-            device: NOBODY.to_owned(),
-            runner: RunnerKind::Model,
-            proves: Proves::Decorations,
-            outcome: verdict.outcome,
-            culprit: verdict.culprit,
-            validation,
-            skip_reason: None,
-            skip_kind: None,
-            not_checked: Vec::new(),
-            driver_messages: Vec::new(),
-            known: None,
-            fast: false,
-            thorough: Vec::new(),
-            cached: false,
-            retries: 0,
-            ms: 0,
-            leaves: 0,
-            leaves_not_probed: 0,
-            bound: None,
-            rows,
-            story,
-        }
+        let code = CodeOrigin { proves: Proves::Decorations, writer: Writer::Generator };
+        let verdict = judge(&rows, &validation, code);
+        let outcome = match verdict {
+            Verdict::Agrees => Outcome::Agrees,
+            Verdict::Differs { culprit, sentence } => {
+                Outcome::Differs { culprit, broke: None, story: Some(Box::new(self.story(&sentence))) }
+            }
+        };
+        CheckRecord { rows, ..CheckRecord::new(self.id(), Proves::Decorations, validation, outcome) }
     }
 
     pub(super) fn story(&self, sentence: &str) -> Story {

@@ -15,7 +15,7 @@ use crate::check::binding::binding_shaders::{ProofCheck, ProofModule};
 use crate::check::producer::Producer;
 use crate::check::verdict::{CodeOrigin, Validation, Verdict, Writer, judge};
 use crate::results::record::{
-    BoundCount, CheckRecord, Outcome, Proves, Reason, Reasons, RecordValue, Row, SCHEMA, SkipKind, Story,
+    BoundCount, CheckRecord, Outcome, Proves, Reason, Reasons, RecordValue, Row, SkipKind, Story, Witnesses,
 };
 use layoutproof_bindings::BindingRequest;
 use layoutproof_probes::binding::{BindingAnswer, ProbedBinding, in_registers, job, observe, requires};
@@ -116,39 +116,33 @@ impl ProofCheck {
         };
 
         let verdict = judge(&rows, &validation, code);
-        let (outcome, reason) = answers.outcome(&verdict, &bound);
-        let story = matches!(outcome, Outcome::Differ | Outcome::Broken).then(|| {
+        let story = || {
             let shaders = self.shader_texts(&rows, code, &answers);
-            Story { shaders, ..self.story(&verdict) }
-        });
+            Some(Box::new(Story { shaders, ..self.story(&verdict) }))
+        };
+        let outcome = match &verdict {
+            Verdict::Differs { culprit, .. } => Outcome::Differs { culprit: *culprit, broke: None, story: story() },
+            Verdict::Agrees => match (answers.broke(), bound.read) {
+                (Some(reasons), _) => Outcome::Broken { reasons, culprit: None, story: story() },
+                (None, 0) => {
+                    let reasons = Reasons::new(bound.not_read.keys().cloned());
+                    let is_not_applicable = self.is_not_applicable(&answers);
+                    Outcome::Skipped {
+                        reasons: reasons.unwrap_or_else(|| "nothing to read".into()),
+                        kind: is_not_applicable.then_some(SkipKind::NotApplicable),
+                    }
+                }
+                (None, _) => Outcome::Agrees,
+            },
+        };
 
         CheckRecord {
-            schema: SCHEMA,
-            case: self.proof.placed.source.id.clone(),
-            rules: self.proof.placed.request.name(),
-            producer: self.proof.producer.to_string(),
-            device: self.device.id.clone(),
-            runner: self.device.runner,
-            proves: code.proves,
-            outcome,
-            culprit: verdict.culprit,
-            validation,
-            skip_reason: reason,
-            skip_kind: (outcome == Outcome::Skipped && self.is_not_applicable(&answers))
-                .then_some(SkipKind::NotApplicable),
-            not_checked: Vec::new(),
             driver_messages: driver_messages(results),
-            known: None,
-            fast: false,
-            thorough: Vec::new(),
             cached: self.proof.origin == AnswerOrigin::Cached,
-            retries: 0,
             ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
-            leaves: 0,
-            leaves_not_probed: 0,
             bound: Some(bound),
             rows,
-            story,
+            ..CheckRecord::new(self.id(), code.proves, validation, outcome)
         }
     }
 
@@ -219,7 +213,7 @@ impl ProofCheck {
             device.id,
             device.runner.as_str()
         );
-        Story { again, ..proof.placed.story(&verdict.sentence) }
+        Story { again, ..proof.placed.story(verdict.sentence()) }
     }
 }
 
@@ -235,10 +229,11 @@ impl ProofAnswers {
         let observed = match wrong.first() {
             Some(first) => Some(RecordValue::Text(first.found())),
             None if own.count() == 0 => None,
-            None => row.computed.clone(),
+            None => row.witnesses.computed.clone(),
         };
         let note = wrong.iter().take(MAX_WRONG).map(ToString::to_string).collect::<Vec<_>>().join("; ");
-        Row { observed, note: Some(note).filter(|note| !note.is_empty()), ..row }
+        let witnesses = Witnesses { observed, ..row.witnesses };
+        Row { witnesses, note: Some(note).filter(|note| !note.is_empty()), ..row }
     }
 
     /// Indices of the modules that read from a wrong place.
@@ -246,18 +241,8 @@ impl ProofAnswers {
         self.seen.iter().filter(|seen| !seen.answer.is_right()).map(|seen| seen.module).collect()
     }
 
-    fn outcome(&self, verdict: &Verdict, bound: &BoundCount) -> (Outcome, Option<Reasons>) {
-        match verdict.outcome {
-            Outcome::Agree if !self.broken.is_empty() => {
-                (Outcome::Broken, Reasons::new(self.broken.iter().cloned().map(Reason::Other)))
-            }
-            Outcome::Agree if bound.read == 0 => {
-                let reasons = Reasons::new(bound.not_read.keys().cloned());
-                (Outcome::Skipped, Some(reasons.unwrap_or_else(|| "nothing to read".into())))
-            }
-            Outcome::Agree | Outcome::Differ | Outcome::Known | Outcome::Stale | Outcome::Skipped | Outcome::Broken => {
-                (verdict.outcome, None)
-            }
-        }
+    /// The errors of the jobs that broke.
+    fn broke(&self) -> Option<Reasons> {
+        Reasons::new(self.broken.iter().cloned().map(Reason::Other))
     }
 }

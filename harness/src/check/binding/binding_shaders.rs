@@ -13,6 +13,7 @@ use layoutproof_layout::shape::Count;
 use layoutproof_layout::{BlockKind, BlockLayout, LayoutOptions, LayoutUnit, find, lay_out};
 
 use crate::check::binding::binding_check::BindingCheck;
+use crate::check::check_id::CheckId;
 use crate::check::producer::{Generator, Producer};
 use crate::check::verdict::Validation;
 use crate::results::record::Reason;
@@ -371,11 +372,8 @@ pub struct ProofCheck {
 }
 
 impl ProofCheck {
-    /// `folder::case::TARGET.CONVENTION::producer::device::runner`.
-    pub fn name(&self) -> String {
-        let Self { proof, device } = self;
-        let case = proof.placed.source.id.replace('/', "::");
-        let asked = proof.placed.request.name();
-        format!("{case}::{asked}::{}::{}::{}", proof.producer, device.id, device.runner.as_str())
+    pub fn id(&self) -> CheckId {
+        let producer = self.proof.producer.into();
+        CheckId { producer, device: Some((&self.device).into()), ..self.proof.placed.id() }
     }
 }

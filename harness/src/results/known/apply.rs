@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use layoutproof_device::DeviceInfo;
 
 use super::entry::{CasePattern, KnownFailure, RunScope};
-use crate::results::record::{CheckRecord, KnownEntry, Outcome, SeenEntry};
-use layoutproof_readers::toolchain::toolchains;
+use crate::check::{CheckId, Producer, ShaderMaker};
+use crate::results::record::{CheckRecord, KnownEntry, Outcome, OutcomeKind, SeenEntry};
 
 /// Marks known differences as `Known` and the checks of stale entries as `Stale`.
 pub fn apply(known: &[KnownFailure], checks: &mut [CheckRecord], devices: &[DeviceInfo]) {
@@ -20,21 +20,20 @@ pub fn apply(known: &[KnownFailure], checks: &mut [CheckRecord], devices: &[Devi
 /// Marks a known difference as `Known`. Needs only this check, so it works while others are still
 /// running.
 pub fn explain(known: &[KnownFailure], check: &mut CheckRecord, devices: &[DeviceInfo]) {
-    if !matches!(check.outcome, Outcome::Differ | Outcome::Broken) {
+    if !matches!(check.outcome.kind(), OutcomeKind::Differ | OutcomeKind::Broken) {
         return;
     }
 
     // If a part of the check broke as well, that needs a separate entry.
-    let broke_too = check.outcome == Outcome::Differ && check.skip_reason.is_some();
+    let broke_too = check.outcome.kind() == OutcomeKind::Differ && check.outcome.reasons().is_some();
     if broke_too && !known.iter().any(|entry| entry.covers(check, devices) && entry.is_about_break(check)) {
         return;
     }
 
     if let Some(entry) = known.iter().find(|entry| entry.covers(check, devices) && entry.explains(check)) {
-        check.outcome = Outcome::Known;
-        check.known = Some(entry.entry());
+        check.excuse(entry.entry());
         // One shader is enough to show it; a run has many checks of each known difference.
-        check.story.iter_mut().for_each(|story| story.shaders.truncate(1));
+        check.outcome.story_mut().into_iter().for_each(|story| story.shaders.truncate(1));
     }
 }
 
@@ -83,17 +82,16 @@ pub fn mark_seen(seen: &[SeenEntry], checks: &mut [CheckRecord]) -> bool {
     let subject = |seen: &SeenEntry| (seen.entry.clone(), seen.compiler.clone());
     let differing: BTreeSet<_> = seen.iter().filter(|seen| seen.differs).map(subject).collect();
 
-    let mut stale: BTreeMap<&str, &KnownEntry> = BTreeMap::new();
+    let mut stale: HashMap<&CheckId, &KnownEntry> = HashMap::new();
     for seen in seen.iter().filter(|seen| !differing.contains(&subject(seen))) {
-        for name in &seen.agreeing {
-            stale.entry(name).or_insert(&seen.entry);
+        for check in &seen.agreeing {
+            stale.entry(check).or_insert(&seen.entry);
         }
     }
 
-    for check in checks.iter_mut().filter(|check| check.outcome == Outcome::Agree) {
-        if let Some(entry) = stale.get(check.name().as_str()) {
-            check.outcome = Outcome::Stale;
-            check.known = Some((*entry).clone());
+    for check in checks.iter_mut().filter(|check| check.outcome.kind() == OutcomeKind::Agree) {
+        if let Some(entry) = stale.get(&*check.id.as_typed()) {
+            check.outcome = Outcome::Stale((*entry).clone());
         }
     }
 
@@ -105,14 +103,14 @@ fn seen_of(entry: &KnownFailure, checks: &ByCase<'_>, devices: &[DeviceInfo]) ->
     let covered = checks.of(&entry.case).iter().copied().filter(|check| entry.covers(check, devices));
     let mut by_compiler: BTreeMap<&str, Vec<&CheckRecord>> = BTreeMap::new();
     for check in covered {
-        by_compiler.entry(compiler_of(&check.producer)).or_default().push(check);
+        by_compiler.entry(compiler_of(&check.id.producer)).or_default().push(check);
     }
 
     let of_compiler = |(compiler, checks): (&str, Vec<&CheckRecord>)| {
-        let differs = checks.iter().any(|check| check.outcome == Outcome::Known && entry.explains(check));
-        let is_evidence = |check: &&&CheckRecord| check.outcome == Outcome::Agree && !check.lacks_a_part();
+        let differs = checks.iter().any(|check| check.outcome.kind() == OutcomeKind::Known && entry.explains(check));
+        let is_evidence = |check: &&&CheckRecord| check.outcome.kind() == OutcomeKind::Agree && !check.lacks_a_part();
         let agreeing = checks.iter().filter(|_| !differs).filter(is_evidence);
-        let agreeing = agreeing.map(|check| check.name()).collect();
+        let agreeing = agreeing.map(|check| check.id.as_typed().into_owned()).collect();
         SeenEntry { entry: entry.entry(), compiler: compiler.to_owned(), differs, agreeing }
     };
     by_compiler.into_iter().map(of_compiler).collect()
@@ -120,8 +118,13 @@ fn seen_of(entry: &KnownFailure, checks: &ByCase<'_>, devices: &[DeviceInfo]) ->
 
 /// The compiler of a producer if it is a toolchain, else the producer: `dxc-1.9` of
 /// `dxc-1.9-spirv-dx`.
-fn compiler_of(producer: &str) -> &str {
-    toolchains().iter().find(|toolchain| toolchain.name == producer).map_or(producer, |toolchain| toolchain.compiler)
+fn compiler_of(producer: &ShaderMaker) -> &str {
+    match producer {
+        ShaderMaker::Producer(Producer::Compiler(toolchain)) => toolchain.compiler,
+        ShaderMaker::Producer(Producer::Generator(_)) | ShaderMaker::NoShader | ShaderMaker::Unknown(_) => {
+            producer.as_str()
+        }
+    }
 }
 
 /// Checks by case. Most entries are about one case, so this avoids matching each of them against
@@ -135,7 +138,7 @@ impl<'a> ByCase<'a> {
     fn new(checks: &'a [CheckRecord]) -> Self {
         let mut of_case: HashMap<&str, Vec<&CheckRecord>> = HashMap::new();
         for check in checks {
-            of_case.entry(&check.case).or_default().push(check);
+            of_case.entry(&check.id.case).or_default().push(check);
         }
         Self { all: checks.iter().collect(), of_case }
     }

@@ -5,9 +5,12 @@ use wildmatch::WildMatch;
 
 use super::shape_entry::ShapeEntry;
 use crate::check::verdict::Validation;
-use crate::results::record::{CheckRecord, Culprit, KnownEntry, Outcome};
+use crate::results::record::{CheckRecord, Culprit, KnownEntry, OutcomeKind};
 use layoutproof_probes::AddressSpace;
 use layoutproof_source::version_range::VersionRange;
+
+/// The words that device and API of an entry match for a check without a device, as in records.
+const NO_DEVICE: (&str, &str) = ("none", "model");
 
 /// One `[[known]]` entry.
 #[derive(Clone, Debug)]
@@ -131,21 +134,24 @@ impl KnownFailure {
     /// True if all patterns of the entry match the check.
     pub(super) fn matches(&self, check: &CheckRecord, devices: &[DeviceInfo]) -> bool {
         // The case comes first: most entries are about other cases.
-        if !self.case.matches(&check.case) {
+        if !self.case.matches(&check.id.case) {
             return false;
         }
 
-        let device = devices.iter().find(|device| device.id == check.device && device.runner == check.runner);
-        let driver = device.map_or("", |device| device.driver.as_str());
-        self.rules.as_ref().map_or(check.bound.is_none() || self.untried, |rules| rules.matches(&check.rules))
-            && self.is_about_producer(&check.producer)
-            && self.device.matches(&check.device)
-            && self.runner.matches(check.runner.as_str())
+        let driver = devices.iter().find(|device| check.id.is_on(device)).map_or("", |device| device.driver.as_str());
+        let (device, runner) =
+            check.id.device.as_ref().map_or(NO_DEVICE, |device| (device.id.as_str(), device.runner.as_str()));
+        self.rules
+            .as_ref()
+            .map_or(check.bound.is_none() || self.untried, |rules| rules.matches(check.id.rules.as_str()))
+            && self.is_about_producer(check.id.producer.as_str())
+            && self.device.matches(device)
+            && self.runner.matches(runner)
             && self.driver.contains(driver)
     }
 
     /// The entry in the form of the records.
-    pub(super) fn entry(&self) -> KnownEntry {
+    pub fn entry(&self) -> KnownEntry {
         KnownEntry {
             file: self.file.clone(),
             line: self.line,
@@ -162,16 +168,16 @@ impl KnownFailure {
         }
 
         // A check that broke keeps its reason once it is known.
-        let is_meant = match (&self.says, check.outcome) {
-            (Some(_), Outcome::Broken | Outcome::Known) => self.is_about_break(check),
-            (None, outcome) => outcome != Outcome::Broken,
-            (Some(_), Outcome::Agree | Outcome::Differ | Outcome::Stale | Outcome::Skipped) => false,
+        let is_meant = match (&self.says, check.outcome.kind()) {
+            (Some(_), OutcomeKind::Broken | OutcomeKind::Known) => self.is_about_break(check),
+            (None, outcome) => outcome != OutcomeKind::Broken,
+            (Some(_), OutcomeKind::Agree | OutcomeKind::Differ | OutcomeKind::Stale | OutcomeKind::Skipped) => false,
         };
 
         is_meant
             && self.is_about_module(check)
             && self.is_about_rows(check)
-            && self.culprit.as_deref().is_none_or(|name| check.culprit.map(Culprit::as_str) == Some(name))
+            && self.culprit.as_deref().is_none_or(|name| check.outcome.culprit().map(Culprit::as_str) == Some(name))
     }
 
     /// True if the entry covers this module that needs more than promised. Only an entry with
@@ -188,12 +194,12 @@ impl KnownFailure {
     /// True if all rows that differ are in the entry's space.
     fn is_about_rows(&self, check: &CheckRecord) -> bool {
         let mut differing = check.rows.iter().filter(|row| row.differs());
-        self.space.is_none() || differing.all(|row| row.space == self.space)
+        self.space.is_none() || differing.all(|row| row.access.map(|access| access.space) == self.space)
     }
 
     /// True if the entry's `says` matches the message of a check that broke, in full or in part.
     pub(super) fn is_about_break(&self, check: &CheckRecord) -> bool {
-        let says = self.says.as_ref().zip(check.skip_reason.as_ref());
+        let says = self.says.as_ref().zip(check.outcome.reasons());
         self.untried || says.is_some_and(|(says, reasons)| says.matches(&reasons.to_string()))
     }
 }

@@ -10,7 +10,7 @@ use super::entry::KnownFailure;
 use super::shape_entry::names;
 pub use super::shape_entry::{ShapeAt, ShapeEntry};
 use crate::check::verdict::{CodeOrigin, Validation, Writer, differing};
-use crate::results::record::{CheckRecord, Culprit, KnownEntry, Outcome};
+use crate::results::record::{CheckRecord, Culprit, KnownEntry, OutcomeKind};
 
 /// Marks the record of such a declaration as known if entries explain every row that differs. For
 /// an invalid module or a check that broke, an entry with that culprit or message must name a shape
@@ -19,21 +19,20 @@ pub fn explain(known: &[KnownFailure], check: &mut CheckRecord, devices: &[Devic
     let entries = known.iter().filter_map(|entry| Some((entry, entry.shape.as_ref()?)));
     let entries: Vec<_> = entries.filter(|(entry, _)| entry.matches(check, devices)).collect();
 
-    let found = match (check.outcome, check.culprit) {
-        (Outcome::Broken, _) | (Outcome::Differ, Some(Culprit::Module)) => {
+    let found = match (check.outcome.kind(), check.outcome.culprit()) {
+        (OutcomeKind::Broken, _) | (OutcomeKind::Differ, Some(Culprit::Module)) => {
             let has = |shape: &ShapeEntry| shapes.iter().any(|(_, other)| *other == shape.shape);
-            let speaks = |entry: &KnownFailure| entry.says.is_some() == (check.outcome == Outcome::Broken);
+            let speaks = |entry: &KnownFailure| entry.says.is_some() == (check.outcome.kind() == OutcomeKind::Broken);
             let is_behind =
                 |(entry, shape): &&(&KnownFailure, &ShapeEntry)| speaks(entry) && entry.explains(check) && has(shape);
             entries.iter().find(is_behind).map(|(entry, _)| entry.entry())
         }
-        (Outcome::Differ, _) => behind_every_difference(&entries, check, shapes),
-        (Outcome::Agree | Outcome::Known | Outcome::Stale | Outcome::Skipped, _) => None,
+        (OutcomeKind::Differ, _) => behind_every_difference(&entries, check, shapes),
+        (OutcomeKind::Agree | OutcomeKind::Known | OutcomeKind::Stale | OutcomeKind::Skipped, _) => None,
     };
 
     if let Some(entry) = found {
-        check.outcome = Outcome::Known;
-        check.known = Some(entry);
+        check.excuse(entry);
     }
 }
 
@@ -84,7 +83,7 @@ fn behind_every_row(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::record::{RecordValue, Story, StoryBlock};
+    use crate::results::record::{Outcome, RecordValue, Story, StoryBlock};
     use layoutproof_device::Feature;
     use layoutproof_random::declaration::MemberShape;
     use layoutproof_source::sources::SourceMap;
@@ -132,15 +131,15 @@ reason = \"an index from memory counts registers\"
         let shapes =
             [("B.m1.m0".to_owned(), MemberShape::EightByteMatrix), ("B.m2".to_owned(), MemberShape::FlatMatrix)];
         for (paths, outcome) in [
-            (&["B.m1[1].m0[0][1]"][..], Outcome::Known),
-            (&["B[1].m1.m0[0][1]", "B.m1.m0[1][0]"], Outcome::Known),
-            (&["B.m1[1].m0[0][1]", "B.m1[1].m1"], Outcome::Differ),
-            (&["B.m1.m00[0][1]"], Outcome::Differ),
-            (&["B.m2[0][1]"], Outcome::Differ),
+            (&["B.m1[1].m0[0][1]"][..], OutcomeKind::Known),
+            (&["B[1].m1.m0[0][1]", "B.m1.m0[1][0]"], OutcomeKind::Known),
+            (&["B.m1[1].m0[0][1]", "B.m1[1].m1"], OutcomeKind::Differ),
+            (&["B.m1.m00[0][1]"], OutcomeKind::Differ),
+            (&["B.m2[0][1]"], OutcomeKind::Differ),
         ] {
             let mut check = differing_at(paths);
             explain(&known, &mut check, &[], &shapes);
-            assert_eq!(check.outcome, outcome, "{paths:?}");
+            assert_eq!(check.outcome.kind(), outcome, "{paths:?}");
         }
     }
 
@@ -151,7 +150,7 @@ reason = \"an index from memory counts registers\"
             let known = entries(&ENTRY.replace(from, to)).unwrap();
             let mut check = differing_at(&["B.m1[0][1]"]);
             explain(&known, &mut check, &[], &shapes);
-            assert_eq!(check.outcome, Outcome::Differ, "{from} {to}");
+            assert_eq!(check.outcome.kind(), OutcomeKind::Differ, "{from} {to}");
         }
     }
 
@@ -163,10 +162,10 @@ reason = \"an index from memory counts registers\"
         let known = entries(&ENTRY.replace("compiler", "report")).unwrap();
         let mut unreported = differing_at(&["B.m1[0][1]"]);
         let mut reported = unreported.clone();
-        reported.rows[0].reported = Some(RecordValue::Number(48));
-        for (check, outcome) in [(&mut unreported, Outcome::Known), (&mut reported, Outcome::Differ)] {
+        reported.rows[0].witnesses.reported = Some(RecordValue::Number(48));
+        for (check, outcome) in [(&mut unreported, OutcomeKind::Known), (&mut reported, OutcomeKind::Differ)] {
             explain(&known, check, &[], &shapes);
-            assert_eq!(check.outcome, outcome);
+            assert_eq!(check.outcome.kind(), outcome);
         }
     }
 
@@ -175,11 +174,11 @@ reason = \"an index from memory counts registers\"
     fn an_entry_that_moves_is_about_all_behind() {
         let known = entries(&ENTRY.replace("form = \"indexed\"", "moves = true")).unwrap();
         let shapes = [("B.m1".to_owned(), MemberShape::EightByteMatrix)];
-        for (first, outcome) in [(32, Outcome::Known), (28, Outcome::Differ)] {
+        for (first, outcome) in [(32, OutcomeKind::Known), (28, OutcomeKind::Differ)] {
             let mut check = differing_at(&["B.m0", "B.m1[0][1]", "B.m2"]);
-            check.rows[0].computed = Some(RecordValue::Number(first));
+            check.rows[0].witnesses.computed = Some(RecordValue::Number(first));
             explain(&known, &mut check, &[], &shapes);
-            assert_eq!(check.outcome, outcome, "{first}");
+            assert_eq!(check.outcome.kind(), outcome, "{first}");
         }
     }
 
@@ -197,12 +196,13 @@ reason = \"an index from memory counts registers\"
             size: Some(64),
             members: vec![serde_json::from_value(bits).unwrap()],
         }];
-        for (offset, outcome) in [(36, Outcome::Known), (28, Outcome::Differ)] {
+        for (offset, outcome) in [(36, OutcomeKind::Known), (28, OutcomeKind::Differ)] {
             let mut check = differing_at(&["B.m2"]);
-            check.rows[0].computed = Some(RecordValue::Number(offset));
-            check.story = Some(Story { blocks: blocks.clone(), ..Story::default() });
+            check.rows[0].witnesses.computed = Some(RecordValue::Number(offset));
+            let story = Some(Box::new(Story { blocks: blocks.clone(), ..Story::default() }));
+            check.outcome = Outcome::Differs { culprit: Culprit::Compiler, broke: None, story };
             explain(&known, &mut check, &[], &shapes);
-            assert_eq!(check.outcome, outcome, "{offset}");
+            assert_eq!(check.outcome.kind(), outcome, "{offset}");
         }
     }
 
@@ -210,11 +210,12 @@ reason = \"an index from memory counts registers\"
     #[test]
     fn an_invalid_module_needs_an_entry_of_its_own() {
         let shapes = [("B.m1".to_owned(), MemberShape::EightByteMatrix)];
-        for (culprit, outcome) in [("module", Outcome::Known), ("compiler", Outcome::Differ)] {
+        for (culprit, expected) in [("module", OutcomeKind::Known), ("compiler", OutcomeKind::Differ)] {
             let known = entries(&ENTRY.replace("compiler", culprit)).unwrap();
-            let mut check = CheckRecord { culprit: Some(Culprit::Module), ..differing_at(&[]) };
+            let outcome = Outcome::Differs { culprit: Culprit::Module, broke: None, story: None };
+            let mut check = CheckRecord { outcome, ..differing_at(&[]) };
             explain(&known, &mut check, &[], &shapes);
-            assert_eq!(check.outcome, outcome, "{culprit}");
+            assert_eq!(check.outcome.kind(), expected, "{culprit}");
         }
     }
 
@@ -226,26 +227,27 @@ reason = \"an index from memory counts registers\"
         let own = ENTRY.replace("form = \"indexed\"", "validation = \"valid only with *\"");
         let both = format!("{ENTRY}{own}");
         for (text, paths, outcome) in [
-            (own.as_str(), &[][..], Outcome::Known),
-            (ENTRY, &[], Outcome::Differ),
-            (own.as_str(), &["B.m1[0][1]"], Outcome::Differ),
-            (both.as_str(), &["B.m1[0][1]"], Outcome::Known),
+            (own.as_str(), &[][..], OutcomeKind::Known),
+            (ENTRY, &[], OutcomeKind::Differ),
+            (own.as_str(), &["B.m1[0][1]"], OutcomeKind::Differ),
+            (both.as_str(), &["B.m1[0][1]"], OutcomeKind::Known),
         ] {
             let known = entries(text).unwrap();
             let (feature, message) = (Feature::ScalarBlockLayout, "error: no".to_owned());
             let validation = Validation::ValidOnlyWith { feature, message };
             let mut check = CheckRecord { validation, ..differing_at(paths) };
             explain(&known, &mut check, &[], &shapes);
-            assert_eq!(check.outcome, outcome, "{paths:?} {text}");
+            assert_eq!(check.outcome.kind(), outcome, "{paths:?} {text}");
         }
     }
 
     /// Cases have names, so entries with shapes do not cover them.
     #[test]
     fn cases_are_another_matter() {
-        let mut checks = [CheckRecord { case: "matrices/a".to_owned(), ..differing_at(&["B.m1[0][1]"]) }];
+        let mut checks = [differing_at(&["B.m1[0][1]"])];
+        checks[0].id.case = "matrices/a".to_owned();
         crate::results::known::apply(&entries(ENTRY).unwrap(), &mut checks, &[]);
-        assert_eq!(checks[0].outcome, Outcome::Differ);
+        assert_eq!(checks[0].outcome.kind(), OutcomeKind::Differ);
     }
 
     #[test]

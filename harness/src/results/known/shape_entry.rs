@@ -62,7 +62,7 @@ impl ShapeEntry {
             let first = members.filter_map(|member| begin(check, member)).min();
             return first.is_some() && computed(row) >= first;
         }
-        let is_of_form = self.forms.is_empty() || row.form.is_some_and(|form| self.forms.contains(&form));
+        let is_of_form = self.forms.is_empty() || row.form().is_some_and(|form| self.forms.contains(&form));
         is_of_form && members.any(|member| is_in(&row.path, member))
     }
 }
@@ -70,7 +70,7 @@ impl ShapeEntry {
 /// True if an entry with this culprit covers a row. A listing has no numbers for the later elements
 /// of arrays, so there the code can differ only from the rules.
 pub(super) fn names(name: &str, row: &Row, culprit: Culprit) -> bool {
-    let is_unreported = culprit == Culprit::Compiler && row.reported.is_none();
+    let is_unreported = culprit == Culprit::Compiler && row.witnesses.reported.is_none();
     name == culprit.as_str() || (is_unreported && name == Culprit::Report.as_str())
 }
 
@@ -83,14 +83,14 @@ fn is_in(path: &str, member: &str) -> bool {
 /// The member's offset according to the rules. It may have no row itself, as bit-fields do not.
 fn begin(check: &CheckRecord, member: &str) -> Option<u32> {
     let of_rows = check.rows.iter().filter(|row| is_in(&row.path, member)).filter_map(computed);
-    let blocks = check.story.iter().flat_map(|story| &story.blocks);
+    let blocks = check.outcome.story().into_iter().flat_map(|story| &story.blocks);
     let laid_out =
         blocks.flat_map(|block| block.members.iter().map(move |row| (join(&block.name, &row.path), row.offset)));
     of_rows.chain(laid_out.filter(|(path, _)| is_in(path, member)).map(|(_, offset)| offset)).min()
 }
 
 fn computed(row: &Row) -> Option<u32> {
-    match &row.computed {
+    match &row.witnesses.computed {
         Some(RecordValue::Number(offset)) if row.what == Quantity::Offset => Some(*offset),
         Some(RecordValue::Number(_) | RecordValue::Text(_)) | None => None,
     }

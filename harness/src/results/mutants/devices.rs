@@ -10,7 +10,7 @@ use std::time::Duration;
 use layoutproof_device::{Batch, Runner};
 
 use super::mutant_table::{DeviceLine, Killers};
-use crate::check::{Check, Jobs, Proof, ProofCheck, ProofJobs, Subject, SubjectShaders};
+use crate::check::{Check, CheckId, Jobs, Proof, ProofCheck, ProofJobs, Subject, SubjectShaders};
 use crate::results::record::{CheckRecord, Culprit, Outcome};
 use layoutproof_model::{Misreading, Model};
 
@@ -52,7 +52,7 @@ impl ModelCheck {
     }
 
     fn agreeing(self) -> Option<Self> {
-        (self.record(Model::new()).outcome == Outcome::Agree).then_some(self)
+        (self.record(Model::new()).outcome == Outcome::Agrees).then_some(self)
     }
 
     fn record(&self, mut model: Model) -> CheckRecord {
@@ -70,10 +70,10 @@ impl ModelCheck {
         }
     }
 
-    fn name(&self) -> String {
+    fn id(&self) -> CheckId {
         match &self.asked {
-            MutantJobs::Bytes(check, _) => check.name(),
-            MutantJobs::Bindings(check, _) => check.name(),
+            MutantJobs::Bytes(check, _) => check.id(),
+            MutantJobs::Bindings(check, _) => check.id(),
         }
     }
 }
@@ -120,14 +120,11 @@ pub fn try_misreading(
         }
 
         let record = check.record(Model::with_misreading(misreading));
-        match (record.outcome, record.culprit) {
-            (Outcome::Differ, Some(Culprit::Device)) => killers.cases.push(case.to_owned()),
-            (Outcome::Differ, culprit) => {
-                let name = culprit.map_or("no culprit", Culprit::as_str);
-                misnamed.push(format!("{} names {name}", check.name()));
-            }
-            (Outcome::Broken, _) => misnamed.push(format!("{} breaks", check.name())),
-            (Outcome::Agree | Outcome::Known | Outcome::Stale | Outcome::Skipped, _) => {}
+        match record.outcome {
+            Outcome::Differs { culprit: Culprit::Device, .. } => killers.cases.push(case.to_owned()),
+            Outcome::Differs { culprit, .. } => misnamed.push(format!("{} names {}", check.id(), culprit.as_str())),
+            Outcome::Broken { .. } => misnamed.push(format!("{} breaks", check.id())),
+            Outcome::Agrees | Outcome::Known { .. } | Outcome::Stale(_) | Outcome::Skipped { .. } => {}
         }
     }
 

@@ -7,22 +7,22 @@ use layoutproof_device::RunnerKind;
 use serde::{Deserialize, Serialize};
 
 use super::bound_count::BoundCount;
-use super::end::{Outcome, Proves, SkipKind};
+use super::end::{OutcomeKind, Proves, SkipKind};
 use super::reason::ReasonKind;
+use super::saved::device_keys;
+use crate::check::check_id::{CheckDevice, CheckRules, ShaderMaker};
 use layoutproof_probes::leaf_kind::After;
 use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
 
 /// Totals of checks that agree or do not apply, and that are equal in these fields.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LeftOutChecks {
-    pub rules: String,
-    pub producer: String,
-    /// Device id, as in a check.
-    pub device: String,
-    /// API.
-    pub runner: RunnerKind,
+    pub rules: CheckRules,
+    pub producer: ShaderMaker,
+    #[serde(flatten, with = "device_keys")]
+    pub device: Option<CheckDevice>,
     pub proves: Proves,
-    pub outcome: Outcome,
+    pub outcome: OutcomeKind,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skip_kind: Option<SkipKind>,
     /// The kind of the reasons for the skips.

@@ -10,22 +10,24 @@ mod left_out;
 mod reason;
 mod recorded_shader;
 mod row;
+mod saved;
 mod saved_text;
 mod source;
 
-use layoutproof_device::RunnerKind;
 use serde::{Deserialize, Serialize};
 
+use crate::check::check_id::CheckId;
 use crate::check::verdict::Validation;
 
 pub use bound_count::BoundCount;
 pub use cache_use::RecordedCacheUse;
-pub use end::{Culprit, Outcome, Proves, SkipKind};
+pub use end::{Culprit, Outcome, OutcomeKind, Proves, SkipKind};
 pub use header::{RecordsFilter, RunHeader};
 pub use left_out::{CellRow, DeviceCells, LeftOutCases, LeftOutChecks};
 pub use reason::{Reason, ReasonKind, Reasons, kind_of_text};
 pub use recorded_shader::RecordedShader;
-pub use row::{RecordValue, Row};
+pub use row::{Access, RecordValue, Row, Witness, Witnesses};
+pub use saved::{Contradiction, SavedLine};
 pub use source::{RecordedLayout, RecordedSource};
 
 /// Version of the record format.
@@ -43,85 +45,68 @@ pub enum RecordLine {
     End(RunEnd),
 }
 
-/// The result for one case, rule set, producer, device and runner.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// The result of a check. [`saved`] has its form in a file.
+#[derive(Clone, Debug, PartialEq)]
 pub struct CheckRecord {
-    /// [`SCHEMA`].
-    pub schema: u32,
-    /// Case id, or file name for a user's file.
-    pub case: String,
-    pub rules: String,
-    pub producer: String,
-    /// Device id; `none` for a check that needs no device.
-    pub device: String,
-    /// API.
-    pub runner: RunnerKind,
+    pub id: CheckId,
     pub proves: Proves,
     pub outcome: Outcome,
-    /// The witness that contradicts the others.
-    pub culprit: Option<Culprit>,
-    /// The validator's result; in the file, its text.
+    /// The validator's result.
     pub validation: Validation,
-    /// Why it was skipped, or why it broke.
-    pub skip_reason: Option<Reasons>,
-    /// The kind of skip, unless there was just no result.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub skip_kind: Option<SkipKind>,
     /// Reasons why parts of a completed check were left out: blocks and leaves without a shader,
     /// forms of access that a compiler does not accept, missing device features.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_checked: Vec<Reason>,
     /// Messages of a debug layer or driver during the check, without duplicates. They do not affect
     /// the outcome.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub driver_messages: Vec<String>,
-    /// For a known or stale check, the entry of a list of known differences that covers it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub known: Option<KnownEntry>,
     /// True if the driver compiled the shaders with settings for speed instead of its defaults.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fast: bool,
     /// Entry points that ran without shared modules and with the driver's default settings,
-    /// although the others of the check ran fast; absent if there are none.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// although the others of the check ran fast.
     pub thorough: Vec<String>,
     /// True if a compilation or validation for the check came from the cache.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cached: bool,
-    /// Number of reruns after failures; absent if zero.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    /// Number of reruns after failures.
     pub retries: u32,
     /// Wall time in milliseconds.
     pub ms: u64,
     /// Leaves with a result from a device.
     pub leaves: u32,
     /// Leaves in array elements that no shader reads or writes, because other elements were probed
-    /// instead; absent if there are none.
-    #[serde(default, skip_serializing_if = "are_none")]
+    /// instead.
     pub leaves_not_probed: u64,
-    /// Bound resources that a device was to read back; absent for checks of bytes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Bound resources that a device was to read back; `None` for checks of bytes.
     pub bound: Option<BoundCount>,
     /// The measured quantities.
     pub rows: Vec<Row>,
-    /// Everything that a reporter needs to show a failure; absent on agreement.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub story: Option<Story>,
 }
 
 impl CheckRecord {
-    /// The name of the check as a trial: `folder::case::rules::producer::device::runner`.
-    pub fn name(&self) -> String {
-        let Self { rules, producer, device, .. } = self;
-        let case = self.case.replace('/', "::");
-        // A check without a device has no runner.
-        let runner = if self.has_device() { self.runner.as_str() } else { NO_DEVICE };
-        format!("{case}::{rules}::{producer}::{device}::{runner}")
+    /// A check without rows, of which nothing else is known.
+    pub fn new(id: CheckId, proves: Proves, validation: Validation, outcome: Outcome) -> Self {
+        Self {
+            id,
+            proves,
+            outcome,
+            validation,
+            not_checked: Vec::new(),
+            driver_messages: Vec::new(),
+            fast: false,
+            thorough: Vec::new(),
+            cached: false,
+            retries: 0,
+            ms: 0,
+            leaves: 0,
+            leaves_not_probed: 0,
+            bound: None,
+            rows: Vec::new(),
+        }
     }
 
-    /// True if the check uses a device.
-    pub fn has_device(&self) -> bool {
-        self.device != NO_DEVICE
+    /// Turns a failure into the known one that an entry describes.
+    pub fn excuse(&mut self, entry: KnownEntry) {
+        let failure = std::mem::replace(&mut self.outcome, Outcome::Agrees);
+        self.outcome = failure.explained_by(entry);
     }
 
     /// True if the device could not do all of the check. Agreement then does not cover the rest.
@@ -132,10 +117,10 @@ impl CheckRecord {
     /// True if a file with this filter holds the check: one that differs (known or not), is broken,
     /// got no result from this machine or a compiler, or agreed only when it was rerun.
     pub fn is_kept_by(&self, filter: RecordsFilter) -> bool {
-        let is_plain = match self.outcome {
-            Outcome::Agree => self.retries == 0,
-            Outcome::Skipped => self.skip_kind == Some(SkipKind::NotApplicable),
-            Outcome::Differ | Outcome::Known | Outcome::Stale | Outcome::Broken => false,
+        let is_plain = match &self.outcome {
+            Outcome::Agrees => self.retries == 0,
+            Outcome::Skipped { kind, .. } => *kind == Some(SkipKind::NotApplicable),
+            Outcome::Differs { .. } | Outcome::Known { .. } | Outcome::Stale(_) | Outcome::Broken { .. } => false,
         };
         match filter {
             RecordsFilter::All => true,
@@ -143,9 +128,6 @@ impl CheckRecord {
         }
     }
 }
-
-/// The device name in the record of a check without a device.
-pub const NO_DEVICE: &str = "none";
 
 /// An entry of a list of known differences.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -278,8 +260,8 @@ pub struct SeenEntry {
     pub compiler: String,
     /// True if a check of this shard differs as the entry states.
     pub differs: bool,
-    /// Names of the checks that the entry covers and that agree; empty if one differs.
-    pub agreeing: Vec<String>,
+    /// The checks that the entry covers and that agree; empty if one differs.
+    pub agreeing: Vec<CheckId>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]

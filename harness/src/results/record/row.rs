@@ -1,4 +1,4 @@
-//! One measured quantity of a check: its path, the form of access, and the number from each
+//! One measured quantity of a check: its path, how a shader reached it, and the number from each
 //! witness.
 
 use layoutproof_layout::Quantity;
@@ -6,66 +6,119 @@ use serde::{Deserialize, Serialize};
 
 use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
 
-/// One measured quantity of a check. `None` if a witness gives no value.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// One measured quantity of a check.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
     /// Path, block name first.
     pub path: String,
     pub what: Quantity,
-    /// The block's address space; `None` for rows that need no device.
-    pub space: Option<AddressSpace>,
-    /// Direction of the access.
-    pub direction: Option<Direction>,
-    /// The form of access.
-    pub form: Option<Form>,
-    /// The shader's stage; omitted from records for the compute stage.
-    #[serde(default, skip_serializing_if = "Stage::is_compute")]
-    pub stage: Stage,
-    /// From the case.
-    pub expected: Option<RecordValue>,
-    /// From our rules.
-    pub computed: Option<RecordValue>,
-    /// From the compiler's reflection or listing.
-    pub reported: Option<RecordValue>,
-    /// From the compiler's code.
-    pub compiled: Option<RecordValue>,
-    /// From the device.
-    pub observed: Option<RecordValue>,
+    /// `None` for rows that need no device.
+    pub access: Option<Access>,
+    pub witnesses: Witnesses,
     /// A description of the device's answer if it is not simply an offset (`0xBADD0030, padding at
     /// byte 48`).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// True if the device gave the right answer in a module that many checks share. That proves
     /// nothing about exact ranges and, if the answer was only a hash of the words that were read,
     /// nothing about padding and guards.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fused: bool,
 }
 
+/// How a shader reached what it measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// The block's address space.
+    pub space: AddressSpace,
+    pub stage: Stage,
+    pub direction: Direction,
+    /// `None` for guards, which all forms of an entry point share.
+    pub form: Option<Form>,
+}
+
 impl Row {
-    /// True if two witnesses disagree.
-    pub fn differs(&self) -> bool {
-        let witnesses = [&self.expected, &self.computed, &self.reported, &self.compiled, &self.observed];
-        let said: Vec<&RecordValue> = witnesses.into_iter().flatten().collect();
-        said.windows(2).any(|neighbours| neighbours[0] != neighbours[1])
+    /// A row that needs no device.
+    pub fn new(path: impl Into<String>, what: Quantity, witnesses: Witnesses) -> Self {
+        Self { path: path.into(), what, access: None, witnesses, note: None, fused: false }
     }
 
-    /// A row that needs no device, without any numbers yet.
-    pub fn of_no_device(path: &str, what: Quantity) -> Self {
+    /// The form of access to a leaf.
+    pub fn form(&self) -> Option<Form> {
+        self.access.and_then(|access| access.form)
+    }
+
+    /// Direction of the access.
+    pub fn direction(&self) -> Option<Direction> {
+        self.access.map(|access| access.direction)
+    }
+
+    /// True if two witnesses disagree.
+    pub fn differs(&self) -> bool {
+        let said: Vec<&RecordValue> =
+            Witness::ALL.into_iter().filter_map(|witness| self.witnesses.of(witness)).collect();
+        said.windows(2).any(|neighbours| neighbours[0] != neighbours[1])
+    }
+}
+
+/// What each witness says about a quantity; `None` if it gives no value.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Witnesses {
+    pub expected: Option<RecordValue>,
+    pub computed: Option<RecordValue>,
+    pub reported: Option<RecordValue>,
+    pub compiled: Option<RecordValue>,
+    pub observed: Option<RecordValue>,
+}
+
+/// A source of numbers, in the order of reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Witness {
+    /// The case.
+    Expected,
+    /// Our rules.
+    Computed,
+    /// The compiler's reflection or listing.
+    Reported,
+    /// The compiler's code.
+    Compiled,
+    /// The device.
+    Observed,
+}
+
+impl Witness {
+    pub const ALL: [Self; 5] = [Self::Expected, Self::Computed, Self::Reported, Self::Compiled, Self::Observed];
+
+    /// The key in records and the heading in tables.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Expected => "expected",
+            Self::Computed => "computed",
+            Self::Reported => "reported",
+            Self::Compiled => "compiled",
+            Self::Observed => "observed",
+        }
+    }
+}
+
+impl Witnesses {
+    pub fn of(&self, witness: Witness) -> Option<&RecordValue> {
+        match witness {
+            Witness::Expected => self.expected.as_ref(),
+            Witness::Computed => self.computed.as_ref(),
+            Witness::Reported => self.reported.as_ref(),
+            Witness::Compiled => self.compiled.as_ref(),
+            Witness::Observed => self.observed.as_ref(),
+        }
+    }
+
+    /// These witnesses, and `others` for those that say nothing here.
+    #[must_use]
+    pub fn or(self, others: Self) -> Self {
         Self {
-            path: path.to_owned(),
-            what,
-            space: None,
-            direction: None,
-            form: None,
-            stage: Stage::Compute,
-            expected: None,
-            computed: None,
-            reported: None,
-            compiled: None,
-            observed: None,
-            note: None,
-            fused: false,
+            expected: self.expected.or(others.expected),
+            computed: self.computed.or(others.computed),
+            reported: self.reported.or(others.reported),
+            compiled: self.compiled.or(others.compiled),
+            observed: self.observed.or(others.observed),
         }
     }
 }
@@ -78,4 +131,13 @@ pub enum RecordValue {
     Number(u32),
     /// A binding string.
     Text(String),
+}
+
+impl RecordValue {
+    pub fn number(&self) -> Option<u32> {
+        match self {
+            Self::Number(number) => Some(*number),
+            Self::Text(_) => None,
+        }
+    }
 }

@@ -9,7 +9,7 @@ use layoutproof_compilers::free_memory::give_back_free_memory;
 use layoutproof_core::check::{BindingCheck, ProofCheck};
 use layoutproof_core::results::known::shape::ShapeAt;
 use layoutproof_core::results::left_out::{left_out, left_out_cases};
-use layoutproof_core::results::record::{CheckRecord, Outcome, RunEnd, RunHeader, SkipKind};
+use layoutproof_core::results::record::{CheckRecord, OutcomeKind, RunEnd, RunHeader, SkipKind};
 use layoutproof_core::results::summary::Exit;
 use layoutproof_device::DeviceInfo;
 use layoutproof_executor::device_listing::DeviceListing;
@@ -154,26 +154,26 @@ impl Run<'_> {
         let placed: Vec<&BindingCheck> = placed.collect();
 
         let subjects = execute::checked(&selection.subjects, devices, config.making());
-        let mut names = execute::names(&subjects, devices, config.making());
-        names.extend(proofs.iter().map(ProofCheck::name));
-        names.extend(placed.iter().map(|placed| placed.name()));
-        names.retain(|name| selection.part.takes_trial(name));
-        if names.is_empty() && args.part.shard.is_none() {
+        let mut checks = execute::ids(&subjects, devices, config.making());
+        checks.extend(proofs.iter().map(ProofCheck::id));
+        checks.extend(placed.iter().map(|placed| placed.id()));
+        checks.retain(|check| selection.part.takes_trial(check));
+        if checks.is_empty() && args.part.shard.is_none() {
             warn("error: nothing is selected: no device can run the output of these producers\n");
             let is_complete = self.failed_listings.is_empty();
             return Ok(if is_complete { Exit::NothingSelected } else { Exit::Missing });
         }
 
         begin_outputs(&args.outputs)?;
-        let mut ledger = Ledger::new(&names, &config.known, devices);
+        let mut ledger = Ledger::new(&checks, &config.known, devices);
         ledger.know_shapes(self.shapes());
         self.begin_records(&mut ledger)?;
         if !self.needs_rows() {
             ledger.shed_rows();
         }
-        proofs.retain(|proof| ledger.lacks(&proof.name()));
+        proofs.retain(|proof| ledger.lacks(&proof.id()));
         let static_records: Vec<CheckRecord> =
-            placed.iter().filter(|placed| ledger.lacks(&placed.name())).map(|placed| placed.record()).collect();
+            placed.iter().filter(|placed| ledger.lacks(&placed.id())).map(|placed| placed.record()).collect();
 
         let progress = &config.progress;
         progress.expect(ledger.not_done() - static_records.len());
@@ -187,7 +187,7 @@ impl Run<'_> {
         };
         let mut spared = SparedKinds::default();
         for portion in execute::portions(&subjects) {
-            let lacks = |plan: CheckPlan<'_>| keeper.ledger.lacks(&plan.name());
+            let lacks = |plan: CheckPlan<'_>| keeper.ledger.lacks(&plan.id());
             let checks = execute::plan(portion, devices, config.making(), lacks);
             progress.checks();
             keeper.carry_out(&checks, args.retries, |checks, attempt, done| match attempt {
@@ -278,7 +278,7 @@ impl Run<'_> {
             return end.clone();
         }
         let kept: HashSet<&str> =
-            records.iter().filter(|record| record.is_kept_by(filter)).map(|record| record.case.as_str()).collect();
+            records.iter().filter(|record| record.is_kept_by(filter)).map(|record| record.id.case.as_str()).collect();
         let sources = end.sources.iter().filter(|source| kept.contains(source.case.as_str()));
         RunEnd {
             sources: sources.cloned().collect(),
@@ -333,7 +333,8 @@ impl Run<'_> {
     /// the user named count as errors; others of this machine get a note.
     fn silent(&self, records: &[CheckRecord]) -> Vec<String> {
         let silent = Participants::of(Asked::of_run(self.args), records, &[]).silent();
-        let has_answer = records.iter().any(|record| matches!(record.outcome, Outcome::Agree | Outcome::Known));
+        let has_answer =
+            records.iter().any(|record| matches!(record.outcome.kind(), OutcomeKind::Agree | OutcomeKind::Known));
         if audience(self.args) == Audience::Cases || !has_answer {
             return silent;
         }
@@ -358,12 +359,12 @@ impl Run<'_> {
             missing.extend(self.silent(records));
         }
 
-        let is_counted = |record: &&CheckRecord| match record.skip_kind {
+        let is_counted = |record: &&CheckRecord| match record.outcome.skip_kind() {
             Some(SkipKind::NotApplicable) => false,
-            None => record.outcome == Outcome::Skipped,
+            None => record.outcome.kind() == OutcomeKind::Skipped,
         };
         let skipped = records.iter().filter(is_counted);
-        let reasons = skipped.map(|record| record.skip_reason.as_ref().map(ToString::to_string).unwrap_or_default());
+        let reasons = skipped.map(|record| record.outcome.reasons().map(ToString::to_string).unwrap_or_default());
         let named = |reason: &String| self.args.forbid_skip.as_ref().is_some_and(|text| reason.contains(text));
         let forbidden = reasons.filter(named).count();
         if forbidden > 0 {

@@ -5,7 +5,7 @@
 
 use layoutproof_core::check::Subject;
 use layoutproof_core::results::frozen::{Fact, Facts};
-use layoutproof_core::results::record::{RecordValue, Row};
+use layoutproof_core::results::record::{RecordValue, Row, Witnesses};
 use layoutproof_layout::Quantity;
 
 /// Adds a row for each decided number that our rules compute too.
@@ -24,7 +24,7 @@ pub(crate) fn add_rows(facts: &Facts, subject: &Subject, rows: &mut Vec<Row>) {
         let Some((value, computed)) = numbers else { continue };
 
         let row = row_of(rows, subject, NumberPlace { quantity, path, computed });
-        let said = if is_code { &mut row.compiled } else { &mut row.reported };
+        let said = if is_code { &mut row.witnesses.compiled } else { &mut row.witnesses.reported };
         *said = Some(RecordValue::Number(value));
     }
 }
@@ -43,11 +43,12 @@ pub(crate) fn row_of<'r>(rows: &'r mut Vec<Row>, subject: &Subject, number: Numb
     let known = rows.iter().position(|row| row.path == path && row.what == quantity);
     let place = known.unwrap_or(rows.len());
     if known.is_none() {
-        rows.push(Row {
+        let witnesses = Witnesses {
             expected: subject.expected.get(quantity, path).map(RecordValue::Number),
             computed: Some(RecordValue::Number(computed)),
-            ..Row::of_no_device(path, quantity)
-        });
+            ..Witnesses::default()
+        };
+        rows.push(Row::new(path, quantity, witnesses));
     }
     &mut rows[place]
 }
@@ -55,6 +56,7 @@ pub(crate) fn row_of<'r>(rows: &'r mut Vec<Row>, subject: &Subject, number: Numb
 /// True if a compiler's number differs from the case's, or from that of our rules if the case has
 /// none.
 pub(crate) fn differs(row: &Row) -> bool {
-    let right = row.expected.as_ref().or(row.computed.as_ref());
-    [&row.reported, &row.compiled].into_iter().flatten().any(|said| Some(said) != right)
+    let Witnesses { expected, computed, reported, compiled, .. } = &row.witnesses;
+    let right = expected.as_ref().or(computed.as_ref());
+    [reported, compiled].into_iter().flatten().any(|said| Some(said) != right)
 }

@@ -99,10 +99,9 @@ impl FinalReport<'_> {
 
     /// True if compilers took part.
     fn has_compilers(&self) -> bool {
-        let is_compiler = |name: &str| matches!(Producer::named(name), Some(Producer::Compiler(_)));
-        let mut left_out = self.end.left_out.iter();
-        self.records.iter().any(|record| is_compiler(&record.producer))
-            || left_out.any(|group| is_compiler(&group.producer))
+        let of_records = self.records.iter().map(|record| &record.id.producer);
+        let mut producers = of_records.chain(self.end.left_out.iter().map(|group| &group.producer));
+        producers.any(|producer| matches!(producer.producer(), Some(Producer::Compiler(_))))
     }
 
     fn junit(&self) -> String {
@@ -172,5 +171,5 @@ fn hostname() -> Option<String> {
 
 /// True if a check is about a user's file. Its id is the file name; ids of cases have no suffix.
 fn is_of_own_file(record: &CheckRecord) -> bool {
-    Path::new(&record.case).extension().is_some() || record.case == "-"
+    Path::new(&record.id.case).extension().is_some() || record.id.case == "-"
 }

@@ -61,7 +61,7 @@ pub(crate) fn missed_by_runs(
 /// Selects the subjects of the runs again.
 fn subjects(runs: &[RunHeader], records: &[CheckRecord]) -> anyhow::Result<Vec<Arc<Subject>>> {
     // Include the rule sets that only compilers use.
-    let of_compiler = |record: &CheckRecord| match Producer::named(&record.producer)? {
+    let of_compiler = |record: &CheckRecord| match record.id.producer.producer()? {
         Producer::Generator(_) => None,
         Producer::Compiler(toolchain) => Some(toolchain),
     };

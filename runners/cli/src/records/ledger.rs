@@ -6,9 +6,10 @@
 use std::collections::{HashMap, VecDeque};
 
 use anyhow::bail;
+use layoutproof_core::check::CheckId;
 use layoutproof_core::results::known::shape::ShapeAt;
 use layoutproof_core::results::known::{self, FixedEntry, KnownFailure};
-use layoutproof_core::results::record::{CheckRecord, Outcome, RunEnd};
+use layoutproof_core::results::record::{CheckRecord, Outcome, OutcomeKind, RunEnd};
 use layoutproof_core::results::summary::fold;
 use layoutproof_device::DeviceInfo;
 
@@ -17,8 +18,8 @@ use crate::records::records_file::RecordsFile;
 /// The records of a run, each in the place of its check.
 #[derive(Debug)]
 pub(crate) struct Ledger<'a> {
-    /// The free places by check name. A file that the user names twice has two checks of one name.
-    open: HashMap<String, VecDeque<usize>>,
+    /// The free places of each check. A file that the user names twice has two checks of one id.
+    open: HashMap<CheckId, VecDeque<usize>>,
     records: Vec<Option<CheckRecord>>,
     /// The records before this place are in the file, if `in_order`.
     next: usize,
@@ -35,14 +36,14 @@ pub(crate) struct Ledger<'a> {
 
 impl<'a> Ledger<'a> {
     /// Creates a ledger with a place for each check, in the order of the run.
-    pub(crate) fn new(names: &[String], known: &'a [KnownFailure], devices: &'a [DeviceInfo]) -> Self {
-        let mut open: HashMap<String, VecDeque<usize>> = HashMap::new();
-        for (place, name) in names.iter().enumerate() {
-            open.entry(name.clone()).or_default().push_back(place);
+    pub(crate) fn new(checks: &[CheckId], known: &'a [KnownFailure], devices: &'a [DeviceInfo]) -> Self {
+        let mut open: HashMap<CheckId, VecDeque<usize>> = HashMap::new();
+        for (place, check) in checks.iter().enumerate() {
+            open.entry(check.clone()).or_default().push_back(place);
         }
         Self {
             open,
-            records: vec![None; names.len()],
+            records: vec![None; checks.len()],
             next: 0,
             in_order: true,
             sheds_rows: false,
@@ -61,7 +62,7 @@ impl<'a> Ledger<'a> {
     /// Marks the record if its difference is known.
     fn explain(&self, record: &mut CheckRecord) {
         known::explain(self.known, record, self.devices);
-        if let Some(shapes) = self.shapes.get(&record.case) {
+        if let Some(shapes) = self.shapes.get(&record.id.case) {
             known::shape::explain(self.known, record, self.devices, shapes);
         }
     }
@@ -72,9 +73,9 @@ impl<'a> Ledger<'a> {
     /// A record's check is not part of this run.
     pub(crate) fn resume(&mut self, kept: Vec<CheckRecord>) -> anyhow::Result<()> {
         for record in kept {
-            let name = record.name();
+            let check = record.id.clone();
             if !self.put(record) {
-                bail!("cannot resume: `{name}` is not part of this run, or was recorded twice");
+                bail!("cannot resume: `{check}` is not part of this run, or was recorded twice");
             }
         }
         let prefix = self.records.iter().take_while(|record| record.is_some()).count();
@@ -95,9 +96,9 @@ impl<'a> Ledger<'a> {
         self.sheds_rows = self.in_order && !self.file.as_ref().is_some_and(RecordsFile::is_written_at_end);
     }
 
-    /// True if the check of this name still has no record.
-    pub(crate) fn lacks(&self, name: &str) -> bool {
-        self.open.get(name).is_some_and(|places| !places.is_empty())
+    /// True if the check still has no record.
+    pub(crate) fn lacks(&self, check: &CheckId) -> bool {
+        self.open.get(check).is_some_and(|places| !places.is_empty())
     }
 
     /// Number of checks with a record.
@@ -116,21 +117,23 @@ impl<'a> Ledger<'a> {
     }
 
     /// The outcome of a record, considering known differences.
-    pub(crate) fn outcome(&self, record: &CheckRecord) -> Outcome {
-        match record.outcome {
-            Outcome::Differ | Outcome::Broken => {
+    pub(crate) fn outcome(&self, record: &CheckRecord) -> OutcomeKind {
+        match record.outcome.kind() {
+            OutcomeKind::Differ | OutcomeKind::Broken => {
                 let mut record = record.clone();
                 self.explain(&mut record);
-                record.outcome
+                record.outcome.kind()
             }
-            Outcome::Agree | Outcome::Known | Outcome::Stale | Outcome::Skipped => record.outcome,
+            OutcomeKind::Agree | OutcomeKind::Known | OutcomeKind::Stale | OutcomeKind::Skipped => {
+                record.outcome.kind()
+            }
         }
     }
 
     /// Adds the record of a finished check, and returns its outcome.
-    pub(crate) fn add(&mut self, mut record: CheckRecord) -> Outcome {
+    pub(crate) fn add(&mut self, mut record: CheckRecord) -> OutcomeKind {
         self.explain(&mut record);
-        let outcome = record.outcome;
+        let outcome = record.outcome.kind();
         if let (false, Some(file)) = (self.in_order, &mut self.file) {
             file.add(&record);
         }
@@ -141,7 +144,7 @@ impl<'a> Ledger<'a> {
             if let Some(file) = &mut self.file {
                 file.add(record);
             }
-            if self.sheds_rows && matches!(record.outcome, Outcome::Agree | Outcome::Skipped) {
+            if self.sheds_rows && matches!(record.outcome.kind(), OutcomeKind::Agree | OutcomeKind::Skipped) {
                 drop_rows(record);
             }
             self.next += 1;
@@ -157,7 +160,7 @@ impl<'a> Ledger<'a> {
     }
 
     fn put(&mut self, record: CheckRecord) -> bool {
-        let place = self.open.get_mut(&record.name()).and_then(VecDeque::pop_front);
+        let place = self.open.get_mut(&record.id).and_then(VecDeque::pop_front);
         place.is_some_and(|place| self.records[place].replace(record).is_none())
     }
 
@@ -240,9 +243,8 @@ fn drop_rows(record: &mut CheckRecord) {
 
 /// The record as it was before stale entries were marked.
 pub(crate) fn before_the_end(mut record: CheckRecord) -> CheckRecord {
-    if record.outcome == Outcome::Stale {
-        record.outcome = Outcome::Agree;
-        record.known = None;
+    if let Outcome::Stale(_) = record.outcome {
+        record.outcome = Outcome::Agrees;
     }
     record
 }

@@ -7,11 +7,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
 use anyhow::bail;
-use layoutproof_core::check::Producer;
+use layoutproof_core::check::{CheckDevice, CheckId};
 use layoutproof_core::results::known;
 use layoutproof_core::results::record::{CheckRecord, RunEnd, RunHeader};
 use layoutproof_core::results::summary::{add_left_out, fold};
-use layoutproof_device::{DeviceInfo, RunnerKind};
+use layoutproof_device::DeviceInfo;
 use layoutproof_executor::execute::CASES_AT_ONCE;
 
 use crate::args::Shard;
@@ -185,24 +185,24 @@ struct FirstRecord {
 /// Each check once. Two records of one check must be equal, except for their time and their use of
 /// the cache.
 fn each_once(parts: Vec<RecordedPart>) -> anyhow::Result<Vec<CheckRecord>> {
-    let mut known: HashMap<String, FirstRecord> = HashMap::new();
+    let mut known: HashMap<CheckId, FirstRecord> = HashMap::new();
     let mut records: Vec<CheckRecord> = Vec::new();
     let names: Vec<String> = parts.iter().map(|part| part.name.clone()).collect();
 
     for (file, part) in parts.into_iter().enumerate() {
         for record in part.checks {
-            let name = record.name();
-            let Some(first) = known.get(&name) else {
-                known.insert(name, FirstRecord { file, record: records.len() });
+            let Some(first) = known.get(&record.id) else {
+                known.insert(record.id.clone(), FirstRecord { file, record: records.len() });
                 records.push(record);
                 continue;
             };
 
             let earlier = &records[first.record];
             if (CheckRecord { ms: earlier.ms, cached: earlier.cached, ..record.clone() }) != *earlier {
-                let [here, there] = [earlier, &record].map(|record| format!("{:?}", record.outcome).to_lowercase());
+                let [here, there] =
+                    [earlier, &record].map(|record| format!("{:?}", record.outcome.kind()).to_lowercase());
                 let (one, other) = (&names[first.file], &names[file]);
-                bail!("{one} and {other} contradict each other about `{name}`: {here} and {there}");
+                bail!("{one} and {other} contradict each other about `{}`: {here} and {there}", record.id);
             }
         }
     }
@@ -264,7 +264,7 @@ fn tools(runs: &[RunHeader]) -> Vec<String> {
 /// The order of a run: first checks of bytes by portion of the cases, device, producer and case;
 /// then placements on devices; then checks without a device.
 struct RunOrder<'a> {
-    devices: HashMap<(&'a str, RunnerKind), usize>,
+    devices: HashMap<CheckDevice, usize>,
     /// Files that the user named; cases come after them, by id.
     files: Vec<&'a str>,
     /// The portion of each case whose bytes are checked.
@@ -272,7 +272,7 @@ struct RunOrder<'a> {
 }
 
 impl<'a> RunOrder<'a> {
-    fn of(runs: &'a [RunHeader], devices: &'a [DeviceInfo], records: &[CheckRecord]) -> Self {
+    fn of(runs: &'a [RunHeader], devices: &[DeviceInfo], records: &[CheckRecord]) -> Self {
         let places = devices.iter().enumerate();
         let words = runs.iter().filter_map(|run| run.arguments.get("inputs")).flatten();
         let is_file = |word: &&str| match InputWord::of(word, None) {
@@ -280,13 +280,13 @@ impl<'a> RunOrder<'a> {
             InputWord::CaseFile(_) | InputWord::Filter(_) => false,
         };
         let mut order = Self {
-            devices: places.map(|(place, device)| ((device.id.as_str(), device.runner), place)).collect(),
+            devices: places.map(|(place, device)| (device.into(), place)).collect(),
             files: words.map(String::as_str).filter(is_file).collect(),
             portions: HashMap::new(),
         };
         let of_bytes = records.iter().filter(|record| order.kind(record) == RecordKind::Bytes);
         let cases: BTreeSet<(usize, &str)> =
-            of_bytes.map(|record| (order.place_of_file(record), record.case.as_str())).collect();
+            of_bytes.map(|record| (order.place_of_file(record), record.id.case.as_str())).collect();
         let places = cases.into_iter().enumerate();
         order.portions = places.map(|(place, (_, case))| (case.to_owned(), place / CASES_AT_ONCE)).collect();
         order
@@ -301,12 +301,12 @@ impl<'a> RunOrder<'a> {
     }
 
     fn device(&self, record: &CheckRecord) -> Option<usize> {
-        self.devices.get(&(record.device.as_str(), record.runner)).copied()
+        self.devices.get(record.id.device.as_ref()?).copied()
     }
 
     /// The position of the record's file; for a case, a position after all files.
     fn place_of_file(&self, record: &CheckRecord) -> usize {
-        self.files.iter().position(|file| *file == record.case).unwrap_or(usize::MAX)
+        self.files.iter().position(|file| *file == record.id.case).unwrap_or(usize::MAX)
     }
 
     /// Rule sets and conventions of one case keep their order, because one file has all of them.
@@ -314,12 +314,12 @@ impl<'a> RunOrder<'a> {
         let kind = self.kind(record);
         let of_kind = match kind {
             RecordKind::Bytes => {
-                let portion = self.portions.get(&record.case).copied();
-                Some((portion, self.device(record), Producer::named(&record.producer)))
+                let portion = self.portions.get(&record.id.case).copied();
+                Some((portion, self.device(record), record.id.producer.producer()))
             }
             RecordKind::Placement | RecordKind::WithoutDevice => None,
         };
-        (kind, of_kind, self.place_of_file(record), record.case.clone())
+        (kind, of_kind, self.place_of_file(record), record.id.case.clone())
     }
 }
 
@@ -357,8 +357,8 @@ mod tests {
         let order = RunOrder::of(&[], &devices, &records);
         records.sort_by_cached_key(|record| order.place(record));
 
-        let runs = records.chunk_by(|one, other| one.producer == other.producer);
-        let runs: Vec<_> = runs.map(|run| (run[0].producer.as_str(), run[0].case.as_str(), run.len())).collect();
+        let runs = records.chunk_by(|one, other| one.id.producer == other.id.producer);
+        let runs: Vec<_> = runs.map(|run| (run[0].id.producer.as_str(), run[0].id.case.as_str(), run.len())).collect();
         let portion = |case, length| [("rspirv", case, length), ("naga", case, length)];
         assert_eq!(runs, [portion("a/0000", 640), portion("a/0640", 10)].concat());
     }

@@ -7,11 +7,8 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use layoutproof_core::check::Producer;
-use layoutproof_core::results::record::{
-    BoundCount, CheckRecord, LeftOutChecks, NO_DEVICE, Outcome, RunHeader, SkipKind,
-};
-use layoutproof_device::RunnerKind;
+use layoutproof_core::check::{CheckDevice, Producer, ShaderMaker};
+use layoutproof_core::results::record::{BoundCount, CheckRecord, LeftOutChecks, OutcomeKind, RunHeader, SkipKind};
 use layoutproof_show::{counted, one_line};
 
 use crate::args::RunArgs;
@@ -72,8 +69,9 @@ impl Asked {
     }
 
     /// True if this producer must return a result somewhere.
-    fn demands(&self, producer: Option<Producer>) -> bool {
-        let takes_part_by_default = self.producers.is_empty() && matches!(producer, Some(Producer::Compiler(_)));
+    fn demands(&self, producer: &ShaderMaker) -> bool {
+        let takes_part_by_default =
+            self.producers.is_empty() && matches!(producer, ShaderMaker::Producer(Producer::Compiler(_)));
         !(takes_part_by_default && self.is_selection)
     }
 }
@@ -93,8 +91,7 @@ impl Participants {
         for group in left_out {
             participants.add_alike(&AnsweredAlike {
                 producer: &group.producer,
-                device: &group.device,
-                runner: group.runner,
+                device: group.device.as_ref(),
                 outcome: group.outcome,
                 skip_kind: group.skip_kind,
                 reason: group.skip_reason.as_ref().map(ToString::to_string),
@@ -108,16 +105,15 @@ impl Participants {
 
     /// Adds a check.
     pub(crate) fn add(&mut self, record: &CheckRecord) {
-        if record.outcome == Outcome::Known && record.known.as_ref().is_some_and(|entry| entry.untried) {
+        if record.outcome.kind() == OutcomeKind::Known && record.outcome.entry().is_some_and(|entry| entry.untried) {
             self.untried += 1;
         }
         self.add_alike(&AnsweredAlike {
-            producer: &record.producer,
-            device: &record.device,
-            runner: record.runner,
-            outcome: record.outcome,
-            skip_kind: record.skip_kind,
-            reason: record.skip_reason.as_ref().map(ToString::to_string),
+            producer: &record.id.producer,
+            device: record.id.device.as_ref(),
+            outcome: record.outcome.kind(),
+            skip_kind: record.outcome.skip_kind(),
+            reason: record.outcome.reasons().map(ToString::to_string),
             leaves: record.leaves,
             bound: record.bound.as_ref(),
             checks: 1,
@@ -127,19 +123,16 @@ impl Participants {
     fn add_alike(&mut self, alike: &AnsweredAlike<'_>) {
         let reason = alike.reason.as_deref().unwrap_or("no reason given");
         let is_applicable = alike.skip_kind != Some(SkipKind::NotApplicable);
-        if alike.outcome == Outcome::Skipped {
+        if alike.outcome == OutcomeKind::Skipped {
             let kinds = if is_applicable { &mut self.skips } else { &mut self.inapplicable };
             // Details follow the first colon.
             let kind = reason.split(": ").next().unwrap_or(reason);
             *kinds.entry(kind.to_owned()).or_default() += alike.checks;
         }
-        if !is_applicable || alike.device == NO_DEVICE {
-            return;
-        }
+        let Some(CheckDevice { id, runner }) = alike.device.filter(|_| is_applicable) else { return };
 
-        let producer = Producer::named(alike.producer);
-        let maker = self.asked.demands(producer).then(|| self.maker(alike.producer, producer));
-        let device = format!("device `{}` via {}", one_line(alike.device), alike.runner.as_str());
+        let maker = self.asked.demands(alike.producer).then(|| self.maker(alike.producer));
+        let device = format!("device `{}` via {}", one_line(id), runner.as_str());
         for participant in maker.into_iter().chain([device]) {
             let turnout = self.turnouts.entry(participant).or_default();
             if alike.is_answered() {
@@ -186,24 +179,23 @@ impl Participants {
 
     /// The name of a producer in a message. If the user named a toolchain, that name; otherwise the
     /// compiler, which combines all of its targets and options.
-    fn maker(&self, name: &str, producer: Option<Producer>) -> String {
-        match producer {
+    fn maker(&self, producer: &ShaderMaker) -> String {
+        match producer.producer() {
             Some(Producer::Compiler(toolchain)) if self.asked.producers.iter().any(|named| named == toolchain.name) => {
                 format!("compiler `{}`", toolchain.name)
             }
             Some(Producer::Compiler(toolchain)) => format!("compiler `{}`", toolchain.compiler),
             Some(Producer::Generator(generator)) => format!("producer `{generator}`"),
-            None => format!("producer `{}`", one_line(name)),
+            None => format!("producer `{}`", one_line(producer.as_str())),
         }
     }
 }
 
 /// One check, or several of one producer on one device that ended alike.
 struct AnsweredAlike<'a> {
-    producer: &'a str,
-    device: &'a str,
-    runner: RunnerKind,
-    outcome: Outcome,
+    producer: &'a ShaderMaker,
+    device: Option<&'a CheckDevice>,
+    outcome: OutcomeKind,
     skip_kind: Option<SkipKind>,
     reason: Option<String>,
     leaves: u32,
@@ -217,9 +209,9 @@ impl AnsweredAlike<'_> {
     fn is_answered(&self) -> bool {
         let read = self.bound.map_or(0, |bound| bound.read);
         match self.outcome {
-            Outcome::Agree | Outcome::Differ | Outcome::Known | Outcome::Stale => true,
-            Outcome::Broken => self.leaves > 0 || read > 0,
-            Outcome::Skipped => false,
+            OutcomeKind::Agree | OutcomeKind::Differ | OutcomeKind::Known | OutcomeKind::Stale => true,
+            OutcomeKind::Broken => self.leaves > 0 || read > 0,
+            OutcomeKind::Skipped => false,
         }
     }
 }
@@ -233,18 +225,27 @@ fn by_frequency(counts: &BTreeMap<String, u64>) -> Vec<(&str, u64)> {
 
 #[cfg(test)]
 mod tests {
-    use layoutproof_core::results::record::KnownEntry;
+    use layoutproof_core::check::verdict::Validation;
+    use layoutproof_core::results::record::{Culprit, KnownEntry, Outcome, Proves};
 
     use super::*;
 
-    /// A check with this outcome and reason by a producer on an ash device.
-    fn check(producer: &str, device: &str, outcome: &str, reason: &str) -> CheckRecord {
-        let line = serde_json::json!({
-            "schema": 1, "case": "a/b", "rules": "scalar", "producer": producer, "device": device, "runner": "ash",
-            "proves": "compiler", "outcome": outcome, "culprit": null, "validation": "valid", "skip_reason": reason,
-            "ms": 1, "leaves": 0, "rows": []
-        });
-        serde_json::from_value(line).unwrap()
+    /// A check by a producer on an ash device.
+    fn check(producer: &str, device: &str, outcome: Outcome) -> CheckRecord {
+        let id = format!("a::b::scalar::{producer}::{device}::ash").parse().unwrap();
+        CheckRecord::new(id, Proves::Compiler, Validation::Valid, outcome)
+    }
+
+    fn skipped(reason: &str) -> Outcome {
+        Outcome::Skipped { reasons: reason.into(), kind: None }
+    }
+
+    fn broken(reason: &str) -> Outcome {
+        Outcome::Broken { reasons: reason.into(), culprit: None, story: None }
+    }
+
+    fn differs() -> Outcome {
+        Outcome::Differs { culprit: Culprit::Compiler, broke: None, story: None }
     }
 
     fn silent(named: &[&str], checks: &[CheckRecord]) -> String {
@@ -256,17 +257,17 @@ mod tests {
     fn each_compiler_and_device_answers_something() {
         let refused = "refused by dxc-spirv: unknown moon";
         let checks = [
-            check("dxc-spirv", "lavapipe", "skipped", refused),
-            check("dxc-spirv-gl", "lavapipe", "skipped", "device lacks scalarBlockLayout"),
-            check("dxc-spirv", "swiftshader", "skipped", refused),
-            check("slang-vulkan", "lavapipe", "agree", ""),
+            check("dxc-spirv", "lavapipe", skipped(refused)),
+            check("dxc-spirv-gl", "lavapipe", skipped("device lacks scalarBlockLayout")),
+            check("dxc-spirv", "swiftshader", skipped(refused)),
+            check("slang-vulkan", "lavapipe", Outcome::Agrees),
         ];
         let dxc = "compiler `dxc` returned no result for 3 checks; the most frequent reason: refused by dxc-spirv: \
                    unknown moon (2)";
         let device = "device `swiftshader` via ash returned no result for 1 check; the most frequent reason: refused \
                       by dxc-spirv: unknown moon (1)";
         assert_eq!(silent(&[], &checks), format!("{dxc}; {device}"));
-        let differs = check("dxc-spirv-dx", "swiftshader", "differ", "");
+        let differs = check("dxc-spirv-dx", "swiftshader", differs());
         assert_eq!(silent(&[], &[&checks[..], &[differs]].concat()), "");
     }
 
@@ -274,8 +275,8 @@ mod tests {
     #[test]
     fn an_option_that_is_named_answers_itself() {
         let checks = [
-            check("dxc-spirv", "lavapipe", "agree", ""),
-            check("dxc-spirv-gl", "lavapipe", "broken", "dxc died of SIGSEGV"),
+            check("dxc-spirv", "lavapipe", Outcome::Agrees),
+            check("dxc-spirv-gl", "lavapipe", broken("dxc died of SIGSEGV")),
         ];
         assert_eq!(silent(&["dxc"], &checks), "");
         let single = silent(&["dxc-spirv", "dxc-spirv-gl"], &checks);
@@ -289,7 +290,7 @@ mod tests {
     #[test]
     fn compilers_that_nobody_named_may_take_none_of_the_chosen_cases() {
         let checks =
-            [check("glslang", "lavapipe", "skipped", "refused by glslang"), check("rspirv", "lavapipe", "agree", "")];
+            [check("glslang", "lavapipe", skipped("refused by glslang")), check("rspirv", "lavapipe", Outcome::Agrees)];
         let silent = |asked: Asked| Participants::of(asked, &checks, &[]).silent().len();
         assert_eq!(silent(Asked { producers: Vec::new(), is_selection: true }), 0);
         assert_eq!(silent(Asked { producers: Vec::new(), is_selection: false }), 1);
@@ -298,15 +299,14 @@ mod tests {
 
     #[test]
     fn what_does_not_apply_does_not_count() {
-        let inapplicable = CheckRecord {
-            skip_kind: Some(SkipKind::NotApplicable),
-            ..check("naga", "lavapipe", "skipped", "leaves not probed (8 bytes wide)")
-        };
-        assert_eq!(silent(&[], &[inapplicable.clone(), check("rspirv", "lavapipe", "agree", "")]), "");
+        let reasons = "leaves not probed (8 bytes wide)".into();
+        let not_applicable = Outcome::Skipped { reasons, kind: Some(SkipKind::NotApplicable) };
+        let inapplicable = check("naga", "lavapipe", not_applicable);
+        assert_eq!(silent(&[], &[inapplicable.clone(), check("rspirv", "lavapipe", Outcome::Agrees)]), "");
         let why = |checks: &[CheckRecord]| Participants::of(Asked::default(), checks, &[]).why_nothing_is_proved();
         let none = "nothing was proved: no check applies: leaves not probed (8 bytes wide) (1)";
         assert_eq!(why(std::slice::from_ref(&inapplicable)), none);
-        let skipped = check("rspirv", "lavapipe", "skipped", "device lacks shaderFloat64");
+        let skipped = check("rspirv", "lavapipe", skipped("device lacks shaderFloat64"));
         let some = "nothing was proved: no check agrees or is known; skipped: device lacks shaderFloat64 (1)";
         assert_eq!(why(&[inapplicable, skipped]), some);
         assert_eq!(why(&[]), "nothing was proved: no check was run");
@@ -321,7 +321,7 @@ mod tests {
             link: None,
             untried: true,
         };
-        let untried = CheckRecord { known: Some(entry), ..check("dxc-dxil", "vkd3d", "known", "") };
+        let untried = check("dxc-dxil", "vkd3d", differs().explained_by(entry));
         let why = Participants::of(Asked::default(), &[untried], &[]).why_nothing_is_proved();
         let expected = "nothing was proved: no check agrees, and all that differ are on untried drivers (1 check)";
         assert_eq!(why, expected);

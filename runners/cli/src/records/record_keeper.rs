@@ -79,12 +79,12 @@ impl RecordKeeper<'_, '_> {
 
     /// Keeps a final record.
     pub(crate) fn keep(&mut self, mut record: CheckRecord) {
-        if let Some(story) = &mut record.story {
+        if let Some(story) = record.outcome.story_mut() {
             story.again = with_typed(&story.again, &self.arguments);
         }
 
         // The report lists the parts that a differing check left out.
-        let told = CheckRecord { not_checked: Vec::new(), rows: Vec::new(), story: None, ..record.clone() };
+        let told = CheckRecord { not_checked: Vec::new(), rows: Vec::new(), ..record.clone() };
         let line = terminal::check_line(&told, Style { colour: false, ..self.style });
         if !is_failure(self.ledger.add(record)) {
             return;

@@ -75,7 +75,7 @@ impl RecordedRuns {
             RecordLine::Check(check) => {
                 let sentence =
                     self.unknown_device(check).or_else(|| contradiction(check)).or_else(|| self.not_held(check));
-                sentence.map(|sentence| format!("`{}` contradicts itself: {sentence}", check.name()))
+                sentence.map(|sentence| format!("`{}` contradicts itself: {sentence}", check.id))
             }
             RecordLine::End(end) if self.filter().is_all() && !(end.left_out.is_empty() && end.cells.is_empty()) => {
                 Some("the end has totals of checks that are left out, but the first line says that none is".to_owned())
@@ -96,8 +96,8 @@ impl RecordedRuns {
 
     fn unknown_device(&self, check: &CheckRecord) -> Option<String> {
         let mut devices = self.runs.iter().flat_map(|run| &run.devices);
-        let is_known = devices.any(|device| device.id == check.device && device.runner == check.runner);
-        (check.has_device() && !is_known).then(|| "the first line does not list its device".to_owned())
+        let is_known = check.id.device.is_none() || devices.any(|device| check.id.is_on(device));
+        (!is_known).then(|| "the first line does not list its device".to_owned())
     }
 }
 

@@ -255,11 +255,10 @@ impl RecordsFile {
         if written.len() != records.len() {
             bail!("{}: it has {} checks, but {} were written", self.path.display(), written.len(), records.len());
         }
-        let marked = written.into_iter().zip(records).map(|(written, record)| CheckRecord {
-            outcome: record.outcome,
-            known: record.known.clone(),
-            ..written
-        });
+        let marked = written
+            .into_iter()
+            .zip(records)
+            .map(|(written, record)| CheckRecord { outcome: record.outcome.clone(), ..written });
         self.rewrite(&marked.collect::<Vec<_>>(), end)
     }
 

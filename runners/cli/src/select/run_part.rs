@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 
 use anyhow::{Context, bail};
+use layoutproof_core::check::CheckId;
 
 use crate::args::{PartArgs, Shard};
 use crate::select::files::{FileKind, read_text};
@@ -32,8 +33,8 @@ impl RunPart {
     }
 
     /// The trial of this name only; empty if no such trial exists.
-    pub(crate) fn of_trial(name: &str) -> Self {
-        Self { shard: None, list: Some(CaseList::of(name)), may_be_empty: true }
+    pub(crate) fn of_trial(check: CheckId) -> Self {
+        Self { shard: None, list: Some([ListLine::Check(check)].into_iter().collect()), may_be_empty: true }
     }
 
     /// True if any check of the case of this id belongs to the part.
@@ -41,9 +42,9 @@ impl RunPart {
         self.shard.is_none_or(|shard| shard.takes(id)) && self.list.as_ref().is_none_or(|list| list.takes_case(id))
     }
 
-    /// True if the trial of this name belongs to the part. Assumes that its case does.
-    pub(crate) fn takes_trial(&self, name: &str) -> bool {
-        self.list.as_ref().is_none_or(|list| list.takes_trial(name))
+    /// True if the check belongs to the part. Assumes that its case does.
+    pub(crate) fn takes_trial(&self, check: &CheckId) -> bool {
+        self.list.as_ref().is_none_or(|list| list.takes_trial(check))
     }
 
     /// Refuses a list with lines that match no case of the run.
@@ -51,10 +52,9 @@ impl RunPart {
     /// # Errors
     /// A message that names the first of these lines.
     pub(crate) fn check<'a>(&self, ids: impl IntoIterator<Item = &'a str>) -> anyhow::Result<()> {
-        let known: BTreeSet<String> = ids.into_iter().map(in_trial).collect();
+        let known: BTreeSet<String> = ids.into_iter().map(as_typed).collect();
         let checked = self.list.iter().filter(|_| !self.may_be_empty);
-        let lines = checked.flat_map(|list| list.cases.iter().chain(&list.trials));
-        let unknown: Vec<&str> = lines.filter(|line| !known.contains(case_of(line))).map(String::as_str).collect();
+        let unknown: Vec<String> = checked.flat_map(|list| list.not_among(&known)).collect();
         if unknown.is_empty() {
             return Ok(());
         }
@@ -77,51 +77,68 @@ fn mark_sharding() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// The lines of a list. Cases are written as in the ids of checks that are read from text.
 #[derive(Clone, Debug, Default)]
 struct CaseList {
-    /// The cases, written as in trial names.
     cases: BTreeSet<String>,
-    trials: BTreeSet<String>,
-    /// The cases of the trials.
-    cases_of_trials: BTreeSet<String>,
+    checks: BTreeSet<CheckId>,
+    cases_of_checks: BTreeSet<String>,
 }
 
 /// Number of unknown lines that an error lists.
 const NAMED: usize = 20;
 
+/// A line of a list: all checks of a case, or a single one.
+enum ListLine {
+    Case(String),
+    Check(CheckId),
+}
+
 impl CaseList {
     fn of(text: &str) -> Self {
         let lines = text.lines().map(|line| line.split('#').next().unwrap_or(line).trim());
-        let (trials, cases): (BTreeSet<&str>, BTreeSet<&str>) =
-            lines.filter(|line| !line.is_empty()).partition(|line| case_of(line) != *line);
-        let trials: BTreeSet<String> = trials.into_iter().map(in_trial).collect();
-        let cases_of_trials = trials.iter().map(|trial| case_of(trial).to_owned()).collect();
-        Self { cases: cases.into_iter().map(in_trial).collect(), trials, cases_of_trials }
+        let lines = lines.filter(|line| !line.is_empty());
+        // A line with too few parts for a check is a case.
+        lines.map(|line| line.parse().map_or_else(|_| ListLine::Case(as_typed(line)), ListLine::Check)).collect()
     }
 
     fn takes_case(&self, id: &str) -> bool {
-        let id = in_trial(id);
-        self.cases.contains(&id) || self.cases_of_trials.contains(&id)
+        let id = as_typed(id);
+        self.cases.contains(&id) || self.cases_of_checks.contains(&id)
     }
 
-    fn takes_trial(&self, name: &str) -> bool {
-        self.trials.contains(name) || self.cases.contains(case_of(name))
+    fn takes_trial(&self, check: &CheckId) -> bool {
+        let check = check.as_typed();
+        self.checks.contains(&*check) || self.cases.contains(&check.case)
+    }
+
+    /// The lines about other cases than these, as in the names of checks.
+    fn not_among(&self, known: &BTreeSet<String>) -> impl Iterator<Item = String> {
+        let cases = self.cases.iter().filter(|case| !known.contains(*case)).map(|case| case.replace('/', "::"));
+        let checks = self.checks.iter().filter(|check| !known.contains(&check.case)).map(ToString::to_string);
+        cases.chain(checks)
     }
 }
 
-/// A case's id as written in trial names.
-fn in_trial(id: &str) -> String {
-    id.replace('/', "::")
+impl FromIterator<ListLine> for CaseList {
+    fn from_iter<I: IntoIterator<Item = ListLine>>(lines: I) -> Self {
+        let mut list = Self::default();
+        for line in lines {
+            match line {
+                ListLine::Case(id) => drop(list.cases.insert(id)),
+                ListLine::Check(check) => {
+                    list.cases_of_checks.insert(check.case.clone());
+                    list.checks.insert(check);
+                }
+            }
+        }
+        list
+    }
 }
 
-/// The case of a trial: the part before rule set, producer, device and API. A case's own id has
-/// fewer parts and is returned whole.
-fn case_of(name: &str) -> &str {
-    let parts: Vec<(usize, &str)> = name.rmatch_indices("::").take(4).collect();
-    match parts[..] {
-        [_, _, _, (end, _)] => &name[..end],
-        _ => name,
-    }
+/// A case's id with one separator, whichever the user typed.
+fn as_typed(id: &str) -> String {
+    id.replace("::", "/")
 }
 
 #[cfg(test)]
@@ -133,9 +150,10 @@ mod tests {
         let text = "# for the driver\narrays/a  # all of it\n\n vectors::b::std140::rspirv::lavapipe::ash\n";
         let part = RunPart { list: Some(CaseList::of(text)), ..RunPart::default() };
         assert!(part.takes_case("arrays/a") && part.takes_case("vectors/b") && !part.takes_case("arrays/b"));
-        assert!(part.takes_trial("arrays::a::std430::naga::lavapipe::wgpu"));
-        assert!(part.takes_trial("vectors::b::std140::rspirv::lavapipe::ash"));
-        assert!(!part.takes_trial("vectors::b::std430::rspirv::lavapipe::ash"));
+        let takes = |name: &str| part.takes_trial(&name.parse().unwrap());
+        assert!(takes("arrays::a::std430::naga::lavapipe::wgpu"));
+        assert!(takes("vectors::b::std140::rspirv::lavapipe::ash"));
+        assert!(!takes("vectors::b::std430::rspirv::lavapipe::ash"));
         assert!(part.check(["arrays/a", "vectors/b", "arrays/c"]).is_ok());
         let error = part.check(["vectors/b"]).unwrap_err().to_string();
         assert!(error.ends_with("\n  arrays::a"), "{error}");

@@ -33,8 +33,8 @@ fn an_outcome_follows_from_its_rows() {
     let lines: Vec<&str> = whole.split_inclusive('\n').collect();
     let name = "2: `arrays::scalar_packs_behind_the_last_element::std140::rspirv::model::model` contradicts itself: ";
     for (from, to, sentence) in [
-        (r#""outcome":"agree""#, r#""outcome":"differ""#, "its outcome is `differ`, but its witnesses agree"),
-        (r#""outcome":"agree""#, r#""outcome":"known""#, "its outcome is `known`, but its witnesses agree"),
+        (r#""outcome":"agree""#, r#""outcome":"differ""#, "it differs, but names no culprit"),
+        (r#""outcome":"agree""#, r#""outcome":"known""#, "it is `known`, but names no known-list entry"),
         (r#""outcome":"agree""#, r#""outcome":"stale""#, "it is `stale`, but names no known-list entry"),
         (r#""outcome":"agree""#, r#""outcome":"skipped""#, "it is skipped without a reason"),
         (r#""observed":0"#, r#""observed":4"#, "its outcome is `agree`, but its witnesses differ"),

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use layoutproof_compilers::toolchains::Toolchains;
-use layoutproof_core::check::{Check, Generator, Producer};
+use layoutproof_core::check::{Check, CheckId, Generator, Producer};
 use layoutproof_core::results::known;
-use layoutproof_core::results::record::{CheckRecord, Outcome};
+use layoutproof_core::results::record::{CheckRecord, OutcomeKind};
 use layoutproof_device::DeviceInfo;
 use layoutproof_executor::compiler_devices::CompilerDevices;
 use layoutproof_executor::drivers;
@@ -39,11 +39,11 @@ impl Watcher for AccessCount {
     }
 }
 
-/// A round, and the names of checks that differ without being known to.
+/// A round, and the checks that differ without being known to.
 struct MeasuredRound {
     checks: usize,
     round: SuiteRound,
-    differing: Vec<String>,
+    differing: Vec<CheckId>,
 }
 
 /// Measures each device `rounds` times, in turns.
@@ -104,13 +104,13 @@ fn measure_round(
     let running = written.elapsed();
 
     known::apply(known, &mut records, devices);
-    let differs = |record: &&CheckRecord| matches!(record.outcome, Outcome::Differ | Outcome::Broken);
-    let answered = |record: &CheckRecord| record.rows.iter().filter(|row| row.observed.is_some()).count();
+    let differs = |record: &&CheckRecord| matches!(record.outcome.kind(), OutcomeKind::Differ | OutcomeKind::Broken);
+    let answered = |record: &CheckRecord| record.rows.iter().filter(|row| row.witnesses.observed.is_some()).count();
     let rows = records.iter().map(answered).sum();
     let accesses = count.0.load(Ordering::Relaxed);
     MeasuredRound {
         checks: checks.len(),
         round: SuiteRound { writing, running, accesses, rows },
-        differing: records.iter().filter(differs).map(CheckRecord::name).collect(),
+        differing: records.iter().filter(differs).map(|record| record.id.clone()).collect(),
     }
 }

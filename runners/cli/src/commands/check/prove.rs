@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use clap::Parser;
-use layoutproof_core::check::{Check, Subject};
+use layoutproof_core::check::{Check, CheckDevice, Subject};
 use layoutproof_core::results::record::{CheckRecord, RecordValue};
 use layoutproof_core::results::summary::Exit;
 use layoutproof_device::RunnerKind;
@@ -90,7 +90,7 @@ impl Proof<'_> {
             bail!("interrupted: not every block was read");
         }
 
-        records.sort_by_key(|found| found.record.name());
+        records.sort_by_cached_key(|found| found.record.id.to_string());
         for ((pair, partners), subject) in check.pairs.iter_mut().zip(self.partners).zip(&subjects) {
             let own = records.iter().filter(|found| Arc::ptr_eq(&found.subject, subject));
             pair.proofs = self.proofs(pair, partners, own.map(|found| &found.record));
@@ -140,21 +140,22 @@ impl Proof<'_> {
             CompareOptions { renames: &renames, vector_types: self.rules.vector_types, host_start: block.host_start };
         let shader = ShaderBlock { layout: &block.layout, part, places: &block.places };
 
-        let proofs = records.map(|record| {
+        let proofs = records.filter_map(|record| {
+            let CheckDevice { id, runner } = record.id.device.clone()?;
             let observed = observed_leaves(record, &block.layout.name);
             let not_read = || {
-                record.skip_reason.as_ref().map_or_else(|| "no shader reads this block".to_owned(), ToString::to_string)
+                record.outcome.reasons().map_or_else(|| "no shader reads this block".to_owned(), ToString::to_string)
             };
-            PairProof {
-                device: record.device.clone(),
-                runner: record.runner.as_str().to_owned(),
-                producer: record.producer.clone(),
+            Some(PairProof {
+                device: id,
+                runner: runner.as_str().to_owned(),
+                producer: record.id.producer.to_string(),
                 result: if observed.is_empty() {
                     Err(not_read())
                 } else {
                     Ok(arrivals(shader, &partners.host, options, &pair.comparison, &observed))
                 },
-            }
+            })
         });
         let proofs: Vec<PairProof> = proofs.collect();
         if proofs.iter().any(|proof| proof.result.is_ok()) {
@@ -193,17 +194,14 @@ fn device_record(check: &Check, record: CheckRecord) -> DeviceRecord {
 fn observed_leaves(record: &CheckRecord, block: &str) -> Vec<ObservedLeaf> {
     let read = record.rows.iter().filter(|row| {
         row.what == Quantity::Offset
-            && row.direction == Some(Direction::Read)
-            && (row.observed.is_some() || row.note.is_some())
+            && row.direction() == Some(Direction::Read)
+            && (row.witnesses.observed.is_some() || row.note.is_some())
     });
     let leaves: BTreeSet<ObservedLeaf> = read
         .filter_map(|row| {
             let path = row.path.strip_prefix(block)?;
             let path = path.strip_prefix('.').or(Some(path).filter(|path| path.is_empty() || path.starts_with('[')))?;
-            let offset = match &row.observed {
-                Some(RecordValue::Number(offset)) => Some(*offset),
-                Some(RecordValue::Text(_)) | None => None,
-            };
+            let offset = row.witnesses.observed.as_ref().and_then(RecordValue::number);
             Some(ObservedLeaf { path: path.to_owned(), offset })
         })
         .collect();

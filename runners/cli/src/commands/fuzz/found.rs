@@ -39,12 +39,12 @@ pub(super) fn write(fuzz: &Fuzz, difference: &ShrunkDifference) -> anyhow::Resul
     let records = round.records_of(toolchain, device, &compilers);
 
     // A compiler that follows several rule sets may differ under only one of them.
-    let differs = records.iter().find(|(_, record)| record.outcome == difference.kind.outcome);
+    let differs = records.iter().find(|(_, record)| record.outcome.kind() == difference.kind.outcome);
     let Some((_, record)) = differs.or(records.first()) else {
         return Ok(WrittenDifference { folder, record: None });
     };
 
-    let artifacts = folder.join(format!("fuzz/{number}/{}", toolchain.option(&record.rules)));
+    let artifacts = folder.join(format!("fuzz/{number}/{}", toolchain.option(record.id.rules.as_str())));
     let told = told(fuzz, difference, record, &artifacts);
     if has_numbers(&told) {
         put(&folder.join("case.toml"), &case_file(&told))?;
@@ -75,11 +75,11 @@ fn told(
     // The only compiler without a program is the built-in naga.
     let version = compiler.map_or(NAGA_VERSION, Compiler::version);
     let command_line = kept(artifacts, "command");
-    let device = fuzz.devices.iter().find(|device| device.id == record.device);
+    let device = fuzz.devices.iter().find(|device| record.id.is_on(device));
     let culprit = difference.kind.culprit.map_or("compiler", |culprit| culprit.as_str());
     let summary = match &difference.reason {
         Some(reason) => format!("{toolchain} breaks on this: {reason}"),
-        None => format!("the output of {toolchain} differs from {} ({culprit})", record.rules),
+        None => format!("the output of {toolchain} differs from {} ({culprit})", record.id.rules),
     };
     upstream::UpstreamDifference {
         summary,
@@ -87,7 +87,7 @@ fn told(
         source: kept(artifacts, "probe."),
         language: toolchain.language(),
         options: declaration.options,
-        rules: record.rules.clone(),
+        rules: record.id.rules.to_string(),
         authority: Authority {
             compiler: Some(toolchain.compiler.to_owned()),
             version: Some(version.to_owned()),

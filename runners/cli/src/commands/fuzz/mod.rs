@@ -23,9 +23,9 @@ use std::path::{Path, PathBuf};
 use indicatif::ProgressBar;
 use layoutproof_compilers::drivers::full_type_space;
 use layoutproof_compilers::toolchains::Toolchains;
-use layoutproof_core::check::CompiledAccesses;
+use layoutproof_core::check::{CompiledAccesses, Producer};
 use layoutproof_core::results::known::KnownFailure;
-use layoutproof_core::results::record::{CheckRecord, Outcome, ReasonKind, RunEnd};
+use layoutproof_core::results::record::{CheckRecord, OutcomeKind, ReasonKind, RunEnd};
 use layoutproof_core::results::summary::{Exit, Shortfalls, add, exit_of_run};
 use layoutproof_device::DeviceInfo;
 use layoutproof_executor::interrupt::Interrupt;
@@ -35,7 +35,7 @@ use layoutproof_layout::mutate::RuleMutant;
 use layoutproof_random::declaration::{
     CellDraws, CellTally, CountedCell, CoverageTally, Declarations, RandomDeclaration,
 };
-use layoutproof_readers::toolchain::{Toolchain, toolchains};
+use layoutproof_readers::toolchain::Toolchain;
 use layoutproof_report::cell_table::cell_table;
 use layoutproof_report::html::{FuzzFinding, FuzzPageFacts, fuzz_page};
 use layoutproof_report::seen_table::seen_table;
@@ -168,7 +168,7 @@ fn finding(
         None => format!("--seed {} --count 1 --draw-for {}", args.seed, fuzz.names_drawn_for()),
     };
     let fault = args.plant_mutant.as_ref().map(|fault| format!(" --plant-mutant {fault}")).unwrap_or_default();
-    if let Some(story) = &mut record.story {
+    if let Some(story) = record.outcome.story_mut() {
         story.again = format!(
             "layoutproof fuzz {drawn} --from {number} --compiler {toolchain} --device {device} --every-device \
              --every-option{fault}"
@@ -248,7 +248,8 @@ impl Fuzz {
             if let Some((_, declaration)) = numbered.iter().find(|(drawn, _)| *drawn == number) {
                 totals.count_cells(&record, declaration);
             }
-            let is_found = matches!(record.outcome, Outcome::Differ | Outcome::Broken) && self.is_wanted(&record);
+            let is_found =
+                matches!(record.outcome.kind(), OutcomeKind::Differ | OutcomeKind::Broken) && self.is_wanted(&record);
             let is_new = || !totals.differences.iter().any(|other| other.kind == DifferenceKind::of(&record));
             if is_found && is_new() && totals.differences.len() < self.most() {
                 bar.set_message(format!("making number {number} smaller"));
@@ -281,7 +282,7 @@ impl Fuzz {
 
     /// With a planted fault, only records of the faulty rule set count.
     fn is_wanted(&self, record: &CheckRecord) -> bool {
-        self.planted.as_ref().is_none_or(|planted| planted.rules.name == record.rules)
+        self.planted.as_ref().is_none_or(|planted| planted.rules.name == record.id.rules.as_str())
     }
 }
 
@@ -311,12 +312,12 @@ impl Totals {
     /// Counts the check in the cells of its declaration, if both the compiler and a device returned
     /// results.
     fn count_cells(&mut self, record: &CheckRecord, declaration: &RandomDeclaration) {
-        let compiler = toolchains().iter().find(|toolchain| toolchain.name == record.producer);
-        match (record.outcome, compiler) {
-            (Outcome::Agree | Outcome::Known | Outcome::Stale | Outcome::Differ, Some(toolchain)) => {
-                self.cells.add(toolchain.compiler, declaration);
-            }
-            (Outcome::Skipped | Outcome::Broken, _) | (_, None) => {}
+        match (record.outcome.kind(), record.id.producer.producer()) {
+            (
+                OutcomeKind::Agree | OutcomeKind::Known | OutcomeKind::Stale | OutcomeKind::Differ,
+                Some(Producer::Compiler(toolchain)),
+            ) => self.cells.add(toolchain.compiler, declaration),
+            (OutcomeKind::Skipped | OutcomeKind::Broken, _) | (_, None | Some(Producer::Generator(_))) => {}
         }
     }
 
@@ -326,16 +327,16 @@ impl Totals {
         if let Some(written) = &mut self.written {
             written.add(record);
         }
-        let tally = self.tallies.entry(record.producer.clone()).or_default();
+        let tally = self.tallies.entry(record.id.producer.to_string()).or_default();
         tally.leaves += u64::from(record.leaves);
-        match record.outcome {
-            Outcome::Agree => tally.agree += 1,
-            Outcome::Known | Outcome::Stale => tally.known += 1,
-            Outcome::Differ => tally.differ += 1,
-            Outcome::Broken => tally.broken += 1,
-            Outcome::Skipped => {
+        match record.outcome.kind() {
+            OutcomeKind::Agree => tally.agree += 1,
+            OutcomeKind::Known | OutcomeKind::Stale => tally.known += 1,
+            OutcomeKind::Differ => tally.differ += 1,
+            OutcomeKind::Broken => tally.broken += 1,
+            OutcomeKind::Skipped => {
                 tally.skipped += 1;
-                let reason = ReasonKind::of(record.skip_reason.as_ref());
+                let reason = ReasonKind::of(record.outcome.reasons());
                 *self.skips.entry(reason.to_string()).or_default() += 1;
             }
         }

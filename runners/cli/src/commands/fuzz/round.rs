@@ -170,7 +170,7 @@ impl<'a> Round<'a> {
         });
         let mut records: Vec<CheckRecord> = records.into_iter().flatten().collect();
         known::apply(&self.fuzz.known, &mut records, &self.fuzz.devices);
-        let mut numbered: Vec<_> = records.into_iter().map(|record| (number_of(&record.case), record)).collect();
+        let mut numbered: Vec<_> = records.into_iter().map(|record| (number_of(&record.id.case), record)).collect();
         for (number, record) in &mut numbered {
             let (declaration, _) = &self.sources[number];
             known::shape::explain(&self.fuzz.known, record, &self.fuzz.devices, &declaration.shapes());

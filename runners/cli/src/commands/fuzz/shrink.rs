@@ -3,9 +3,11 @@
 use std::collections::BTreeSet;
 
 use layoutproof_compilers::drivers::full_type_space;
-use layoutproof_core::results::record::{CheckRecord, Culprit, Outcome};
+use layoutproof_core::check::ShaderMaker;
+use layoutproof_core::results::record::{CheckRecord, Culprit, OutcomeKind};
 use layoutproof_random::declaration::{DeclarationTree, RandomDeclaration};
-use layoutproof_random::shrink::{self, SHRINK_CALLS};
+use layoutproof_random::shrink;
+use layoutproof_random::shrink::SHRINK_CALLS;
 use layoutproof_readers::toolchain::Toolchain;
 use layoutproof_show::counted;
 use proptest::strategy::ValueTree;
@@ -16,8 +18,8 @@ use super::round::Round;
 /// The kind of a difference. Records of the same kind are taken as the same defect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct DifferenceKind {
-    producer: String,
-    pub(super) outcome: Outcome,
+    producer: ShaderMaker,
+    pub(super) outcome: OutcomeKind,
     pub(super) culprit: Option<Culprit>,
     /// The reason of a broken check, as a set of sentences without words that contain numbers or
     /// paths: no two crashes share addresses, lines and folders. A set, because several modules of
@@ -27,12 +29,12 @@ pub(super) struct DifferenceKind {
 
 impl DifferenceKind {
     pub(super) fn of(record: &CheckRecord) -> Self {
-        let reasons = record.skip_reason.as_ref().filter(|_| record.outcome == Outcome::Broken);
+        let reasons = record.outcome.reasons().filter(|_| record.outcome.kind() == OutcomeKind::Broken);
         let reason = reasons.map(ToString::to_string).unwrap_or_default();
         Self {
-            producer: record.producer.clone(),
-            outcome: record.outcome,
-            culprit: record.culprit,
+            producer: record.id.producer.clone(),
+            outcome: record.outcome.kind(),
+            culprit: record.outcome.culprit(),
             cause: reason.split("; ").map(words).collect(),
         }
     }
@@ -68,8 +70,12 @@ impl ShrunkDifference {
         let culprit = self.kind.culprit.map_or("no culprit", Culprit::as_str);
         let Self { number, toolchain, device, members_before, members_after, calls, .. } = self;
         let what = match self.kind.outcome {
-            Outcome::Broken => "breaks",
-            Outcome::Differ | Outcome::Agree | Outcome::Known | Outcome::Stale | Outcome::Skipped => "differs",
+            OutcomeKind::Broken => "breaks",
+            OutcomeKind::Differ
+            | OutcomeKind::Agree
+            | OutcomeKind::Known
+            | OutcomeKind::Stale
+            | OutcomeKind::Skipped => "differs",
         };
         let (before, attempts) = (counted(*members_before as u64, "member"), counted(u64::from(*calls), "attempt"));
         format!(
@@ -88,14 +94,15 @@ impl ShrunkDifference {
 /// toolchain and on the same device. `None` if a fault is planted but the declaration differs
 /// without it too.
 pub(super) fn shrink(fuzz: &Fuzz, tree: DeclarationTree, number: u64, record: CheckRecord) -> Option<ShrunkDifference> {
-    let toolchain = fuzz.toolchains.iter().find(|toolchain| toolchain.name == record.producer);
+    let toolchain = fuzz.toolchains.iter().find(|toolchain| toolchain.name == record.id.producer.as_str());
     let toolchain = *toolchain.expect("the record is of one of these toolchains");
+    let device = record.id.device.as_ref().expect("a declaration is checked on devices only").id.clone();
     let space = full_type_space(toolchain);
     let drawn = tree.current();
     let kind = DifferenceKind::of(&record);
 
     let tells = |round: &Round<'_>| {
-        let again = round.records_of(toolchain, &record.device, &fuzz.compilers);
+        let again = round.records_of(toolchain, &device, &fuzz.compilers);
         again.iter().any(|(_, other)| {
             let other = DifferenceKind::of(other);
             // A planted fault also changes the block's size, so the apparent culprit changes with
@@ -118,8 +125,8 @@ pub(super) fn shrink(fuzz: &Fuzz, tree: DeclarationTree, number: u64, record: Ch
     Some(ShrunkDifference {
         number,
         toolchain,
-        device: record.device,
-        reason: record.skip_reason.filter(|_| kind.outcome == Outcome::Broken).map(|reasons| reasons.to_string()),
+        device,
+        reason: record.outcome.reasons().filter(|_| kind.outcome == OutcomeKind::Broken).map(ToString::to_string),
         kind,
         members_before: drawn.member_count(),
         members_after: shrunk.smallest.member_count(),

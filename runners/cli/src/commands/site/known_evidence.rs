@@ -6,13 +6,12 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use layoutproof_core::case::Expectation;
 use layoutproof_core::check::verdict::Validation;
-use layoutproof_core::check::{Source, Subject};
+use layoutproof_core::check::{CheckId, CheckRules, Source, Subject};
 use layoutproof_core::results::frozen::{Fact, Facts, FrozenAnswer};
 use layoutproof_core::results::known::KnownFailure;
 use layoutproof_core::results::record::{
-    CheckRecord, Culprit, KnownEntry, NO_DEVICE, Outcome, Proves, Reasons, RecordValue, SCHEMA, Story, StoryBlock,
+    CheckRecord, Culprit, Outcome, Proves, Reasons, RecordValue, Story, StoryBlock,
 };
-use layoutproof_device::RunnerKind;
 use layoutproof_layout::find;
 use layoutproof_readers::toolchain::{Toolchain, toolchains};
 use layoutproof_site::{KnownEvidence, KnownList};
@@ -94,7 +93,7 @@ fn evidence_of(
         if evidence.record.rows.iter().any(differs) {
             return Some(evidence);
         }
-        if evidence.record.skip_reason.is_some() && without_numbers.is_none() {
+        if evidence.record.outcome.reasons().is_some() && without_numbers.is_none() {
             without_numbers = Some(evidence);
         }
     }
@@ -126,10 +125,10 @@ fn accessed_record(
     for (quantity, path, value) in subject.accessed.iter() {
         let computed = computed.get(quantity, path)?;
         let row = row_of(&mut rows, &subject, NumberPlace { quantity, path, computed });
-        row.compiled = Some(RecordValue::Number(value));
+        row.witnesses.compiled = Some(RecordValue::Number(value));
     }
 
-    let record = CheckRecord { rows, ..empty_record(entry, &subject, toolchain.name) };
+    let record = CheckRecord { rows, ..empty_record(entry, &subject, toolchain.name, None) };
     let origin = format!("{}, as the case says", accessed.authority);
     Some(KnownEvidence { file: entry.file.clone(), line: entry.line, origin, record })
 }
@@ -157,11 +156,10 @@ fn decision(entry: &KnownFailure, source: &Arc<Source>, frozen: &FrozenProducer<
         }
     }
 
-    let skip_reason = reason.filter(|_| !rows.iter().any(differs));
-    let rows = if skip_reason.is_some() { Vec::new() } else { rows };
+    let broke = reason.filter(|_| !rows.iter().any(differs));
+    let rows = if broke.is_some() { Vec::new() } else { rows };
     let origin = format!("{} {}, toolchain {producer} (frozen decisions)", set.manifest.family, set.manifest.version);
-    let skip_reason = skip_reason.map(Reasons::from);
-    let record = CheckRecord { rows, skip_reason, ..empty_record(entry, &subject, producer) };
+    let record = CheckRecord { rows, ..empty_record(entry, &subject, producer, broke.map(Reasons::from)) };
     Some(KnownEvidence { file: entry.file.clone(), line: entry.line, origin, record })
 }
 
@@ -171,43 +169,18 @@ fn unread(facts: &Facts) -> Option<String> {
     Some(format!("What the compiler makes cannot be read: {words}"))
 }
 
-fn empty_record(entry: &KnownFailure, subject: &Subject, producer: &str) -> CheckRecord {
+fn empty_record(entry: &KnownFailure, subject: &Subject, producer: &str, broke: Option<Reasons>) -> CheckRecord {
     let culprits = [Culprit::Compiler, Culprit::Report, Culprit::Module, Culprit::Unclear];
     let culprit = culprits.into_iter().find(|culprit| entry.culprit() == Some(culprit.as_str()));
 
-    CheckRecord {
-        schema: SCHEMA,
+    let id = CheckId {
         case: subject.source.id.clone(),
-        rules: subject.rules.to_owned(),
-        producer: producer.to_owned(),
-        device: NO_DEVICE.to_owned(),
-        runner: RunnerKind::Model,
-        proves: Proves::Compiler,
-        outcome: Outcome::Known,
-        culprit,
-        validation: Validation::NotRun("no module".to_owned()),
-        skip_reason: None,
-        skip_kind: None,
-        not_checked: Vec::new(),
-        driver_messages: Vec::new(),
-        known: Some(KnownEntry {
-            file: entry.file.clone(),
-            line: entry.line,
-            reason: entry.reason.clone(),
-            link: entry.link.clone(),
-            untried: entry.untried,
-        }),
-        fast: false,
-        thorough: Vec::new(),
-        cached: false,
-        retries: 0,
-        ms: 0,
-        leaves: 0,
-        leaves_not_probed: 0,
-        bound: None,
-        rows: Vec::new(),
-        story: Some(story(subject)),
-    }
+        rules: CheckRules::Layout(subject.rules.to_owned()),
+        producer: producer.into(),
+        device: None,
+    };
+    let outcome = Outcome::Known { entry: entry.entry(), culprit, broke, story: Some(Box::new(story(subject))) };
+    CheckRecord::new(id, Proves::Compiler, Validation::NotRun("no module".to_owned()), outcome)
 }
 
 fn story(subject: &Subject) -> Story {

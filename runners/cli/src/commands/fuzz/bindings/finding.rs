@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use layoutproof_bindings::Target;
 use layoutproof_compilers::binding_answers::BindingDisagreement;
-use layoutproof_core::results::record::{CheckRecord, Outcome};
+use layoutproof_core::check::CheckDevice;
+use layoutproof_core::results::record::{CheckRecord, OutcomeKind};
 use layoutproof_device::RunnerKind;
 use layoutproof_random::shrink::{self, SHRINK_CALLS, Shrunk};
 use layoutproof_random::{RandomProgram, nth_program};
@@ -25,7 +26,7 @@ pub(super) enum FindingKind {
         /// The target of the compilation.
         target: Target,
         /// Differ or broken.
-        outcome: Outcome,
+        outcome: OutcomeKind,
         /// A description of both sides.
         told: String,
     },
@@ -44,7 +45,7 @@ struct FindingKey {
     who: String,
     target: Target,
     runner: Option<RunnerKind>,
-    outcome: Outcome,
+    outcome: OutcomeKind,
 }
 
 /// A program that shows a defect.
@@ -63,10 +64,10 @@ impl FindingKind {
                 FindingKey { who: (*compiler).to_owned(), target: *target, runner: None, outcome: *outcome }
             }
             Self::Check { target, record } => FindingKey {
-                who: format!("{} on {}", record.producer, record.device),
+                who: format!("{} on {}", record.id.producer, device(record).id),
                 target: *target,
-                runner: Some(record.runner),
-                outcome: record.outcome,
+                runner: Some(device(record).runner),
+                outcome: record.outcome.kind(),
             },
         }
     }
@@ -84,11 +85,16 @@ impl FindingKind {
     }
 }
 
+/// The device of a check.
+fn device(record: &CheckRecord) -> &CheckDevice {
+    record.id.device.as_ref().expect("programs are checked on devices only")
+}
+
 impl BindingFinding {
     /// The finding as text for people.
     pub(super) fn sentence(&self) -> String {
         let FindingKey { who, target, outcome, .. } = self.kind.key();
-        let what = if outcome == Outcome::Broken { "breaks" } else { "differs" };
+        let what = if outcome == OutcomeKind::Broken { "breaks" } else { "differs" };
         let (number, dialect) = (self.drawn.number, word(self.drawn.dialect));
         format!(
             "number {number} for {dialect}: {who} {what} for {target}\n{}\n{}",
@@ -140,18 +146,18 @@ impl BindingFuzz {
                 let asked = self.compilers.iter().find(|asked| asked.compiler().name() == *compiler)?;
                 let (outcome, told) = match asked.compare(*target, &drawn.program) {
                     Ok(_) => return None,
-                    Err(BindingDisagreement::Differs(told)) => (Outcome::Differ, told),
-                    Err(BindingDisagreement::Broken(told)) => (Outcome::Broken, told),
+                    Err(BindingDisagreement::Differs(told)) => (OutcomeKind::Differ, told),
+                    Err(BindingDisagreement::Broken(told)) => (OutcomeKind::Broken, told),
                 };
                 FindingKind::Answer { compiler, target: *target, outcome, told }
             }
             FindingKind::Check { target, record } => {
-                let is_meant = |id: &str, runner| (id, runner) == (record.device.as_str(), record.runner);
-                let mut checks = self.proofs(drawn, |device| is_meant(&device.id, device.runner)).ok()?;
+                let mut checks = self.proofs(drawn, |device| record.id.is_on(device)).ok()?;
                 checks.retain(|check| check.proof.placed.request.target == *target);
                 let mut records = self.records(&checks).into_iter().map(|(_, record)| record);
-                let record =
-                    records.find(|other| (&other.producer, other.outcome) == (&record.producer, record.outcome))?;
+                let record = records.find(|other| {
+                    (&other.id.producer, other.outcome.kind()) == (&record.id.producer, record.outcome.kind())
+                })?;
                 FindingKind::Check { target: *target, record: Box::new(record) }
             }
         };

@@ -7,7 +7,7 @@ use layoutproof_bindings::Target;
 use layoutproof_compilers::binding_answers::{self, BindingAgreement, BindingDisagreement};
 use layoutproof_core::check::{BindingCheck, Generator, Producer, ProofCheck, Source};
 use layoutproof_core::results::known;
-use layoutproof_core::results::record::{CheckRecord, Outcome};
+use layoutproof_core::results::record::{CheckRecord, OutcomeKind};
 use layoutproof_device::DeviceInfo;
 use layoutproof_executor::rotation::Rotation;
 use layoutproof_executor::{pool, proofs};
@@ -78,11 +78,11 @@ impl BindingFuzz {
                 }
                 Err(BindingDisagreement::Differs(told)) => {
                     tally.differ += 1;
-                    (Outcome::Differ, told)
+                    (OutcomeKind::Differ, told)
                 }
                 Err(BindingDisagreement::Broken(told)) => {
                     tally.broken += 1;
-                    (Outcome::Broken, told)
+                    (OutcomeKind::Broken, told)
                 }
             };
             let kind = FindingKind::Answer { compiler: name, target, outcome, told };
@@ -108,7 +108,7 @@ impl BindingFuzz {
         let mut found = Vec::new();
         for (index, record) in self.records(&checks) {
             totals.count(&record);
-            if matches!(record.outcome, Outcome::Differ | Outcome::Broken) {
+            if matches!(record.outcome.kind(), OutcomeKind::Differ | OutcomeKind::Broken) {
                 let target = checks[index].proof.placed.request.target;
                 let kind = FindingKind::Check { target, record: Box::new(record) };
                 found.push(BindingFinding { drawn: drawn[programs[index]].clone(), kind });
