@@ -103,16 +103,14 @@ fn command_line(request: &CompileRequest<'_>) -> CommandLine {
     };
 
     let mut arguments: Vec<String> = target.iter().map(|argument| (*argument).to_owned()).collect();
-    match (request.toolchain.output, request.profile) {
-        (Output::Dxil | Output::ClangIr, SourceProfile::Newest) => {
-            arguments.extend(["-profile", NEWEST].map(str::to_owned));
-        }
-        (Output::Dxil | Output::ClangIr, SourceProfile::Named(profile)) => {
-            arguments.extend(["-profile", profile].map(str::to_owned));
-        }
-        // SPIR-V has its own profile, and WGSL has none.
-        (Output::Dxil | Output::ClangIr, SourceProfile::Unnamed)
-        | (Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl, _) => {}
+    let profile = match request.profile {
+        SourceProfile::Newest => Some(NEWEST),
+        SourceProfile::Named(profile) => Some(profile),
+        SourceProfile::Unnamed => None,
+    };
+    // SPIR-V has its own profile, and WGSL has none.
+    if let (true, Some(profile)) = (artifact == TRANSLATED, profile) {
+        arguments.extend(["-profile", profile].map(str::to_owned));
     }
     // slangc refuses a second `-stage`.
     if !request.extra.iter().any(|argument| argument == "-stage") {
