@@ -362,6 +362,23 @@ pub struct CompileRequest<'a> {
     pub extra: Vec<String>,
 }
 
+impl CompileRequest<'_> {
+    /// The compute shader `main` of a text, with default options.
+    pub fn of_text(toolchain: &'static Toolchain, text: &str) -> Self {
+        Self {
+            toolchain,
+            name: "main",
+            source: SourceText { text: text.to_owned(), ..SourceText::default() },
+            entry: "main",
+            stage: Stage::Compute,
+            options: LayoutOptions::default(),
+            target: CodeTarget::Newest,
+            profile: SourceProfile::Newest,
+            extra: Vec::new(),
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompiledShader {
     pub shader: Shader,

@@ -95,18 +95,17 @@ impl SpirvVal {
         let program = ProgramFiles { program: Some(self.program.clone()), ..ProgramFiles::default() };
         let question = ProgramQuestion { kind, program: &program, arguments: &arguments, files: &files, input: &bytes };
         let slot = cache.and_then(|cache| cache.slot(&question));
-        let (answer, origin) = match slot.as_ref().and_then(CacheSlot::recall) {
-            Some((answer, origin)) => (Ok(answer), origin),
-            None => {
-                if let Some(cache) = cache {
-                    cache.note_asked(kind, slot.as_ref());
-                }
-                let answer = self.run(&arguments, &bytes);
-                if let (Some(slot), Ok(answer)) = (&slot, &answer) {
-                    slot.keep(answer);
-                }
-                (answer, AnswerOrigin::Asked)
+        let (answer, origin) = if let Some((answer, origin)) = slot.as_ref().and_then(CacheSlot::recall) {
+            (Ok(answer), origin)
+        } else {
+            if let Some(cache) = cache {
+                cache.note_asked(kind, slot.as_ref());
             }
+            let answer = self.run(&arguments, &bytes);
+            if let (Some(slot), Ok(answer)) = (&slot, &answer) {
+                slot.keep(answer);
+            }
+            (answer, AnswerOrigin::Asked)
         };
 
         let validation = match answer {

@@ -11,12 +11,9 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use layoutproof_layout::LayoutOptions;
-use layoutproof_probes::Stage;
 use layoutproof_readers::module_reader::{InProcessReader, ModuleReader};
 use layoutproof_readers::toolchain::{
-    AnswerOrigin, CodeTarget, Compilation, CompileOutcome, CompileRequest, Compilers, SourceProfile, SourceText,
-    Toolchain, toolchains,
+    AnswerOrigin, Compilation, CompileOutcome, CompileRequest, Compilers, Toolchain, toolchains,
 };
 
 use crate::cache::{AnswerCache, AnswerOfProgram, CacheSlot, EntryKind, ProgramQuestion};
@@ -85,18 +82,7 @@ impl Toolchains {
 
     /// The command line for a source without extra options, with `program` as the compiler.
     pub fn command_line(program: &str, toolchain: &'static Toolchain) -> String {
-        let request = CompileRequest {
-            toolchain,
-            name: "",
-            source: SourceText::default(),
-            entry: "main",
-            stage: Stage::Compute,
-            options: LayoutOptions::default(),
-            target: CodeTarget::Newest,
-            profile: SourceProfile::Newest,
-            extra: Vec::new(),
-        };
-
+        let request = CompileRequest::of_text(toolchain, "");
         let arguments = match driver_of(toolchain).method() {
             CompileMethod::CommandLine(command_line) => command_line(&request).arguments,
             CompileMethod::Translates(_) | CompileMethod::Calls(_) => Vec::new(),

@@ -140,7 +140,7 @@ impl ProgramIdentity {
     }
 
     pub(super) fn bytes(&self) -> &[u8; 32] {
-        self.digest.bytes()
+        &self.digest.0
     }
 
     /// True if no file has changed since the identity was made. Answers given in between are this

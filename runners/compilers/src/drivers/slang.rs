@@ -26,7 +26,8 @@ const REFLECTION: &str = "probe.json";
 /// The file with slangc's HLSL for Direct3D.
 const TRANSLATED: &str = "translated.hlsl";
 
-/// Without -O0 slangc needs a separate library to optimise SPIR-V, and packages omit that library.
+/// NOTE(driver): without -O0, slangc 2026.14.1 needs slang-glslang to optimise SPIR-V, and the wheel
+/// of slangtorch 1.3.22 omits that library.
 const TO_SPIRV: &[&str] = &["-target", "spirv", "-profile", "spirv_1_3", "-O0", "-fvk-use-entrypoint-name"];
 const TO_HLSL: &[&str] = &["-target", "hlsl", "-line-directive-mode", "none"];
 
