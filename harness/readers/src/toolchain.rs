@@ -27,6 +27,7 @@ pub struct Toolchain {
     /// The compiler's name in authorities and in `by` of cases, which identify its builds by
     /// version: `dxc` for each build of DXC.
     pub name_in_cases: &'static str,
+    /// The rule sets that it applies.
     pub follows: AppliedRules,
     pub input: Input,
     pub output: Output,
@@ -47,12 +48,16 @@ pub enum AppliedRules {
     Named(&'static [&'static str]),
 }
 
+/// The stage of the shader that accesses the block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Stage {
+    /// A dispatch.
     #[default]
     Compute,
+    /// The vertex stage of a draw.
     Vertex,
+    /// The fragment stage of a draw.
     Fragment,
 }
 
@@ -83,6 +88,7 @@ pub enum Input {
     ClangHlsl,
     /// HLSL as FXC reads it: profile 5.1.
     OldHlsl,
+    /// Slang.
     Slang,
     Glsl,
     Wgsl,
@@ -99,6 +105,7 @@ impl Input {
     }
 }
 
+/// A form of compiled code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Output {
     /// DXIL, which the evaluator and Direct3D 12 devices execute.
@@ -167,6 +174,7 @@ const fn dxc(
     Toolchain { compiler, name_in_cases: "dxc", flags, ..only_toolchain(name, follows, Input::Hlsl, output) }
 }
 
+/// A toolchain of slangc.
 const fn slangc(name: &'static str, native: &'static str, output: Output, flags: &'static [&'static str]) -> Toolchain {
     let follows = AppliedRules::Native(native);
     let toolchain = only_toolchain(name, follows, Input::Slang, output);
@@ -192,6 +200,7 @@ const CLANG: Toolchain = Toolchain {
     ..only_toolchain("clang-dxil", AppliedRules::Native("native:clang-dxil"), Input::ClangHlsl, Output::ClangIr)
 };
 
+/// Tint, from WGSL.
 const TINT: Toolchain =
     only_toolchain("tint", AppliedRules::Named(&["wgsl-uniform", "wgsl-storage"]), Input::Wgsl, Output::Spirv);
 
@@ -343,6 +352,23 @@ pub struct CompileRequest<'a> {
     pub profile: SourceProfile<'a>,
     /// The source's own arguments. If they conflict with ours (profile, stage), they win.
     pub extra: Vec<String>,
+}
+
+impl CompileRequest<'_> {
+    /// The compute shader `main` of a text, with default options.
+    pub fn of_text(toolchain: &'static Toolchain, text: &str) -> Self {
+        Self {
+            toolchain,
+            name: "main",
+            source: SourceText { text: text.to_owned(), ..SourceText::default() },
+            entry: "main",
+            stage: Stage::Compute,
+            options: LayoutOptions::default(),
+            target: CodeTarget::Newest,
+            profile: SourceProfile::Newest,
+            extra: Vec::new(),
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]

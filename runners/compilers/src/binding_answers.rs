@@ -262,6 +262,7 @@ impl BindingCompiler {
 
 type Answer = BindingAnswer<BTreeSet<BoundRow>>;
 
+#[expect(clippy::needless_pass_by_value, reason = "`map_err` gives errors by value")]
 fn broken(reason: impl ToString) -> BindingDisagreement {
     BindingDisagreement::Broken(reason.to_string())
 }

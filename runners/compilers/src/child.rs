@@ -103,7 +103,11 @@ pub(crate) fn end_of(status: ExitStatus) -> ProcessEnd {
 
 /// The name of a signal: `SIGSEGV`, or `signal 64` for an uncommon one.
 pub fn signal_name(signal: i32) -> String {
-    signal_hook::low_level::signal_name(signal).map_or_else(|| format!("signal {signal}"), str::to_owned)
+    #[cfg(unix)]
+    if let Some(name) = signal_hook::low_level::signal_name(signal) {
+        return name.to_owned();
+    }
+    format!("signal {signal}")
 }
 
 #[cfg(all(test, unix))]

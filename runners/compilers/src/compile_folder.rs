@@ -19,16 +19,11 @@ const MOST_KEPT: usize = 8 << 20;
 pub(crate) struct CompileFolder {
     /// The folder to leave the files in; `None` for a temporary folder.
     kept: Option<PathBuf>,
-    made: Option<MadeFolder>,
+    /// The folder with the files, and its owner if it is temporary.
+    made: Option<(PathBuf, Option<ScratchFolder>)>,
     files: BTreeMap<String, Vec<u8>>,
     /// True if `files` holds all files of the folder.
     is_known: bool,
-}
-
-#[derive(Debug)]
-enum MadeFolder {
-    Scratch(ScratchFolder),
-    Kept(PathBuf),
 }
 
 impl CompileFolder {
@@ -43,8 +38,8 @@ impl CompileFolder {
     }
 
     pub(crate) fn add(&mut self, name: &str, content: Vec<u8>) -> io::Result<()> {
-        if let Some(folder) = &self.made {
-            write(folder.path(), name, &content)?;
+        if let Some((folder, _)) = &self.made {
+            write(folder, name, &content)?;
         }
         self.files.insert(name.to_owned(), content);
         Ok(())
@@ -53,25 +48,28 @@ impl CompileFolder {
     /// Makes the folder with all its files, and returns its path.
     pub(crate) fn path(&mut self) -> io::Result<&Path> {
         if self.made.is_none() {
-            let folder = match &self.kept {
+            let made = match &self.kept {
                 Some(kept) => {
                     fs::create_dir_all(kept)?;
-                    MadeFolder::Kept(kept.clone())
+                    (kept.clone(), None)
                 }
-                None => MadeFolder::Scratch(ScratchFolder::new()?),
+                None => {
+                    let scratch = ScratchFolder::new()?;
+                    (scratch.path().to_owned(), Some(scratch))
+                }
             };
             for (name, content) in &self.files {
-                write(folder.path(), name, content)?;
+                write(&made.0, name, content)?;
             }
-            self.made = Some(folder);
+            self.made = Some(made);
         }
-        Ok(self.made.as_ref().map_or(Path::new(""), MadeFolder::path))
+        Ok(self.made.as_ref().map_or(Path::new(""), |(folder, _)| folder))
     }
 
     /// Reads a file that a compiler wrote, at most [`OUTPUT_LIMIT`] bytes.
     pub(crate) fn read(&self, name: &str) -> Result<Vec<u8>, ReadError> {
         match &self.made {
-            Some(folder) => regular_file::read(&folder.path().join(name), OUTPUT_LIMIT),
+            Some((folder, _)) => regular_file::read(&folder.join(name), OUTPUT_LIMIT),
             None => self.files.get(name).cloned().ok_or_else(|| io::Error::from(io::ErrorKind::NotFound).into()),
         }
     }
@@ -105,7 +103,7 @@ impl CompileFolder {
 
     fn written(&self) -> Option<BTreeMap<String, Vec<u8>>> {
         let (mut written, mut bytes) = (BTreeMap::new(), 0);
-        for entry in fs::read_dir(self.made.as_ref()?.path()).ok()? {
+        for entry in fs::read_dir(&self.made.as_ref()?.0).ok()? {
             let entry = entry.ok()?;
             let name = entry.file_name().into_string().ok()?;
             if self.files.contains_key(&name) || self.is_given_folder(&name, &entry.path()) {
@@ -119,15 +117,6 @@ impl CompileFolder {
             written.insert(name, content);
         }
         Some(written)
-    }
-}
-
-impl MadeFolder {
-    fn path(&self) -> &Path {
-        match self {
-            Self::Scratch(folder) => folder.path(),
-            Self::Kept(folder) => folder,
-        }
     }
 }
 

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
-use crate::cache::{DecidingFiles, ProgramFiles, ScriptKind};
+use crate::cache::{DecidingFiles, ProgramFiles};
 use crate::child::{OUTPUT_LIMIT, ProcessEnd, ProcessOutput, TIME_LIMIT, run, signal_name};
 use crate::programs::own_program;
 use crate::scratch::ScratchFolder;
@@ -48,19 +48,10 @@ pub(crate) struct Invocation {
     /// Headers that it reads in every compilation: files, and folders with everything in them. A
     /// missing header counts once it appears.
     pub(crate) headers: Vec<PathBuf>,
-    pub(crate) service: Service,
+    /// True if the program, started without arguments, reads each line of its standard input as a
+    /// command line, like `layoutproof-d3d.exe` and `dawn/tint.js`.
+    pub(crate) serves_lines: bool,
     pub(crate) origin: ProgramOrigin,
-}
-
-/// The way in which one process of a compiler answers for many sources.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Service {
-    /// It does not, or another program does.
-    #[default]
-    None,
-    /// Started without arguments, it reads each line of its standard input as a command line, like
-    /// `layoutproof-d3d.exe` and `dawn/tint.js`.
-    Lines,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -156,16 +147,17 @@ impl Compiler {
 
     /// The files that decide its answers, including those that its driver knows.
     pub(crate) fn deciding_files(&self, known: DecidingFiles) -> ProgramFiles {
-        let Invocation { program, leading, environment, library, fetched, headers, service, origin } = &self.invocation;
+        let Invocation { program, leading, environment, library, fetched, headers, serves_lines, origin } =
+            &self.invocation;
         let is_own = own_program().as_ref() == Some(program);
         let is_fetched = *origin == ProgramOrigin::ToolsFolder;
         // Wine may be a script, too; the content of the prefix decides its answers.
-        let known_script = !known.started_by_script.is_empty() || *service == Service::Lines;
+        let known_script = !known.started_by_script.is_empty() || *serves_lines;
 
         let variables = environment.iter().flat_map(|(name, value)| [OsString::from(name), value.clone()]);
         ProgramFiles {
             program: (!is_own).then(|| program.clone()),
-            script: if is_fetched && known_script { ScriptKind::Known } else { ScriptKind::Unknown },
+            is_known_script: is_fetched && known_script,
             library: library.clone(),
             others: [&fetched[..], headers].concat(),
             opened: known.opened,
@@ -225,9 +217,8 @@ impl Compiler {
         self.invocation.library.as_ref().map(|_| self.invocation.leading.as_slice())
     }
 
-    /// The way in which one process answers for many sources.
-    pub(crate) fn service(&self) -> Service {
-        self.invocation.service
+    pub(crate) fn serves_lines(&self) -> bool {
+        self.invocation.serves_lines
     }
 
     /// Classifies a finished run of the compiler.

@@ -13,23 +13,9 @@ use layoutproof_readers::toolchain::Toolchain;
 
 use crate::compiler::{Compiler, Invocation, NoCompiler, ProgramOrigin};
 use crate::drivers::{CompilerDriver, DRIVERS};
-use crate::programs::ProgramLookup;
-pub use crate::programs::ProgramName;
+pub use crate::programs::{ProgramLookup, ProgramName};
 use crate::search_path::{named, on_path};
 use crate::tools_folder::ToolsFolder;
-
-/// A compiler that lookups know, found or not.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KnownCompiler {
-    pub name: &'static str,
-    /// Advice to the user on how to install it.
-    pub advice: String,
-    /// The tool in `layoutproof setup` that installs it.
-    pub setup_name: &'static str,
-    /// The environment variable that names it, and its name on the `PATH`; `None` if only the
-    /// set-up provides it.
-    pub named: Option<ProgramName>,
-}
 
 #[derive(Clone, Debug, Default)]
 pub struct CompilersOfMachine {
@@ -90,14 +76,9 @@ impl Compiler {
         machine
     }
 
-    /// All compilers that lookups know.
-    pub fn known() -> impl Iterator<Item = KnownCompiler> {
-        driven_programs().map(|DrivenProgram { lookup, .. }| KnownCompiler {
-            name: lookup.name,
-            advice: lookup.advice(),
-            setup_name: lookup.setup_name,
-            named: lookup.named,
-        })
+    /// All compilers that lookups know, found or not, with the programs that some of them need.
+    pub fn known() -> impl Iterator<Item = &'static ProgramLookup> {
+        driven_programs().map(|program| program.lookup)
     }
 
     pub fn named(name: &str, tools: Option<&ToolsFolder>) -> CompilerSearch {
@@ -117,7 +98,10 @@ struct DrivenProgram {
 
 /// Every program of every driver, in the order of listings.
 fn driven_programs() -> impl Iterator<Item = DrivenProgram> {
-    DRIVERS.into_iter().flat_map(|driver| driver.programs().iter().map(move |lookup| DrivenProgram { driver, lookup }))
+    DRIVERS
+        .iter()
+        .copied()
+        .flat_map(|driver| driver.programs().iter().map(move |lookup| DrivenProgram { driver, lookup }))
 }
 
 impl DrivenProgram {

@@ -7,7 +7,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use crate::compiler::{Invocation, ProgramOrigin, Service};
+use crate::compiler::{Invocation, ProgramOrigin};
 use crate::search_path::on_path;
 use crate::tools_folder::{ToolsFolder, Untrusted};
 
@@ -22,15 +22,15 @@ const OWN_PROGRAM: &str = "layoutproof";
 
 /// Describes where to look for a compiler or for a program that one needs.
 #[derive(Debug)]
-pub(crate) struct ProgramLookup {
-    pub(crate) name: &'static str,
+pub struct ProgramLookup {
+    pub name: &'static str,
     /// The names under which the user may provide it; `None` for a program that only the set-up
     /// provides.
-    pub(crate) named: Option<ProgramName>,
+    pub named: Option<ProgramName>,
     /// The program in the tools folder.
     pub(crate) fetched: FetchedProgram,
     /// Its name in `layoutproof setup`, or the name of the set-up item that contains it.
-    pub(crate) setup_name: &'static str,
+    pub setup_name: &'static str,
 }
 
 /// The names under which a user may provide a program.
@@ -67,7 +67,7 @@ pub(crate) enum FetchedProgram {
 
 impl ProgramLookup {
     /// Advice to the user on how to install a missing program.
-    pub(crate) fn advice(&self) -> String {
+    pub fn advice(&self) -> String {
         let fetched = format!("`layoutproof setup {}` installs it", self.setup_name);
         match self.named {
             Some(named) => format!("{fetched}; {} names one of your own", named.variable),
@@ -87,7 +87,7 @@ impl FetchedProgram {
             Self::Driven { program, library, .. } => Some(Invocation {
                 library: Some(found(library)?),
                 fetched,
-                service: Service::Lines,
+                serves_lines: true,
                 ..Invocation::program(found(program)?)
             }),
             Self::Library { path, leading } => {
@@ -170,7 +170,7 @@ impl WindowsCompiler {
             environment,
             library: Some(library),
             fetched,
-            service: Service::Lines,
+            serves_lines: true,
             origin: ProgramOrigin::ToolsFolder,
             ..Invocation::default()
         })

@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 use wait_timeout::ChildExt;
 
 use crate::child::{OUTPUT_LIMIT, ProcessEnd, ProcessOutput, end_of, run};
-use crate::compiler::{Compiler, Service};
+use crate::compiler::Compiler;
 use crate::regular_file;
 
 /// Processes that answer for a compiler. Many threads may ask at once.
@@ -144,10 +144,7 @@ impl LineService {
 
     /// The service of a compiler that serves lines; `None` for other compilers.
     pub(crate) fn of(compiler: &Compiler) -> Option<Self> {
-        match compiler.service() {
-            Service::Lines => Some(Self::new(compiler.clone())),
-            Service::None => None,
-        }
+        compiler.serves_lines().then(|| Self::new(compiler.clone()))
     }
 }
 

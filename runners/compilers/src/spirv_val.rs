@@ -95,13 +95,18 @@ impl SpirvVal {
         let program = ProgramFiles { program: Some(self.program.clone()), ..ProgramFiles::default() };
         let question = ProgramQuestion { kind, program: &program, arguments: &arguments, files: &files, input: &bytes };
         let slot = cache.and_then(|cache| cache.slot(&question));
-        let recalled = slot.as_ref().and_then(CacheSlot::recall);
-        if let (None, Some(cache)) = (&recalled, cache) {
-            cache.note_asked(kind, slot.as_ref());
-        }
-        let origin = recalled.as_ref().map_or(AnswerOrigin::Asked, |recalled| recalled.origin);
-        let recalled = recalled.map(|recalled| Ok(recalled.answer));
-        let answer = recalled.unwrap_or_else(|| self.ask(&arguments, &bytes, slot.as_ref()));
+        let (answer, origin) = if let Some((answer, origin)) = slot.as_ref().and_then(CacheSlot::recall) {
+            (Ok(answer), origin)
+        } else {
+            if let Some(cache) = cache {
+                cache.note_asked(kind, slot.as_ref());
+            }
+            let answer = self.run(&arguments, &bytes);
+            if let (Some(slot), Ok(answer)) = (&slot, &answer) {
+                slot.keep(answer);
+            }
+            (answer, AnswerOrigin::Asked)
+        };
 
         let validation = match answer {
             Ok(AnswerOfProgram { status: 0, .. }) => Validation::Valid,
@@ -109,20 +114,6 @@ impl SpirvVal {
             Err(reason) => Validation::NotRun(reason.to_string()),
         };
         ValidatorAnswer { validation, origin }
-    }
-
-    /// Runs the program, and keeps its answer.
-    fn ask(
-        &self,
-        arguments: &[String],
-        module: &[u8],
-        slot: Option<&CacheSlot<'_>>,
-    ) -> Result<AnswerOfProgram, NoAnswer> {
-        let answer = self.run(arguments, module)?;
-        if let Some(slot) = slot {
-            slot.keep(&answer);
-        }
-        Ok(answer)
     }
 
     fn run(&self, arguments: &[String], module: &[u8]) -> Result<AnswerOfProgram, NoAnswer> {

@@ -11,15 +11,12 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use layoutproof_layout::LayoutOptions;
-use layoutproof_probes::Stage;
 use layoutproof_readers::module_reader::{InProcessReader, ModuleReader};
 use layoutproof_readers::toolchain::{
-    AnswerOrigin, CodeTarget, Compilation, CompileOutcome, CompileRequest, Compilers, SourceProfile, SourceText,
-    Toolchain, toolchains,
+    AnswerOrigin, Compilation, CompileOutcome, CompileRequest, Compilers, Toolchain, toolchains,
 };
 
-use crate::cache::{AnswerCache, AnswerOfProgram, CacheSlot, EntryKind, ProgramQuestion, RecalledAnswer};
+use crate::cache::{AnswerCache, AnswerOfProgram, CacheSlot, EntryKind, ProgramQuestion};
 use crate::child::{ProcessEnd, ProcessOutput};
 use crate::compile_folder::CompileFolder;
 use crate::compiler::{Compiler, CompilerAnswer};
@@ -85,18 +82,7 @@ impl Toolchains {
 
     /// The command line for a source without extra options, with `program` as the compiler.
     pub fn command_line(program: &str, toolchain: &'static Toolchain) -> String {
-        let request = CompileRequest {
-            toolchain,
-            name: "",
-            source: SourceText::default(),
-            entry: "main",
-            stage: Stage::Compute,
-            options: LayoutOptions::default(),
-            target: CodeTarget::Newest,
-            profile: SourceProfile::Newest,
-            extra: Vec::new(),
-        };
-
+        let request = CompileRequest::of_text(toolchain, "");
         let arguments = match driver_of(toolchain).method() {
             CompileMethod::CommandLine(command_line) => command_line(&request).arguments,
             CompileMethod::Translates(_) | CompileMethod::Calls(_) => Vec::new(),
@@ -270,8 +256,7 @@ impl Toolchains {
 
         let slot = self.slot_of_answer(compiler, folder, arguments);
         let known = slot.as_ref().and_then(CacheSlot::recall);
-        if let Some(RecalledAnswer { answer, origin }) = known {
-            let AnswerOfProgram { status, stdout, stderr, files } = answer;
+        if let Some((AnswerOfProgram { status, stdout, stderr, files }, origin)) = known {
             for (file, content) in files {
                 folder.add(&file, content)?;
             }
@@ -297,7 +282,7 @@ impl Toolchains {
                 fs::write(path.join("stdout"), &finished.stdout)?;
             }
         }
-        let to_keep = slot.and_then(|slot| to_keep(name, &answer, folder).map(|answer| AnswerToKeep { slot, answer }));
+        let to_keep = slot.and_then(|slot| to_keep(name, &answer, folder).map(|answer| (slot, answer)));
         Ok(CompileStep { to_keep, ..CompileStep::asked(answer) })
     }
 
@@ -332,12 +317,7 @@ struct CompileStep<'a> {
     /// The cache slot of an answer that comes from the cache.
     recalled: Option<CacheSlot<'a>>,
     /// The answer in the form that the cache keeps, if it may be kept.
-    to_keep: Option<AnswerToKeep<'a>>,
-}
-
-struct AnswerToKeep<'a> {
-    slot: CacheSlot<'a>,
-    answer: AnswerOfProgram,
+    to_keep: Option<(CacheSlot<'a>, AnswerOfProgram)>,
 }
 
 impl CompileStep<'_> {
@@ -346,7 +326,7 @@ impl CompileStep<'_> {
     }
 
     fn keep(&self) {
-        if let Some(AnswerToKeep { slot, answer }) = &self.to_keep {
+        if let Some((slot, answer)) = &self.to_keep {
             slot.keep(answer);
         }
     }

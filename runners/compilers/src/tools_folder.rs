@@ -428,7 +428,8 @@ mod tests {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod inspection_tests {
     use std::fs::Permissions;
     use std::os::unix::fs::{PermissionsExt, symlink};

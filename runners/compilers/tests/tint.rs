@@ -10,13 +10,10 @@ use layoutproof_compilers::toolchains::Toolchains;
 use layoutproof_compilers::tools_folder::ToolsFolder;
 use layoutproof_core::check::{Settings, Subject, SubjectShaders};
 use layoutproof_device::{Shader, word_bytes};
-use layoutproof_layout::{ElementChoice, LayoutOptions};
-use layoutproof_probes::Stage;
+use layoutproof_layout::ElementChoice;
 use layoutproof_readers::naga::read_wgsl;
 use layoutproof_readers::spirv::{bound_variables, declared};
-use layoutproof_readers::toolchain::{
-    CodeTarget, CompileOutcome, CompileRequest, Compilers, SourceProfile, SourceText, Toolchain, toolchains,
-};
+use layoutproof_readers::toolchain::{CodeTarget, CompileOutcome, CompileRequest, Compilers, Toolchain, toolchains};
 use layoutproof_source::sources::SourceMap;
 use libtest_mimic::{Arguments, Failed, Trial};
 
@@ -60,20 +57,7 @@ struct Asked<'a> {
 
 impl Asked<'_> {
     fn compile(&self, text: &str, entry: &str) -> CompileOutcome {
-        let source = SourceText { text: text.to_owned(), ..SourceText::default() };
-        let options = LayoutOptions::default();
-        let compilation = self.found.compile(&CompileRequest {
-            toolchain: self.tint,
-            name: "test",
-            source,
-            entry,
-            stage: Stage::Compute,
-            options,
-            target: CodeTarget::Newest,
-            profile: SourceProfile::Newest,
-            extra: Vec::new(),
-        });
-        compilation.outcome
+        self.found.compile(&CompileRequest { entry, ..CompileRequest::of_text(self.tint, text) }).outcome
     }
 
     fn module(&self) -> Result<Vec<u32>, Failed> {

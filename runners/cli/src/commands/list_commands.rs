@@ -276,7 +276,7 @@ fn compiler_findings(tools: &MachineTools) -> Vec<Finding> {
     findings.extend(notes.into_iter().map(|note| warning("compiler", note)));
     for known in Compiler::known() {
         if !compilers.iter().any(|compiler| compiler.name() == known.name) {
-            findings.push(missing(known.name, "its decisions are not checked here", &known.advice));
+            findings.push(missing(known.name, "its decisions are not checked here", &known.advice()));
         }
     }
     findings
@@ -294,7 +294,7 @@ pub(crate) fn compilers(args: &FormatArgs, style: Style) -> anyhow::Result<Exit>
         Format::Json => print_json(&compilers_json(&all)),
         Format::Text => {
             let absent = Compiler::known().filter(|known| !all.iter().any(|compiler| compiler.name() == known.name));
-            let absent = absent.map(|known| missing(known.name, "not found", &known.advice));
+            let absent = absent.map(|known| missing(known.name, "not found", &known.advice()));
             let built_in = good("naga", format!("{NAGA_VERSION}, built in"));
             let findings: Vec<Finding> = all.iter().map(found).chain([built_in]).chain(absent).collect();
             print(&listing::doctor(&findings, style));

@@ -72,7 +72,9 @@ const SETTLED: Duration = Duration::from_secs(2);
 pub(crate) struct ProgramFiles {
     /// The program; `None` for `layoutproof` itself, whose code is part of every identity.
     pub(crate) program: Option<PathBuf>,
-    pub(crate) script: ScriptKind,
+    /// True if all programs that it starts, if it is a script, are among the files. Other scripts
+    /// may start any program, so they have no identity.
+    pub(crate) is_known_script: bool,
     /// The library that the program loads by path.
     pub(crate) library: Option<PathBuf>,
     /// More files, and folders with everything in them.
@@ -84,16 +86,6 @@ pub(crate) struct ProgramFiles {
     pub(crate) started_by_script: &'static [&'static str],
     /// Arguments and variables of every start.
     pub(crate) words: Vec<OsString>,
-}
-
-/// Our knowledge of the programs that a script starts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum ScriptKind {
-    /// A script may start any program, so it has no identity.
-    #[default]
-    Unknown,
-    /// All programs that a script starts are among the files.
-    Known,
 }
 
 /// Files that decide a compiler's answers and that only its driver knows.
@@ -148,7 +140,7 @@ impl ProgramIdentity {
     }
 
     pub(super) fn bytes(&self) -> &[u8; 32] {
-        self.digest.bytes()
+        &self.digest.0
     }
 
     /// True if no file has changed since the identity was made. Answers given in between are this
@@ -253,9 +245,9 @@ fn all_files(program: &ProgramFiles) -> Option<BTreeSet<PathBuf>> {
     let own_loader = || interpreter_of(&own).ok();
 
     if let Some(path) = &program.program {
-        if add_program(path, program.script, &mut files)? == ProgramForm::Script {
+        if add_program(path, program.is_known_script, &mut files)? {
             for name in program.started_by_script {
-                add_program(&on_path(name)?, ScriptKind::Unknown, &mut files)?;
+                add_program(&on_path(name)?, false, &mut files)?;
             }
         }
     }
@@ -273,26 +265,21 @@ fn all_files(program: &ProgramFiles) -> Option<BTreeSet<PathBuf>> {
     (files.len() <= MOST_FILES).then_some(files)
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ProgramForm {
-    Native,
-    Script,
-}
-
-/// Adds a program and its linked libraries. Returns `None` if not all deciding files are known.
-fn add_program(path: &Path, script: ScriptKind, files: &mut BTreeSet<PathBuf>) -> Option<ProgramForm> {
+/// Adds a program and its linked libraries, and returns true for a script. `None` if not all deciding
+/// files are known.
+fn add_program(path: &Path, is_known_script: bool, files: &mut BTreeSet<PathBuf>) -> Option<bool> {
     let path = path.canonicalize().ok()?;
-    let form = match interpreter_of(&path).ok()? {
+    let is_script = match interpreter_of(&path).ok()? {
         LoaderFile::Program { interpreter } => {
             let libraries = interpreter.map(|loader| linked_libraries(&loader, &path));
             files.extend(libraries.unwrap_or(Some(Vec::new()))?);
-            ProgramForm::Native
+            false
         }
-        LoaderFile::Other if script == ScriptKind::Known && begins_with(&path, b"#!") => ProgramForm::Script,
+        LoaderFile::Other if is_known_script && begins_with(&path, b"#!") => true,
         LoaderFile::Other => return None,
     };
     files.insert(path);
-    Some(form)
+    Some(is_script)
 }
 
 /// Adds a library and the libraries that the loading program's loader links to it. A library of a
@@ -524,7 +511,7 @@ mod tests {
         fs::write(&path, "#!/bin/sh\nexec dxc \"$@\"\n").unwrap();
         let script = ProgramFiles { program: Some(path.clone()), ..ProgramFiles::default() };
         assert_eq!(identity(&script, &store), None);
-        let known = ProgramFiles { script: ScriptKind::Known, ..script };
+        let known = ProgramFiles { is_known_script: true, ..script };
         let starts = ProgramFiles { started_by_script: &["sh"], ..known.clone() };
         assert!(identity(&known, &store).is_some());
         assert_ne!(identity(&starts, &store), identity(&known, &store));

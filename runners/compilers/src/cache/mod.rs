@@ -20,7 +20,7 @@ use layoutproof_readers::toolchain::AnswerOrigin;
 use serde::{Deserialize, Serialize};
 
 pub use folder::{CacheFolder, NoCacheFolder};
-pub(crate) use identity::{DecidingFiles, ProgramFiles, ScriptKind};
+pub(crate) use identity::{DecidingFiles, ProgramFiles};
 use identity::{ProgramIdentity, file_digest};
 pub(crate) use store::EntryKind;
 pub use store::{CacheContent, KindContent};
@@ -95,13 +95,6 @@ struct AnswerHistory {
     recalled: BTreeSet<CacheKey>,
     /// Number of asked questions without a key.
     without_key: usize,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct RecalledAnswer {
-    pub(crate) answer: AnswerOfProgram,
-    /// `Asked` if this process asked for the answer before.
-    pub(crate) origin: AnswerOrigin,
 }
 
 impl AnswerCache {
@@ -198,18 +191,18 @@ impl AnswerCache {
 }
 
 impl CacheSlot<'_> {
-    /// The answer in this slot, if there is one.
-    pub(crate) fn recall(&self) -> Option<RecalledAnswer> {
+    /// The answer in this slot, if there is one; `Asked` if this process asked for it before.
+    pub(crate) fn recall(&self) -> Option<(AnswerOfProgram, AnswerOrigin)> {
         let content = self.cache.store.get(&self.key, self.kind)?;
         let answer = postcard::from_bytes(&content).ok()?;
 
         let mut histories = self.cache.histories();
         let history = histories.entry(self.kind).or_default();
         if history.asked.contains(&self.key) {
-            return Some(RecalledAnswer { answer, origin: AnswerOrigin::Asked });
+            return Some((answer, AnswerOrigin::Asked));
         }
         history.recalled.insert(self.key);
-        Some(RecalledAnswer { answer, origin: AnswerOrigin::Cached })
+        Some((answer, AnswerOrigin::Cached))
     }
 
     /// Keeps the answer, if the program has not changed since the question.
@@ -330,7 +323,7 @@ mod tests {
         let slot_of_answer = cache.slot(&question).unwrap();
         assert_eq!(slot_of_answer.recall(), None);
         slot_of_answer.keep(&answer);
-        let recalled = |origin| Some(RecalledAnswer { answer: answer.clone(), origin });
+        let recalled = |origin| Some((answer.clone(), origin));
         assert_eq!(slot_of_answer.recall(), recalled(AnswerOrigin::Cached));
         assert_eq!(cache.usage().compilations, ProgramUse { needed: 1, cached: 1 });
         // Whichever thread asks, it is this run's own answer.

@@ -20,8 +20,7 @@ use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};
 
 use ruzstd::decoding::StreamingDecoder;
@@ -82,16 +81,22 @@ impl EntryKind {
             Self::FileDigest => "digest",
         }
     }
+
+    fn plural(self) -> &'static str {
+        match self {
+            Self::Compilation => "compilations",
+            Self::Validation => "validations",
+            Self::FileDigest => "digests",
+        }
+    }
 }
 
 #[derive(Debug)]
 pub(super) struct EntryStore {
     entries: PathBuf,
     limit: u64,
-    /// Set once a write fails: from then on nothing is written.
-    is_closed: AtomicBool,
-    /// The reason, as a fragment.
-    failure: Mutex<Option<String>>,
+    /// The reason of the first failed write, as a fragment. From then on nothing is written.
+    failure: OnceLock<String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -129,12 +134,7 @@ struct EntryFile {
 impl EntryStore {
     /// The entries in this folder, limited to `limit` bytes on disk.
     pub(super) fn new(folder: &CacheFolder, limit: u64) -> Self {
-        Self {
-            entries: folder.path().join(ENTRIES),
-            limit,
-            is_closed: AtomicBool::new(false),
-            failure: Mutex::default(),
-        }
+        Self { entries: folder.path().join(ENTRIES), limit, failure: OnceLock::new() }
     }
 
     /// The content under a key. Removes a damaged entry, and returns `None` for it.
@@ -159,26 +159,24 @@ impl EntryStore {
 
     /// Keeps a content under a key. After a failed write, nothing more is written.
     pub(super) fn put(&self, key: &CacheKey, kind: EntryKind, content: &[u8]) {
-        if content.len() > LONGEST || self.is_closed.load(Ordering::Relaxed) {
+        if content.len() > LONGEST || self.failure.get().is_some() {
             return;
         }
 
         let path = self.path(key, kind);
         let folder = path.parent().unwrap_or(&self.entries);
         match write(folder, &path, &encode(key, content)) {
-            Ok(()) if key.bytes()[1].is_multiple_of(PRUNED) => self.prune(folder),
+            Ok(()) if key.0[1].is_multiple_of(PRUNED) => self.prune(folder),
             Ok(()) => {}
             Err(error) => {
-                self.is_closed.store(true, Ordering::Relaxed);
-                let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
-                failure.get_or_insert_with(|| format!("{}: {error}", folder.display()));
+                self.failure.get_or_init(|| format!("{}: {error}", folder.display()));
             }
         }
     }
 
     /// The reason why entries were not written, as a fragment; `None` if all were written.
-    pub(super) fn failure(&self) -> Option<String> {
-        self.failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub(super) fn failure(&self) -> Option<&str> {
+        self.failure.get().map(String::as_str)
     }
 
     /// Removes an entry with unusable content.
@@ -189,7 +187,7 @@ impl EntryStore {
     pub(super) fn content(&self) -> CacheContent {
         let mut content = CacheContent { limit: self.limit, ..CacheContent::default() };
         for file in self.all_files() {
-            let of_kind = content.kinds.entry(plural(file.kind)).or_default();
+            let of_kind = content.kinds.entry(file.kind.map_or("unfinished", EntryKind::plural)).or_default();
             of_kind.entries += 1;
             of_kind.bytes += file.bytes;
         }
@@ -247,16 +245,6 @@ impl EntryStore {
     fn all_files(&self) -> Vec<EntryFile> {
         let folders = fs::read_dir(&self.entries).into_iter().flatten().filter_map(Result::ok);
         folders.flat_map(|folder| files_in(&folder.path())).collect()
-    }
-}
-
-/// The name of a kind's entries in the plural; `None` are unfinished files.
-fn plural(kind: Option<EntryKind>) -> &'static str {
-    match kind {
-        Some(EntryKind::Compilation) => "compilations",
-        Some(EntryKind::Validation) => "validations",
-        Some(EntryKind::FileDigest) => "digests",
-        None => "unfinished",
     }
 }
 
@@ -321,12 +309,6 @@ fn remove(path: &Path) {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct CacheKey(pub(super) [u8; 32]);
 
-impl CacheKey {
-    pub(crate) fn bytes(&self) -> &[u8; 32] {
-        &self.0
-    }
-}
-
 impl fmt::Display for CacheKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
@@ -383,7 +365,7 @@ fn decode(key: &CacheKey, bytes: &[u8]) -> Option<Vec<u8>> {
 }
 
 fn checksum(key: &CacheKey, frame: &[u8]) -> [u8; 32] {
-    Sha256::new().chain_update(key.bytes()).chain_update(frame).finalize().into()
+    Sha256::new().chain_update(key.0).chain_update(frame).finalize().into()
 }
 
 #[cfg(test)]
@@ -475,7 +457,7 @@ mod tests {
     fn what_was_used_last_stays() {
         let (_place, store) = store();
         // All in the folder of the first entry, each of one or two blocks.
-        let numbers: Vec<u32> = (0..).filter(|number| key(*number).bytes()[0] == key(0).bytes()[0]).take(8).collect();
+        let numbers: Vec<u32> = (0..).filter(|number| key(*number).0[0] == key(0).0[0]).take(8).collect();
         let folder = store.path(&key(0), EntryKind::Compilation).parent().unwrap().to_owned();
         for (age, number) in numbers.iter().rev().enumerate() {
             put(&store, *number, &noise(3000));
@@ -496,7 +478,7 @@ mod tests {
     #[test]
     fn the_store_stays_below_its_limit_by_itself() {
         let (_place, store) = store();
-        let first = (0..).filter(|number| key(*number).bytes()[0] == 7).take(100).collect::<Vec<u32>>();
+        let first = (0..).filter(|number| key(*number).0[0] == 7).take(100).collect::<Vec<u32>>();
         for number in first {
             put(&store, number, &noise(3000));
         }

@@ -30,11 +30,9 @@
 
 mod batch;
 mod executable;
-mod fxc;
 mod rewrite;
 mod texel_buffers;
 
-pub use batch::{D3dCompiler, D3dObject, D3dOutcome, D3dSource};
+pub use batch::{D3dCompiler, D3dObject, D3dOutcome, D3dSource, Fxc, FxcProgram};
 pub use executable::{Executable, NoExecutable, ResourcePlace};
-pub use fxc::{Fxc, FxcProgram};
 pub use rewrite::SpirvSlot;

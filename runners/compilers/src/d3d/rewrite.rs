@@ -18,8 +18,10 @@ pub struct SpirvSlot {
     pub binding: u32,
 }
 
-/// Removes repeated `OpDecorate` instructions. vkd3d-compiler 1.2 decorates the array type of
-/// storage buffers again for each buffer; the repetition has no meaning, but spirv-val refuses it.
+/// Removes repeated `OpDecorate` instructions.
+///
+/// NOTE(driver): vkd3d-compiler 1.2 decorates the array type of storage buffers again for each
+/// buffer. The repetition has no meaning, but spirv-val 2023.1 refuses it.
 pub(crate) fn without_repeated_decorations(words: &[u32]) -> Vec<u32> {
     let mut seen = HashSet::new();
     rewritten(words, |instruction| {
@@ -28,8 +30,9 @@ pub(crate) fn without_repeated_decorations(words: &[u32]) -> Vec<u32> {
     })
 }
 
-/// Removes the capabilities for texel buffers, which vkd3d-compiler 1.2 always declares, from a
-/// module without texel buffers.
+/// Removes the capabilities for texel buffers from a module without them.
+///
+/// NOTE(driver): vkd3d-compiler 1.2 always declares these capabilities.
 pub(crate) fn without_idle_capabilities(words: &[u32]) -> Vec<u32> {
     if instructions(words).any(is_texel_buffer) {
         return words.to_vec();

@@ -94,11 +94,7 @@ impl CompilerDriver for DxcDriver {
     }
 
     fn type_space(&self, toolchain: &Toolchain) -> TypeSpace {
-        match toolchain.output {
-            // DXC does not write the other forms.
-            Output::Dxil | Output::ClangIr | Output::SpirvOfDxbc | Output::Wgsl => TypeSpace::dxc_dxil(),
-            Output::Spirv => TypeSpace::dxc_spirv(),
-        }
+        if toolchain.output == Output::Spirv { TypeSpace::dxc_spirv() } else { TypeSpace::dxc_dxil() }
     }
 
     fn takes_minimum_precision(&self) -> bool {
@@ -167,23 +163,15 @@ fn target_arguments(target: CodeTarget, stage: Stage) -> Vec<String> {
 
 fn command_line(request: &CompileRequest<'_>) -> CommandLine {
     let source = format!("{SOURCE}.hlsl");
-    let mut arguments = match request.toolchain.output {
-        Output::Dxil | Output::ClangIr | Output::SpirvOfDxbc | Output::Wgsl => {
-            target_arguments(request.target, request.stage)
-        }
-        Output::Spirv => target_arguments(CodeTarget::Newest, request.stage),
-    };
+    let to_spirv = request.toolchain.output == Output::Spirv;
+    let target = if to_spirv { CodeTarget::Newest } else { request.target };
+    let mut arguments = target_arguments(target, request.stage);
     arguments.extend(ALWAYS.map(str::to_owned));
     arguments.extend(dxc_options(request));
-
-    let read = match request.toolchain.output {
-        // DXC writes DXIL and SPIR-V; no toolchain in its row needs the other forms.
-        Output::Dxil | Output::ClangIr | Output::SpirvOfDxbc | Output::Wgsl => read_listing,
-        Output::Spirv => {
-            arguments.extend(["-spirv", "-fspv-target-env=vulkan1.1", "-Fo", MODULE].map(str::to_owned));
-            read_module
-        }
-    };
+    if to_spirv {
+        arguments.extend(["-spirv", "-fspv-target-env=vulkan1.1", "-Fo", MODULE].map(str::to_owned));
+    }
+    let read = if to_spirv { read_module } else { read_listing };
 
     arguments.extend(toolchain_flags(request.toolchain));
     arguments.extend(request.extra.iter().cloned());

@@ -29,7 +29,7 @@ use crate::service::{CompileService, LineService};
 pub(crate) use command_line::{CommandLine, StandInHeader, first_error};
 
 /// All drivers, in the order of listings.
-pub(crate) static DRIVERS: [&dyn CompilerDriver; 8] = [
+pub(crate) static DRIVERS: &[&dyn CompilerDriver] = &[
     &dxc::DxcDriver,
     &fxc::FxcDriver,
     &slang::SlangDriver,

@@ -26,7 +26,8 @@ const REFLECTION: &str = "probe.json";
 /// The file with slangc's HLSL for Direct3D.
 const TRANSLATED: &str = "translated.hlsl";
 
-/// Without -O0 slangc needs a separate library to optimise SPIR-V, and packages omit that library.
+/// NOTE(driver): without -O0, slangc 2026.14.1 needs slang-glslang to optimise SPIR-V, and the wheel
+/// of slangtorch 1.3.22 omits that library.
 const TO_SPIRV: &[&str] = &["-target", "spirv", "-profile", "spirv_1_3", "-O0", "-fvk-use-entrypoint-name"];
 const TO_HLSL: &[&str] = &["-target", "hlsl", "-line-directive-mode", "none"];
 
@@ -103,16 +104,14 @@ fn command_line(request: &CompileRequest<'_>) -> CommandLine {
     };
 
     let mut arguments: Vec<String> = target.iter().map(|argument| (*argument).to_owned()).collect();
-    match (request.toolchain.output, request.profile) {
-        (Output::Dxil | Output::ClangIr, SourceProfile::Newest) => {
-            arguments.extend(["-profile", NEWEST].map(str::to_owned));
-        }
-        (Output::Dxil | Output::ClangIr, SourceProfile::Named(profile)) => {
-            arguments.extend(["-profile", profile].map(str::to_owned));
-        }
-        // SPIR-V has its own profile, and WGSL has none.
-        (Output::Dxil | Output::ClangIr, SourceProfile::Unnamed)
-        | (Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl, _) => {}
+    let profile = match request.profile {
+        SourceProfile::Newest => Some(NEWEST),
+        SourceProfile::Named(profile) => Some(profile),
+        SourceProfile::Unnamed => None,
+    };
+    // SPIR-V has its own profile, and WGSL has none.
+    if let (true, Some(profile)) = (artifact == TRANSLATED, profile) {
+        arguments.extend(["-profile", profile].map(str::to_owned));
     }
     // slangc refuses a second `-stage`.
     if !request.extra.iter().any(|argument| argument == "-stage") {

@@ -13,17 +13,7 @@ fn a_limit_reaches_compilers_that_are_asked_by_calls() {
     let asked = Toolchains::of(machine).limit(Duration::from_millis(200));
     let toolchain = toolchains().iter().find(|toolchain| toolchain.compiler == "fxc").unwrap();
 
-    let request = CompileRequest {
-        toolchain,
-        name: "a",
-        source: SourceText::default(),
-        entry: "main",
-        stage: Stage::Compute,
-        options: LayoutOptions::default(),
-        target: CodeTarget::Newest,
-        profile: SourceProfile::Newest,
-        extra: Vec::new(),
-    };
+    let request = CompileRequest::of_text(toolchain, "");
     assert_eq!(asked.compile(&request).outcome, CompileOutcome::Failed("fxc gave no answer within 200ms".to_owned()));
 }
 
@@ -97,17 +87,7 @@ mod cached {
 
     fn compile(asked: &Toolchains, toolchain: &str, text: &str) -> Compilation {
         let toolchain = toolchains().iter().find(|known| known.name == toolchain).unwrap();
-        asked.compile(&CompileRequest {
-            toolchain,
-            name: "a/b",
-            source: SourceText { text: text.to_owned(), ..SourceText::default() },
-            entry: "main",
-            stage: Stage::Compute,
-            options: LayoutOptions::default(),
-            target: CodeTarget::Newest,
-            profile: SourceProfile::Newest,
-            extra: Vec::new(),
-        })
+        asked.compile(&CompileRequest { name: "a/b", ..CompileRequest::of_text(toolchain, text) })
     }
 
     fn usage(asked: &Toolchains) -> ProgramUse {

@@ -2,7 +2,7 @@
 
 use fastrand::Rng;
 use layoutproof_compilers::compiler::Compiler;
-use layoutproof_compilers::lookup::KnownCompiler;
+use layoutproof_compilers::lookup::ProgramLookup;
 use layoutproof_readers::toolchain::{Output, toolchains};
 
 use crate::unix::assault::{Assault, Extent, Outcome};
@@ -94,7 +94,7 @@ fn impersonated() -> Vec<Impersonated> {
         needs_lavapipe: true,
         ..liar()
     };
-    let any_compiler = |known: KnownCompiler| {
+    let any_compiler = |known: &ProgramLookup| {
         let toolchain = toolchains().iter().find(|toolchain| toolchain.compiler == known.name)?;
         let needs_lavapipe = !matches!(toolchain.output, Output::Dxil | Output::ClangIr);
         let runner = if needs_lavapipe { "--device lavapipe --runner ash" } else { "--runner dxil" };

@@ -25,9 +25,11 @@ const HEADER: StandInHeader = StandInHeader {
     arguments: &["-Xclang", "-idirafter", "-Xclang", "headers"],
 };
 
-/// Emit the front end's output, before any pass. If the code asks for a member that a struct lacks,
-/// the passes of Clang 22 use whatever offset lies in memory, so that each build answers
-/// differently or crashes. Every compilation has warnings; they would hide the errors.
+/// Emit the front end's output, before any pass. Every compilation has warnings; they would hide the
+/// errors.
+///
+/// NOTE(driver): if the code asks for a member that a struct lacks, the passes of Clang 22.1.8 use
+/// whatever offset lies in memory, so that each build answers differently or crashes.
 const ALWAYS: [&str; 10] = [
     "--driver-mode=dxc",
     "-fno-crash-diagnostics",
