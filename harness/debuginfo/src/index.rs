@@ -133,7 +133,7 @@ pub enum NoTypesReason {
     /// The debug information has types, but none with a name that could be a struct.
     #[error(
         "no structs in its debug information; compilers leave out types that nothing uses \
-         (`-fno-eliminate-unused-debug-types`, Clang also `-fstandalone-debug`)"
+         (`-fno-eliminate-unused-debug-types` keeps them)"
     )]
     NoNamedTypes,
 }

@@ -38,8 +38,10 @@ impl BlockPart<'_> {
 }
 
 /// The path of a part, starting with the block's name: `Counted.spheres[]`, `particles[]` for the
-/// elements of a block that is an array.
+/// elements of a block that is an array. glslang and slangc call the array of an unnamed block
+/// `__member0`, which no author wrote.
 pub fn part_path(block: &str, part: &str) -> String {
+    let part = part.strip_prefix("__member0").filter(|rest| rest.starts_with('[')).unwrap_or(part);
     if part.starts_with('[') { format!("{block}{part}") } else { join_path(block, part) }
 }
 
