@@ -244,7 +244,8 @@ fn stated_host(unmatched: &UnmatchedBlock) -> Option<&str> {
         UnmatchedReason::NoType(_)
         | UnmatchedReason::Ambiguous(_)
         | UnmatchedReason::OnlyDeclared(_)
-        | UnmatchedReason::Forbidden(_) => None,
+        | UnmatchedReason::Forbidden(_)
+        | UnmatchedReason::WrittenBy { .. } => None,
     }
 }
 

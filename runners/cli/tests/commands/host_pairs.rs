@@ -142,3 +142,37 @@ fn what_rests_on_bytes_alone_is_said() {
     let answer = folder.run("check a.hlsl host.o").exits(0);
     answer.prints("note 1 of 2 members by bytes alone: the host has no members of their names");
 }
+
+/// A crate of this name with traits of these names stands for encase 0.10, of which only the names of
+/// functions in the program matter. rustc chooses the order of the members of `Material`.
+#[test]
+#[expect(clippy::print_stdout, reason = "a test that skips says so")]
+fn a_struct_that_a_library_writes_is_not_compared() {
+    let encase = "pub mod core { pub mod traits { pub trait WriteInto { fn write_into(&self, to: &mut Vec<u8>); } } }";
+    let main = "pub struct Material { albedo: [f32; 3], flag: u8, power: f32, small: u16 } \
+                pub struct Raw { albedo: [f32; 3], flag: u8, power: f32, small: u16 } \
+                impl encase::core::traits::WriteInto for Material { #[inline(never)] fn write_into(&self, to: &mut Vec<u8>) { to.push(1) } } \
+                fn main() { use encase::core::traits::WriteInto; let mut to = Vec::new(); \
+                Material { albedo: [1.0; 3], flag: 1, power: 2.0, small: 2 }.write_into(&mut to); \
+                let raw = Raw { albedo: [1.0; 3], flag: 1, power: 2.0, small: 2 }; std::hint::black_box(&raw); std::hint::black_box(to); }";
+    let members = "albedo: vec3<f32>, flag: u32, power: f32, small: u32";
+    let shader = format!(
+        "struct Material {{ {members} }} struct Raw {{ {members} }} @group(0) @binding(0) var<uniform> material: Material; \
+         @group(0) @binding(1) var<uniform> raw: Raw; @compute @workgroup_size(1) fn main() {{ _ = material.power + raw.power; }}"
+    );
+    let folder = Folder::with(&[("encase.rs", encase), ("main.rs", main), ("a.wgsl", &shader)]);
+    for words in [
+        "--edition 2021 --crate-type rlib -g encase.rs",
+        "--edition 2021 -g --extern encase=libencase.rlib main.rs -o main",
+    ] {
+        let mut compiler = Command::new("rustc");
+        compiler.args(["-A", "warnings"]).args(words.split(' ')).current_dir(folder.path("."));
+        let Ok(status) = compiler.status() else { return println!("skipped: rustc is not here") };
+        assert!(status.success(), "{words}");
+    }
+    let answer = folder.run("check a.wgsl main --format json").exits(1);
+    assert_eq!(pairs(&answer), ["raw main::Raw differ"]);
+    let unmatched = answer.json()["unmatched_blocks"][0].clone();
+    assert_eq!(unmatched["block"], "material");
+    assert!(unmatched["reason"].as_str().unwrap().starts_with("encase writes `main::Material`"), "{unmatched}");
+}

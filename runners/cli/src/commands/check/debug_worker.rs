@@ -10,11 +10,11 @@ use std::time::Duration;
 use anyhow::bail;
 use layoutproof_compilers::mapped_file::{MappedFile, map_file};
 use layoutproof_debuginfo::{
-    DebugFile, DebugIndex, DebugInfoError, HostTypeId, HostTypes, IndexedKind, RecordKind, Sibling, SiblingBytes,
-    SiblingFiles, TypeName,
+    DebugFile, DebugIndex, DebugInfoError, HostTypeId, HostTypes, Implementation, IndexedKind, RecordKind, Sibling,
+    SiblingBytes, SiblingFiles, TypeName,
 };
 use layoutproof_hostcheck::matching::{BlockNames, is_candidate, nearest};
-use layoutproof_hostcheck::{MemberFit, MemberSketch, ProgramStruct, block_parts};
+use layoutproof_hostcheck::{MemberFit, MemberSketch, ProgramContract, ProgramStruct, block_parts};
 use serde::{Deserialize, Serialize};
 
 use super::debug_types::convert;
@@ -130,7 +130,34 @@ fn answer(request: &DebugRequest) -> Result<DebugAnswer, String> {
     }
     answer.problems.extend(found.problems.iter().map(ToString::to_string));
     propose(request, &file, &index, &name, &mut answer).map_err(|error| error.to_string())?;
+    find_writers(&file, &mut answer.structs);
     Ok(answer)
+}
+
+/// Traits with which libraries write structs in a layout of their own: the crate, the trait's last
+/// name, and the library's name.
+const WRITERS: [(&str, &str, &str); 5] = [
+    ("encase", "ShaderType", "encase"),
+    ("encase", "WriteInto", "encase"),
+    ("crevice", "AsStd140", "crevice"),
+    ("crevice", "AsStd430", "crevice"),
+    ("glsl_layout", "Uniform", "glsl-layout"),
+];
+
+/// Sets the libraries that write the structs. Only Rust has such libraries.
+fn find_writers(file: &DebugFile<'_>, structs: &mut [ProgramStruct]) {
+    if structs.iter().all(|program| program.contract == ProgramContract::Fixed) {
+        return;
+    }
+    for Implementation { type_name, trait_name } in file.implementations() {
+        let writer = WRITERS.iter().find(|(start, end, _)| {
+            trait_name.split("::").next() == Some(start) && trait_name.rsplit("::").next() == Some(end)
+        });
+        let Some((_, _, library)) = writer else { continue };
+        for program in structs.iter_mut().filter(|program| program.name == type_name) {
+            program.written_by = Some((*library).to_owned());
+        }
+    }
 }
 
 /// Tries the blocks without a type of their name against all structs of the program.

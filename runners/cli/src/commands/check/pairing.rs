@@ -175,6 +175,11 @@ impl<'a> PairsOfBlock<'a> {
 
     fn compare(&mut self, parts: &[BlockPart<'_>], part: usize, host: &'a ProgramStruct) {
         let pair = compare_pair(self.block, &parts[part], host, self.rules);
+        if let (Some(library), false) = (&host.written_by, pair.comparison.agrees()) {
+            let (host, library) = (host.name.clone(), library.clone());
+            let reason = UnmatchedReason::WrittenBy { host, library };
+            return self.unmatched.push(unmatched(self.block, pair.shader_name(), reason));
+        }
         self.pairs.push(BlockPair { pair, part, host });
     }
 }
