@@ -170,8 +170,9 @@ fn propose(
 ) -> Result<(), DebugInfoError> {
     answer.proposals = vec![Vec::new(); request.blocks.len()];
     let is_open = |block: &BlockNames| {
-        let found = answer.structs.iter().any(|found| is_candidate(std::slice::from_ref(block), &found.name));
-        block.stated.is_none() && !found
+        let mut possible =
+            answer.structs.iter().filter(|found| !found.is_never_uploaded() && !found.is_named_by_variable);
+        block.stated.is_none() && !possible.any(|found| is_candidate(std::slice::from_ref(block), &found.name))
     };
     let open: Vec<usize> = (0..request.blocks.len()).filter(|block| is_open(&request.blocks[*block])).collect();
     let has_sketch = |block: &usize| request.sketches[*block].iter().any(Option::is_some);
