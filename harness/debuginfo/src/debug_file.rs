@@ -1,8 +1,8 @@
 //! A file with debug information; the entry point of the crate.
 
-use crate::debug_input::DebugInput;
 use crate::implementations::implementations;
 use crate::indexing::make_index;
+use crate::input::DebugInput;
 use crate::reading::read_types;
 use crate::{DebugIndex, DebugInfoError, DebugLimits, FoundTypes, Implementation, SiblingFiles, TypeName};
 

@@ -6,8 +6,8 @@
 use object::{Object, ObjectSymbol};
 
 use crate::container::list_objects;
-use crate::debug_input::DebugInput;
-use crate::object_source::{FileOrigin, ObjectFormat};
+use crate::container::{FileOrigin, ObjectFormat};
+use crate::input::DebugInput;
 
 /// A trait that a type implements.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
