@@ -188,6 +188,15 @@ pub fn has_members_of(parts: &[BlockPart<'_>], host: &ProgramStruct) -> bool {
     })
 }
 
+/// True if a host struct has a member of the block, or of a struct in it, under its name.
+pub fn shares_a_member(parts: &[BlockPart<'_>], host: &ProgramStruct) -> bool {
+    let fields: Vec<String> = named_fields(&host.fields).iter().map(|field| member_key(&field.name)).collect();
+    parts.iter().any(|part| match &part.root.shape {
+        LaidOutShape::Struct(members) => members.iter().any(|member| fields.contains(&member_key(&member.name))),
+        _ => false,
+    })
+}
+
 /// The fields without padding. The fields of anonymous structs count as the struct's own.
 fn named_fields(fields: &[ProgramField]) -> Vec<&ProgramField> {
     let mut named = Vec::new();

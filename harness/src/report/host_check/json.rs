@@ -245,6 +245,7 @@ fn stated_host(unmatched: &UnmatchedBlock) -> Option<&str> {
         | UnmatchedReason::Ambiguous(_)
         | UnmatchedReason::OnlyDeclared(_)
         | UnmatchedReason::Forbidden(_)
+        | UnmatchedReason::OtherMembers(_)
         | UnmatchedReason::WrittenBy { .. } => None,
     }
 }

@@ -119,6 +119,7 @@ impl UnmatchedBlock {
             UnmatchedReason::NoType(_)
             | UnmatchedReason::Ambiguous(_)
             | UnmatchedReason::Forbidden(_)
+            | UnmatchedReason::OtherMembers(_)
             | UnmatchedReason::WrittenBy { .. } => false,
         }
     }
@@ -142,6 +143,8 @@ pub enum UnmatchedReason {
     OnlyDeclared(String),
     /// The rule set forbids the block.
     Forbidden(String),
+    /// A struct has the block's name except for case and the like, but none of its members.
+    OtherMembers(String),
     /// A library writes the struct into the buffer, so that the bytes of the struct are not those
     /// that the shader reads.
     WrittenBy { host: String, library: String },
@@ -191,7 +194,7 @@ impl UnmatchedReason {
     pub fn is_error(&self) -> bool {
         match self {
             Self::StatedMissing { .. } | Self::Ambiguous(_) | Self::Forbidden(_) => true,
-            Self::NoType(_) | Self::OnlyDeclared(_) | Self::WrittenBy { .. } => false,
+            Self::NoType(_) | Self::OnlyDeclared(_) | Self::OtherMembers(_) | Self::WrittenBy { .. } => false,
         }
     }
 }
@@ -216,6 +219,9 @@ impl std::fmt::Display for UnmatchedReason {
                 "`{name}` is declared in the debug information, but not defined: compile with -fstandalone-debug (Clang) \
                  or -fno-eliminate-unused-debug-types (GCC)"
             ),
+            Self::OtherMembers(host) => {
+                write!(f, "`{host}` has almost its name, but none of its members; choose it with --map if it is meant")
+            }
             Self::WrittenBy { host, library } => write!(
                 f,
                 "{library} writes `{host}` in the layout of shaders; its layout in Rust is another one and is not compared"

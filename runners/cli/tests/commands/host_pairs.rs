@@ -122,6 +122,21 @@ fn structs_are_found_by_their_members() {
     assert_eq!(hosts(2), [""; 0]);
 }
 
+/// `Camera` of a renderer is a class of its own, and not the block `camera`. Under the block's exact name,
+/// or if it is stated, it is compared.
+#[test]
+fn a_similar_name_with_other_members_is_no_match() {
+    let shader = "cbuffer camera { float4x4 projection; float4x4 view; }; cbuffer Exact { float4x4 model; };";
+    let host = "struct Camera { float fov; int kind; bool moved; float m[40]; } c; struct Exact { int first; float m[16]; } e;";
+    let Some(folder) = folder_of(("a.hlsl", shader), host) else { return };
+    let answer = folder.run("check a.hlsl host.o --format json").exits(1);
+    assert_eq!(pairs(&answer), ["Exact Exact differ"]);
+    let reason = answer.json()["unmatched_blocks"][0]["reason"].clone();
+    assert!(reason.as_str().unwrap().starts_with("`Camera` has almost its name, but none of its members"), "{reason}");
+    let stated = folder.run("check a.hlsl host.o --map camera=Camera --format json").exits(1);
+    assert_eq!(pairs(&stated), ["camera Camera differ", "Exact Exact differ"]);
+}
+
 #[test]
 fn proposals_are_written_to_the_project() {
     let Some(folder) = folder_of(("a.hlsl", MEMBERS), HOSTS) else { return };

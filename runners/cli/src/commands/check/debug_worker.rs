@@ -13,7 +13,7 @@ use layoutproof_debuginfo::{
     DebugFile, DebugIndex, DebugInfoError, HostTypeId, HostTypes, Implementation, IndexedKind, RecordKind, Sibling,
     SiblingBytes, SiblingFiles, TypeName,
 };
-use layoutproof_hostcheck::matching::{BlockNames, is_candidate, nearest};
+use layoutproof_hostcheck::matching::{BlockNames, has_name, is_candidate, nearest};
 use layoutproof_hostcheck::{MemberFit, MemberSketch, ProgramContract, ProgramStruct, block_parts};
 use serde::{Deserialize, Serialize};
 
@@ -169,12 +169,22 @@ fn propose(
     answer: &mut DebugAnswer,
 ) -> Result<(), DebugInfoError> {
     answer.proposals = vec![Vec::new(); request.blocks.len()];
-    let is_open = |block: &BlockNames| {
-        let mut possible =
-            answer.structs.iter().filter(|found| !found.is_never_uploaded() && !found.is_named_by_variable);
-        block.stated.is_none() && !possible.any(|found| is_candidate(std::slice::from_ref(block), &found.name))
+    let is_open = |index: &usize| {
+        let (block, sketches) = (&request.blocks[*index], &request.sketches[*index]);
+        let possible = answer.structs.iter().filter(|found| !found.is_never_uploaded() && !found.is_named_by_variable);
+        let mut namesakes = possible.filter(|found| is_candidate(std::slice::from_ref(block), &found.name));
+        // A similar name alone does not make a struct that of the block.
+        let has_members = |found: &ProgramStruct| {
+            let fields = found.named_fields();
+            let mut fits = sketches
+                .iter()
+                .flatten()
+                .map(|sketch| sketch.fit(fields.iter().map(|(name, offset)| (name.as_str(), *offset))));
+            fits.any(|fit| fit.named > 0)
+        };
+        block.stated.is_none() && !namesakes.any(|found| has_name(block, &found.name) || has_members(found))
     };
-    let open: Vec<usize> = (0..request.blocks.len()).filter(|block| is_open(&request.blocks[*block])).collect();
+    let open: Vec<usize> = (0..request.blocks.len()).filter(is_open).collect();
     let has_sketch = |block: &usize| request.sketches[*block].iter().any(Option::is_some);
     if !open.iter().any(has_sketch) {
         return Ok(());
