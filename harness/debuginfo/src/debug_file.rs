@@ -1,9 +1,10 @@
 //! A file with debug information; the entry point of the crate.
 
-use crate::debug_input::DebugInput;
+use crate::implementations::implementations;
 use crate::indexing::make_index;
+use crate::input::DebugInput;
 use crate::reading::read_types;
-use crate::{DebugIndex, DebugInfoError, DebugLimits, FoundTypes, SiblingFiles, TypeName};
+use crate::{DebugIndex, DebugInfoError, DebugLimits, FoundTypes, Implementation, SiblingFiles, TypeName};
 
 /// A file that may have debug information: an object, a library, an executable or a PDB.
 ///
@@ -59,5 +60,10 @@ impl<'data> DebugFile<'data> {
     ) -> Result<FoundTypes, DebugInfoError> {
         let chosen = index.choose(is_wanted);
         read_types(self.input, index, &chosen)
+    }
+
+    /// The traits that Rust types implement, as far as the file has symbols of their functions.
+    pub fn implementations(&self) -> Vec<Implementation> {
+        implementations(self.input)
     }
 }

@@ -1,6 +1,6 @@
 //! The result of a read: the requested names, each with all its distinct layouts.
 
-use crate::{DebugInfoError, DeclarationPlace, HostTypeId, HostTypes, HostUnit, HostUnitId};
+use crate::{DebugInfoError, DeclarationPlace, HostTypeId, HostTypes};
 
 /// The types read, together with all types that make up their bytes.
 #[derive(Debug, Default)]
@@ -49,4 +49,33 @@ impl FoundTypes {
     pub fn unit(&self, id: HostUnitId) -> &HostUnit {
         &self.units[id.0 as usize]
     }
+}
+
+/// Number of a unit in [`crate::FoundTypes`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct HostUnitId(pub(crate) u32);
+
+/// A compilation unit, or a PDB.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct HostUnit {
+    /// Its object file: the name that the caller gave, followed by the archive member or the
+    /// architecture of a universal binary in parentheses.
+    pub object: String,
+    /// Source file; empty if unknown.
+    pub source: String,
+    pub language: HostLanguage,
+    /// The compiler and version as it reports them; empty if unknown.
+    pub producer: String,
+}
+
+/// The language of a compilation unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum HostLanguage {
+    /// C of any version.
+    C,
+    /// C++ of any version.
+    Cpp,
+    Rust,
+    /// Any other, or unknown.
+    Other,
 }

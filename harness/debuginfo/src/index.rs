@@ -1,7 +1,9 @@
 //! First pass: the names of all types in a file and their places. It does not read the types.
 
-use crate::name_table::NameTable;
-use crate::object_source::ObjectSource;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::container::ObjectSource;
 use crate::{DebugInfoError, RecordKind};
 
 /// The names of the types in one file, with the places of their definitions.
@@ -133,7 +135,7 @@ pub enum NoTypesReason {
     /// The debug information has types, but none with a name that could be a struct.
     #[error(
         "no structs in its debug information; compilers leave out types that nothing uses \
-         (`-fno-eliminate-unused-debug-types`, Clang also `-fstandalone-debug`)"
+         (`-fno-eliminate-unused-debug-types` keeps them)"
     )]
     NoNamedTypes,
 }
@@ -236,5 +238,45 @@ impl NameGroup {
         if matches!(self.kind, IndexedKind::Alias) {
             self.kind = kind.kind;
         }
+    }
+}
+
+/// The named types of one unit, by ascending offset.
+#[derive(Debug, Default)]
+pub(crate) struct UnitNames {
+    pub(crate) entries: Vec<UnitEntry>,
+    /// Offsets of templates whose arguments are not part of their names (Clang's `-gsimple-template-names`).
+    pub(crate) bare_templates: Vec<u32>,
+    /// True if the unit has any entry besides its own.
+    pub(crate) has_types: bool,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct NameTable {
+    names: Vec<Arc<str>>,
+    numbers: HashMap<Arc<str>, u32>,
+}
+
+impl NameTable {
+    /// Returns the number of a name, and adds the name if it is new. `None` if no numbers are left.
+    pub(crate) fn number(&mut self, name: &str) -> Option<u32> {
+        if let Some(&number) = self.numbers.get(name) {
+            return Some(number);
+        }
+        let number = u32::try_from(self.names.len()).ok()?;
+        let name: Arc<str> = name.into();
+        self.names.push(Arc::clone(&name));
+        self.numbers.insert(name, number);
+        Some(number)
+    }
+
+    /// Returns a name; empty for a number that the table does not have.
+    pub(crate) fn name(&self, number: u32) -> &str {
+        self.names.get(number as usize).map_or("", |name| name)
+    }
+
+    /// All names, in the order of their numbers.
+    pub(crate) fn names(&self) -> &[Arc<str>] {
+        &self.names
     }
 }

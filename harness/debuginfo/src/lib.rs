@@ -26,37 +26,25 @@
 mod codeview;
 mod container;
 mod debug_file;
-mod debug_input;
-mod declaration_place;
 mod dwarf;
 mod error;
 mod found;
-mod host_type;
+mod host_types;
+mod implementations;
 mod index;
 mod indexing;
-mod limits;
-mod name_table;
-mod object_indexing;
-mod object_source;
+mod input;
 mod parallel;
 mod reading;
-mod record;
-mod scalar;
-mod siblings;
-mod type_id;
-mod type_table;
-mod unit;
 
 pub use debug_file::DebugFile;
-pub use declaration_place::DeclarationPlace;
 pub use error::DebugInfoError;
-pub use found::{FoundTypes, NamedHostType, NamedLayout};
-pub use host_type::{ElementCount, HostArray, HostShape, HostType};
+pub use found::{FoundTypes, HostLanguage, HostUnit, HostUnitId, NamedHostType, NamedLayout};
+pub use host_types::{
+    BitRange, DeclarationPlace, ElementCount, HostArray, HostBase, HostLayoutId, HostMember, HostRecord, HostScalar,
+    HostShape, HostType, HostTypeId, HostTypes, LayoutContract, PlacedMember, RecordKind, ScalarClass,
+    TemplateParameter,
+};
+pub use implementations::Implementation;
 pub use index::{DebugIndex, IndexSize, IndexedKind, NoTypesReason, TypeName};
-pub use limits::DebugLimits;
-pub use record::{BitRange, HostBase, HostMember, HostRecord, LayoutContract, RecordKind, TemplateParameter};
-pub use scalar::{HostScalar, ScalarClass};
-pub use siblings::{NoSiblings, Sibling, SiblingBytes, SiblingFiles};
-pub use type_id::{HostLayoutId, HostTypeId};
-pub use type_table::{HostTypes, PlacedMember};
-pub use unit::{HostLanguage, HostUnit, HostUnitId};
+pub use input::{DebugLimits, NoSiblings, Sibling, SiblingBytes, SiblingFiles};

@@ -4,10 +4,10 @@ use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use crate::codeview;
-use crate::debug_input::DebugInput;
+use crate::container::{ObjectFormat, ObjectSource};
 use crate::dwarf::{DebugSections, DwarfObject, DwarfStorage, FileNames, TypeKey, TypeReader};
 use crate::index::{DebugIndex, IndexEntry, NameGroup};
-use crate::object_source::{ObjectFormat, ObjectSource};
+use crate::input::DebugInput;
 use crate::{DebugInfoError, FoundTypes, HostShape, HostTypeId, HostUnit, HostUnitId, NamedHostType, NamedLayout};
 
 /// Reads the types of the chosen names.

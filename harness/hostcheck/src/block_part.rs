@@ -38,8 +38,10 @@ impl BlockPart<'_> {
 }
 
 /// The path of a part, starting with the block's name: `Counted.spheres[]`, `particles[]` for the
-/// elements of a block that is an array.
+/// elements of a block that is an array. glslang and slangc call the array of an unnamed block
+/// `__member0`, which no author wrote.
 pub fn part_path(block: &str, part: &str) -> String {
+    let part = part.strip_prefix("__member0").filter(|rest| rest.starts_with('[')).unwrap_or(part);
     if part.starts_with('[') { format!("{block}{part}") } else { join_path(block, part) }
 }
 
@@ -182,6 +184,15 @@ pub fn has_members_of(parts: &[BlockPart<'_>], host: &ProgramStruct) -> bool {
             let common = keys.iter().filter(|key| fields.contains(key)).count();
             common > 0 && common * 2 >= keys.len()
         }
+        _ => false,
+    })
+}
+
+/// True if a host struct has a member of the block, or of a struct in it, under its name.
+pub fn shares_a_member(parts: &[BlockPart<'_>], host: &ProgramStruct) -> bool {
+    let fields: Vec<String> = named_fields(&host.fields).iter().map(|field| member_key(&field.name)).collect();
+    parts.iter().any(|part| match &part.root.shape {
+        LaidOutShape::Struct(members) => members.iter().any(|member| fields.contains(&member_key(&member.name))),
         _ => false,
     })
 }

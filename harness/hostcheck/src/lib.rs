@@ -30,7 +30,7 @@ mod text_places;
 mod vector_types;
 
 pub use arrival::{Arrivals, LeafHome, ObservedLeaf, StrayLeaf, arrivals};
-pub use block_part::{BlockPart, block_parts, has_members_of, part_of_host, part_path};
+pub use block_part::{BlockPart, block_parts, has_members_of, part_of_host, part_path, shares_a_member};
 pub use block_places::member_places;
 pub use compare::{CompareOptions, ShaderBlock, compare};
 pub use comparison::{ByteRun, ComparedRow, Comparison, RowSide, RowState, SideMember};

@@ -58,8 +58,15 @@ impl MemberSketch {
             let common = self.members.iter().filter(|member| is_common(member)).count();
             u32::try_from(common).unwrap_or(u32::MAX)
         };
+        // Push constants of a later stage start where the program pushes the struct.
+        let first = self.members.iter().map(|member| member.offset).min().unwrap_or(0);
+        let placed_from = |start: u32| {
+            count(&|member| {
+                host.iter().any(|host| host.key == member.key && host.offset.saturating_add(start) == member.offset)
+            })
+        };
         MemberFit {
-            placed: count(&|member| host.contains(member)),
+            placed: placed_from(0).max(placed_from(first)),
             named: count(&|member| host.iter().any(|host| host.key == member.key)),
             of: u32::try_from(self.members.len()).unwrap_or(u32::MAX),
         }
@@ -109,6 +116,12 @@ mod tests {
         let fit = |host: &[(&str, u32)]| sketch.fit(host.iter().copied());
         assert_eq!(fit(&[("m_view", 0), ("eye", 64), ("t", 76)]), MemberFit { placed: 3, named: 3, of: 3 });
         assert_eq!(fit(&[("view", 0), ("eye", 64), ("t", 80)]), MemberFit { placed: 2, named: 3, of: 3 });
+        let pushed = MemberSketch {
+            members: [("roughness", 12), ("metallic", 16)]
+                .map(|(key, offset)| SketchedMember { key: key.to_owned(), offset })
+                .to_vec(),
+        };
+        assert_eq!(pushed.fit([("roughness", 0), ("metallic", 4)]), MemberFit { placed: 2, named: 2, of: 2 });
         assert!(fit(&[("view", 0), ("eye", 64)]).is_near());
         assert!(!fit(&[("view", 0), ("proj", 64)]).is_near());
         assert!(fit(&[("view", 0), ("eye", 64), ("t", 76), ("more", 80)]).is_whole());

@@ -27,6 +27,8 @@ pub struct ProgramStruct {
     /// True for an unnamed struct under the name of a variable or member. Variables of one name
     /// may hold anything, so that the members decide whether it can fill a block.
     pub is_named_by_variable: bool,
+    /// The library that writes its values into buffers in a layout of its own, such as encase.
+    pub written_by: Option<String>,
 }
 
 /// The guarantee that a language gives about a layout.

@@ -2,17 +2,18 @@
 
 use std::collections::HashMap;
 
+use ms_codeview::types::fields::Field;
 use ms_codeview::types::number::Number;
 use ms_codeview::types::{Array, Bitfield, Enum, Leaf, Pointer, TypeData};
 
 use super::collect_names::{NamedRecord, named_record, plain_name};
-use super::declaration_lines::declaration_lines;
-use super::primitive::{Primitive, primitive};
+use super::read_text;
 use super::type_stream::{CodeViewTypes, NumberedRecord};
-use crate::type_table::NewType;
+use crate::host_types::NewType;
 use crate::{
-    DebugInfoError, DebugLimits, DeclarationPlace, ElementCount, HostArray, HostLanguage, HostRecord, HostShape,
-    HostTypeId, HostTypes, HostUnit, LayoutContract, RecordKind,
+    BitRange, DebugInfoError, DebugLimits, DeclarationPlace, ElementCount, HostArray, HostBase, HostLanguage,
+    HostMember, HostRecord, HostScalar, HostShape, HostTypeId, HostTypes, HostUnit, LayoutContract, RecordKind,
+    ScalarClass,
 };
 
 /// Number of the first record that is not built in.
@@ -284,5 +285,207 @@ fn language(named: &NamedRecord<'_>) -> HostLanguage {
         None => HostLanguage::C,
         Some(name) if name.starts_with(b".?A") => HostLanguage::Cpp,
         Some(_) => HostLanguage::Rust,
+    }
+}
+
+/// A built-in type.
+pub(super) enum Primitive {
+    Scalar { name: &'static str, scalar: HostScalar },
+    Pointer { size: u32, target: &'static str },
+    Other { name: &'static str },
+}
+
+struct PrimitiveRow {
+    kind: u32,
+    name: &'static str,
+    class: ScalarClass,
+    size: u32,
+}
+
+/// Returns the built-in type with this number, if there is one.
+pub(super) fn primitive(number: u32) -> Option<Primitive> {
+    let (kind, mode) = (number & 0xff, number >> 8 & 0xf);
+    if number == 0x0103 {
+        return Some(Primitive::Other { name: "std::nullptr_t" });
+    }
+    let row = PRIMITIVES.iter().find(|row| row.kind == kind);
+    let name = match (row, kind) {
+        (Some(row), _) => row.name,
+        (None, 0x03) => "void",
+        (None, 0x00) => "",
+        (None, _) => return None,
+    };
+    let pointer_size = match mode {
+        0 => {
+            return Some(match row {
+                Some(&PrimitiveRow { class, size, .. }) => {
+                    Primitive::Scalar { name, scalar: HostScalar { class, size } }
+                }
+                None => Primitive::Other { name },
+            });
+        }
+        1..=3 => 2,
+        4 | 5 => 4,
+        6 => 8,
+        _ => 16,
+    };
+    Some(Primitive::Pointer { size: pointer_size, target: name })
+}
+
+const fn row(kind: u32, name: &'static str, class: ScalarClass, size: u32) -> PrimitiveRow {
+    PrimitiveRow { kind, name, class, size }
+}
+
+const SIGNED_CHARACTER: ScalarClass = ScalarClass::Character { signed: true };
+const UNSIGNED_CHARACTER: ScalarClass = ScalarClass::Character { signed: false };
+
+const PRIMITIVES: &[PrimitiveRow] = &[
+    row(0x08, "HRESULT", ScalarClass::Signed, 4),
+    row(0x10, "signed char", SIGNED_CHARACTER, 1),
+    row(0x11, "short", ScalarClass::Signed, 2),
+    row(0x12, "long", ScalarClass::Signed, 4),
+    row(0x13, "long long", ScalarClass::Signed, 8),
+    row(0x14, "__int128", ScalarClass::Signed, 16),
+    row(0x20, "unsigned char", UNSIGNED_CHARACTER, 1),
+    row(0x21, "unsigned short", ScalarClass::Unsigned, 2),
+    row(0x22, "unsigned long", ScalarClass::Unsigned, 4),
+    row(0x23, "unsigned long long", ScalarClass::Unsigned, 8),
+    row(0x24, "unsigned __int128", ScalarClass::Unsigned, 16),
+    row(0x30, "bool", ScalarClass::Bool, 1),
+    row(0x31, "bool16", ScalarClass::Bool, 2),
+    row(0x32, "bool32", ScalarClass::Bool, 4),
+    row(0x33, "bool64", ScalarClass::Bool, 8),
+    row(0x40, "float", ScalarClass::Float, 4),
+    row(0x41, "double", ScalarClass::Float, 8),
+    row(0x42, "long double", ScalarClass::Float, 10),
+    row(0x43, "__float128", ScalarClass::Float, 16),
+    row(0x46, "_Float16", ScalarClass::Float, 2),
+    row(0x68, "__int8", ScalarClass::Signed, 1),
+    row(0x69, "unsigned __int8", ScalarClass::Unsigned, 1),
+    row(0x70, "char", SIGNED_CHARACTER, 1),
+    row(0x71, "wchar_t", UNSIGNED_CHARACTER, 2),
+    row(0x72, "__int16", ScalarClass::Signed, 2),
+    row(0x73, "unsigned __int16", ScalarClass::Unsigned, 2),
+    row(0x74, "int", ScalarClass::Signed, 4),
+    row(0x75, "unsigned int", ScalarClass::Unsigned, 4),
+    row(0x76, "__int64", ScalarClass::Signed, 8),
+    row(0x77, "unsigned __int64", ScalarClass::Unsigned, 8),
+    row(0x78, "__int128", ScalarClass::Signed, 16),
+    row(0x79, "unsigned __int128", ScalarClass::Unsigned, 16),
+    row(0x7a, "char16_t", UNSIGNED_CHARACTER, 2),
+    row(0x7b, "char32_t", UNSIGNED_CHARACTER, 4),
+    row(0x7c, "char8_t", UNSIGNED_CHARACTER, 1),
+];
+
+/// The maximum number of lists that may continue each other; each has up to 64 KiB.
+const MAX_LISTS: u32 = 4096;
+
+impl CodeViewReader<'_, '_> {
+    /// Adds the fields of a list, and of the lists that continue it, to a record.
+    pub(super) fn read_field_list(
+        &mut self,
+        owner: u32,
+        first_list: u32,
+        record: &mut HostRecord,
+        depth: u32,
+    ) -> Result<(), DebugInfoError> {
+        let types = self.types;
+        let mut next = Some(first_list).filter(|&list| list != 0);
+        for _ in 0..MAX_LISTS {
+            let Some(list) = next.take() else { return Ok(()) };
+            let TypeData::FieldList(fields) = types.parse(list)? else {
+                return Err(types.damaged(owner, "its list of members is not a field list"));
+            };
+            let mut fields = fields.iter();
+            for field in fields.by_ref() {
+                if let Field::Index(continued) = field {
+                    next = Some(continued.0);
+                } else {
+                    self.read_field(owner, &field, record, depth)?;
+                }
+            }
+            // The decoder silently stops at records that it does not know; only padding may remain.
+            if fields.bytes.iter().any(|&byte| byte < 0xf0) {
+                return Err(types.damaged(owner, "its list of members is damaged"));
+            }
+        }
+        Err(types.damaged(owner, "its list of members does not end"))
+    }
+
+    fn read_field(
+        &mut self,
+        owner: u32,
+        field: &Field<'_>,
+        record: &mut HostRecord,
+        depth: u32,
+    ) -> Result<(), DebugInfoError> {
+        match field {
+            Field::BaseClass(base) => {
+                let ty = self.read(base.ty.0, depth + 1)?;
+                record.bases.push(HostBase { ty, offset: Some(self.size(owner, base.offset)?) });
+            }
+            Field::DirectVirtualBaseClass(base) => {
+                let ty = self.read(base.fixed.btype.get().0, depth + 1)?;
+                record.bases.push(HostBase { ty, offset: None });
+            }
+            Field::Member(member) => {
+                let bits = self.bit_field(member.ty.0);
+                let ty = self.read(member.ty.0, depth + 1)?;
+                let start = self.size(owner, member.offset)?;
+                let bits = match bits {
+                    Some(bits) => {
+                        let offset = start.checked_mul(8).and_then(|start| start.checked_add(bits.position.into()));
+                        let out_of_range = || self.types.damaged(owner, "the bits of a member are out of range");
+                        Some(BitRange { offset: offset.ok_or_else(out_of_range)?, size: bits.length.into() })
+                    }
+                    None => None,
+                };
+                let name = member.name.to_string();
+                let offset = bits.map_or(start, |bits| bits.offset / 8);
+                let name = Some(name).filter(|name| !name.is_empty());
+                let (alignment, place, is_artificial) = (None, None, false);
+                record.members.push(HostMember { name, ty, offset, bits, is_artificial, alignment, place });
+            }
+            Field::VFuncTable(table) => {
+                let ty = self.read(table.0, depth + 1)?;
+                let name = Some("__vfptr".to_owned());
+                let (bits, alignment, place) = (None, None, None);
+                let member = HostMember { name, ty, offset: 0, bits, is_artificial: true, alignment, place };
+                record.members.push(member);
+            }
+            _ => {}
+        }
+        if record.members.len() > self.limits.members as usize {
+            return Err(self.types.damaged(owner, format!("it has more than {} members", self.limits.members)));
+        }
+        Ok(())
+    }
+}
+
+/// Declaration places by type number.
+pub(super) fn declaration_lines(types: &CodeViewTypes<'_>) -> HashMap<u32, DeclarationPlace> {
+    let mut places = HashMap::new();
+    for NumberedRecord { record, .. } in types.identifiers() {
+        let (ty, file, line) = match (record.kind, record.parse()) {
+            (Leaf::LF_UDT_SRC_LINE, Ok(TypeData::UdtSrcLine(place))) => {
+                (place.ty.get().0, text_record(types, place.src.get()), place.line.get())
+            }
+            // A linker moved the text into a separate table.
+            (Leaf::LF_UDT_MOD_SRC_LINE, Ok(TypeData::UdtModSrcLine(place))) => {
+                (place.ty.get().0, read_text(&types.texts, place.src.get() as usize), place.line.get())
+            }
+            _ => continue,
+        };
+        if let Some(file) = file.filter(|file| !file.is_empty()) {
+            places.insert(ty, DeclarationPlace { file, line: Some(line).filter(|&line| line > 0) });
+        }
+    }
+    places
+}
+
+fn text_record(types: &CodeViewTypes<'_>, number: u32) -> Option<String> {
+    match types.identifier(number)?.parse().ok()? {
+        TypeData::StringId(text) => Some(text.name.to_string()),
+        _ => None,
     }
 }

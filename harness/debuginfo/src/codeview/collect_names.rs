@@ -4,8 +4,8 @@ use ms_codeview::types::{Leaf, TypeData};
 
 use super::type_stream::{CodeViewTypes, NumberedRecord};
 use super::{read_text, read_u16, read_u32};
+use crate::index::NameTable;
 use crate::index::{EntryKind, UnitEntry};
-use crate::name_table::NameTable;
 use crate::{DebugInfoError, IndexedKind, RecordKind};
 
 /// The start of the name of a struct that has only a variable.

@@ -1,16 +1,11 @@
 //! Reads `CodeView`: program databases (PDB) of MSVC's linker and lld, and the `.debug$T` section
 //! of objects.
 //!
-//! `msf` opens the container of a PDB, `type_stream` finds the records in it, `collect_names`
-//! indexes them, and `codeview_reader` with `field_list` reads the chosen types. The crate
-//! `ms-codeview` decodes records.
+//! `type_stream` opens the container and finds the records in it, `collect_names` indexes them, and
+//! `codeview_reader` reads the chosen types. The crate `ms-codeview` decodes records.
 
 mod codeview_reader;
 mod collect_names;
-mod declaration_lines;
-mod field_list;
-mod msf;
-mod primitive;
 mod type_stream;
 
 pub(crate) use codeview_reader::CodeViewReader;

@@ -6,10 +6,10 @@ use gimli::{AttributeValue, UnitOffset};
 
 use super::Slice;
 use super::unit::OpenUnit;
-use super::unit_names::UnitNames;
 use crate::IndexedKind;
+use crate::index::NameTable;
+use crate::index::UnitNames;
 use crate::index::{EntryKind, UnitEntry};
-use crate::name_table::NameTable;
 
 /// Maximum length of a chain of declarations and abstract instances of one function.
 const MAX_ORIGINS: u32 = 4;

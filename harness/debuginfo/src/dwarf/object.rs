@@ -4,11 +4,10 @@
 
 use std::collections::HashMap;
 
-use gimli::{DwarfFileType, EndianSlice, SectionId, UnitHeader, UnitSectionOffset, UnitType};
+use gimli::{DwarfFileType, EndianSlice, SectionId, UnitHeader, UnitOffset, UnitSectionOffset, UnitType};
 
 use super::Slice;
 use super::sections::DebugSections;
-use super::type_key::{TypeKey, unit_offset};
 use super::unit::OpenUnit;
 use crate::DebugInfoError;
 
@@ -218,4 +217,18 @@ fn info_offset(header: &UnitHeader<Slice<'_>>) -> Option<usize> {
         UnitSectionOffset::DebugInfoOffset(offset) => Some(offset.0),
         UnitSectionOffset::DebugTypesOffset(_) => None,
     }
+}
+
+/// An entry of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct TypeKey {
+    /// Number of the unit.
+    pub(crate) unit: u32,
+    /// Offset in the unit.
+    pub(crate) entry: u32,
+}
+
+/// Converts a stored offset to an offset in a unit.
+pub(crate) fn unit_offset(entry: u32) -> UnitOffset {
+    UnitOffset(entry as usize)
 }

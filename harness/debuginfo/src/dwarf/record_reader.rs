@@ -1,10 +1,10 @@
 //! Reads structs, classes and unions: members, bases, bit-fields and template parameters.
 
 use super::entry::{Entry, MemberOffset, record_kind};
-use super::type_key::{TypeKey, unit_offset};
+use super::object::{TypeKey, unit_offset};
 use super::type_reader::{TypeReader, UnitInUse};
 use super::unit::Children;
-use crate::type_table::NewType;
+use crate::host_types::NewType;
 use crate::{
     BitRange, DebugInfoError, HostBase, HostLanguage, HostMember, HostRecord, HostShape, HostTypeId, LayoutContract,
     TemplateParameter,

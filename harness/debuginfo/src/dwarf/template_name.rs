@@ -6,10 +6,10 @@ use gimli::AttributeValue;
 
 use super::Slice;
 use super::entry::Entry;
-use super::type_key::unit_offset;
+use super::object::unit_offset;
 use super::unit::OpenUnit;
-use super::unit_names::UnitNames;
-use crate::name_table::NameTable;
+use crate::index::NameTable;
+use crate::index::UnitNames;
 
 /// Maximum depth of templates, pointers and qualifiers in arguments.
 const MAX_DEPTH: u32 = 16;

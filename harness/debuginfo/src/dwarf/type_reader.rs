@@ -10,15 +10,14 @@ use std::rc::Rc;
 use gimli::AttributeValue;
 
 use super::Slice;
-use super::entry::{Entry, record_kind};
-use super::file_names::{FileNames, join_path};
-use super::object::{DwarfObject, MainUnit};
-use super::type_key::{TypeKey, unit_offset};
-use super::unit::OpenUnit;
+use super::entry::{Bound, Entry, record_kind};
+use super::object::{DwarfObject, MainUnit, TypeKey, unit_offset};
+use super::unit::{FileNames, OpenUnit, join_path};
+use crate::host_types::NewType;
 use crate::index::TypeLocation;
-use crate::type_table::NewType;
 use crate::{
-    DebugIndex, DebugInfoError, DebugLimits, DeclarationPlace, HostLanguage, HostShape, HostTypeId, HostTypes, HostUnit,
+    DebugIndex, DebugInfoError, DebugLimits, DeclarationPlace, ElementCount, HostArray, HostLanguage, HostScalar,
+    HostShape, HostTypeId, HostTypes, HostUnit, ScalarClass,
 };
 
 /// Larger sizes, in bytes, count as damage.
@@ -284,4 +283,253 @@ impl<'a, 'reader> TypeReader<'a, 'reader> {
     fn offset(&self, key: TypeKey) -> u64 {
         self.object.unit_offset(key.unit).saturating_add(u64::from(key.entry))
     }
+}
+
+/// Maximum number of pointers, qualifiers and array types that a name spells out.
+const MAX_DEPTH: u32 = 16;
+
+impl<'a> TypeReader<'a, '_> {
+    /// Returns the spelling of a type; empty if the type has no name.
+    pub(crate) fn type_name(&self, key: TypeKey, depth: u32) -> String {
+        if let Some(name) = self.known_name(key) {
+            return name.to_owned();
+        }
+        if depth >= MAX_DEPTH {
+            return "...".to_owned();
+        }
+        let Ok(in_use) = self.unit(key.unit) else { return String::new() };
+        let Ok(entry) = in_use.unit.entry(unit_offset(key.entry)) else { return String::new() };
+        if let Some(name) = entry.name.as_ref().and_then(|name| self.string(&in_use, name)) {
+            return name;
+        }
+
+        let target = || self.target_name(key, &entry, depth);
+        match entry.tag {
+            gimli::DW_TAG_pointer_type => format!("{}*", target()),
+            gimli::DW_TAG_reference_type => format!("{}&", target()),
+            gimli::DW_TAG_rvalue_reference_type => format!("{}&&", target()),
+            gimli::DW_TAG_const_type => format!("const {}", target()),
+            gimli::DW_TAG_volatile_type => format!("volatile {}", target()),
+            gimli::DW_TAG_restrict_type | gimli::DW_TAG_packed_type => target(),
+            gimli::DW_TAG_array_type => format!("{}{}", target(), self.dimensions_text(&in_use, key)),
+            gimli::DW_TAG_subroutine_type => format!("{}(...)", target()),
+            _ => String::new(),
+        }
+    }
+
+    fn target_name(&self, key: TypeKey, entry: &Entry<'a>, depth: u32) -> String {
+        match entry.ty.as_ref().map(|target| self.resolve(key.unit, target)) {
+            None => "void".to_owned(),
+            Some(Some(target)) => self.type_name(target, depth + 1),
+            Some(None) => String::new(),
+        }
+    }
+
+    fn dimensions_text(&self, in_use: &UnitInUse<'a>, key: TypeKey) -> String {
+        let counts = self.dimensions(in_use, key).unwrap_or_default();
+        let texts = counts.iter().map(|count| match count {
+            ElementCount::Finite(count) => format!("[{count}]"),
+            ElementCount::Unstated => "[]".to_owned(),
+        });
+        texts.collect()
+    }
+}
+
+impl<'a> TypeReader<'a, '_> {
+    pub(super) fn read_alias(
+        &mut self,
+        in_use: &UnitInUse<'a>,
+        key: TypeKey,
+        entry: &Entry<'a>,
+        depth: u32,
+    ) -> Result<HostTypeId, DebugInfoError> {
+        let target = self.read_target(key, entry, depth)?;
+        self.add(NewType {
+            name: self.name(in_use, key, entry),
+            shape: HostShape::Alias(target),
+            size: self.types[target].size,
+            alignment: entry.stated_alignment().or(self.types[target].alignment),
+            place: in_use.place(entry),
+        })
+    }
+
+    pub(super) fn read_scalar(
+        &mut self,
+        in_use: &UnitInUse<'a>,
+        key: TypeKey,
+        entry: &Entry<'a>,
+    ) -> Result<HostTypeId, DebugInfoError> {
+        let bits = entry.bit_size.map(|bits| bits.div_ceil(8));
+        let size = self.size(key, entry.byte_size.or(bits).unwrap_or(0))?;
+        let class = entry.encoding.map_or(ScalarClass::Other, scalar_class);
+        self.add(NewType {
+            name: self.name(in_use, key, entry),
+            shape: HostShape::Scalar(HostScalar { class, size }),
+            size: Some(size),
+            alignment: entry.stated_alignment(),
+            place: None,
+        })
+    }
+
+    pub(super) fn read_enum(
+        &mut self,
+        in_use: &UnitInUse<'a>,
+        key: TypeKey,
+        entry: &Entry<'a>,
+        depth: u32,
+    ) -> Result<HostTypeId, DebugInfoError> {
+        if entry.is_declaration || entry.signature.is_some() {
+            return self.read_declaration(in_use, key, entry, depth);
+        }
+        let integer = match &entry.ty {
+            Some(_) => Some(self.read_target(key, entry, depth)?),
+            None => None,
+        };
+        let integer = integer.map(|integer| &self.types[self.types.resolve(integer)]);
+        let signed = match integer.map(|integer| &integer.shape) {
+            Some(HostShape::Scalar(scalar)) => Some(scalar.is_signed()),
+            _ => entry.encoding.map(|encoding| HostScalar { class: scalar_class(encoding), size: 0 }.is_signed()),
+        };
+        let integer_size = integer.and_then(|integer| integer.size);
+        let size = match entry.byte_size {
+            Some(size) => Some(self.size(key, size)?),
+            None => integer_size,
+        };
+        self.add(NewType {
+            name: self.name(in_use, key, entry),
+            shape: HostShape::Enum { signed },
+            size,
+            alignment: entry.stated_alignment(),
+            place: in_use.place(entry),
+        })
+    }
+
+    pub(super) fn read_pointer(
+        &mut self,
+        in_use: &UnitInUse<'a>,
+        key: TypeKey,
+        entry: &Entry<'a>,
+    ) -> Result<HostTypeId, DebugInfoError> {
+        let target = entry.ty.as_ref().and_then(|target| self.resolve(key.unit, target));
+        let target = match target {
+            Some(target) => self.type_name(target, 0),
+            None => "void".to_owned(),
+        };
+        // Only pointers to member functions differ in size, and compilers state it for them.
+        let size = entry.byte_size.unwrap_or(u64::from(in_use.unit.header.address_size()));
+        let size = self.size(key, size)?;
+        self.add(NewType {
+            name: self.type_name(key, 0),
+            shape: HostShape::Pointer { target },
+            size: Some(size),
+            alignment: entry.stated_alignment(),
+            place: None,
+        })
+    }
+}
+
+fn scalar_class(encoding: gimli::DwAte) -> ScalarClass {
+    match encoding {
+        gimli::DW_ATE_float => ScalarClass::Float,
+        gimli::DW_ATE_signed => ScalarClass::Signed,
+        gimli::DW_ATE_unsigned => ScalarClass::Unsigned,
+        gimli::DW_ATE_boolean => ScalarClass::Bool,
+        gimli::DW_ATE_signed_char => ScalarClass::Character { signed: true },
+        gimli::DW_ATE_unsigned_char | gimli::DW_ATE_UTF | gimli::DW_ATE_ASCII | gimli::DW_ATE_UCS => {
+            ScalarClass::Character { signed: false }
+        }
+        _ => ScalarClass::Other,
+    }
+}
+
+/// The maximum number of dimensions of an array.
+const MAX_DIMENSIONS: u32 = 64;
+
+impl<'a> TypeReader<'a, '_> {
+    pub(super) fn read_array(
+        &mut self,
+        in_use: &UnitInUse<'a>,
+        key: TypeKey,
+        entry: &Entry<'a>,
+        depth: u32,
+    ) -> Result<HostTypeId, DebugInfoError> {
+        let element = self.read_target(key, entry, depth)?;
+        let counts = self.dimensions(in_use, key)?;
+        let name = self.type_name(key, 0);
+        let alignment = entry.stated_alignment();
+
+        if entry.is_vector {
+            let count = counts.iter().try_fold(1u32, |product, count| product.checked_mul(finite(*count)?));
+            let count = count.ok_or_else(|| self.damaged(key, "it is a vector without a number of components"))?;
+            let size = match entry.byte_size {
+                Some(size) => size,
+                None => u64::from(self.types[element].size.unwrap_or(0)) * u64::from(count),
+            };
+            let size = Some(self.size(key, size)?);
+            let shape = HostShape::Vector { component: element, count };
+            return self.add(NewType { name, shape, size, alignment, place: None });
+        }
+
+        let stride = match entry.byte_stride {
+            Some(stride) => Some(self.size(key, stride)?),
+            None => self.types[element].size,
+        };
+        let computed = stride.and_then(|stride| {
+            let mut size = u64::from(stride);
+            for count in &counts {
+                size = size.saturating_mul(u64::from(finite(*count)?));
+            }
+            Some(size)
+        });
+        let size = match entry.byte_size.or(computed) {
+            Some(size) => Some(self.size(key, size)?),
+            None => None,
+        };
+        let shape = HostShape::Array(HostArray { element, counts, stride });
+        self.add(NewType { name, shape, size, alignment, place: None })
+    }
+
+    pub(super) fn dimensions(&self, in_use: &UnitInUse<'a>, key: TypeKey) -> Result<Vec<ElementCount>, DebugInfoError> {
+        let is_bound = |tag| matches!(tag, gimli::DW_TAG_subrange_type | gimli::DW_TAG_enumeration_type);
+        let children = in_use.unit.children(unit_offset(key.entry), MAX_DIMENSIONS, is_bound);
+        let children = children.map_err(|error| self.damaged(key, error))?;
+        if children.is_cut {
+            return Err(self.damaged(key, format!("it has more than {MAX_DIMENSIONS} dimensions")));
+        }
+        let mut counts: Vec<ElementCount> = Vec::new();
+        for dimension in &children.entries {
+            counts.push(element_count(dimension).ok_or_else(|| self.damaged(key, "one of its counts is too large"))?);
+        }
+        if counts.is_empty() {
+            counts.push(ElementCount::Unstated);
+        }
+        Ok(counts)
+    }
+}
+
+fn finite(count: ElementCount) -> Option<u32> {
+    match count {
+        ElementCount::Finite(count) => Some(count),
+        ElementCount::Unstated => None,
+    }
+}
+
+/// Returns the number of elements of one dimension; `None` if it is out of range.
+fn element_count(dimension: &Entry<'_>) -> Option<ElementCount> {
+    let count = match (dimension.count, dimension.upper_bound, dimension.lower_bound) {
+        // Clang writes -1 for a flexible array.
+        (Some(Bound::Constant(count)), ..) if count >= 0 => count,
+        (Some(_), ..) | (None, None | Some(Bound::Computed), _) | (None, _, Some(Bound::Computed)) => {
+            return Some(ElementCount::Unstated);
+        }
+        (None, Some(Bound::Constant(upper)), lower) => {
+            let lower = match lower {
+                Some(Bound::Constant(lower)) => lower,
+                _ => 0,
+            };
+            // GCC writes an upper bound of -1 for `float a[0]`.
+            upper.checked_sub(lower)?.checked_add(1)?.max(0)
+        }
+    };
+    u32::try_from(count).ok().map(ElementCount::Finite)
 }

@@ -11,9 +11,9 @@ use super::inner_names::{InnerTypes, LocalType, ScopeRange, name_inner_types};
 use super::object::DwarfObject;
 use super::template_name::complete_template_names;
 use super::unit::OpenUnit;
-use super::unit_names::UnitNames;
+use crate::index::NameTable;
+use crate::index::UnitNames;
 use crate::index::{EntryKind, UnitEntry};
-use crate::name_table::NameTable;
 use crate::{IndexedKind, RecordKind};
 
 /// A namespace or type that encloses the current entry.

@@ -21,6 +21,7 @@ pub(super) fn program(text: &str) -> ProgramStruct {
         contract: ProgramContract::Fixed,
         other_layouts: Vec::new(),
         is_named_by_variable: false,
+        written_by: None,
     }
 }
 

@@ -244,7 +244,9 @@ fn stated_host(unmatched: &UnmatchedBlock) -> Option<&str> {
         UnmatchedReason::NoType(_)
         | UnmatchedReason::Ambiguous(_)
         | UnmatchedReason::OnlyDeclared(_)
-        | UnmatchedReason::Forbidden(_) => None,
+        | UnmatchedReason::Forbidden(_)
+        | UnmatchedReason::OtherMembers(_)
+        | UnmatchedReason::WrittenBy { .. } => None,
     }
 }
 

@@ -116,7 +116,11 @@ impl UnmatchedBlock {
         match &self.reason {
             UnmatchedReason::StatedMissing { .. } => true,
             UnmatchedReason::OnlyDeclared(_) => self.is_stated,
-            UnmatchedReason::NoType(_) | UnmatchedReason::Ambiguous(_) | UnmatchedReason::Forbidden(_) => false,
+            UnmatchedReason::NoType(_)
+            | UnmatchedReason::Ambiguous(_)
+            | UnmatchedReason::Forbidden(_)
+            | UnmatchedReason::OtherMembers(_)
+            | UnmatchedReason::WrittenBy { .. } => false,
         }
     }
 }
@@ -139,6 +143,11 @@ pub enum UnmatchedReason {
     OnlyDeclared(String),
     /// The rule set forbids the block.
     Forbidden(String),
+    /// A struct has the block's name except for case and the like, but none of its members.
+    OtherMembers(String),
+    /// A library writes the struct into the buffer, so that the bytes of the struct are not those
+    /// that the shader reads.
+    WrittenBy { host: String, library: String },
 }
 
 /// The outcome of comparing a pair.
@@ -185,7 +194,7 @@ impl UnmatchedReason {
     pub fn is_error(&self) -> bool {
         match self {
             Self::StatedMissing { .. } | Self::Ambiguous(_) | Self::Forbidden(_) => true,
-            Self::NoType(_) | Self::OnlyDeclared(_) => false,
+            Self::NoType(_) | Self::OnlyDeclared(_) | Self::OtherMembers(_) | Self::WrittenBy { .. } => false,
         }
     }
 }
@@ -209,6 +218,13 @@ impl std::fmt::Display for UnmatchedReason {
                 f,
                 "`{name}` is declared in the debug information, but not defined: compile with -fstandalone-debug (Clang) \
                  or -fno-eliminate-unused-debug-types (GCC)"
+            ),
+            Self::OtherMembers(host) => {
+                write!(f, "`{host}` has almost its name, but none of its members; choose it with --map if it is meant")
+            }
+            Self::WrittenBy { host, library } => write!(
+                f,
+                "{library} writes `{host}` in the layout of shaders; its layout in Rust is another one and is not compared"
             ),
             Self::Forbidden(reason) => write!(f, "the rule set forbids it: {reason}"),
         }

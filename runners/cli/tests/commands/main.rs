@@ -23,6 +23,7 @@ mod fast;
 mod faults;
 mod folder;
 mod host_check;
+mod host_pairs;
 mod host_structs;
 mod hostile;
 mod interrupts;

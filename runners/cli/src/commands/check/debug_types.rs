@@ -47,6 +47,7 @@ pub(super) fn convert(
         },
         other_layouts: others.collect(),
         is_named_by_variable,
+        written_by: None,
     })
 }
 

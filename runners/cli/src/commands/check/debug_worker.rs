@@ -10,11 +10,11 @@ use std::time::Duration;
 use anyhow::bail;
 use layoutproof_compilers::regular_file::{MappedFile, map_file};
 use layoutproof_debuginfo::{
-    DebugFile, DebugIndex, DebugInfoError, HostTypeId, HostTypes, IndexedKind, RecordKind, Sibling, SiblingBytes,
-    SiblingFiles, TypeName,
+    DebugFile, DebugIndex, DebugInfoError, HostTypeId, HostTypes, Implementation, IndexedKind, RecordKind, Sibling,
+    SiblingBytes, SiblingFiles, TypeName,
 };
-use layoutproof_hostcheck::matching::{BlockNames, is_candidate, nearest};
-use layoutproof_hostcheck::{MemberFit, MemberSketch, ProgramStruct, block_parts};
+use layoutproof_hostcheck::matching::{BlockNames, has_name, is_candidate, nearest};
+use layoutproof_hostcheck::{MemberFit, MemberSketch, ProgramContract, ProgramStruct, block_parts};
 use serde::{Deserialize, Serialize};
 
 use super::debug_types::convert;
@@ -130,7 +130,34 @@ fn answer(request: &DebugRequest) -> Result<DebugAnswer, String> {
     }
     answer.problems.extend(found.problems.iter().map(ToString::to_string));
     propose(request, &file, &index, &name, &mut answer).map_err(|error| error.to_string())?;
+    find_writers(&file, &mut answer.structs);
     Ok(answer)
+}
+
+/// Traits with which libraries write structs in a layout of their own: the crate, the trait's last
+/// name, and the library's name.
+const WRITERS: [(&str, &str, &str); 5] = [
+    ("encase", "ShaderType", "encase"),
+    ("encase", "WriteInto", "encase"),
+    ("crevice", "AsStd140", "crevice"),
+    ("crevice", "AsStd430", "crevice"),
+    ("glsl_layout", "Uniform", "glsl-layout"),
+];
+
+/// Sets the libraries that write the structs. Only Rust has such libraries.
+fn find_writers(file: &DebugFile<'_>, structs: &mut [ProgramStruct]) {
+    if structs.iter().all(|program| program.contract == ProgramContract::Fixed) {
+        return;
+    }
+    for Implementation { type_name, trait_name } in file.implementations() {
+        let writer = WRITERS.iter().find(|(start, end, _)| {
+            trait_name.split("::").next() == Some(start) && trait_name.rsplit("::").next() == Some(end)
+        });
+        let Some((_, _, library)) = writer else { continue };
+        for program in structs.iter_mut().filter(|program| program.name == type_name) {
+            program.written_by = Some((*library).to_owned());
+        }
+    }
 }
 
 /// Tries the blocks without a type of their name against all structs of the program.
@@ -142,11 +169,22 @@ fn propose(
     answer: &mut DebugAnswer,
 ) -> Result<(), DebugInfoError> {
     answer.proposals = vec![Vec::new(); request.blocks.len()];
-    let is_open = |block: &BlockNames| {
-        let found = answer.structs.iter().any(|found| is_candidate(std::slice::from_ref(block), &found.name));
-        block.stated.is_none() && !found
+    let is_open = |index: &usize| {
+        let (block, sketches) = (&request.blocks[*index], &request.sketches[*index]);
+        let possible = answer.structs.iter().filter(|found| !found.is_never_uploaded() && !found.is_named_by_variable);
+        let mut namesakes = possible.filter(|found| is_candidate(std::slice::from_ref(block), &found.name));
+        // A similar name alone does not make a struct that of the block.
+        let has_members = |found: &ProgramStruct| {
+            let fields = found.named_fields();
+            let mut fits = sketches
+                .iter()
+                .flatten()
+                .map(|sketch| sketch.fit(fields.iter().map(|(name, offset)| (name.as_str(), *offset))));
+            fits.any(|fit| fit.named > 0)
+        };
+        block.stated.is_none() && !namesakes.any(|found| has_name(block, &found.name) || has_members(found))
     };
-    let open: Vec<usize> = (0..request.blocks.len()).filter(|block| is_open(&request.blocks[*block])).collect();
+    let open: Vec<usize> = (0..request.blocks.len()).filter(is_open).collect();
     let has_sketch = |block: &usize| request.sketches[*block].iter().any(Option::is_some);
     if !open.iter().any(has_sketch) {
         return Ok(());

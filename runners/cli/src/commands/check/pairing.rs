@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use layoutproof_hostcheck::matching::{BlockMatch, TypeMatch, has_name, match_part, match_type};
 use layoutproof_hostcheck::{
     BlockPart, CompareOptions, MemberSketch, ProgramStruct, ShaderBlock, VectorTypes, block_parts, compare,
-    has_members_of, part_of_host, part_path,
+    has_members_of, part_of_host, part_path, shares_a_member,
 };
 use layoutproof_layout::LaidOutShape;
 use layoutproof_report::host_check::{
@@ -129,6 +129,15 @@ impl<'a> PairsOfBlock<'a> {
         };
 
         let parts = block_parts(layout, root);
+        let host = host.and_then(|host| {
+            let part = found.part.map_or_else(|| part_of_host(&parts, host), |inner| inner + 1);
+            let is_named = names.stated.is_some() || has_name(names, &host.name) || shares_a_member(&parts, host);
+            if is_named || compare_pair(block, &parts[part], host, self.rules).comparison.agrees() {
+                Ok((part, host))
+            } else {
+                Err(UnmatchedReason::OtherMembers(host.name.clone()))
+            }
+        });
         let elements = parts.iter().position(|part| part.has_header);
         let has_host = host.is_ok();
         let proposals = match &host {
@@ -137,11 +146,10 @@ impl<'a> PairsOfBlock<'a> {
             Err(_) => proposals_of(index, hosts),
         };
         match host {
-            Ok(host) => {
-                let part = found.part.map_or_else(|| part_of_host(&parts, host), |inner| inner + 1);
-                self.compare(&parts, part, host);
-            }
-            Err(UnmatchedReason::NoType(_)) if let Some((part, host)) = only_fitting(&proposals, by_name) => {
+            Ok((part, host)) => self.compare(&parts, part, host),
+            Err(UnmatchedReason::NoType(_) | UnmatchedReason::OtherMembers(_))
+                if let Some((part, host)) = only_fitting(&proposals, by_name) =>
+            {
                 self.compare(&parts, part, host);
                 if let Some(found) = self.pairs.last_mut() {
                     found.pair.is_by_members = true;
@@ -175,6 +183,11 @@ impl<'a> PairsOfBlock<'a> {
 
     fn compare(&mut self, parts: &[BlockPart<'_>], part: usize, host: &'a ProgramStruct) {
         let pair = compare_pair(self.block, &parts[part], host, self.rules);
+        if let (Some(library), false) = (&host.written_by, pair.comparison.agrees()) {
+            let (host, library) = (host.name.clone(), library.clone());
+            let reason = UnmatchedReason::WrittenBy { host, library };
+            return self.unmatched.push(unmatched(self.block, pair.shader_name(), reason));
+        }
         self.pairs.push(BlockPair { pair, part, host });
     }
 }

@@ -1,7 +1,50 @@
-//! Sibling files of the input. Debug information is often separate from the program.
+//! The input of a read: a file, the files next to it, and limits on the cost.
 //!
-//! This crate opens no files. It requests them from the caller through [`SiblingFiles`], by the
-//! name that the program records.
+//! Debug information is often separate from the program. This crate opens no files: it requests
+//! siblings from the caller through [`SiblingFiles`], by the name that the program records.
+
+/// The input of a pass.
+#[derive(Clone, Copy)]
+pub(crate) struct DebugInput<'data> {
+    /// Name of the file, for messages.
+    pub(crate) name: &'data str,
+    pub(crate) bytes: &'data [u8],
+    pub(crate) siblings: &'data dyn SiblingFiles,
+    pub(crate) limits: DebugLimits,
+}
+
+/// Limits of one read. The defaults are far above the needs of real programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DebugLimits {
+    /// Maximum nesting of types.
+    pub depth: u32,
+    /// Maximum number of types in one read.
+    pub types: u32,
+    /// Maximum number of members in one record.
+    pub members: u32,
+    /// Maximum number of type names in the index.
+    pub names: u32,
+    /// Maximum decompressed size of a section, in bytes.
+    pub section_bytes: u64,
+    /// Maximum number of object files in an archive.
+    pub objects: u32,
+    /// Maximum number of threads; 0 means one per core.
+    pub threads: u32,
+}
+
+impl Default for DebugLimits {
+    fn default() -> Self {
+        Self {
+            depth: 200,
+            types: 1_000_000,
+            members: 100_000,
+            names: 20_000_000,
+            section_bytes: 4 << 30,
+            objects: 1_000_000,
+            threads: 0,
+        }
+    }
+}
 
 /// The bytes of a sibling file, kept as long as this value lives: a memory map or a `Vec<u8>`.
 pub type SiblingBytes = Box<dyn AsRef<[u8]> + Send + Sync>;

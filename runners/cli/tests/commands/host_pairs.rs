@@ -1,0 +1,193 @@
+//! `layoutproof check` finds the struct of each block, or proposes one. GCC compiles the programs, so
+//! the host's offsets are its own; without it, the tests print a note and end.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+use super::folder::{Answer, Folder};
+
+/// A folder with a shader and `host.o`, the compiled `host`; `None` without a compiler.
+#[expect(clippy::print_stdout, reason = "a test that skips says so")]
+fn folder_of(shader: (&str, &str), host: &str) -> Option<Folder> {
+    let folder = Folder::with(&[shader, ("host.cpp", host)]);
+    let mut compiler = Command::new("g++");
+    compiler.args(["-std=c++17", "-g", "-c", "host.cpp", "-o", "host.o"]).current_dir(folder.path("."));
+    match compiler.status() {
+        Ok(status) => {
+            assert!(status.success(), "{host}");
+            Some(folder)
+        }
+        Err(error) => {
+            println!("skipped: g++ is not here ({error})");
+            None
+        }
+    }
+}
+
+/// Each pair as `block host outcome`.
+fn pairs(answer: &Answer) -> Vec<String> {
+    let words = |pair: &Value| ["block", "host", "outcome"].map(|key| pair[key].as_str().unwrap().to_owned()).join(" ");
+    answer.json()["pairs"].as_array().unwrap().iter().map(words).collect()
+}
+
+#[test]
+fn unnamed_structs_are_found_by_their_variables() {
+    let shader = "cbuffer uboVS { float4x4 projection; float4x4 view; }; cbuffer globals { float a, b; }; \
+                  cbuffer params { float a, b; };";
+    let host = "struct Mat4 { float m[16]; }; struct Example { struct { Mat4 projection, view; } uboVS; }; Example e; \
+                struct { float a, b; } globals; struct { int other; } params; const void* all[] = {&globals, &params};";
+    let Some(folder) = folder_of(("a.hlsl", shader), host) else { return };
+    let answer = folder.run("check a.hlsl host.o --format json").exits(0);
+    // A variable of the name with other members is no host struct.
+    assert_eq!(pairs(&answer), ["uboVS Example::uboVS agree", "globals globals agree"]);
+    folder.run("check a.hlsl host.o --map uboVS=Example::uboVS").exits(0);
+}
+
+#[test]
+fn structs_of_functions_are_told_apart() {
+    let shader = "struct Push { float4x4 mvp; float roughness; uint samples; }; [[vk::push_constant]] Push consts;";
+    let host = "struct Mat4 { float m[16]; }; void push(const void*); \
+                namespace gpu { struct Pass { void blur(); void draw(); }; } \
+                void gpu::Pass::blur() { struct Push { Mat4 mvp; float dPhi, dTheta; } b{}; push(&b); } \
+                void gpu::Pass::draw() { struct Push { Mat4 mvp; float roughness; unsigned samples; } b{}; push(&b); }";
+    let Some(folder) = folder_of(("a.hlsl", shader), host) else { return };
+    let answer = folder.run("check a.hlsl host.o --target vulkan --format json").exits(1);
+    let proposals = &answer.json()["unmatched_blocks"][0]["proposals"];
+    assert_eq!((&proposals[0]["host"], &proposals[0]["members_placed"]), (&"gpu::Pass::draw::Push".into(), &3.into()));
+    assert_eq!((&proposals[1]["host"], &proposals[1]["members_placed"]), (&"gpu::Pass::blur::Push".into(), &1.into()));
+    let words = "check a.hlsl host.o --target vulkan --map consts=gpu::Pass::draw::Push --format json";
+    assert_eq!(pairs(&folder.run(words).exits(0)), ["consts gpu::Pass::draw::Push agree"]);
+}
+
+/// DXC 1.7.2308 ignores the attribute for DXIL, and slangc 2026.14.1 makes a constant of it for
+/// SPIR-V, WGSL and Metal.
+#[test]
+fn specialization_constants_are_globals_only_for_d3d() {
+    let shader = "[[vk::constant_id(0)]] const int SAMPLES = 8; cbuffer PerFrame { float exposure; };";
+    let Some(folder) = folder_of(("a.hlsl", shader), "struct PerFrame { float exposure; } p;") else { return };
+    for (target, blocks) in [("d3d12", 1), ("vulkan", 0), ("metal", 0), ("webgpu", 0)] {
+        let answer = folder.run(&format!("check a.hlsl host.o --target {target} --format json")).exits(0);
+        assert_eq!(answer.json()["unmatched_blocks"].as_array().unwrap().len(), blocks, "{target}");
+    }
+}
+
+#[test]
+fn a_struct_is_pushed_at_its_offset() {
+    let shader = "#version 450\nlayout(push_constant) uniform Material { layout(offset = 12) float roughness; \
+                  layout(offset = 16) float metallic; } material;\nvoid main() {}\n";
+    let Some(folder) = folder_of(("a.frag", shader), "struct Material { float roughness, metallic; } m;") else {
+        return;
+    };
+    let answer = folder.run("check a.frag host.o --format json").exits(0);
+    assert_eq!(
+        (pairs(&answer), &answer.json()["pairs"][0]["host_start"]),
+        (vec!["material Material agree".to_owned()], &12.into())
+    );
+    // Where the user states another place, that one counts.
+    let map = "schema = 1\n[[map]]\nblock = \"material\"\nshader = \"*.frag\"\nhost = \"Material\"\noffset = 4\n";
+    folder.write("layoutproof.toml", map.as_bytes());
+    assert_eq!(pairs(&folder.run("check a.frag host.o --format json").exits(1)), ["material Material differ"]);
+    folder.write("layoutproof.toml", map.replace("*.frag", "*.vert").as_bytes());
+    assert_eq!(pairs(&folder.run("check a.frag host.o --format json").exits(0)), ["material Material agree"]);
+    folder.write("layoutproof.toml", format!("{map}{}", &map["schema = 1\n".len()..]).as_bytes());
+    assert!(folder.run("check a.frag host.o").exits(2).err.contains("block `material` has an entry already"));
+}
+
+const MEMBERS: &str = "cbuffer Camera { float4x4 view; float3 eye; float time; }; \
+                       cbuffer Shade { float4x4 light; float bias; float size; float fade; }; \
+                       cbuffer Greek { float alpha; float beta; float gamma; }; cbuffer Other { float4 q; float4 r; };";
+const HOSTS: &str = "struct Mat4 { float m[16]; }; namespace eng { struct Stuff { Mat4 view; float eye[3]; float time; } a; \
+                     struct ShadowA { Mat4 light; float bias, size, fade; } b; \
+                     struct ShadowB { Mat4 light; float bias, size, other; } c; \
+                     struct Moved { float alpha, beta, pad, gamma; } d; struct Object { void* next; float q[4], r[4]; } e; }";
+
+/// A struct that alone has all members is taken. Two that come near, one with a mistake, and one that
+/// programs do not upload are not.
+#[test]
+fn structs_are_found_by_their_members() {
+    let Some(folder) = folder_of(("a.hlsl", MEMBERS), HOSTS) else { return };
+    let answer = folder.run("check a.hlsl host.o --format json").exits(0);
+    assert_eq!(pairs(&answer), ["Camera eng::Stuff agree"]);
+    assert_eq!(answer.json()["pairs"][0]["paired_by"], "members");
+    let unmatched = answer.json()["unmatched_blocks"].clone();
+    let hosts = |block: usize| {
+        let proposals = unmatched[block]["proposals"].as_array().unwrap().clone();
+        proposals.iter().map(|proposal| proposal["host"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        (hosts(0), hosts(1)),
+        (vec!["eng::ShadowA".to_owned(), "eng::ShadowB".to_owned()], vec!["eng::Moved".to_owned()])
+    );
+    assert_eq!(hosts(2), [""; 0]);
+}
+
+/// `Camera` of a renderer is a class of its own, and not the block `camera`. Under the block's exact name,
+/// or if it is stated, it is compared.
+#[test]
+fn a_similar_name_with_other_members_is_no_match() {
+    let shader = "cbuffer camera { float4x4 projection; float4x4 view; }; cbuffer Exact { float4x4 model; };";
+    let host = "struct Camera { float fov; int kind; bool moved; float m[40]; } c; struct Exact { int first; float m[16]; } e;";
+    let Some(folder) = folder_of(("a.hlsl", shader), host) else { return };
+    let answer = folder.run("check a.hlsl host.o --format json").exits(1);
+    assert_eq!(pairs(&answer), ["Exact Exact differ"]);
+    let reason = answer.json()["unmatched_blocks"][0]["reason"].clone();
+    assert!(reason.as_str().unwrap().starts_with("`Camera` has almost its name, but none of its members"), "{reason}");
+    let stated = folder.run("check a.hlsl host.o --map camera=Camera --format json").exits(1);
+    assert_eq!(pairs(&stated), ["camera Camera differ", "Exact Exact differ"]);
+}
+
+#[test]
+fn proposals_are_written_to_the_project() {
+    let Some(folder) = folder_of(("a.hlsl", MEMBERS), HOSTS) else { return };
+    let answer = folder.run("check a.hlsl host.o --write-map").exits(0);
+    let entries =
+        "[[map]]\nblock = \"Greek\"\nhost = \"eng::Moved\"\n\n[[map]]\nblock = \"Shade\"\nhost = \"eng::ShadowA\"\n";
+    assert!(answer.out.contains(entries), "{answer}");
+    assert_eq!(folder.read("layoutproof.toml"), format!("schema = 1\n\n{entries}"));
+    let answer = folder.run("check a.hlsl host.o --format json").exits(1);
+    assert_eq!(pairs(&answer), ["Camera eng::Stuff agree", "Shade eng::ShadowA agree", "Greek eng::Moved differ"]);
+}
+
+#[test]
+fn what_rests_on_bytes_alone_is_said() {
+    let shader = "cbuffer Frame { float4 eyeAndNear; float4 fog; };";
+    let host = "struct Frame { float eye[3]; float nearPlane; float fog[4]; } f;";
+    let Some(folder) = folder_of(("a.hlsl", shader), host) else { return };
+    let answer = folder.run("check a.hlsl host.o").exits(0);
+    answer.prints("note 1 of 2 members by bytes alone: the host has no members of their names");
+}
+
+/// A crate of this name with traits of these names stands for encase 0.10, of which only the names of
+/// functions in the program matter. rustc chooses the order of the members of `Material`.
+#[test]
+#[expect(clippy::print_stdout, reason = "a test that skips says so")]
+fn a_struct_that_a_library_writes_is_not_compared() {
+    let encase = "pub mod core { pub mod traits { pub trait WriteInto { fn write_into(&self, to: &mut Vec<u8>); } } }";
+    let main = "pub struct Material { albedo: [f32; 3], flag: u8, power: f32, small: u16 } \
+                pub struct Raw { albedo: [f32; 3], flag: u8, power: f32, small: u16 } \
+                impl encase::core::traits::WriteInto for Material { #[inline(never)] fn write_into(&self, to: &mut Vec<u8>) { to.push(1) } } \
+                fn main() { use encase::core::traits::WriteInto; let mut to = Vec::new(); \
+                Material { albedo: [1.0; 3], flag: 1, power: 2.0, small: 2 }.write_into(&mut to); \
+                let raw = Raw { albedo: [1.0; 3], flag: 1, power: 2.0, small: 2 }; std::hint::black_box(&raw); std::hint::black_box(to); }";
+    let members = "albedo: vec3<f32>, flag: u32, power: f32, small: u32";
+    let shader = format!(
+        "struct Material {{ {members} }} struct Raw {{ {members} }} @group(0) @binding(0) var<uniform> material: Material; \
+         @group(0) @binding(1) var<uniform> raw: Raw; @compute @workgroup_size(1) fn main() {{ _ = material.power + raw.power; }}"
+    );
+    let folder = Folder::with(&[("encase.rs", encase), ("main.rs", main), ("a.wgsl", &shader)]);
+    for words in [
+        "--edition 2021 --crate-type rlib -g encase.rs",
+        "--edition 2021 -g --extern encase=libencase.rlib main.rs -o main",
+    ] {
+        let mut compiler = Command::new("rustc");
+        compiler.args(["-A", "warnings"]).args(words.split(' ')).current_dir(folder.path("."));
+        let Ok(status) = compiler.status() else { return println!("skipped: rustc is not here") };
+        assert!(status.success(), "{words}");
+    }
+    let answer = folder.run("check a.wgsl main --format json").exits(1);
+    assert_eq!(pairs(&answer), ["raw main::Raw differ"]);
+    let unmatched = answer.json()["unmatched_blocks"][0].clone();
+    assert_eq!(unmatched["block"], "material");
+    assert!(unmatched["reason"].as_str().unwrap().starts_with("encase writes `main::Material`"), "{unmatched}");
+}
