@@ -23,10 +23,7 @@ pub fn reported(made: &CompiledShader, layout: &BlockLayout) -> Result<Numbers, 
         (Report::SlangJson(json), _) => layout_numbers(json, &layout.name),
         (Report::None, Shader::Spirv(words)) => decorated(words, layout),
         (Report::None, Shader::ClangIr(text)) => clang_ir::reported(text, layout),
-        (
-            Report::None,
-            Shader::Wgsl(_) | Shader::Dxbc(_) | Shader::Dxil(_) | Shader::DxilListing(_) | Shader::Msl(_),
-        ) => Ok(Numbers::default()),
+        (Report::None, _) => Ok(Numbers::default()),
     }
 }
 

@@ -31,7 +31,7 @@ pub(super) fn facts_of(made: &CompiledShader, reserved: &Reserved, reader: &dyn 
         Shader::ClangIr(text) => add_clang(text, reserved, &mut facts),
         Shader::Spirv(words) => add_spirv(words, reserved, &mut facts),
         Shader::Wgsl(text) => add_wgsl(text, reserved, reader, &mut facts),
-        Shader::Dxbc(_) | Shader::Dxil(_) | Shader::Msl(_) => Err("nothing here reads such code".to_owned()),
+        Shader::Dxbc(_) | Shader::Dxil(_) => Err("nothing here reads such code".to_owned()),
     };
 
     let reflected = match &made.report {

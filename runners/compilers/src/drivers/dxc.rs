@@ -8,11 +8,10 @@ use std::path::Path;
 
 use layoutproof_core::random::declaration::TypeSpace;
 use layoutproof_device::Shader;
+use layoutproof_device::ShaderForm;
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_probes::Stage;
-use layoutproof_readers::toolchain::{
-    CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Output, Report, Toolchain,
-};
+use layoutproof_readers::toolchain::{CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Report, Toolchain};
 
 use super::command_line::{CommandLine, MODULE, SIXTEEN_BIT_TYPES, SOURCE, dxc_options, read_module, toolchain_flags};
 use super::{CompileMethod, CompilerDriver, FamilyName};
@@ -99,8 +98,8 @@ impl CompilerDriver for DxcDriver {
     fn type_space(&self, toolchain: &Toolchain) -> TypeSpace {
         match toolchain.output {
             // DXC does not write the other forms.
-            Output::Dxil | Output::ClangIr | Output::SpirvOfDxbc | Output::Wgsl => TypeSpace::dxc_dxil(),
-            Output::Spirv => TypeSpace::dxc_spirv(),
+            ShaderForm::Dxil | ShaderForm::ClangIr | ShaderForm::Dxbc | ShaderForm::Wgsl => TypeSpace::dxc_dxil(),
+            ShaderForm::Spirv => TypeSpace::dxc_spirv(),
         }
     }
 
@@ -170,18 +169,18 @@ fn target_arguments(target: CodeTarget, stage: Stage) -> Vec<String> {
 fn command_line(request: &CompileRequest<'_>) -> CommandLine {
     let source = format!("{SOURCE}.hlsl");
     let mut arguments = match request.toolchain.output {
-        Output::Dxil | Output::ClangIr | Output::SpirvOfDxbc | Output::Wgsl => {
+        ShaderForm::Dxil | ShaderForm::ClangIr | ShaderForm::Dxbc | ShaderForm::Wgsl => {
             target_arguments(request.target, request.stage)
         }
-        Output::Spirv => target_arguments(CodeTarget::Newest, request.stage),
+        ShaderForm::Spirv => target_arguments(CodeTarget::Newest, request.stage),
     };
     arguments.extend(ALWAYS.map(str::to_owned));
     arguments.extend(dxc_options(request));
 
     let read = match request.toolchain.output {
         // DXC writes DXIL and SPIR-V; no toolchain in its row needs the other forms.
-        Output::Dxil | Output::ClangIr | Output::SpirvOfDxbc | Output::Wgsl => read_listing,
-        Output::Spirv => {
+        ShaderForm::Dxil | ShaderForm::ClangIr | ShaderForm::Dxbc | ShaderForm::Wgsl => read_listing,
+        ShaderForm::Spirv => {
             arguments.extend(["-spirv", "-fspv-target-env=vulkan1.1", "-Fo", MODULE].map(str::to_owned));
             read_module
         }

@@ -2,9 +2,10 @@
 
 use layoutproof_core::random::declaration::TypeSpace;
 use layoutproof_device::Shader;
+use layoutproof_device::ShaderForm;
 use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_readers::toolchain::{
-    CompileOutcome, CompileRequest, CompiledShader, Output, Report, SourceProfile, Toolchain,
+    CompileOutcome, CompileRequest, CompiledShader, Report, SourceProfile, Toolchain,
 };
 
 use super::command_line::{
@@ -63,9 +64,9 @@ impl CompilerDriver for SlangDriver {
     fn type_space(&self, toolchain: &Toolchain) -> TypeSpace {
         match toolchain.output {
             // slangc writes neither Clang's IR nor DXBC.
-            Output::Dxil | Output::ClangIr | Output::SpirvOfDxbc => TypeSpace::slang(),
-            Output::Spirv => TypeSpace::slang_spirv(),
-            Output::Wgsl => {
+            ShaderForm::Dxil | ShaderForm::ClangIr | ShaderForm::Dxbc => TypeSpace::slang(),
+            ShaderForm::Spirv => TypeSpace::slang_spirv(),
+            ShaderForm::Wgsl => {
                 let both = TypeSpace::slang().common(&TypeSpace::wgsl());
                 both.expect("both have constant buffers, matrices by columns and 16-bit types")
             }
@@ -99,22 +100,22 @@ fn command_line(request: &CompileRequest<'_>) -> CommandLine {
     let order = if request.options.matrix == MatrixOrder::Row { "row" } else { "column" };
     let (target, artifact, read): (&[&str], _, fn(&CompileFolder, &ProcessOutput) -> _) = match request.toolchain.output
     {
-        Output::Spirv | Output::SpirvOfDxbc => (TO_SPIRV, MODULE, read_module),
-        Output::Dxil | Output::ClangIr => (TO_HLSL, TRANSLATED, read_listing),
-        Output::Wgsl => (TO_WGSL, TEXT, read_text),
+        ShaderForm::Spirv | ShaderForm::Dxbc => (TO_SPIRV, MODULE, read_module),
+        ShaderForm::Dxil | ShaderForm::ClangIr => (TO_HLSL, TRANSLATED, read_listing),
+        ShaderForm::Wgsl => (TO_WGSL, TEXT, read_text),
     };
 
     let mut arguments: Vec<String> = target.iter().map(|argument| (*argument).to_owned()).collect();
     match (request.toolchain.output, request.profile) {
-        (Output::Dxil | Output::ClangIr, SourceProfile::Newest) => {
+        (ShaderForm::Dxil | ShaderForm::ClangIr, SourceProfile::Newest) => {
             arguments.extend(["-profile", NEWEST].map(str::to_owned));
         }
-        (Output::Dxil | Output::ClangIr, SourceProfile::Named(profile)) => {
+        (ShaderForm::Dxil | ShaderForm::ClangIr, SourceProfile::Named(profile)) => {
             arguments.extend(["-profile", profile].map(str::to_owned));
         }
         // SPIR-V has its own profile, and WGSL has none.
-        (Output::Dxil | Output::ClangIr, SourceProfile::Unnamed)
-        | (Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl, _) => {}
+        (ShaderForm::Dxil | ShaderForm::ClangIr, SourceProfile::Unnamed)
+        | (ShaderForm::Spirv | ShaderForm::Dxbc | ShaderForm::Wgsl, _) => {}
     }
     // slangc refuses a second `-stage`.
     if !request.extra.iter().any(|argument| argument == "-stage") {
