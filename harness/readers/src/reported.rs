@@ -2,7 +2,6 @@
 //! decorations. The compiler's code is a separate witness, see [`crate::check`].
 
 use layoutproof_device::Shader;
-use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::{BlockKind, BlockLayout, LaidOut, LaidOutMember, LaidOutShape, Numbers, Quantity};
 
 use crate::dxil::{ListedBuffer, buffer_definitions};
@@ -97,11 +96,7 @@ fn element(root: LaidOut) -> (LaidOut, Option<u32>) {
 fn as_declared(laid_out: LaidOut) -> LaidOut {
     let shape = match laid_out.shape {
         LaidOutShape::Matrix { component, rows, columns, order, stride } => {
-            let order = match order {
-                MatrixOrder::Row => MatrixOrder::Column,
-                MatrixOrder::Column => MatrixOrder::Row,
-            };
-            LaidOutShape::Matrix { component, rows: columns, columns: rows, order, stride }
+            LaidOutShape::Matrix { component, rows: columns, columns: rows, order: order.transposed(), stride }
         }
         LaidOutShape::Array { element, count, stride } => {
             LaidOutShape::Array { element: Box::new(as_declared(*element)), count, stride }

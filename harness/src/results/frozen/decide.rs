@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use layoutproof_layout::scalar::SixteenBit;
-use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::{Argument, BlockLayout, ElementChoice, RuleSet, lay_out};
 use sha2::{Digest, Sha256};
 
@@ -39,10 +38,7 @@ pub fn case_digest(source: &Source) -> String {
         part(&text.text);
         text.defines.iter().for_each(|(name, value)| part(&format!("{name}={value}")));
     }
-    part(match options.matrix {
-        MatrixOrder::Row => "row",
-        MatrixOrder::Column => "column",
-    });
+    part(options.matrix.as_str());
     part(match options.sixteen_bit {
         SixteenBit::On => "16",
         SixteenBit::Off => "32",

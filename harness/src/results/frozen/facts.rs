@@ -1,7 +1,7 @@
 //! Reads from a compiled artifact the places that the compiler chose, as [`Facts`].
 
 use layoutproof_device::Shader;
-use layoutproof_layout::shape::{Count, MatrixOrder};
+use layoutproof_layout::shape::Count;
 use layoutproof_layout::{BlockLayout, LayoutUnit, MemberRow, join};
 
 use super::answer::{Fact, Facts, line};
@@ -172,11 +172,7 @@ fn add_row(path: &str, row: &MemberRow, facts: &mut Facts) {
         add(facts, path, Fact::MatrixStride, &stride.to_string());
     }
     if let Some(order) = row.matrix_order {
-        let word = match order {
-            MatrixOrder::Row => "row",
-            MatrixOrder::Column => "column",
-        };
-        add(facts, path, Fact::Order, word);
+        add(facts, path, Fact::Order, order.as_str());
     }
 }
 
