@@ -259,13 +259,13 @@ fn bad_jobs(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     jobs[1].buffers = vec![output(1), output(1)];
     jobs[2].buffers[0].bytes = vec![0; 6];
     jobs[3].buffers.clear();
-    jobs[4].shader = Shader::Msl(String::new());
+    jobs[4].shader = Shader::ClangIr(String::new());
     let results = run(api, info, jobs)?;
     ensure(matches!(results[0], Err(RunnerError::ShaderRefused(_))), &format!("absent entry: {:?}", results[0]))?;
     for malformed in &results[1..4] {
         ensure(matches!(malformed, Err(RunnerError::Api { .. })), &format!("a malformed job: {malformed:?}"))?;
     }
-    ensure(matches!(results[4], Err(RunnerError::Unsupported(_))), &format!("a language: {:?}", results[4]))?;
+    ensure(matches!(results[4], Err(RunnerError::Unsupported(_))), &format!("a form: {:?}", results[4]))?;
     let [after] = buffers_of(&results[5])?;
     ensure_eq(&words_of(&after.bytes), &vec![0x1000], "the good job behind the bad ones")
 }

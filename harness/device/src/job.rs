@@ -1,6 +1,7 @@
 //! A unit of work for a device: a shader, the bound resources, and a dispatch or draw.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
@@ -21,8 +22,42 @@ pub enum Shader {
     DxilListing(String),
     /// The IR that Clang generates for Direct3D, as text, before its conversion to DXIL.
     ClangIr(String),
-    /// Metal shading language text.
-    Msl(String),
+}
+
+impl Shader {
+    pub fn form(&self) -> ShaderForm {
+        match self {
+            Self::Spirv(_) => ShaderForm::Spirv,
+            Self::Wgsl(_) => ShaderForm::Wgsl,
+            Self::Dxbc(_) => ShaderForm::Dxbc,
+            Self::Dxil(_) | Self::DxilListing(_) => ShaderForm::Dxil,
+            Self::ClangIr(_) => ShaderForm::ClangIr,
+        }
+    }
+}
+
+/// A form of code that compilers write, and that devices and evaluators take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ShaderForm {
+    Spirv,
+    Wgsl,
+    Dxbc,
+    /// DXIL, in a container or as its listing.
+    Dxil,
+    /// The IR of Clang for Direct3D, before its conversion to DXIL.
+    ClangIr,
+}
+
+impl fmt::Display for ShaderForm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Spirv => "SPIR-V",
+            Self::Wgsl => "WGSL",
+            Self::Dxbc => "DXBC",
+            Self::Dxil => "DXIL",
+            Self::ClangIr => "Clang's IR",
+        })
+    }
 }
 
 /// A dispatch, or a draw of one point.

@@ -23,7 +23,7 @@ mod words;
 pub use feature::Feature;
 pub use job::{
     BufferKind, Draw, ImageKind, ImageView, Job, JobBuffer, JobImage, JobSampler, RegisterRange, ResourceClass,
-    RootParameters, RootSignature, Shader, TexelType,
+    RootParameters, RootSignature, Shader, ShaderForm, TexelType,
 };
 pub use job_limit::{JOB_LIMIT, device_wait};
 pub use runner::{Batch, BufferAfter, DeviceInfo, Direct3d, ReadBack, Runner, RunnerError, ShaderModel};

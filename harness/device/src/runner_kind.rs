@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::ShaderForm;
+
 // One list makes the enum, `ALL` and the names in text and in records, so that no kind is missing
 // and no kind has two names.
 macro_rules! runner_kinds {
@@ -41,6 +43,16 @@ impl RunnerKind {
         match self {
             Self::Ash | Self::Wgpu | Self::D3d12 => true,
             Self::Model | Self::Dxil => false,
+        }
+    }
+
+    /// The forms of code that its devices take.
+    pub const fn forms(self) -> &'static [ShaderForm] {
+        match self {
+            Self::Ash | Self::Model => &[ShaderForm::Spirv],
+            Self::Wgpu => &[ShaderForm::Wgsl],
+            Self::D3d12 => &[ShaderForm::Dxil, ShaderForm::Dxbc],
+            Self::Dxil => &[ShaderForm::Dxil, ShaderForm::ClangIr],
         }
     }
 

@@ -6,7 +6,7 @@
 //! [`BlockLayout::rows`]: crate::BlockLayout::rows
 //! [`BlockLayout::leaves`]: crate::BlockLayout::leaves
 
-use crate::shape::{Count, MatrixOrder};
+use crate::shape::Count;
 use crate::tree::{LaidOut, LaidOutShape};
 
 impl LaidOut {
@@ -43,10 +43,8 @@ impl LaidOut {
                 if row >= *rows || column >= *columns || !rest.is_empty() {
                     return None;
                 }
-                Some(match order {
-                    MatrixOrder::Row => row * stride + column * component.size,
-                    MatrixOrder::Column => column * stride + row * component.size,
-                })
+                let (vector, element) = order.vector_and_element(row, column);
+                Some(vector * stride + element * component.size)
             }
             LaidOutShape::Vector { component, length } => {
                 let index = (0..*length).zip([".x", ".y", ".z", ".w"]).find(|(_, name)| *name == path)?.0;

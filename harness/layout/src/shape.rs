@@ -32,6 +32,23 @@ impl MatrixOrder {
         }
     }
 
+    /// The word for the contiguous vectors: `row` or `column`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Row => "row",
+            Self::Column => "column",
+        }
+    }
+
+    /// The order of the transposed matrix over the same bytes.
+    #[must_use]
+    pub fn transposed(self) -> Self {
+        match self {
+            Self::Row => Self::Column,
+            Self::Column => Self::Row,
+        }
+    }
+
     /// The number of contiguous vectors of a matrix, and the components in each.
     pub fn vectors_and_length<T>(self, rows: T, columns: T) -> (T, T) {
         match self {

@@ -46,9 +46,7 @@ pub fn compiled(
     let batch = Batch { jobs: probes.iter().flat_map(|probe| &probe.runs).map(|run| run.job.clone()).collect() };
     let answers = match shader {
         Shader::DxilListing(_) | Shader::ClangIr(_) => Evaluator::new().run(&batch),
-        Shader::Spirv(_) | Shader::Wgsl(_) | Shader::Dxbc(_) | Shader::Dxil(_) | Shader::Msl(_) => {
-            Model::new().run(&batch)
-        }
+        _ => Model::new().run(&batch),
     };
     let mut answers = answers.into_iter();
     let observed = probes.into_iter().map(|probe| {

@@ -125,13 +125,8 @@ impl Model {
 
     /// Reads the shader of `job` and plants the fault in it.
     fn program(&self, job: &Job) -> Result<ModelProgram, RunnerError> {
-        let words = match &job.shader {
-            Shader::Spirv(words) => words,
-            Shader::Wgsl(_) => return Err(RunnerError::Unsupported("WGSL".into())),
-            Shader::Dxbc(_) => return Err(RunnerError::Unsupported("DXBC".into())),
-            Shader::Dxil(_) | Shader::DxilListing(_) => return Err(RunnerError::Unsupported("DXIL".into())),
-            Shader::ClangIr(_) => return Err(RunnerError::Unsupported("Clang's IR".into())),
-            Shader::Msl(_) => return Err(RunnerError::Unsupported("MSL".into())),
+        let Shader::Spirv(words) = &job.shader else {
+            return Err(RunnerError::Unsupported(job.shader.form().to_string()));
         };
 
         let mut program = ModelProgram::new(words).map_err(RunnerError::ShaderRefused)?;

@@ -2,7 +2,6 @@
 //! decorations. The compiler's code is a separate witness, see [`crate::check`].
 
 use layoutproof_device::Shader;
-use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::{BlockKind, BlockLayout, LaidOut, LaidOutMember, LaidOutShape, Numbers, Quantity};
 
 use crate::dxil::{ListedBuffer, buffer_definitions};
@@ -23,10 +22,7 @@ pub fn reported(made: &CompiledShader, layout: &BlockLayout) -> Result<Numbers, 
         (Report::SlangJson(json), _) => layout_numbers(json, &layout.name),
         (Report::None, Shader::Spirv(words)) => decorated(words, layout),
         (Report::None, Shader::ClangIr(text)) => clang_ir::reported(text, layout),
-        (
-            Report::None,
-            Shader::Wgsl(_) | Shader::Dxbc(_) | Shader::Dxil(_) | Shader::DxilListing(_) | Shader::Msl(_),
-        ) => Ok(Numbers::default()),
+        (Report::None, _) => Ok(Numbers::default()),
     }
 }
 
@@ -100,11 +96,7 @@ fn element(root: LaidOut) -> (LaidOut, Option<u32>) {
 fn as_declared(laid_out: LaidOut) -> LaidOut {
     let shape = match laid_out.shape {
         LaidOutShape::Matrix { component, rows, columns, order, stride } => {
-            let order = match order {
-                MatrixOrder::Row => MatrixOrder::Column,
-                MatrixOrder::Column => MatrixOrder::Row,
-            };
-            LaidOutShape::Matrix { component, rows: columns, columns: rows, order, stride }
+            LaidOutShape::Matrix { component, rows: columns, columns: rows, order: order.transposed(), stride }
         }
         LaidOutShape::Array { element, count, stride } => {
             LaidOutShape::Array { element: Box::new(as_declared(*element)), count, stride }

@@ -8,7 +8,7 @@
 
 use std::fmt;
 
-use layoutproof_device::{DeviceInfo, Direct3d, Feature, Shader, ShaderModel};
+use layoutproof_device::{DeviceInfo, Direct3d, Feature, Shader, ShaderForm, ShaderModel};
 use layoutproof_layout::native::find_native;
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::{Block, LayoutOptions, RuleSet, find};
@@ -30,7 +30,10 @@ pub struct Toolchain {
     /// The rule sets that it applies.
     pub follows: AppliedRules,
     pub input: Input,
-    pub output: Output,
+    /// The form of its output. Beside DXBC there is the SPIR-V that vkd3d makes from it, in which
+    /// each constant buffer is one array of `vec4` and each other buffer an array of words, so their
+    /// offsets are those of the DXBC.
+    pub output: ShaderForm,
     /// The layout option on the command line.
     pub flags: &'static [&'static str],
     /// The compiler that compiles the output of this one to code, if that is not code yet: DXC
@@ -105,21 +108,6 @@ impl Input {
     }
 }
 
-/// A form of compiled code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Output {
-    /// DXIL, which the evaluator and Direct3D 12 devices execute.
-    Dxil,
-    /// Clang's IR for Direct3D, which the evaluator executes.
-    ClangIr,
-    Spirv,
-    /// DXBC, which Direct3D 12 devices execute, and SPIR-V made from it. Each constant buffer is
-    /// one array of `vec4` and each other buffer an array of words, so their offsets are those of
-    /// the DXBC.
-    SpirvOfDxbc,
-    Wgsl,
-}
-
 /// The device or evaluator that code is compiled for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum CodeTarget {
@@ -158,7 +146,7 @@ impl CodeTarget {
 }
 
 /// The toolchain of a compiler that has only one, under the compiler's name.
-const fn only_toolchain(name: &'static str, follows: AppliedRules, input: Input, output: Output) -> Toolchain {
+const fn only_toolchain(name: &'static str, follows: AppliedRules, input: Input, output: ShaderForm) -> Toolchain {
     Toolchain { name, compiler: name, name_in_cases: name, follows, input, output, flags: &[], second_compiler: None }
 }
 
@@ -167,7 +155,7 @@ const fn dxc(
     compiler: &'static str,
     name: &'static str,
     native: &'static str,
-    output: Output,
+    output: ShaderForm,
     flags: &'static [&'static str],
 ) -> Toolchain {
     let follows = AppliedRules::Native(native);
@@ -175,7 +163,12 @@ const fn dxc(
 }
 
 /// A toolchain of slangc.
-const fn slangc(name: &'static str, native: &'static str, output: Output, flags: &'static [&'static str]) -> Toolchain {
+const fn slangc(
+    name: &'static str,
+    native: &'static str,
+    output: ShaderForm,
+    flags: &'static [&'static str],
+) -> Toolchain {
     let follows = AppliedRules::Native(native);
     let toolchain = only_toolchain(name, follows, Input::Slang, output);
     Toolchain { compiler: "slangc", name_in_cases: "slang", flags, ..toolchain }
@@ -183,59 +176,70 @@ const fn slangc(name: &'static str, native: &'static str, output: Output, flags:
 
 /// A compiler from GLSL to SPIR-V.
 const fn glsl(name: &'static str, rules: &'static [&'static str]) -> Toolchain {
-    only_toolchain(name, AppliedRules::Named(rules), Input::Glsl, Output::Spirv)
+    only_toolchain(name, AppliedRules::Named(rules), Input::Glsl, ShaderForm::Spirv)
 }
 
-const FXC: Toolchain = only_toolchain("fxc", AppliedRules::Native("native:fxc"), Input::OldHlsl, Output::SpirvOfDxbc);
+const FXC: Toolchain = only_toolchain("fxc", AppliedRules::Native("native:fxc"), Input::OldHlsl, ShaderForm::Dxbc);
 
 /// slangc for Direct3D: DXC compiles the HLSL that it writes.
 const SLANG_D3D12: Toolchain =
-    Toolchain { second_compiler: Some("dxc"), ..slangc("slang-d3d12", "native:slang-d3d12", Output::Dxil, &[]) };
+    Toolchain { second_compiler: Some("dxc"), ..slangc("slang-d3d12", "native:slang-d3d12", ShaderForm::Dxil, &[]) };
 
 /// Clang, from HLSL. It has no toolchain for SPIR-V here: with `-spirv -fspv-target-env=vulkan1.3`,
 /// Clang 22.1.8 crashes on 179 of 209 probes, and spirv-val accepts none of the others.
 const CLANG: Toolchain = Toolchain {
     compiler: "clang-dxc",
     name_in_cases: "clang-dxc",
-    ..only_toolchain("clang-dxil", AppliedRules::Native("native:clang-dxil"), Input::ClangHlsl, Output::ClangIr)
+    ..only_toolchain("clang-dxil", AppliedRules::Native("native:clang-dxil"), Input::ClangHlsl, ShaderForm::ClangIr)
 };
 
 /// Tint, from WGSL.
 const TINT: Toolchain =
-    only_toolchain("tint", AppliedRules::Named(&["wgsl-uniform", "wgsl-storage"]), Input::Wgsl, Output::Spirv);
+    only_toolchain("tint", AppliedRules::Named(&["wgsl-uniform", "wgsl-storage"]), Input::Wgsl, ShaderForm::Spirv);
 
 /// naga for Direct3D 12, from WGSL: DXC compiles the HLSL that it writes, as in wgpu.
 const NAGA_D3D12: Toolchain = Toolchain {
     second_compiler: Some("dxc"),
-    ..only_toolchain("naga-d3d12", AppliedRules::Named(&["wgsl-uniform", "wgsl-storage"]), Input::Wgsl, Output::Dxil)
+    ..only_toolchain(
+        "naga-d3d12",
+        AppliedRules::Named(&["wgsl-uniform", "wgsl-storage"]),
+        Input::Wgsl,
+        ShaderForm::Dxil,
+    )
 };
 
 /// A row for each toolchain. `layoutproof-compilers` finds and runs the compilers; it has a driver
 /// for each name in the column `compiler`.
 const TOOLCHAINS: &[Toolchain] = &[
     FXC,
-    dxc("dxc", "dxc-dxil", "native:dxc-dxil", Output::Dxil, &[]),
-    dxc("dxc", "dxc-spirv", "native:dxc-spirv", Output::Spirv, &[]),
-    dxc("dxc", "dxc-spirv-dx", "native:dxc-spirv-dx", Output::Spirv, &["-fvk-use-dx-layout"]),
-    dxc("dxc", "dxc-spirv-gl", "native:dxc-spirv-gl", Output::Spirv, &["-fvk-use-gl-layout"]),
-    dxc("dxc", "dxc-spirv-scalar", "native:dxc-spirv-scalar", Output::Spirv, &["-fvk-use-scalar-layout"]),
-    dxc("dxc-1.9", "dxc-1.9-dxil", "native:dxc-dxil", Output::Dxil, &[]),
-    dxc("dxc-1.9", "dxc-1.9-spirv", "native:dxc-1.9-spirv", Output::Spirv, &[]),
-    dxc("dxc-1.9", "dxc-1.9-spirv-dx", "native:dxc-spirv-dx", Output::Spirv, &["-fvk-use-dx-layout"]),
-    dxc("dxc-1.9", "dxc-1.9-spirv-gl", "native:dxc-spirv-gl", Output::Spirv, &["-fvk-use-gl-layout"]),
-    dxc("dxc-1.9", "dxc-1.9-spirv-scalar", "native:dxc-1.9-spirv-scalar", Output::Spirv, &["-fvk-use-scalar-layout"]),
-    dxc("dxc-dev", "dxc-dev-dxil", "native:dxc-dxil", Output::Dxil, &[]),
-    dxc("dxc-old", "dxc-old-dxil", "native:dxc-dxil", Output::Dxil, &[]),
-    dxc("dxc-old", "dxc-old-spirv", "native:dxc-spirv", Output::Spirv, &[]),
-    dxc("dxc-old", "dxc-old-spirv-dx", "native:dxc-spirv-dx", Output::Spirv, &["-fvk-use-dx-layout"]),
-    dxc("dxc-old", "dxc-old-spirv-gl", "native:dxc-spirv-gl", Output::Spirv, &["-fvk-use-gl-layout"]),
-    dxc("dxc-old", "dxc-old-spirv-scalar", "native:dxc-spirv-scalar", Output::Spirv, &["-fvk-use-scalar-layout"]),
-    slangc("slang-vulkan", "native:slang-vulkan", Output::Spirv, &[]),
-    slangc("slang-vulkan-scalar", "native:slang-vulkan-scalar", Output::Spirv, &["-fvk-use-scalar-layout"]),
-    slangc("slang-vulkan-dx", "native:slang-vulkan-dx", Output::Spirv, &["-fvk-use-dx-layout"]),
-    slangc("slang-vulkan-c", "native:slang-vulkan-c", Output::Spirv, &["-fvk-use-c-layout"]),
+    dxc("dxc", "dxc-dxil", "native:dxc-dxil", ShaderForm::Dxil, &[]),
+    dxc("dxc", "dxc-spirv", "native:dxc-spirv", ShaderForm::Spirv, &[]),
+    dxc("dxc", "dxc-spirv-dx", "native:dxc-spirv-dx", ShaderForm::Spirv, &["-fvk-use-dx-layout"]),
+    dxc("dxc", "dxc-spirv-gl", "native:dxc-spirv-gl", ShaderForm::Spirv, &["-fvk-use-gl-layout"]),
+    dxc("dxc", "dxc-spirv-scalar", "native:dxc-spirv-scalar", ShaderForm::Spirv, &["-fvk-use-scalar-layout"]),
+    dxc("dxc-1.9", "dxc-1.9-dxil", "native:dxc-dxil", ShaderForm::Dxil, &[]),
+    dxc("dxc-1.9", "dxc-1.9-spirv", "native:dxc-1.9-spirv", ShaderForm::Spirv, &[]),
+    dxc("dxc-1.9", "dxc-1.9-spirv-dx", "native:dxc-spirv-dx", ShaderForm::Spirv, &["-fvk-use-dx-layout"]),
+    dxc("dxc-1.9", "dxc-1.9-spirv-gl", "native:dxc-spirv-gl", ShaderForm::Spirv, &["-fvk-use-gl-layout"]),
+    dxc(
+        "dxc-1.9",
+        "dxc-1.9-spirv-scalar",
+        "native:dxc-1.9-spirv-scalar",
+        ShaderForm::Spirv,
+        &["-fvk-use-scalar-layout"],
+    ),
+    dxc("dxc-dev", "dxc-dev-dxil", "native:dxc-dxil", ShaderForm::Dxil, &[]),
+    dxc("dxc-old", "dxc-old-dxil", "native:dxc-dxil", ShaderForm::Dxil, &[]),
+    dxc("dxc-old", "dxc-old-spirv", "native:dxc-spirv", ShaderForm::Spirv, &[]),
+    dxc("dxc-old", "dxc-old-spirv-dx", "native:dxc-spirv-dx", ShaderForm::Spirv, &["-fvk-use-dx-layout"]),
+    dxc("dxc-old", "dxc-old-spirv-gl", "native:dxc-spirv-gl", ShaderForm::Spirv, &["-fvk-use-gl-layout"]),
+    dxc("dxc-old", "dxc-old-spirv-scalar", "native:dxc-spirv-scalar", ShaderForm::Spirv, &["-fvk-use-scalar-layout"]),
+    slangc("slang-vulkan", "native:slang-vulkan", ShaderForm::Spirv, &[]),
+    slangc("slang-vulkan-scalar", "native:slang-vulkan-scalar", ShaderForm::Spirv, &["-fvk-use-scalar-layout"]),
+    slangc("slang-vulkan-dx", "native:slang-vulkan-dx", ShaderForm::Spirv, &["-fvk-use-dx-layout"]),
+    slangc("slang-vulkan-c", "native:slang-vulkan-c", ShaderForm::Spirv, &["-fvk-use-c-layout"]),
     SLANG_D3D12,
-    slangc("slang-webgpu", "native:slang-webgpu", Output::Wgsl, &[]),
+    slangc("slang-webgpu", "native:slang-webgpu", ShaderForm::Wgsl, &[]),
     CLANG,
     glsl("glslang", &["std140", "std430", "scalar"]),
     glsl("naga-glsl", &["std140", "std430"]),

@@ -7,8 +7,9 @@ use layoutproof_device::{DeviceInfo, RunnerKind};
 use crate::check::subject::Subject;
 use crate::check::verdict::Writer;
 use crate::results::record::Proves;
+use layoutproof_device::ShaderForm;
 use layoutproof_probes::generate::wgsl;
-use layoutproof_readers::toolchain::{Input, Output, Toolchain, toolchains};
+use layoutproof_readers::toolchain::{Input, Toolchain, toolchains};
 
 /// One of our generators, which writes the offsets that it is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -75,18 +76,11 @@ impl Producer {
                 (Generator::Rspirv, RunnerKind::Wgpu | RunnerKind::D3d12 | RunnerKind::Dxil)
                 | (Generator::Naga, RunnerKind::D3d12 | RunnerKind::Dxil | RunnerKind::Model) => false,
             },
-            Self::Compiler(toolchain) => match (toolchain.output, runner) {
-                (Output::Dxil, RunnerKind::D3d12 | RunnerKind::Dxil)
-                | (Output::ClangIr, RunnerKind::Dxil)
-                | (Output::SpirvOfDxbc, RunnerKind::Ash | RunnerKind::D3d12)
-                | (Output::Spirv, RunnerKind::Ash)
-                | (Output::Wgsl, RunnerKind::Wgpu) => true,
-                (Output::Dxil, RunnerKind::Ash | RunnerKind::Wgpu | RunnerKind::Model)
-                | (Output::ClangIr, RunnerKind::Ash | RunnerKind::Wgpu | RunnerKind::D3d12 | RunnerKind::Model)
-                | (Output::SpirvOfDxbc, RunnerKind::Wgpu | RunnerKind::Dxil | RunnerKind::Model)
-                | (Output::Spirv, RunnerKind::Wgpu | RunnerKind::D3d12 | RunnerKind::Dxil | RunnerKind::Model)
-                | (Output::Wgsl, RunnerKind::Ash | RunnerKind::D3d12 | RunnerKind::Dxil | RunnerKind::Model) => false,
-            },
+            Self::Compiler(toolchain) => {
+                // The SPIR-V that vkd3d makes from DXBC.
+                let is_translated = toolchain.output == ShaderForm::Dxbc && runner == RunnerKind::Ash;
+                runner != RunnerKind::Model && (runner.forms().contains(&toolchain.output) || is_translated)
+            }
         }
     }
 
@@ -137,16 +131,10 @@ impl Producer {
                 Proves::Decorations | Proves::Evaluated | Proves::Translated | Proves::Native => &[Proves::Decorations],
             },
             Self::Compiler(toolchain) => match (toolchain.output, runner) {
-                (Output::Spirv | Output::Wgsl, _) => &[Proves::Compiler],
+                (ShaderForm::Spirv | ShaderForm::Wgsl, _) => &[Proves::Compiler],
                 // Outside Direct3D 12, vkd3d translates FXC's code before a device runs it.
-                (Output::Dxil | Output::ClangIr | Output::SpirvOfDxbc, RunnerKind::D3d12)
-                | (Output::SpirvOfDxbc, RunnerKind::Ash | RunnerKind::Wgpu | RunnerKind::Model | RunnerKind::Dxil) => {
-                    &[Proves::Translated, Proves::Native]
-                }
-                (
-                    Output::Dxil | Output::ClangIr,
-                    RunnerKind::Dxil | RunnerKind::Ash | RunnerKind::Wgpu | RunnerKind::Model,
-                ) => &[Proves::Evaluated, Proves::Native],
+                (ShaderForm::Dxbc, _) | (_, RunnerKind::D3d12) => &[Proves::Translated, Proves::Native],
+                (ShaderForm::Dxil | ShaderForm::ClangIr, _) => &[Proves::Evaluated, Proves::Native],
             },
         }
     }

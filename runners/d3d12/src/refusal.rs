@@ -72,9 +72,7 @@ fn words(shader: &Shader, code: &[u8]) -> Option<Vkd3dMessage> {
     let source_kind = match shader {
         Shader::Dxbc(_) => 1,
         Shader::Dxil(_) => 4,
-        Shader::Spirv(_) | Shader::Wgsl(_) | Shader::DxilListing(_) | Shader::ClangIr(_) | Shader::Msl(_) => {
-            return None;
-        }
+        _ => return None,
     };
 
     let library = library::open("libvkd3d-shader.so.1").ok()?;

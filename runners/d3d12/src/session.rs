@@ -222,11 +222,9 @@ fn accept(info: &DeviceInfo, job: &Job) -> Result<(), RunnerError> {
 
     match &job.shader {
         Shader::Dxil(_) | Shader::Dxbc(_) => Ok(()),
-        Shader::Spirv(_) => unsupported("SPIR-V: Direct3D 12 accepts only containers of DXBC and DXIL"),
-        Shader::Wgsl(_) => unsupported("WGSL: Direct3D 12 accepts only containers of DXBC and DXIL"),
         Shader::DxilListing(_) | Shader::ClangIr(_) => {
             unsupported("listings: Direct3D 12 accepts only containers of DXIL")
         }
-        Shader::Msl(_) => unsupported("Metal's language: Direct3D 12 accepts only containers of DXBC and DXIL"),
+        other => unsupported(&format!("{}: Direct3D 12 accepts only containers of DXBC and DXIL", other.form())),
     }
 }

@@ -89,22 +89,10 @@ fn groups(checks: &[ProofCheck]) -> Vec<Vec<usize>> {
 fn validated(proof: &Proof, validator: Option<&Validator>) -> Proof {
     let mut proof = proof.clone();
     for module in &mut proof.modules {
-        match (&module.shader, validator) {
-            (Shader::Spirv(words), Some(validator)) => {
-                let ValidatorAnswer { validation, origin } = validator.validate(words, BlockRules::Relaxed);
-                module.validation = validation;
-                proof.origin = proof.origin.and(origin);
-            }
-            (
-                Shader::Spirv(_)
-                | Shader::Wgsl(_)
-                | Shader::Dxbc(_)
-                | Shader::Dxil(_)
-                | Shader::DxilListing(_)
-                | Shader::ClangIr(_)
-                | Shader::Msl(_),
-                _,
-            ) => {}
+        if let (Shader::Spirv(words), Some(validator)) = (&module.shader, validator) {
+            let ValidatorAnswer { validation, origin } = validator.validate(words, BlockRules::Relaxed);
+            module.validation = validation;
+            proof.origin = proof.origin.and(origin);
         }
     }
     proof

@@ -17,15 +17,8 @@ impl Physical {
     /// Returns the shader's words if this device can run them.
     pub(crate) fn accept_shader<'a>(&self, job: &'a Job, descriptors: &Descriptors) -> Result<&'a [u32], RunnerError> {
         let unsupported = |what: String| Err(RunnerError::Unsupported(what));
-        let words = match &job.shader {
-            Shader::Spirv(words) => words,
-            Shader::Wgsl(_) => return unsupported("WGSL: Vulkan accepts only SPIR-V".to_owned()),
-            Shader::Dxbc(_) => return unsupported("DXBC: Vulkan accepts only SPIR-V".to_owned()),
-            Shader::Dxil(_) | Shader::DxilListing(_) => {
-                return unsupported("DXIL: Vulkan accepts only SPIR-V".to_owned());
-            }
-            Shader::ClangIr(_) => return unsupported("Clang's IR: Vulkan accepts only SPIR-V".to_owned()),
-            Shader::Msl(_) => return unsupported("MSL: Vulkan accepts only SPIR-V".to_owned()),
+        let Shader::Spirv(words) = &job.shader else {
+            return unsupported(format!("{}: Vulkan accepts only SPIR-V", job.shader.form()));
         };
 
         let facts = spirv::read(words).map_err(RunnerError::ShaderRefused)?;

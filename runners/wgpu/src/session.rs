@@ -208,14 +208,8 @@ fn resource<'a>(elements: &'a Elements<'a>) -> BindingResource<'a> {
 
 /// Returns the shader's WGSL; other languages would need wgpu features that this crate leaves off.
 fn accept_shader(shader: &Shader) -> Result<&str, RunnerError> {
-    let other =
-        |language: &str| Err(RunnerError::Unsupported(format!("{language}: the wgpu runner accepts only WGSL")));
-    match shader {
-        Shader::Wgsl(wgsl) => Ok(wgsl),
-        Shader::Spirv(_) => other("SPIR-V"),
-        Shader::Dxbc(_) => other("DXBC"),
-        Shader::Dxil(_) | Shader::DxilListing(_) => other("DXIL"),
-        Shader::ClangIr(_) => other("Clang's IR"),
-        Shader::Msl(_) => other("MSL"),
-    }
+    let Shader::Wgsl(wgsl) = shader else {
+        return Err(RunnerError::Unsupported(format!("{}: the wgpu runner accepts only WGSL", shader.form())));
+    };
+    Ok(wgsl)
 }

@@ -14,10 +14,11 @@ use layoutproof_layout::{Argument, Block, BlockKind, LayoutOptions, Quantity, fi
 
 use super::{NotExported, Repro, refused, rows};
 use layoutproof_core::check::{Source, Subject};
+use layoutproof_device::ShaderForm;
 use layoutproof_probes::generate::hlsl::{self, Dialect, HlslSource};
 use layoutproof_probes::generate::reserved::Reserved;
 use layoutproof_probes::image::{REFILL_WORD, nonce_word};
-use layoutproof_readers::toolchain::{Output, Toolchain, toolchains};
+use layoutproof_readers::toolchain::{Toolchain, toolchains};
 
 /// A test of the suite.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,7 +92,7 @@ struct TestParts {
     hlsl: String,
     pipeline: String,
     options: Vec<String>,
-    output: Output,
+    output: ShaderForm,
     features: BTreeSet<&'static str>,
     block: BlockKind,
 }
@@ -128,9 +129,9 @@ impl TestParts {
 
     fn own_apis(&self) -> OffloadApis {
         match self.output {
-            Output::Dxil | Output::ClangIr => OffloadApis::DirectX,
+            ShaderForm::Dxil | ShaderForm::ClangIr => OffloadApis::DirectX,
             // The suite has nothing else: FXC's code and WGSL are not among its toolchains.
-            Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl => OffloadApis::Vulkan,
+            _ => OffloadApis::Vulkan,
         }
     }
 

@@ -10,7 +10,6 @@ use layoutproof_layout::MemberRow;
 use super::declaration_words::{base_type, declaration, has_type_in_front};
 use super::holes::{HoleRange, Holes};
 use super::member_tree::{MemberNode, scalar_size, split_dimensions, strides, trees};
-use super::numeric::order_word;
 use super::shown_columns::{PaddingShare, ShownColumnBlock};
 use crate::style::{Tone, width};
 use layoutproof_source::shader_language::ShaderLanguage;
@@ -251,7 +250,7 @@ fn all_facts(row: &MemberRow, rows: &[Option<&MemberRow>]) -> Vec<MemberFact> {
         (!strides.is_empty()).then(|| strides.join(" "))
     };
     let matrix = |row: &MemberRow| row.matrix_vectors().map(|(_, stride)| stride.to_string());
-    let order = |row: &MemberRow| row.matrix_vectors().map(|(order, _)| order_word(order).to_owned());
+    let order = |row: &MemberRow| row.matrix_vectors().map(|(order, _)| order.as_str().to_owned());
     let bits = |row: &MemberRow| {
         let last = row.bit_offset?.saturating_add(row.bit_width?).saturating_sub(1);
         row.bit_offset.map(|first| if first == last { first.to_string() } else { format!("{first} to {last}") })

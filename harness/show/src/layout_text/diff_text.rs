@@ -7,7 +7,6 @@ use layoutproof_layout::MemberRow;
 use serde::Serialize;
 
 use super::member_tree::strides;
-use super::numeric::order_word;
 use super::struct_lines::{declaration, heading, refused};
 use crate::show_json::{ShownBlock, ShownLayout};
 use crate::style::{Style, TextLines, Tone, pad, pad_left, width};
@@ -233,7 +232,7 @@ impl BlockComparison<'_> {
 
 fn member(row: &MemberRow) -> DiffNumbers {
     let mut strides: Vec<String> = strides(row).iter().map(ToString::to_string).collect();
-    strides.extend(row.matrix_vectors().map(|(order, stride)| format!("{} {stride}", order_word(order))));
+    strides.extend(row.matrix_vectors().map(|(order, stride)| format!("{} {stride}", order.as_str())));
     let bit = row.bit_offset.map(|bit| format!(".{bit}")).unwrap_or_default();
     let size = row.size.map_or_else(|| "[]".to_owned(), |size| size.to_string());
     [format!("{}{bit}", row.offset), size, strides.join(" ")]

@@ -7,7 +7,7 @@
 use layoutproof_layout::MemberRow;
 use layoutproof_layout::scalar::{Scalar, SixteenBit};
 
-use super::numeric::{NumericType, numeric, order_word};
+use super::numeric::{NumericType, numeric};
 
 /// A member with the members of its struct.
 #[derive(Clone, Debug)]
@@ -229,7 +229,7 @@ fn matrix_cells(member: &MemberRow, rows: u32, columns: u32, scalar: Scalar) -> 
             let (row, column) = order.row_and_column(vector, i);
             ScalarCell {
                 member,
-                vector: format!(" {} {vector}", order_word(order)),
+                vector: format!(" {} {vector}", order.as_str()),
                 path: format!("[{row}][{column}]"),
                 offset: stride.saturating_mul(vector).saturating_add(i * natural),
                 size: natural,

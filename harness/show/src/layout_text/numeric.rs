@@ -2,7 +2,6 @@
 //! the words for matrix orders.
 
 use layoutproof_layout::scalar::Scalar;
-use layoutproof_layout::shape::MatrixOrder;
 
 /// The dimensions of a numeric type, read from its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,14 +26,6 @@ pub(super) fn numeric(type_name: &str) -> Option<(Scalar, NumericType)> {
         };
         Some((scalar, shape))
     })
-}
-
-/// The word for the contiguous vectors of a matrix.
-pub(crate) fn order_word(order: MatrixOrder) -> &'static str {
-    match order {
-        MatrixOrder::Row => "row",
-        MatrixOrder::Column => "column",
-    }
 }
 
 const SCALARS: [Scalar; 18] = [

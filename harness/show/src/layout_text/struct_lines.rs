@@ -7,7 +7,6 @@ use layoutproof_layout::MemberRow;
 use layoutproof_layout::shape::Count;
 
 use super::member_tree::{MemberNode, member_name, split_dimensions, trees};
-use super::numeric::order_word;
 use crate::show_json::ShownBlock;
 use crate::style::{Style, TextLines, Tone, one_line, pad, pad_left, width};
 
@@ -120,7 +119,7 @@ pub fn note(row: &MemberRow) -> String {
     }
 
     if let (Some(stride), Some(order)) = (row.matrix_stride, row.matrix_order) {
-        parts.push(format!("{} stride {stride}", order_word(order)));
+        parts.push(format!("{} stride {stride}", order.as_str()));
     }
     if let (Some(first), Some(width)) = (row.bit_offset, row.bit_width) {
         let last = first.saturating_add(width).saturating_sub(1);

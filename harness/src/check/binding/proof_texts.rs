@@ -48,7 +48,7 @@ impl ProofCheck {
             Shader::Spirv(words) => disassembled("SPIR-V (disassembly)", words),
             Shader::Wgsl(text) => Some(ShaderText { form: "WGSL", text: text.clone() }),
             // Containers are binary, and no device runs the other forms here.
-            Shader::Dxbc(_) | Shader::Dxil(_) | Shader::DxilListing(_) | Shader::ClangIr(_) | Shader::Msl(_) => None,
+            _ => None,
         };
         let listing = module.listing.as_ref().map(|text| ShaderText { form: "DXIL (listing)", text: text.clone() });
 

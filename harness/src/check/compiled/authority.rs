@@ -5,7 +5,8 @@
 //! way.
 
 use crate::case::{Authority, By, ExpectedDiagnostic};
-use layoutproof_readers::toolchain::{Output, Toolchain};
+use layoutproof_device::ShaderForm;
+use layoutproof_readers::toolchain::Toolchain;
 use layoutproof_source::version_range::VersionRange;
 
 /// Maps the commit number in the version of DXC's library to the release, which is named by date.
@@ -52,9 +53,9 @@ fn has_flags(flags: &str, toolchain: &Toolchain) -> bool {
     let target = words.iter().position(|word| *word == "-target").and_then(|at| words.get(at + 1)).copied();
     let is_spirv = words.contains(&"-spirv") || target == Some("spirv");
     let is_target = match toolchain.output {
-        Output::Spirv => is_spirv,
-        Output::Dxil | Output::ClangIr | Output::SpirvOfDxbc => !is_spirv && matches!(target, None | Some("hlsl")),
-        Output::Wgsl => target == Some("wgsl"),
+        ShaderForm::Spirv => is_spirv,
+        ShaderForm::Dxil | ShaderForm::ClangIr | ShaderForm::Dxbc => !is_spirv && matches!(target, None | Some("hlsl")),
+        ShaderForm::Wgsl => target == Some("wgsl"),
     };
     let is_layout = |word: &&str| word.starts_with("-fvk-use-") && word.ends_with("-layout");
     let layouts: Vec<&str> = words.iter().copied().filter(is_layout).collect();

@@ -21,6 +21,7 @@ use crate::check::produce::shader_module::{CompiledOffsets, ModuleCode, ModuleSo
 use crate::check::produce::subject_shaders::addressed;
 use crate::check::subject::Subject;
 use crate::results::record::Reason;
+use layoutproof_device::ShaderForm;
 use layoutproof_frontend::module::EntryPoint;
 use layoutproof_probes::generate::hlsl::{self, Dialect, HlslSource, redeclared};
 use layoutproof_probes::generate::reserved::Reserved;
@@ -31,8 +32,7 @@ use layoutproof_readers::module_reader::{ModuleReader, wgsl_bindings};
 use layoutproof_readers::reported::reported;
 use layoutproof_readers::spirv::features_of;
 use layoutproof_readers::toolchain::{
-    CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, Output, Report, SourceProfile, SourceText,
-    Toolchain,
+    CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, Report, SourceProfile, SourceText, Toolchain,
 };
 use layoutproof_source::shader_language::ShaderLanguage;
 
@@ -445,10 +445,10 @@ impl CompileJob<'_> {
     /// Returns the Vulkan block rules that the compiler's option promises for the block.
     fn promised_rules(&self) -> BlockRules {
         match self.toolchain.output {
-            Output::Spirv => find(self.subject.rules).map_or(BlockRules::Relaxed, |rules| rules.block_rules),
+            ShaderForm::Spirv => find(self.subject.rules).map_or(BlockRules::Relaxed, |rules| rules.block_rules),
             // vkd3d turns DXBC's blocks into arrays of registers and words, and WGSL has its own
             // rules.
-            Output::SpirvOfDxbc | Output::Wgsl | Output::Dxil | Output::ClangIr => BlockRules::Relaxed,
+            _ => BlockRules::Relaxed,
         }
     }
 
@@ -460,7 +460,7 @@ impl CompileJob<'_> {
     /// array, so both count.
     fn needed_rules(&self, layout: &BlockLayout, plan: &ProbePlan) -> BlockRules {
         let promised = self.promised_rules();
-        if self.toolchain.output != Output::Spirv || promised == BlockRules::Scalar {
+        if self.toolchain.output != ShaderForm::Spirv || promised == BlockRules::Scalar {
             return promised;
         }
         let array = elements(layout);

@@ -10,13 +10,13 @@ use layoutproof_layout::LayoutUnit;
 
 use crate::check::produce::shader_module::ModuleCode;
 use crate::check::verdict::Validation;
+use layoutproof_device::ShaderForm;
 use layoutproof_probes::generate::reserved::Reserved;
 use layoutproof_probes::{AddressSpace, Interface, ProbeEntry, Socket};
 use layoutproof_readers::dxil::{ListedBinding, resource_bindings};
 use layoutproof_readers::module_reader::{ModuleReader, wgsl_code};
 use layoutproof_readers::naga_offsets::{NagaError, WgslCode};
 use layoutproof_readers::spirv::{BoundVariable, bound_variables, without_source};
-use layoutproof_readers::toolchain::Output;
 use layoutproof_readers::{fxc, llvm};
 use layoutproof_source::shader_language::ShaderLanguage;
 
@@ -83,7 +83,7 @@ impl CompiledCode {
                 Ok(Self::unvalidated(ModuleCode::ClangIr(text.clone()), interface))
             }
             Shader::Wgsl(text) => Self::of_wgsl(text, entry, ours, reader),
-            Shader::Dxbc(_) | Shader::Dxil(_) | Shader::Msl(_) => {
+            Shader::Dxbc(_) | Shader::Dxil(_) => {
                 Err(Unusable::NotFollowed("no device accepts this form of code".to_owned()))
             }
         }
@@ -131,15 +131,15 @@ impl CompiledCode {
 
 /// Returns the places of a probe's own buffers in this form of code, for a text that leaves
 /// `reserved` free.
-pub(super) fn own_buffers(language: ShaderLanguage, output: Output, reserved: &Reserved) -> OwnBuffers {
+pub(super) fn own_buffers(language: ShaderLanguage, output: ShaderForm, reserved: &Reserved) -> OwnBuffers {
     // For GLSL and WGSL we generate the whole text, so the usual numbers are free.
     let usual = Reserved::default();
     let reserved = if language == ShaderLanguage::Glsl { &usual } else { reserved };
     let interface = match (language, output) {
         // naga numbers registers by group and binding.
         (ShaderLanguage::Wgsl, _) => Interface::default(),
-        (_, Output::Dxil | Output::ClangIr) => own_registers(reserved),
-        (_, Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl) => {
+        (_, ShaderForm::Dxil | ShaderForm::ClangIr) => own_registers(reserved),
+        (_, ShaderForm::Spirv | ShaderForm::Dxbc | ShaderForm::Wgsl) => {
             Interface::in_user_text((0, reserved.binding()), (0, reserved.binding() + 1))
         }
     };

@@ -20,12 +20,13 @@ use crate::check::produce::subject_shaders::{SubjectShaders, gap, not_probed, pl
 use crate::check::producer::Producer;
 use crate::check::subject::Subject;
 use crate::results::record::Reason;
+use layoutproof_device::ShaderForm;
 use layoutproof_probes::generate::hlsl::{self, Dialect};
 use layoutproof_probes::generate::{glsl, wgsl};
 use layoutproof_probes::{
     AddressSpace, Direction, Form, ProbeEntry, ProbePlan, Stage, elements, forms_left_out, plan_by_name, plan_in,
 };
-use layoutproof_readers::toolchain::{CodeTarget, Compilers, Input, Output, Toolchain};
+use layoutproof_readers::toolchain::{CodeTarget, Compilers, Input, Toolchain};
 use layoutproof_source::shader_language::ShaderLanguage;
 
 /// Limit on the values that one shader for a device reads or writes, because drivers' compile time
@@ -156,7 +157,7 @@ impl SubjectShaders {
         if asked.is_writable() && toolchain.input != Input::Glsl {
             accesses.push(BlockAccess::first(layout, writing(plan.clone())));
         }
-        if asked.is_writable() && toolchain.output == Output::Wgsl {
+        if asked.is_writable() && toolchain.output == ShaderForm::Wgsl {
             self.gaps.push(Gap::language("WGSL's writable buffers are not bound for reading alone"));
             return accesses;
         }
@@ -207,7 +208,7 @@ impl SubjectShaders {
     /// differently.
     fn places_in_wgsl(asked: &CompileJob<'_>) -> BTreeSet<(AddressSpace, Stage)> {
         let home = wgsl::space_of(asked.subject.rules);
-        let is_direct3d = asked.toolchain.output == Output::Dxil;
+        let is_direct3d = asked.toolchain.output == ShaderForm::Dxil;
         let immediates = (is_direct3d && home == AddressSpace::Storage).then_some(AddressSpace::PushConstant);
         [home].into_iter().chain(immediates).map(|space| (space, Stage::Compute)).collect()
     }
@@ -329,11 +330,7 @@ fn by_address(asked: &CompileJob<'_>, layout: &BlockLayout, plan: &ProbePlan) ->
 
 /// Returns true if the code runs on a device that can use it in draws: DXIL on Direct3D 12.
 fn is_drawn(asked: &CompileJob<'_>) -> bool {
-    match (asked.toolchain.output, asked.target) {
-        (Output::Dxil, CodeTarget::Direct3d { .. }) => true,
-        (Output::Dxil, CodeTarget::Newest)
-        | (Output::ClangIr | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl, _) => false,
-    }
+    asked.toolchain.output == ShaderForm::Dxil && matches!(asked.target, CodeTarget::Direct3d { .. })
 }
 
 /// Returns the array of two elements whose second element is probed.
@@ -359,10 +356,10 @@ fn has_bit_fields(laid_out: &LaidOut) -> bool {
 /// Returns the reason why the device cannot use the block's code, as a sentence fragment.
 fn not_for(asked: &CompileJob<'_>, layout: &BlockLayout) -> Option<String> {
     let CodeTarget::Direct3d { model, sixteen_bit } = asked.target else { return None };
-    if asked.toolchain.output == Output::Dxil && model.major < 6 {
+    if asked.toolchain.output == ShaderForm::Dxil && model.major < 6 {
         return Some(format!("DXIL begins with shader model 6.0, and the device has {model}"));
     }
-    if sixteen_bit == SixteenBit::On || asked.toolchain.output != Output::Dxil {
+    if sixteen_bit == SixteenBit::On || asked.toolchain.output != ShaderForm::Dxil {
         return None;
     }
 
@@ -413,9 +410,9 @@ fn reading(plan: ProbePlan, input: Input) -> ProbePlan {
 /// output.
 fn copying(mut plan: ProbePlan, toolchain: &Toolchain) -> ProbePlan {
     let forms: &[Form] = match (toolchain.input, toolchain.output) {
-        (Input::Hlsl | Input::Slang, Output::Spirv) => &[Form::Private, Form::Workgroup],
+        (Input::Hlsl | Input::Slang, ShaderForm::Spirv) => &[Form::Private, Form::Workgroup],
         // The DXIL evaluator models only the memory of a single invocation.
-        (Input::Hlsl | Input::Slang, Output::Dxil) => &[Form::Private],
+        (Input::Hlsl | Input::Slang, ShaderForm::Dxil) => &[Form::Private],
         _ => &[],
     };
     plan.entries.iter_mut().for_each(|entry| entry.forms.extend(forms));
@@ -437,9 +434,8 @@ fn one_entry(mut plan: ProbePlan, direction: Direction) -> ProbePlan {
 /// Splits the plan into parts if a driver compiles the output.
 fn parts(asked: &CompileJob<'_>, layout: &BlockLayout, plan: &ProbePlan) -> Vec<ProbePlan> {
     match (asked.toolchain.output, asked.target) {
-        (Output::Dxil | Output::ClangIr, CodeTarget::Newest) => vec![plan.clone()],
-        (Output::Dxil | Output::ClangIr, CodeTarget::Direct3d { .. })
-        | (Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl, _) => {
+        (ShaderForm::Dxil | ShaderForm::ClangIr, CodeTarget::Newest) => vec![plan.clone()],
+        _ => {
             let forms = plan.entries.iter().map(costly_forms).max().unwrap_or(1).max(1);
             plan.clone().parts(layout, MOST_VALUES / forms)
         }
@@ -453,32 +449,28 @@ fn costly_forms(entry: &ProbeEntry) -> usize {
 
 /// Returns the address space in which the compiler puts a block of this kind; `None` for kinds that
 /// the language cannot name.
-pub(crate) fn space_of(kind: BlockKind, output: Output) -> Option<AddressSpace> {
-    match (kind, output) {
+pub(crate) fn space_of(kind: BlockKind, output: ShaderForm) -> Option<AddressSpace> {
+    let space = match (kind, output) {
         (
             BlockKind::Cbuffer
             | BlockKind::ConstantBuffer
             | BlockKind::Globals
             | BlockKind::ParameterBlock
             | BlockKind::UniformBlock,
-            Output::Dxil | Output::ClangIr | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl,
-        )
-        | (
-            BlockKind::PushConstant | BlockKind::ShaderRecord | BlockKind::EntryUniforms,
-            Output::Dxil | Output::ClangIr | Output::Wgsl,
-        )
+            _,
+        ) => AddressSpace::Uniform,
+        (BlockKind::StructuredElement | BlockKind::StorageBlock, _) => AddressSpace::Storage,
         // Clang gives tbuffers the type of constant buffers until its back end runs.
-        | (BlockKind::Tbuffer | BlockKind::TextureBuffer, Output::ClangIr | Output::Wgsl) => Some(AddressSpace::Uniform),
-        (BlockKind::Tbuffer | BlockKind::TextureBuffer, Output::Dxil | Output::Spirv | Output::SpirvOfDxbc)
-        | (
-            BlockKind::StructuredElement | BlockKind::StorageBlock,
-            Output::Dxil | Output::ClangIr | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl,
-        ) => Some(AddressSpace::Storage),
-        (BlockKind::PushConstant | BlockKind::EntryUniforms, Output::Spirv) => Some(AddressSpace::PushConstant),
-        (BlockKind::Pointee, Output::Dxil | Output::ClangIr | Output::Spirv | Output::SpirvOfDxbc | Output::Wgsl)
-        // In SPIR-V, only ray-tracing stages have shader records.
-        | (BlockKind::ShaderRecord, Output::Spirv | Output::SpirvOfDxbc)
-        // FXC has no such blocks.
-        | (BlockKind::PushConstant | BlockKind::EntryUniforms, Output::SpirvOfDxbc) => None,
-    }
+        (BlockKind::Tbuffer | BlockKind::TextureBuffer, ShaderForm::ClangIr | ShaderForm::Wgsl) => {
+            AddressSpace::Uniform
+        }
+        (BlockKind::Tbuffer | BlockKind::TextureBuffer, _) => AddressSpace::Storage,
+        (BlockKind::PushConstant | BlockKind::EntryUniforms, ShaderForm::Spirv) => AddressSpace::PushConstant,
+        // FXC has none of these blocks, and in SPIR-V only ray-tracing stages have shader records.
+        (BlockKind::PushConstant | BlockKind::EntryUniforms | BlockKind::ShaderRecord, ShaderForm::Dxbc)
+        | (BlockKind::ShaderRecord, ShaderForm::Spirv)
+        | (BlockKind::Pointee, _) => return None,
+        (BlockKind::PushConstant | BlockKind::EntryUniforms | BlockKind::ShaderRecord, _) => AddressSpace::Uniform,
+    };
+    Some(space)
 }

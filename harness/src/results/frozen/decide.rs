@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use layoutproof_layout::scalar::SixteenBit;
-use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::{Argument, BlockLayout, ElementChoice, RuleSet, lay_out};
 use sha2::{Digest, Sha256};
 
@@ -15,12 +14,12 @@ use crate::check::compiled::compile_probe::{CompileJob, addressed_by};
 use crate::check::compiled::produce_compiled::{readable, space_of};
 use crate::check::produce::subject_shaders::plan_of_second_element;
 use crate::check::{Source, Subject};
+use layoutproof_device::ShaderForm;
 use layoutproof_frontend::module::EntryPoint;
 use layoutproof_probes::generate::hlsl_program::{ENTRY, idle_program, is_stream, program};
 use layoutproof_probes::{Form, ProbePlan, Stage, elements, plan_in};
 use layoutproof_readers::toolchain::{
-    CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, Input, Output, SourceProfile, SourceText,
-    Toolchain,
+    CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, Input, SourceProfile, SourceText, Toolchain,
 };
 use layoutproof_source::shader_language::ShaderLanguage;
 
@@ -39,10 +38,7 @@ pub fn case_digest(source: &Source) -> String {
         part(&text.text);
         text.defines.iter().for_each(|(name, value)| part(&format!("{name}={value}")));
     }
-    part(match options.matrix {
-        MatrixOrder::Row => "row",
-        MatrixOrder::Column => "column",
-    });
+    part(options.matrix.as_str());
     part(match options.sixteen_bit {
         SixteenBit::On => "16",
         SixteenBit::Off => "32",
@@ -129,7 +125,7 @@ impl DecisionRequest<'_> {
             }
             ShaderLanguage::Slang => {
                 // The driver passes a SPIR-V profile itself, and slangc rejects two.
-                let profile = profile.filter(|_| self.toolchain.output != Output::Spirv);
+                let profile = profile.filter(|_| self.toolchain.output != ShaderForm::Spirv);
                 let named = [("-stage", stage), ("-profile", profile)];
                 let given =
                     named.into_iter().filter_map(|(option, value)| Some([option.to_owned(), value?.to_owned()]));

@@ -1,7 +1,7 @@
 //! Reads from a compiled artifact the places that the compiler chose, as [`Facts`].
 
 use layoutproof_device::Shader;
-use layoutproof_layout::shape::{Count, MatrixOrder};
+use layoutproof_layout::shape::Count;
 use layoutproof_layout::{BlockLayout, LayoutUnit, MemberRow, join};
 
 use super::answer::{Fact, Facts, line};
@@ -31,7 +31,7 @@ pub(super) fn facts_of(made: &CompiledShader, reserved: &Reserved, reader: &dyn 
         Shader::ClangIr(text) => add_clang(text, reserved, &mut facts),
         Shader::Spirv(words) => add_spirv(words, reserved, &mut facts),
         Shader::Wgsl(text) => add_wgsl(text, reserved, reader, &mut facts),
-        Shader::Dxbc(_) | Shader::Dxil(_) | Shader::Msl(_) => Err("nothing here reads such code".to_owned()),
+        Shader::Dxbc(_) | Shader::Dxil(_) => Err("nothing here reads such code".to_owned()),
     };
 
     let reflected = match &made.report {
@@ -172,11 +172,7 @@ fn add_row(path: &str, row: &MemberRow, facts: &mut Facts) {
         add(facts, path, Fact::MatrixStride, &stride.to_string());
     }
     if let Some(order) = row.matrix_order {
-        let word = match order {
-            MatrixOrder::Row => "row",
-            MatrixOrder::Column => "column",
-        };
-        add(facts, path, Fact::Order, word);
+        add(facts, path, Fact::Order, order.as_str());
     }
 }
 

@@ -7,12 +7,11 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use layoutproof_device::Shader;
+use layoutproof_device::ShaderForm;
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_probes::Stage;
 use layoutproof_random::declaration::TypeSpace;
-use layoutproof_readers::toolchain::{
-    CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Output, Report, Toolchain,
-};
+use layoutproof_readers::toolchain::{CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Report, Toolchain};
 
 use super::command_line::{
     BadOutput, CommandLine, MODULE, SIXTEEN_BIT_TYPES, SOURCE, dxc_options, read_module, toolchain_flags,
@@ -94,7 +93,7 @@ impl CompilerDriver for DxcDriver {
     }
 
     fn type_space(&self, toolchain: &Toolchain) -> TypeSpace {
-        if toolchain.output == Output::Spirv { TypeSpace::dxc_spirv() } else { TypeSpace::dxc_dxil() }
+        if toolchain.output == ShaderForm::Spirv { TypeSpace::dxc_spirv() } else { TypeSpace::dxc_dxil() }
     }
 
     fn takes_minimum_precision(&self) -> bool {
@@ -163,7 +162,7 @@ fn target_arguments(target: CodeTarget, stage: Stage) -> Vec<String> {
 
 fn command_line(request: &CompileRequest<'_>) -> CommandLine {
     let source = format!("{SOURCE}.hlsl");
-    let to_spirv = request.toolchain.output == Output::Spirv;
+    let to_spirv = request.toolchain.output == ShaderForm::Spirv;
     let target = if to_spirv { CodeTarget::Newest } else { request.target };
     let mut arguments = target_arguments(target, request.stage);
     arguments.extend(ALWAYS.map(str::to_owned));
@@ -200,7 +199,7 @@ fn read_listing(folder: &CompileFolder, finished: &ProcessOutput) -> Result<Comp
     // Every listing names its entry points after the code, so a listing with that line has all of
     // the code.
     if !listing.lines().any(|line| line.starts_with("!dx.entryPoints = ")) {
-        return Err(BadOutput::Listing { bytes: listing.len(), start: start(finished) });
+        return Err(BadShaderForm::Listing { bytes: listing.len(), start: start(finished) });
     }
     let report = Report::Listing(listing.clone());
     Ok(CompileOutcome::Compiled(CompiledShader { shader: Shader::DxilListing(listing), container, report }))
@@ -219,13 +218,13 @@ pub(super) fn read_dxil(folder: &CompileFolder, finished: &ProcessOutput) -> Res
     let listing = match folder.read_text(LISTING) {
         Ok(listing) => listing,
         Err(error) if error.is_not_found() => finished.stdout.clone(),
-        Err(error) => return Err(BadOutput::Unreadable { file: LISTING, error }),
+        Err(error) => return Err(BadShaderForm::Unreadable { file: LISTING, error }),
     };
 
     let container = match folder.read(OBJECT) {
         Ok(object) => Some(object),
         Err(error) if error.is_not_found() => None,
-        Err(error) => return Err(BadOutput::Unreadable { file: OBJECT, error }),
+        Err(error) => return Err(BadShaderForm::Unreadable { file: OBJECT, error }),
     };
 
     Ok(DxilFiles { listing, container })

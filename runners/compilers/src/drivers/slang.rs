@@ -1,10 +1,11 @@
 //! Drives slangc, from Slang to SPIR-V, to WGSL, and to HLSL that DXC compiles.
 
 use layoutproof_device::Shader;
+use layoutproof_device::ShaderForm;
 use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_random::declaration::TypeSpace;
 use layoutproof_readers::toolchain::{
-    CompileOutcome, CompileRequest, CompiledShader, Output, Report, SourceProfile, Toolchain,
+    CompileOutcome, CompileRequest, CompiledShader, Report, SourceProfile, Toolchain,
 };
 
 use super::command_line::{
@@ -62,9 +63,9 @@ impl CompilerDriver for SlangDriver {
     fn type_space(&self, toolchain: &Toolchain) -> TypeSpace {
         match toolchain.output {
             // slangc writes neither Clang's IR nor DXBC.
-            Output::Dxil | Output::ClangIr | Output::SpirvOfDxbc => TypeSpace::slang(),
-            Output::Spirv => TypeSpace::slang_spirv(),
-            Output::Wgsl => {
+            ShaderForm::Dxil | ShaderForm::ClangIr | ShaderForm::Dxbc => TypeSpace::slang(),
+            ShaderForm::Spirv => TypeSpace::slang_spirv(),
+            ShaderForm::Wgsl => {
                 let both = TypeSpace::slang().common(&TypeSpace::wgsl());
                 both.expect("both have constant buffers, matrices by columns and 16-bit types")
             }
@@ -98,9 +99,9 @@ fn command_line(request: &CompileRequest<'_>) -> CommandLine {
     let order = if request.options.matrix == MatrixOrder::Row { "row" } else { "column" };
     let (target, artifact, read): (&[&str], _, fn(&CompileFolder, &ProcessOutput) -> _) = match request.toolchain.output
     {
-        Output::Spirv | Output::SpirvOfDxbc => (TO_SPIRV, MODULE, read_module),
-        Output::Dxil | Output::ClangIr => (TO_HLSL, TRANSLATED, read_listing),
-        Output::Wgsl => (TO_WGSL, TEXT, read_text),
+        ShaderForm::Spirv | ShaderForm::Dxbc => (TO_SPIRV, MODULE, read_module),
+        ShaderForm::Dxil | ShaderForm::ClangIr => (TO_HLSL, TRANSLATED, read_listing),
+        ShaderForm::Wgsl => (TO_WGSL, TEXT, read_text),
     };
 
     let mut arguments: Vec<String> = target.iter().map(|argument| (*argument).to_owned()).collect();
@@ -142,10 +143,10 @@ fn read_listing(folder: &CompileFolder, finished: &ProcessOutput) -> Result<Comp
 }
 
 fn read_text(folder: &CompileFolder, _: &ProcessOutput) -> Result<CompileOutcome, BadOutput> {
-    let text = folder.read_text(TEXT).map_err(|error| BadOutput::Missing { what: "text", error })?;
+    let text = folder.read_text(TEXT).map_err(|error| BadShaderForm::Missing { what: "text", error })?;
     Ok(made(Shader::Wgsl(text), Report::SlangJson(reflection(folder)?)))
 }
 
 fn reflection(folder: &CompileFolder) -> Result<String, BadOutput> {
-    folder.read_text(REFLECTION).map_err(|error| BadOutput::Missing { what: "reflection", error })
+    folder.read_text(REFLECTION).map_err(|error| BadShaderForm::Missing { what: "reflection", error })
 }

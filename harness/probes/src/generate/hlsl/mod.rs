@@ -14,8 +14,9 @@ use self::statements::{ProbedBlock, Statements};
 use super::ProduceError;
 use super::reserved::{MARK, Reserved};
 use crate::{Direction, Form, ProbeEntry, ProbePlan, Stage, Wiring};
+use layoutproof_device::ShaderForm;
 use layoutproof_frontend::module::Module;
-use layoutproof_readers::toolchain::{Input, Output, Toolchain};
+use layoutproof_readers::toolchain::{Input, Toolchain};
 
 /// A language that these probes are written in. Which one follows from a toolchain's input, and for
 /// Slang also from its output.
@@ -50,7 +51,7 @@ impl Dialect {
     /// Returns the dialect for a toolchain.
     pub fn of_toolchain(toolchain: &Toolchain) -> Option<Self> {
         match (Self::of(toolchain.input)?, toolchain.output) {
-            (Self::Slang, Output::Wgsl) => Some(Self::SlangForWgsl),
+            (Self::Slang, ShaderForm::Wgsl) => Some(Self::SlangForWgsl),
             (dialect, _) => Some(dialect),
         }
     }

@@ -169,11 +169,9 @@ fn take_step<'a>(node: &SpirvNode, laid_out: &'a LaidOut, step: LeafStep) -> Opt
             let indices = if matches!(node, SpirvNode::Matrix { .. }) {
                 vec![(column, Some(1)), (row, Some(0))]
             } else {
-                let steps = match order {
-                    MatrixOrder::Row => [(*rows, (row, Some(0))), (*columns, (column, Some(1)))],
-                    MatrixOrder::Column => [(*columns, (column, Some(1))), (*rows, (row, Some(0)))],
-                };
-                steps.into_iter().filter(|(count, _)| *count > 1).map(|(_, index)| index).collect()
+                let (vectors, elements) =
+                    order.vectors_and_length((*rows, (row, Some(0))), (*columns, (column, Some(1))));
+                [vectors, elements].into_iter().filter(|(count, _)| *count > 1).map(|(_, index)| index).collect()
             };
             Some((indices, laid_out))
         }

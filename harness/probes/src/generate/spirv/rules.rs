@@ -107,10 +107,9 @@ fn alignment(node: &SpirvNode, extended: bool) -> u32 {
     match node {
         SpirvNode::Scalar(kind) => kind.size(),
         SpirvNode::Vector { kind, length } => vector_alignment(*kind, *length),
-        SpirvNode::Matrix { kind, rows, columns, order, .. } => rounded(match order {
-            MatrixOrder::Column => vector_alignment(*kind, *rows),
-            MatrixOrder::Row => vector_alignment(*kind, *columns),
-        }),
+        SpirvNode::Matrix { kind, rows, columns, order, .. } => {
+            rounded(vector_alignment(*kind, order.vectors_and_length(*rows, *columns).1))
+        }
         SpirvNode::Array { element, .. } => rounded(alignment(element, extended)),
         SpirvNode::Struct { fields, .. } => {
             rounded(fields.iter().map(|field| alignment(&field.node, extended)).max().unwrap_or(1))

@@ -12,7 +12,6 @@ use layoutproof_layout::{Component, Extent, LaidOut, LaidOutShape};
 use super::flatten::{FieldPlace, HostStructBody, StructFlattener, StructUse};
 use super::host::HostType;
 use crate::host_types::slots::{HostSlot, touched};
-use crate::layout_text::numeric::order_word;
 
 /// The elements of an array, or the contiguous vectors of a matrix.
 #[derive(Clone, Debug)]
@@ -184,7 +183,7 @@ fn describe(layout: &LaidOut) -> String {
     let component = match &inner.shape {
         LaidOutShape::Scalar(component) | LaidOutShape::Vector { component, .. } => Some(*component),
         LaidOutShape::Matrix { component, order, stride, .. } => {
-            let vectors = order_word(*order);
+            let vectors = order.as_str();
             parts.push(format!("{vectors} stride {stride}"));
             Some(*component)
         }

@@ -6,7 +6,7 @@
 //!
 //! Source: wg-hlsl, Types with explicit layouts in DXIL and SPIR-V.
 
-use layoutproof_layout::shape::{Count, MatrixOrder};
+use layoutproof_layout::shape::Count;
 use layoutproof_layout::{BlockLayout, LaidOut, LaidOutMember, LaidOutShape};
 
 use super::definitions::Definitions;
@@ -62,10 +62,10 @@ impl TargetLayoutBlock<'_> {
             LaidOutShape::Scalar(component) => primitive::scalar(*component),
             LaidOutShape::Vector { component, length } => primitive::vector(*component, *length),
             LaidOutShape::Pointer | LaidOutShape::Resource => primitive::address(layout.size.finite().unwrap_or(0)),
-            LaidOutShape::Matrix { component, rows, columns, order, .. } => match order {
-                MatrixOrder::Row => format!("[{rows} x {}]", primitive::vector(*component, *columns)),
-                MatrixOrder::Column => format!("[{columns} x {}]", primitive::vector(*component, *rows)),
-            },
+            LaidOutShape::Matrix { component, rows, columns, order, .. } => {
+                let (vectors, length) = order.vectors_and_length(*rows, *columns);
+                format!("[{vectors} x {}]", primitive::vector(*component, length))
+            }
             LaidOutShape::Array { element, count, .. } => {
                 let count = match count {
                     Count::Finite(count) => *count,

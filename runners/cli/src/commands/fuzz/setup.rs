@@ -6,12 +6,13 @@ use anyhow::{Context, bail};
 use layoutproof_compilers::toolchains::Toolchains;
 use layoutproof_core::check::CompiledAccesses;
 use layoutproof_device::RunnerKind;
+use layoutproof_device::ShaderForm;
 use layoutproof_executor::device_listing::DeviceListing;
 use layoutproof_executor::launch::Launch;
 use layoutproof_layout::RuleSet;
 use layoutproof_layout::mutate::{RuleMutant, mutants};
 use layoutproof_readers::evaluator::Evaluator;
-use layoutproof_readers::toolchain::{Compilers, Output, Toolchain, toolchains as toolchains_of_table};
+use layoutproof_readers::toolchain::{Compilers, Toolchain, toolchains as toolchains_of_table};
 
 use super::{Fuzz, spaces};
 use crate::answer_cache;
@@ -115,13 +116,13 @@ fn drawn_for(args: &FuzzArgs, taking_part: &[&'static Toolchain]) -> anyhow::Res
 
 /// The Ash devices and the evaluator, as the user and the toolchains need them.
 fn devices(toolchains: &[&'static Toolchain], args: &FuzzArgs, launch: &Launch) -> DeviceListing {
-    let makes = |output: Output| toolchains.iter().any(|toolchain| toolchain.output == output);
+    let makes = |output: ShaderForm| toolchains.iter().any(|toolchain| toolchain.output == output);
     let mut listing = DeviceListing::default();
-    if makes(Output::Spirv) || makes(Output::SpirvOfDxbc) {
+    if makes(ShaderForm::Spirv) || makes(ShaderForm::Dxbc) {
         listing = DeviceListing::of(&[RunnerKind::Ash], launch);
         warn_of_listing(&listing);
     }
-    if makes(Output::Dxil) || makes(Output::ClangIr) {
+    if makes(ShaderForm::Dxil) || makes(ShaderForm::ClangIr) {
         listing.devices.push(layoutproof_device::Runner::device(&Evaluator::new()).clone());
     }
     listing.devices.retain(|device| args.device.is_empty() || args.device.contains(&device.id));

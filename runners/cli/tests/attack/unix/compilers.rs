@@ -3,7 +3,8 @@
 use fastrand::Rng;
 use layoutproof_compilers::compiler::Compiler;
 use layoutproof_compilers::lookup::ProgramLookup;
-use layoutproof_readers::toolchain::{Output, toolchains};
+use layoutproof_device::ShaderForm;
+use layoutproof_readers::toolchain::toolchains;
 
 use crate::unix::assault::{Assault, Extent, Outcome};
 use crate::unix::planted;
@@ -96,7 +97,7 @@ fn impersonated() -> Vec<Impersonated> {
     };
     let any_compiler = |known: &ProgramLookup| {
         let toolchain = toolchains().iter().find(|toolchain| toolchain.compiler == known.name)?;
-        let needs_lavapipe = !matches!(toolchain.output, Output::Dxil | Output::ClangIr);
+        let needs_lavapipe = !matches!(toolchain.output, ShaderForm::Dxil | ShaderForm::ClangIr);
         let runner = if needs_lavapipe { "--device lavapipe --runner ash" } else { "--runner dxil" };
         Some(Impersonated {
             variable: known.named?.variable,
