@@ -11,7 +11,6 @@ mod declarations;
 mod dxil;
 mod entry_points;
 mod fixture;
-mod fused;
 mod golden;
 mod mutated_inputs;
 mod nonsense;
@@ -21,9 +20,9 @@ mod placement_guarantees;
 mod probe;
 mod proofs;
 mod records_schema;
+mod regions;
 mod register_programs;
 mod report_properties;
-mod screens;
 mod spaces;
 mod witnesses;
 

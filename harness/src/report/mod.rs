@@ -30,6 +30,4 @@ pub use host_types::{asserts, llvm_types};
 pub use layout_text::{bindings_text, declaration_words, diff_text, padding_text, shown_columns, struct_text};
 pub use left_out::{left_out, left_out_cases};
 pub use style::{Style, counted, grouped, one_line};
-pub use tables::{
-    bench_table, cell_table, coverage_table, found_table, matrix, mutant_table, seen_table, suite_table, tally_table,
-};
+pub use tables::{cell_table, coverage_table, found_table, matrix, mutant_table, seen_table, suite_table, tally_table};

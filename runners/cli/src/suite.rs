@@ -15,12 +15,13 @@ use layoutproof_core::report::{Style, terminal};
 use layoutproof_core::results::known;
 use layoutproof_core::results::record::{CheckRecord, Outcome};
 use layoutproof_device::{DeviceInfo, Runner, RunnerKind};
+use layoutproof_executor::answer::Answer;
+use layoutproof_executor::batching::Batching;
 use layoutproof_executor::compiler_devices::CompilerDevices;
 use layoutproof_executor::device_listing::DeviceListing;
-use layoutproof_executor::execute::{self, ShaderProduction};
 use layoutproof_executor::launch::Launch;
-use layoutproof_executor::proofs;
-use layoutproof_executor::rotation::Rotation;
+use layoutproof_executor::plan::{self, PlannedCheck, ShaderProduction};
+use layoutproof_executor::produce;
 use layoutproof_model::Model;
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 
@@ -114,11 +115,10 @@ impl Suite {
         let built_in = if arguments.exact { BuiltInKnown::OfNarrowedRun } else { BuiltInKnown::OfWholeRun };
         let selection = select_part(&RunArgs::of_plain_run(), requested.part, &[])?;
 
-        let proofs = proofs::plan(&selection.placed, &Producer::BUILT_IN, &devices, &Toolchains::default());
-        Ok(Arc::new(Self {
+        let mut suite = Self {
             selection,
             proved: devices.iter().map(|_| OnceLock::new()).collect(),
-            proofs,
+            proofs: Vec::new(),
             batches: devices.iter().map(|_| OnceLock::new()).collect(),
             devices,
             settings: all_forms(),
@@ -127,7 +127,9 @@ impl Suite {
             known: known_lists(&[], built_in)?,
             alone: arguments.exact,
             placements: OnceLock::new(),
-        }))
+        };
+        suite.proofs = plan::bindings(&suite.selection.placed, &suite.devices, suite.making(&Producer::BUILT_IN));
+        Ok(Arc::new(suite))
     }
 
     fn trials(self: Arc<Self>) -> Vec<Trial> {
@@ -221,16 +223,8 @@ impl Suite {
     }
 
     fn prove(&self, checks: &[ProofCheck]) -> HashMap<String, CheckRecord> {
-        let mut names = Vec::new();
-        let mut records = Vec::new();
-        proofs::execute(checks, &self.launch, Rotation::Turn(0), &self.compilers, |batch| {
-            for (index, record) in batch {
-                names.push(checks[index].name());
-                records.push(record);
-            }
-        });
-        known::apply(&self.known, &mut records, &self.devices);
-        names.into_iter().zip(records).collect()
+        let planned: Vec<PlannedCheck<'_>> = checks.iter().cloned().map(PlannedCheck::Bindings).collect();
+        self.run(&planned, &Producer::BUILT_IN)
     }
 
     fn run_all(
@@ -240,18 +234,14 @@ impl Suite {
         device: usize,
     ) -> HashMap<String, CheckRecord> {
         let devices = &self.devices[device..=device];
-        self.run(&execute::plan(subjects, devices, self.making(producers), |_| true))
+        self.run(&plan::bytes(subjects.iter(), devices, self.making(producers)), producers)
     }
 
-    fn run(&self, checks: &[Check]) -> HashMap<String, CheckRecord> {
-        let mut names = Vec::new();
-        let mut records = Vec::new();
-        execute::execute(checks, &self.launch, Rotation::Turn(0), |batch| {
-            for (index, record) in batch {
-                names.push(checks[index].name());
-                records.push(record);
-            }
-        });
+    fn run(&self, planned: &[PlannedCheck<'_>], producers: &[Producer]) -> HashMap<String, CheckRecord> {
+        let checks = produce::shaders(planned, self.making(producers));
+        let records = Batching::default().records(&checks, &self.launch);
+        let names: Vec<String> = records.iter().map(|(index, _)| checks[*index].name()).collect();
+        let mut records: Vec<CheckRecord> = records.into_iter().map(|(_, record)| record).collect();
         known::apply(&self.known, &mut records, &self.devices);
         names.into_iter().zip(records).collect()
     }

@@ -36,9 +36,9 @@ use layoutproof_core::report::{Style, counted, grouped};
 use layoutproof_core::results::known::KnownFailure;
 use layoutproof_core::results::record::{CheckRecord, Outcome, ReasonKind, RunEnd};
 use layoutproof_device::DeviceInfo;
+use layoutproof_executor::batching::Batching;
 use layoutproof_executor::interrupt::Interrupt;
 use layoutproof_executor::launch::Launch;
-use layoutproof_executor::rotation::SparedKinds;
 use layoutproof_layout::mutate::RuleMutant;
 use layoutproof_readers::toolchain::{Toolchain, toolchains};
 use proptest::strategy::ValueTree;
@@ -94,7 +94,7 @@ struct Totals {
     seen: CoverageTally,
     cells: CellTally,
     differences: Vec<ShrunkDifference>,
-    spared: SparedKinds,
+    batching: Batching,
     written: Option<FuzzRecords>,
     /// True if the user interrupted the run before every declaration was tried.
     is_interrupted: bool,
@@ -244,7 +244,7 @@ impl Fuzz {
                 totals.seen.add(declaration, layout);
             }
         }
-        for (number, record) in round.records(&mut totals.spared) {
+        for (number, record) in round.records(&mut totals.batching) {
             totals.count(&record);
             if let Some((_, declaration)) = numbered.iter().find(|(drawn, _)| *drawn == number) {
                 totals.count_cells(&record, declaration);
