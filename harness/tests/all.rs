@@ -11,14 +11,13 @@ mod declarations;
 mod dxil;
 mod entry_points;
 mod fixture;
-mod fused;
 mod nonsense;
 mod nonsense_ir;
 mod nonsense_listings;
 mod placement_guarantees;
 mod probe;
+mod regions;
 mod register_programs;
-mod screens;
 mod spaces;
 mod witnesses;
 

@@ -3,7 +3,6 @@
 
 mod fixture;
 
-use std::collections::BTreeSet;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
@@ -12,11 +11,8 @@ use layoutproof_device::{Shader, word_bytes};
 use layoutproof_layout::BlockLayout;
 use layoutproof_probes::binding::{BindingPlan, programs};
 use layoutproof_probes::generate::binding::spirv;
-use layoutproof_probes::generate::spirv::{SpirvModule, produce, produce_fused, produce_regions};
-use layoutproof_probes::{
-    AddressSpace, Fold, Form, FusedCase, FusedGroup, FusedSpace, Interface, PlanShader, ProbeJob, ProbePlan,
-    RegionPlaces, Stage, jobs, plan_in,
-};
+use layoutproof_probes::generate::spirv::{SpirvModule, block_rules, produce};
+use layoutproof_probes::{AddressSpace, RegionCase, RegionJob, Stage, has_regions, plan_in};
 use libtest_mimic::{Arguments, Failed, Trial};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -34,7 +30,6 @@ fn main() {
     trials.push(Trial::test("spirv_val::random_blocks", random_blocks));
     trials.push(Trial::test("spirv_val::every_resource", every_resource));
     trials.push(Trial::test("spirv_val::varyings_and_targets", varyings_and_targets));
-    trials.push(Trial::test("spirv_val::fused_groups", fused_groups));
     trials.push(Trial::test("spirv_val::regions", regions));
     let trials = trials.into_iter().map(|trial| trial.with_ignored_flag(absent)).collect();
     libtest_mimic::run(&arguments, trials).exit();
@@ -52,15 +47,16 @@ fn random_blocks() -> Result<(), Failed> {
 
 /// Modules of many blocks in regions of their buffers, for every entry point that supports regions.
 fn regions() -> Result<(), Failed> {
-    let places =
-        [AddressSpace::Uniform, AddressSpace::Storage, AddressSpace::PushConstant].map(|space| (space, Stage::Compute));
     for rules in ["std140", "std430", "scalar"] {
-        let layouts: Vec<BlockLayout> = (0..3).map(|seed| fixture::fused::laid_out(seed, rules)).collect();
-        let plans: Vec<ProbePlan> = layouts.iter().map(|it| plan_in(it, &it.leaves(), &places.into())).collect();
-        let names = plans[0].entries.iter().map(|entry| entry.name.clone());
+        let layouts: Vec<BlockLayout> = (0..8).map(|seed| fixture::regions::laid_out(seed, rules)).collect();
         let mut written = 0;
-        for name in names {
-            written += usize::from(regions_of(&name, layouts.iter().zip(&plans))?);
+        for space in AddressSpace::ALL {
+            let plan = plan_in(&layouts[0], &layouts[0].leaves(), &[(space, Stage::Compute)].into());
+            for entry in plan.entries.iter().filter(|entry| has_regions(entry)) {
+                let cases = layouts.iter().filter_map(|it| fixture::regions::case(it, it, space, &entry.name));
+                all_regions_valid(&entry.name, cases.collect())?;
+                written += 1;
+            }
         }
         if written < 7 {
             return Err(format!("{written} entry points have regions").into());
@@ -69,43 +65,18 @@ fn regions() -> Result<(), Failed> {
     Ok(())
 }
 
+/// Validates the module of these cases.
+fn all_regions_valid(entry: &str, cases: Vec<RegionCase>) -> Result<(), Failed> {
+    let rules = cases.iter().filter_map(|case| block_rules(&case.layout, &case.plan)).max();
+    let flags: Vec<&str> = rules.and_then(|rules| rules.spirv_val_flag()).into_iter().collect();
+    let job = RegionJob::new(cases).ok_or(format!("{entry} has no module"))?;
+    let Shader::Spirv(words) = &job.jobs[0].shader else { return Err("the module is SPIR-V".into()) };
+    validate(words, &flags)?.map_err(|message| format!("{entry} {flags:?}: {message}").into())
+}
+
 /// The options that spirv-val needs to accept a module.
 fn flags(module: &SpirvModule) -> Vec<&'static str> {
     module.block_rules().spirv_val_flag().into_iter().collect()
-}
-
-/// Validates the module of these blocks' entry points with that name; `false` if no block has one.
-fn regions_of<'a>(name: &str, blocks: impl Iterator<Item = (&'a BlockLayout, &'a ProbePlan)>) -> Result<bool, Failed> {
-    let with_entry = |(layout, plan): (&BlockLayout, &ProbePlan)| {
-        let entries = plan.entries.iter().filter(|entry| entry.name == name && entry.forms != [Form::Length]);
-        FusedCase { layout: layout.clone(), plan: ProbePlan { entries: entries.cloned().collect(), ..plan.clone() } }
-    };
-    let cases: Vec<FusedCase> = blocks.map(with_entry).filter(|case| case.entry().is_some()).collect();
-    let (shader, requires, interface) = (Shader::Spirv(Vec::new()), BTreeSet::new(), Interface::default());
-    let shader = PlanShader { shader: &shader, requires: &requires, interface };
-    let probes = cases.iter().map(|case| jobs(&case.layout, &case.plan, shader)).collect::<Result<Vec<_>, _>>()?;
-    let firsts: Vec<&ProbeJob> = probes.iter().filter_map(|probes| probes.first()).collect();
-    let Some(regions) = RegionPlaces::of(&firsts) else { return Ok(false) };
-    let produced = produce_regions(&cases, &regions)?;
-    let flags = flags(&produced);
-    validate(&produced.words, &flags)?.map_err(|message| format!("{name} {flags:?}: {message}"))?;
-    Ok(true)
-}
-
-/// Modules of many blocks that share a binding.
-fn fused_groups() -> Result<(), Failed> {
-    let forms = [Form::Leaf, Form::Vector, Form::Whole, Form::Parameter, Form::Indexed];
-    for space in FusedSpace::ALL {
-        for rules in ["std140", "std430", "scalar"] {
-            let cases =
-                (0..32).filter_map(|seed| fixture::fused::case(fixture::fused::laid_out(seed, rules), space, &forms));
-            let cases: Vec<FusedCase> = cases.collect();
-            let produced = produce_fused(&FusedGroup { cases: &cases, space, fold: Fold::Hash })?;
-            let flags = flags(&produced);
-            validate(&produced.words, &flags)?.map_err(|message| format!("{space:?} {rules} {flags:?}: {message}"))?;
-        }
-    }
-    Ok(())
 }
 
 /// The modules of binding probes.

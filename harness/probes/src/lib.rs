@@ -20,9 +20,8 @@
 //!
 //! In a draw the probed stage does all this; the other stage is [`POINT`] or [`NOTHING`].
 //!
-//! A [`FusedGroup`] handles many blocks at once and answers with one word for each. In a
-//! [`RegionJob`] every block has its own part of the buffer, all blocks share the input, and hashes
-//! answer for the reads.
+//! A [`RegionJob`] handles many blocks at once: every block has its own part of the buffer, all
+//! blocks share the input, and hashes answer for the reads.
 //!
 //! [`plan`] chooses leaves and entries, [`jobs`] makes the buffers of each dispatch, and
 //! [`observe`] reads the results.
@@ -32,7 +31,6 @@ mod axes;
 pub mod binding;
 mod complete;
 mod copy_layout;
-mod fused;
 pub mod generate;
 pub mod image;
 mod interface;
@@ -44,22 +42,18 @@ mod plan;
 mod regions;
 mod shared_input;
 mod split_plan;
-mod tuning;
 mod word_map;
 
 pub use axes::{AddressSpace, Direction, Form};
 pub use copy_layout::spread;
-pub(crate) use fused::FoldStep;
-pub use fused::{FUSED_ENTRY, Fold, FusedCase, FusedGroup, FusedJob, FusedSpace, fusable};
 pub use interface::{Interface, Socket};
 pub use jobs::{BoundRange, PlanShader, ProbeJob, ProbeRun, jobs};
 pub use layoutproof_readers::toolchain::Stage;
 pub use length::{Tail, length_in, tail};
 pub use observe::{BufferRole, Observation, Observed, ProbeProblem, observe, observed_right};
 pub use plan::{elements, forms_left_out, needs, plan, plan_by_name, plan_in};
-pub use regions::{CASES_OF_HASH, PUSH_BYTES, REGION_BYTES, RegionAnswer, RegionCase, RegionJob, RegionPlaces};
-pub use shared_input::{SharedInput, SharedWord};
-pub use tuning::Tuning;
+pub use regions::{PUSH_BYTES, REGION_BYTES, RegionAnswer, RegionCase, RegionJob, has_regions};
+pub(crate) use shared_input::SharedInput;
 pub use word_map::{AnswerPlace, AnswerSlot, Chunk, LANES, Wiring};
 
 use std::collections::BTreeSet;

@@ -11,12 +11,13 @@
 
 use layoutproof_device::{BufferAfter, BufferKind, Job, JobBuffer, ReadBack, word_bytes};
 use layoutproof_layout::scalar::Scalar;
-use layoutproof_layout::{Component, Leaf};
+use layoutproof_layout::{BlockLayout, Component, Leaf};
 
 use super::{
-    AnswerPlace, Fold, Interface, LANES, PlanShader, ProbeEntry, ProbeJob, ProbePlan, ProbeRun, SharedInput, Socket,
-    Wiring, observe, observed_right,
+    AnswerPlace, Interface, LANES, ProbeEntry, ProbeJob, ProbePlan, ProbeRun, SharedInput, Socket, Wiring, observe,
+    observed_right,
 };
+use crate::generate::spirv::{SpirvModule, produce_regions};
 use crate::image::{BEFORE_WORD, REFILL_WORD};
 use crate::{AddressSpace, Direction, Form};
 
@@ -31,7 +32,26 @@ pub const PUSH_BYTES: usize = 16;
 const INPUT_VECTOR: usize = 4;
 
 /// How many reading cases one hash answers for. If it is wrong, each of them runs by itself.
-pub const CASES_OF_HASH: usize = 8;
+pub(crate) const CASES_OF_HASH: usize = 8;
+
+/// The factor of [`hash_step`]: odd, so that multiplying by it loses nothing (from MurmurHash3).
+pub(crate) const HASH_FACTOR: u32 = 0x85EB_CA6B;
+
+/// Combines a read word with the hash of the words before it.
+///
+/// A step is one to one in the word and in the hash, so a single wrong word always shows. The
+/// words of an image differ in a few bits of their offsets. Without the product, two words that are
+/// late by the same distance would often cancel each other.
+fn hash_step(hash: u32, word: u32) -> u32 {
+    (hash ^ word).wrapping_mul(HASH_FACTOR)
+}
+
+/// Returns true if the probes of this entry point can run in regions of larger buffers. A
+/// length is that of the whole buffer, and at an address there is no buffer to divide.
+pub fn has_regions(entry: &ProbeEntry) -> bool {
+    entry.space != AddressSpace::Address
+        && entry.forms.iter().all(|form| !matches!(form, Form::Length | Form::ByteAddress))
+}
 
 /// The output of a module with regions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +60,7 @@ pub enum RegionAnswer {
     /// output.
     Nonce,
     /// In each lane, a hash of all words that [`CASES_OF_HASH`] cases read.
-    Folded {
+    Hashed {
         /// Invocations of the dispatch.
         lanes: u32,
     },
@@ -53,7 +73,7 @@ impl RegionAnswer {
         match entry.direction {
             Direction::Write => Self::Nonce,
             Direction::Read if has(Form::Copied) || has(Form::Length) => Self::Nonce,
-            Direction::Read => Self::Folded { lanes: if has(Form::Divergent) { LANES } else { 1 } },
+            Direction::Read => Self::Hashed { lanes: if has(Form::Divergent) { LANES } else { 1 } },
         }
     }
 
@@ -61,25 +81,25 @@ impl RegionAnswer {
     fn output_words(self, cases: usize) -> usize {
         match self {
             Self::Nonce => 1,
-            Self::Folded { lanes } => cases.div_ceil(CASES_OF_HASH) * lanes as usize,
+            Self::Hashed { lanes } => cases.div_ceil(CASES_OF_HASH) * lanes as usize,
         }
     }
 }
 
 /// The byte offsets of the cases' regions, in the order of the cases, and the shared input.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RegionPlaces {
+pub(crate) struct RegionPlaces {
     /// In the block's buffer, or in the push constants.
-    pub block: Vec<u32>,
+    pub(crate) block: Vec<u32>,
     /// In the buffer with the blocks in another layout; empty if there is no such buffer.
-    pub copy: Vec<u32>,
-    pub input: SharedInput,
+    pub(crate) copy: Vec<u32>,
+    pub(crate) input: SharedInput,
 }
 
 impl RegionPlaces {
     /// Places the regions of these probes; `None` if there are no probes or their buffers differ in
     /// kind.
-    pub fn of(probes: &[&ProbeJob]) -> Option<Self> {
+    fn of(probes: &[&ProbeJob]) -> Option<Self> {
         let first = probes.first()?;
         let kinds = |probe: &ProbeJob| -> Option<Vec<_>> {
             let job = &probe.runs.first()?.job;
@@ -91,20 +111,17 @@ impl RegionPlaces {
 
         let Interface { block, copy, .. } = first.interface;
         let of_socket = |socket| in_32_bits(&starts(probes, socket));
-        let block = match first.entry.space {
-            AddressSpace::PushConstant => in_32_bits(&push_starts(probes))?,
-            AddressSpace::Uniform
-            | AddressSpace::Storage
-            | AddressSpace::UniformElement
-            | AddressSpace::StorageElement
-            | AddressSpace::Address => of_socket(block)?,
-        };
+        let block = if is_pushed(&first.entry) { in_32_bits(&push_starts(probes))? } else { of_socket(block)? };
         let copy = match copy.filter(|_| first.wiring.copy > 0) {
             Some(socket) => of_socket(socket)?,
             None => Vec::new(),
         };
         Some(Self { block, copy, input: SharedInput::of(probes)? })
     }
+}
+
+fn is_pushed(entry: &ProbeEntry) -> bool {
+    entry.space == AddressSpace::PushConstant
 }
 
 fn in_32_bits(starts: &[usize]) -> Option<Vec<u32>> {
@@ -161,7 +178,9 @@ fn joined(parts: impl Iterator<Item = Vec<u8>>, starts: &[usize]) -> Vec<u8> {
 /// A case of a module with regions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RegionCase {
-    /// The plan, with its one entry point.
+    /// The layout for which the shader is written.
+    pub layout: BlockLayout,
+    /// The plan, with its one entry point and the expected places of the leaves.
     pub plan: ProbePlan,
     /// The probe that runs the case alone.
     pub probe: ProbeJob,
@@ -177,36 +196,26 @@ impl RegionCase {
     fn image(&self, number: usize) -> Option<&[u8]> {
         let job = &self.run(number)?.job;
         let at = |socket| job.buffers.iter().rev().find(|it| (it.set, it.binding) == socket);
-        match self.probe.entry.space {
-            AddressSpace::PushConstant => Some(&job.push_constants),
-            AddressSpace::Uniform
-            | AddressSpace::Storage
-            | AddressSpace::UniformElement
-            | AddressSpace::StorageElement
-            | AddressSpace::Address => at(self.probe.interface.block).map(|buffer| &buffer.bytes[..]),
+        if is_pushed(&self.probe.entry) {
+            return Some(&job.push_constants);
         }
+        at(self.probe.interface.block).map(|buffer| &buffer.bytes[..])
     }
 
-    /// Folds into `start` the words of a lane that reads every leaf at its place in the layout, in
-    /// dispatch `number`.
-    fn folded(&self, number: usize, start: u32, lane: u32) -> Option<u32> {
+    /// Adds to a hash the words of a lane that reads every leaf at its place in the layout, in
+    /// dispatch `number`. The order is that of the shader.
+    fn hash(&self, number: usize, start: u32, lane: u32) -> Option<u32> {
         let image = self.image(number)?;
         let Wiring { slots, chunks, .. } = &self.probe.wiring;
-        let fold = |value: u32, first: u32, leaf: u32| {
+        let read_once = slots.iter().filter(|slot| slot.form != Form::Divergent);
+        if read_once.clone().any(|slot| !matches!(slot.places[..], [AnswerPlace::Word(_)])) {
+            return None;
+        }
+        let by_lane = chunks.iter().map(|chunk| chunk.leaves[lane as usize % chunk.leaves.len()]);
+        read_once.map(|slot| slot.leaf).chain(by_lane).try_fold(start, |hash, leaf| {
             let words = loaded_words(&self.plan.leaves[leaf as usize], image)?;
-            Some((first..).zip(words).fold(value, |value, (place, word)| Fold::Hash.step(place).apply(value, word)))
-        };
-
-        let mut value = start;
-        for slot in slots.iter().filter(|slot| slot.form != Form::Divergent) {
-            let [AnswerPlace::Word(first)] = slot.places[..] else { return None };
-            value = fold(value, first, slot.leaf)?;
-        }
-        for chunk in chunks {
-            let leaf = chunk.leaves[lane as usize % chunk.leaves.len()];
-            value = fold(value, chunk.output, leaf)?;
-        }
-        Some(value)
+            Some(words.into_iter().fold(hash, hash_step))
+        })
     }
 }
 
@@ -246,9 +255,11 @@ pub struct RegionJob {
 }
 
 impl RegionJob {
-    /// Builds the dispatches of these cases. `shader` was written for them with these places.
-    /// Returns `None` if there are no cases, or if a case has no dispatch.
-    pub fn new(cases: Vec<RegionCase>, places: RegionPlaces, shader: PlanShader<'_>) -> Option<Self> {
+    /// Writes the module of these cases, whose entry points have the same name, and builds its
+    /// dispatches. Returns `None` if they cannot share a module.
+    pub fn new(cases: Vec<RegionCase>) -> Option<Self> {
+        let places = RegionPlaces::of(&cases.iter().map(|case| &case.probe).collect::<Vec<_>>())?;
+        let module = produce_regions(&cases, &places).ok()?;
         let first = &cases.first()?.probe;
         let buffers = first.runs.first()?.job.buffers.iter().map(|buffer| {
             let socket = (buffer.set, buffer.binding);
@@ -263,12 +274,12 @@ impl RegionJob {
         let runs = cases.iter().map(|case| case.probe.runs.len()).max()?;
 
         let group = Self { jobs: Vec::new(), cases, places, buffers, answer };
-        let jobs = (0..runs).map(|number| group.job(number, shader)).collect::<Option<Vec<_>>>()?;
+        let jobs = (0..runs).map(|number| group.job(number, &module)).collect::<Option<Vec<_>>>()?;
         Some(Self { jobs, ..group })
     }
 
     /// Builds dispatch `number`.
-    fn job(&self, number: usize, shader: PlanShader<'_>) -> Option<Job> {
+    fn job(&self, number: usize, module: &SpirvModule) -> Option<Job> {
         let runs = self.cases.iter().map(|case| case.run(number)).collect::<Option<Vec<_>>>()?;
         let (probe, first) = (&self.cases.first()?.probe, &runs.first()?.job);
 
@@ -289,20 +300,14 @@ impl RegionJob {
             JobBuffer { kind, bytes, after: word_bytes(&[REFILL_WORD; 4]), before_word: BEFORE_WORD, ..buffer.clone() }
         });
 
-        let push_constants = match probe.entry.space {
-            AddressSpace::PushConstant => {
-                joined(runs.iter().map(|run| run.job.push_constants.clone()), &as_indices(&self.places.block))
-            }
-            AddressSpace::Uniform
-            | AddressSpace::Storage
-            | AddressSpace::UniformElement
-            | AddressSpace::StorageElement
-            | AddressSpace::Address => first.push_constants.clone(),
+        let push_constants = if is_pushed(&probe.entry) {
+            joined(runs.iter().map(|run| run.job.push_constants.clone()), &as_indices(&self.places.block))
+        } else {
+            first.push_constants.clone()
         };
 
-        let (draw, requires) = (first.draw.clone(), shader.requires.clone());
-        let job = Job::compute(shader.shader.clone(), &first.entry, buffers.collect());
-        Some(Job { draw, push_constants, requires, ..job })
+        let job = Job::compute(module.shader(), &first.entry, buffers.collect());
+        Some(Job { draw: first.draw.clone(), push_constants, requires: module.requires(), ..job })
     }
 
     /// Returns the numbers of the cases in which the device deviated from the layout, and of the
@@ -316,8 +321,8 @@ impl RegionJob {
         }
         match self.answer {
             RegionAnswer::Nonce => all.filter(|case| !self.is_right(*case, answers)).collect(),
-            RegionAnswer::Folded { lanes } => {
-                let mut right = self.rightly_folded(answers, lanes).into_iter();
+            RegionAnswer::Hashed { lanes } => {
+                let mut right = self.rightly_hashed(answers, lanes).into_iter();
                 all.filter(|case| !(right.next().unwrap_or(false) && self.is_unchanged(*case, answers))).collect()
             }
         }
@@ -350,7 +355,7 @@ impl RegionJob {
     }
 
     /// Returns, for each case, true if its hash is right in every dispatch.
-    fn rightly_folded(&self, answers: &[ReadBack], lanes: u32) -> Vec<bool> {
+    fn rightly_hashed(&self, answers: &[ReadBack], lanes: u32) -> Vec<bool> {
         let output = self.buffers.iter().position(|role| *role == RegionBuffer::Output);
         let groups = (0..).zip(self.cases.chunks(CASES_OF_HASH)).map(|(group, cases)| {
             let mut found = answers.iter().enumerate().flat_map(|(number, answer)| {
@@ -358,7 +363,7 @@ impl RegionJob {
                     let start = (group * lanes + lane) as usize * 4;
                     let bytes = answer.buffers.get(output?)?.bytes.get(start..)?.first_chunk()?;
                     let nonce = self.places.input.nonce(number)?;
-                    let hash = cases.iter().try_fold(nonce ^ group, |hash, case| case.folded(number, hash, lane))?;
+                    let hash = cases.iter().try_fold(nonce ^ group, |hash, case| case.hash(number, hash, lane))?;
                     Some(u32::from_le_bytes(*bytes) == hash)
                 })
             });
@@ -411,5 +416,65 @@ impl RegionJob {
     fn end(&self, case: usize, buffer: usize, starts: &[usize]) -> usize {
         let own = self.cases[case].probe.runs.first().map(|run| region(&run.job.buffers[buffer]).len());
         starts[case] + own.unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::image::data_word;
+    use crate::image::encoding::{Digit, Half, Plane, WordCode};
+
+    fn hash(words: impl Iterator<Item = u32>) -> u32 {
+        words.fold(7, hash_step)
+    }
+
+    /// The mistakes that devices and compilers make: leaves from one on are a few words late, or
+    /// two leaves are swapped.
+    #[test]
+    fn late_and_swapped_leaves_change_the_hash() {
+        let hash = |offsets: &[u32]| hash(offsets.iter().map(|offset| data_word(*offset, Half::Low)));
+        let offsets: Vec<u32> = (0..64).map(|leaf| 4 * leaf).collect();
+        let right = hash(&offsets);
+        for first in 0..offsets.len() {
+            for late in 1..16 {
+                for end in first + 1..=offsets.len() {
+                    let mut wrong = offsets.clone();
+                    wrong[first..end].iter_mut().for_each(|offset| *offset += 4 * late);
+                    assert_ne!(hash(&wrong), right, "{first}..{end} late by {late} words");
+                }
+            }
+            for second in first + 1..offsets.len() {
+                let mut wrong = offsets.clone();
+                wrong.swap(first, second);
+                assert_ne!(hash(&wrong), right, "{first} and {second} swapped");
+            }
+        }
+    }
+
+    /// Of narrow numbers, one of the dispatches shows each mistake.
+    #[test]
+    fn late_and_swapped_narrow_leaves_change_a_hash() {
+        let planes = WordCode::Bytes.planes(256);
+        assert!(planes.iter().any(|plane| plane.digit == Digit::Offset(7)));
+        let half =
+            |plane: &Plane, offset| u32::from(plane.byte(offset, true)) | u32::from(plane.byte(offset + 1, true)) << 8;
+        let hashes = |offsets: &[u32]| -> Vec<u32> {
+            planes.iter().map(|plane| hash(offsets.iter().map(|offset| half(plane, *offset)))).collect()
+        };
+        let offsets: Vec<u32> = (0..32).map(|leaf| 2 * leaf).collect();
+        let right = hashes(&offsets);
+        for first in 0..offsets.len() {
+            for late in 1..16 {
+                let mut wrong = offsets.clone();
+                wrong[first..].iter_mut().for_each(|offset| *offset += 2 * late);
+                assert_ne!(hashes(&wrong), right, "from {first} on late by {late} halves");
+            }
+            for second in first + 1..offsets.len() {
+                let mut wrong = offsets.clone();
+                wrong.swap(first, second);
+                assert_ne!(hashes(&wrong), right, "{first} and {second} swapped");
+            }
+        }
     }
 }

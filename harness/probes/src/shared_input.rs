@@ -15,28 +15,28 @@ type WordByDispatch = Vec<u32>;
 
 /// The words that the cases of a module take from their shared input.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SharedInput {
+pub(crate) struct SharedInput {
     /// For each case, the replacements for the words of its own input, the nonce first.
-    pub places: Vec<Vec<SharedWord>>,
+    pub(crate) places: Vec<Vec<SharedWord>>,
     /// The words by their numbers. The nonce is the first.
     words: Vec<WordByDispatch>,
     /// How many words are read at constant numbers. The words that lanes choose from follow them.
-    pub constant: u32,
+    pub(crate) constant: u32,
 }
 
 /// The replacement for a word of a case's own input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SharedWord {
+pub(crate) struct SharedWord {
     /// The number of the shared word.
-    pub number: u32,
+    pub(crate) number: u32,
     /// The shared word xor this value is the case's word, in every dispatch.
-    pub xor: u32,
+    pub(crate) xor: u32,
 }
 
 impl SharedInput {
     /// Builds the input of these probes. A probe with fewer dispatches repeats its last one.
     /// Returns `None` if a probe has no input, or there are no probes.
-    pub fn of(probes: &[&ProbeJob]) -> Option<Self> {
+    pub(crate) fn of(probes: &[&ProbeJob]) -> Option<Self> {
         let longest = probes.iter().max_by_key(|probe| probe.runs.len())?;
         let dispatches = longest.runs.len();
         let nonce = own_words(longest, dispatches)?.into_iter().next()?;
@@ -84,12 +84,12 @@ impl SharedInput {
     }
 
     /// Iterates over the words of a dispatch.
-    pub fn dispatch(&self, number: usize) -> impl Iterator<Item = u32> {
+    pub(crate) fn dispatch(&self, number: usize) -> impl Iterator<Item = u32> {
         self.words.iter().map(move |word| word[number])
     }
 
     /// Returns the nonce of a dispatch.
-    pub fn nonce(&self, number: usize) -> Option<u32> {
+    pub(crate) fn nonce(&self, number: usize) -> Option<u32> {
         self.words.first()?.get(number).copied()
     }
 
@@ -98,7 +98,7 @@ impl SharedInput {
     /// # Panics
     ///
     /// Never: an input of 2^32 words does not fit in memory.
-    pub fn end(&self) -> u32 {
+    pub(crate) fn end(&self) -> u32 {
         u32::try_from(self.words.len()).expect("the input has fewer than 2^32 words")
     }
 }

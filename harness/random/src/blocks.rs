@@ -1,5 +1,5 @@
 //! Makes a random HLSL constant buffer from a seed, with 8 to 64 scalars, 26 on average, for
-//! benchmarks and fused checks.
+//! tests of shared modules.
 //!
 //! The blocks contain nested structs of 32-bit scalars, vectors, matrices of both orders and
 //! arrays, which every device supports. The same seed gives the same text on every machine.

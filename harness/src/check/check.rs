@@ -1,8 +1,7 @@
 //! One check: a subject's shaders on one device.
 //!
-//! [`super::jobs`] lists the jobs that the device can run, `check_record` makes a record of the
-//! results, and [`super::screens`] runs many checks in one batch. This module depends on none of
-//! them.
+//! [`super::jobs`] lists the jobs that the device can run, and `check_record` makes a record of the
+//! results. This module depends on neither.
 
 use std::sync::Arc;
 

@@ -75,7 +75,7 @@ impl Check {
     }
 
     /// Decodes what the device did in the jobs of a probe. Takes the probe's results from the
-    /// iterator, or trusts the fused module that answered for them.
+    /// iterator, or trusts the job of several checks that answered for them.
     fn observed<'a>(
         &self,
         CheckProbe { module, probe, fused, .. }: &CheckProbe,

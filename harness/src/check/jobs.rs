@@ -6,12 +6,15 @@ use std::collections::BTreeSet;
 use layoutproof_device::Job;
 
 use crate::check::check::Check;
-use crate::check::probe_id::ProbeSet;
 use crate::check::produce::feature_split::Share;
 use crate::check::produce::shader_module::ShaderModule;
 use crate::check::verdict::Validation;
 use crate::results::record::Reason;
 use layoutproof_probes::{AddressSpace, PlanShader, ProbeJob, jobs};
+
+/// Names a probe within its check: the index of its module in
+/// [`SubjectShaders::modules`](crate::check::SubjectShaders::modules), and its entry point.
+pub type ProbeName = (usize, String);
 
 /// A probe of a check, with the module that it comes from.
 #[derive(Clone, Debug)]
@@ -21,8 +24,14 @@ pub(super) struct CheckProbe {
     pub(super) probe: ProbeJob,
     /// The number of leaves in the plan.
     pub(super) leaves: usize,
-    /// True if a fused module has answered this probe, so that it needs no jobs.
+    /// True if a job of several checks has answered this probe, so that it needs no jobs.
     pub(super) fused: bool,
+}
+
+impl CheckProbe {
+    fn is_among(&self, probes: &BTreeSet<ProbeName>) -> bool {
+        probes.contains(&(self.module, self.probe.entry.name.clone()))
+    }
 }
 
 /// The jobs of a check, and the reasons why some are missing.
@@ -40,11 +49,10 @@ impl Jobs {
         own.flat_map(|probe| &probe.probe.runs).map(|run| &run.job)
     }
 
-    /// For each job, in the same order, returns true if it belongs to a probe in `probes`.
-    pub fn are_of(&self, probes: &ProbeSet) -> Vec<bool> {
+    /// For each job, in the same order, returns true if it belongs to one of these probes.
+    pub fn are_of(&self, probes: &BTreeSet<ProbeName>) -> Vec<bool> {
         let own = self.probes.iter().filter(|probe| !probe.fused);
-        let of_probe = own.map(|it| (it.probe.runs.len(), probes.contains(it.module, &it.probe.entry.name)));
-        of_probe.flat_map(|(runs, is_one)| std::iter::repeat_n(is_one, runs)).collect()
+        own.flat_map(|probe| std::iter::repeat_n(probe.is_among(probes), probe.probe.runs.len())).collect()
     }
 
     /// Counts the accesses to leaves in these jobs, each form once.
@@ -53,11 +61,12 @@ impl Jobs {
         own.map(|probe| probe.leaves * probe.probe.entry.forms.len()).sum()
     }
 
-    /// Removes the jobs of the probes that fused modules have answered.
+    /// Removes the jobs of these probes: jobs of several checks have shown that the device reads and
+    /// writes every leaf at its place.
     #[must_use]
-    pub fn without(mut self, answered: &ProbeSet) -> Self {
+    pub fn without(mut self, answered: &BTreeSet<ProbeName>) -> Self {
         for probe in &mut self.probes {
-            probe.fused = answered.contains(probe.module, &probe.probe.entry.name);
+            probe.fused = probe.is_among(answered);
         }
         self
     }
@@ -139,7 +148,7 @@ impl Check {
 
     /// Returns the feature that the device lacks for a probe, or the limit that the block exceeds;
     /// `None` if the device can run it.
-    pub(super) fn lacks(&self, probe: &ProbeJob) -> Option<Reason> {
+    pub fn lacks(&self, probe: &ProbeJob) -> Option<Reason> {
         let device = &self.device;
         let mut required = probe.runs.iter().flat_map(|run| &run.job.requires);
         if let Some(feature) = required.find(|feature| !device.features.contains(feature)) {

@@ -6,8 +6,7 @@
 //! which they write.
 //!
 //! A [`Check`] is a subject's shaders on one device. [`jobs`] lists the jobs that the device can
-//! run, [`screens`] puts the probes of many checks into one dispatch, and `check_record` makes a
-//! record of the answers with the [`verdict`].
+//! run, and `check_record` makes a record of the answers with the [`verdict`].
 //!
 //! [`binding`] does the same for the placement of parameters under a convention. [`audit`] finds
 //! records that contradict themselves. The caller runs every device and validator.
@@ -22,11 +21,9 @@ mod check_record;
 pub(crate) mod compiled;
 mod hint;
 pub mod jobs;
-mod probe_id;
 pub mod produce;
 pub mod producer;
 mod row;
-pub mod screens;
 mod shader_texts;
 pub mod source;
 pub mod subject;
@@ -35,12 +32,10 @@ pub mod verdict;
 pub use binding::{BindingCheck, Proof, ProofCheck, ProofJobs, ProofModule, binding_shaders};
 pub use check::Check;
 pub use check_id::{CheckDevice, CheckId, CheckRules, ShaderMaker};
-pub use jobs::Jobs;
-pub use probe_id::{ProbeId, ProbeSet};
+pub use jobs::{Jobs, ProbeName};
 pub use produce::{
     CompiledAccesses, Gap, GapCause, ModuleCode, Settings, ShaderModule, Share, SubjectShaders, share_shaders,
 };
 pub use producer::{Generator, Producer};
-pub use screens::Screen;
 pub use source::Source;
 pub use subject::Subject;

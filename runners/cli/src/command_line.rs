@@ -86,7 +86,7 @@ pub enum Command {
     Mutants(MutantsArgs),
     /// Compare random declarations, or all small ones, through every compiler that was found.
     Fuzz(FuzzArgs),
-    /// Measure what fused probes gain on each Vulkan device. Meant for release builds and quiet machines.
+    /// Measure how long the built-in cases take on each Vulkan device. Meant for release builds and quiet machines.
     Bench(BenchArgs),
     /// A process that runs batches for a run (internal).
     #[command(hide = true)]

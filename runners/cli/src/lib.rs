@@ -10,6 +10,7 @@ mod command_line;
 pub mod commands;
 mod compilers;
 mod help;
+mod not_started;
 mod output;
 mod progress;
 mod project;
@@ -33,6 +34,7 @@ use commands::{
 };
 use layoutproof_compilers::process_tree;
 use layoutproof_executor::serve;
+use not_started::NotStarted;
 use output::warn;
 use select::shader_file::reader_process;
 
@@ -85,7 +87,7 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Upstream(args) => upstream::upstream(args),
         Command::Mutants(args) => mutants::try_all(args, style),
         Command::Fuzz(args) => fuzz::fuzz(args, style),
-        Command::Bench(args) => bench::bench(args, style),
+        Command::Bench(args) => bench::bench(args),
         Command::Worker => serve::serve().map(|()| Exit::Agree),
         Command::ReadWorker => reader_process::serve().map(|()| Exit::Agree),
         Command::DebugWorker => debug_worker::serve().map(|()| Exit::Agree),
@@ -99,7 +101,7 @@ pub fn main(cli: &Cli) -> ExitCode {
     let printed = output::finish();
     let exit = done.and_then(|exit| printed.map(|()| exit)).unwrap_or_else(|error| {
         output::warn_of_error(&error, style);
-        Exit::CouldNotRun
+        error.downcast_ref::<NotStarted>().map_or(Exit::CouldNotRun, |not_started| not_started.exit)
     });
     ExitCode::from(exit.code())
 }

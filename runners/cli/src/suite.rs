@@ -14,12 +14,13 @@ use layoutproof_core::check::{BindingCheck, Check, CheckId, Producer, ProofCheck
 use layoutproof_core::results::known;
 use layoutproof_core::results::record::{CheckRecord, OutcomeKind};
 use layoutproof_device::{DeviceInfo, Runner, RunnerKind};
+use layoutproof_executor::answer::Answer;
+use layoutproof_executor::batching::Batching;
 use layoutproof_executor::compiler_devices::CompilerDevices;
 use layoutproof_executor::device_listing::DeviceListing;
-use layoutproof_executor::execute::{self, ShaderProduction};
 use layoutproof_executor::launch::Launch;
-use layoutproof_executor::proofs;
-use layoutproof_executor::rotation::Rotation;
+use layoutproof_executor::plan::{self, PlannedCheck, ShaderProduction};
+use layoutproof_executor::produce;
 use layoutproof_model::Model;
 use layoutproof_report::terminal;
 use layoutproof_show::Style;
@@ -116,11 +117,10 @@ impl Suite {
         let built_in = if arguments.exact { BuiltInKnown::OfNarrowedRun } else { BuiltInKnown::OfWholeRun };
         let selection = select_part(&RunArgs::of_plain_run(), requested.part, &[])?;
 
-        let proofs = proofs::plan(&selection.placed, &Producer::BUILT_IN, &devices, &Toolchains::default());
-        Ok(Arc::new(Self {
+        let mut suite = Self {
             selection,
             proved: devices.iter().map(|_| OnceLock::new()).collect(),
-            proofs,
+            proofs: Vec::new(),
             batches: devices.iter().map(|_| OnceLock::new()).collect(),
             devices,
             settings: all_forms(),
@@ -129,7 +129,9 @@ impl Suite {
             known: known_lists(&[], built_in)?,
             alone: arguments.exact,
             placements: OnceLock::new(),
-        }))
+        };
+        suite.proofs = plan::bindings(&suite.selection.placed, &suite.devices, suite.making(&Producer::BUILT_IN));
+        Ok(Arc::new(suite))
     }
 
     fn trials(self: Arc<Self>) -> Vec<Trial> {
@@ -223,12 +225,8 @@ impl Suite {
     }
 
     fn prove(&self, checks: &[ProofCheck]) -> HashMap<CheckId, CheckRecord> {
-        let mut records = Vec::new();
-        proofs::execute(checks, &self.launch, Rotation::Turn(0), &self.compilers, |batch| {
-            records.extend(batch.into_iter().map(|(_, record)| record));
-        });
-        known::apply(&self.known, &mut records, &self.devices);
-        records.into_iter().map(|record| (record.id.clone(), record)).collect()
+        let planned: Vec<PlannedCheck<'_>> = checks.iter().cloned().map(PlannedCheck::Bindings).collect();
+        self.run(&planned, &Producer::BUILT_IN)
     }
 
     fn run_all(
@@ -238,14 +236,13 @@ impl Suite {
         device: usize,
     ) -> HashMap<CheckId, CheckRecord> {
         let devices = &self.devices[device..=device];
-        self.run(&execute::plan(subjects, devices, self.making(producers), |_| true))
+        self.run(&plan::bytes(subjects.iter(), devices, self.making(producers)), producers)
     }
 
-    fn run(&self, checks: &[Check]) -> HashMap<CheckId, CheckRecord> {
-        let mut records = Vec::new();
-        execute::execute(checks, &self.launch, Rotation::Turn(0), |batch| {
-            records.extend(batch.into_iter().map(|(_, record)| record));
-        });
+    fn run(&self, planned: &[PlannedCheck<'_>], producers: &[Producer]) -> HashMap<CheckId, CheckRecord> {
+        let checks = produce::shaders(planned, self.making(producers));
+        let records = Batching::default().records(&checks, &self.launch);
+        let mut records: Vec<CheckRecord> = records.into_iter().map(|(_, record)| record).collect();
         known::apply(&self.known, &mut records, &self.devices);
         records.into_iter().map(|record| (record.id.clone(), record)).collect()
     }

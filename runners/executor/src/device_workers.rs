@@ -28,9 +28,6 @@ const CHECK_PATIENCE: u32 = 3;
 /// After this many cases in a row with a job that ended a fresh worker, the device has to prove
 /// that it is alive.
 const DEVICE_PATIENCE: u32 = 6;
-/// After this many failed screens (jobs that cover several cases) in a row, the device gets no more
-/// of them.
-const SCREEN_PATIENCE: u32 = 3;
 /// After this many failed attempts in a row to open a device, it counts as lost for the run.
 const OPEN_PATIENCE: u32 = 4;
 
@@ -41,8 +38,8 @@ pub(crate) struct DeviceWorkers<'a> {
     /// Workers that died here. Each is replaced by a fresh process, not by a spare one.
     troubled: HashSet<WorkerKey>,
     health: HashMap<DeviceKey, Health>,
-    /// The driver settings for the jobs that follow.
-    pub(crate) compilation: DriverCompilation,
+    /// The driver settings for the present jobs.
+    compilation: DriverCompilation,
     pub(crate) launch: &'a Launch,
 }
 
@@ -69,8 +66,6 @@ struct Health {
     fatal_cases: u32,
     /// The last of these cases.
     last_case: String,
-    /// Number of failed screens in a row.
-    failed_screens: u32,
     /// True once the device gives no sign of life.
     lost: bool,
     /// Number of failed attempts in a row to open the device.
@@ -102,12 +97,14 @@ impl<'a> DeviceWorkers<'a> {
         &mut self,
         device: &DeviceInfo,
         case: &str,
+        compilation: DriverCompilation,
         jobs: &[Job],
         fatal_jobs: &AtomicU32,
     ) -> Vec<JobResult> {
         if jobs.is_empty() {
             return Vec::new();
         }
+        self.compilation = compilation;
 
         self.launch.watcher.at(&format!("{}/{}  {case}", device.id, device.runner.as_str()));
         match (device.runner, &self.launch.fault) {
@@ -131,22 +128,24 @@ impl<'a> DeviceWorkers<'a> {
         }
     }
 
-    /// Runs jobs that cover all these cases. Returns `None` if one job fails. The failure does not
-    /// show which case is at fault, so the caller has to run each case by itself.
-    pub(crate) fn screen(&mut self, device: &DeviceInfo, cases: &[&str], jobs: &[Job]) -> Option<Vec<ReadBack>> {
-        let patient = |health: &Health| health.failed_screens < SCREEN_PATIENCE;
-        if !patient(self.health.entry(place(device)).or_default()) || self.hopeless(device, 0).is_some() {
+    /// Runs jobs that each cover all these cases. Returns `None` if one of them fails. The failure
+    /// does not show which case is at fault, so the caller has to run each case by itself.
+    pub(crate) fn run_for_all(
+        &mut self,
+        device: &DeviceInfo,
+        cases: &[&str],
+        compilation: DriverCompilation,
+        jobs: &[Job],
+    ) -> Option<Vec<ReadBack>> {
+        self.compilation = compilation;
+        if self.hopeless(device, 0).is_some() {
             return None;
         }
         let planted = self.launch.fault.as_ref().and_then(|fault| cases.iter().find_map(|case| fault.planted(case)));
-
         let mut results = Vec::new();
         self.run_until_trouble(device, jobs, planted, &mut results);
         let is_complete = results.len() == jobs.len();
-        let answers = results.into_iter().collect::<Result<Vec<_>, _>>().ok().filter(|_| is_complete);
-        let failed = &mut self.health.entry(place(device)).or_default().failed_screens;
-        *failed = if answers.is_some() { 0 } else { *failed + 1 };
-        answers
+        results.into_iter().collect::<Result<Vec<_>, _>>().ok().filter(|_| is_complete)
     }
 
     fn run_in_workers(
@@ -170,7 +169,7 @@ impl<'a> DeviceWorkers<'a> {
             // Alone in a fresh worker, since the jobs before it may be to blame.
             let suspect = results.len()..=results.len();
             if let Some(error) = self.run_until_trouble(device, &jobs[suspect], planted, &mut results) {
-                self.health.entry(place(device)).or_default().blame(case, &error);
+                self.health.entry(key_of(device)).or_default().blame(case, &error);
                 fatal_jobs.fetch_add(1, Ordering::Relaxed);
                 results.push(Err(error));
             }
@@ -185,7 +184,7 @@ impl<'a> DeviceWorkers<'a> {
             return Some(WorkerDeath::Interrupted.error());
         }
         let not_run = |reason: String| Some(RunnerError::Api { call: "not run".to_owned(), reason });
-        let health = self.health.entry(place(device)).or_default();
+        let health = self.health.entry(key_of(device)).or_default();
         if let Some(last) = health.last.clone().filter(|_| health.failed_opens >= OPEN_PATIENCE) {
             return Some(last);
         }
@@ -194,9 +193,9 @@ impl<'a> DeviceWorkers<'a> {
             let planted = self.launch.fault.as_ref().and_then(|fault| fault.planted("no case"));
             let sign = [sign_of_life::job(device.runner)];
             let lost = self.run_until_trouble(device, &sign, planted, &mut Vec::new());
-            self.health.entry(place(device)).or_default().lost = lost.is_some();
+            self.health.entry(key_of(device)).or_default().lost = lost.is_some();
         }
-        let health = self.health.entry(place(device)).or_default();
+        let health = self.health.entry(key_of(device)).or_default();
         if let Some(last) = health.last.as_ref().filter(|_| health.lost) {
             return not_run(format!("the device no longer responds; the last error: {last}"));
         }
@@ -224,10 +223,10 @@ impl<'a> DeviceWorkers<'a> {
         };
 
         if results.len() > before {
-            self.health.entry(place(device)).or_default().fatal_cases = 0;
+            self.health.entry(key_of(device)).or_default().fatal_cases = 0;
         }
         if trouble.is_some() {
-            let key = (place(device), self.compilation);
+            let key = (key_of(device), self.compilation);
             self.open.remove(&key);
             self.troubled.insert(key);
         }
@@ -235,7 +234,7 @@ impl<'a> DeviceWorkers<'a> {
     }
 
     fn worker(&mut self, device: &DeviceInfo) -> Result<&mut Worker, RunnerError> {
-        let key = (place(device), self.compilation);
+        let key = (key_of(device), self.compilation);
         self.open.retain(|_, worker| !worker.is_worn_out());
         if !self.open.contains_key(&key) {
             let spare = self.launch.spare_workers.as_ref().filter(|_| !self.troubled.contains(&key));
@@ -243,7 +242,7 @@ impl<'a> DeviceWorkers<'a> {
                 return Ok(self.open.entry(key).or_insert(worker));
             }
 
-            let health = self.health.entry(place(device)).or_default();
+            let health = self.health.entry(key_of(device)).or_default();
             let worker = start(device, self.launch, self.compilation).inspect_err(|error| {
                 health.failed_opens += 1;
                 health.last = Some(error.clone());
@@ -280,7 +279,7 @@ fn answers(
     Ok(())
 }
 
-fn place(device: &DeviceInfo) -> DeviceKey {
+fn key_of(device: &DeviceInfo) -> DeviceKey {
     (device.id.clone(), device.runner)
 }
 

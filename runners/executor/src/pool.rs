@@ -6,8 +6,7 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 
-use layoutproof_core::check::Screen;
-use layoutproof_device::{DeviceInfo, Job, ReadBack};
+use layoutproof_device::{DeviceInfo, Job};
 
 use crate::device_workers::{DeviceWorkers, JobResult};
 use crate::drivers::DriverCompilation;
@@ -82,24 +81,20 @@ pub struct Workers<'a> {
 }
 
 impl<'a> Workers<'a> {
-    /// Sets how drivers compile the jobs that follow.
-    pub fn compile(&mut self, compilation: DriverCompilation) {
-        self.own.compilation = compilation;
-    }
-
-    /// Runs jobs of a case on a device; one result per job.
-    pub fn run(&mut self, device: &DeviceInfo, case: &str, jobs: &[Job]) -> Vec<JobResult> {
+    /// Runs jobs of a case on a device whose driver compiles them with these settings; one result
+    /// per job.
+    pub fn run(
+        &mut self,
+        device: &DeviceInfo,
+        case: &str,
+        compilation: DriverCompilation,
+        jobs: &[Job],
+    ) -> Vec<JobResult> {
         let fatal_jobs = AtomicU32::new(0);
         let shares: Vec<&[Job]> = jobs.chunks(SHARE).collect();
-        let results = self.share_out(&shares, |workers, share| workers.run(device, case, share, &fatal_jobs));
+        let results =
+            self.share_out(&shares, |workers, share| workers.run(device, case, compilation, share, &fatal_jobs));
         results.into_iter().flatten().collect()
-    }
-
-    /// Runs screens, each with the cases that it covers, and returns the answers to the jobs of
-    /// each. The answers are `None` if the screen failed. The failure does not show which case is
-    /// at fault, so the caller has to run each case by itself.
-    pub fn screens(&mut self, device: &DeviceInfo, screens: &[CasesScreen<'_>]) -> Vec<Option<Vec<ReadBack>>> {
-        self.share_out(screens, |workers, screen| workers.screen(device, &screen.cases, screen.screen.jobs()))
     }
 
     /// Reports the number of leaves that a device has read or written to the run's watcher.
@@ -109,7 +104,7 @@ impl<'a> Workers<'a> {
 
     /// Gives each piece of work to the first free workers: these, or idle ones of other threads.
     /// Results are in the order of the pieces.
-    fn share_out<T: Sync, R: Send>(
+    pub(crate) fn share_out<T: Sync, R: Send>(
         &mut self,
         tasks: &[T],
         work: impl Fn(&mut DeviceWorkers<'a>, &T) -> R + Sync,
@@ -128,7 +123,6 @@ impl<'a> Workers<'a> {
                 let helper = is_work_left().then(|| self.idle.take()).flatten();
                 if let Some(mut helper) = helper {
                     let (sender, idle) = (sender.clone(), Arc::clone(&self.idle));
-                    helper.compilation = self.own.compilation;
                     scope.spawn(move || {
                         while let Some((place, task)) = take() {
                             let _ = sender.send((place, work(&mut helper, task)));
@@ -145,12 +139,4 @@ impl<'a> Workers<'a> {
         done.sort_by_key(|(place, _)| *place);
         done.into_iter().map(|(_, result)| result).collect()
     }
-}
-
-/// A screen and the cases that it covers.
-#[derive(Debug)]
-pub struct CasesScreen<'a> {
-    pub screen: Screen,
-    /// Ids of the cases that the screen probes.
-    pub cases: Vec<&'a str>,
 }

@@ -6,11 +6,11 @@ mod suite;
 #[path = "../../../harness/tests/fixture/bound.rs"]
 mod bound;
 mod by_hand;
-#[path = "../../../harness/tests/fixture/fused.rs"]
-mod fused;
 mod groups;
 #[path = "../../tests/placements.rs"]
 mod placements;
+#[path = "../../../harness/tests/fixture/regions.rs"]
+mod regions;
 
 use std::process::{Command, ExitCode};
 

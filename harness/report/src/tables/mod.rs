@@ -1,6 +1,5 @@
 //! Prints tables of numbers: measurements, counts, coverage.
 
-pub mod bench_table;
 pub mod cell_table;
 pub mod coverage_table;
 pub mod found_table;

@@ -1,44 +1,42 @@
-//! `layoutproof run`: selects checks, finds devices, runs the checks, judges and reports.
+//! `layoutproof run`, the main route through the program: what the user names becomes checks,
+//! devices answer them, and the answers become records, reports and an exit code.
+//!
+//! [`carry_out`] calls the steps in their order. Each hands a value to the next, and none reaches
+//! back.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::time::Instant;
 
 use anyhow::bail;
 use layoutproof_built_in::CASES;
 use layoutproof_compilers::free_memory::give_back_free_memory;
-use layoutproof_core::check::{BindingCheck, ProofCheck};
+use layoutproof_core::check::{BindingCheck, CheckId};
 use layoutproof_core::results::known::shape::ShapeAt;
-use layoutproof_core::results::left_out::{left_out, left_out_cases};
-use layoutproof_core::results::record::{CheckRecord, OutcomeKind, RunEnd, RunHeader, SkipKind};
+use layoutproof_core::results::record::RunHeader;
 use layoutproof_core::results::summary::Exit;
 use layoutproof_device::DeviceInfo;
 use layoutproof_executor::device_listing::DeviceListing;
-use layoutproof_executor::execute::{self, CheckPlan};
-use layoutproof_executor::proofs;
-use layoutproof_executor::rotation::{Rotation, SparedKinds};
+use layoutproof_executor::plan::{self, PlannedCheck};
+use layoutproof_executor::produce;
 use layoutproof_executor::watch::Watcher;
 use layoutproof_layout::DECLARED;
 use layoutproof_random::declaration::shapes_of_block;
-use layoutproof_report::found_table::{FileLayout, found_table};
-use layoutproof_report::terminal::fixed_report;
 use layoutproof_show::Style;
 use layoutproof_source::diagnostics::render;
 
-use crate::answer_cache;
 use crate::args::RunArgs;
-use crate::output::{print, warn, warn_of_listing, warn_rendered};
+use crate::not_started::NotStarted;
+use crate::output::{warn_of_listing, warn_rendered};
 use crate::progress::{Audience, Progress};
-use crate::records::final_report::{FinalReport, begin_outputs, check_outputs};
-use crate::records::ledger::{ClosedLedger, Ledger};
+use crate::records::ended_run::EndedRun;
+use crate::records::final_report::{begin_outputs, check_outputs};
+use crate::records::ledger::Ledger;
 use crate::records::output_files::check_folder;
-use crate::records::participants::{Asked, Participants};
 use crate::records::record_keeper::RecordKeeper;
-use crate::records::recorded_sources::recorded_sources;
 use crate::records::records_file::{self, RecordsTarget};
-use crate::records::{arguments, floors, lock, resume};
+use crate::records::{arguments, lock, resume};
 use crate::select::inputs::{Cases, names_files};
-use crate::select::lists::takes_every_access;
-use crate::select::run_config::{ChosenDevices, RunConfig, listen_for_the_end, names_model_only};
+use crate::select::run_config::{RunConfig, listen_for_the_end, names_model_only};
 use crate::select::selecting::select;
 use crate::select::selection::{DeviceUse, Selection};
 use crate::shader_cache::ShaderCache;
@@ -50,14 +48,104 @@ use crate::shader_cache::ShaderCache;
 pub(crate) fn run(args: &RunArgs, style: Style) -> anyhow::Result<Exit> {
     let is_hidden = args.no_progress || args.outputs.quiet;
     let progress = if is_hidden { Progress::default() } else { Progress::begin(audience(args)) };
-    let exit = run_telling(args, style, &progress);
+    let exit = carry_out(args, style, &progress);
     progress.end();
     exit
 }
 
 /// What the run checks, for its progress lines.
-fn audience(args: &RunArgs) -> Audience {
+pub(crate) fn audience(args: &RunArgs) -> Audience {
     if names_files(args) { Audience::File } else { Audience::Cases }
+}
+
+/// The steps of a run.
+fn carry_out(args: &RunArgs, style: Style, progress: &Progress) -> anyhow::Result<Exit> {
+    let started = Instant::now();
+    // Listen before the first file of the run exists, so that an interrupt never leaves an
+    // unfinished file.
+    let interrupt = listen_for_the_end()?;
+    check_files(args)?;
+    // Measure now: listing devices already makes Mesa create a cache.
+    let shader_cache = (!names_model_only(&args.device)).then(ShaderCache::look);
+    let config = RunConfig::of(args, progress, interrupt)?;
+
+    let selection = load(args, &config, style)?;
+    let listing = discover(&config, &selection)?;
+    let compilers = config.compilers_of_registers(args, &selection.placed, &listing.devices)?;
+    let making = config.making(&compilers);
+    let plan = plan::checks(&selection.subjects, &selection.placed, &listing.devices, making);
+    let without_device = config.checks_without_device(&selection.placed);
+
+    let mut ledger = open_ledger(args, &config, &selection, &listing, &plan, &without_device)?;
+    begin_records(args, &config, &selection, &listing.devices, &mut ledger)?;
+    let mut keeper = RecordKeeper {
+        ledger: &mut ledger,
+        progress,
+        style,
+        arguments: arguments::of_run(std::env::args_os()),
+        launch: &config.launch,
+        retries: args.retries,
+        fail_fast: args.fail_fast,
+        failures: 0,
+    };
+    let lacking = |keeper: &RecordKeeper<'_, '_>, id: &CheckId| keeper.ledger.lacks(id);
+    progress.expect(plan.iter().flatten().filter(|check| lacking(&keeper, &check.id())).count());
+
+    let mut answer = config.answer();
+    for portion in &plan {
+        let planned: Vec<PlannedCheck<'_>> =
+            portion.iter().filter(|check| lacking(&keeper, &check.id())).cloned().collect();
+        let checks = produce::shaders(&planned, making);
+        progress.checks();
+        keeper.carry_out(&checks, &mut *answer);
+        drop(checks);
+        give_back_free_memory();
+    }
+    for check in without_device {
+        if lacking(&keeper, &check.id()) {
+            keeper.keep(check.record());
+        }
+    }
+
+    progress.phase("reporting");
+    let fail_fast = args.fail_fast && keeper.failures > 0;
+    let ended = EndedRun { args, config: &config, selection: &selection, listing: &listing, style, started };
+    ended.report(ledger.close(), fail_fast, shader_cache.as_ref())
+}
+
+/// Refuses files that cannot be written, before any work.
+fn check_files(args: &RunArgs) -> anyhow::Result<()> {
+    if args.part.shard.is_some() && !args.floors.is_empty() {
+        bail!("no shard can reach a floor: give --floors to `layoutproof report`, with the records of all shards");
+    }
+    check_outputs(&args.outputs)?;
+    args.resume.as_deref().map_or(Ok(()), records_file::check_to_go_on)?;
+    args.keep.as_deref().map_or(Ok(()), check_folder)
+}
+
+/// Reads the cases and files, declares their parameters, and lays them out and binds them.
+fn load(args: &RunArgs, config: &RunConfig, style: Style) -> anyhow::Result<Selection> {
+    if let Some(absent) = config.missing_compiler() {
+        return Err(NotStarted { reason: absent, exit: Exit::Missing }.into());
+    }
+    config.progress.phase("reading what is checked");
+    let selection = select(args, &config.chosen_toolchains())?;
+    config.progress.pause(|| warn_rendered(&render(&selection.warnings, &selection.sources, style.colour)));
+
+    // A shard may be empty: the report of all shards still needs its records.
+    if selection.subjects.is_empty() && selection.placed.is_empty() && args.part.shard.is_none() {
+        let reason = format!(
+            "nothing is selected: no case or file matches, or none covers these rule sets{}",
+            suggestion(args)?
+        );
+        return Err(NotStarted { reason, exit: Exit::NothingSelected }.into());
+    }
+    if let Some(module) = selection.subjects.iter().find(|subject| subject.rules == DECLARED) {
+        if let Some(rules) = &config.settings.planted_rules {
+            bail!("{} declares its own offsets, so it cannot be laid out under `{}`", module.source.id, rules.name);
+        }
+    }
+    Ok(selection)
 }
 
 /// A suggestion for the first word that matches no case; empty if every word matches.
@@ -67,251 +155,86 @@ fn suggestion(args: &RunArgs) -> anyhow::Result<String> {
     Ok(unknown.map(|word| format!(" (`{word}`{})", cases.suggestion(word))).unwrap_or_default())
 }
 
-fn run_telling(args: &RunArgs, style: Style, progress: &Progress) -> anyhow::Result<Exit> {
-    let started = Instant::now();
-    if args.part.shard.is_some() && !args.floors.is_empty() {
-        bail!("no shard can reach a floor: give --floors to `layoutproof report`, with the records of all shards");
-    }
-    // Listen before the first file of the run exists, so that an interrupt never leaves an
-    // unfinished file.
-    let interrupt = listen_for_the_end()?;
-    check_outputs(&args.outputs)?;
-    args.resume.as_deref().map_or(Ok(()), records_file::check_to_go_on)?;
-    args.keep.as_deref().map_or(Ok(()), check_folder)?;
-
-    // Measure now: listing devices already makes Mesa create a cache.
-    let cache = (!names_model_only(&args.device)).then(ShaderCache::look);
-    let config = RunConfig::of(args, progress, interrupt)?;
-
-    if let Some(absent) = config.missing_compiler() {
-        warn(&format!("error: {absent}\n"));
-        return Ok(Exit::Missing);
-    }
-
-    progress.phase("reading what is checked");
-    let selection = select(args, &config.chosen_toolchains())?;
-    progress.pause(|| warn_rendered(&render(&selection.warnings, &selection.sources, style.colour)));
-
-    // A shard may be empty: the report of all shards still needs its records.
-    if selection.subjects.is_empty() && selection.placed.is_empty() && args.part.shard.is_none() {
-        warn(&format!(
-            "error: nothing is selected: no case or file matches, or none covers these rule sets{}\n",
-            suggestion(args)?
-        ));
-        return Ok(Exit::NothingSelected);
-    }
-    if let Some(module) = selection.subjects.iter().find(|subject| subject.rules == DECLARED) {
-        if let Some(rules) = &config.settings.planted_rules {
-            bail!("{} declares its own offsets, so it cannot be laid out under `{}`", module.source.id, rules.name);
-        }
-    }
-
-    progress.phase("listing devices");
+/// Finds the devices of the run.
+fn discover(config: &RunConfig, selection: &Selection) -> anyhow::Result<DeviceListing> {
+    config.progress.phase("listing devices");
     let device_use = selection.device_use();
     let chosen = match device_use {
-        DeviceUse::None => ChosenDevices::default(),
+        DeviceUse::None => return Ok(DeviceListing::default()),
         DeviceUse::Optional | DeviceUse::Required => config.devices(),
     };
-    progress.pause(|| warn_of_listing(&chosen.listing));
+    config.progress.pause(|| warn_of_listing(&chosen.listing));
 
     if config.launch.interrupt.is_set() {
         bail!("the run was interrupted before its devices were known");
     }
-    let needs_device = match device_use {
-        DeviceUse::None => false,
-        DeviceUse::Optional => config.names_devices(),
-        DeviceUse::Required => true,
-    };
-    if let Some(missing) = config.missing_device(&chosen).filter(|_| needs_device) {
-        warn(&format!("error: {missing}\n"));
-        return Ok(Exit::Missing);
+    if device_use == DeviceUse::Required || config.names_devices() {
+        if let Some(missing) = config.missing_device(&chosen) {
+            return Err(NotStarted { reason: missing, exit: Exit::Missing }.into());
+        }
     }
-
-    let DeviceListing { devices, failures, .. } = &chosen.listing;
-    let run = Run { args, config: &config, selection: &selection, devices, failed_listings: failures, cache };
-    run.carry_out(started, style)
+    Ok(chosen.listing)
 }
 
-/// A run whose cases, devices and options are known.
-struct Run<'a> {
-    args: &'a RunArgs,
+/// Makes a place for the record of each check, in the order of the run, and empties the files of
+/// the reports.
+fn open_ledger<'a>(
+    args: &RunArgs,
     config: &'a RunConfig,
-    selection: &'a Selection,
-    devices: &'a [DeviceInfo],
-    /// A message for each API whose devices could not be listed. The run uses the other devices and
-    /// ends with exit code 3.
-    failed_listings: &'a [String],
-    /// `None` if the run uses no driver.
-    cache: Option<ShaderCache>,
+    selection: &Selection,
+    listing: &'a DeviceListing,
+    plan: &[Vec<PlannedCheck<'_>>],
+    without_device: &[&BindingCheck],
+) -> anyhow::Result<Ledger<'a>> {
+    let mut ids: Vec<CheckId> = plan.iter().flatten().map(PlannedCheck::id).collect();
+    ids.extend(without_device.iter().map(|placed| placed.id()));
+    ids.retain(|id| selection.part.takes_trial(id));
+    if ids.is_empty() && args.part.shard.is_none() {
+        let reason = "nothing is selected: no device can run the output of these producers".to_owned();
+        let exit = if listing.failures.is_empty() { Exit::NothingSelected } else { Exit::Missing };
+        return Err(NotStarted { reason, exit }.into());
+    }
+
+    begin_outputs(&args.outputs)?;
+    let mut ledger = Ledger::new(&ids, &config.known, &listing.devices);
+    ledger.know_shapes(shapes(selection));
+    Ok(ledger)
 }
 
-impl Run<'_> {
-    fn carry_out(&self, started: Instant, style: Style) -> anyhow::Result<Exit> {
-        let Self { args, config, selection, devices, .. } = *self;
-        let compilers = config.compilers_of_registers(args, &selection.placed, devices)?;
-        let mut proofs = proofs::plan(&selection.placed, &config.producers, devices, &compilers);
-        let placed = selection.placed.iter().filter(|placed| config.all_witnesses && placed.expected.is_some());
-        let placed: Vec<&BindingCheck> = placed.collect();
-
-        let subjects = execute::checked(&selection.subjects, devices, config.making());
-        let mut checks = execute::ids(&subjects, devices, config.making());
-        checks.extend(proofs.iter().map(ProofCheck::id));
-        checks.extend(placed.iter().map(|placed| placed.id()));
-        checks.retain(|check| selection.part.takes_trial(check));
-        if checks.is_empty() && args.part.shard.is_none() {
-            warn("error: nothing is selected: no device can run the output of these producers\n");
-            let is_complete = self.failed_listings.is_empty();
-            return Ok(if is_complete { Exit::NothingSelected } else { Exit::Missing });
+/// The shapes of the members of files and of cases that are not built in. The lists of known
+/// failures name built-in cases only; they match other cases by shape.
+fn shapes(selection: &Selection) -> HashMap<String, Vec<ShapeAt>> {
+    let is_named = |id: &str| CASES.iter().any(|case| case.name == id);
+    let mut shapes: HashMap<String, Vec<ShapeAt>> = HashMap::new();
+    for subject in &selection.subjects {
+        let source = &subject.source;
+        if is_named(&source.id) || shapes.contains_key(&source.id) {
+            continue;
         }
-
-        begin_outputs(&args.outputs)?;
-        let mut ledger = Ledger::new(&checks, &config.known, devices);
-        ledger.know_shapes(self.shapes());
-        self.begin_records(&mut ledger)?;
-        if !self.needs_rows() {
-            ledger.shed_rows();
-        }
-        proofs.retain(|proof| ledger.lacks(&proof.id()));
-        let static_records: Vec<CheckRecord> =
-            placed.iter().filter(|placed| ledger.lacks(&placed.id())).map(|placed| placed.record()).collect();
-
-        let progress = &config.progress;
-        progress.expect(ledger.not_done() - static_records.len());
-        let mut keeper = RecordKeeper {
-            ledger: &mut ledger,
-            progress,
-            style,
-            arguments: arguments::of_run(std::env::args_os()),
-            stop_at_failure: args.fail_fast.then_some(&config.launch.interrupt),
-            failures: 0,
-        };
-        let mut spared = SparedKinds::default();
-        for portion in execute::portions(&subjects) {
-            let lacks = |plan: CheckPlan<'_>| keeper.ledger.lacks(&plan.id());
-            let checks = execute::plan(portion, devices, config.making(), lacks);
-            progress.checks();
-            keeper.carry_out(&checks, args.retries, |checks, attempt, done| match attempt {
-                0 => execute::execute_part(checks, &config.launch, config.rotation, &mut spared, done),
-                // A retry shares nothing with other checks.
-                _ => execute::execute(checks, &config.launch, Rotation::All, done),
-            });
-            drop(checks);
-            give_back_free_memory();
-        }
-        progress.checks();
-        keeper.carry_out(&proofs, args.retries, |proofs, _, done| {
-            proofs::execute(proofs, &config.launch, config.rotation, &compilers, done);
-        });
-        for record in static_records {
-            keeper.keep(record);
-        }
-        let fail_fast = args.fail_fast && keeper.failures > 0;
-
-        progress.phase("reporting");
-        let ClosedLedger { records, end, fixed, file } = ledger.close();
-        let shader_cache = self.cache.as_ref().and_then(|cache| cache.state(devices)).map(str::to_owned);
-        let end = RunEnd {
-            fail_fast: fail_fast && end.not_done > 0,
-            shader_cache,
-            cache: answer_cache::recorded(config.launch.cache.as_ref()),
-            failed_listings: self.failed_listings.to_vec(),
-            sources: recorded_sources(self.selection),
-            ..end
-        };
-        let seconds = Some(started.elapsed().as_secs_f64());
-        let records_file = args.outputs.json.as_ref().or(args.resume.as_ref()).map(|path| path.display().to_string());
-        let missing = self.missing(&records, &end);
-        let report = FinalReport {
-            outputs: &args.outputs,
-            devices,
-            records: &records,
-            end: &end,
-            seconds,
-            style,
-            is_short: !missing.is_empty(),
-            records_file: records_file.as_deref(),
-        };
-
-        progress.end();
-        if audience(args) == Audience::File {
-            self.print_found(&records, style);
-        }
-        answer_cache::warn_of(config.launch.cache.as_ref());
-        // A file that cannot be written must not cost the user the report or the other files.
-        report.print();
-        if !args.outputs.quiet && takes_every_access(args) {
-            print(&fixed_report(&fixed, style));
-        }
-        let ended = file.end(&records, &self.written_end(&records, &end));
-        report.write_files()?;
-        ended?;
-        Ok(report.exit(&missing))
+        let of_blocks = source.module.blocks.iter().flat_map(|block| shapes_of_block(block, source.options));
+        shapes.insert(source.id.clone(), of_blocks.collect());
     }
+    shapes
+}
 
-    /// The shapes of the members of files and of cases that are not built in. The lists of known
-    /// failures name built-in cases only; they match other cases by shape.
-    fn shapes(&self) -> HashMap<String, Vec<ShapeAt>> {
-        let is_named = |id: &str| CASES.iter().any(|case| case.name == id);
-        let mut shapes: HashMap<String, Vec<ShapeAt>> = HashMap::new();
-        for subject in &self.selection.subjects {
-            let source = &subject.source;
-            if is_named(&source.id) || shapes.contains_key(&source.id) {
-                continue;
-            }
-            let of_blocks = source.module.blocks.iter().flat_map(|block| shapes_of_block(block, source.options));
-            shapes.insert(source.id.clone(), of_blocks.collect());
-        }
-        shapes
-    }
-
-    /// True if rows of agreeing checks are still needed after the records file has them: they give
-    /// the found offsets of a file's members, and the kinds of leaves that were read.
-    fn needs_rows(&self) -> bool {
-        let counts_leaves = !self.config.floors.is_empty() || !self.args.records.filter().is_all();
-        audience(self.args) == Audience::File || counts_leaves
-    }
-
-    /// The end record as written: if the file leaves checks out, with a summary of these.
-    fn written_end(&self, records: &[CheckRecord], end: &RunEnd) -> RunEnd {
-        let filter = self.args.records.filter();
-        if filter.is_all() {
-            return end.clone();
-        }
-        let kept: HashSet<&str> =
-            records.iter().filter(|record| record.is_kept_by(filter)).map(|record| record.id.case.as_str()).collect();
-        let sources = end.sources.iter().filter(|source| kept.contains(source.case.as_str()));
-        RunEnd {
-            sources: sources.cloned().collect(),
-            left_out: left_out(records, filter),
-            left_out_cases: left_out_cases(records, filter),
-            cells: floors::cells(&self.selection.subjects, records),
-            ..end.clone()
-        }
-    }
-
-    /// Prints where the devices found the members of the user's files.
-    fn print_found(&self, records: &[CheckRecord], style: Style) {
-        let files = self.selection.subjects.iter().filter(|subject| !subject.source.is_case);
-        let layouts = files.map(|subject| FileLayout {
-            file: &subject.source.id,
-            rules: subject.rules,
-            blocks: &subject.layouts,
-        });
-        print(&found_table(&layouts.collect::<Vec<_>>(), records, style));
-    }
-
-    /// Adopts the results of an earlier run, and begins the records file.
-    fn begin_records(&self, ledger: &mut Ledger<'_>) -> anyhow::Result<()> {
-        let Some(path) = self.args.outputs.json.as_ref().or(self.args.resume.as_ref()) else { return Ok(()) };
-        let builds = self.config.toolchains.builds(&self.config.chosen_toolchains());
-        let inputs = self.selection.hash(&self.config.known_text);
-        let drivers = &self.config.launch.drivers;
+/// Adopts the records of an earlier run, and begins the records file.
+fn begin_records(
+    args: &RunArgs,
+    config: &RunConfig,
+    selection: &Selection,
+    devices: &[DeviceInfo],
+    ledger: &mut Ledger<'_>,
+) -> anyhow::Result<()> {
+    if let Some(path) = args.outputs.json.as_ref().or(args.resume.as_ref()) {
+        let builds = config.toolchains.builds(&config.chosen_toolchains());
+        let inputs = selection.hash(&config.known_text);
+        let drivers = &config.launch.drivers;
         let header = RunHeader {
-            records: self.args.records.filter(),
-            ..records_file::header(self.devices, builds, self.selection.cases, inputs, drivers)
+            records: args.records.filter(),
+            ..records_file::header(devices, builds, selection.cases, inputs, drivers)
         };
 
-        let target = match &self.args.resume {
+        let target = match &args.resume {
             None => RecordsTarget::open(path)?,
             Some(earlier) if records_file::is_one_file(earlier, path) => {
                 let (target, bytes) = RecordsTarget::open_to_go_on(path)?;
@@ -324,52 +247,14 @@ impl Run<'_> {
                 RecordsTarget::open(path)?
             }
         };
-
         ledger.write_to(target.begin(header, &ledger.so_far()));
-        Ok(())
     }
 
-    /// The participants that returned no result. If the run checks a user's file, only those that
-    /// the user named count as errors; others of this machine get a note.
-    fn silent(&self, records: &[CheckRecord]) -> Vec<String> {
-        let silent = Participants::of(Asked::of_run(self.args), records, &[]).silent();
-        let has_answer =
-            records.iter().any(|record| matches!(record.outcome.kind(), OutcomeKind::Agree | OutcomeKind::Known));
-        if audience(self.args) == Audience::Cases || !has_answer {
-            return silent;
-        }
-        let named = [&self.args.producer, &self.args.device, &self.args.require].into_iter().flatten();
-        let named: Vec<String> = named.map(|name| format!("`{name}`")).collect();
-        let (asked, others): (Vec<String>, Vec<String>) =
-            silent.into_iter().partition(|sentence| named.iter().any(|name| sentence.contains(name.as_str())));
-        for sentence in others {
-            warn(&format!("note: {sentence}\n"));
-        }
-        asked
+    // Rows of agreeing checks are still needed after the file has them: they give the found offsets
+    // of a file's members, and the kinds of leaves that were read.
+    let counts_leaves = !config.floors.is_empty() || !args.records.filter().is_all();
+    if audience(args) == Audience::Cases && !counts_leaves {
+        ledger.shed_rows();
     }
-
-    /// A message for each requirement that the run did not meet.
-    fn missing(&self, records: &[CheckRecord], end: &RunEnd) -> Vec<String> {
-        let mut missing = floors::missed(&self.config.floors, &self.selection.subjects, records, end);
-
-        // For a share of a run, `layoutproof report` finds the participants without a result, with
-        // the other shares.
-        let is_share = self.args.part.shard.is_some() || self.args.part.caselist.is_some();
-        if !is_share && end.not_done == 0 {
-            missing.extend(self.silent(records));
-        }
-
-        let is_counted = |record: &&CheckRecord| match record.outcome.skip_kind() {
-            Some(SkipKind::NotApplicable) => false,
-            None => record.outcome.kind() == OutcomeKind::Skipped,
-        };
-        let skipped = records.iter().filter(is_counted);
-        let reasons = skipped.map(|record| record.outcome.reasons().map(ToString::to_string).unwrap_or_default());
-        let named = |reason: &String| self.args.forbid_skip.as_ref().is_some_and(|text| reason.contains(text));
-        let forbidden = reasons.filter(named).count();
-        if forbidden > 0 {
-            missing.push(format!("{forbidden} checks were skipped for a reason that --forbid-skip names"));
-        }
-        missing
-    }
+    Ok(())
 }

@@ -12,7 +12,7 @@ use layoutproof_core::results::known;
 use layoutproof_core::results::record::{CheckRecord, RunEnd, RunHeader};
 use layoutproof_core::results::summary::{add_left_out, fold};
 use layoutproof_device::DeviceInfo;
-use layoutproof_executor::execute::CASES_AT_ONCE;
+use layoutproof_executor::plan::CASES_AT_ONCE;
 
 use crate::args::Shard;
 use crate::records::recorded::{self, RecordedRuns};

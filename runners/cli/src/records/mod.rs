@@ -3,6 +3,7 @@
 pub(crate) mod arguments;
 mod compression;
 pub(crate) mod decision_rows;
+pub(crate) mod ended_run;
 pub(crate) mod final_report;
 pub(crate) mod floors;
 pub(crate) mod frozen_set;

@@ -5,7 +5,9 @@
 use std::collections::BTreeMap;
 
 use layoutproof_core::results::record::CheckRecord;
-use layoutproof_executor::interrupt::Interrupt;
+use layoutproof_executor::answer::{Answer, OneByOne};
+use layoutproof_executor::device_check::DeviceCheck;
+use layoutproof_executor::launch::Launch;
 use layoutproof_report::{is_failure, terminal};
 use layoutproof_show::Style;
 
@@ -24,27 +26,24 @@ pub(crate) struct RecordKeeper<'a, 'l> {
     pub(crate) style: Style,
     /// The arguments that the user typed.
     pub(crate) arguments: BTreeMap<String, Vec<String>>,
-    /// Set at the first failure, with `--fail-fast`.
-    pub(crate) stop_at_failure: Option<&'a Interrupt>,
+    pub(crate) launch: &'a Launch,
+    /// How often a failed check runs again.
+    pub(crate) retries: u32,
+    /// True if the first failure stops the run.
+    pub(crate) fail_fast: bool,
     /// Number of failures so far.
     pub(crate) failures: usize,
 }
 
 impl RecordKeeper<'_, '_> {
-    /// Runs `checks`, and reruns failed ones up to `retries` times. `execute` receives checks and
-    /// the number of the attempt, from 0. It passes the records of each batch to its last argument,
-    /// each with the index of its check.
-    pub(crate) fn carry_out<C: Clone>(
-        &mut self,
-        checks: &[C],
-        retries: u32,
-        mut execute: impl FnMut(&[C], u32, &mut dyn FnMut(Vec<(usize, CheckRecord)>)),
-    ) {
+    /// Has devices answer `checks`, and keeps the records. Failed checks are answered again, one by
+    /// one.
+    pub(crate) fn carry_out(&mut self, checks: &[DeviceCheck], answer: &mut dyn Answer) {
         let mut failed: BTreeMap<usize, CheckRecord> = BTreeMap::new();
-        execute(checks, 0, &mut |batch| {
+        answer.answer(checks, self.launch, &mut |batch| {
             for (index, record) in batch {
                 self.progress.check_ended();
-                if retries > 0 && is_failure(self.ledger.outcome(&record)) {
+                if self.retries > 0 && is_failure(self.ledger.outcome(&record)) {
                     failed.insert(index, record);
                 } else {
                     self.keep(record);
@@ -53,13 +52,13 @@ impl RecordKeeper<'_, '_> {
             self.ledger.flush();
         });
 
-        for attempt in 1..=retries {
+        for attempt in 1..=self.retries {
             if failed.is_empty() {
                 break;
             }
             let places: Vec<usize> = failed.keys().copied().collect();
-            let again: Vec<C> = places.iter().map(|place| checks[*place].clone()).collect();
-            execute(&again, attempt, &mut |batch| {
+            let again: Vec<DeviceCheck> = places.iter().map(|place| checks[*place].clone()).collect();
+            OneByOne.answer(&again, self.launch, &mut |batch| {
                 for (index, record) in batch {
                     let record = CheckRecord { retries: attempt, ..record };
                     if is_failure(self.ledger.outcome(&record)) {
@@ -96,8 +95,8 @@ impl RecordKeeper<'_, '_> {
         } else if self.failures == TOLD + 1 {
             self.progress.say("      note: more checks fail; the report at the end has all of them\n");
         }
-        if let Some(interrupt) = self.stop_at_failure {
-            interrupt.set();
+        if self.fail_fast {
+            self.launch.interrupt.set();
         }
     }
 }

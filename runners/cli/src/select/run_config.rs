@@ -12,12 +12,13 @@ use layoutproof_core::check::{BindingCheck, CompiledAccesses, Producer, Settings
 use layoutproof_core::results::floors::Floor;
 use layoutproof_core::results::known::KnownFailure;
 use layoutproof_device::{DeviceInfo, JOB_LIMIT, Runner, RunnerKind};
+use layoutproof_executor::answer::{Answer, OneByOne};
+use layoutproof_executor::batching::Batching;
 use layoutproof_executor::compiler_devices::CompilerDevices;
 use layoutproof_executor::device_listing::DeviceListing;
-use layoutproof_executor::execute::ShaderProduction;
 use layoutproof_executor::interrupt::Interrupt;
 use layoutproof_executor::launch::Launch;
-use layoutproof_executor::rotation::Rotation;
+use layoutproof_executor::plan::ShaderProduction;
 use layoutproof_layout::ElementChoice;
 use layoutproof_model::{BINDING_MISREADINGS, MISREADINGS, Model};
 use layoutproof_probes::{AddressSpace, Form, Stage};
@@ -66,8 +67,8 @@ pub(crate) struct RunConfig {
     pub(crate) progress: Progress,
     /// Which devices run the output of compilers.
     pub(crate) compiler_devices: CompilerDevices,
-    /// Which checks use the driver's own compile settings.
-    pub(crate) rotation: Rotation,
+    /// The number of the run; `None` if every check is answered by itself.
+    batching: Option<u64>,
     device_ids: Vec<String>,
     runners: BTreeSet<RunnerKind>,
     required: Vec<String>,
@@ -134,7 +135,7 @@ impl RunConfig {
             } else {
                 CompilerDevices::Every
             },
-            rotation: if args.no_fuse { Rotation::All } else { Rotation::Turn(args.rotation) },
+            batching: (!args.no_fuse).then_some(args.rotation),
             device_ids: args.device.clone(),
             runners: choose("runner", &args.runner, &runners)?.into_iter().collect(),
             required: args.require.clone(),
@@ -164,10 +165,23 @@ impl RunConfig {
         Some(format!("compiler `{name}` was not found (`layoutproof compilers` says how to name one)"))
     }
 
-    /// The options for making shaders.
-    pub(crate) fn making(&self) -> ShaderProduction<'_> {
-        let Self { producers, settings, toolchains, compiler_devices, launch, .. } = self;
-        ShaderProduction { producers, settings, compilers: toolchains, compiler_devices: *compiler_devices, launch }
+    /// The options for making shaders. `compilers` may be more than those among the producers.
+    pub(crate) fn making<'a>(&'a self, compilers: &'a Toolchains) -> ShaderProduction<'a> {
+        let Self { producers, settings, compiler_devices, launch, .. } = self;
+        ShaderProduction { producers, settings, compilers, compiler_devices: *compiler_devices, launch }
+    }
+
+    /// How devices answer the checks.
+    pub(crate) fn answer(&self) -> Box<dyn Answer> {
+        match self.batching {
+            Some(turn) => Box::new(Batching::new(turn)),
+            None => Box::new(OneByOne),
+        }
+    }
+
+    /// The placements that are compared with the case without any device.
+    pub(crate) fn checks_without_device<'a>(&self, placed: &'a [BindingCheck]) -> Vec<&'a BindingCheck> {
+        placed.iter().filter(|placed| self.all_witnesses && placed.expected.is_some()).collect()
     }
 
     /// The compilers whose registers are checked on devices. These are the run's compilers. If the

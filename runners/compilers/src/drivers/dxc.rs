@@ -199,7 +199,7 @@ fn read_listing(folder: &CompileFolder, finished: &ProcessOutput) -> Result<Comp
     // Every listing names its entry points after the code, so a listing with that line has all of
     // the code.
     if !listing.lines().any(|line| line.starts_with("!dx.entryPoints = ")) {
-        return Err(BadShaderForm::Listing { bytes: listing.len(), start: start(finished) });
+        return Err(BadOutput::Listing { bytes: listing.len(), start: start(finished) });
     }
     let report = Report::Listing(listing.clone());
     Ok(CompileOutcome::Compiled(CompiledShader { shader: Shader::DxilListing(listing), container, report }))
@@ -218,13 +218,13 @@ pub(super) fn read_dxil(folder: &CompileFolder, finished: &ProcessOutput) -> Res
     let listing = match folder.read_text(LISTING) {
         Ok(listing) => listing,
         Err(error) if error.is_not_found() => finished.stdout.clone(),
-        Err(error) => return Err(BadShaderForm::Unreadable { file: LISTING, error }),
+        Err(error) => return Err(BadOutput::Unreadable { file: LISTING, error }),
     };
 
     let container = match folder.read(OBJECT) {
         Ok(object) => Some(object),
         Err(error) if error.is_not_found() => None,
-        Err(error) => return Err(BadShaderForm::Unreadable { file: OBJECT, error }),
+        Err(error) => return Err(BadOutput::Unreadable { file: OBJECT, error }),
     };
 
     Ok(DxilFiles { listing, container })

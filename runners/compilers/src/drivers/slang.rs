@@ -143,10 +143,10 @@ fn read_listing(folder: &CompileFolder, finished: &ProcessOutput) -> Result<Comp
 }
 
 fn read_text(folder: &CompileFolder, _: &ProcessOutput) -> Result<CompileOutcome, BadOutput> {
-    let text = folder.read_text(TEXT).map_err(|error| BadShaderForm::Missing { what: "text", error })?;
+    let text = folder.read_text(TEXT).map_err(|error| BadOutput::Missing { what: "text", error })?;
     Ok(made(Shader::Wgsl(text), Report::SlangJson(reflection(folder)?)))
 }
 
 fn reflection(folder: &CompileFolder) -> Result<String, BadOutput> {
-    folder.read_text(REFLECTION).map_err(|error| BadShaderForm::Missing { what: "reflection", error })
+    folder.read_text(REFLECTION).map_err(|error| BadOutput::Missing { what: "reflection", error })
 }

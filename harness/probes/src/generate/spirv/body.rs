@@ -14,7 +14,8 @@ use super::block::Way;
 use super::input_place::InputPlace;
 use super::kind::ScalarKind;
 use super::types::{EmittedType, TypeEmitter, TypedForm};
-use crate::{AnswerPlace, AnswerSlot, Fold, FoldStep, Form, Wiring};
+use crate::regions::HASH_FACTOR;
+use crate::{AnswerPlace, AnswerSlot, Form, Wiring};
 
 /// The interface of a probe: the places that the code of one entry point reads and writes.
 #[derive(Clone, Debug)]
@@ -47,8 +48,8 @@ pub(super) struct CopyPlace {
 pub(super) enum AnswerMode {
     /// Stores each one to its own word of the output.
     Stored,
-    /// Folds all of them into one, in the order of the slots.
-    Folded(Fold, Word),
+    /// Adds them to this hash, in the order in which they are read.
+    Hashed(Word),
 }
 
 /// Writes the instructions of one entry point into the builder's open block.
@@ -113,28 +114,24 @@ impl BodyWriter<'_> {
         slots.zip(values).for_each(|(slot, value)| self.store_answer(slot, value));
     }
 
-    /// Stores the value of a leaf at its answer's place, or folds it into the others.
+    /// Stores the value of a leaf at its answer's place, or adds it to the hash.
     pub(super) fn store_answer(&mut self, slot: &AnswerSlot, value: Word) {
         let [AnswerPlace::Word(first)] = slot.places[..] else { return };
         let kind = self.kind(slot.leaf);
         for (word, bits) in (first..).zip(self.types.words_of(kind, value)) {
             match self.answers {
                 AnswerMode::Stored => self.store_output(word, bits),
-                AnswerMode::Folded(fold, value) => {
-                    self.answers = AnswerMode::Folded(fold, self.fold(fold.step(word), value, bits));
-                }
+                AnswerMode::Hashed(hash) => self.answers = AnswerMode::Hashed(self.hash_step(hash, bits)),
             }
         }
     }
 
-    pub(super) fn fold(&mut self, step: FoldStep, value: Word, bits: Word) -> Word {
-        let uint = self.types.scalar(ScalarKind::WORD);
+    /// Writes the step of a hash; the host computes it as [`crate::regions`] does.
+    pub(super) fn hash_step(&mut self, hash: Word, bits: Word) -> Word {
+        let (uint, factor) = (self.types.scalar(ScalarKind::WORD), self.types.constant(HASH_FACTOR));
         let builder = &mut self.types.builder;
-        let value = match step {
-            FoldStep::Xor => builder.bitwise_xor(uint, None, value, bits),
-            FoldStep::Subtract => builder.i_sub(uint, None, value, bits),
-        };
-        value.expect(OPEN)
+        let mixed = builder.bitwise_xor(uint, None, hash, bits).expect(OPEN);
+        builder.i_mul(uint, None, mixed, factor).expect(OPEN)
     }
 
     /// Loads each vector once, and extracts its leaves from the loaded value.

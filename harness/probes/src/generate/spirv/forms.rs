@@ -154,9 +154,7 @@ impl BodyWriter<'_> {
                     let word = self.lane_word(place, kind.words(), lane);
                     self.store_output_at(word, bits);
                 }
-                AnswerMode::Folded(fold, value) => {
-                    self.answers = AnswerMode::Folded(fold, self.fold(fold.step(place), value, bits));
-                }
+                AnswerMode::Hashed(hash) => self.answers = AnswerMode::Hashed(self.hash_step(hash, bits)),
             }
         }
     }
@@ -178,8 +176,7 @@ impl BodyWriter<'_> {
         self.types.builder.store(pointer, bits, None, []).expect(OPEN);
     }
 
-    /// Passes the whole block to the function that stores its parts, or folds them into the earlier
-    /// reads.
+    /// Passes the whole block to the function that stores its parts, or adds them to the hash.
     pub(super) fn call_with_block(&mut self) {
         let function = self.interface.function.expect(INTERFACE);
         let whole = self.load_block(&[]);
@@ -189,10 +186,10 @@ impl BodyWriter<'_> {
                 let void = self.types.builder.type_void();
                 self.types.builder.function_call(void, None, function, [whole]).expect(OPEN);
             }
-            AnswerMode::Folded(fold, value) => {
+            AnswerMode::Hashed(hash) => {
                 let uint = self.types.scalar(ScalarKind::WORD);
-                let value = self.types.builder.function_call(uint, None, function, [whole, value]).expect(OPEN);
-                self.answers = AnswerMode::Folded(fold, value);
+                let hash = self.types.builder.function_call(uint, None, function, [whole, hash]).expect(OPEN);
+                self.answers = AnswerMode::Hashed(hash);
             }
         }
     }

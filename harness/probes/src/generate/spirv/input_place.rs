@@ -10,7 +10,7 @@ use super::block::{SpirvField, SpirvNode};
 use super::buffers::{bind, word_buffer};
 use super::kind::ScalarKind;
 use super::types::TypeEmitter;
-use crate::SharedWord;
+use crate::shared_input::SharedWord;
 
 /// Words of a vector of the input in a uniform buffer.
 const LANES_OF_VECTOR: u32 = 4;

@@ -8,8 +8,7 @@
 //! `module` writes entry points; `stages` adds what an entry point of each stage needs in addition
 //! to the probe. `body` and `forms` write the code, `access` its loads and stores, and `convert`
 //! the conversions between leaves and words. `input_place` is the place of the input. `rules` and
-//! `needs` find what a device and `spirv-val` must allow. `fused` and `regions` write modules of
-//! many blocks.
+//! `needs` find what a device and `spirv-val` must allow. `regions` writes modules of many blocks.
 //!
 //! Source: SPIR-V specification 1.3; `SPV_KHR_physical_storage_buffer`; Vulkan specification,
 //! "Shader Interfaces".
@@ -20,7 +19,6 @@ mod body;
 mod buffers;
 mod convert;
 mod forms;
-mod fused;
 mod input_place;
 mod interface;
 mod kind;
@@ -36,9 +34,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use rspirv::binary::Assemble;
 
 use self::block::{SpirvBlock, Way};
-pub use self::fused::produce_fused;
 use self::module::ModuleWriter;
-pub use self::regions::produce_regions;
+pub(crate) use self::regions::produce_regions;
 pub use self::rules::required_feature;
 use layoutproof_device::{Feature, Shader};
 use layoutproof_layout::{BlockLayout, BlockRules, Extent};

@@ -9,23 +9,22 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use rspirv::binary::Assemble;
-use rspirv::spirv::{Decoration, StorageClass, Word};
+use rspirv::spirv::{Decoration, FunctionControl, StorageClass, Word};
 
 use super::access::{OPEN, SpirvPlace};
-use super::block::{SpirvBlock, SpirvField, SpirvNode};
+use super::block::{SpirvBlock, SpirvField, SpirvNode, Way};
 use super::body::{AnswerMode, BodyWriter, CopyPlace, SpirvInterface};
 use super::buffers::{BlockStorage, bind, word_buffer};
-use super::fused::LoweredCase;
 use super::input_place::{InputPlace, load_words, shared_buffer};
 use super::kind::ScalarKind;
 use super::module::begin;
-use super::stages::{EntryStages, end_function};
+use super::stages::{EntryStages, NO_FUNCTION, end_function};
 use super::types::TypeEmitter;
-use super::{SpirvModule, needs, rules, ways_in};
+use super::{SpirvModule, needs, refuse_unsized, rules, ways_in};
 use crate::generate::ProduceError;
-use crate::{
-    AddressSpace, CASES_OF_HASH, Direction, Fold, Form, FusedCase, RegionAnswer, RegionPlaces, SharedWord, spread,
-};
+use crate::regions::{CASES_OF_HASH, RegionAnswer, RegionCase, RegionPlaces};
+use crate::shared_input::SharedWord;
+use crate::{Direction, Form, ProbeEntry, spread};
 
 /// Writes the module of cases whose entry points have the same name, and thus the same space,
 /// stage, direction and forms.
@@ -33,25 +32,24 @@ use crate::{
 /// # Errors
 ///
 /// The same as for [`produce`](super::produce), for the first case that cannot be written.
-pub fn produce_regions(cases: &[FusedCase], regions: &RegionPlaces) -> Result<SpirvModule, ProduceError> {
+pub(crate) fn produce_regions(cases: &[RegionCase], regions: &RegionPlaces) -> Result<SpirvModule, ProduceError> {
     let lowered = cases.iter().map(LoweredCase::new).collect::<Result<Vec<_>, _>>()?;
     let Some(first) = lowered.first() else { return Err(ProduceError::NothingToProbe { block: String::new() }) };
     let entry = first.entry;
     let kinds = lowered.iter().flat_map(|case| case.block.node.kinds()).collect();
     let needs = needs::of(&kinds, &BTreeSet::from([entry.space]));
 
-    let mut types = begin(&needs, entry.space == AddressSpace::Address);
+    let mut types = begin(&needs, false);
     let lane = entry.forms.contains(&Form::Divergent).then(|| types.lane());
-    let blocks = BlockRegions::declare(&mut types, &lowered, &regions.block);
+    let blocks = declare_blocks(&mut types, &lowered, &regions.block);
     let vectors = shared_buffer(&mut types, regions.input.end());
     let mut interfaces = interfaces(&mut types, &lowered, regions, &blocks, &vectors, lane)?;
     for (case, interface) in lowered.iter().zip(&mut interfaces) {
-        interface.function = case.write_function(&mut types, interface, Fold::Hash);
+        interface.function = case.write_function(&mut types, interface);
     }
 
     let mut stages = EntryStages::default();
     let function = stages.begin_entry(&mut types, entry.stage);
-    blocks.open(&mut types, &mut interfaces);
     if entry.forms.contains(&Form::Workgroup) {
         share_blocks(&mut types, &lowered, &interfaces)?;
     }
@@ -80,10 +78,10 @@ fn share_blocks(
     interfaces: &[SpirvInterface],
 ) -> Result<(), ProduceError> {
     for (case, interface) in cases.iter().zip(interfaces) {
-        let wiring = case.case.wiring();
         let (interface, answers) = (interface.clone(), AnswerMode::Stored);
         let place = interface.workgroup.clone();
-        let mut body = BodyWriter { types, interface, leaves: &case.ways, wiring: &wiring, answers };
+        let wiring = &case.case.probe.wiring;
+        let mut body = BodyWriter { types, interface, leaves: &case.ways, wiring, answers };
         let copied = place.map_or(Ok(()), |place| body.copy_block(&place));
         copied.map_err(|_| case.partly_probed())?;
     }
@@ -107,15 +105,15 @@ fn write_cases(
                 case.write_region(types, interface, AnswerMode::Stored)?;
             }
         }
-        RegionAnswer::Folded { lanes } => {
+        RegionAnswer::Hashed { lanes } => {
             let uint = types.scalar(ScalarKind::WORD);
             for (number, cases) in (0..).zip(cases.chunks(CASES_OF_HASH)) {
                 let own = types.constant(number);
                 let mut value = types.builder.bitwise_xor(uint, None, nonce, own).expect(OPEN);
                 for (case, interface) in cases.iter().zip(&mut interfaces) {
-                    let answers = case.write_region(types, interface, AnswerMode::Folded(Fold::Hash, value))?;
-                    if let AnswerMode::Folded(_, folded) = answers {
-                        value = folded;
+                    let answers = case.write_region(types, interface, AnswerMode::Hashed(value))?;
+                    if let AnswerMode::Hashed(hash) = answers {
+                        value = hash;
                     }
                 }
                 store_hash(types, &first, number * lanes, value);
@@ -141,7 +139,52 @@ fn store_hash(types: &mut TypeEmitter, interface: &SpirvInterface, number: u32, 
     types.builder.store(pointer, hash, None, []).expect(OPEN);
 }
 
-impl LoweredCase<'_> {
+/// A case with its chosen types.
+struct LoweredCase<'a> {
+    case: &'a RegionCase,
+    entry: &'a ProbeEntry,
+    block: SpirvBlock<'a>,
+    ways: Vec<Way>,
+}
+
+impl<'a> LoweredCase<'a> {
+    fn new(case: &'a RegionCase) -> Result<Self, ProduceError> {
+        let layout = &case.layout;
+        let Ok(laid_out) = &layout.result else {
+            return Err(ProduceError::Refused { rules: layout.rules.clone(), block: layout.name.clone() });
+        };
+        refuse_unsized(layout, laid_out.size, &case.plan)?;
+        let block = SpirvBlock::new(laid_out, &case.plan.leaves);
+        let ways = ways_in(layout, &block, &case.plan)?;
+        Ok(Self { case, entry: &case.probe.entry, block, ways })
+    }
+
+    /// Writes the function that takes the block by value and the hash so far, and returns the hash
+    /// with the block's leaves; `None` for a case without [`Form::Parameter`].
+    fn write_function(&self, types: &mut TypeEmitter, interface: &SpirvInterface) -> Option<Word> {
+        if !self.entry.forms.contains(&Form::Parameter) {
+            return None;
+        }
+
+        let (uint, block) = (types.scalar(ScalarKind::WORD), interface.block.ty.id);
+        let signature = types.builder.type_function(uint, [block, uint]);
+        let builder = &mut types.builder;
+        let function = builder.begin_function(uint, None, FunctionControl::NONE, signature).expect(NO_FUNCTION);
+        let [block, before] =
+            [block, uint].map(|ty| builder.function_parameter(ty).expect("a function was just begun"));
+        builder.begin_block(None).expect("a function was just begun");
+
+        let (wiring, interface, answers) = (&self.case.probe.wiring, interface.clone(), AnswerMode::Hashed(before));
+        let mut body = BodyWriter { types, interface, leaves: &self.ways, wiring, answers };
+        body.store_parts(Form::Parameter, block);
+
+        if let AnswerMode::Hashed(answer) = body.answers {
+            types.builder.ret_value(answer).expect(OPEN);
+        }
+        types.builder.end_function().expect("the function is open");
+        Some(function)
+    }
+
     /// Writes the work of the case's own entry point in its region, and returns the state of the
     /// answers.
     fn write_region(
@@ -150,8 +193,8 @@ impl LoweredCase<'_> {
         interface: SpirvInterface,
         answers: AnswerMode,
     ) -> Result<AnswerMode, ProduceError> {
-        let (wiring, workgroup) = (self.case.wiring(), interface.workgroup.clone());
-        let mut body = BodyWriter { types, interface, leaves: &self.ways, wiring: &wiring, answers };
+        let (wiring, workgroup) = (&self.case.probe.wiring, interface.workgroup.clone());
+        let mut body = BodyWriter { types, interface, leaves: &self.ways, wiring, answers };
         let written = self.entry.forms.iter().try_for_each(|form| match (self.entry.direction, form, &workgroup) {
             (Direction::Read, Form::Workgroup, Some(copy)) => {
                 body.read_from_copy(*form, copy);
@@ -169,50 +212,25 @@ impl LoweredCase<'_> {
     }
 }
 
-/// The variable with the regions of all blocks.
-struct BlockRegions {
-    /// The variable, or the push constants with the address of the regions.
-    variable: Word,
-    /// The struct of all regions.
-    all: Word,
-    /// The place of each case's block. For blocks at an address, the pointer is not loaded yet.
-    places: Vec<SpirvPlace>,
-}
-
-impl BlockRegions {
-    fn declare(types: &mut TypeEmitter, cases: &[LoweredCase<'_>], starts: &[u32]) -> Self {
-        let BlockStorage { class, element } = BlockStorage::of_space(cases[0].entry.space);
-
-        let nodes = cases.iter().map(|case| case.block.node.clone()).collect();
-        let all = types.emit(&regions_struct("blocks", starts, nodes));
-        types.builder.decorate(all.id, Decoration::Block, []);
-        let variable = match class {
-            StorageClass::PhysicalStorageBuffer => types.address_variable(all.id),
-            _ => types.block_variable(class, all.id, element),
-        };
-        if class == StorageClass::Uniform || class == StorageClass::StorageBuffer {
-            bind(types, variable, 0);
-        }
-        if class == StorageClass::StorageBuffer && cases[0].entry.direction == Direction::Read {
-            types.builder.decorate(variable, Decoration::NonWritable, []);
-        }
-
-        let place = |(index, ty)| {
-            let outer = element.into_iter().chain([index]).collect();
-            SpirvPlace { pointer: variable, class, outer, ty: Rc::new(ty) }
-        };
-        Self { variable, all: all.id, places: (0..).zip(all.parts).map(place).collect() }
+/// Declares the variable with the regions of all blocks, and returns the place of each block.
+fn declare_blocks(types: &mut TypeEmitter, cases: &[LoweredCase<'_>], starts: &[u32]) -> Vec<SpirvPlace> {
+    let BlockStorage { class, element } = BlockStorage::of_space(cases[0].entry.space);
+    let nodes = cases.iter().map(|case| case.block.node.clone()).collect();
+    let all = types.emit(&regions_struct("blocks", starts, nodes));
+    types.builder.decorate(all.id, Decoration::Block, []);
+    let variable = types.block_variable(class, all.id, element);
+    if class == StorageClass::Uniform || class == StorageClass::StorageBuffer {
+        bind(types, variable, 0);
+    }
+    if class == StorageClass::StorageBuffer && cases[0].entry.direction == Direction::Read {
+        types.builder.decorate(variable, Decoration::NonWritable, []);
     }
 
-    /// Loads the address of the regions in the open function, if they are at an address.
-    fn open(&self, types: &mut TypeEmitter, interfaces: &mut [SpirvInterface]) {
-        if self.places.iter().any(|place| place.class == StorageClass::PhysicalStorageBuffer) {
-            let pointer = types.load_address(self.variable, self.all);
-            for interface in interfaces {
-                interface.block.pointer = pointer;
-            }
-        }
-    }
+    let place = |(index, ty)| {
+        let outer = element.into_iter().chain([index]).collect();
+        SpirvPlace { pointer: variable, class, outer, ty: Rc::new(ty) }
+    };
+    (0..).zip(all.parts).map(place).collect()
 }
 
 /// Declares the remaining buffers, and returns each case's interface.
@@ -220,7 +238,7 @@ fn interfaces(
     types: &mut TypeEmitter,
     cases: &[LoweredCase<'_>],
     regions: &RegionPlaces,
-    blocks: &BlockRegions,
+    blocks: &[SpirvPlace],
     input: &SpirvPlace,
     lane: Option<Word>,
 ) -> Result<Vec<SpirvInterface>, ProduceError> {
@@ -230,7 +248,7 @@ fn interfaces(
         types.builder.decorate(copy.place.pointer, Decoration::NonWritable, []);
     }
 
-    let places = blocks.places.iter().zip(&regions.input.places).zip(copies);
+    let places = blocks.iter().zip(&regions.input.places).zip(copies);
     let interface = |(case, ((block, words), copy)): (&LoweredCase<'_>, ((&SpirvPlace, &Vec<SharedWord>), _))| {
         let has = |form| case.entry.forms.contains(&form);
         SpirvInterface {

@@ -10,11 +10,12 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use clap::Parser;
-use layoutproof_core::check::{Check, CheckDevice, Subject};
+use layoutproof_core::check::{CheckDevice, Subject};
 use layoutproof_core::results::record::{CheckRecord, RecordValue};
 use layoutproof_core::results::summary::Exit;
 use layoutproof_device::RunnerKind;
-use layoutproof_executor::execute;
+use layoutproof_executor::device_check::DeviceCheck;
+use layoutproof_executor::{plan, produce};
 use layoutproof_hostcheck::{CompareOptions, ObservedLeaf, ShaderBlock, arrivals, block_parts};
 use layoutproof_layout::{Quantity, find};
 use layoutproof_probes::Direction;
@@ -81,11 +82,11 @@ impl Proof<'_> {
 
         let subjects = self.subjects();
         let all: Vec<Arc<Subject>> = distinct(&subjects);
-        let checks = execute::plan(&all, &chosen.listing.devices, config.making(), |_| true);
-        let mut records = Vec::new();
-        execute::execute(&checks, &config.launch, config.rotation, |batch| {
-            records.extend(batch.into_iter().map(|(index, record)| device_record(&checks[index], record)));
-        });
+        let making = config.making(&config.toolchains);
+        let checks = produce::shaders(&plan::bytes(all.iter(), &chosen.listing.devices, making), making);
+        let records = config.answer().records(&checks, &config.launch).into_iter();
+        let mut records: Vec<DeviceRecord> =
+            records.filter_map(|(index, record)| device_record(&checks[index], record)).collect();
         if config.launch.interrupt.is_set() {
             bail!("interrupted: not every block was read");
         }
@@ -186,8 +187,11 @@ fn distinct(subjects: &[Arc<Subject>]) -> Vec<Arc<Subject>> {
     all
 }
 
-fn device_record(check: &Check, record: CheckRecord) -> DeviceRecord {
-    DeviceRecord { subject: Arc::clone(&check.subject), record }
+fn device_record(check: &DeviceCheck, record: CheckRecord) -> Option<DeviceRecord> {
+    match check {
+        DeviceCheck::Bytes(check) => Some(DeviceRecord { subject: Arc::clone(&check.subject), record }),
+        DeviceCheck::Bindings(_) => None,
+    }
 }
 
 /// The leaves of a block that a device read, without duplicates.

@@ -28,9 +28,9 @@ use layoutproof_core::results::known::KnownFailure;
 use layoutproof_core::results::record::{CheckRecord, OutcomeKind, ReasonKind, RunEnd};
 use layoutproof_core::results::summary::{Exit, Shortfalls, add, exit_of_run};
 use layoutproof_device::DeviceInfo;
+use layoutproof_executor::batching::Batching;
 use layoutproof_executor::interrupt::Interrupt;
 use layoutproof_executor::launch::Launch;
-use layoutproof_executor::rotation::SparedKinds;
 use layoutproof_layout::mutate::RuleMutant;
 use layoutproof_random::declaration::{
     CellDraws, CellTally, CountedCell, CoverageTally, Declarations, RandomDeclaration,
@@ -93,7 +93,7 @@ struct Totals {
     seen: CoverageTally,
     cells: CellTally,
     differences: Vec<ShrunkDifference>,
-    spared: SparedKinds,
+    batching: Batching,
     written: Option<FuzzRecords>,
     /// True if the user interrupted the run before every declaration was tried.
     is_interrupted: bool,
@@ -243,7 +243,7 @@ impl Fuzz {
                 totals.seen.add(declaration, layout);
             }
         }
-        for (number, record) in round.records(&mut totals.spared) {
+        for (number, record) in round.records(&mut totals.batching) {
             totals.count(&record);
             if let Some((_, declaration)) = numbered.iter().find(|(drawn, _)| *drawn == number) {
                 totals.count_cells(&record, declaration);

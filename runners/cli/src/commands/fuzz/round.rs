@@ -4,13 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use layoutproof_compilers::drivers::full_type_space;
-use layoutproof_core::check::{Check, Producer, Settings, Source, Subject};
+use layoutproof_core::check::{Producer, Settings, Source, Subject};
 use layoutproof_core::results::known;
 use layoutproof_core::results::record::CheckRecord;
 use layoutproof_device::{DeviceInfo, RunnerKind};
+use layoutproof_executor::answer::Answer;
+use layoutproof_executor::batching::Batching;
 use layoutproof_executor::compiler_devices::CompilerDevices;
-use layoutproof_executor::execute::{self, CheckPlan, ShaderProduction};
-use layoutproof_executor::rotation::{Rotation, SparedKinds};
+use layoutproof_executor::device_check::DeviceCheck;
+use layoutproof_executor::plan::{self, PlannedCheck, ShaderProduction};
+use layoutproof_executor::produce;
 use layoutproof_layout::{BlockLayout, RuleSet};
 use layoutproof_random::declaration::{RandomDeclaration, TypeSpace};
 use layoutproof_readers::toolchain::{Compilers, Input, SourceText, Toolchain};
@@ -56,9 +59,9 @@ impl<'a> Round<'a> {
     }
 
     /// The records of all toolchains and devices, in an order that does not depend on threads.
-    pub(super) fn records(&self, spared: &mut SparedKinds) -> Vec<(u64, CheckRecord)> {
+    pub(super) fn records(&self, batching: &mut Batching) -> Vec<(u64, CheckRecord)> {
         let checks = self.checks(&self.fuzz.toolchains, &self.fuzz.devices, &self.fuzz.compilers);
-        self.carry_out(&checks, spared)
+        self.carry_out(&checks, batching)
     }
 
     /// The records of one toolchain on one device. `compilers` may keep their output.
@@ -70,7 +73,7 @@ impl<'a> Round<'a> {
     ) -> Vec<(u64, CheckRecord)> {
         let devices: Vec<DeviceInfo> = self.fuzz.devices.iter().filter(|other| other.id == device).cloned().collect();
         let checks = self.checks(&[toolchain], &devices, compilers);
-        self.carry_out(&checks, &mut SparedKinds::default())
+        self.carry_out(&checks, &mut Batching::default())
     }
 
     /// The checks of all declarations, compiled in one batch, by the toolchains that accept them.
@@ -79,7 +82,7 @@ impl<'a> Round<'a> {
         toolchains: &[&'static Toolchain],
         devices: &[DeviceInfo],
         compilers: &dyn Compilers,
-    ) -> Vec<Check> {
+    ) -> Vec<DeviceCheck> {
         let spaces: Vec<(&'static Toolchain, TypeSpace)> =
             toolchains.iter().map(|toolchain| (*toolchain, full_type_space(toolchain))).collect();
         let mut taken: BTreeSet<(u64, &'static Toolchain, &str)> = BTreeSet::new();
@@ -101,16 +104,17 @@ impl<'a> Round<'a> {
             compiler_devices: CompilerDevices::Every,
             launch: &self.fuzz.launch,
         };
-        let mut checks = execute::plan(&subjects, devices, making, |CheckPlan { subject, producer, device }| {
-            let number = number_of(&subject.source.id);
-            let is_taken = match producer {
-                Producer::Compiler(toolchain) => taken.contains(&(number, toolchain, subject.rules)),
-                Producer::Generator(_) => false,
+        let mut planned = plan::bytes(subjects.iter(), devices, making);
+        planned.retain(|check| {
+            let PlannedCheck::Bytes { subject, producer: Producer::Compiler(toolchain), device } = check else {
+                return false;
             };
-            is_taken && self.is_turn_of(device, number)
+            let number = number_of(&subject.source.id);
+            taken.contains(&(number, *toolchain, subject.rules)) && self.is_turn_of(device, number)
         });
+        let mut checks = produce::shaders(&planned, making);
         // Run the outputs for one declaration together, because some of them are identical.
-        checks.sort_by_key(|check| (check.device.id.clone(), number_of(&check.subject.source.id)));
+        checks.sort_by_key(|check| (check.device().id.clone(), number_of(check.case())));
         checks
     }
 
@@ -161,14 +165,9 @@ impl<'a> Round<'a> {
         devices[turn(number / self.fuzz.spaces() as u64, devices.len())] == device
     }
 
-    fn carry_out(&self, checks: &[Check], spared: &mut SparedKinds) -> Vec<(u64, CheckRecord)> {
-        let mut records: Vec<Option<CheckRecord>> = vec![None; checks.len()];
-        execute::execute_part(checks, &self.fuzz.launch, Rotation::Turn(0), spared, |batch| {
-            for (index, record) in batch {
-                records[index] = Some(record);
-            }
-        });
-        let mut records: Vec<CheckRecord> = records.into_iter().flatten().collect();
+    fn carry_out(&self, checks: &[DeviceCheck], batching: &mut Batching) -> Vec<(u64, CheckRecord)> {
+        let records = batching.records(checks, &self.fuzz.launch);
+        let mut records: Vec<CheckRecord> = records.into_iter().map(|(_, record)| record).collect();
         known::apply(&self.fuzz.known, &mut records, &self.fuzz.devices);
         let mut numbered: Vec<_> = records.into_iter().map(|record| (number_of(&record.id.case), record)).collect();
         for (number, record) in &mut numbered {

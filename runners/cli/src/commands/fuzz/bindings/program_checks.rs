@@ -5,12 +5,15 @@ use std::sync::Arc;
 
 use layoutproof_bindings::Target;
 use layoutproof_compilers::binding_answers::{self, BindingAgreement, BindingDisagreement};
-use layoutproof_core::check::{BindingCheck, Generator, Producer, ProofCheck, Source};
+use layoutproof_core::check::{BindingCheck, Producer, ProofCheck, Settings, Source};
 use layoutproof_core::results::known;
 use layoutproof_core::results::record::{CheckRecord, OutcomeKind};
 use layoutproof_device::DeviceInfo;
-use layoutproof_executor::rotation::Rotation;
-use layoutproof_executor::{pool, proofs};
+use layoutproof_executor::answer::Answer;
+use layoutproof_executor::batching::Batching;
+use layoutproof_executor::compiler_devices::CompilerDevices;
+use layoutproof_executor::plan::{self, PlannedCheck, ShaderProduction};
+use layoutproof_executor::{pool, produce};
 use layoutproof_frontend::DeclareOptions;
 use layoutproof_layout::{LayoutOptions, Span};
 use layoutproof_random::ProgramDialect;
@@ -19,6 +22,7 @@ use layoutproof_source::sources::SourceMap;
 use super::super::draws::turn;
 use super::finding::{BindingFinding, FindingKind};
 use super::{BindingFuzz, DrawnProgram, Totals};
+use crate::select::all_cases::all_forms;
 
 /// A program to compile: indices of the program and the compiler.
 struct AnswerTask {
@@ -131,16 +135,25 @@ impl BindingFuzz {
         let requests = targets.map(|target| binding_answers::request(drawn.dialect, *target));
         let placed = requests.map(|request| BindingCheck::new(Arc::clone(&source), request));
         let placed: Vec<BindingCheck> = placed.filter(|placed| placed.bound.is_ok()).collect();
-        let producers = [Generator::Rspirv, Generator::Naga].map(Producer::Generator);
         let devices: Vec<DeviceInfo> = self.devices.iter().filter(|device| takes(device)).cloned().collect();
-        Ok(proofs::plan(&placed, &producers, &devices, &self.toolchains))
+        Ok(plan::bindings(&placed, &devices, self.making(&all_forms())))
+    }
+
+    fn making<'a>(&'a self, settings: &'a Settings) -> ShaderProduction<'a> {
+        ShaderProduction {
+            producers: &Producer::BUILT_IN,
+            settings,
+            compilers: &self.toolchains,
+            compiler_devices: CompilerDevices::Every,
+            launch: &self.launch,
+        }
     }
 
     /// The records of the checks with their indices, with known differences marked.
     pub(super) fn records(&self, checks: &[ProofCheck]) -> Vec<(usize, CheckRecord)> {
-        let mut records = Vec::new();
-        proofs::execute(checks, &self.launch, Rotation::Turn(0), &self.toolchains, |batch| records.extend(batch));
-        records.sort_by_key(|(place, _)| *place);
+        let planned: Vec<PlannedCheck<'_>> = checks.iter().cloned().map(PlannedCheck::Bindings).collect();
+        let checks = produce::shaders(&planned, self.making(&all_forms()));
+        let mut records = Batching::default().records(&checks, &self.launch);
         for (_, record) in &mut records {
             known::explain(&self.known, record, &self.devices);
         }

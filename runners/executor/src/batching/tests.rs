@@ -1,21 +1,22 @@
-//! Screens on the model device: an answered probe needs no job, and every check ends as it would
-//! without screens.
+//! Shared modules on the model device: an answered probe needs no job, and every check ends as it
+//! would without them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use layoutproof_core::check::{
-    Check, CompiledAccesses, Generator, Jobs, ProbeSet, Screen, Settings, Source, Subject, SubjectShaders,
-};
-use layoutproof_core::results::record::{CheckRecord, Outcome, OutcomeKind, Row};
+use layoutproof_core::check::{Check, CompiledAccesses, Generator, Jobs, Settings, Source, Subject, SubjectShaders};
+use layoutproof_core::results::record::{CheckRecord, OutcomeKind, Row};
 use layoutproof_device::{Batch, Feature, ReadBack, Runner};
 use layoutproof_frontend::DeclareOptions;
 use layoutproof_layout::{ElementChoice, LayoutOptions, Span, find};
 use layoutproof_model::{MISREADINGS, Misreading, Model};
-use layoutproof_probes::{AddressSpace, FUSED_ENTRY, Form};
+use layoutproof_probes::{AddressSpace, Form};
 use layoutproof_source::sources::SourceMap;
+
+use super::shared_module::SharedModule;
+use super::{CheckProbes, is_wrong};
 
 /// Vectors, matrices, arrays and structs of 32-bit numbers.
 const BLOCKS: [&str; 3] = [
@@ -63,52 +64,61 @@ fn record(check: &Check, jobs: &Jobs, misreading: Option<Misreading>) -> CheckRe
     check.record(jobs, &device(misreading).run(&batch), Duration::ZERO)
 }
 
-fn screens(checks: &[Check]) -> Vec<Screen> {
-    Screen::all(&checks.iter().enumerate().collect::<Vec<_>>(), &BTreeMap::new())
+fn modules(checks: &[Check]) -> Vec<SharedModule> {
+    SharedModule::all(&checks.iter().enumerate().collect::<Vec<_>>(), &BTreeMap::new())
 }
 
-/// A device's answers to a screen; `None` if it fails in one of them.
-fn run(screen: &Screen, device: &mut Model) -> Option<Vec<ReadBack>> {
-    device.run(&Batch { jobs: screen.jobs().to_vec() }).into_iter().collect::<Result<_, _>>().ok()
+/// A device's answers to a module; `None` if it fails in one of them.
+fn run(module: &SharedModule, device: &mut Model) -> Option<Vec<ReadBack>> {
+    device.run(&Batch { jobs: module.jobs().to_vec() }).into_iter().collect::<Result<_, _>>().ok()
 }
 
-/// The probes that the screens of checks answer on a device, by check.
-fn answered(checks: &[Check], misreading: Option<Misreading>) -> BTreeMap<usize, ProbeSet> {
-    let mut answered: BTreeMap<usize, ProbeSet> = BTreeMap::new();
-    for screen in screens(checks) {
-        let answers = run(&screen, &mut device(misreading));
-        for probe in answers.iter().flat_map(|answers| screen.answered(answers)) {
-            answered.entry(probe.check).or_default().add(probe);
+/// The probes that the shared modules of checks answer on a device, by check.
+fn answered(checks: &[Check], misreading: Option<Misreading>) -> CheckProbes {
+    let mut answered = CheckProbes::new();
+    for module in modules(checks) {
+        let answers = run(&module, &mut device(misreading));
+        for (check, probe) in answers.iter().flat_map(|answers| module.answered(answers)) {
+            answered.entry(*check).or_default().insert(probe.clone());
         }
     }
     answered
 }
 
-/// The records of checks, with separate jobs only for the probes that no screen has answered.
-fn screened(checks: &[Check], misreading: Option<Misreading>) -> Vec<CheckRecord> {
+/// The records of checks, with separate jobs only for the probes that no shared module has answered.
+/// Checks that do not agree then run by themselves.
+fn shared(checks: &[Check], misreading: Option<Misreading>) -> Vec<CheckRecord> {
     let answered = answered(checks, misreading);
-    let left = |index: usize, check: &Check| check.jobs().without(&answered.get(&index).cloned().unwrap_or_default());
-    let records = checks.iter().enumerate().map(|(index, check)| record(check, &left(index, check), misreading));
+    let records = checks.iter().enumerate().map(|(index, check)| {
+        let rest = check.jobs().without(&answered.get(&index).cloned().unwrap_or_default());
+        let shared = record(check, &rest, misreading);
+        if is_wrong(&shared) { record(check, &check.jobs(), misreading) } else { shared }
+    });
     records.collect()
 }
 
 #[test]
 fn a_right_device_gives_the_same_records() {
     let checks = [checks(), RULES.map(|rules| check(NARROW, rules, None)).to_vec()].concat();
-    for (check, screened) in checks.iter().zip(screened(&checks, None)) {
+    for (check, shared) in checks.iter().zip(shared(&checks, None)) {
         let alone = record(check, &check.jobs(), None);
-        assert_eq!((&alone.outcome, &screened.outcome), (&Outcome::Agrees, &Outcome::Agrees), "{}", check.id());
-        assert!(screened.rows.iter().any(|row| row.fused), "nothing of {} was screened", check.id());
+        assert_eq!(
+            (alone.outcome.kind(), shared.outcome.kind()),
+            (OutcomeKind::Agree, OutcomeKind::Agree),
+            "{}",
+            check.id()
+        );
+        assert!(shared.rows.iter().any(|row| row.fused), "no module answered for {}", check.id());
         assert!(!alone.rows.iter().any(|row| row.fused));
-        let rows = screened.rows.iter().map(|row| Row { fused: false, ..row.clone() });
-        assert_eq!((rows.collect::<Vec<_>>(), screened.leaves), (alone.rows, alone.leaves), "{}", check.id());
+        let rows = shared.rows.iter().map(|row| Row { fused: false, ..row.clone() });
+        assert_eq!((rows.collect::<Vec<_>>(), shared.leaves), (alone.rows, alone.leaves), "{}", check.id());
     }
 }
 
 /// Faults of one store per dispatch. If checks share the dispatch, only one of them has that store.
 const OF_A_DISPATCH: [&str; 2] = ["write-lost", "last-write-lost"];
 
-/// Under any fault, a check that differs without a screen differs with one: probes with wrong
+/// Under any fault, a check that differs by itself differs with shared modules: probes with wrong
 /// answers run separately, and the remaining jobs reveal what a hash misses.
 #[test]
 fn no_misreading_slips_through() {
@@ -116,12 +126,12 @@ fn no_misreading_slips_through() {
     let checks = checks.map(|(text, rules)| check(text, rules, None));
     let ends_alike = |misreading: &Misreading| {
         let alone = checks.iter().map(|check| record(check, &check.jobs(), Some(*misreading)).outcome.kind());
-        let screened = screened(&checks, Some(*misreading)).into_iter().map(|record| record.outcome.kind());
-        let (alone, screened): (Vec<_>, Vec<_>) = alone.zip(screened).unzip();
+        let shared = shared(&checks, Some(*misreading)).into_iter().map(|record| record.outcome.kind());
+        let (alone, shared): (Vec<_>, Vec<_>) = alone.zip(shared).unzip();
         if OF_A_DISPATCH.contains(&misreading.name) {
-            assert!(screened.contains(&OutcomeKind::Differ), "{}", misreading.name);
+            assert!(shared.contains(&OutcomeKind::Differ), "{}", misreading.name);
         } else {
-            assert_eq!(alone, screened, "{}", misreading.name);
+            assert_eq!(alone, shared, "{}", misreading.name);
         }
     };
     thread::scope(|scope| {
@@ -139,7 +149,7 @@ fn a_planted_layout_is_not_answered() {
     let right = check(BLOCKS[1], "std140", None);
     let checks = [right.clone(), check(moved, "std140", Some("scalar")), right];
     assert_eq!(answered(&checks, None).into_keys().collect::<Vec<_>>(), [0, 2]);
-    let records = screened(&checks, None);
+    let records = shared(&checks, None);
     assert_eq!(records[1].outcome.kind(), OutcomeKind::Differ);
     assert_eq!(records[1], record(&checks[1], &checks[1].jobs(), None));
 }
@@ -149,23 +159,22 @@ fn rule_sets_that_agree_share_an_answer() {
     let pairs = "cbuffer S { float2 a; float2 b; };";
     let agreeing = ["std140", "hlsl-cbuffer", "std430"].map(|rules| check(pairs, rules, None));
     let checks = [&agreeing[..], &[check(BLOCKS[0], "std140", None)]].concat();
-    for screen in screens(&checks).iter().filter(|screen| screen.jobs()[0].entry == FUSED_ENTRY) {
-        let answers = screen.jobs()[0].buffers[1].bytes.len() / 4;
-        assert_eq!((answers, screen.probes().count()), (2, 4));
+    let modules = modules(&checks);
+    // Some entry points only the other case has: those of its array.
+    let of_both = modules.iter().filter(|module| module.checks().count() > 1);
+    assert!(of_both.clone().count() > 5, "{} modules", of_both.count());
+    for module in of_both {
+        assert_eq!((module.regions(), module.checks().collect::<Vec<_>>()), (2, vec![0, 1, 2, 3]));
     }
-    // Reads of two kinds of buffers. Other screens contain what both blocks have; neither has an
-    // index from memory.
-    let entries = screens(&checks).into_iter().map(|screen| screen.jobs()[0].entry.clone());
-    assert_eq!(entries.filter(|entry| entry == FUSED_ENTRY).count(), 2);
 }
 
 #[test]
-fn what_gains_nothing_has_no_screen() {
+fn what_gains_nothing_has_no_shared_module() {
     // A single probe: a hash costs less than one store per leaf. Probes that store anyway would
     // gain nothing.
-    let alone = screens(&[check(BLOCKS[0], "std140", None)]);
+    let alone = modules(&[check(BLOCKS[0], "std140", None)]);
     let entries =
-        alone.iter().flat_map(Screen::jobs).map(|job| job.draw.as_ref().map_or(&job.entry, |it| &it.fragment));
+        alone.iter().flat_map(SharedModule::jobs).map(|job| job.draw.as_ref().map_or(&job.entry, |it| &it.fragment));
     let stores = |entry: &&String| entry.starts_with("write") || entry.contains("copied");
     assert_eq!(entries.filter(stores).count(), 0);
     // Under scalar, `b` is at byte 8 and crosses a 16-byte line, which Vulkan 1.1 forbids without a
@@ -176,8 +185,7 @@ fn what_gains_nothing_has_no_screen() {
     for check in &mut weak {
         check.device.features.remove(&Feature::ScalarBlockLayout);
     }
-    let screens = screens(&weak);
-    let taken: BTreeSet<usize> = screens.iter().flat_map(Screen::probes).map(|probe| probe.check).collect();
+    let taken: BTreeSet<usize> = modules(&weak).iter().flat_map(SharedModule::checks).collect();
     assert_eq!(taken, [1, 2, 3].into(), "without scalar block layout");
 }
 
@@ -188,20 +196,20 @@ fn modules_are_no_larger_than_the_device_compiles_well() {
     let large = check("cbuffer S { float4x4 a[7]; };", "std140", None);
     let small = (1..=40).map(|count| check(&format!("cbuffer S {{ float4 a[{count}]; }};"), "std140", None));
     let checks: Vec<Check> = small.chain([large]).collect();
-    let screens = screens(&checks);
-    assert!(screens.len() > 4, "{} screens", screens.len());
-    for screen in &screens {
-        let cases: BTreeSet<usize> = screen.probes().map(|probe| probe.check).collect();
+    let modules = modules(&checks);
+    assert!(modules.len() > 4, "{} modules", modules.len());
+    for module in &modules {
+        let cases: BTreeSet<usize> = module.checks().collect();
         let is_large = cases == BTreeSet::from([40]);
         assert!(is_large || cases.len() < 40 && !cases.contains(&40), "{cases:?}");
     }
 }
 
-/// The checks that a screen answers when one byte of its result is wrong.
-fn answered_but_for(screen: &Screen, buffer: usize, byte: usize) -> Vec<usize> {
-    let mut answers = run(screen, &mut Model::new()).expect("a right device runs everything");
+/// The checks that a module answers when one byte of its result is wrong.
+fn answered_but_for(module: &SharedModule, buffer: usize, byte: usize) -> Vec<usize> {
+    let mut answers = run(module, &mut Model::new()).expect("a right device runs everything");
     answers[0].buffers[buffer].bytes[byte] ^= 1;
-    screen.answered(&answers).map(|probe| probe.check).collect()
+    module.answered(&answers).map(|(check, _)| *check).collect()
 }
 
 /// Regions begin at multiples of 256 bytes. The block has 36 bytes, of which those after `a` are
@@ -209,9 +217,9 @@ fn answered_but_for(screen: &Screen, buffer: usize, byte: usize) -> Vec<usize> {
 #[test]
 fn a_region_answers_for_its_case_alone() {
     let padded = "cbuffer S { float a; float4 b; float c; };";
-    let screens = screens(&[padded, BLOCKS[0]].map(|text| check(text, "std140", None)));
-    let whole = screens.iter().find(|screen| screen.jobs()[0].entry == "write_storage_whole");
-    let whole = whole.expect("a screen of writes");
+    let modules = modules(&[padded, BLOCKS[0]].map(|text| check(text, "std140", None)));
+    let whole = modules.iter().find(|module| module.jobs()[0].entry == "write_storage_whole");
+    let whole = whole.expect("a module of writes");
     for (byte, answered) in [(0, vec![1]), (4, vec![1]), (40, vec![1]), (160, vec![1]), (200, vec![]), (256, vec![0])] {
         assert_eq!(answered_but_for(whole, 0, byte), answered, "byte {byte}");
     }
@@ -221,14 +229,14 @@ fn a_region_answers_for_its_case_alone() {
 /// answer to one of them leaves all cases in it unanswered.
 #[test]
 fn narrow_numbers_are_asked_in_every_ink() {
-    let screens = screens(&[NARROW, "cbuffer S { float4 a; half b; };"].map(|text| check(text, "std430", None)));
-    let reads = screens.iter().find(|screen| screen.jobs()[0].entry == "read_storage");
-    let reads = reads.expect("a screen of reads");
+    let modules = modules(&[NARROW, "cbuffer S { float4 a; half b; };"].map(|text| check(text, "std430", None)));
+    let reads = modules.iter().find(|module| module.jobs()[0].entry == "read_storage");
+    let reads = reads.expect("a module of reads");
     let right = run(reads, &mut Model::new()).expect("a right device runs everything");
     // Blocks with guards end below 256 bytes: eight digits and one for data, each twice, for halves
     // and for bools; then words.
     assert_eq!(right.len(), 37);
-    assert_eq!(reads.answered(&right).map(|probe| probe.check).collect::<Vec<_>>(), [0, 1]);
+    assert_eq!(reads.answered(&right).map(|(check, _)| *check).collect::<Vec<_>>(), [0, 1]);
     for dispatch in 0..right.len() {
         let mut wrong = right.clone();
         wrong[dispatch].buffers[1].bytes[0] ^= 1;
@@ -245,10 +253,10 @@ fn a_wrong_hash_leaves_its_eight_cases_unanswered() {
         ["int a; int b", "int a; uint b", "int a; float b", "uint a; int b", "uint a; uint b", "uint a; float b"];
     let members = ["int a", "uint a", "float a", "float a; int b"].into_iter().chain(pairs);
     let blocks = members.map(|members| check(&format!("cbuffer S {{ {members}; }};"), "std430", None));
-    let screens = screens(&blocks.collect::<Vec<_>>());
-    let reads = screens.iter().find(|screen| screen.jobs()[0].entry == "read_storage_private");
-    let reads = reads.expect("a screen of reads");
-    let cases: Vec<usize> = reads.probes().map(|probe| probe.check).collect();
+    let modules = modules(&blocks.collect::<Vec<_>>());
+    let reads = modules.iter().find(|module| module.jobs()[0].entry == "read_storage_private");
+    let reads = reads.expect("a module of reads");
+    let cases: Vec<usize> = reads.checks().collect();
     assert_eq!(answered_but_for(reads, 1, 0), cases[8..], "the first hash");
     assert_eq!(answered_but_for(reads, 1, 4), cases[..8], "the second hash");
     assert_eq!(answered_but_for(reads, 0, 256), [&cases[..1], &cases[2..]].concat(), "the second block");
@@ -256,14 +264,19 @@ fn a_wrong_hash_leaves_its_eight_cases_unanswered() {
 }
 
 #[test]
-fn spared_probes_have_no_screen() {
+fn spared_probes_have_no_shared_module() {
     let checks = [check(BLOCKS[0], "std140", None), check(BLOCKS[1], "std140", None)];
     let numbered: Vec<(usize, &Check)> = checks.iter().enumerate().collect();
-    let probes = |screens: &[Screen]| screens.iter().flat_map(Screen::probes).cloned().collect::<Vec<_>>();
-    let all = probes(&screens(&checks));
-    let one = all.iter().find(|probe| probe.check == 1).expect("each check is in a screen");
-    let mut spared: BTreeMap<usize, ProbeSet> = BTreeMap::new();
-    spared.entry(1).or_default().add(one);
-    let rest = probes(&Screen::all(&numbered, &spared));
-    assert!(!rest.contains(one));
+    let probes = |modules: &[SharedModule]| {
+        let right = modules.iter().flat_map(|module| {
+            let answers = run(module, &mut Model::new()).expect("a right device runs everything");
+            module.answered(&answers).cloned().collect::<Vec<_>>()
+        });
+        right.collect::<Vec<_>>()
+    };
+    let all = probes(&modules(&checks));
+    let one = all.iter().find(|(check, _)| *check == 1).expect("each check is in a module");
+    let spared = CheckProbes::from([(1, BTreeSet::from([one.1.clone()]))]);
+    let rest = probes(&SharedModule::all(&numbered, &spared));
+    assert!(!rest.contains(one) && rest.len() + 1 == all.len());
 }

@@ -1,0 +1,166 @@
+//! The end of a run: its report, its files and its exit code.
+
+use std::collections::HashSet;
+use std::time::Instant;
+
+use layoutproof_core::results::left_out::left_out;
+use layoutproof_core::results::left_out::left_out_cases;
+use layoutproof_core::results::record::{CheckRecord, OutcomeKind, RunEnd, SkipKind};
+use layoutproof_core::results::summary::Exit;
+use layoutproof_executor::device_listing::DeviceListing;
+use layoutproof_report::found_table::{FileLayout, found_table};
+use layoutproof_report::terminal::fixed_report;
+use layoutproof_show::Style;
+
+use crate::answer_cache;
+use crate::args::RunArgs;
+use crate::commands::run::audience;
+use crate::output::{print, warn};
+use crate::progress::Audience;
+use crate::records::final_report::FinalReport;
+use crate::records::floors;
+use crate::records::ledger::ClosedLedger;
+use crate::records::participants::{Asked, Participants};
+use crate::records::recorded_sources::recorded_sources;
+use crate::select::lists::takes_every_access;
+use crate::select::run_config::RunConfig;
+use crate::select::selection::Selection;
+use crate::shader_cache::ShaderCache;
+
+/// A run whose checks have ended.
+pub(crate) struct EndedRun<'a> {
+    pub(crate) args: &'a RunArgs,
+    pub(crate) config: &'a RunConfig,
+    pub(crate) selection: &'a Selection,
+    /// The devices of the run, and a message for each API whose devices could not be listed. The run
+    /// uses the other devices and ends with exit code 3.
+    pub(crate) listing: &'a DeviceListing,
+    pub(crate) style: Style,
+    pub(crate) started: Instant,
+}
+
+impl EndedRun<'_> {
+    /// Prints the report, writes the files and returns the exit code. `fail_fast` is true if a
+    /// failure stopped the run.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub(crate) fn report(
+        &self,
+        ledger: ClosedLedger,
+        fail_fast: bool,
+        shader_cache: Option<&ShaderCache>,
+    ) -> anyhow::Result<Exit> {
+        let Self { args, config, selection, listing, style, started } = *self;
+        let ClosedLedger { records, end, fixed, file } = ledger;
+        let end = RunEnd {
+            fail_fast: fail_fast && end.not_done > 0,
+            shader_cache: shader_cache.and_then(|cache| cache.state(&listing.devices)).map(str::to_owned),
+            cache: answer_cache::recorded(config.launch.cache.as_ref()),
+            failed_listings: listing.failures.clone(),
+            sources: recorded_sources(selection),
+            ..end
+        };
+        let seconds = Some(started.elapsed().as_secs_f64());
+        let records_file = args.outputs.json.as_ref().or(args.resume.as_ref()).map(|path| path.display().to_string());
+        let missing = self.missing(&records, &end);
+        let report = FinalReport {
+            outputs: &args.outputs,
+            devices: &listing.devices,
+            records: &records,
+            end: &end,
+            seconds,
+            style,
+            is_short: !missing.is_empty(),
+            records_file: records_file.as_deref(),
+        };
+
+        config.progress.end();
+        if audience(args) == Audience::File {
+            self.print_found(&records);
+        }
+        answer_cache::warn_of(config.launch.cache.as_ref());
+        // A file that cannot be written must not cost the user the report or the other files.
+        report.print();
+        if !args.outputs.quiet && takes_every_access(args) {
+            print(&fixed_report(&fixed, style));
+        }
+        let ended = file.end(&records, &self.written_end(&records, &end));
+        report.write_files()?;
+        ended?;
+        Ok(report.exit(&missing))
+    }
+
+    /// The end record as written: if the file leaves checks out, with a summary of these.
+    fn written_end(&self, records: &[CheckRecord], end: &RunEnd) -> RunEnd {
+        let filter = self.args.records.filter();
+        if filter.is_all() {
+            return end.clone();
+        }
+        let kept: HashSet<&str> =
+            records.iter().filter(|record| record.is_kept_by(filter)).map(|record| record.id.case.as_str()).collect();
+        let sources = end.sources.iter().filter(|source| kept.contains(source.case.as_str()));
+        RunEnd {
+            sources: sources.cloned().collect(),
+            left_out: left_out(records, filter),
+            left_out_cases: left_out_cases(records, filter),
+            cells: floors::cells(&self.selection.subjects, records),
+            ..end.clone()
+        }
+    }
+
+    /// Prints where the devices found the members of the user's files.
+    fn print_found(&self, records: &[CheckRecord]) {
+        let files = self.selection.subjects.iter().filter(|subject| !subject.source.is_case);
+        let layouts = files.map(|subject| FileLayout {
+            file: &subject.source.id,
+            rules: subject.rules,
+            blocks: &subject.layouts,
+        });
+        print(&found_table(&layouts.collect::<Vec<_>>(), records, self.style));
+    }
+
+    /// The participants that returned no result. If the run checks a user's file, only those that
+    /// the user named count as errors; others of this machine get a note.
+    fn silent(&self, records: &[CheckRecord]) -> Vec<String> {
+        let silent = Participants::of(Asked::of_run(self.args), records, &[]).silent();
+        let has_answer =
+            records.iter().any(|record| matches!(record.outcome.kind(), OutcomeKind::Agree | OutcomeKind::Known));
+        if audience(self.args) == Audience::Cases || !has_answer {
+            return silent;
+        }
+        let named = [&self.args.producer, &self.args.device, &self.args.require].into_iter().flatten();
+        let named: Vec<String> = named.map(|name| format!("`{name}`")).collect();
+        let (asked, others): (Vec<String>, Vec<String>) =
+            silent.into_iter().partition(|sentence| named.iter().any(|name| sentence.contains(name.as_str())));
+        for sentence in others {
+            warn(&format!("note: {sentence}\n"));
+        }
+        asked
+    }
+
+    /// A message for each requirement that the run did not meet.
+    fn missing(&self, records: &[CheckRecord], end: &RunEnd) -> Vec<String> {
+        let mut missing = floors::missed(&self.config.floors, &self.selection.subjects, records, end);
+
+        // For a share of a run, `layoutproof report` finds the participants without a result, with
+        // the other shares.
+        let is_share = self.args.part.shard.is_some() || self.args.part.caselist.is_some();
+        if !is_share && end.not_done == 0 {
+            missing.extend(self.silent(records));
+        }
+
+        let is_counted = |record: &&CheckRecord| match record.outcome.skip_kind() {
+            Some(SkipKind::NotApplicable) => false,
+            None => record.outcome.kind() == OutcomeKind::Skipped,
+        };
+        let skipped = records.iter().filter(is_counted);
+        let reasons = skipped.map(|record| record.outcome.reasons().map(ToString::to_string).unwrap_or_default());
+        let named = |reason: &String| self.args.forbid_skip.as_ref().is_some_and(|text| reason.contains(text));
+        let forbidden = reasons.filter(named).count();
+        if forbidden > 0 {
+            missing.push(format!("{forbidden} checks were skipped for a reason that --forbid-skip names"));
+        }
+        missing
+    }
+}

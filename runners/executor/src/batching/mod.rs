@@ -1,0 +1,225 @@
+//! Answers many checks with few and cheap jobs.
+//!
+//! Three things save time, most of it in the drivers' compilers:
+//!
+//! - Checks of one device share modules ([`shared_module`]), because a pipeline costs a driver much
+//!   more than a few more loads in it.
+//! - Drivers that can compile fast rather than well do so ([`DriverCompilation::Fast`]).
+//! - Equal jobs of one case run once. Rule sets that agree on a layout have equal jobs, and so do
+//!   options of a compiler.
+//!
+//! None of them changes an outcome. A wrong answer to a shared or fast job proves nothing, so its
+//! check is answered again as [`OneByOne`](crate::answer::OneByOne) does it, and that record counts.
+//! A right answer does not show the driver's own settings at work; a few probes that change from run
+//! to run do ([`spared`]). Records say how they were answered in `fused`, `fast` and `thorough`.
+
+mod shared_module;
+mod spared;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Instant;
+
+use layoutproof_core::check::{Check, ProbeName, Producer, ProofCheck};
+use layoutproof_core::results::record::{CheckRecord, OutcomeKind};
+use layoutproof_device::Job;
+
+use self::shared_module::{SharedModule, shares_modules};
+use self::spared::{AccessKind, is_turn};
+use crate::answer::Answer;
+use crate::device_check::DeviceCheck;
+use crate::device_workers::JobResult;
+use crate::drivers::DriverCompilation;
+use crate::launch::Launch;
+use crate::pool::{self, Workers};
+
+/// Most checks that one thread takes at once: enough to fill shared modules, few enough for all
+/// threads to finish at about the same time.
+const BUNDLE: usize = 256;
+
+/// After this many shared modules of a bundle in a row that fail, the device gets no more of them:
+/// each check shows by itself what is wrong.
+const PATIENCE: u32 = 3;
+
+/// Probes of checks, by the check's index.
+type CheckProbes = BTreeMap<usize, BTreeSet<ProbeName>>;
+
+/// Answers checks in batches.
+#[derive(Debug, Default)]
+pub struct Batching {
+    /// The number of the run, which decides what is spared.
+    turn: u64,
+    /// The access kinds that were spared so far.
+    covered: BTreeSet<AccessKind>,
+}
+
+impl Batching {
+    /// Begins run number `turn`.
+    pub fn new(turn: u64) -> Self {
+        Self { turn, covered: BTreeSet::new() }
+    }
+}
+
+impl Answer for Batching {
+    fn answer(&mut self, checks: &[DeviceCheck], launch: &Launch, done: &mut dyn FnMut(Vec<(usize, CheckRecord)>)) {
+        let spared = spared::choose(self.turn, checks, &mut self.covered);
+        let batch = Batch { checks, turn: self.turn, spared };
+        let work = |bundle: Vec<usize>, workers: &mut Workers<'_>| batch.answer(&bundle, workers);
+        pool::run(bundles(checks), launch, work, done);
+    }
+}
+
+/// Cuts the checks into runs of neighbours that can share something.
+fn bundles(checks: &[DeviceCheck]) -> Vec<Vec<usize>> {
+    let mut bundles: Vec<Vec<usize>> = Vec::new();
+    for (index, check) in checks.iter().enumerate() {
+        match bundles.last_mut() {
+            Some(bundle) if bundle.len() < BUNDLE && are_alike(&checks[bundle[0]], check) => bundle.push(index),
+            Some(_) | None => bundles.push(vec![index]),
+        }
+    }
+    bundles
+}
+
+/// Returns true if two checks can share modules, or have equal jobs.
+fn are_alike(one: &DeviceCheck, other: &DeviceCheck) -> bool {
+    let (DeviceCheck::Bytes(one), DeviceCheck::Bytes(other)) = (one, other) else { return false };
+    let producers = [one.produced.producer, other.produced.producer];
+    let are_of_compilers = producers.iter().all(|producer| matches!(producer, Producer::Compiler(_)));
+    let is_same_case = one.subject.source.id == other.subject.source.id;
+    one.device == other.device
+        && (producers[0] == producers[1] && (is_same_case || shares_modules(one)) || are_of_compilers && is_same_case)
+}
+
+/// Checks that are answered together.
+struct Batch<'a> {
+    checks: &'a [DeviceCheck],
+    turn: u64,
+    /// Probes with jobs of their own, compiled with the driver's own settings.
+    spared: CheckProbes,
+}
+
+/// Jobs of a case that were run, with their results.
+struct JobsDone<'a> {
+    case: &'a str,
+    jobs: Vec<Job>,
+    /// For each job: true if its probe is spared.
+    spared: Vec<bool>,
+    results: Vec<JobResult>,
+}
+
+impl<'a> Batch<'a> {
+    fn answer(&self, bundle: &[usize], workers: &mut Workers<'_>) -> Vec<(usize, CheckRecord)> {
+        let shared = self.answer_shared(bundle, workers);
+        let mut done: Vec<JobsDone<'a>> = Vec::new();
+        let records = bundle.iter().map(|&index| {
+            let check = &self.checks[index];
+            let record = match check {
+                DeviceCheck::Bytes(bytes) => self.answer_rest(index, bytes, shared.get(&index), &mut done, workers),
+                DeviceCheck::Bindings(bindings) => self.answer_fast(check, bindings, workers),
+            };
+            (index, record.unwrap_or_else(|| check.answer_alone(DriverCompilation::Own, workers)))
+        });
+        records.collect()
+    }
+
+    /// Runs the modules that checks of a bundle can share, and returns the probes that these answer.
+    fn answer_shared(&self, bundle: &[usize], workers: &mut Workers<'_>) -> CheckProbes {
+        let checks = bundle.iter().filter_map(|index| match &self.checks[*index] {
+            DeviceCheck::Bytes(check) if shares_modules(check) => Some((*index, check)),
+            DeviceCheck::Bytes(_) | DeviceCheck::Bindings(_) => None,
+        });
+        let checks: Vec<(usize, &Check)> = checks.collect();
+        let mut answered = CheckProbes::new();
+        let Some((_, Check { device, .. })) = checks.first() else { return answered };
+
+        let modules = SharedModule::all(&checks, &self.spared);
+        let failures_in_a_row = AtomicU32::new(0);
+        let answers = workers.share_out(&modules, |workers, module| {
+            if failures_in_a_row.load(Ordering::Relaxed) >= PATIENCE {
+                return None;
+            }
+            let cases: Vec<&str> = module.checks().map(|index| self.checks[index].case()).collect();
+            let answers = workers.run_for_all(device, &cases, DriverCompilation::fastest(device), module.jobs());
+            match answers {
+                Some(_) => failures_in_a_row.store(0, Ordering::Relaxed),
+                None => drop(failures_in_a_row.fetch_add(1, Ordering::Relaxed)),
+            }
+            answers
+        });
+        for (module, answers) in modules.iter().zip(answers) {
+            let Some(answers) = answers else { continue };
+            workers.tell_accessed(module.accesses());
+            for (index, probe) in module.answered(&answers) {
+                answered.entry(*index).or_default().insert(probe.clone());
+            }
+        }
+        answered
+    }
+
+    /// Answers the probes of a check that no shared module has answered; `None` if the result is
+    /// wrong and may not be the check's own fault.
+    fn answer_rest(
+        &self,
+        index: usize,
+        check: &'a Check,
+        shared: Option<&BTreeSet<ProbeName>>,
+        done: &mut Vec<JobsDone<'a>>,
+        workers: &mut Workers<'_>,
+    ) -> Option<CheckRecord> {
+        let started = Instant::now();
+        let compilation = DriverCompilation::fastest(&check.device);
+        let none = BTreeSet::new();
+        let spared = self.spared.get(&index).unwrap_or(&none);
+
+        let jobs = check.jobs().without(shared.unwrap_or(&none));
+        let (list, is_spared): (Vec<Job>, _) = (jobs.jobs().cloned().collect(), jobs.are_of(spared));
+        let case = check.subject.source.id.as_str();
+        let is_same = |it: &JobsDone<'_>| it.case == case && it.jobs == list && it.spared == is_spared;
+        let place = done.iter().position(is_same).unwrap_or_else(|| {
+            let mut results = Vec::with_capacity(list.len());
+            for run in is_spared.chunk_by(|one, other| one == other) {
+                let compilation = if run[0] { DriverCompilation::Own } else { compilation };
+                let jobs = &list[results.len()..results.len() + run.len()];
+                results.extend(workers.run(&check.device, case, compilation, jobs));
+            }
+            workers.tell_accessed(jobs.accesses());
+            done.push(JobsDone { case, jobs: list, spared: is_spared, results });
+            done.len() - 1
+        });
+
+        let record = check.record(&jobs, &done[place].results, started.elapsed());
+        let is_fast = compilation == DriverCompilation::Fast;
+        if is_wrong(&record) && (is_fast || shared.is_some()) {
+            return None;
+        }
+        let fast = is_fast && record.outcome.kind() != OutcomeKind::Skipped;
+        // Without anything shared or fast, every probe of a check is thorough, and none is listed.
+        let listed = if is_fast || shares_modules(check) { spared } else { &none };
+        let thorough: BTreeSet<&String> = listed.iter().map(|(_, entry)| entry).collect();
+        Some(CheckRecord { fast, thorough: thorough.into_iter().cloned().collect(), ..record })
+    }
+
+    /// Answers a check of bindings; `None` if the result is wrong and may not be the check's own
+    /// fault.
+    fn answer_fast(
+        &self,
+        check: &DeviceCheck,
+        bindings: &ProofCheck,
+        workers: &mut Workers<'_>,
+    ) -> Option<CheckRecord> {
+        let fastest = DriverCompilation::fastest(&bindings.device);
+        if fastest == DriverCompilation::Own || is_turn(self.turn, bindings) {
+            return None;
+        }
+        let record = check.answer_alone(fastest, workers);
+        let fast = record.outcome.kind() != OutcomeKind::Skipped;
+        Some(CheckRecord { fast, ..record }).filter(|record| !is_wrong(record))
+    }
+}
+
+fn is_wrong(record: &CheckRecord) -> bool {
+    matches!(record.outcome.kind(), OutcomeKind::Differ | OutcomeKind::Broken)
+}

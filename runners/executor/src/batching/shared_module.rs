@@ -1,0 +1,224 @@
+//! Modules that answer probes of many checks at once.
+//!
+//! Each probe has a region of larger buffers ([`RegionJob`]), and its answer shows what a job of its
+//! own would show, except for the behaviour at the end of an exact range. Any wrong answer only
+//! means that the probe needs its own jobs.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use layoutproof_core::check::{Check, ProbeName, ShaderModule};
+use layoutproof_device::{DeviceInfo, Job, ReadBack, RunnerKind, Shader};
+use layoutproof_layout::Extent;
+use layoutproof_probes::image::encoding::WordCode;
+use layoutproof_probes::{
+    AddressSpace, Form, PUSH_BYTES, PlanShader, ProbeEntry, ProbeJob, ProbePlan, REGION_BYTES, RegionAnswer,
+    RegionCase, RegionJob, has_regions, jobs,
+};
+
+use super::CheckProbes;
+
+/// Most accesses to leaves in a module, each form once. A pipeline costs lavapipe as much as some
+/// hundred accesses; fewer, larger modules gain less than 5% more, and one wrong module then costs
+/// more reruns.
+const ACCESSES: usize = 128;
+
+/// Most bytes of a module's storage buffer.
+const STORAGE_BYTES: u32 = 1 << 20;
+
+/// Most bytes of blocks that a module copies to workgroup memory: half of the size that Vulkan
+/// guarantees, since a device may align the memory freely.
+const WORKGROUP_BYTES: u32 = 1 << 13;
+
+/// Returns true if the check can share modules with other checks of the same device and producer.
+/// The model compiles nothing, so sharing would gain nothing there.
+pub(super) fn shares_modules(check: &Check) -> bool {
+    check.device.runner == RunnerKind::Ash && check.produced.producer.can_share_modules()
+}
+
+/// A module for probes of several checks.
+#[derive(Clone, Debug)]
+pub(super) struct SharedModule {
+    regions: RegionJob,
+    /// For each region: the checks that it answers, and the name of the probe in each.
+    probes: Vec<Vec<(usize, ProbeName)>>,
+    accesses: usize,
+}
+
+impl SharedModule {
+    /// Writes the modules for the numbered checks of one device, without the `spared` probes.
+    pub(super) fn all(checks: &[(usize, &Check)], spared: &CheckProbes) -> Vec<Self> {
+        let Some((_, first)) = checks.first() else { return Vec::new() };
+        let groups = candidates(checks, spared).into_values().flat_map(|alike| cut(alike, &first.device));
+        let modules = groups.filter_map(|group| {
+            // Alone in a module, a probe gains nothing, unless it stores less than by itself.
+            let stores_all = |it: &Candidate| RegionAnswer::of(&it.case.probe.entry) == RegionAnswer::Nonce;
+            if group.len() == 1 && group.iter().all(stores_all) {
+                return None;
+            }
+            let accesses = group.iter().map(Candidate::accesses).sum();
+            let (cases, probes) = group.into_iter().map(|it| (it.case, it.probes)).unzip();
+            Some(Self { regions: RegionJob::new(cases)?, probes, accesses })
+        });
+        modules.collect()
+    }
+
+    /// The jobs that the device runs. All have the same shader.
+    pub(super) fn jobs(&self) -> &[Job] {
+        &self.regions.jobs
+    }
+
+    /// The number of accesses to leaves, each form once, however many checks they answer.
+    pub(super) fn accesses(&self) -> usize {
+        self.accesses
+    }
+
+    #[cfg(test)]
+    pub(super) fn regions(&self) -> usize {
+        self.probes.len()
+    }
+
+    /// The checks that the module may answer.
+    pub(super) fn checks(&self) -> impl Iterator<Item = usize> {
+        self.probes.iter().flatten().map(|(check, _)| *check)
+    }
+
+    /// The probes for which these answers are right. There must be one answer per job.
+    pub(super) fn answered(&self, answers: &[ReadBack]) -> impl Iterator<Item = &(usize, ProbeName)> {
+        let wrong = self.regions.wrong(answers);
+        let right = self.probes.iter().enumerate().filter(move |(number, _)| !wrong.contains(number));
+        right.flat_map(|(_, probes)| probes)
+    }
+}
+
+/// Probes that share one region: the same entry point of the same shader, with the same expected
+/// offsets.
+#[derive(Debug)]
+struct Candidate<'a> {
+    module: &'a ShaderModule,
+    case: RegionCase,
+    probes: Vec<(usize, ProbeName)>,
+}
+
+impl Candidate<'_> {
+    fn is_same(&self, module: &ShaderModule, entry: &ProbeEntry) -> bool {
+        let offsets = |plan: &ProbePlan| plan.leaves.iter().map(|leaf| leaf.offset).collect::<Vec<_>>();
+        self.case.probe.entry == *entry
+            && self.module.code == module.code
+            && offsets(&self.module.plan) == offsets(&module.plan)
+    }
+
+    fn accesses(&self) -> usize {
+        self.case.plan.leaves.len() * self.case.probe.entry.forms.len()
+    }
+
+    /// The room that the probe needs in a module.
+    fn needs(&self) -> Room {
+        let ProbeJob { entry, runs, wiring, .. } = &self.case.probe;
+        let bytes = runs.first().map_or(0, |run| match entry.space {
+            AddressSpace::PushConstant => run.job.push_constants.len().next_multiple_of(PUSH_BYTES),
+            _ => {
+                let lengths = run.job.buffers.iter().map(|buffer| buffer.bytes.len() + buffer.after.len());
+                lengths.max().unwrap_or(0) + REGION_BYTES
+            }
+        });
+        Room { accesses: self.accesses(), bytes, input: 4 * wiring.input() as usize }
+    }
+}
+
+/// Room in a module.
+#[derive(Clone, Copy, Debug)]
+struct Room {
+    accesses: usize,
+    /// Bytes of the blocks' buffer.
+    bytes: usize,
+    /// Bytes of the input.
+    input: usize,
+}
+
+impl Room {
+    /// The room in a module of entry points like this one.
+    fn of(entry: &ProbeEntry, device: &DeviceInfo) -> Self {
+        let bytes = match entry.space {
+            _ if entry.forms.contains(&Form::Workgroup) => WORKGROUP_BYTES,
+            AddressSpace::PushConstant => device.max_push_constants,
+            AddressSpace::Uniform | AddressSpace::UniformElement => device.max_uniform_range,
+            AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Address => STORAGE_BYTES,
+        };
+        Self { accesses: ACCESSES, bytes: bytes as usize, input: device.max_uniform_range as usize }
+    }
+
+    /// The rest of the room; `None` if the need does not fit.
+    fn without(self, need: Self) -> Option<Self> {
+        Some(Self {
+            accesses: self.accesses.checked_sub(need.accesses)?,
+            bytes: self.bytes.checked_sub(need.bytes)?,
+            input: self.input.checked_sub(need.input)?,
+        })
+    }
+}
+
+/// The probes that may share a module, by the name of their entry point, and apart where a dispatch
+/// is repeated in several inks.
+fn candidates<'a>(
+    checks: &[(usize, &'a Check)],
+    spared: &CheckProbes,
+) -> BTreeMap<(&'a str, bool), Vec<Candidate<'a>>> {
+    let nothing = BTreeSet::new();
+    let mut all: BTreeMap<(&str, bool), Vec<Candidate<'a>>> = BTreeMap::new();
+    for &(number, check) in checks {
+        let spared = spared.get(&number).unwrap_or(&nothing);
+        for (index, module) in check.runnable() {
+            for entry in &module.plan.entries {
+                let name: ProbeName = (index, entry.name.clone());
+                if spared.contains(&name) {
+                    continue;
+                }
+                let is_repeated = module.plan.leaves.iter().any(|leaf| WordCode::of(leaf.component).is_some());
+                let known = all.entry((&entry.name, is_repeated)).or_default();
+                match known.iter_mut().find(|known| known.is_same(module, entry)) {
+                    Some(same) => same.probes.push((number, name)),
+                    None => known.extend(region_case(check, module, entry).map(|case| Candidate {
+                        module,
+                        case,
+                        probes: vec![(number, name)],
+                    })),
+                }
+            }
+        }
+    }
+    all
+}
+
+/// The probe of an entry point as a case of a module with regions; `None` if it cannot be one: the
+/// block must have an end, and the shader must follow the expected layout.
+fn region_case(check: &Check, module: &ShaderModule, entry: &ProbeEntry) -> Option<RegionCase> {
+    let ends = module.layout.result.as_ref().is_ok_and(|block| matches!(block.size, Extent::Finite(_)));
+    if module.planted.is_some() || !ends || !has_regions(entry) {
+        return None;
+    }
+    let plan = ProbePlan { entries: vec![entry.clone()], ..module.plan.clone() };
+    // The shared module is written later, once the group is complete.
+    let shader = Shader::Spirv(Vec::new());
+    let shader = PlanShader { shader: &shader, requires: &module.requires, interface: module.interface };
+    // The first job has the longer range.
+    let probe = jobs(&module.layout, &plan, shader).ok()?.into_iter().next()?;
+    check.lacks(&probe).is_none().then(|| RegionCase { layout: module.layout.clone(), plan, probe })
+}
+
+/// Cuts candidates into groups that fit a module.
+fn cut<'a>(candidates: Vec<Candidate<'a>>, device: &DeviceInfo) -> Vec<Vec<Candidate<'a>>> {
+    let mut groups: Vec<Vec<Candidate<'a>>> = Vec::new();
+    // The room left in the last group's module.
+    let mut room: Option<Room> = None;
+    for candidate in candidates {
+        room = room.and_then(|room| room.without(candidate.needs()));
+        match groups.last_mut().filter(|_| room.is_some()) {
+            Some(group) => group.push(candidate),
+            None => {
+                room = Room::of(&candidate.case.probe.entry, device).without(candidate.needs());
+                groups.push(vec![candidate]);
+            }
+        }
+    }
+    groups
+}

@@ -1,0 +1,63 @@
+//! A check that is ready for its device.
+
+use std::time::Instant;
+
+use layoutproof_core::check::{Check, CheckId, ProofCheck};
+use layoutproof_core::results::record::CheckRecord;
+use layoutproof_device::{DeviceInfo, Job};
+
+use crate::drivers::DriverCompilation;
+use crate::pool::Workers;
+
+/// A check on one device, with its shaders.
+#[derive(Clone, Debug)]
+pub enum DeviceCheck {
+    /// Where bytes of blocks lie.
+    Bytes(Check),
+    /// Where parameters are bound.
+    Bindings(ProofCheck),
+}
+
+impl DeviceCheck {
+    pub fn id(&self) -> CheckId {
+        match self {
+            Self::Bytes(check) => check.id(),
+            Self::Bindings(check) => check.id(),
+        }
+    }
+
+    pub fn device(&self) -> &DeviceInfo {
+        match self {
+            Self::Bytes(check) => &check.device,
+            Self::Bindings(check) => &check.device,
+        }
+    }
+
+    /// The id of the case or file.
+    pub fn case(&self) -> &str {
+        match self {
+            Self::Bytes(check) => &check.subject.source.id,
+            Self::Bindings(check) => &check.proof.placed.source.id,
+        }
+    }
+
+    /// Runs every job of the check by itself, and judges the answers.
+    pub(crate) fn answer_alone(&self, compilation: DriverCompilation, workers: &mut Workers<'_>) -> CheckRecord {
+        let started = Instant::now();
+        match self {
+            Self::Bytes(check) => {
+                let jobs = check.jobs();
+                let list: Vec<Job> = jobs.jobs().cloned().collect();
+                let results = workers.run(self.device(), self.case(), compilation, &list);
+                workers.tell_accessed(jobs.accesses());
+                check.record(&jobs, &results, started.elapsed())
+            }
+            Self::Bindings(check) => {
+                let jobs = check.jobs();
+                let list: Vec<Job> = jobs.jobs().cloned().collect();
+                let results = workers.run(self.device(), self.case(), compilation, &list);
+                check.record(&jobs, &results, started.elapsed())
+            }
+        }
+    }
+}
