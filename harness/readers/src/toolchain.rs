@@ -26,11 +26,8 @@ pub struct Toolchain {
     /// The compiler's name in authorities and in `by` of cases, which identify its builds by
     /// version: `dxc` for each build of DXC.
     pub name_in_cases: &'static str,
-    /// The rule sets that it applies.
     pub follows: AppliedRules,
-    /// The language that the compiler reads.
     pub language: Language,
-    /// The form of its output.
     pub output: Output,
     /// The layout option on the command line.
     pub flags: &'static [&'static str],
@@ -49,16 +46,12 @@ pub enum AppliedRules {
     Named(&'static [&'static str]),
 }
 
-/// The stage of the shader that accesses the block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Stage {
-    /// A dispatch.
     #[default]
     Compute,
-    /// The vertex stage of a draw.
     Vertex,
-    /// The fragment stage of a draw.
     Fragment,
 }
 
@@ -80,7 +73,6 @@ impl Stage {
     }
 }
 
-/// An input language of compilers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Language {
     /// HLSL as DXC reads it.
@@ -89,14 +81,12 @@ pub enum Language {
     ClangHlsl,
     /// HLSL as FXC reads it: profile 5.1.
     OldHlsl,
-    /// Slang.
     Slang,
     Glsl,
     Wgsl,
 }
 
 impl Language {
-    /// Display name.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Hlsl | Self::ClangHlsl | Self::OldHlsl => "HLSL",
@@ -107,7 +97,6 @@ impl Language {
     }
 }
 
-/// A form of compiled code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Output {
     /// DXIL, which the evaluator and Direct3D 12 devices execute.
@@ -185,7 +174,6 @@ const fn dxc(
     Toolchain { compiler, name_in_cases: "dxc", flags, ..only_toolchain(name, follows, Language::Hlsl, output) }
 }
 
-/// A toolchain of slangc.
 const fn slangc(name: &'static str, native: &'static str, output: Output, flags: &'static [&'static str]) -> Toolchain {
     let follows = AppliedRules::Native(native);
     let toolchain = only_toolchain(name, follows, Language::Slang, output);
@@ -212,7 +200,6 @@ const CLANG: Toolchain = Toolchain {
     ..only_toolchain("clang-dxil", AppliedRules::Native("native:clang-dxil"), Language::ClangHlsl, Output::ClangIr)
 };
 
-/// Tint, from WGSL.
 const TINT: Toolchain =
     only_toolchain("tint", AppliedRules::Named(&["wgsl-uniform", "wgsl-storage"]), Language::Wgsl, Output::Spirv);
 
