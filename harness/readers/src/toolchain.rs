@@ -27,7 +27,6 @@ pub struct Toolchain {
     /// The compiler's name in authorities and in `by` of cases, which identify its builds by
     /// version: `dxc` for each build of DXC.
     pub name_in_cases: &'static str,
-    /// The rule sets that it applies.
     pub follows: AppliedRules,
     pub input: Input,
     /// The form of its output. Beside DXBC there is the SPIR-V that vkd3d makes from it, in which
@@ -51,16 +50,12 @@ pub enum AppliedRules {
     Named(&'static [&'static str]),
 }
 
-/// The stage of the shader that accesses the block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Stage {
-    /// A dispatch.
     #[default]
     Compute,
-    /// The vertex stage of a draw.
     Vertex,
-    /// The fragment stage of a draw.
     Fragment,
 }
 
@@ -91,7 +86,6 @@ pub enum Input {
     ClangHlsl,
     /// HLSL as FXC reads it: profile 5.1.
     OldHlsl,
-    /// Slang.
     Slang,
     Glsl,
     Wgsl,
@@ -193,7 +187,6 @@ const CLANG: Toolchain = Toolchain {
     ..only_toolchain("clang-dxil", AppliedRules::Native("native:clang-dxil"), Input::ClangHlsl, ShaderForm::ClangIr)
 };
 
-/// Tint, from WGSL.
 const TINT: Toolchain =
     only_toolchain("tint", AppliedRules::Named(&["wgsl-uniform", "wgsl-storage"]), Input::Wgsl, ShaderForm::Spirv);
 

@@ -48,15 +48,12 @@ impl CompileFolder {
     /// Makes the folder with all its files, and returns its path.
     pub(crate) fn path(&mut self) -> io::Result<&Path> {
         if self.made.is_none() {
-            let made = match &self.kept {
-                Some(kept) => {
-                    fs::create_dir_all(kept)?;
-                    (kept.clone(), None)
-                }
-                None => {
-                    let scratch = ScratchFolder::new()?;
-                    (scratch.path().to_owned(), Some(scratch))
-                }
+            let made = if let Some(kept) = &self.kept {
+                fs::create_dir_all(kept)?;
+                (kept.clone(), None)
+            } else {
+                let scratch = ScratchFolder::new()?;
+                (scratch.path().to_owned(), Some(scratch))
             };
             for (name, content) in &self.files {
                 write(&made.0, name, content)?;

@@ -2,7 +2,7 @@
 //! library with slangc's arguments.
 //!
 //! slangc spends nine tenths of a small compilation on loading its core module. A process of this
-//! command loads it once, prints its version, then answers the requests of [`slang_service`], and
+//! command loads it once, prints its version, then answers the requests of `slang_service`, and
 //! writes the files that slangc would write. No other process may call the library, because Slang
 //! crashes on some inputs.
 //!

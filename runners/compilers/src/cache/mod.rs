@@ -2,8 +2,8 @@
 //! once.
 //!
 //! The key of an answer covers everything that decides it: the question, and the content of the
-//! programs and libraries that answer it ([`identity`]). Answers that may depend on unknown files are
-//! never kept. [`folder`] finds the folder, and rejects one that another user can change. [`store`]
+//! programs and libraries that answer it (`identity`). Answers that may depend on unknown files are
+//! never kept. `folder` finds the folder, and rejects one that another user can change. `store`
 //! reads, writes and removes entries there, from many processes at once. If the folder or a file in
 //! it is broken, the program runs again: a cache never fails a run.
 

@@ -1,6 +1,6 @@
 //! One file per compiler, with everything that is specific to it.
 //!
-//! Each file implements [`CompilerDriver`] and is in the list [`DRIVERS`]. `lookup`, `family` and
+//! Each file implements `CompilerDriver` and is in the list `DRIVERS`. `lookup`, `family` and
 //! `toolchains` use that list; no other code depends on a compiler's name.
 
 mod clang;

@@ -2,11 +2,12 @@
 //! `layoutproof dxc-library --library PATH [--abi old|new] DXC-ARGUMENTS`.
 //!
 //! It accepts the program's arguments and compiles the same way. `-dumpbin FILE` lists a DXIL
-//! container instead of compiling. Diagnostics go to stderr, the listing of DXIL to stdout or with `-Fc FILE` to a file, and
-//! `-Fo FILE` writes the object. Exit status 0: compiled; 1: DXC refused the source; 2: DXC could
-//! not be called. `--version` prints the library's version instead. With `--serve` the process runs
-//! one command line after the other, as [`dxc_service`] requests. Nothing else may
-//! call the library: this is a separate process because DXC crashes on some inputs.
+//! container instead of compiling. Diagnostics go to stderr, the listing of DXIL to stdout or with
+//! `-Fc FILE` to a file, and `-Fo FILE` writes the object. Exit status 0: compiled; 1: DXC refused
+//! the source; 2: DXC could not be called. `--version` prints the library's version instead. With
+//! `--serve` the process runs one command line after the other, as `dxc_service` requests.
+//!
+//! Nothing else may call the library: this is a separate process because DXC crashes on some inputs.
 
 mod calls;
 
