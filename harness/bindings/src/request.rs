@@ -87,7 +87,6 @@ pub struct BindingInvocation {
 }
 
 impl BindingInvocation {
-    /// Makes the request for one target and convention.
     pub fn request(&self, target: Target, convention: Convention, version: Option<String>) -> BindingRequest {
         let Self { profile, entry, used, unused, options } = self.clone();
         BindingRequest { target, convention, version, profile, entry, used, unused, options }

@@ -50,7 +50,6 @@ fn pointer_bytes(ty: &Type) -> u32 {
     }
 }
 
-/// The parts of a type.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TypeParts {
     /// Scalars, vectors, matrices, enums, pointers; resources without a layout inside.
@@ -91,7 +90,6 @@ pub struct VariableLayout {
     pub span: Span,
 }
 
-/// An offset in one unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnitOffset {
     pub unit: LayoutUnit,

@@ -35,7 +35,6 @@ pub(super) enum Replacement<'a> {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum ReplacementPart<'a> {
-    /// A token as it is.
     Token(Token<'a>),
     /// The argument for the parameter with this index.
     Parameter(Token<'a>, usize),

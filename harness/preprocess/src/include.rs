@@ -59,7 +59,6 @@ impl<'a> Files<'a> {
         Self { first, added: Vec::new(), by_path: HashMap::new(), once: HashSet::new() }
     }
 
-    /// Adds a text.
     pub(super) fn add(&mut self, path: String, text: &'a str) -> FoundFile<'a> {
         let index = u32::try_from(self.added.len()).unwrap_or(u32::MAX);
         let file = FileId(self.first.0.saturating_add(index));

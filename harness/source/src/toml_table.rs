@@ -168,7 +168,6 @@ impl<'t, 'a> TomlTable<'t, 'a> {
     }
 }
 
-/// Reads a value as a string.
 pub fn string(value: &TomlValue<'_>, problems: &mut FileProblems<'_>) -> Option<String> {
     let found = value.get_ref().as_str().map(str::to_owned);
     if found.is_none() {

@@ -1,7 +1,7 @@
 //! Finds what code uses: the global parameters that entry points reach, in the order in which DXC visits them.
 //!
-//! [`reach`] walks over all functions that an entry point calls ([`walk`]), following parameters and `this` to the
-//! arguments of the caller. Where a compiler drops what nothing depends on before it places parameters, [`liveness`] runs
+//! [`reach`] walks over all functions that an entry point calls (`walk`), following parameters and `this` to the
+//! arguments of the caller. Where a compiler drops what nothing depends on before it places parameters, `liveness` runs
 //! the code and leaves out those uses. The caller can correct the answer (`used`, `unused`). What a place is called, and
 //! where it is bound, is not decided here.
 #![forbid(unsafe_code)]

@@ -77,7 +77,6 @@ pub(super) fn scalar(scalar: Scalar) -> UnitWords {
     }
 }
 
-/// Returns the words for an access.
 pub(super) fn access(access: Access) -> UnitWords {
     match access {
         Access::Read => UnitWords::new("read", "READ"),

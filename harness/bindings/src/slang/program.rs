@@ -26,7 +26,6 @@ use crate::{BindingRequest, Target};
 use layoutproof_frontend::module::{EntryParameter, Module};
 use layoutproof_source::diagnostics::{Code, Diagnostic, Severity};
 
-/// The placement of one program.
 #[derive(Debug)]
 struct ProgramPlacement<'s, 'm> {
     settings: &'s SlangSettings,

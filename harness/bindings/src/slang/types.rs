@@ -26,7 +26,6 @@ use super::units::is_register;
 use crate::tree::{TypeLayout, TypeParts, UnitOffset, VariableLayout};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
-/// Makes type layouts.
 #[derive(Debug)]
 pub(super) struct TypeLayoutBuilder<'s> {
     /// Settings of the request.

@@ -5,7 +5,7 @@
 use layoutproof_layout::{Annotations, Argument, Attribute, LayoutQualifier, PackOffset, Register, Span};
 
 use super::Elaborator;
-use super::lookup_context::LookupContext;
+use super::lookup::LookupContext;
 use super::record::MemberHolder;
 use crate::ast::{
     ArgumentSyntax, AttributeSyntax, LayoutSyntax, PackOffsetSyntax, PlacementSyntax, Prefix, RegisterSyntax,

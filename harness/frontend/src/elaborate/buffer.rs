@@ -12,7 +12,7 @@ use layoutproof_layout::shape::{Member, StructType, Type};
 use layoutproof_layout::{Annotations, PackOffset, Register, Span};
 
 use super::Elaborator;
-use super::lookup_context::LookupContext;
+use super::lookup::LookupContext;
 use super::record::MemberHolder;
 use super::resolve::order;
 use super::scope::ScopeId;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use layoutproof_layout::shape::{StructType, Type};
 use layoutproof_layout::{Annotations, Argument, Attribute, Span};
 
-use super::lookup_context::{GenericBinding, GenericValue, LookupContext};
+use super::lookup::{GenericBinding, GenericValue, LookupContext};
 use super::resolve::order;
 use super::scope::ScopeId;
 use super::{Elaborator, NamedType};

@@ -4,7 +4,7 @@ use layoutproof_layout::Span;
 use layoutproof_layout::shape::Type;
 
 use super::Elaborator;
-use super::lookup_context::{GenericBinding, GenericValue, LookupContext};
+use super::lookup::{GenericBinding, GenericValue, LookupContext};
 use super::scope::{ScopeId, TypeEntry, TypeId};
 use super::specialisation::{BestFit, TemplateFit, TemplateUse};
 use crate::ast::{Expression, GenericArgument, GenericParameter, Operation, PathPart, TypeExpression, TypeKind};
@@ -19,7 +19,6 @@ pub(super) struct TypeUseSite<'c> {
     pub(super) span: Span,
     /// Context for its arguments.
     pub(super) written: &'c LookupContext,
-    /// Context in which the lookup found it.
     pub(super) found: &'c LookupContext,
 }
 

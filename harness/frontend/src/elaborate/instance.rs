@@ -7,10 +7,10 @@ use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::{Count, EnumType, Member, StructType, Type};
 use layoutproof_layout::{Annotations, Span};
 
-use super::Elaborator;
-use super::builtin::{self, Builtin, Element};
-use super::lookup_context::{LookupContext, written};
+use super::builtin::{Builtin, Element};
+use super::lookup::{LookupContext, written};
 use super::resolve::NamedType;
+use super::{Elaborator, builtin};
 use crate::ast::{GenericArgument, PathPart, TypeExpression, TypeKind};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 

@@ -8,12 +8,12 @@ use std::collections::HashMap;
 use layoutproof_layout::shape::{Member, Type};
 use layoutproof_layout::{Annotations, Span};
 
-use super::Elaborator;
-use super::builtin::{self, Builtin};
+use super::builtin::Builtin;
 use super::entry::ScopedFunction;
-use super::lookup_context::LookupContext;
+use super::lookup::LookupContext;
 use super::resolve::order;
 use super::scope::ScopeId;
+use super::{Elaborator, builtin};
 use crate::ast::{
     BufferDeclaration, DeclarationSyntax, Declarator, Identifier, Item, Prefix, TypeExpression, TypeKind,
 };

@@ -10,7 +10,7 @@ use layoutproof_layout::shape::{Count, Member, StructType, Type};
 
 use super::Elaborator;
 use super::generic::{Specialisation, TypeUseSite};
-use super::lookup_context::LookupContext;
+use super::lookup::LookupContext;
 use super::resolve::{NamedType, order};
 use super::scope::{TypeEntry, TypeId};
 use crate::ast::{DeclarationSyntax, Declarator, Expression, Identifier, Item, StructDeclaration, TypeKind};

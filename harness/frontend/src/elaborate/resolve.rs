@@ -8,11 +8,11 @@ use layoutproof_layout::Span;
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::{Count, DEFAULT_ANY_VALUE_SIZE, EnumType, MatrixOrder, Type};
 
-use super::Elaborator;
-use super::builtin::{self, Builtin};
+use super::builtin::Builtin;
 use super::generic::{GenericUse, Specialisation, TypeUseSite};
-use super::lookup_context::{GenericValue, LookupContext, written};
+use super::lookup::{GenericValue, LookupContext, written};
 use super::scope::{TypeEntry, TypeId};
+use super::{Elaborator, builtin};
 use crate::ast::{
     ArrayDimension, Declarator, Expression, GenericArgument, Initialiser, NamePath, PathPart, Prefix, TypeExpression,
     TypeKind, TypeSuffix,

@@ -10,10 +10,10 @@ use std::sync::Arc;
 use layoutproof_layout::Span;
 use layoutproof_layout::shape::{StructType, Type};
 
-use super::Elaborator;
-use super::builtin::{self, Builtin};
-use super::lookup_context::{GenericBinding, GenericValue, LookupContext, written};
+use super::builtin::Builtin;
+use super::lookup::{GenericBinding, GenericValue, LookupContext, written};
 use super::scope::{ScopeId, TypeEntry, TypeId};
+use super::{Elaborator, builtin};
 use crate::ast::{Expression, GenericArgument, GenericParameter, NamePath, Operation, TypeExpression, TypeKind};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
@@ -55,7 +55,6 @@ pub(super) struct TemplateUse<'u> {
 pub(super) enum BestFit {
     /// The template itself.
     Template,
-    /// One of its specialisations.
     Specialisation(TemplateFit),
 }
 

@@ -4,6 +4,8 @@
 //! Types are resolved where possible. An unknown type is `None` and says nothing about the value.
 
 use layoutproof_layout::Span;
+use layoutproof_layout::resource::{Resource, ResourceKind};
+use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::Type;
 
 use super::Callees;
@@ -137,7 +139,6 @@ pub enum Expression {
     Index(Box<Expression>, Box<Expression>),
     /// A call of a function, method or operator.
     Call(Box<CallExpression>),
-    /// A prefix operator.
     Unary(PrefixOperator, Box<Expression>),
     /// An operator with two operands.
     Binary(BinaryOperator, Box<Expression>, Box<Expression>),
@@ -191,4 +192,20 @@ pub enum PrefixOperator {
     Complement,
     /// `!`.
     Not,
+}
+
+/// Returns the type that reading a resource gives; `None` for one without elements.
+pub fn element_of(resource: &Resource) -> Option<Type> {
+    match (&resource.element, resource.kind) {
+        (Some(element), _) => Some((**element).clone()),
+        (None, ResourceKind::Buffer(_) | ResourceKind::Texture(_) | ResourceKind::CombinedSampler(_)) => {
+            Some(Type::Vector { scalar: Scalar::Float32, length: 4 })
+        }
+        (None, _) => None,
+    }
+}
+
+/// Returns true for a resource whose element is accessed without a method: `cb.member`.
+pub fn is_transparent(resource: &Resource) -> bool {
+    matches!(resource.kind, ResourceKind::ConstantBuffer | ResourceKind::TextureBuffer | ResourceKind::ParameterBlock)
 }

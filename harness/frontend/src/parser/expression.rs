@@ -250,7 +250,6 @@ impl<'a> Parser<'_, 'a> {
     }
 }
 
-/// Creates a path with one name.
 fn single(token: Token<'_>) -> NamePath<'_> {
     let name = Identifier { text: token.text, span: token.span };
     NamePath { is_rooted: false, parts: vec![PathPart { name, arguments: None }], span: token.span }

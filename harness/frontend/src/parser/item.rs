@@ -1,12 +1,16 @@
 //! Parses a list of declarations: finds the kind of each one, and resumes after an error.
 
+use std::ops::Range;
+
 use layoutproof_layout::Span;
 
 use super::cursor::{ParseResult, Parser, SkippedKind};
+use super::expression::ExpressionContext;
 use super::generic_arguments_end;
 use crate::ast::{
-    ArgumentSyntax, BufferKeyword, DeclarationSyntax, Declarator, Identifier, Item, NamePath, PathPart, Prefix,
-    TypeExpression, TypeKind,
+    ArgumentSyntax, BufferDeclaration, BufferKeyword, DeclarationSyntax, Declarator, EnumDeclaration, EnumeratorSyntax,
+    FunctionDeclaration, FunctionParameter, GenericParameter, Identifier, Item, NamePath, PathPart, PlacementSyntax,
+    Prefix, StructDeclaration, TypeExpression, TypeKind,
 };
 use layoutproof_preprocess::lexer::TokenKind;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
@@ -325,4 +329,237 @@ fn inferred<'a>(span: Span) -> TypeExpression<'a> {
     let part = PathPart { name: Identifier { text: "int64_t", span }, arguments: None };
     let kind = TypeKind::Path(NamePath { is_rooted: false, parts: vec![part], span });
     TypeExpression { kind, suffixes: Vec::new(), packed: None, order: None, span }
+}
+
+impl<'a> Parser<'_, 'a> {
+    /// `struct S<T> : Base { ... }`, up to and including the `}`.
+    pub(super) fn struct_declaration(&mut self) -> ParseResult<StructDeclaration<'a>> {
+        self.bump();
+        while self.is(TokenKind::LeftBracket) {
+            // `struct [raypayload] Payload`.
+            self.skip_brackets();
+        }
+        let name = self.optional_name()?;
+        let generics = self.optional_generics()?;
+        let bases = self.bases()?;
+        self.skip_where();
+        let items = self.block()?;
+        Ok(StructDeclaration { name, generics, specialised: None, bases, items })
+    }
+
+    /// `struct S<float, N> : Base { ... }` after `template<...>`: a specialisation of `S`.
+    pub(super) fn specialised_struct(&mut self) -> ParseResult<StructDeclaration<'a>> {
+        self.bump();
+        let name = self.name("the name of a template")?;
+        let specialised = Some(self.generic_arguments()?);
+        let bases = self.bases()?;
+        let items = self.block()?;
+        Ok(StructDeclaration { name, generics: None, specialised, bases, items })
+    }
+
+    fn optional_name(&mut self) -> ParseResult<Identifier<'a>> {
+        if self.is(TokenKind::Identifier) { self.name("a name") } else { Ok(self.no_name()) }
+    }
+
+    fn optional_generics(&mut self) -> ParseResult<Option<Vec<GenericParameter<'a>>>> {
+        if self.is(TokenKind::Less) { self.generic_parameters().map(Some) } else { Ok(None) }
+    }
+
+    fn bases(&mut self) -> ParseResult<Vec<TypeExpression<'a>>> {
+        let mut bases = Vec::new();
+        if self.eat(TokenKind::Colon) {
+            loop {
+                bases.push(self.modified_type()?);
+                // `IA & IB`: an interface that combines both.
+                while self.eat(TokenKind::Ampersand) {
+                    bases.push(self.modified_type()?);
+                }
+                if !self.eat(TokenKind::Comma) {
+                    break;
+                }
+            }
+        }
+        Ok(bases)
+    }
+
+    /// `{ ... }` with declarations.
+    pub(super) fn block(&mut self) -> ParseResult<Vec<Item<'a>>> {
+        self.expect(TokenKind::LeftBrace, "`{`")?;
+        let items = self.deeper(|parser| Ok(parser.items()))?;
+        self.expect(TokenKind::RightBrace, "`}`")?;
+        Ok(items)
+    }
+
+    /// `enum class E : uint { A, B = 4 }`, up to and including the `}`.
+    pub(super) fn enum_declaration(&mut self) -> ParseResult<EnumDeclaration<'a>> {
+        self.bump();
+        let unscoped = !(self.eat_word("class") || self.eat_word("struct"));
+        let name = self.optional_name()?;
+        let underlying = if self.eat(TokenKind::Colon) { Some(self.type_expression()?) } else { None };
+        self.expect(TokenKind::LeftBrace, "`{`")?;
+
+        let mut enumerators = Vec::new();
+        while !self.eat(TokenKind::RightBrace) {
+            enumerators.push(self.enumerator()?);
+            if !self.is(TokenKind::RightBrace) {
+                self.expect(TokenKind::Comma, "`,` or `}`")?;
+            }
+        }
+
+        Ok(EnumDeclaration { name, unscoped, underlying, enumerators })
+    }
+
+    fn enumerator(&mut self) -> ParseResult<EnumeratorSyntax<'a>> {
+        let name = self.name("an enumerator")?;
+        let value = if self.eat(TokenKind::Assign) { Some(self.expression(ExpressionContext::Free)?) } else { None };
+        Ok(EnumeratorSyntax { name, value })
+    }
+
+    /// `cbuffer S : register(b0) { ... }`, starting at its keyword.
+    pub(super) fn buffer(&mut self, prefix: Prefix<'a>, kind: BufferKeyword) -> ParseResult<BufferDeclaration<'a>> {
+        self.bump();
+        let name = self.name("the name of a buffer")?;
+        let placement = self.placement()?;
+        let items = self.block()?;
+        self.eat(TokenKind::Semicolon);
+        Ok(BufferDeclaration { kind, prefix, name, placement, items })
+    }
+}
+
+impl<'a> Parser<'_, 'a> {
+    /// Parses the rest of a function, starting at its generic parameters or its `(`.
+    pub(super) fn function(
+        &mut self,
+        mut prefix: Prefix<'a>,
+        name: Identifier<'a>,
+        result: Option<TypeExpression<'a>>,
+    ) -> ParseResult<FunctionDeclaration<'a>> {
+        if self.is(TokenKind::Less) && prefix.generics.is_some() {
+            // `template<> float f<int>(int x)`: the arguments of a specialisation.
+            self.generic_arguments()?;
+        } else if self.is(TokenKind::Less) {
+            prefix.generics = Some(self.generic_parameters()?);
+        }
+
+        let parameters = self.function_parameters(Self::parameter)?;
+        let result_semantic = self.placement()?.semantic;
+        self.skip_annotation();
+        let body = self.function_body()?;
+        let outer = Vec::new();
+        Ok(FunctionDeclaration { prefix, name, outer, result, result_semantic, parameters, body })
+    }
+
+    /// Parses the body. First skips `const`, `where ...`, `-> T` or `throws E`, which have no effect on layouts.
+    fn function_body(&mut self) -> ParseResult<Option<Range<usize>>> {
+        self.skip_to(|kind| matches!(kind, TokenKind::LeftBrace | TokenKind::Semicolon));
+        if self.is(TokenKind::LeftBrace) {
+            let body = self.skip_brackets();
+            self.eat(TokenKind::Semicolon);
+            return Ok(Some(body));
+        }
+        self.expect(TokenKind::Semicolon, "`;` or a body")?;
+        Ok(None)
+    }
+
+    /// Slang's `func f<T>(x : int, float y) -> T where T : I { ... }`, starting at its name.
+    pub(super) fn slang_function(&mut self, mut prefix: Prefix<'a>) -> ParseResult<FunctionDeclaration<'a>> {
+        let name = self.name("the name of a function")?;
+        if self.is(TokenKind::Less) {
+            prefix.generics = Some(self.generic_parameters()?);
+        }
+
+        let mut parameters = self.function_parameters(Self::slang_parameter)?;
+        let ends = |kind| matches!(kind, TokenKind::Arrow | TokenKind::LeftBrace | TokenKind::Semicolon);
+        self.skip_to(ends);
+        let mut result = None;
+        if self.eat(TokenKind::Arrow) {
+            match self.type_expression() {
+                Ok(ty) => result = Some(ty),
+                Err(problem) => parameters = Err(problem),
+            }
+        }
+
+        let body = self.function_body()?;
+        let outer = Vec::new();
+        Ok(FunctionDeclaration { prefix, name, outer, result, result_semantic: None, parameters, body })
+    }
+
+    /// Parses the parameters between parentheses. Also moves after the closing one on an error, if
+    /// both parentheses exist.
+    fn function_parameters(
+        &mut self,
+        parameter: fn(&mut Self) -> ParseResult<FunctionParameter<'a>>,
+    ) -> ParseResult<ParseResult<Vec<FunctionParameter<'a>>>> {
+        if !self.is(TokenKind::LeftParenthesis) {
+            return Err(self.unexpected("`(`"));
+        }
+        let open = self.at;
+        let parameters = self.parameter_list(parameter);
+        self.at = open;
+        self.skip_brackets();
+        Ok(parameters)
+    }
+
+    fn parameter_list(
+        &mut self,
+        parameter: fn(&mut Self) -> ParseResult<FunctionParameter<'a>>,
+    ) -> ParseResult<Vec<FunctionParameter<'a>>> {
+        self.bump();
+        let mut parameters = Vec::new();
+        if self.is_word("void") && self.peek(1).kind == TokenKind::RightParenthesis {
+            return Ok(parameters);
+        }
+        while !self.is(TokenKind::RightParenthesis) {
+            parameters.push(parameter(self)?);
+            if !self.is(TokenKind::RightParenthesis) {
+                self.expect(TokenKind::Comma, "`,` or `)`")?;
+            }
+        }
+        Ok(parameters)
+    }
+
+    fn parameter(&mut self) -> ParseResult<FunctionParameter<'a>> {
+        let start = self.position();
+        let prefix = self.prefix()?;
+        let ty = self.type_expression()?;
+        let declarator = if matches!(self.token().kind, TokenKind::Comma | TokenKind::RightParenthesis) {
+            self.unnamed()
+        } else {
+            self.declarator()?
+        };
+        Ok(FunctionParameter { prefix, ty, declarator, tokens: start..self.position() })
+    }
+
+    /// `x : int` or `int x`: a `func` accepts both.
+    fn slang_parameter(&mut self) -> ParseResult<FunctionParameter<'a>> {
+        let start = self.position();
+        let prefix = self.prefix()?;
+        if self.peek(1).kind != TokenKind::Colon {
+            self.at = start;
+            return self.parameter();
+        }
+
+        let name = self.name("a parameter")?;
+        self.bump();
+        let ty = self.type_expression()?;
+        let placement = self.placement()?;
+        let is_initialised = self.eat(TokenKind::Assign);
+        let from = self.position();
+        let initialiser = if is_initialised { Some(self.initialiser()) } else { None };
+        let value = from..self.position();
+        let declarator = Declarator { name, placement, initialiser, initialised: value, ..self.unnamed() };
+        Ok(FunctionParameter { prefix, ty, declarator, tokens: start..self.position() })
+    }
+
+    fn unnamed(&self) -> Declarator<'a> {
+        Declarator {
+            name: self.no_name(),
+            outer: Vec::new(),
+            pointers: 0,
+            dimensions: Vec::new(),
+            placement: PlacementSyntax::default(),
+            initialiser: None,
+            initialised: 0..0,
+        }
+    }
 }

@@ -5,12 +5,10 @@
 //! limited to [`cursor::DEEPEST`], and every loop iteration consumes a token, so the time is linear
 //! in the text.
 
-mod aggregate;
 mod annotation;
 mod cursor;
 mod declarator;
 mod expression;
-mod function;
 mod item;
 mod type_expression;
 

@@ -37,7 +37,6 @@ struct NestingState {
     elements: u64,
 }
 
-/// An open bracket.
 #[derive(Clone, Copy, Debug)]
 struct OpenBracket {
     is_brace: bool,

@@ -10,7 +10,9 @@ use super::memory::{Memory, MemoryRoot};
 use super::value::{Handle, Joining, Value, all_leaves, number};
 use super::{Liveness, State};
 use crate::location::{Location, holds_resources};
-use layoutproof_frontend::module::code::{BinaryOperator, CallExpression, Expression, Literal, PrefixOperator};
+use layoutproof_frontend::module::code::{
+    BinaryOperator, CallExpression, Expression, Literal, PrefixOperator, element_of, is_transparent,
+};
 use layoutproof_frontend::module::{Callees, Step};
 
 /// The place where a value is stored.
@@ -931,28 +933,11 @@ impl<'m> Liveness<'m> {
     }
 }
 
-/// True if a resource is read as if it were its element: `cb.member`.
-pub(super) fn is_transparent(resource: &Resource) -> bool {
-    matches!(resource.kind, ResourceKind::ConstantBuffer | ResourceKind::TextureBuffer | ResourceKind::ParameterBlock)
-}
-
 /// True for a struct without data, which nothing reads.
 fn is_empty(ty: &Type) -> bool {
     match ty.dimensions().0 {
         Type::Struct(ty) => ty.base.is_none() && ty.members.iter().all(|member| is_empty(&member.ty)),
         _ => false,
-    }
-}
-
-/// The type of an element.
-pub(super) fn element_of(resource: &Resource) -> Option<Type> {
-    use layoutproof_layout::scalar::Scalar;
-    match (&resource.element, resource.kind) {
-        (Some(element), _) => Some((**element).clone()),
-        (None, ResourceKind::Buffer(_) | ResourceKind::Texture(_)) => {
-            Some(Type::Vector { scalar: Scalar::Float32, length: 4 })
-        }
-        (None, _) => None,
     }
 }
 

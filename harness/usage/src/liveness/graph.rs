@@ -306,7 +306,6 @@ impl Graph {
         number
     }
 
-    /// A member, by its name.
     pub(super) fn member(&mut self, node: NodeId, name: &str) -> NodeId {
         // Numbers of names do not meet those of components.
         let part = self.name(name).saturating_add(1 << 16);

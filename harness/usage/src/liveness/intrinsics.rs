@@ -4,12 +4,11 @@ use layoutproof_layout::resource::{Access, Dimension, ResourceKind, Texture};
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::Type;
 
-use super::expressions::element_of;
 use super::graph::{Graph, NodeId, float};
 use super::integer::Integer;
 use super::value::{Handle, Value, number};
 use super::{Liveness, State};
-use layoutproof_frontend::module::code::{BinaryOperator, CallExpression, Expression, Literal};
+use layoutproof_frontend::module::code::{BinaryOperator, CallExpression, Expression, Literal, element_of};
 
 /// Functions of the components of their arguments.
 const ELEMENTWISE: [&str; 65] = [

@@ -1202,7 +1202,6 @@ struct Moving {
     range: Option<(i64, i64)>,
 }
 
-/// The parts of a loop.
 #[derive(Clone, Copy, Debug)]
 struct LoopParts<'m> {
     condition: Option<&'m Expression>,

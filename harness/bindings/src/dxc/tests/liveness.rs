@@ -47,6 +47,14 @@ fn keeps(declarations: &str, statements: &str) {
     assert!(is_kept, "{declarations} {statements}: {rows:?}");
 }
 
+/// Each answer is from DXC 1.7.2308, `-T ps_6_6`.
+#[test]
+fn literals_have_components() {
+    drops("", "float4 v = t.Load(q) + 0.5.xxxx; r = 0.5.xxxx;");
+    drops("", "r = t.Load(q) * 0.0.xxxx;");
+    keeps("", "r = 0.0.xxxx + t.Load(q);");
+}
+
 /// The range of a product of two unsigned numbers is beyond 64 bits with a sign.
 #[test]
 fn products_of_unknown_numbers_decide_nothing() {

@@ -140,7 +140,6 @@ pub(super) fn counter(list: &[DescriptorRequest], buffer: usize, annotations: &A
     }
 }
 
-/// Returns the path of the counter of a buffer.
 pub(super) fn counter_path(buffer: &str) -> String {
     format!("{buffer}.$counter")
 }

@@ -1,4 +1,5 @@
-//! Chooses the function of the module that a call in a body runs. It resolves overloads and deduces generic arguments.
+//! Chooses the function of the module that a call in a body runs. It resolves overloads, methods and operators, and
+//! deduces generic arguments. Also records calls that no name in the text shows.
 //!
 //! Each function with a body has one entry in [`crate::module::Module::functions`]. A generic
 //! function, or a method of a generic struct, has one more for each set of arguments that a call
@@ -11,14 +12,18 @@ use std::sync::Arc;
 use layoutproof_layout::shape::{StructType, Type};
 
 use super::names::Catalogue;
+use super::order::UseDraft;
 use super::value::{ArgumentFit, ValueType, fit};
-use crate::ast::{FunctionParameter, GenericArgument, GenericParameter, TypeExpression, TypeKind};
+use super::{BodyWalk, value};
+use crate::ast::{FunctionParameter, GenericArgument, GenericParameter, PathPart, TypeExpression, TypeKind};
 use crate::elaborate::Elaborator;
 use crate::elaborate::entry::ScopedFunction;
-use crate::elaborate::lookup_context::{GenericBinding, GenericValue, LookupContext};
+use crate::elaborate::lookup::{GenericBinding, GenericValue, LookupContext};
 use crate::elaborate::resolve::order;
 use crate::elaborate::scope::ScopeId;
-use crate::module::Callees;
+use crate::module::code::{element_of, is_transparent};
+use crate::module::{Callees, Life, Step, Use};
+use crate::parser::operator_name;
 
 /// Maximum number of functions with generic arguments. Each one may call for new ones.
 const MOST_INSTANCES: usize = 1 << 12;
@@ -26,7 +31,6 @@ const MOST_INSTANCES: usize = 1 << 12;
 /// The part of a function to walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum FunctionPiece {
-    /// Its body.
     Body,
     /// The default arguments, starting at the parameter with this index.
     Defaults(usize),
@@ -374,4 +378,139 @@ fn is_best(viable: &[ViableCandidate], one: usize) -> bool {
         is_known && pairs().all(|(own, other)| own <= other) && pairs().any(|(own, other)| own < other)
     };
     viable.iter().enumerate().all(|(index, other)| index == one || beats(other))
+}
+
+impl<'t> BodyWalk<'_, 't> {
+    /// Returns the result of the call of `name`, whose arguments begin at the bracket token `open`.
+    pub(super) fn function(
+        &mut self,
+        at: usize,
+        outer: &[PathPart<'t>],
+        name: &str,
+        written: Option<&[GenericArgument<'t>]>,
+        open: usize,
+        arguments: &[ValueType],
+    ) -> ValueType {
+        let candidates = if outer.is_empty() { self.candidates(name) } else { self.qualified_candidates(outer, name) };
+        if candidates.is_empty() {
+            if let Some((ty, end)) = self.is_type_name(at).then(|| self.written_type(at)).flatten() {
+                return ty.filter(|_| end == open);
+            }
+            return value::intrinsic(name, arguments);
+        }
+
+        let choice = self.choose(&candidates, written, arguments);
+        let close = self.source.closer(open);
+        self.runs.insert(open, choice.callees.clone());
+        self.draft_defaults(open, close + 1, &choice);
+        if outer.iter().any(|part| part.arguments.is_some()) {
+            // An access path cannot have generic arguments, so this call has no path.
+            self.draft(close, close + 1, &choice, Some(open));
+        } else {
+            self.callees.insert(at, choice.callees);
+        }
+        choice.result
+    }
+
+    /// Returns the result of the method of `object` that the operator `symbol` calls.
+    pub(super) fn called_operator(
+        &mut self,
+        object: &ValueType,
+        symbol: &str,
+        at: usize,
+        end: usize,
+        arguments: &[ValueType],
+    ) -> ValueType {
+        let name = operator_name(symbol)?;
+        let choice = self.method(object, name, None, arguments);
+        if !matches!(choice.callees, Callees::Named | Callees::BuiltIn) {
+            self.runs.insert(at, choice.callees.clone());
+        }
+        self.draft(at, end, &choice, None);
+        choice.result
+    }
+
+    /// Resolves the method `name` of `object`, or any method with that name if the type of the object is unknown.
+    pub(super) fn method(
+        &mut self,
+        object: &ValueType,
+        name: &str,
+        written: Option<&[GenericArgument<'t>]>,
+        arguments: &[ValueType],
+    ) -> CallChoice {
+        let object = match object {
+            Some(Type::Resource(resource)) if is_transparent(resource) => element_of(resource),
+            other => other.clone(),
+        };
+        let candidates = match &object {
+            Some(Type::Struct(ty)) => self.methods_of(ty, name),
+            Some(ty) => {
+                let result = value::built_in_method(ty, name);
+                return CallChoice { callees: Callees::BuiltIn, result, defaults: Vec::new() };
+            }
+            None => Vec::new(),
+        };
+
+        if !candidates.is_empty() {
+            return self.choose(&candidates, written, arguments);
+        }
+        self.any_method(name, arguments)
+    }
+
+    /// Returns any method `name` of any struct, because the object may have another type after all.
+    fn any_method(&mut self, name: &str, arguments: &[ValueType]) -> CallChoice {
+        let all = self.calls.catalogue.methods(name).to_vec();
+        let plain = |function: &usize| FunctionCandidate {
+            function: *function,
+            context: LookupContext::plain(self.calls.functions[*function].scope),
+            this: None,
+        };
+        let candidates: Vec<FunctionCandidate> = all.iter().map(plain).collect();
+        let CallChoice { callees, defaults, result } = self.choose(&candidates, None, arguments);
+
+        let callees = match callees {
+            Callees::Known(one) => Callees::Perhaps(vec![one]),
+            Callees::OneOf(several) => Callees::Perhaps(several),
+            Callees::Named | Callees::BuiltIn | Callees::Perhaps(_) => Callees::BuiltIn,
+        };
+        CallChoice { callees, defaults, result }
+    }
+
+    /// Chooses the best fits among `candidates`. `written` holds the generic arguments at the call.
+    fn choose(
+        &mut self,
+        candidates: &[FunctionCandidate],
+        written: Option<&[GenericArgument<'t>]>,
+        arguments: &[ValueType],
+    ) -> CallChoice {
+        let context = self.context.clone();
+        let written = WrittenGenerics { arguments: written, context: &context };
+        self.elaborator.choose(self.calls, candidates, written, arguments)
+    }
+
+    /// Records the call of a function that no name in the text shows.
+    pub(super) fn draft(&mut self, at: usize, end: usize, choice: &CallChoice, open: Option<usize>) {
+        let first = match &choice.callees {
+            Callees::Known(index) => Some(*index),
+            Callees::OneOf(indices) | Callees::Perhaps(indices) => indices.first().copied(),
+            Callees::Named | Callees::BuiltIn => None,
+        };
+        let Some(first) = first.filter(|_| self.drafted.insert(at)) else { return };
+
+        let path = vec![Step::Name(self.calls.name(first).to_owned())];
+        let callees = choice.callees.clone();
+        let (life, span) = (Life::Live, self.source.token(at).span);
+        let used = Use { path, alias: None, call: true, callees, arguments: Vec::new(), life, span };
+        self.unplaced.entry(at).or_default().push((UseDraft { used, at, end, arguments: Vec::new() }, open));
+    }
+
+    /// Records that the call with its `(` at `open` evaluates default arguments.
+    pub(super) fn draft_defaults(&mut self, open: usize, end: usize, choice: &CallChoice) {
+        let callees = match choice.defaults.as_slice() {
+            [] => return,
+            [one] if matches!(choice.callees, Callees::Known(_)) => Callees::Known(*one),
+            several => Callees::Perhaps(several.to_vec()),
+        };
+        self.draft(open, end, &CallChoice { callees, ..CallChoice::default() }, None);
+    }
 }

@@ -1,39 +1,33 @@
 //! Records the names that function bodies use: access paths in the order of evaluation, calls, and
 //! code inside `if (false)`.
 //!
-//! This module does not parse bodies. Two names in a row look like the declaration of a local
-//! variable, and the second name then counts as local, and is left out, until the end of its block.
-//! A local that only renames a path (`S t = s;`) stands for that path. The types of expressions are
-//! followed as far as they decide which function a call runs (`typed`, `candidates`, `callees`).
+//! A body is read twice. `tree` and `expression` read its statements, with the functions that calls run; a body that
+//! they do not understand has no tree. The walk over the tokens, which understands every body, then records the names.
+//! For it two names in a row look like the declaration of a local variable, and the second name counts as local, and is
+//! left out, until the end of its block. A local that only renames a path (`S t = s;`) stands for that path.
 
-mod callees;
 mod calls;
-mod candidates;
-mod flow;
-mod locals;
+mod expression;
 mod names;
 mod order;
 mod path;
 mod range;
-mod statics;
 mod tree;
-mod typed;
 mod value;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
 use calls::{Calls, FunctionInstance, FunctionPiece};
-use layoutproof_layout::shape::{Count, StructType, Type};
-use locals::{LocalMeaning, Locals};
+use layoutproof_layout::shape::StructType;
 use names::Catalogue;
 use order::{EvaluationSwap, UseDraft};
+use path::{LocalMeaning, Locals};
 use range::{LoopRange, ReturnedComparison};
-use value::ValueType;
 
 use super::entry::ScopedFunction;
-use super::lookup_context::LookupContext;
+use super::lookup::LookupContext;
 use super::scope::ScopeId;
 use super::{Elaborator, builtin};
 use crate::ast::{ArgumentSyntax, FunctionDeclaration, FunctionParameter, Item, TypeKind};
@@ -86,14 +80,10 @@ struct BodyWalk<'e, 't> {
     runs: HashMap<usize, Callees>,
     /// Tokens of calls without a path.
     drafted: HashSet<usize>,
-    /// The types of the expressions before this token are known.
-    typed_until: usize,
-    /// Nesting depth of the current expression.
-    depth: u32,
-    /// The token at which the walk stopped because an expression nests too deep.
-    cut: Option<usize>,
-    /// The next name to be declared, with its type.
-    declared: Option<UpcomingVariable>,
+    /// Calls without a path, by their token, until the walk comes there; with the `(` before their arguments, if any.
+    unplaced: BTreeMap<usize, Vec<(UseDraft, Option<usize>)>>,
+    /// The token of the next name to be declared.
+    declared: Option<usize>,
 }
 
 /// Tokens that never run.
@@ -103,15 +93,6 @@ struct DeadRange {
     end: usize,
     /// Dead in any case, or only to an optimiser.
     life: Life,
-}
-
-/// A local variable that is about to be declared.
-#[derive(Clone, Debug)]
-struct UpcomingVariable {
-    /// The token of its name.
-    at: usize,
-    /// Its type without dimensions.
-    ty: ValueType,
 }
 
 impl<'t> Elaborator<'t> {
@@ -171,15 +152,21 @@ impl<'t> Elaborator<'t> {
             walk.locals.declare(parameter.declarator.name.text, local, ty);
         }
         let clipped = if piece == FunctionPiece::Body { clip_planes(declared) } else { 0..0 };
+        let code = match piece {
+            FunctionPiece::Body => walk.tree(function),
+            FunctionPiece::Defaults(_) => {
+                pieces.iter().cloned().for_each(|piece| drop(walk.reader().whole(piece)));
+                None
+            }
+        };
         walk.run(clipped.clone());
         for piece in pieces.iter().cloned() {
             walk.run(piece);
         }
-        let code = if piece == FunctionPiece::Body { walk.tree(function) } else { None };
         let (mut uses, places) = order::evaluated(walk.drafts, walk.swaps);
 
         let flow = match (piece, pieces.as_slice()) {
-            (FunctionPiece::Body, [body]) => flow::copied(self.source, body.clone()),
+            (FunctionPiece::Body, [body]) => order::copied(self.source, body.clone()),
             (FunctionPiece::Body | FunctionPiece::Defaults(_), _) => None,
         };
         let copied: Vec<usize> = match flow {
@@ -222,9 +209,7 @@ impl<'e, 't> BodyWalk<'e, 't> {
             callees: HashMap::new(),
             runs: HashMap::new(),
             drafted: HashSet::new(),
-            typed_until: 0,
-            depth: 0,
-            cut: None,
+            unplaced: BTreeMap::new(),
             declared: None,
         }
     }
@@ -242,6 +227,11 @@ impl BodyWalk<'_, '_> {
                 }
             }
 
+            for (mut draft, open) in self.unplaced.remove(&at).unwrap_or_default() {
+                draft.used.life = self.life(at);
+                draft.arguments = open.map_or_else(Vec::new, |open| self.arguments(open));
+                self.drafts.push(draft);
+            }
             let token = self.source.token(at);
             if token.text == "sizeof" && self.source.token(at + 1).kind == TokenKind::LeftParenthesis {
                 // The operand of `sizeof` is not evaluated.
@@ -250,10 +240,6 @@ impl BodyWalk<'_, '_> {
             }
 
             self.declaration_ahead(at);
-            if self.calls.catalogue.needs_types && at >= self.typed_until && self.starts_expression(at) {
-                self.typed_until = self.expression(at);
-            }
-
             match token.kind {
                 TokenKind::LeftBrace => self.locals.open(),
                 TokenKind::RightBrace => self.locals.close(),
@@ -264,18 +250,6 @@ impl BodyWalk<'_, '_> {
             }
             at += 1;
         }
-    }
-
-    /// Finds the functions that the calls in `range` run, without recording uses. The caller
-    /// evaluates a default argument, so its uses belong to another function.
-    fn find_callees(&mut self, range: Range<usize>) {
-        let (drafts, swaps) = (self.drafts.len(), self.swaps.len());
-        let (typed, dead, optimised) = (self.typed_until, self.dead_until, self.optimised_until);
-        (self.typed_until, self.dead_until, self.optimised_until) = (0, 0, 0);
-        self.run(range);
-        (self.typed_until, self.dead_until, self.optimised_until) = (typed, dead, optimised);
-        self.drafts.truncate(drafts);
-        self.swaps.truncate(swaps);
     }
 
     /// Notes the first name if a declaration of local variables begins at `at`.
@@ -297,11 +271,8 @@ impl BodyWalk<'_, '_> {
             return;
         }
 
-        let Some((ty, name)) = self.written_type(first) else { return };
-        if self.is_declarator(name) {
-            self.declared = Some(UpcomingVariable { at: name, ty });
-            self.typed_until = self.typed_until.max(name);
-        }
+        let written = self.written_type(first).map(|(_, name)| name);
+        self.declared = written.filter(|name| self.is_declarator(*name)).or(self.declared);
     }
 
     /// Returns true if `at` is a name followed by a token that can follow the name of a variable.
@@ -338,8 +309,7 @@ impl BodyWalk<'_, '_> {
         let follows_type = before.kind == TokenKind::Identifier && !follows_word;
         let follows_arguments =
             before.kind == TokenKind::Greater && self.source.token(at + 1).kind == TokenKind::Assign;
-        let is_upcoming = self.declared.as_ref().is_some_and(|upcoming| upcoming.at == at);
-        if follows_type || follows_arguments || is_upcoming {
+        if follows_type || follows_arguments || self.declared == Some(at) {
             self.declaration(at);
         } else if builtin::builtin(token.text).is_none() || self.is_value_name(token.text) || self.qualifies(at) {
             let end = self.path(at);
@@ -386,31 +356,14 @@ impl BodyWalk<'_, '_> {
             None
         };
         self.renamed = path.as_ref().map(|_| at + 2);
-        let upcoming = self.declared.take().filter(|upcoming| upcoming.at == at);
-        let element = upcoming.as_ref().and_then(|upcoming| upcoming.ty.clone());
-        let local = match path {
-            Some(path) => LocalMeaning::Alias(path, name.span),
-            None => LocalMeaning::Variable,
-        };
-        let ty = element.map(|element| self.dimensioned(element, at + 1));
-        self.locals.declare(name.text, local, ty);
+        let local = path.map_or(LocalMeaning::Variable, |path| LocalMeaning::Alias(path, name.span));
+        self.locals.declare(name.text, local, None);
 
         // `float a = 1, b;`: the next name is also a variable.
         let next = self.expression_end(at + 1) + 1;
         let is_another = self.source.token(next - 1).kind == TokenKind::Comma && self.is_declarator(next);
-        if let (Some(UpcomingVariable { ty, .. }), true) = (upcoming, is_another) {
-            self.declared = Some(UpcomingVariable { at: next, ty });
-        }
-    }
-
-    /// Wraps `element` in the dimensions that start at `at`. Their lengths do not matter here.
-    fn dimensioned(&self, element: Type, at: usize) -> Type {
-        let (mut ty, mut next) = (element, at);
-        while self.source.token(next).kind == TokenKind::LeftBracket {
-            ty = Type::Array { element: Box::new(ty), count: Count::Unbounded };
-            next = self.source.closer(next) + 1;
-        }
-        ty
+        let is_upcoming = self.declared.take() == Some(at);
+        self.declared = Some(next).filter(|_| is_upcoming && is_another);
     }
 
     /// Returns true if the variable at `at` has a scalar, vector or matrix type.

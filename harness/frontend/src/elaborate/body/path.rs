@@ -1,11 +1,67 @@
-//! Reads access paths: splits `s.B[2].Load(i)` into steps and arguments.
+//! Reads access paths: splits `s.B[2].Load(i)` into steps and arguments, and knows the local names that they may begin
+//! with, which hide global ones or are aliases of a path.
 
-use super::locals::LocalMeaning;
+use std::collections::HashMap;
+
+use layoutproof_layout::Span;
+
 use super::order::{EvaluationSwap, UseDraft};
+use super::value::ValueType;
 use super::{BodyWalk, STATEMENT_TOKENS};
 use crate::module::{Alias, Callees, Step, Use};
 use crate::parser::generic_arguments_end;
 use layoutproof_preprocess::lexer::TokenKind;
+
+/// The meaning of a local name.
+#[derive(Clone, Debug)]
+pub(super) enum LocalMeaning {
+    /// An ordinary variable.
+    Variable,
+    /// The function's parameter with this index, which may be a resource or contain some.
+    Parameter(usize),
+    /// An alias of this path, with the place of its declaration.
+    Alias(Vec<Step>, Span),
+}
+
+/// A local name with its type.
+#[derive(Clone, Debug)]
+pub(super) struct LocalName {
+    pub(super) local: LocalMeaning,
+    pub(super) ty: ValueType,
+}
+
+/// The names declared by the parameters and by each open block.
+#[derive(Debug, Default)]
+pub(super) struct Locals<'t> {
+    blocks: Vec<Vec<&'t str>>,
+    /// The meanings of each name, the innermost block's last.
+    names: HashMap<&'t str, Vec<LocalName>>,
+}
+
+impl<'t> Locals<'t> {
+    pub(super) fn open(&mut self) {
+        self.blocks.push(Vec::new());
+    }
+
+    pub(super) fn close(&mut self) {
+        for name in self.blocks.pop().unwrap_or_default() {
+            self.names.entry(name).or_default().pop();
+        }
+    }
+
+    /// Declares `name` until the end of the innermost block.
+    pub(super) fn declare(&mut self, name: &'t str, local: LocalMeaning, ty: ValueType) {
+        self.names.entry(name).or_default().push(LocalName { local, ty });
+        if let Some(block) = self.blocks.last_mut() {
+            block.push(name);
+        }
+    }
+
+    /// Returns the meaning of `name` here, or `None` if it is not a local name.
+    pub(super) fn find(&self, name: &str) -> Option<&LocalName> {
+        self.names.get(name)?.last()
+    }
+}
 
 /// An access path in the text.
 #[derive(Debug)]

@@ -2,7 +2,8 @@
 //!
 //! `None` stands for an unknown type. Source: HLSL as DXC 1.7.2308 accepts it.
 
-use layoutproof_layout::resource::{Resource, ResourceKind};
+use crate::module::code::{element_of, is_transparent};
+use layoutproof_layout::resource::ResourceKind;
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::Type;
 
@@ -23,20 +24,6 @@ pub(super) fn is_number(ty: &Type) -> bool {
             false
         }
     }
-}
-
-/// Returns the element type of a resource.
-pub(super) fn element_of(resource: &Resource) -> ValueType {
-    match (&resource.element, resource.kind) {
-        (Some(element), _) => Some((**element).clone()),
-        (None, ResourceKind::Buffer(_) | ResourceKind::Texture(_) | ResourceKind::CombinedSampler(_)) => Some(FLOAT4),
-        (None, _) => None,
-    }
-}
-
-/// Returns true for a resource whose element is accessed without a method: `cb.member`.
-pub(super) fn is_transparent(resource: &Resource) -> bool {
-    matches!(resource.kind, ResourceKind::ConstantBuffer | ResourceKind::TextureBuffer | ResourceKind::ParameterBlock)
 }
 
 /// Returns the type of `value.name`.
