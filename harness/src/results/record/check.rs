@@ -12,7 +12,7 @@ use super::row::Row;
 use crate::check::check_id::CheckId;
 use crate::check::verdict::Validation;
 
-/// The result of a check. [`saved`](super::saved) has its form in a file.
+/// The result of a check. The module `saved` has its form in a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CheckRecord {
     pub id: CheckId,
