@@ -86,7 +86,8 @@ pub fn lines(text: &str) -> impl Iterator<Item = Result<NumberedLine, RecordsErr
         let number = index + 1;
         let line: SavedLine = serde_json::from_str(text).map_err(|reason| unreadable(number, text, reason))?;
         check_schema(number, line.schema())?;
-        let line = line.try_into().map_err(|reason| RecordsError::Contradiction { line: number, reason: Box::new(reason) })?;
+        let line =
+            line.try_into().map_err(|reason| RecordsError::Contradiction { line: number, reason: Box::new(reason) })?;
         Ok(NumberedLine { number, line })
     })
 }
