@@ -102,7 +102,10 @@ pub(super) fn broke(failures: &[Failure]) -> Option<Reasons> {
 
     Reasons::new(alike.into_iter().map(|(error, probes)| match probes.as_slice() {
         [] => Reason::Other(error.to_owned()),
-        probes => Reason::Other(format!("{}: {error}", probes.join(", "))),
+        probes => Reason::ProbesBroke {
+            probes: probes.iter().map(|probe| (*probe).to_owned()).collect(),
+            error: error.to_owned(),
+        },
     }))
 }
 

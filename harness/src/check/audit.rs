@@ -6,26 +6,48 @@
 use std::collections::BTreeSet;
 
 use layoutproof_layout::Quantity;
+use thiserror::Error;
 
+use crate::check::check_id::ShaderMaker;
 use crate::check::producer::Producer;
 use crate::check::verdict::{CodeOrigin, Verdict, Writer, judge};
-use crate::results::record::{CheckRecord, Outcome, Proves, Row};
+use crate::results::record::{CheckRecord, Culprit, Outcome, OutcomeKind, Proves, Row};
 
-/// Finds the first contradiction in a record, as a sentence; `None` if the outcome follows from the
-/// rest of the record.
-pub fn contradiction(check: &CheckRecord) -> Option<String> {
-    let code = match code(check) {
-        Ok(code) => code,
-        Err(sentence) => return Some(sentence),
-    };
+/// What a record says that does not follow from the rest of it.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum AuditError {
+    #[error("`{producer}` proves `{}` here, not `{}`", can.as_str(), said.as_str())]
+    Proof { producer: ShaderMaker, can: Proves, said: Proves },
+    #[error("its outcome is `{}`, but its witnesses {}", said.as_str(), if *rows_differ { "differ" } else { "agree" })]
+    Outcome { said: OutcomeKind, rows_differ: bool },
+    #[error("its culprit is `{}`, but its rows name `{}`", said.map_or("none", Culprit::as_str), found.as_str())]
+    Culprit { said: Option<Culprit>, found: Culprit },
+    #[error("it agrees, but its device returned nothing")]
+    AgreesWithoutResults,
+    #[error("it is skipped, but its device returned results")]
+    SkippedWithResults,
+    #[error("it counts {said} leaves, but has rows for {found}")]
+    Leaves { said: u32, found: usize },
+    #[error("it counts leaves, but is about bindings")]
+    LeavesOfBindings,
+    #[error("it counts {said} resources as read, but has rows for {found}")]
+    Resources { said: u32, found: usize },
+}
 
+/// Checks that the outcome and the counts of a record follow from the rest of it.
+///
+/// # Errors
+/// The first contradiction.
+pub fn audit(check: &CheckRecord) -> Result<(), AuditError> {
+    let code = code(check)?;
     let verdict = judge(&check.rows, &check.validation, code);
-    wrong_outcome(check, &verdict).or_else(|| wrong_count(check))
+    audit_outcome(check, &verdict)?;
+    audit_counts(check)
 }
 
 /// Returns the writer of the code and what the code proves. Our own shaders check placements,
 /// whichever compiler they go through.
-fn code(check: &CheckRecord) -> Result<CodeOrigin, String> {
+fn code(check: &CheckRecord) -> Result<CodeOrigin, AuditError> {
     let is_placement = check.bound.is_some();
     let (can, writer) = match (check.id.producer.producer(), &check.id.device) {
         // For registers, the proof is the compiler's own binding.
@@ -41,13 +63,13 @@ fn code(check: &CheckRecord) -> Result<CodeOrigin, String> {
         (None, Some(_)) => (std::slice::from_ref(&check.proves), Writer::Compiler),
     };
     if !can.contains(&check.proves) {
-        let (producer, proves) = (&check.id.producer, check.proves);
-        return Err(format!("`{producer}` proves `{}` here, not `{}`", can[0].as_str(), proves.as_str()));
+        let producer = check.id.producer.clone();
+        return Err(AuditError::Proof { producer, can: can[0], said: check.proves });
     }
     Ok(CodeOrigin { proves: check.proves, writer })
 }
 
-fn wrong_outcome(check: &CheckRecord, verdict: &Verdict) -> Option<String> {
+fn audit_outcome(check: &CheckRecord, verdict: &Verdict) -> Result<(), AuditError> {
     let found = verdict.culprit();
     let follows = match &check.outcome {
         Outcome::Agrees | Outcome::Stale(_) | Outcome::Skipped { .. } | Outcome::Broken { .. } => found.is_none(),
@@ -56,50 +78,41 @@ fn wrong_outcome(check: &CheckRecord, verdict: &Verdict) -> Option<String> {
         Outcome::Known { broke, .. } => found.is_some() || broke.is_some(),
     };
     if !follows {
-        let (word, rows) = (check.outcome.kind().as_str(), if found.is_some() { "differ" } else { "agree" });
-        return Some(format!("its outcome is `{word}`, but its witnesses {rows}"));
+        return Err(AuditError::Outcome { said: check.outcome.kind(), rows_differ: found.is_some() });
     }
     let said = check.outcome.culprit();
-    if found.is_some() && said != found {
-        let [said, found] = [said, found].map(|culprit| culprit.map_or("none", |name| name.as_str()));
-        return Some(format!("its culprit is `{said}`, but its rows name `{found}`"));
+    if let Some(found) = found.filter(|found| said != Some(*found)) {
+        return Err(AuditError::Culprit { said, found });
     }
 
-    let sentence = match &check.outcome {
+    match &check.outcome {
         Outcome::Agrees | Outcome::Stale(_) if check.id.device.is_some() && !is_answered(check) => {
-            "it agrees, but its device returned nothing"
+            Err(AuditError::AgreesWithoutResults)
         }
-        Outcome::Skipped { .. } if is_answered(check) => "it is skipped, but its device returned results",
+        Outcome::Skipped { .. } if is_answered(check) => Err(AuditError::SkippedWithResults),
         Outcome::Agrees
         | Outcome::Differs { .. }
         | Outcome::Known { .. }
         | Outcome::Stale(_)
         | Outcome::Skipped { .. }
-        | Outcome::Broken { .. } => return None,
-    };
-    Some(sentence.to_owned())
+        | Outcome::Broken { .. } => Ok(()),
+    }
 }
 
 /// Compares the counts with the rows. Leaves must match exactly; for resources the rows give a
 /// lower bound.
-fn wrong_count(check: &CheckRecord) -> Option<String> {
-    match &check.bound {
-        None => {
-            let leaves = check.rows.iter().filter(|row| is_leaf(row));
-            let paths: BTreeSet<&str> = leaves.map(|row| row.path.as_str()).collect();
-            (paths.len() != check.leaves as usize)
-                .then(|| format!("it counts {} leaves, but has rows for {}", check.leaves, paths.len()))
-        }
-        Some(bound) => {
-            if check.leaves > 0 {
-                return Some("it counts leaves, but is about bindings".to_owned());
-            }
-
-            let observed = check.rows.iter().filter(|row| row.witnesses.observed.is_some()).count();
-            let is_fewer = (bound.read as usize) < observed;
-            is_fewer.then(|| format!("it counts {} resources as read, but has rows for {observed}", bound.read))
-        }
+fn audit_counts(check: &CheckRecord) -> Result<(), AuditError> {
+    let Some(bound) = &check.bound else {
+        let leaves = check.rows.iter().filter(|row| is_leaf(row));
+        let paths: BTreeSet<&str> = leaves.map(|row| row.path.as_str()).collect();
+        let (said, found) = (check.leaves, paths.len());
+        return if found == said as usize { Ok(()) } else { Err(AuditError::Leaves { said, found }) };
+    };
+    if check.leaves > 0 {
+        return Err(AuditError::LeavesOfBindings);
     }
+    let (said, found) = (bound.read, check.rows.iter().filter(|row| row.witnesses.observed.is_some()).count());
+    if (said as usize) < found { Err(AuditError::Resources { said, found }) } else { Ok(()) }
 }
 
 /// Returns true if the row holds a device's answer for a leaf.
@@ -116,7 +129,7 @@ fn is_answered(check: &CheckRecord) -> bool {
 mod tests {
     use super::*;
     use crate::check::verdict::Validation;
-    use crate::results::record::{BoundCount, Culprit, KnownEntry, Reason, SkipKind};
+    use crate::results::record::{BoundCount, KnownEntry, Reason, SkipKind};
 
     /// Returns a record with one leaf at byte 4 on which all witnesses agree.
     fn agreeing() -> CheckRecord {
@@ -135,7 +148,7 @@ mod tests {
     fn check(change: impl FnOnce(&mut CheckRecord), expected: &str) {
         let mut record = agreeing();
         change(&mut record);
-        assert_eq!(contradiction(&record).unwrap_or_default(), expected);
+        assert_eq!(audit(&record).err().map(|error| error.to_string()).unwrap_or_default(), expected);
     }
 
     fn observe(record: &mut CheckRecord, byte: u32) {

@@ -62,11 +62,7 @@ impl CauseKey {
         };
 
         let message = match outcome {
-            Outcome::Broken { reasons, .. } => {
-                let reason = reasons.to_string();
-                // The probe's name comes before the colon.
-                reason.split_once(": ").map_or(reason.clone(), |(_, error)| error.to_owned())
-            }
+            Outcome::Broken { reasons, .. } => reasons.without_first_probes(),
             Outcome::Agrees
             | Outcome::Differs { .. }
             | Outcome::Known { .. }

@@ -23,7 +23,7 @@ pub enum RecordsError {
     Contradiction {
         /// From 1.
         line: usize,
-        reason: Contradiction,
+        reason: Box<Contradiction>,
     },
     /// A line has a schema that this version does not know.
     #[error("line {line}: schema {found}, but this version reads up to {SCHEMA}")]
@@ -86,7 +86,8 @@ pub fn lines(text: &str) -> impl Iterator<Item = Result<NumberedLine, RecordsErr
         let number = index + 1;
         let line: SavedLine = serde_json::from_str(text).map_err(|reason| unreadable(number, text, reason))?;
         check_schema(number, line.schema())?;
-        let line = line.try_into().map_err(|reason| RecordsError::Contradiction { line: number, reason })?;
+        let line =
+            line.try_into().map_err(|reason| RecordsError::Contradiction { line: number, reason: Box::new(reason) })?;
         Ok(NumberedLine { number, line })
     })
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use wildmatch::WildMatch;
 
 use super::compare::BuildComparison;
-use super::manifest::SCHEMA;
+use super::manifest::{FrozenFileError, SCHEMA, check_schema};
 
 /// `accepted.toml` of a frozen set.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,14 +41,11 @@ impl IntendedChanges {
     /// Reads a list.
     ///
     /// # Errors
-    /// A sentence with the place.
-    pub fn read(text: &str) -> Result<Self, String> {
-        let list: Self = toml::from_str(text).map_err(|error| error.to_string())?;
-        if list.schema == SCHEMA {
-            Ok(list)
-        } else {
-            Err(format!("schema is {}, this version reads {SCHEMA}", list.schema))
-        }
+    /// The place, or another schema.
+    pub fn read(text: &str) -> Result<Self, FrozenFileError> {
+        let list: Self = toml::from_str(text)?;
+        check_schema(list.schema)?;
+        Ok(list)
     }
 
     /// The list as text.
@@ -126,8 +123,8 @@ mod tests {
     #[test]
     fn lists_are_written_as_they_are_read() {
         let list = IntendedChanges { entries: vec![entry("a/*", "*")], ..IntendedChanges::default() };
-        assert_eq!(IntendedChanges::read(&list.write().unwrap()), Ok(list));
-        assert!(IntendedChanges::read("schema = 2").unwrap_err().contains("schema is 2"));
-        assert!(IntendedChanges::read("schema = 1\nwhat = 3").unwrap_err().contains("unknown field"));
+        assert_eq!(IntendedChanges::read(&list.write().unwrap()).unwrap(), list);
+        assert!(IntendedChanges::read("schema = 2").unwrap_err().to_string().contains("schema is 2"));
+        assert!(IntendedChanges::read("schema = 1\nwhat = 3").unwrap_err().to_string().contains("unknown field"));
     }
 }

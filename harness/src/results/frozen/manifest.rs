@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use thiserror::Error;
 
 use super::answer::CaseDecisions;
 
@@ -44,18 +45,28 @@ pub struct FrozenToolchain {
     pub command: String,
 }
 
+/// A TOML file of a frozen set that cannot be read.
+#[derive(Clone, Debug, Error)]
+pub enum FrozenFileError {
+    #[error(transparent)]
+    Toml(#[from] toml::de::Error),
+    #[error("schema is {0}, this version reads {SCHEMA}")]
+    Schema(u32),
+}
+
+pub(super) fn check_schema(found: u32) -> Result<(), FrozenFileError> {
+    if found == SCHEMA { Ok(()) } else { Err(FrozenFileError::Schema(found)) }
+}
+
 impl Manifest {
     /// Reads a manifest.
     ///
     /// # Errors
-    /// A sentence with the place.
-    pub fn read(text: &str) -> Result<Self, String> {
-        let manifest: Self = toml::from_str(text).map_err(|error| error.to_string())?;
-        if manifest.schema == SCHEMA {
-            Ok(manifest)
-        } else {
-            Err(format!("schema is {}, this version reads {SCHEMA}", manifest.schema))
-        }
+    /// The place, or another schema.
+    pub fn read(text: &str) -> Result<Self, FrozenFileError> {
+        let manifest: Self = toml::from_str(text)?;
+        check_schema(manifest.schema)?;
+        Ok(manifest)
     }
 
     /// The manifest as text.

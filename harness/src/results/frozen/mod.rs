@@ -18,4 +18,4 @@ pub use accepted::{IntendedChanges, accept};
 pub use answer::{CaseAnswers, CaseDecisions, Fact, Facts, FrozenAnswer};
 pub use compare::{BuildComparison, BuildDifference, compare};
 pub use decide::{case_digest, decide};
-pub use manifest::{FrozenToolchain, Manifest};
+pub use manifest::{FrozenFileError, FrozenToolchain, Manifest};

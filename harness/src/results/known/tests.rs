@@ -101,7 +101,7 @@ fn drivers_that_nobody_has_tried_count_for_nothing() {
         };
         let told = format!("{driver} {outcome:?}");
         let bound = Some(BoundCount { read: 1, ..BoundCount::default() });
-        let placement = CheckRecord { bound, outcome, ..agreeing_check() };
+        let placement = CheckRecord { outcome, bound, ..agreeing_check() };
         let mut checks = [CheckRecord { bound: None, ..placement.clone() }, placement];
         apply(&known, &mut checks, &[device]);
         assert_eq!(checks.map(|check| check.outcome.kind()), [expected; 2], "{told}");

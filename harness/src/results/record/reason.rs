@@ -28,6 +28,12 @@ pub enum Reason {
     UniformBufferTooSmall { has: u32, needed: usize },
     /// The block has more bytes than the device has for push constants.
     PushConstantsTooSmall { has: u32, needed: usize },
+    /// These probes gave no result.
+    ProbesBroke {
+        /// The names of their entry points; at least one.
+        probes: Vec<String>,
+        error: String,
+    },
     /// A reason that nothing needs to tell apart, or one of a saved record that has none of the forms
     /// above.
     Other(String),
@@ -47,7 +53,9 @@ impl Reason {
             Self::Forbidden { rules, .. } => ReasonKind::Other(format!("{rules} forbids it")),
             Self::UniformBufferTooSmall { .. } => ReasonKind::Other("uniform buffers too small".to_owned()),
             Self::PushConstantsTooSmall { .. } => ReasonKind::Other("push constants too small".to_owned()),
-            Self::DeviceLacks(_) | Self::Other(_) => ReasonKind::Other(kind_of_text(&self.to_string()).to_owned()),
+            Self::DeviceLacks(_) | Self::ProbesBroke { .. } | Self::Other(_) => {
+                ReasonKind::Other(kind_of_text(&self.to_string()).to_owned())
+            }
         }
     }
 }
@@ -65,6 +73,7 @@ impl fmt::Display for Reason {
             Self::PushConstantsTooSmall { has, needed } => {
                 write!(f, "device has {has} bytes of push constants, not {needed}")
             }
+            Self::ProbesBroke { probes, error } => write!(f, "{}: {error}", probes.join(", ")),
             Self::Other(text) => f.write_str(text),
         }
     }
@@ -113,6 +122,22 @@ impl Reasons {
     /// The kind of the first reason.
     pub fn kind(&self) -> ReasonKind {
         self.first.kind()
+    }
+
+    /// The reasons without the names of the first probes that broke: probes of one bug have many.
+    pub fn without_first_probes(&self) -> String {
+        match &self.first {
+            Reason::ProbesBroke { error, .. } => {
+                Self { first: Reason::Other(error.clone()), others: self.others.clone() }.to_string()
+            }
+            Reason::RefusedBy { .. }
+            | Reason::NotInEveryForm(_)
+            | Reason::Forbidden { .. }
+            | Reason::DeviceLacks(_)
+            | Reason::UniformBufferTooSmall { .. }
+            | Reason::PushConstantsTooSmall { .. }
+            | Reason::Other(_) => self.to_string(),
+        }
     }
 }
 

@@ -64,7 +64,7 @@ pub struct SavedCheck<'a> {
     story: Option<Cow<'a, Story>>,
 }
 
-fn is_empty<T: Clone>(list: &Cow<'_, [T]>) -> bool {
+fn is_empty<T>(list: &[T]) -> bool {
     list.is_empty()
 }
 

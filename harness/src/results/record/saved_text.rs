@@ -82,8 +82,14 @@ fn known_reason(text: &str) -> Option<Reason> {
         let (has, needed) = rest.split_once(" bytes of push constants, not ")?;
         return Some(Reason::PushConstantsTooSmall { has: has.parse().ok()?, needed: needed.parse().ok()? });
     }
-    let (rules, message) = text.split_once(" forbids it: ").filter(|(rules, _)| !rules.contains(' '))?;
-    Some(Reason::Forbidden { rules: rules.to_owned(), message: message.to_owned() })
+    if let Some((rules, message)) = text.split_once(" forbids it: ").filter(|(rules, _)| !rules.contains(' ')) {
+        return Some(Reason::Forbidden { rules: rules.to_owned(), message: message.to_owned() });
+    }
+    let (probes, error) = text.split_once(": ")?;
+    let is_name =
+        |name: &str| !name.is_empty() && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+    let probes: Vec<String> = probes.split(", ").map(str::to_owned).collect();
+    probes.iter().all(|name| is_name(name)).then(|| Reason::ProbesBroke { probes, error: error.to_owned() })
 }
 
 /// Reads reasons that are joined with `; `. The messages of compilers may contain that separator too,
@@ -93,7 +99,8 @@ fn read_reasons(text: &str) -> Reasons {
     let mut is_open = false;
     for part in text.split("; ") {
         let reason = read_reason(part);
-        let continued = texts.last_mut().filter(|_| is_open && matches!(reason, Reason::Other(_)));
+        let may_continue = matches!(reason, Reason::Other(_) | Reason::ProbesBroke { .. });
+        let continued = texts.last_mut().filter(|_| is_open && may_continue);
         if let Some(text) = continued {
             text.push_str("; ");
             text.push_str(part);
@@ -101,7 +108,11 @@ fn read_reasons(text: &str) -> Reasons {
         }
         texts.push(part.to_owned());
         is_open = match reason {
-            Reason::RefusedBy { .. } | Reason::NotInEveryForm(_) | Reason::Forbidden { .. } | Reason::Other(_) => true,
+            Reason::RefusedBy { .. }
+            | Reason::NotInEveryForm(_)
+            | Reason::Forbidden { .. }
+            | Reason::ProbesBroke { .. }
+            | Reason::Other(_) => true,
             Reason::DeviceLacks(_) | Reason::UniformBufferTooSmall { .. } | Reason::PushConstantsTooSmall { .. } => {
                 false
             }
@@ -140,6 +151,10 @@ mod tests {
             vec![Reason::NotInEveryForm(Box::new(refused("dxc-1.7", "a; b"))), forbidden],
             vec![Reason::UniformBufferTooSmall { has: 65536, needed: 66076 }, lacks.clone()],
             vec![Reason::PushConstantsTooSmall { has: 128, needed: 144 }, other],
+            vec![Reason::ProbesBroke {
+                probes: vec!["read_uniform".to_owned(), "write".to_owned()],
+                error: "device lost: vkQueueSubmit: no".to_owned(),
+            }],
         ] {
             let reasons = Reasons::new(reasons).unwrap();
             let read = read_reasons(&reasons.to_string());

@@ -85,18 +85,18 @@ impl FrozenSet {
     /// # Errors
     /// A file is missing or malformed.
     pub(crate) fn load(place: FrozenSetPlace) -> anyhow::Result<Self> {
-        let bad = |name: &str, error: String| anyhow!("{place}: {name}: {error}");
-        let manifest = Manifest::read(&place.required(MANIFEST)?).map_err(|error| bad(MANIFEST, error))?;
+        let bad = |name: &str, error: &dyn std::fmt::Display| anyhow!("{place}: {name}: {error}");
+        let manifest = Manifest::read(&place.required(MANIFEST)?).map_err(|error| bad(MANIFEST, &error))?;
 
         let mut decided = BTreeMap::new();
         for toolchain in &manifest.toolchains {
             let file = file_of(&toolchain.name);
-            let own = text::read(&place.required(&file)?).map_err(|error| bad(&file, error.to_string()))?;
+            let own = text::read(&place.required(&file)?).map_err(|error| bad(&file, &error))?;
             decided.insert(toolchain.name.clone(), own);
         }
 
         let accepted = match place.file(ACCEPTED)? {
-            Some(text) => IntendedChanges::read(&text).map_err(|error| bad(ACCEPTED, error))?,
+            Some(text) => IntendedChanges::read(&text).map_err(|error| bad(ACCEPTED, &error))?,
             None => IntendedChanges::default(),
         };
         Ok(Self { place, manifest, decided, accepted })

@@ -8,7 +8,9 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use layoutproof_core::check::{CheckDevice, Producer, ShaderMaker};
-use layoutproof_core::results::record::{BoundCount, CheckRecord, LeftOutChecks, OutcomeKind, RunHeader, SkipKind};
+use layoutproof_core::results::record::{
+    BoundCount, CheckRecord, LeftOutChecks, OutcomeKind, ReasonKind, RunHeader, SkipKind,
+};
 use layoutproof_show::{counted, one_line};
 
 use crate::args::RunArgs;
@@ -89,12 +91,14 @@ impl Participants {
             participants.add(record);
         }
         for group in left_out {
+            let kind = group.skip_reason.clone().unwrap_or_else(|| ReasonKind::of(None));
             participants.add_alike(&AnsweredAlike {
                 producer: &group.producer,
                 device: group.device.as_ref(),
                 outcome: group.outcome,
                 skip_kind: group.skip_kind,
-                reason: group.skip_reason.as_ref().map(ToString::to_string),
+                reason: kind.to_string(),
+                reason_kind: kind,
                 leaves: group.leaves,
                 bound: group.bound.as_ref(),
                 checks: group.checks.into(),
@@ -108,12 +112,14 @@ impl Participants {
         if record.outcome.kind() == OutcomeKind::Known && record.outcome.entry().is_some_and(|entry| entry.untried) {
             self.untried += 1;
         }
+        let kind = ReasonKind::of(record.outcome.reasons());
         self.add_alike(&AnsweredAlike {
             producer: &record.id.producer,
             device: record.id.device.as_ref(),
             outcome: record.outcome.kind(),
             skip_kind: record.outcome.skip_kind(),
-            reason: record.outcome.reasons().map(ToString::to_string),
+            reason: record.outcome.reasons().map_or_else(|| kind.to_string(), ToString::to_string),
+            reason_kind: kind,
             leaves: record.leaves,
             bound: record.bound.as_ref(),
             checks: 1,
@@ -121,13 +127,10 @@ impl Participants {
     }
 
     fn add_alike(&mut self, alike: &AnsweredAlike<'_>) {
-        let reason = alike.reason.as_deref().unwrap_or("no reason given");
         let is_applicable = alike.skip_kind != Some(SkipKind::NotApplicable);
         if alike.outcome == OutcomeKind::Skipped {
             let kinds = if is_applicable { &mut self.skips } else { &mut self.inapplicable };
-            // Details follow the first colon.
-            let kind = reason.split(": ").next().unwrap_or(reason);
-            *kinds.entry(kind.to_owned()).or_default() += alike.checks;
+            *kinds.entry(alike.reason_kind.to_string()).or_default() += alike.checks;
         }
         let Some(CheckDevice { id, runner }) = alike.device.filter(|_| is_applicable) else { return };
 
@@ -138,7 +141,7 @@ impl Participants {
             if alike.is_answered() {
                 turnout.has_answered = true;
             } else {
-                *turnout.reasons.entry(reason.to_owned()).or_default() += alike.checks;
+                *turnout.reasons.entry(alike.reason.clone()).or_default() += alike.checks;
             }
         }
     }
@@ -197,7 +200,8 @@ struct AnsweredAlike<'a> {
     device: Option<&'a CheckDevice>,
     outcome: OutcomeKind,
     skip_kind: Option<SkipKind>,
-    reason: Option<String>,
+    reason: String,
+    reason_kind: ReasonKind,
     leaves: u32,
     bound: Option<&'a BoundCount>,
     checks: u64,
@@ -304,7 +308,7 @@ mod tests {
         let inapplicable = check("naga", "lavapipe", not_applicable);
         assert_eq!(silent(&[], &[inapplicable.clone(), check("rspirv", "lavapipe", Outcome::Agrees)]), "");
         let why = |checks: &[CheckRecord]| Participants::of(Asked::default(), checks, &[]).why_nothing_is_proved();
-        let none = "nothing was proved: no check applies: leaves not probed (8 bytes wide) (1)";
+        let none = "nothing was proved: no check applies: leaves not probed (1)";
         assert_eq!(why(std::slice::from_ref(&inapplicable)), none);
         let skipped = check("rspirv", "lavapipe", skipped("device lacks shaderFloat64"));
         let some = "nothing was proved: no check agrees or is known; skipped: device lacks shaderFloat64 (1)";

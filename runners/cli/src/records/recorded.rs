@@ -6,7 +6,7 @@
 //! recomputed from rows, totals from checks.
 
 use anyhow::{Context, bail};
-use layoutproof_core::check::audit::contradiction;
+use layoutproof_core::check::audit::audit;
 use layoutproof_core::results::record::{CheckRecord, RecordLine, RecordsFilter, RunEnd, RunHeader};
 use layoutproof_core::results::summary;
 use layoutproof_report::json_lines::{self, NumberedLine};
@@ -73,8 +73,8 @@ impl RecordedRuns {
                 Some("the first line of a run is missing".to_owned())
             }
             RecordLine::Check(check) => {
-                let sentence =
-                    self.unknown_device(check).or_else(|| contradiction(check)).or_else(|| self.not_held(check));
+                let sentence = self.unknown_device(check).or_else(|| audit(check).err().map(|error| error.to_string()));
+                let sentence = sentence.or_else(|| self.not_held(check));
                 sentence.map(|sentence| format!("`{}` contradicts itself: {sentence}", check.id))
             }
             RecordLine::End(end) if self.filter().is_all() && !(end.left_out.is_empty() && end.cells.is_empty()) => {

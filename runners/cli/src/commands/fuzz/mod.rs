@@ -253,7 +253,7 @@ impl Fuzz {
             let is_new = || !totals.differences.iter().any(|other| other.kind == DifferenceKind::of(&record));
             if is_found && is_new() && totals.differences.len() < self.most() {
                 bar.set_message(format!("making number {number} smaller"));
-                totals.differences.extend(shrink::shrink(self, draws.tree(number), number, record));
+                totals.differences.extend(shrink::shrink(self, draws.tree(number), number, &record));
             }
         }
     }

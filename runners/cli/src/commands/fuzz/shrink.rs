@@ -93,13 +93,18 @@ impl ShrunkDifference {
 /// Shrinks the declaration of a record. Each step must differ in the same way, through the same
 /// toolchain and on the same device. `None` if a fault is planted but the declaration differs
 /// without it too.
-pub(super) fn shrink(fuzz: &Fuzz, tree: DeclarationTree, number: u64, record: CheckRecord) -> Option<ShrunkDifference> {
+pub(super) fn shrink(
+    fuzz: &Fuzz,
+    tree: DeclarationTree,
+    number: u64,
+    record: &CheckRecord,
+) -> Option<ShrunkDifference> {
     let toolchain = fuzz.toolchains.iter().find(|toolchain| toolchain.name == record.id.producer.as_str());
     let toolchain = *toolchain.expect("the record is of one of these toolchains");
     let device = record.id.device.as_ref().expect("a declaration is checked on devices only").id.clone();
     let space = full_type_space(toolchain);
     let drawn = tree.current();
-    let kind = DifferenceKind::of(&record);
+    let kind = DifferenceKind::of(record);
 
     let tells = |round: &Round<'_>| {
         let again = round.records_of(toolchain, &device, &fuzz.compilers);

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::check::{KnownEntry, Story};
 use super::reason::Reasons;
-use super::{KnownEntry, Story};
 
 /// What agreement in a check proves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

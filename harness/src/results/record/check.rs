@@ -1,0 +1,172 @@
+//! The result of a check, with everything that reports need from it.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::are_none;
+use super::header::RecordsFilter;
+use super::outcome::{Outcome, Proves, SkipKind};
+use super::reason::Reason;
+use super::row::Row;
+use crate::check::check_id::CheckId;
+use crate::check::verdict::Validation;
+
+/// The result of a check. The module `saved` has its form in a file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CheckRecord {
+    pub id: CheckId,
+    pub proves: Proves,
+    pub outcome: Outcome,
+    /// The validator's result.
+    pub validation: Validation,
+    /// Reasons why parts of a completed check were left out: blocks and leaves without a shader,
+    /// forms of access that a compiler does not accept, missing device features.
+    pub not_checked: Vec<Reason>,
+    /// Messages of a debug layer or driver during the check, without duplicates. They do not affect
+    /// the outcome.
+    pub driver_messages: Vec<String>,
+    /// True if the driver compiled the shaders with settings for speed instead of its defaults.
+    pub fast: bool,
+    /// Entry points that ran without shared modules and with the driver's default settings,
+    /// although the others of the check ran fast.
+    pub thorough: Vec<String>,
+    /// True if a compilation or validation for the check came from the cache.
+    pub cached: bool,
+    /// Number of reruns after failures.
+    pub retries: u32,
+    /// Wall time in milliseconds.
+    pub ms: u64,
+    /// Leaves with a result from a device.
+    pub leaves: u32,
+    /// Leaves in array elements that no shader reads or writes, because other elements were probed
+    /// instead.
+    pub leaves_not_probed: u64,
+    /// Bound resources that a device was to read back; `None` for checks of bytes.
+    pub bound: Option<BoundCount>,
+    /// The measured quantities.
+    pub rows: Vec<Row>,
+}
+
+impl CheckRecord {
+    /// A check without rows, of which nothing else is known.
+    pub fn new(id: CheckId, proves: Proves, validation: Validation, outcome: Outcome) -> Self {
+        Self {
+            id,
+            proves,
+            outcome,
+            validation,
+            not_checked: Vec::new(),
+            driver_messages: Vec::new(),
+            fast: false,
+            thorough: Vec::new(),
+            cached: false,
+            retries: 0,
+            ms: 0,
+            leaves: 0,
+            leaves_not_probed: 0,
+            bound: None,
+            rows: Vec::new(),
+        }
+    }
+
+    /// Turns a failure into the known one that an entry describes.
+    pub fn excuse(&mut self, entry: KnownEntry) {
+        let failure = std::mem::replace(&mut self.outcome, Outcome::Agrees);
+        self.outcome = failure.explained_by(entry);
+    }
+
+    /// True if the device could not do all of the check. Agreement then does not cover the rest.
+    pub fn lacks_a_part(&self) -> bool {
+        self.not_checked.iter().any(|reason| matches!(reason, Reason::DeviceLacks(_)))
+    }
+
+    /// True if a file with this filter holds the check: one that differs (known or not), is broken,
+    /// got no result from this machine or a compiler, or agreed only when it was rerun.
+    pub fn is_kept_by(&self, filter: RecordsFilter) -> bool {
+        let is_plain = match &self.outcome {
+            Outcome::Agrees => self.retries == 0,
+            Outcome::Skipped { kind, .. } => *kind == Some(SkipKind::NotApplicable),
+            Outcome::Differs { .. } | Outcome::Known { .. } | Outcome::Stale(_) | Outcome::Broken { .. } => false,
+        };
+        match filter {
+            RecordsFilter::All => true,
+            RecordsFilter::Failures => !is_plain,
+        }
+    }
+}
+
+/// The bound resources that a device was to read back. Each array element and each location counts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BoundCount {
+    /// Resources that were read back, correctly or not.
+    pub read: u32,
+    /// Number of parameters that were not read in full, by reason.
+    pub not_read: BTreeMap<Reason, u32>,
+}
+
+/// An entry of a list of known differences.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct KnownEntry {
+    /// The list: `ci/known/lavapipe.toml`.
+    pub file: String,
+    /// Line of the entry, from 1.
+    pub line: u32,
+    /// Why the difference is known.
+    pub reason: String,
+    /// Address of the report to the developers; absent if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
+    /// True if the entry is for untested drivers. The difference is then not analysed, so it proves
+    /// nothing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub untried: bool,
+}
+
+/// The text parts of a failure block, so that reporters never call the engine.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Story {
+    /// The case's summary.
+    pub summary: String,
+    /// `cases/a/b.toml:9`.
+    pub place: String,
+    /// The authority as a phrase.
+    pub authority: String,
+    /// The declared members per block. The witnesses' numbers are in `CheckRecord::rows`.
+    pub blocks: Vec<StoryBlock>,
+    /// A rule set that explains all rows, if there is one.
+    pub hint: Option<String>,
+    /// The command that runs this check again.
+    pub again: String,
+    /// One sentence about the culprit.
+    pub verdict: String,
+    /// Shaders in which something differs; for a known difference only the first. Absent from
+    /// records of earlier versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shaders: Vec<RecordedShader>,
+}
+
+/// A block of a [`Story`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StoryBlock {
+    pub name: String,
+    /// Computed size in bytes; `None` for unbounded.
+    pub size: Option<u32>,
+    /// The computed members.
+    pub members: Vec<layoutproof_layout::MemberRow>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordedShader {
+    /// The block that it reads or writes; for a proof of bindings, the parameters.
+    pub block: String,
+    /// Entry points that probe it.
+    pub entries: Vec<String>,
+    /// `HLSL`, `WGSL`, `SPIR-V (disassembly)` ...
+    pub form: String,
+    /// The text, or its start.
+    pub text: String,
+    /// Bytes of the text after `text` that are left out; absent if there are none.
+    #[serde(default, skip_serializing_if = "are_none")]
+    pub left_out: u64,
+}
