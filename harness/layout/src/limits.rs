@@ -421,15 +421,7 @@ pub fn exceeded_numbers(native: &Native, layout: &BlockLayout) -> Vec<ExceededLi
                 bytes_message(limit, layout, kinds.contains(&layout.kind), most..=up_to)
             }
             LimitSubject::Stride(most) => stride_message(limit, layout, most),
-            LimitSubject::NoStruct(_)
-            | LimitSubject::Holds(..)
-            | LimitSubject::Kind(_)
-            | LimitSubject::BoundPushConstant
-            | LimitSubject::PushConstantCbuffer
-            | LimitSubject::SecondPushConstant
-            | LimitSubject::MisalignedOffset
-            | LimitSubject::OffsetAsAlignment
-            | LimitSubject::ArrayOfArrays { .. } => None,
+            _ => None,
         };
         Some(ExceededLimit { limit, path: String::new(), message: message?, span: Span::default() })
     });
@@ -446,16 +438,7 @@ pub fn exceeded_by_parameter(native: &Native, ty: &Type, span: Span) -> Vec<Exce
     let limits = LIMITS.iter().filter(|limit| limit.is_of(native));
     let exceeded = limits.filter(|limit| match limit.subject {
         LimitSubject::ArrayOfArrays { only_unbounded } => is_array_of_arrays && (is_unbounded || !only_unbounded),
-        LimitSubject::Bytes { .. }
-        | LimitSubject::Stride(_)
-        | LimitSubject::NoStruct(_)
-        | LimitSubject::Holds(..)
-        | LimitSubject::Kind(_)
-        | LimitSubject::BoundPushConstant
-        | LimitSubject::PushConstantCbuffer
-        | LimitSubject::SecondPushConstant
-        | LimitSubject::MisalignedOffset
-        | LimitSubject::OffsetAsAlignment => false,
+        _ => false,
     });
     exceeded.map(|limit| ExceededLimit { limit, path: String::new(), message: limit.says.to_owned(), span }).collect()
 }

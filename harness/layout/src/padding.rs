@@ -108,12 +108,7 @@ impl<'a> PaddingCollector<'a> {
     fn block(&mut self, root: &'a LaidOut, size: u32) {
         match &root.shape {
             LaidOutShape::Struct(members) => self.structure("", root, members, size),
-            LaidOutShape::Scalar(_)
-            | LaidOutShape::Vector { .. }
-            | LaidOutShape::Matrix { .. }
-            | LaidOutShape::Array { .. }
-            | LaidOutShape::Pointer
-            | LaidOutShape::Resource => self.element(root, size),
+            _ => self.element(root, size),
         }
     }
 
@@ -157,11 +152,7 @@ impl<'a> PaddingCollector<'a> {
                 }
             }
             LaidOutShape::Array { element, .. } => self.below(&format!("{path}[]"), element),
-            LaidOutShape::Scalar(_)
-            | LaidOutShape::Vector { .. }
-            | LaidOutShape::Matrix { .. }
-            | LaidOutShape::Pointer
-            | LaidOutShape::Resource => {}
+            _ => {}
         }
     }
 }

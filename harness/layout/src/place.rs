@@ -127,11 +127,7 @@ impl<'a> Cursor<'a> {
     fn fit_empty(&self, slot: &MemberSlot) -> Result<u32, TooLarge> {
         let aggregate = match slot.measured.layout.shape {
             LaidOutShape::Struct(_) | LaidOutShape::Array { .. } => !slot.is_base,
-            LaidOutShape::Scalar(_)
-            | LaidOutShape::Vector { .. }
-            | LaidOutShape::Matrix { .. }
-            | LaidOutShape::Pointer
-            | LaidOutShape::Resource => false,
+            _ => false,
         };
 
         match self.placement.empty {

@@ -92,14 +92,7 @@ fn collect(ty: &Type, named: &mut BTreeMap<String, Arc<StructType>>) {
             }
         }
         Type::Array { element, .. } => collect(element, named),
-        Type::Scalar(_)
-        | Type::Vector { .. }
-        | Type::Matrix { .. }
-        | Type::Enum(_)
-        | Type::Pointer { .. }
-        | Type::Handle { .. }
-        | Type::Interface { .. }
-        | Type::Resource(_) => {}
+        _ => {}
     }
 }
 
@@ -125,11 +118,7 @@ fn types(layout: &LaidOut) -> usize {
     match &layout.shape {
         LaidOutShape::Struct(members) => members.iter().map(|member| types(&member.layout)).sum::<usize>() + 1,
         LaidOutShape::Array { element, .. } => types(element) + 1,
-        LaidOutShape::Scalar(_)
-        | LaidOutShape::Vector { .. }
-        | LaidOutShape::Matrix { .. }
-        | LaidOutShape::Pointer
-        | LaidOutShape::Resource => 1,
+        _ => 1,
     }
 }
 

@@ -290,13 +290,7 @@ impl Type {
             Self::Scalar(scalar) | Self::Vector { scalar, .. } | Self::Matrix { scalar, .. } => {
                 scalar.is_minimum_precision()
             }
-            Self::Array { .. }
-            | Self::Struct(_)
-            | Self::Enum(_)
-            | Self::Pointer { .. }
-            | Self::Handle { .. }
-            | Self::Interface { .. }
-            | Self::Resource(_) => false,
+            _ => false,
         }
     }
 
@@ -304,15 +298,7 @@ impl Type {
     pub fn resource(&self) -> Option<&Resource> {
         match self {
             Self::Resource(resource) => Some(resource),
-            Self::Scalar(_)
-            | Self::Vector { .. }
-            | Self::Matrix { .. }
-            | Self::Array { .. }
-            | Self::Struct(_)
-            | Self::Enum(_)
-            | Self::Pointer { .. }
-            | Self::Handle { .. }
-            | Self::Interface { .. } => None,
+            _ => None,
         }
     }
 
@@ -322,14 +308,7 @@ impl Type {
         match self.dimensions().0 {
             Self::Resource(resource) => is_wanted(resource),
             Self::Struct(structure) => structure.holds(is_wanted),
-            Self::Scalar(_)
-            | Self::Vector { .. }
-            | Self::Matrix { .. }
-            | Self::Array { .. }
-            | Self::Enum(_)
-            | Self::Pointer { .. }
-            | Self::Handle { .. }
-            | Self::Interface { .. } => false,
+            _ => false,
         }
     }
 }

@@ -53,12 +53,7 @@ impl BlockLayout {
         if let Ok(root) = &self.result {
             match &root.shape {
                 LaidOutShape::Struct(members) => push_members(&mut rows, "", 0, members),
-                LaidOutShape::Scalar(_)
-                | LaidOutShape::Vector { .. }
-                | LaidOutShape::Matrix { .. }
-                | LaidOutShape::Array { .. }
-                | LaidOutShape::Pointer
-                | LaidOutShape::Resource => push_row(&mut rows, PathOffset { path: String::new(), offset: 0 }, root),
+                _ => push_row(&mut rows, PathOffset { path: String::new(), offset: 0 }, root),
             }
         }
         for warning in &self.warnings {
@@ -171,11 +166,7 @@ fn push_row(rows: &mut Vec<MemberRow>, place: PathOffset, layout: &LaidOut) {
             rows.push(row(place, layout));
             push_members(rows, &path, offset, members);
         }
-        LaidOutShape::Scalar(_)
-        | LaidOutShape::Vector { .. }
-        | LaidOutShape::Matrix { .. }
-        | LaidOutShape::Array { .. }
-        | LaidOutShape::Pointer => rows.push(row(place, layout)),
+        _ => rows.push(row(place, layout)),
     }
 }
 

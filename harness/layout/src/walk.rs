@@ -247,14 +247,7 @@ fn in_default_order(ty: &Type) -> Option<Type> {
         Type::Array { element, count } => {
             Some(Type::Array { element: Box::new(in_default_order(element)?), count: *count })
         }
-        Type::Scalar(_)
-        | Type::Vector { .. }
-        | Type::Struct(_)
-        | Type::Enum(_)
-        | Type::Pointer { .. }
-        | Type::Handle { .. }
-        | Type::Interface { .. }
-        | Type::Resource(_) => None,
+        _ => None,
     }
 }
 

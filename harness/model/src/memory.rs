@@ -56,12 +56,7 @@ pub(super) fn part(types: &SpirvTypes, ty: Word, at: MemoryPlace, index: u32) ->
             let offset = member.offset.ok_or_else(|| format!("member {index} of %{ty} has no Offset"))?;
             Ok((member.ty, MemoryPlace { matrix: member.matrix, ..at.plus(1, offset) }))
         }
-        SpirvType::Void
-        | SpirvType::Bool
-        | SpirvType::Int { .. }
-        | SpirvType::Float { .. }
-        | SpirvType::Pointer { .. }
-        | SpirvType::Other => Err(format!("%{ty} has no parts")),
+        _ => Err(format!("%{ty} has no parts")),
     }
 }
 

@@ -131,9 +131,7 @@ impl ReportedNumbers<'_> {
             LaidOutShape::Matrix { rows, columns, order, .. } => {
                 self.cells(path, offset, ty, &MatrixCells { rows: *rows, columns: *columns, order: *order })
             }
-            LaidOutShape::Scalar(_) | LaidOutShape::Vector { .. } | LaidOutShape::Pointer | LaidOutShape::Resource => {
-                Ok(())
-            }
+            _ => Ok(()),
         }
     }
 

@@ -213,10 +213,7 @@ pub fn wgsl_code(
     let request = ReadRequest::WgslCode { text: text.to_owned(), entry: entry.to_owned() };
     match reader.read(&request)? {
         ReadAnswer::WgslCode(code) => Ok(code),
-        ReadAnswer::TextBlocks(_)
-        | ReadAnswer::SpirvBlocks(_)
-        | ReadAnswer::WgslToHlsl(_)
-        | ReadAnswer::WgslBindings(_) => Err(out_of_turn(&request)),
+        _ => Err(out_of_turn(&request)),
     }
 }
 
@@ -232,10 +229,7 @@ pub fn wgsl_to_hlsl(
     let request = ReadRequest::WgslToHlsl { text: text.to_owned(), entry: entry.to_owned() };
     match reader.read(&request)? {
         ReadAnswer::WgslToHlsl(text) => Ok(text),
-        ReadAnswer::TextBlocks(_)
-        | ReadAnswer::SpirvBlocks(_)
-        | ReadAnswer::WgslCode(_)
-        | ReadAnswer::WgslBindings(_) => Err(out_of_turn(&request)),
+        _ => Err(out_of_turn(&request)),
     }
 }
 
@@ -250,10 +244,7 @@ pub fn wgsl_bindings(
     let request = ReadRequest::WgslBindings { text: text.to_owned() };
     match reader.read(&request)? {
         ReadAnswer::WgslBindings(bindings) => Ok(bindings),
-        ReadAnswer::TextBlocks(_)
-        | ReadAnswer::SpirvBlocks(_)
-        | ReadAnswer::WgslCode(_)
-        | ReadAnswer::WgslToHlsl(_) => Err(out_of_turn(&request)),
+        _ => Err(out_of_turn(&request)),
     }
 }
 

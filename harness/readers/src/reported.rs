@@ -83,12 +83,7 @@ fn element(root: LaidOut) -> (LaidOut, Option<u32>) {
             }
             _ => (root, None),
         },
-        LaidOutShape::Scalar(_)
-        | LaidOutShape::Vector { .. }
-        | LaidOutShape::Matrix { .. }
-        | LaidOutShape::Array { .. }
-        | LaidOutShape::Pointer
-        | LaidOutShape::Resource => (root, None),
+        _ => (root, None),
     }
 }
 

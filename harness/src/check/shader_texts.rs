@@ -76,7 +76,7 @@ fn is_name(rest: &str) -> bool {
 
 /// Returns the compiler's input and its output.
 fn forms(module: &ShaderModule) -> Vec<ShaderText> {
-    let given = |ModuleSource { language, text }: &ModuleSource| as_text(language.as_str(), text);
+    let given = |ModuleSource { language, text }: &ModuleSource| as_text(language.title(), text);
     let mut texts: Vec<ShaderText> = module.source.iter().map(given).collect();
 
     match &module.code {

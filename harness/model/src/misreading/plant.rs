@@ -48,14 +48,7 @@ impl FaultyType<'_> {
                 }
             }
             SpirvType::Struct(members) => self.change_members(members, fault),
-            SpirvType::Void
-            | SpirvType::Bool
-            | SpirvType::Int { .. }
-            | SpirvType::Float { .. }
-            | SpirvType::Vector { .. }
-            | SpirvType::Matrix { .. }
-            | SpirvType::Pointer { .. }
-            | SpirvType::Other => {}
+            _ => {}
         }
     }
 
@@ -203,11 +196,7 @@ fn data_end(types: &SpirvTypes, id: Word, matrix: Option<MatrixLayout>) -> Optio
                 members.iter().map(|member| member.offset?.checked_add(data_end(types, member.ty, member.matrix)?));
             ends.collect::<Option<Vec<_>>>().map(|ends| ends.into_iter().max().unwrap_or(0))
         }
-        SpirvType::RuntimeArray { .. }
-        | SpirvType::Void
-        | SpirvType::Bool
-        | SpirvType::Pointer { .. }
-        | SpirvType::Other => None,
+        _ => None,
     }
 }
 

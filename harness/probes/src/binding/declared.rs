@@ -97,11 +97,7 @@ fn of_counter<'m>(module: &'m Module, path: &str) -> Option<DeclaredItem<'m>> {
         ItemKind::Resource(resource) if matches!(resource.kind, ResourceKind::StructuredBuffer(_)) => {
             Some(DeclaredItem { what: ItemKind::Counter, ..buffer })
         }
-        ItemKind::Resource(_)
-        | ItemKind::ConstantBuffer
-        | ItemKind::TextureBuffer
-        | ItemKind::Counter
-        | ItemKind::Data => None,
+        _ => None,
     }
 }
 

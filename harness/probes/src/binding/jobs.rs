@@ -99,11 +99,7 @@ pub fn requires(program: &BindingProgram) -> BTreeSet<Feature> {
         BoundKind::Storage { .. } if probed.elements > 1 => Some(Feature::StorageBufferArray),
         BoundKind::PushConstants => Some(Feature::PushConstants),
         BoundKind::Varying | BoundKind::Target => Some(Feature::Graphics),
-        BoundKind::Uniform
-        | BoundKind::Storage { .. }
-        | BoundKind::Image { .. }
-        | BoundKind::Sampler { .. }
-        | BoundKind::Constant => None,
+        _ => None,
     };
     program.bound.iter().filter_map(of).collect()
 }

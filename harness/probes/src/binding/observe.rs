@@ -96,10 +96,7 @@ pub fn observe(program: &BindingProgram, job: &Job, read_back: &ReadBack) -> Res
         Pass::Targets => {
             let target = |site| match site {
                 BindingSite::Target { location } => read_back.targets.get(location as usize).map(|texel| texel[0]),
-                BindingSite::Descriptor { .. }
-                | BindingSite::PushConstants
-                | BindingSite::Constant { .. }
-                | BindingSite::Varying { .. } => None,
+                _ => None,
             };
             let all = program.reads.iter().map(|read| target(read.site));
             all.collect::<Option<Vec<u32>>>().ok_or(NoAnswer::Short)?

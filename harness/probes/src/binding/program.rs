@@ -266,11 +266,7 @@ fn tools(bound: &[ProbedBinding], samplers: usize) -> ToolBindings {
 fn in_first_set(site: BindingSite) -> Option<u32> {
     match site {
         BindingSite::Descriptor { set: 0, binding, .. } => Some(binding),
-        BindingSite::Descriptor { .. }
-        | BindingSite::PushConstants
-        | BindingSite::Constant { .. }
-        | BindingSite::Varying { .. }
-        | BindingSite::Target { .. } => None,
+        _ => None,
     }
 }
 

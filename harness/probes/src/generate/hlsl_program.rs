@@ -98,13 +98,7 @@ fn add_uses(ty: &Type, path: &str, uses: &mut String) {
         Type::Array { element, .. } => add_uses(element, &format!("{path}[0]"), uses),
         Type::Struct(holder) => use_members(holder, &format!("{path}."), uses),
         Type::Resource(resource) => use_resource(resource, path, uses),
-        Type::Scalar(_)
-        | Type::Vector { .. }
-        | Type::Matrix { .. }
-        | Type::Enum(_)
-        | Type::Pointer { .. }
-        | Type::Handle { .. }
-        | Type::Interface { .. } => {}
+        _ => {}
     }
 }
 

@@ -293,11 +293,7 @@ pub(crate) fn occupied(laid_out: &LaidOut) -> u64 {
         LaidOutShape::Struct(members) => {
             members.iter().map(|member| u64::from(member.offset) + occupied(&member.layout)).max().unwrap_or(0)
         }
-        LaidOutShape::Scalar(_)
-        | LaidOutShape::Vector { .. }
-        | LaidOutShape::Matrix { .. }
-        | LaidOutShape::Pointer
-        | LaidOutShape::Resource => 0,
+        _ => 0,
     }
 }
 

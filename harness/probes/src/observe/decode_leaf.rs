@@ -177,16 +177,7 @@ impl<'a> ProbeAnswers<'a> {
             let word = word.map_or(String::new(), |word| format!("{word:#010X}, "));
             let owner = match said {
                 DecodedWord::Data(offset) if *offset != leaf.offset => self.owner(*offset),
-                DecodedWord::Data(_)
-                | DecodedWord::Unwritten(_)
-                | DecodedWord::Padding(_)
-                | DecodedWord::Guard(_)
-                | DecodedWord::Before
-                | DecodedWord::Nonce(_)
-                | DecodedWord::Element(_)
-                | DecodedWord::Refill
-                | DecodedWord::Zero
-                | DecodedWord::Unknown(_) => String::new(),
+                _ => String::new(),
             };
             format!("{word}{said}{owner}")
         };
@@ -291,13 +282,7 @@ fn units_of(leaf: &Leaf) -> impl Iterator<Item = u32> + use<> {
 fn offset_of(said: DecodedWord) -> Option<u32> {
     match said {
         DecodedWord::Data(offset) | DecodedWord::Padding(offset) | DecodedWord::Guard(offset) => Some(offset),
-        DecodedWord::Unwritten(_)
-        | DecodedWord::Before
-        | DecodedWord::Nonce(_)
-        | DecodedWord::Element(_)
-        | DecodedWord::Refill
-        | DecodedWord::Zero
-        | DecodedWord::Unknown(_) => None,
+        _ => None,
     }
 }
 
@@ -334,14 +319,6 @@ fn named(memories: &[(Ink, Vec<u8>)], place: usize) -> Option<u32> {
     let WordHalves { low, high } = memories.iter().try_fold(WordHalves::default(), halves)?;
     match decode_halves(low, high) {
         DecodedWord::Data(offset) => Some(offset),
-        DecodedWord::Unwritten(_)
-        | DecodedWord::Padding(_)
-        | DecodedWord::Guard(_)
-        | DecodedWord::Before
-        | DecodedWord::Nonce(_)
-        | DecodedWord::Element(_)
-        | DecodedWord::Refill
-        | DecodedWord::Zero
-        | DecodedWord::Unknown(_) => None,
+        _ => None,
     }
 }

@@ -1,17 +1,17 @@
 //! Reads blocks from DXC's listing of a DXIL container: types, names and offsets in `; Buffer
 //! Definitions:`.
 //!
-//! [`definitions`](crate::dxil::definitions) reads only offsets from the same table.
+//! [`buffer_definitions`](crate::dxil::buffer_definitions) reads only offsets from the same table.
 //! Min-precision types have 4 bytes: DXC prints them under their own names only then.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use layoutproof_layout::{BlockKind, BlockLayout, Component, Count, MatrixOrder, Scalar};
 
-use super::llvm_structs::{LlvmArrays, LlvmStructs};
 use super::reflected::{MOST_NESTED, ReflectedBase, ReflectedBlock, ReflectedMember, ReflectedType, lay_out_reflected};
 use crate::dxil::resource_bindings;
 use crate::listing::{LISTED_BYTES, ListingBudget};
+use crate::llvm::{StructType, Type, defined_types};
 
 /// Scalars by the names that DXC prints, with their bytes. A longer name comes before its prefix.
 const SCALARS: [ListedScalar; 13] = [
@@ -53,7 +53,7 @@ pub fn listed_blocks(listing: &str) -> Result<Vec<BlockLayout>, String> {
     let counts: BTreeMap<String, Count> =
         resource_bindings(listing)?.into_iter().map(|binding| (binding.name, binding.count)).collect();
 
-    let structs = LlvmStructs::read(listing);
+    let structs = defined_types(listing);
     let mut budget = ListingBudget::default();
     let mut blocks = Vec::new();
     let mut open: Option<OpenBlock> = None;
@@ -136,7 +136,12 @@ impl OpenBlock {
 
     /// Parses `float3 a;` or `} l[2];` with the numbers after `Offset:`. A line with a size
     /// describes the whole buffer. Returns `None` if the line cannot be parsed.
-    fn member(&mut self, declaration: &str, numbers: &str, structs: &LlvmStructs<'_>) -> Option<ListedLine> {
+    fn member(
+        &mut self,
+        declaration: &str,
+        numbers: &str,
+        structs: &HashMap<String, StructType>,
+    ) -> Option<ListedLine> {
         let mut numbers = numbers.split_whitespace();
         let offset: u32 = numbers.next()?.parse().ok()?;
         let size = match (numbers.next(), numbers.next()) {
@@ -194,13 +199,14 @@ impl OpenBlock {
 }
 
 /// A complete struct, with offsets from its own start and all dimensions of its members.
-fn closed(open: OpenStruct, start: u32, structs: &LlvmStructs<'_>) -> ReflectedBase {
-    let arrays = structs.members(&open.name).filter(|arrays| arrays.len() == open.members.len());
+fn closed(open: OpenStruct, start: u32, structs: &HashMap<String, StructType>) -> ReflectedBase {
+    let types = structs.get(&open.name).map(|own| &own.members[..]).unwrap_or_default();
     let mut members = open.members;
+    let is_known = types.len() == members.len();
     for (index, member) in members.iter_mut().enumerate() {
         member.offset = member.offset.saturating_sub(start);
-        if let Some(arrays) = arrays.as_ref().and_then(|arrays| arrays.get(index)) {
-            member.ty.counts = counts_of(&member.ty.base, arrays);
+        if is_known {
+            member.ty.counts = counts_of(&member.ty.base, &types[index]);
         }
     }
 
@@ -208,18 +214,26 @@ fn closed(open: OpenStruct, start: u32, structs: &LlvmStructs<'_>) -> ReflectedB
     ReflectedBase::Struct { name, members }
 }
 
-/// The dimensions of a member, without the one for the vectors of a matrix.
-fn counts_of(base: &ReflectedBase, arrays: &LlvmArrays) -> Vec<u32> {
-    let vectors = match base {
-        ReflectedBase::Matrix { rows, order: MatrixOrder::Row, .. } => *rows,
-        ReflectedBase::Matrix { columns, order: MatrixOrder::Column, .. } => *columns,
-        ReflectedBase::Scalar(_)
-        | ReflectedBase::Vector { .. }
-        | ReflectedBase::Struct { .. }
-        | ReflectedBase::Unknown(_) => 1,
-    };
-    let own = usize::from(vectors > 1 && !arrays.is_of_matrix);
-    arrays.counts[..arrays.counts.len().saturating_sub(own)].to_vec()
+/// The dimensions of a member, outermost first.
+///
+/// DXC's table prints `a[6]` for `a[2][3]`, and omits a dimension of an array of matrices. The type
+/// in LLVM's assembly has them all: `%Frame = type { [2 x [3 x <2 x float>]] }`. There a matrix is
+/// an array of its vectors, unless it is a separate struct.
+fn counts_of(base: &ReflectedBase, ty: &Type) -> Vec<u32> {
+    let (mut counts, mut element) = (Vec::new(), ty);
+    while let Type::Array(count, inner) = element {
+        counts.extend(u32::try_from(*count));
+        element = inner;
+    }
+
+    let is_struct = matches!(element, Type::Named(name) if name.starts_with("class.matrix."));
+    if let ReflectedBase::Matrix { rows, columns, order, .. } = base
+        && !is_struct
+        && order.vectors_and_length(*rows, *columns).0 > 1
+    {
+        counts.pop();
+    }
+    counts
 }
 
 /// A member with its type.
@@ -390,5 +404,29 @@ mod tests {
         assert!(listed_blocks(&broken).unwrap_err().contains("half intensity"));
         let deep = format!("; Buffer Definitions:\n; cbuffer S\n{}", ";  struct S\n".repeat(MOST_NESTED + 1));
         assert!(listed_blocks(&deep).is_err());
+    }
+
+    /// Printed by DXC 1.7.2308, with and without `-enable-16bit-types`.
+    const STRUCTS: &str = "\
+%\"$Globals\" = type { float }
+%Frame = type { [2 x [3 x <2 x float>]], [2 x %class.matrix.float.3.3], %\"class.A<float, 3>\", i32 }
+%hostlayout.C = type { [2 x [2 x [2 x <3 x float>]]], float }
+";
+
+    #[test]
+    fn every_member_has_its_dimensions() {
+        let structs = defined_types(STRUCTS);
+        let component = Component { scalar: Scalar::Float32, size: 4 };
+        let matrix = ReflectedBase::Matrix { component, rows: 3, columns: 2, order: MatrixOrder::Row };
+        let of = |name: &str, base: &ReflectedBase| -> Vec<Vec<u32>> {
+            structs[name].members.iter().map(|ty| counts_of(base, ty)).collect()
+        };
+        let scalar = ReflectedBase::Scalar(component);
+        assert_eq!(of("$Globals", &scalar), [Vec::<u32>::new()]);
+        assert_eq!(of("Frame", &scalar), [vec![2, 3], vec![2], vec![], vec![]]);
+        assert_eq!(of("Frame", &matrix), [vec![2], vec![2], vec![], vec![]]);
+        assert_eq!(of("hostlayout.C", &scalar), [vec![2, 2, 2], vec![]]);
+        assert_eq!(of("hostlayout.C", &matrix)[0], [2, 2]);
+        assert!(!structs.contains_key("Other"));
     }
 }

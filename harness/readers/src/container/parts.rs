@@ -5,7 +5,7 @@
 use layoutproof_layout::BlockLayout;
 
 use super::rdef::read_rdef;
-use super::word::word_at;
+use super::word_at;
 
 /// The first bytes of every container, including DXC's.
 pub const CONTAINER_MAGIC: &[u8] = b"DXBC";

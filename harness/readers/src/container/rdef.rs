@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use layoutproof_layout::{BlockKind, BlockLayout, Component, Count, MatrixOrder, Scalar};
 
 use super::reflected::{MOST_NESTED, ReflectedBase, ReflectedBlock, ReflectedMember, ReflectedType, lay_out_reflected};
-use super::word::word_at;
+use super::word_at;
 use crate::listing::{LISTED_BYTES, ListingBudget};
 
 /// Start of the record sizes: `RD11`, or another number since model 5.1.

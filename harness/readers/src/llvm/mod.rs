@@ -31,8 +31,8 @@ pub(crate) use self::clang::ConstantBuffer;
 pub use self::machine::Survey;
 pub(crate) use self::memory::BoundBuffer;
 pub use self::memory::RegisterSite;
-pub(crate) use self::module::Module;
-pub(crate) use self::types::{LaidOutStruct, Primitive, Type};
+pub(crate) use self::module::{Module, defined_types};
+pub(crate) use self::types::{LaidOutStruct, Primitive, StructType, Type};
 
 /// An entry point that can be executed.
 #[derive(Clone, Debug)]

@@ -59,6 +59,12 @@ impl Module {
     }
 }
 
+/// The types that a text defines, as far as they can be read.
+pub(crate) fn defined_types(text: &str) -> HashMap<String, StructType> {
+    let lines = text.lines().filter(|line| line.starts_with('%'));
+    lines.filter_map(|line| definition(line, &NamedTypes::default()).ok()).collect()
+}
+
 /// `%struct.T = type { float }`. An opaque type has no members.
 fn definition(line: &str, types: &NamedTypes) -> Result<(String, StructType), String> {
     let tokens = tokens(line)?;

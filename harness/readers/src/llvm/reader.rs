@@ -75,7 +75,7 @@ pub(super) struct Reader<'t, 'a> {
 }
 
 /// The names of a function's values, numbered in the order in which they first appear. Values are
-/// found by number, because hashing each name that an instruction uses took most of the time.
+/// found by number: hashing the names that an instruction uses took most of its time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct LocalNames {
     names: Vec<String>,

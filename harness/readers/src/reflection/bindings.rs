@@ -4,7 +4,7 @@ use layoutproof_layout::LayoutUnit;
 use layoutproof_layout::shape::Count;
 use serde::Deserialize;
 
-use super::amount::{Amount, count};
+use super::{Amount, count};
 
 /// One unit of one global parameter.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -6,7 +6,7 @@
 use layoutproof_layout::{Numbers, Quantity, join};
 use serde::Deserialize;
 
-use super::amount::Amount;
+use super::Amount;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]

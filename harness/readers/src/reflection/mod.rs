@@ -5,9 +5,39 @@
 //!
 //! Source: Slang user guide, Using the Reflection API; slangc 2026.14.1.
 
-mod amount;
 mod bindings;
 mod layouts;
 
+use layoutproof_layout::shape::Count;
+use serde::Deserialize;
+
 pub use bindings::{ReflectedBinding, parameters};
 pub use layouts::layout_numbers;
+
+/// A number, or `unbounded`, or `unknown`.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Amount {
+    Number(u32),
+    Word(String),
+}
+
+impl Amount {
+    /// The number; `None` for a word.
+    fn finite(&self) -> Option<u32> {
+        match self {
+            Self::Number(number) => Some(*number),
+            Self::Word(_) => None,
+        }
+    }
+}
+
+/// The count in `amount`, for the parameter `name`.
+fn count(name: &str, amount: Option<&Amount>) -> Result<Option<Count>, String> {
+    match amount {
+        None => Ok(None),
+        Some(Amount::Number(count)) => Ok(Some(Count::Finite(*count))),
+        Some(Amount::Word(word)) if word == "unbounded" => Ok(Some(Count::Unbounded)),
+        Some(Amount::Word(word)) => Err(format!("parameter `{name}` takes `{word}`")),
+    }
+}

@@ -113,7 +113,7 @@ fn blocks(declarations: &Declarations) -> Result<Vec<DeclaredBlock>, BadModule> 
 }
 
 /// The variables of a module in declaration order.
-pub(super) fn in_order<'a>(module: &'a Module, types: &'a SpirvTypes) -> impl Iterator<Item = &'a SpirvVariable> {
+fn in_order<'a>(module: &'a Module, types: &'a SpirvTypes) -> impl Iterator<Item = &'a SpirvVariable> {
     let ids = module.types_global_values.iter().filter_map(|instruction| instruction.result_id);
     ids.filter_map(|id| types.variables.get(&id))
 }
@@ -198,11 +198,7 @@ fn end(laid_out: &LaidOut) -> u64 {
             let ends = members.iter().map(|member| u64::from(member.offset).saturating_add(end(&member.layout)));
             ends.max().unwrap_or(0)
         }
-        LaidOutShape::Scalar(_)
-        | LaidOutShape::Vector { .. }
-        | LaidOutShape::Matrix { .. }
-        | LaidOutShape::Pointer
-        | LaidOutShape::Resource => laid_out.size.finite().unwrap_or(0).into(),
+        _ => laid_out.size.finite().unwrap_or(0).into(),
     }
 }
 
@@ -431,4 +427,27 @@ fn scalar(component: Component, type_name: String, shape: LaidOutShape) -> LaidO
 
 fn sized(size: u32, laid_out: LaidOut) -> LaidOut {
     LaidOut { size: Extent::Finite(size), ..laid_out }
+}
+
+/// A variable with a descriptor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BoundVariable {
+    /// Its `OpName`; empty if it has none.
+    pub name: String,
+    pub set: u32,
+    pub binding: u32,
+}
+
+/// The variables that have both a `DescriptorSet` and a `Binding`, in declaration order.
+///
+/// # Errors
+/// If the words are not a SPIR-V module.
+pub fn bound_variables(words: &[u32]) -> Result<Vec<BoundVariable>, BadModule> {
+    let module = Declarations::read(words)?.module;
+    let types = SpirvTypes::read(&module).map_err(|reason| BadModule::new(0, reason))?;
+    let bound = in_order(&module, &types).filter_map(|variable| {
+        let (set, binding) = variable.set.zip(variable.binding)?;
+        Some(BoundVariable { name: variable.name.clone().unwrap_or_default(), set, binding })
+    });
+    Ok(bound.collect())
 }

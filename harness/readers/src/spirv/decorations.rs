@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rspirv::dr::{Module, Operand};
 use rspirv::spirv::{Decoration, Op, Word};
 
-use super::operands::Operands;
+use super::load::Operands;
 
 type DecorationList = Vec<(Decoration, Option<u32>)>;
 

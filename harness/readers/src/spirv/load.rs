@@ -1,10 +1,10 @@
-//! Parses the words of a SPIR-V module into instructions.
+//! Parses the words of a SPIR-V module into instructions, and prints them.
 //!
 //! rspirv's parser trusts word counts and panics on some operands, so both are checked first.
 
 use std::collections::BTreeSet;
 
-use rspirv::binary::{Consumer, ParseAction, parse_words};
+use rspirv::binary::{Consumer, Disassemble, ParseAction, parse_words};
 use rspirv::dr::{Function, Instruction, Loader, Module, ModuleHeader, Operand};
 use rspirv::spirv::{MAGIC_NUMBER, Op, Word};
 use serde::{Deserialize, Serialize};
@@ -173,4 +173,41 @@ impl Consumer for CountingLoader {
         }
         action
     }
+}
+
+/// Typed access to the operands of an instruction: ids and literals.
+#[derive(Clone, Copy, Debug)]
+pub struct Operands<'a>(pub &'a Instruction);
+
+impl Operands<'_> {
+    pub fn id(self, index: usize) -> Option<Word> {
+        match self.0.operands.get(index)? {
+            Operand::IdRef(id) => Some(*id),
+            _ => None,
+        }
+    }
+
+    pub fn number(self, index: usize) -> Option<u32> {
+        match self.0.operands.get(index)? {
+            Operand::LiteralBit32(number) => Some(*number),
+            _ => None,
+        }
+    }
+
+    pub fn literal(self, index: usize) -> Option<u64> {
+        match self.0.operands.get(index)? {
+            Operand::LiteralBit32(number) => Some((*number).into()),
+            Operand::LiteralBit64(number) => Some(*number),
+            _ => None,
+        }
+    }
+}
+
+/// The instructions of a module, one per line. Ids are numbers without names.
+///
+/// # Errors
+/// The module cannot be read; lowercase fragment.
+pub fn disassembly(bytes: &[u8]) -> Result<String, String> {
+    let module = rspirv::dr::load_bytes(bytes).map_err(|error| error.to_string())?;
+    Ok(module.disassemble())
 }

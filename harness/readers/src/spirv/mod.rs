@@ -8,24 +8,17 @@
 //! Source: SPIR-V specification, "Physical Layout of a SPIR-V Module and Instruction" and
 //! "Decoration".
 
-mod bound;
 mod declarations;
 mod declared;
 mod decorations;
-mod disassembly;
 mod load;
 mod needs;
-mod operands;
 mod specialization;
 pub mod types;
 
-pub use bound::{BoundVariable, bound_variables};
-pub use declared::{DeclaredBlock, DeclaredModule, SpecializedLength, declared};
-pub use disassembly::disassembly;
-pub use load::BadModule;
-pub use load::load;
+pub use declared::{BoundVariable, DeclaredBlock, DeclaredModule, SpecializedLength, bound_variables, declared};
+pub use load::{BadModule, Operands, disassembly, load};
 pub use needs::{features_of, without_source};
-pub use operands::Operands;
 
 #[cfg(test)]
 mod tests;

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Op, Word};
 
-use super::operands::Operands;
+use super::load::Operands;
 
 /// A constant that a pipeline may change.
 #[derive(Clone, Debug, PartialEq)]

@@ -11,7 +11,7 @@ use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass, Word};
 use rustc_hash::FxHashMap;
 
 use super::decorations::Decorations;
-use super::operands::Operands;
+use super::load::Operands;
 use super::specialization::{SpecializedConstant, SpirvConstants};
 
 /// Deeper types are rejected, so that code may recurse over types.
@@ -165,12 +165,7 @@ impl SpirvTypes {
             SpirvType::Matrix { column, .. } => vec![*column],
             SpirvType::Array { element, .. } | SpirvType::RuntimeArray { element, .. } => vec![*element],
             SpirvType::Struct(members) => members.iter().map(|member| member.ty).collect(),
-            SpirvType::Void
-            | SpirvType::Bool
-            | SpirvType::Int { .. }
-            | SpirvType::Float { .. }
-            | SpirvType::Pointer { .. }
-            | SpirvType::Other => Vec::new(),
+            _ => Vec::new(),
         }
     }
 
@@ -182,12 +177,7 @@ impl SpirvTypes {
             | SpirvType::Array { element: part, .. }
             | SpirvType::RuntimeArray { element: part, .. } => Some(*part),
             SpirvType::Struct(members) => members.get(index as usize).map(|member| member.ty),
-            SpirvType::Void
-            | SpirvType::Bool
-            | SpirvType::Int { .. }
-            | SpirvType::Float { .. }
-            | SpirvType::Pointer { .. }
-            | SpirvType::Other => None,
+            _ => None,
         }
     }
 
@@ -197,13 +187,7 @@ impl SpirvTypes {
             SpirvType::Vector { length, .. } | SpirvType::Array { length, .. } => Some(*length),
             SpirvType::Matrix { columns, .. } => Some(*columns),
             SpirvType::Struct(members) => u32::try_from(members.len()).ok(),
-            SpirvType::Void
-            | SpirvType::Bool
-            | SpirvType::Int { .. }
-            | SpirvType::Float { .. }
-            | SpirvType::RuntimeArray { .. }
-            | SpirvType::Pointer { .. }
-            | SpirvType::Other => None,
+            _ => None,
         }
     }
 
@@ -249,12 +233,7 @@ impl SpirvTypes {
             SpirvType::RuntimeArray { .. } => u64::MAX,
             // An empty struct counts too, or an array of them would be free.
             SpirvType::Struct(_) => inner.scalars.max(1),
-            SpirvType::Void
-            | SpirvType::Bool
-            | SpirvType::Int { .. }
-            | SpirvType::Float { .. }
-            | SpirvType::Pointer { .. }
-            | SpirvType::Other => 1,
+            _ => 1,
         };
         self.extents.insert(id, Extents { depth: inner.depth + 1, parts: inner.parts + 1, scalars });
         Ok(())

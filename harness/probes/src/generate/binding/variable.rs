@@ -86,10 +86,7 @@ fn constant(emitter: &mut Emitter, probed: &ProbedBinding) -> BindingVariable {
         BindingSite::Constant { id: number } => {
             emitter.builder.decorate(id, Decoration::SpecId, [Operand::LiteralBit32(number)]);
         }
-        BindingSite::Descriptor { .. }
-        | BindingSite::PushConstants
-        | BindingSite::Varying { .. }
-        | BindingSite::Target { .. } => {}
+        _ => {}
     }
 
     BindingVariable { id, ty, class: StorageClass::Private, arrayed: false }

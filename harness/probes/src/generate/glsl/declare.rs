@@ -174,13 +174,7 @@ impl GlslWriter {
             Type::Matrix { order, .. } => found.push(order.unwrap_or(self.options.matrix)),
             Type::Array { element, .. } => self.orders(element, found),
             Type::Struct(structure) => structure.members.iter().for_each(|member| self.orders(&member.ty, found)),
-            Type::Scalar(_)
-            | Type::Vector { .. }
-            | Type::Enum(_)
-            | Type::Pointer { .. }
-            | Type::Handle { .. }
-            | Type::Interface { .. }
-            | Type::Resource(_) => {}
+            _ => {}
         }
     }
 }
