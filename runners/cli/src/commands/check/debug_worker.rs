@@ -68,6 +68,9 @@ const MOST_TRIALS: usize = 50_000;
 /// Most structs that are proposed for one block.
 const MOST_PROPOSALS: usize = 3;
 
+/// Most structs that are proposed for a block of one member. If more have it, it says nothing.
+const MOST_FOR_ONE_MEMBER: usize = 2;
+
 /// Reads the types of `file` that may match `blocks`.
 ///
 /// # Errors
@@ -222,6 +225,10 @@ fn propose(
 
     let working_folder = std::env::current_dir().unwrap_or_default();
     for (block, mut fitting) in proposals.into_iter().enumerate() {
+        let only_members = fitting.iter().filter(|proposal| proposal.fit.is_only_member()).count();
+        if only_members > MOST_FOR_ONE_MEMBER {
+            fitting.retain(|proposal| !proposal.fit.is_only_member());
+        }
         fitting.sort_by_key(|proposal| (std::cmp::Reverse(proposal.fit), proposal.host.clone()));
         for proposal in fitting {
             if answer.proposals[block].len() >= MOST_PROPOSALS {
