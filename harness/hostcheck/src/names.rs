@@ -130,6 +130,11 @@ pub(super) fn type_key(name: &str) -> String {
     if says_nothing { all.concat() } else { own.concat() }
 }
 
+/// True if a name consists of words for buffers: `UBO`, `UniformData`. Any struct may be called so.
+pub(super) fn is_generic(name: &str) -> bool {
+    words(without_prefix(last_segment(name))).iter().all(|word| BUFFER_WORDS.contains(&word.as_str()))
+}
+
 /// A shader's name in the form that hosts can use: `$Entry.main` is `Entry_main`, `N::S` is `N_S`.
 pub(super) fn as_identifier(name: &str) -> String {
     let parts = name.split(|character: char| !character.is_ascii_alphanumeric() && character != '_');
@@ -213,6 +218,16 @@ mod tests {
         }
         for (name, key) in [("nLights", "nlights"), ("dTheta", "dtheta"), ("view", "view"), ("matWorld", "world")] {
             assert_eq!(NameKeys::new(name).without_type(), key, "{name}");
+        }
+    }
+
+    #[test]
+    fn names_of_buffer_words_are_generic() {
+        for name in ["UBO", "engine::UniformData", "cbParams", "Constants"] {
+            assert!(is_generic(name), "{name}");
+        }
+        for name in ["Frame", "FrameData", "Camera", "UBOBlur"] {
+            assert!(!is_generic(name), "{name}");
         }
     }
 
