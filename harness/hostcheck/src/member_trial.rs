@@ -107,7 +107,9 @@ mod tests {
     fn sketch(text: &str) -> Option<MemberSketch> {
         let mut sources = layoutproof_source::sources::SourceMap::default();
         let span = Span { file: sources.add("a.hlsl", text), start: 0, end: u32::try_from(text.len()).unwrap() };
-        let module = layoutproof_frontend::declare(&mut sources, span, &Default::default()).expect("a shader");
+        let module =
+            layoutproof_frontend::declare(&mut sources, span, &layoutproof_frontend::DeclareOptions::default())
+                .expect("a shader");
         let layout = lay_out(&module.blocks[0], find("hlsl-cbuffer").unwrap(), LayoutOptions::default());
         MemberSketch::new(&layout.result.unwrap())
     }

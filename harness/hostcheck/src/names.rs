@@ -95,7 +95,7 @@ pub(super) fn is_padding(name: &str) -> bool {
     let keys = NameKeys::new(name.split('[').next().unwrap_or(name));
     let is_number = keys.without_scope.chars().all(|character| character.is_ascii_digit());
     let starts_with = |word: &&str| keys.without_scope.starts_with(*word) || keys.without_type.starts_with(*word);
-    is_number || PADDING_WORDS.iter().any(|word| starts_with(&word))
+    is_number || PADDING_WORDS.iter().any(starts_with)
 }
 
 /// True for padding whose name cannot belong to data. `alignment` may be data, such as that of a
