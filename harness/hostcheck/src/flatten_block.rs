@@ -144,7 +144,7 @@ impl BlockFlattener<'_> {
                 }
             }
             LaidOutShape::Struct(_) if let Some(inner) = wrapped_by_slangc(layout) => {
-                self.elements(inner, place, member)
+                self.elements(inner, place, member);
             }
             LaidOutShape::Struct(members) => {
                 self.members(members, &BlockPlace { parent: Some(member), ..place.clone() });

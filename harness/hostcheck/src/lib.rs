@@ -10,37 +10,34 @@
 
 mod arrival;
 mod block_part;
-mod block_places;
 mod compare;
 mod comparison;
 mod flat_struct;
 mod flatten_block;
 mod flatten_program;
 mod hint;
-mod lane_check;
 pub mod matching;
 mod member_pairs;
 mod member_trial;
 mod mismatch;
 mod names;
 mod open_end;
+mod places;
 mod program_struct;
 pub mod shader_comment;
-mod text_places;
 mod vector_types;
 
 pub use arrival::{Arrivals, LeafHome, ObservedLeaf, StrayLeaf, arrivals};
 pub use block_part::{BlockPart, block_parts, has_members_of, part_of_host, part_path, shares_a_member};
-pub use block_places::member_places;
 pub use compare::{CompareOptions, ShaderBlock, compare};
 pub use comparison::{ByteRun, ComparedRow, Comparison, RowSide, RowState, SideMember};
 pub use member_trial::{MemberFit, MemberSketch};
 pub use mismatch::{Mismatch, MismatchKind, Remark, StridedThing};
+pub use places::{TextPlaces, member_places};
 pub use program_struct::{
     LaneClass, LinePlace, POINTER, ProgramBits, ProgramContract, ProgramField, ProgramScalar, ProgramShape,
     ProgramStruct,
 };
-pub use text_places::TextPlaces;
 pub use vector_types::{VectorType, VectorTypeRow, VectorTypes};
 
 #[cfg(test)]

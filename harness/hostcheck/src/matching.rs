@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::names::{as_identifier, last_segment, type_key};
+use super::names::{as_identifier, is_generic, last_segment, type_key};
 
 /// Maximum number of candidates listed for a block without a match.
 const MOST_CANDIDATES: usize = 3;
@@ -97,6 +97,12 @@ pub fn is_candidate(blocks: &[BlockNames], type_name: &str) -> bool {
                 .iter()
                 .any(|part| is_candidate_of(part.stated.as_ref(), &|| part_quality(block, part, type_name)))
     })
+}
+
+/// True if a type's name equals that of a block or of its struct, without help from conventions, and
+/// says what it is for: many structs are called `UBO`.
+pub fn has_own_name(block: &BlockNames, type_name: &str) -> bool {
+    has_name(block, type_name) && !is_generic(type_name)
 }
 
 /// True if a type's name equals that of a block or of its struct, without help from conventions.

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use layoutproof_layout::without_indices;
 
 use super::flat_struct::{FlatMember, FlatStruct};
-use super::names::{NameKeys, is_filler};
+use super::names::{NameKeys, is_filler, member_key};
 
 /// The pairs of members, as indices into the members of both sides.
 #[derive(Clone, Debug)]
@@ -28,9 +28,9 @@ impl MemberPairs {
             shader: Side::new(shader),
             host: Side::new(host),
         };
-        let renamed = pairing.rename(renames);
-        pairing.level(&pairing.shader.children(None, &renamed), &pairing.host.children(None, &[]));
-        for index in renamed {
+        let stated = pairing.rename(renames);
+        pairing.level(&pairing.shader.children(None, &stated), &pairing.host.children(None, &[]));
+        for index in stated {
             pairing.inside(index);
         }
         pairing.pairs
@@ -98,14 +98,14 @@ struct Pairing<'a> {
 impl Pairing<'_> {
     /// Pairs the members that the user renamed, and returns them.
     fn rename(&mut self, renames: &BTreeMap<String, String>) -> Vec<usize> {
-        let mut renamed = Vec::new();
+        let mut renamed_members = Vec::new();
         if renames.is_empty() {
-            return renamed;
+            return renamed_members;
         }
         for (index, member) in self.shader.flat.members.iter().enumerate() {
             let plain = without_indices(&member.path).replace("[]", "");
-            let Some(stated) = renames.get(&plain) else { continue };
-            renamed.push(index);
+            let Some(host_path) = renames.get(&plain) else { continue };
+            renamed_members.push(index);
             let indices = |path: &str| {
                 path.split('[')
                     .skip(1)
@@ -114,14 +114,18 @@ impl Pairing<'_> {
                     .collect::<Vec<_>>()
             };
             let own = indices(&member.path);
-            let found = self.host.flat.members.iter().position(|host| {
-                without_indices(&host.path).replace("[]", "") == *stated && indices(&host.path) == own
-            });
-            if let Some(host) = found {
+            let with_path = |is_meant: &dyn Fn(&str) -> bool| {
+                let mut hosts = self.host.flat.members.iter();
+                hosts.position(|host| {
+                    is_meant(&without_indices(&host.path).replace("[]", "")) && indices(&host.path) == own
+                })
+            };
+            let exact = with_path(&|path| path == host_path);
+            if let Some(host) = exact.or_else(|| with_path(&|path| path_key(path) == path_key(host_path))) {
                 self.join(index, host);
             }
         }
-        renamed
+        renamed_members
     }
 
     fn join(&mut self, shader: usize, host: usize) {
@@ -238,7 +242,9 @@ impl Pairing<'_> {
             let pairs = self.common_names(shader, &inner);
             let is_near = |(left, _): &(usize, usize)| shares_bytes(self.shader.member(*left), self.host.member(outer));
             if is_convincing(pairs.len(), &self.host, &inner) && pairs.iter().any(is_near) {
-                pairs.into_iter().for_each(|(left, right)| self.join(left, right));
+                for (left, right) in pairs {
+                    self.join(left, right);
+                }
             }
             for (right, left) in joined_names(&self.host, outer, &self.shader, shader) {
                 self.join(left, right);
@@ -250,7 +256,9 @@ impl Pairing<'_> {
             let is_near =
                 |(_, right): &(usize, usize)| shares_bytes(self.shader.member(outer), self.host.member(*right));
             if is_convincing(pairs.len(), &self.shader, &inner) && pairs.iter().any(is_near) {
-                pairs.into_iter().for_each(|(left, right)| self.join(left, right));
+                for (left, right) in pairs {
+                    self.join(left, right);
+                }
             }
             for (left, right) in joined_names(&self.shader, outer, &self.host, host) {
                 self.join(left, right);
@@ -285,6 +293,11 @@ fn joined_names(side: &Side<'_>, outer: usize, other: &Side<'_>, level: &[usize]
         }
     });
     joined.collect()
+}
+
+/// A path whose names are without prefixes, underscores and case.
+fn path_key(path: &str) -> String {
+    path.split('.').map(member_key).collect::<Vec<_>>().join(".")
 }
 
 /// True if so many names of a struct are common that it is no accident: at least two, and half of

@@ -8,9 +8,6 @@ use serde::{Deserialize, Serialize};
 
 use super::names::{NameKeys, is_filler};
 
-/// Fewest members with which a block is tried. Blocks of one member fit too many structs.
-const FEWEST_MEMBERS: usize = 2;
-
 /// Fewest members with which a struct that fits in all of them is taken.
 const FEWEST_TO_TAKE: u32 = 3;
 
@@ -38,7 +35,7 @@ pub struct MemberFit {
 }
 
 impl MemberSketch {
-    /// The members of a struct; `None` if it has too few for a trial.
+    /// The members of a struct; `None` if it has none.
     pub fn new(root: &LaidOut) -> Option<Self> {
         let LaidOutShape::Struct(members) = &root.shape else { return None };
         let real = members.iter().filter(|member| {
@@ -47,7 +44,7 @@ impl MemberSketch {
         });
         let members: Vec<SketchedMember> =
             real.map(|member| SketchedMember { key: key_of(&member.name), offset: member.offset }).collect();
-        (members.len() >= FEWEST_MEMBERS).then_some(Self { members })
+        (!members.is_empty()).then_some(Self { members })
     }
 
     /// Compares the members with those of a host struct, given by name and offset.
@@ -84,9 +81,15 @@ fn key_of(name: &str) -> String {
 }
 
 impl MemberFit {
-    /// True if the struct is worth proposing: half of the members, and at least two, are there.
+    /// True if the struct is worth proposing: half of the members, and at least two, are there, or the
+    /// only one is at its place.
     pub fn is_near(self) -> bool {
-        self.named >= 2 && self.named * 2 >= self.of
+        (self.named >= 2 && self.named * 2 >= self.of) || self.is_only_member()
+    }
+
+    /// True if the block has one member, and the struct has it. Many structs may have such a member.
+    pub fn is_only_member(self) -> bool {
+        self.of == 1 && self.placed == 1
     }
 
     /// True if the struct has all members at their places, and so many that it is no accident.
@@ -104,7 +107,9 @@ mod tests {
     fn sketch(text: &str) -> Option<MemberSketch> {
         let mut sources = layoutproof_source::sources::SourceMap::default();
         let span = Span { file: sources.add("a.hlsl", text), start: 0, end: u32::try_from(text.len()).unwrap() };
-        let module = layoutproof_frontend::declare(&mut sources, span, &Default::default()).expect("a shader");
+        let module =
+            layoutproof_frontend::declare(&mut sources, span, &layoutproof_frontend::DeclareOptions::default())
+                .expect("a shader");
         let layout = lay_out(&module.blocks[0], find("hlsl-cbuffer").unwrap(), LayoutOptions::default());
         MemberSketch::new(&layout.result.unwrap())
     }
@@ -128,7 +133,14 @@ mod tests {
     }
 
     #[test]
-    fn a_block_of_one_member_is_not_tried() {
-        assert_eq!(sketch("cbuffer A { float4x4 view; float4 pad; };"), None);
+    fn a_block_of_one_member_needs_it_at_its_place() {
+        let sketch = sketch("cbuffer A { float4x4 view; float4 pad; };").unwrap();
+        assert!(sketch.fit([("view", 0)]).is_near() && !sketch.fit([("view", 0)]).is_whole());
+        assert!(!sketch.fit([("view", 16)]).is_near());
+    }
+
+    #[test]
+    fn a_block_of_padding_is_not_tried() {
+        assert_eq!(sketch("cbuffer A { float4 pad; };"), None);
     }
 }

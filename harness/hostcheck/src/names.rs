@@ -95,7 +95,7 @@ pub(super) fn is_padding(name: &str) -> bool {
     let keys = NameKeys::new(name.split('[').next().unwrap_or(name));
     let is_number = keys.without_scope.chars().all(|character| character.is_ascii_digit());
     let starts_with = |word: &&str| keys.without_scope.starts_with(*word) || keys.without_type.starts_with(*word);
-    is_number || PADDING_WORDS.iter().any(|word| starts_with(&word))
+    is_number || PADDING_WORDS.iter().any(starts_with)
 }
 
 /// True for padding whose name cannot belong to data. `alignment` may be data, such as that of a
@@ -128,6 +128,11 @@ pub(super) fn type_key(name: &str) -> String {
     // The remainders of `CBuffer` and `UBOParams` are not names.
     let says_nothing = matches!(own, [only] if is_buffer_word(only) || only.chars().count() == 1);
     if says_nothing { all.concat() } else { own.concat() }
+}
+
+/// True if a name consists of words for buffers: `UBO`, `UniformData`. Any struct may be called so.
+pub(super) fn is_generic(name: &str) -> bool {
+    words(without_prefix(last_segment(name))).iter().all(|word| BUFFER_WORDS.contains(&word.as_str()))
 }
 
 /// A shader's name in the form that hosts can use: `$Entry.main` is `Entry_main`, `N::S` is `N_S`.
@@ -213,6 +218,16 @@ mod tests {
         }
         for (name, key) in [("nLights", "nlights"), ("dTheta", "dtheta"), ("view", "view"), ("matWorld", "world")] {
             assert_eq!(NameKeys::new(name).without_type(), key, "{name}");
+        }
+    }
+
+    #[test]
+    fn names_of_buffer_words_are_generic() {
+        for name in ["UBO", "engine::UniformData", "cbParams", "Constants"] {
+            assert!(is_generic(name), "{name}");
+        }
+        for name in ["Frame", "FrameData", "Camera", "UBOBlur"] {
+            assert!(!is_generic(name), "{name}");
         }
     }
 

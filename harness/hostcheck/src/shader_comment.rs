@@ -1,9 +1,11 @@
 //! Reads `// layoutproof: host=engine::PerFrame rules=native:dxc-dxil` on the line of a block or
 //! before it.
 
-use layoutproof_layout::{Block, Span, Type};
+use layoutproof_layout::{Block, FileId, Span, Type};
 
 use layoutproof_source::sources::SourceMap;
+
+use super::program_struct::LinePlace;
 
 /// The first word of such a comment.
 const MARK: &str = "layoutproof:";
@@ -30,6 +32,15 @@ pub fn comment_of(block: &Block, sources: &SourceMap) -> Option<BlockComment> {
     spans.find_map(|span| comment_at(span, sources))
 }
 
+/// The comment of a block that another reader laid out, at the line of its declaration.
+pub fn comment_at_place(place: &LinePlace, sources: &SourceMap) -> Option<BlockComment> {
+    let line = usize::try_from(place.line?.checked_sub(1)?).ok()?;
+    let (number, file) = (0..).zip(sources.files()).find(|(_, file)| file.name == place.file)?;
+    let start: usize = file.text.split_inclusive('\n').take(line).map(str::len).sum();
+    let start = u32::try_from(start).ok()?;
+    comment_at(Span { file: FileId(number), start, end: start.saturating_add(1) }, sources)
+}
+
 fn comment_at(span: Span, sources: &SourceMap) -> Option<BlockComment> {
     let text = sources.files().get(span.file.0 as usize)?.text.as_str();
     let start = span.start as usize;
@@ -39,8 +50,9 @@ fn comment_at(span: Span, sources: &SourceMap) -> Option<BlockComment> {
     let mut lines = before.lines().rev();
     let own = lines.next().and_then(read_line);
     // Above the block: comments, attributes and empty lines.
-    let mut above =
-        lines.map(str::trim).take_while(|line| line.is_empty() || line.starts_with("//") || line.starts_with('['));
+    let mut above = lines
+        .map(str::trim)
+        .take_while(|line| line.is_empty() || line.starts_with("//") || line.starts_with(['[', '@']));
     own.or_else(|| above.find_map(read_line))
 }
 

@@ -108,7 +108,7 @@ fn name_by_variables<'a>(
     found: &mut UnitNames,
 ) -> gimli::Result<()> {
     let mut functions: Vec<(isize, u32)> = Vec::new();
-    let mut named: Vec<UnitEntry> = Vec::new();
+    let mut by_variable: Vec<UnitEntry> = Vec::new();
     let mut entries = unit.header.entries_raw(&unit.abbreviations, None)?;
     while !entries.is_empty() {
         let (offset, depth) = (entries.next_offset(), entries.next_depth());
@@ -127,7 +127,7 @@ fn name_by_variables<'a>(
         let entry = super::entry::Entry::read(abbreviation, &mut entries, unit.header.encoding())?;
         let Some(AttributeValue::UnitRef(target)) = entry.ty else { continue };
         let Ok(target) = u32::try_from(target.0) else { continue };
-        let is_known = named.iter().any(|known| known.entry == target);
+        let is_known = by_variable.iter().any(|known| known.entry == target);
         if is_known || inner.unnamed.binary_search(&target).is_err() {
             continue;
         }
@@ -139,10 +139,10 @@ fn name_by_variables<'a>(
         }
         if let Some(name) = names.number(&format!("{prefix}{name}")) {
             let kind = EntryKind { kind: IndexedKind::ByVariable, is_declaration: false };
-            named.push(UnitEntry { entry: target, name, kind });
+            by_variable.push(UnitEntry { entry: target, name, kind });
         }
     }
-    found.entries.extend(named);
+    found.entries.extend(by_variable);
     found.entries.sort_by_key(|entry| entry.entry);
     Ok(())
 }

@@ -1,15 +1,12 @@
 //! Compares a host struct with a block: bytes before names.
 //!
-//! `comparer` walks over the members of the shader; the other modules compare one member, or the
-//! whole.
+//! `comparer` walks over the members of the shader, `members` compares one of them and `lanes` its
+//! bytes, `whole` the struct as a whole; `rows` lists the results.
 
-mod by_bytes;
-mod byte_runs;
 mod comparer;
 mod lanes;
+mod members;
 mod rows;
-mod same_place;
-mod strides;
 mod whole;
 
 pub use comparer::{CompareOptions, ShaderBlock, compare};

@@ -143,7 +143,8 @@ pub enum UnmatchedReason {
     OnlyDeclared(String),
     /// The rule set forbids the block.
     Forbidden(String),
-    /// A struct has the block's name except for case and the like, but none of its members.
+    /// A struct has the block's name except for case and the like, or a name that many structs have, but
+    /// none of its members.
     OtherMembers(String),
     /// A library writes the struct into the buffer, so that the bytes of the struct are not those
     /// that the shader reads.
@@ -220,7 +221,10 @@ impl std::fmt::Display for UnmatchedReason {
                  or -fno-eliminate-unused-debug-types (GCC)"
             ),
             Self::OtherMembers(host) => {
-                write!(f, "`{host}` has almost its name, but none of its members; choose it with --map if it is meant")
+                write!(
+                    f,
+                    "`{host}` has its name or almost, but none of its members; choose it with --map if it is meant"
+                )
             }
             Self::WrittenBy { host, library } => write!(
                 f,

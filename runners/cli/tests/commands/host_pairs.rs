@@ -132,9 +132,53 @@ fn a_similar_name_with_other_members_is_no_match() {
     let answer = folder.run("check a.hlsl host.o --format json").exits(1);
     assert_eq!(pairs(&answer), ["Exact Exact differ"]);
     let reason = answer.json()["unmatched_blocks"][0]["reason"].clone();
-    assert!(reason.as_str().unwrap().starts_with("`Camera` has almost its name, but none of its members"), "{reason}");
+    assert!(
+        reason.as_str().unwrap().starts_with("`Camera` has its name or almost, but none of its members"),
+        "{reason}"
+    );
     let stated = folder.run("check a.hlsl host.o --map camera=Camera --format json").exits(1);
     assert_eq!(pairs(&stated), ["camera Camera differ", "Exact Exact differ"]);
+}
+
+#[test]
+fn a_comment_names_the_struct_in_glsl_and_wgsl() {
+    let host = "struct Other { float exposure; } o;";
+    let glsl = "#version 450\n// layoutproof: host=Other\nlayout(binding = 0) uniform Frame { float exposure; } frame;\nvoid main() {}\n";
+    let Some(folder) = folder_of(("a.frag", glsl), host) else { return };
+    assert_eq!(pairs(&folder.run("check a.frag host.o --format json").exits(0)), ["frame Other agree"]);
+    let wgsl = "struct Frame { exposure: f32 }\n// layoutproof: host=Other\n@group(0) @binding(0)\nvar<uniform> frame: Frame;\n\
+                @compute @workgroup_size(1) fn main() { _ = frame.exposure; }\n";
+    folder.write("a.wgsl", wgsl.as_bytes());
+    assert_eq!(pairs(&folder.run("check a.wgsl host.o --format json").exits(0)), ["frame Other agree"]);
+    folder.write("a.wgsl", wgsl.replace("host=Other", "hots=Other").as_bytes());
+    assert!(folder.run("check a.wgsl host.o").exits(2).err.contains("`hots=Other`"));
+    folder.write("a.wgsl", wgsl.replace("host=Other", "rules=std140").as_bytes());
+    assert!(folder.run("check a.wgsl host.o").exits(2).err.contains("the file itself fixes the layout"));
+}
+
+/// The blur pass of a sample calls its block `ubo`, and another pass its struct `UBO`: the bytes agree.
+#[test]
+fn bytes_and_a_similar_name_are_no_match() {
+    let shader = "cbuffer ubo { float blurScale; float blurStrength; };";
+    let host = "struct UBO { float projection[16], view[16]; } u; struct Blur { float blurScale, blurStrength; } b;";
+    let Some(folder) = folder_of(("a.hlsl", shader), host) else { return };
+    let of_struct = "struct UBO { float blurScale; float blurStrength; }; ConstantBuffer<UBO> b;";
+    for shader in [shader, of_struct] {
+        folder.write("a.hlsl", shader.as_bytes());
+        let answer = folder.run("check a.hlsl host.o --format json").exits(4).json();
+        assert_eq!(answer["unmatched_blocks"][0]["proposals"][0]["host"], "Blur", "{shader}");
+    }
+}
+
+#[test]
+fn a_block_of_one_member_is_proposed_if_few_structs_have_it() {
+    let shader = "cbuffer offscreen { float4x4 depthMVP; }; cbuffer other { float4x4 model; };";
+    let host = "struct Mat4 { float m[16]; }; struct Shadow { Mat4 depthMVP; } s; struct A { Mat4 model; } a; \
+                struct B { Mat4 model; float x; } b; struct C { Mat4 model; float y; } c;";
+    let Some(folder) = folder_of(("a.hlsl", shader), host) else { return };
+    let unmatched = folder.run("check a.hlsl host.o --format json").exits(4).json()["unmatched_blocks"].clone();
+    assert_eq!(unmatched[0]["proposals"][0]["host"], "Shadow");
+    assert_eq!(unmatched[1]["proposals"].as_array().unwrap().len(), 0);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use layoutproof_debuginfo::{
     DebugFile, DebugIndex, DebugInfoError, HostTypeId, HostTypes, Implementation, IndexedKind, RecordKind, Sibling,
     SiblingBytes, SiblingFiles, TypeName,
 };
-use layoutproof_hostcheck::matching::{BlockNames, has_name, is_candidate, nearest};
+use layoutproof_hostcheck::matching::{BlockNames, has_own_name, is_candidate, nearest};
 use layoutproof_hostcheck::{MemberFit, MemberSketch, ProgramContract, ProgramStruct, block_parts};
 use serde::{Deserialize, Serialize};
 
@@ -67,6 +67,9 @@ const MOST_TRIALS: usize = 50_000;
 
 /// Most structs that are proposed for one block.
 const MOST_PROPOSALS: usize = 3;
+
+/// Most structs that are proposed for a block of one member. If more have it, it says nothing.
+const MOST_FOR_ONE_MEMBER: usize = 2;
 
 /// Reads the types of `file` that may match `blocks`.
 ///
@@ -182,7 +185,7 @@ fn propose(
                 .map(|sketch| sketch.fit(fields.iter().map(|(name, offset)| (name.as_str(), *offset))));
             fits.any(|fit| fit.named > 0)
         };
-        block.stated.is_none() && !namesakes.any(|found| has_name(block, &found.name) || has_members(found))
+        block.stated.is_none() && !namesakes.any(|found| has_own_name(block, &found.name) || has_members(found))
     };
     let open: Vec<usize> = (0..request.blocks.len()).filter(is_open).collect();
     let has_sketch = |block: &usize| request.sketches[*block].iter().any(Option::is_some);
@@ -222,6 +225,10 @@ fn propose(
 
     let working_folder = std::env::current_dir().unwrap_or_default();
     for (block, mut fitting) in proposals.into_iter().enumerate() {
+        let only_members = fitting.iter().filter(|proposal| proposal.fit.is_only_member()).count();
+        if only_members > MOST_FOR_ONE_MEMBER {
+            fitting.retain(|proposal| !proposal.fit.is_only_member());
+        }
         fitting.sort_by_key(|proposal| (std::cmp::Reverse(proposal.fit), proposal.host.clone()));
         for proposal in fitting {
             if answer.proposals[block].len() >= MOST_PROPOSALS {

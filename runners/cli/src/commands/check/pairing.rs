@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use layoutproof_hostcheck::matching::{BlockMatch, TypeMatch, has_name, match_part, match_type};
+use layoutproof_hostcheck::matching::{BlockMatch, TypeMatch, has_name, has_own_name, match_part, match_type};
 use layoutproof_hostcheck::{
     BlockPart, CompareOptions, MemberSketch, ProgramStruct, ShaderBlock, VectorTypes, block_parts, compare,
     has_members_of, part_of_host, part_path, shares_a_member,
@@ -131,12 +131,9 @@ impl<'a> PairsOfBlock<'a> {
         let parts = block_parts(layout, root);
         let host = host.and_then(|host| {
             let part = found.part.map_or_else(|| part_of_host(&parts, host), |inner| inner + 1);
-            let is_named = names.stated.is_some() || has_name(names, &host.name) || shares_a_member(&parts, host);
-            if is_named || compare_pair(block, &parts[part], host, self.rules).comparison.agrees() {
-                Ok((part, host))
-            } else {
-                Err(UnmatchedReason::OtherMembers(host.name.clone()))
-            }
+            let is_named = names.stated.is_some() || has_own_name(names, &host.name) || shares_a_member(&parts, host);
+            // Bytes alone agree with many structs, so that a similar name needs a member's name too.
+            if is_named { Ok((part, host)) } else { Err(UnmatchedReason::OtherMembers(host.name.clone())) }
         });
         let elements = parts.iter().position(|part| part.has_header);
         let has_host = host.is_ok();

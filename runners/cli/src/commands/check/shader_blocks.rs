@@ -7,7 +7,7 @@ use std::sync::Arc;
 use layoutproof_core::check::Source;
 
 use layoutproof_hostcheck::matching::{BlockNames, PartName};
-use layoutproof_hostcheck::shader_comment::{BlockComment, comment_of};
+use layoutproof_hostcheck::shader_comment::{BlockComment, comment_at_place, comment_of};
 use layoutproof_hostcheck::{BlockPart, LinePlace, TextPlaces, block_parts, member_places};
 use layoutproof_layout::{Block, BlockKind, BlockLayout, DECLARED, LaidOutShape, LayoutOptions, Refusal, lay_out};
 use layoutproof_show::{InputContent, RuleChoice, overlap_warnings};
@@ -104,8 +104,22 @@ pub(crate) fn read(job: &ShaderJob, sources: &mut SourceMap) -> anyhow::Result<R
             let source = BlockSource::Module { file: word.clone().into_owned(), blocks: file.blocks.clone() };
             let source = Arc::new(source);
             let texts = TextPlaces::of_files(sources.files().iter().skip(first_file));
-            let blocks = file.blocks.into_iter().map(|layout| declared_block(&word, layout, &texts, &source)).collect();
-            return Ok(Ok(ShaderBlocks { blocks, warnings: file.warnings }));
+            let mut read = ShaderBlocks { blocks: Vec::new(), warnings: file.warnings };
+            for layout in file.blocks {
+                let mut block = declared_block(&word, layout, &texts, &source);
+                let place = block.places.get("");
+                let comment = place.and_then(|place| comment_at_place(place, sources)).unwrap_or_default();
+                check_words(&word, &block.layout.name, &comment)?;
+                if comment.rules.is_some() {
+                    anyhow::bail!(
+                        "{word}: the comment of `{}` has rules=NAME, but the file itself fixes the layout",
+                        block.layout.name
+                    );
+                }
+                block.names.stated = comment.host;
+                read.blocks.push(block);
+            }
+            return Ok(Ok(read));
         }
         InputContent::Declared(source) => Arc::<Source>::from(source),
     };
@@ -114,12 +128,7 @@ pub(crate) fn read(job: &ShaderJob, sources: &mut SourceMap) -> anyhow::Result<R
     let mut read = ShaderBlocks { blocks: Vec::new(), warnings: source.module.warnings.clone() };
     for block in &source.module.blocks {
         let comment = comment_of(block, sources).unwrap_or_default();
-        if let Some(unknown) = comment.unknown.first() {
-            anyhow::bail!(
-                "{word}: the comment of `{}` has `{unknown}`, which is neither host=TYPE nor rules=NAME",
-                block.name
-            );
-        }
+        check_words(&word, &block.name, &comment)?;
         for target in targets_of(job, &comment) {
             let choice = rule_choice(&target)?;
             let Some(block) = choice.block(block) else { continue };
@@ -144,6 +153,16 @@ pub(crate) fn read(job: &ShaderJob, sources: &mut SourceMap) -> anyhow::Result<R
         }
     }
     Ok(Ok(read))
+}
+
+/// Refuses a comment with words that mean nothing.
+fn check_words(shader: &str, block: &str, comment: &BlockComment) -> anyhow::Result<()> {
+    match comment.unknown.first() {
+        Some(unknown) => anyhow::bail!(
+            "{shader}: the comment of `{block}` has `{unknown}`, which is neither host=TYPE nor rules=NAME"
+        ),
+        None => Ok(()),
+    }
 }
 
 /// The rule sets for a block. In order of precedence: command line, comment of the block, project

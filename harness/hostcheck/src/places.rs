@@ -1,22 +1,55 @@
-//! Finds the declarations of a block's members in WGSL and GLSL, whose readers return offsets
-//! without places.
-//!
-//! Looks only for names: records (`struct S {`, `buffer S {`) and their members. No layout depends
-//! on it.
+//! The places in a shader at which the members of a block are declared: from a module of our own front
+//! end, or from the text of a file that another reader laid out.
 
 use std::collections::BTreeMap;
 
-use layoutproof_layout::{BlockLayout, LaidOut, LaidOutMember, LaidOutShape};
+use layoutproof_layout::{Block, BlockLayout, LaidOut, LaidOutMember, LaidOutShape, Span, StructType, Type};
+use layoutproof_source::sources::{SourceFile, SourceMap};
 
 use super::names::join_path;
 use super::program_struct::LinePlace;
-use layoutproof_source::sources::SourceFile;
+
+/// Maximum number of members. Structs of structs double with each level.
+const MAX_PLACES: usize = 1 << 16;
+
+/// Lists the declarations of the members of `block`, by path without indices; the empty path is the
+/// block itself.
+pub fn member_places(block: &Block, sources: &SourceMap) -> BTreeMap<String, LinePlace> {
+    let mut places = BTreeMap::new();
+    places.extend(line_of(block.span, sources).map(|place| (String::new(), place)));
+    if let Type::Struct(structure) = &block.element {
+        add_members(structure, "", sources, &mut places);
+    }
+    places
+}
+
+fn add_members(structure: &StructType, parent: &str, sources: &SourceMap, places: &mut BTreeMap<String, LinePlace>) {
+    if let Some(base) = &structure.base {
+        add_members(base, parent, sources, places);
+    }
+    for member in &structure.members {
+        if places.len() >= MAX_PLACES {
+            return;
+        }
+        let path = join_path(parent, &member.name);
+        if let (Type::Struct(inner), _) = member.ty.dimensions() {
+            add_members(inner, &path, sources, places);
+        }
+        places.extend(line_of(member.span, sources).map(|place| (path, place)));
+    }
+}
+
+/// The file and line of a span; `None` for the default span, which has no text.
+fn line_of(span: Span, sources: &SourceMap) -> Option<LinePlace> {
+    let file = sources.files().get(span.file.0 as usize).filter(|_| span.end > 0)?;
+    Some(LinePlace { file: file.name.clone(), line: Some(sources.position(span).line) })
+}
 
 /// Maximum nesting of structs.
 const DEEPEST: u32 = 32;
 
 /// Maximum number of members. Structs of structs double with each level.
-const MAX_PLACES: usize = 1 << 12;
+const MOST_TEXT_PLACES: usize = 1 << 12;
 
 /// The declarations of WGSL or GLSL files, by name.
 #[derive(Clone, Debug, Default)]
@@ -55,7 +88,7 @@ impl TextPlaces {
         let (LaidOutShape::Struct(members), Some(depth)) = (&element.shape, depth.checked_sub(1)) else { return };
         let Some(record) = self.records.get(&element.type_name) else { return };
         for LaidOutMember { name, layout, .. } in members {
-            if found.len() >= MAX_PLACES {
+            if found.len() >= MOST_TEXT_PLACES {
                 return;
             }
             let path = join_path(path, name);
