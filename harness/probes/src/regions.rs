@@ -72,7 +72,7 @@ impl RegionAnswer {
         let has = |form| entry.forms.contains(&form);
         match entry.direction {
             Direction::Write => Self::Nonce,
-            Direction::Read if has(Form::Copied) || has(Form::Length) => Self::Nonce,
+            Direction::Read if has(Form::Copied) => Self::Nonce,
             Direction::Read => Self::Hashed { lanes: if has(Form::Divergent) { LANES } else { 1 } },
         }
     }
