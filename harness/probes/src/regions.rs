@@ -34,7 +34,7 @@ const INPUT_VECTOR: usize = 4;
 /// How many reading cases one hash answers for. If it is wrong, each of them runs by itself.
 pub(crate) const CASES_OF_HASH: usize = 8;
 
-/// The factor of [`hash_step`]: odd, so that multiplying by it loses nothing (from MurmurHash3).
+/// The factor of [`hash_step`]: odd, so that multiplying by it loses nothing (from `MurmurHash3`).
 pub(crate) const HASH_FACTOR: u32 = 0x85EB_CA6B;
 
 /// Combines a read word with the hash of the words before it.
@@ -72,7 +72,7 @@ impl RegionAnswer {
         let has = |form| entry.forms.contains(&form);
         match entry.direction {
             Direction::Write => Self::Nonce,
-            Direction::Read if has(Form::Copied) || has(Form::Length) => Self::Nonce,
+            Direction::Read if has(Form::Copied) => Self::Nonce,
             Direction::Read => Self::Hashed { lanes: if has(Form::Divergent) { LANES } else { 1 } },
         }
     }

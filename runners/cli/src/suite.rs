@@ -225,8 +225,7 @@ impl Suite {
     }
 
     fn prove(&self, checks: &[ProofCheck]) -> HashMap<CheckId, CheckRecord> {
-        let planned: Vec<PlannedCheck<'_>> = checks.iter().cloned().map(PlannedCheck::Bindings).collect();
-        self.run(&planned, &Producer::BUILT_IN)
+        self.run(&plan::of_bindings(checks.iter().cloned()), &Producer::BUILT_IN)
     }
 
     fn run_all(

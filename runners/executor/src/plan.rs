@@ -32,7 +32,7 @@ pub enum PlannedCheck<'a> {
     /// Where bytes of blocks lie.
     Bytes { subject: &'a Arc<Subject>, producer: Producer, device: &'a DeviceInfo },
     /// Where parameters are bound.
-    Bindings(ProofCheck),
+    Bindings(Box<ProofCheck>),
 }
 
 impl PlannedCheck<'_> {
@@ -65,7 +65,7 @@ pub fn checks<'a>(
         .collect();
     let mut plan: Vec<_> =
         portions(&checked).into_iter().map(|portion| bytes(portion.iter().copied(), devices, making)).collect();
-    plan.push(bindings(placed, devices, making).into_iter().map(PlannedCheck::Bindings).collect());
+    plan.push(of_bindings(bindings(placed, devices, making)));
     plan
 }
 
@@ -97,6 +97,11 @@ pub fn bytes<'a>(
         }
     }
     plan
+}
+
+/// Wraps checks of bindings.
+pub fn of_bindings<'a>(checks: impl IntoIterator<Item = ProofCheck>) -> Vec<PlannedCheck<'a>> {
+    checks.into_iter().map(|check| PlannedCheck::Bindings(Box::new(check))).collect()
 }
 
 /// Every placement for which a generator can write shaders or a compiler can compile them, on every

@@ -18,6 +18,9 @@ use crate::validator::Validator;
 /// Makes the shaders of these checks; checks that need the same shaders share them. If the user
 /// interrupts the run, checks without shaders are left out.
 pub fn shaders(planned: &[PlannedCheck<'_>], making: ShaderProduction<'_>) -> Vec<DeviceCheck> {
+    if planned.is_empty() {
+        return Vec::new();
+    }
     let validator = Validator::find(making.launch.cache.as_ref());
     let mut checks: Vec<Option<DeviceCheck>> = vec![None; planned.len()];
     let mut made = 0;
@@ -108,7 +111,8 @@ fn make(
                 let (subject, produced) = (Arc::clone(subject), Arc::clone(produced));
                 DeviceCheck::Bytes(Check { subject, produced, device: (*device).clone() })
             }
-            PlannedCheck::Bindings(ProofCheck { proof, device }) => {
+            PlannedCheck::Bindings(check) => {
+                let ProofCheck { proof, device } = &**check;
                 let proof = validated.get_or_insert_with(|| Arc::new(validated_proof(proof, validator)));
                 // A compiler makes shaders for one device, a generator makes them for all devices.
                 let proof = match proof.producer {

@@ -88,21 +88,18 @@ fn carry_out(args: &RunArgs, style: Style, progress: &Progress) -> anyhow::Resul
         fail_fast: args.fail_fast,
         failures: 0,
     };
-    let lacking = |keeper: &RecordKeeper<'_, '_>, id: &CheckId| keeper.ledger.lacks(id);
-    progress.expect(plan.iter().flatten().filter(|check| lacking(&keeper, &check.id())).count());
+    progress.expect(plan.iter().map(|portion| keeper.lacking(portion).len()).sum());
 
     let mut answer = config.answer();
     for portion in &plan {
-        let planned: Vec<PlannedCheck<'_>> =
-            portion.iter().filter(|check| lacking(&keeper, &check.id())).cloned().collect();
-        let checks = produce::shaders(&planned, making);
+        let checks = produce::shaders(&keeper.lacking(portion), making);
         progress.checks();
         keeper.carry_out(&checks, &mut *answer);
         drop(checks);
         give_back_free_memory();
     }
     for check in without_device {
-        if lacking(&keeper, &check.id()) {
+        if keeper.ledger.lacks(&check.id()) {
             keeper.keep(check.record());
         }
     }

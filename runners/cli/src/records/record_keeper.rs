@@ -8,6 +8,7 @@ use layoutproof_core::results::record::CheckRecord;
 use layoutproof_executor::answer::{Answer, OneByOne};
 use layoutproof_executor::device_check::DeviceCheck;
 use layoutproof_executor::launch::Launch;
+use layoutproof_executor::plan::PlannedCheck;
 use layoutproof_report::{is_failure, terminal};
 use layoutproof_show::Style;
 
@@ -36,6 +37,12 @@ pub(crate) struct RecordKeeper<'a, 'l> {
 }
 
 impl RecordKeeper<'_, '_> {
+    /// The checks that still have no record: all of them, unless the run resumes another or has only
+    /// a part of the checks.
+    pub(crate) fn lacking<'p>(&self, planned: &[PlannedCheck<'p>]) -> Vec<PlannedCheck<'p>> {
+        planned.iter().filter(|check| self.ledger.lacks(&check.id())).cloned().collect()
+    }
+
     /// Has devices answer `checks`, and keeps the records. Failed checks are answered again, one by
     /// one.
     pub(crate) fn carry_out(&mut self, checks: &[DeviceCheck], answer: &mut dyn Answer) {

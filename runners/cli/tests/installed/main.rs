@@ -13,7 +13,7 @@ mod glsl;
 #[path = "../commands/outcomes.rs"]
 mod outcomes;
 mod reserved;
-mod screen;
+mod shared_modules;
 mod upstream;
 
 use std::process::ExitCode;
@@ -22,8 +22,14 @@ use libtest_mimic::{Arguments, Failed, Trial};
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    let trials =
-        [drivers::trials(), fuzz::trials(), glsl::trials(), reserved::trials(), screen::trials(), upstream::trials()];
+    let trials = [
+        drivers::trials(),
+        fuzz::trials(),
+        glsl::trials(),
+        reserved::trials(),
+        shared_modules::trials(),
+        upstream::trials(),
+    ];
     libtest_mimic::run(&arguments, trials.into_iter().flatten().collect()).exit_code()
 }
 

@@ -19,7 +19,7 @@ fn right(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     for (space, rules, entry) in [
         (AddressSpace::Uniform, "std140", "read_uniform"),
         (AddressSpace::Storage, "std430", "read_storage"),
-        (AddressSpace::Storage, "std430", "write_storage"),
+        (AddressSpace::Storage, "std430", "write_storage_leaf"),
     ] {
         ensure_eq(&wrong_cases(api, info, cases(CASES, [rules; 2], space, entry))?, &Some(Vec::new()), entry)?;
     }
@@ -28,7 +28,7 @@ fn right(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
 
 /// A module with the offsets of `scalar`, judged by those of `std430`.
 fn wrong(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
-    let cases = cases(CASES, ["std430", "scalar"], AddressSpace::Storage, "write_storage");
+    let cases = cases(CASES, ["std430", "scalar"], AddressSpace::Storage, "write_storage_leaf");
     let moved = moved(&cases);
     ensure(moved.len() >= 3, &format!("only {} of the blocks differ under the two rule sets", moved.len()))?;
     let found = wrong_cases(api, info, cases)?;

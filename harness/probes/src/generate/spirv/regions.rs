@@ -3,7 +3,7 @@
 //!
 //! A buffer with blocks is a struct with a member for each case, at the start of the case's region.
 //! The members of a block keep their own offsets. The input is a uniform buffer, whose loads
-//! compile fast. [`RegionAnswer`] decides whether the cases' reads are folded into words.
+//! compile fast. [`RegionAnswer`] decides whether the cases' reads are hashed.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;

@@ -12,7 +12,7 @@ use layoutproof_device::DeviceInfo;
 use layoutproof_executor::answer::Answer;
 use layoutproof_executor::batching::Batching;
 use layoutproof_executor::compiler_devices::CompilerDevices;
-use layoutproof_executor::plan::{self, PlannedCheck, ShaderProduction};
+use layoutproof_executor::plan::{self, ShaderProduction};
 use layoutproof_executor::{pool, produce};
 use layoutproof_frontend::DeclareOptions;
 use layoutproof_layout::{LayoutOptions, Span};
@@ -151,8 +151,7 @@ impl BindingFuzz {
 
     /// The records of the checks with their indices, with known differences marked.
     pub(super) fn records(&self, checks: &[ProofCheck]) -> Vec<(usize, CheckRecord)> {
-        let planned: Vec<PlannedCheck<'_>> = checks.iter().cloned().map(PlannedCheck::Bindings).collect();
-        let checks = produce::shaders(&planned, self.making(&all_forms()));
+        let checks = produce::shaders(&plan::of_bindings(checks.iter().cloned()), self.making(&all_forms()));
         let mut records = Batching::default().records(&checks, &self.launch);
         for (_, record) in &mut records {
             known::explain(&self.known, record, &self.devices);

@@ -1,4 +1,4 @@
-//! Runs with and without the screen on the Vulkan devices of this machine: the results are the
+//! Runs with and without shared modules on the Vulkan devices of this machine: the results are the
 //! same.
 
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ const GUILTY: &str = "vectors/three_component_vector_behind_a_scalar";
 type Trialled = fn(&str) -> Result<(), Failed>;
 
 const TRIALS: [(&str, Trialled); 4] = [
-    ("screened_checks_end_as_others", ends_as_others),
+    ("checks_end_as_others", ends_as_others),
     ("a_planted_layout_is_found", planted_layout),
     ("a_crash_breaks_its_case_alone", crash),
     ("garbage_is_the_fault_of_its_case_alone", garbage),
@@ -28,12 +28,12 @@ pub(crate) fn trials() -> Vec<Trial> {
     let devices = devices();
     if devices.is_empty() {
         let no_device = Some("no Vulkan device is there".to_owned());
-        return TRIALS.map(|(name, _)| trial(&format!("screen::{name}"), no_device.clone(), || Ok(()))).into();
+        return TRIALS.map(|(name, _)| trial(&format!("shared_modules::{name}"), no_device.clone(), || Ok(()))).into();
     }
     let of_device = |id: &String| {
         TRIALS.map(|(name, trialled)| {
             let device = id.clone();
-            trial(&format!("screen::{name}::{id}"), None, move || trialled(&device))
+            trial(&format!("shared_modules::{name}::{id}"), None, move || trialled(&device))
         })
     };
     devices.iter().flat_map(of_device).collect()
@@ -67,7 +67,7 @@ fn records(device: &str, words: &str) -> Result<Records, Failed> {
     Ok(checks.map(|check| (format!("{} {}", check["case"], check["rules"]), check)).collect())
 }
 
-/// True if a fused module answered for any row of a check.
+/// True if a shared module answered for any row of a check.
 fn is_fused(check: &Value) -> bool {
     check["rows"].as_array().into_iter().flatten().any(|row| row["fused"] == true)
 }
@@ -95,33 +95,33 @@ fn ensure(holds: bool, message: impl Fn() -> String) -> Result<(), Failed> {
 }
 
 /// Asserts that the same checks have the same results, row by row; `but` is a case to leave out.
-fn ensure_same(screened: &Records, alone: &Records, but: Option<&str>) -> Result<(), Failed> {
-    ensure(screened.len() == alone.len() && !alone.is_empty(), || format!("{} checks", screened.len()))?;
+fn ensure_same(shared: &Records, alone: &Records, but: Option<&str>) -> Result<(), Failed> {
+    ensure(shared.len() == alone.len() && !alone.is_empty(), || format!("{} checks", shared.len()))?;
     for (name, check) in alone.iter().filter(|(_, check)| Some(check["case"].as_str()) != Some(but) || but.is_none()) {
-        let (check, other) = (bare(check.clone()), screened.get(name).cloned().map(bare));
+        let (check, other) = (bare(check.clone()), shared.get(name).cloned().map(bare));
         ensure(Some(&check) == other.as_ref(), || format!("{check}\nis not\n{other:?}"))?;
     }
     Ok(())
 }
 
-/// The run without fusing answers for every leaf of the screened run, with the same numbers.
+/// The run without shared modules answers for every leaf of the other run, with the same numbers.
 fn ends_as_others(device: &str) -> Result<(), Failed> {
-    let (screened, alone) = (records(device, "")?, records(device, "--no-fuse")?);
-    ensure(!alone.values().any(is_fused), || "a run without fused modules has some".to_owned())?;
-    let count = screened.values().filter(|check| is_fused(check)).count();
-    ensure(2 * count > screened.len(), || format!("{count} of {} checks were screened", screened.len()))?;
+    let (shared, alone) = (records(device, "")?, records(device, "--no-fuse")?);
+    ensure(!alone.values().any(is_fused), || "a run without shared modules has some".to_owned())?;
+    let count = shared.values().filter(|check| is_fused(check)).count();
+    ensure(2 * count > shared.len(), || format!("{count} of {} checks share modules", shared.len()))?;
     ensure(alone.values().all(|check| check["outcome"] == "agree"), || "a check does not agree".to_owned())?;
-    ensure_same(&screened, &alone, None)
+    ensure_same(&shared, &alone, None)
 }
 
 /// Shaders with the offsets of other rules get a wrong hash. The verdict comes from the jobs that
 /// show every leaf.
 fn planted_layout(device: &str) -> Result<(), Failed> {
     let words = "--plant-rules scalar";
-    let (screened, alone) = (records(device, words)?, records(device, &format!("{words} --no-fuse"))?);
+    let (shared, alone) = (records(device, words)?, records(device, &format!("{words} --no-fuse"))?);
     let differing = alone.values().filter(|check| check["outcome"] == "differ").count();
     ensure(differing > 5, || format!("{differing} checks differ"))?;
-    ensure_same(&screened, &alone, None)
+    ensure_same(&shared, &alone, None)
 }
 
 /// The case shares modules with others, which fail with it. Then all of them run alone, and only
@@ -140,7 +140,7 @@ fn guilty_alone(device: &str, fault: &str, outcome: &str) -> Result<(), Failed> 
     let of_guilty = |records: &Records| -> Vec<Value> {
         records.values().filter(|check| check["case"] == GUILTY).cloned().collect()
     };
-    ensure(of_guilty(&undisturbed).iter().any(is_fused), || format!("{GUILTY} was not screened"))?;
+    ensure(of_guilty(&undisturbed).iter().any(is_fused), || format!("{GUILTY} shares no module"))?;
     let ends = of_guilty(&disturbed);
     ensure(ends.iter().all(|check| check["outcome"] == outcome), || format!("{ends:?} are not {outcome}"))?;
     ensure_same(&disturbed, &undisturbed, Some(GUILTY))
