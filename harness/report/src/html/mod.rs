@@ -27,4 +27,4 @@ pub use finding_parts::{bindings_part, padding_part};
 pub use fuzz_page::{FuzzFinding, FuzzPageFacts, fuzz_page};
 pub use layout_page::{ShownInput, diff_page, layout_sections, show_page};
 pub use layout_sheet::layout_sheet;
-pub use run_page::{RunPageFacts, run_page};
+pub use run_page::RunPage;
