@@ -28,7 +28,7 @@ use layoutproof_probes::leaf_kind::After;
 use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
 use layoutproof_report::deqp_csv::DeqpCsv;
 use layoutproof_report::host_check::{CheckedPair, HostCheck, UnmatchedBlock, UnmatchedReason};
-use layoutproof_report::html::{FuzzFinding, FuzzPageFacts, RunPage, ShownInput};
+use layoutproof_report::html::{FuzzFinding, FuzzPageFacts, RunPage};
 use layoutproof_report::junit::Junit;
 use layoutproof_report::listing::{CaseLine, Finding, RuleSetLine, ToolHealth};
 use layoutproof_report::reporter::{FinishedRun, Reporter};
@@ -302,8 +302,7 @@ fn annotated_structs() {
 fn layouts_for_browsers() {
     let layouts = columns(&[hlsl(), std140(), forbidden()]);
     let language = ShaderLanguage::Hlsl;
-    let input = ShownInput { name: "<script>.hlsl".into(), columns: layouts.clone(), language };
-    expect_file!["golden/show.html"].assert_eq(&html_content(&html::show_page(&input)));
+    expect_file!["golden/show.html"].assert_eq(&html_content(&html::show_page("<script>.hlsl", &layouts, language)));
     expect_file!["golden/show.svg"].assert_eq(&html::layout_sheet(&layouts, language));
     expect_file!["golden/show_nested.svg"].assert_eq(&html::layout_sheet(&columns(&[nested()]), language));
     expect_file!["golden/diff.html"].assert_eq(&html_content(&html::diff_page(&hlsl(), &std140(), true)));
@@ -496,7 +495,6 @@ fn nothing_of_users_is_markup() {
     let block = ShownBlock { name: evil.into(), ..block(Some(16), evil_members(evil)) };
     let columns = columns(&[layout(evil, block)]);
     let language = ShaderLanguage::Hlsl;
-    let shown = ShownInput { name: evil.into(), columns: columns.clone(), language };
 
     let finding = FuzzFinding {
         heading: evil.into(),
@@ -509,7 +507,7 @@ fn nothing_of_users_is_markup() {
         html::fuzz_page(&FuzzPageFacts { drawn: evil, tallies: evil, findings: &[finding] }),
         html::check_page(&host_check(evil), evil),
         RunPage.text(&FinishedRun { devices: &devices, ..FinishedRun::of(&checks, &end) }),
-        html::show_page(&shown),
+        html::show_page(evil, &columns, language),
         html::layout_sheet(&columns, language),
     ] {
         assert!(page.contains("&lt;script&gt;alert(1)"), "{page}");
