@@ -21,6 +21,7 @@ use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_source::shader_language::ShaderLanguage;
 
 pub use cache::CacheArgs;
+pub(crate) use output::REPORT_HEADING;
 pub use output::{OutputArgs, ReportFiles};
 pub use pages::{CompletionsArgs, ManArgs};
 pub use part::PartArgs;

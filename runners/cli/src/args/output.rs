@@ -6,6 +6,9 @@ use std::path::PathBuf;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, value_parser};
 use layoutproof_report::reporter::{Destination, REPORTERS, Reporter};
 
+/// The heading of these options in the help.
+pub(crate) const REPORT_HEADING: &str = "Reports and records";
+
 /// Where reports go.
 #[derive(Debug, Args)]
 pub struct OutputArgs {
@@ -53,10 +56,14 @@ fn options() -> impl Iterator<Item = (&'static str, &'static str)> {
 impl Args for ReportFiles {
     fn augment_args(command: Command) -> Command {
         let file = value_parser!(PathBuf);
-        command.args(
-            options()
-                .map(|(name, help)| Arg::new(name).long(name).value_name("FILE").help(help).value_parser(file.clone())),
-        )
+        command.args(options().map(|(name, help)| {
+            Arg::new(name)
+                .long(name)
+                .value_name("FILE")
+                .help(help)
+                .help_heading(REPORT_HEADING)
+                .value_parser(file.clone())
+        }))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
