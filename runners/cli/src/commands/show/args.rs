@@ -6,34 +6,7 @@ use clap::{Args, ValueEnum};
 
 use crate::args::DeclareArgs;
 use crate::args::placement::PlacementArgs;
-
-/// Output formats of `layoutproof show`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ShowFormat {
-    /// For people.
-    Text,
-    /// For programs.
-    Json,
-    /// A page with tables and byte maps.
-    Html,
-    /// The byte maps as one picture.
-    Svg,
-    /// Structs of Rust with assertions of their offsets and sizes.
-    #[value(alias = "rust")]
-    RustAsserts,
-    /// Structs of C++ with assertions of their offsets and sizes.
-    #[value(alias = "cpp")]
-    CppAsserts,
-    /// Structs of C with assertions of their offsets and sizes.
-    #[value(alias = "c")]
-    CAsserts,
-    /// LLVM types with explicit padding, as Clang makes them.
-    Llvm,
-    /// LLVM types with `target("dx.Layout", ...)` or `target("spirv.Layout", ...)`, and for a cbuffer the struct of its
-    /// registers, as in the proposals for Clang.
-    #[value(alias = "llvm-seed")]
-    LlvmLayout,
-}
+use crate::commands::show::formats::{LayoutFormat, format_parser};
 
 /// Output formats of `layoutproof diff`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -66,8 +39,8 @@ pub struct ShowArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["rules", "all", "target"])]
     pub config: Option<PathBuf>,
     /// Output format.
-    #[arg(long, value_enum, default_value_t = ShowFormat::Text)]
-    pub format: ShowFormat,
+    #[arg(long, value_parser = format_parser(), default_value = "text")]
+    pub format: &'static dyn LayoutFormat,
     /// Say where padding is, what share of each block it takes, and which order of members saves bytes.
     #[arg(long)]
     pub padding: bool,

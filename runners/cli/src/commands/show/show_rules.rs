@@ -7,7 +7,8 @@ use layoutproof_layout::native::find_native;
 use layoutproof_show::{RuleChoice, ShownRules};
 use layoutproof_source::shader_language::ShaderLanguage;
 
-use crate::commands::show::args::{ShowArgs, ShowFormat};
+use crate::commands::show::args::ShowArgs;
+use crate::commands::show::formats::FormatKind;
 use crate::select::inputs::InputWord;
 use crate::select::rule_set::rule_choices;
 use crate::select::shader_file::explicit_layouts::check_rules;
@@ -21,16 +22,11 @@ const HLSL: &str = "native:dxc-dxil";
 /// A name is unknown, or an assert format has several rule sets, or none and no default for the
 /// language.
 pub(crate) fn shown_rules(args: &ShowArgs, input: &str) -> anyhow::Result<ShownRules> {
-    let (one, chosen) = match args.format {
-        ShowFormat::Text | ShowFormat::Json | ShowFormat::Html | ShowFormat::Svg => (false, false),
-        ShowFormat::RustAsserts | ShowFormat::CppAsserts | ShowFormat::CAsserts => (true, true),
-        ShowFormat::Llvm | ShowFormat::LlvmLayout => (false, true),
-    };
-
-    if args.padding && matches!(args.format, ShowFormat::Html | ShowFormat::Svg) {
+    let kind = args.format.kind();
+    if args.padding && kind == FormatKind::Drawing {
         bail!("--padding goes with the formats text and json: byte maps show padding by themselves");
     }
-    if chosen && args.padding {
+    if args.padding && kind.is_program_file() {
         bail!("--padding goes with the formats text and json: host structs and LLVM types have padding as fields");
     }
     if let InputWord::LaidOut(path) = InputWord::of(input, args.declare.lang) {
@@ -39,12 +35,14 @@ pub(crate) fn shown_rules(args: &ShowArgs, input: &str) -> anyhow::Result<ShownR
     }
 
     let choices = rule_choices(&args.rules)?;
-    match (choices.as_slice(), args.format) {
-        ([], _) if chosen => suggested(input, args.declare.lang),
-        ([], ShowFormat::Json) => Ok(ShownRules::Bare),
-        ([], _) if args.all => Ok(ShownRules::Relevant),
-        ([], _) => Ok(ShownRules::Shipping),
-        ([_, _, ..], _) if one => bail!("host structs are written for one rule set: name one with --rules"),
+    match (choices.as_slice(), kind) {
+        ([], FormatKind::HostStructs | FormatKind::LlvmTypes) => suggested(input, args.declare.lang),
+        ([], FormatKind::Data) => Ok(ShownRules::Bare),
+        ([], FormatKind::Tables | FormatKind::Drawing) if args.all => Ok(ShownRules::Relevant),
+        ([], FormatKind::Tables | FormatKind::Drawing) => Ok(ShownRules::Shipping),
+        ([_, _, ..], FormatKind::HostStructs) => {
+            bail!("host structs are written for one rule set: name one with --rules")
+        }
         ([_, ..], _) => Ok(ShownRules::Named(choices)),
     }
 }
