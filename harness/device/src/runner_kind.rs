@@ -19,6 +19,12 @@ macro_rules! runner_kinds {
             /// All kinds, in the order of listings.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
+            /// All names, separated by commas.
+            pub const NAMES: &'static str = {
+                const NAMES: &str = concat!($($text, ",",)*);
+                NAMES.split_at(NAMES.len() - 1).0
+            };
+
             /// The name in trial names and on the command line.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $text,)* }

@@ -152,3 +152,26 @@ impl fmt::Display for Generator {
         f.write_str(self.as_str())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn producers_feed_the_apis_that_take_their_shaders() {
+        for (producer, fed, not_fed) in [
+            ("rspirv", &[RunnerKind::Ash, RunnerKind::Model][..], &[RunnerKind::Wgpu, RunnerKind::D3d12][..]),
+            ("naga", &[RunnerKind::Ash, RunnerKind::Wgpu], &[RunnerKind::Model, RunnerKind::D3d12]),
+            ("dxc-spirv", &[RunnerKind::Ash], &[RunnerKind::Model, RunnerKind::Wgpu, RunnerKind::Dxil]),
+            ("dxc-dxil", &[RunnerKind::D3d12, RunnerKind::Dxil], &[RunnerKind::Ash, RunnerKind::Wgpu]),
+            ("clang-dxil", &[RunnerKind::Dxil], &[RunnerKind::D3d12, RunnerKind::Ash]),
+            ("slang-webgpu", &[RunnerKind::Wgpu], &[RunnerKind::Ash, RunnerKind::Model]),
+            // vkd3d translates DXBC to SPIR-V.
+            ("fxc", &[RunnerKind::D3d12, RunnerKind::Ash], &[RunnerKind::Model, RunnerKind::Dxil]),
+        ] {
+            let producer = Producer::named(producer).unwrap();
+            assert!(fed.iter().all(|api| producer.feeds(*api)), "{producer}");
+            assert!(!not_fed.iter().any(|api| producer.feeds(*api)), "{producer}");
+        }
+    }
+}
