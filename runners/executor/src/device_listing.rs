@@ -1,8 +1,8 @@
 //! Lists the devices of this machine, through each API.
 //!
 //! Each API with drivers is queried in its own process, because a driver may crash and must not take
-//! the devices of another API along. A process that crashes or hangs is restarted once. If that fails too, the
-//! listing is an error: the devices of that API are unknown.
+//! the devices of another API along. A process that crashes or hangs is restarted once. If that
+//! fails too, the listing is an error: the devices of that API are unknown.
 
 use layoutproof_device::devices::Enumeration;
 use layoutproof_device::{DeviceInfo, RunnerKind};
