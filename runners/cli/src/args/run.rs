@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, FromArgMatches, ValueEnum};
 use layoutproof_core::results::record::RecordsFilter;
+use layoutproof_device::RunnerKind;
 use layoutproof_executor::fault::Fault;
 
 use super::{CacheArgs, DeclareArgs, OutputArgs, PartArgs, PlacementArgs};
@@ -66,7 +67,7 @@ pub struct RunArgs {
     #[arg(long, value_delimiter = ',', value_name = "ID[,ID...]")]
     pub device: Vec<String>,
     /// Only through these APIs.
-    #[arg(long, value_delimiter = ',', value_name = "ash,wgpu,dxil,model")]
+    #[arg(long, value_delimiter = ',', value_name = RunnerKind::NAMES)]
     pub runner: Vec<String>,
     /// Only these forms of access.
     #[arg(

@@ -218,7 +218,7 @@ fn tools_findings(tools: &MachineTools) -> Vec<Finding> {
 /// The source of Direct3D 12; `None` on systems that cannot have it.
 fn direct3d_finding(listing: &DeviceListing, launch: &Launch) -> Option<Finding> {
     const NAME: &str = "Direct3D 12";
-    let has_device = listing.devices.iter().any(|device| device.runner == RunnerKind::D3d12);
+    let has_device = listing.devices.iter().any(|device| device.direct3d.is_some());
     match &launch.vkd3d {
         Some(vkd3d) if has_device => {
             let versions = vkd3d.versions().lines().collect::<Vec<_>>().join(", ");
