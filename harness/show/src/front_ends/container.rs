@@ -4,7 +4,7 @@ use layoutproof_layout::Span;
 use layoutproof_readers::container::{ContainerReflection, listed_blocks};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
-use super::{InputTools, ModuleFrontEnd};
+use super::{InputTools, ModuleFrontEnd, ReadBlocks};
 use crate::laid_out_file::LaidOutFile;
 
 pub(super) static CONTAINER: ModuleFrontEnd =
@@ -14,7 +14,7 @@ pub(super) static CONTAINER: ModuleFrontEnd =
 const STRIPPED: &str = "compile without -Qstrip_reflect (fxc: /Qstrip_reflect), or pass the source with the build's \
                         arguments in --args, or the SPIR-V of the same shader";
 
-fn read(bytes: &[u8], start: Span, tools: &dyn InputTools) -> Result<LaidOutFile, Vec<Diagnostic>> {
+fn read(bytes: &[u8], start: Span, tools: &dyn InputTools) -> ReadBlocks {
     let refused = |reason: String| vec![Diagnostic::error(Code::BadModule, start, reason).with_help(STRIPPED)];
     let blocks = match ContainerReflection::find(bytes).map_err(refused)? {
         ContainerReflection::Rdef(blocks) => blocks,

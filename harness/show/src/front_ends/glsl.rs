@@ -19,13 +19,13 @@ use layoutproof_source::sources::SourceMap;
 use layoutproof_source::text_limits::{check_text, glsl_words};
 
 use super::spirv::words_of;
-use super::{Glslang, ReadOptions, TextFrontEnd, TextReading, start_of};
+use super::{Glslang, ReadBlocks, ReadOptions, TextFrontEnd, TextReading, start_of};
 use crate::laid_out_file::LaidOutFile;
 
 pub(super) static GLSL: TextFrontEnd =
     TextFrontEnd { language: ShaderLanguage::Glsl, reads: TextReading::LaidOut(read) };
 
-fn read(span: Span, options: &ReadOptions<'_>, sources: &mut SourceMap) -> Result<LaidOutFile, Vec<Diagnostic>> {
+fn read(span: Span, options: &ReadOptions<'_>, sources: &mut SourceMap) -> ReadBlocks {
     let advice = match options.tools.glslang() {
         Ok(glslang) => return compiled(&glslang, span, options, sources),
         Err(advice) => advice,
@@ -44,12 +44,7 @@ fn read(span: Span, options: &ReadOptions<'_>, sources: &mut SourceMap) -> Resul
 /// # Errors
 /// glslang reports errors, at their places; a file cannot be included; or the text exceeds the
 /// limits.
-fn compiled(
-    glslang: &Glslang,
-    span: Span,
-    options: &ReadOptions<'_>,
-    sources: &mut SourceMap,
-) -> Result<LaidOutFile, Vec<Diagnostic>> {
+fn compiled(glslang: &Glslang, span: Span, options: &ReadOptions<'_>, sources: &mut SourceMap) -> ReadBlocks {
     let search = IncludeSearch { folders: &options.declare.include_paths, files: &*options.declare.files };
     let text = GlslText::read(span.file, &search, sources).map_err(|problem| vec![problem])?;
     check_text(&text.text, span.file, ShaderLanguage::Glsl).map_err(|problem| vec![text.in_files(problem)])?;

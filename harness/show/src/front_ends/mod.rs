@@ -47,7 +47,7 @@ enum TextReading {
     /// The compiler decides the offsets, so rule sets lay the declarations out.
     Declarations(fn(Span, &ReadOptions<'_>, &mut SourceMap) -> Result<Source, Vec<Diagnostic>>),
     /// The text fixes all offsets.
-    LaidOut(fn(Span, &ReadOptions<'_>, &mut SourceMap) -> Result<LaidOutFile, Vec<Diagnostic>>),
+    LaidOut(fn(Span, &ReadOptions<'_>, &mut SourceMap) -> ReadBlocks),
 }
 
 /// The reader of a compiler's output, which fixes all offsets. Its suffix selects it, whatever
@@ -58,8 +58,11 @@ pub struct ModuleFrontEnd {
     suffixes: &'static [&'static str],
     rare_suffixes: &'static [&'static str],
     /// Reads the bytes of a file; problems are at the given start of the file.
-    read: fn(&[u8], Span, &dyn InputTools) -> Result<LaidOutFile, Vec<Diagnostic>>,
+    read: fn(&[u8], Span, &dyn InputTools) -> ReadBlocks,
 }
+
+/// The blocks of a file that fixes their offsets, or its problems.
+type ReadBlocks = Result<LaidOutFile, Vec<Diagnostic>>;
 
 /// The readers of compilers' output.
 const MODULES: [&ModuleFrontEnd; 2] = [&spirv::SPIRV, &container::CONTAINER];

@@ -6,22 +6,20 @@ use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
-use super::{ReadOptions, TextFrontEnd, TextReading, start_of};
+use super::{ReadBlocks, ReadOptions, TextFrontEnd, TextReading, start_of};
 use crate::laid_out_file::LaidOutFile;
 
 pub(super) static WGSL: TextFrontEnd =
     TextFrontEnd { language: ShaderLanguage::Wgsl, reads: TextReading::LaidOut(read) };
 
 /// Refuses a text that needs a preprocessor, or reads its blocks.
-fn read(span: Span, options: &ReadOptions<'_>, sources: &mut SourceMap) -> Result<LaidOutFile, Vec<Diagnostic>> {
+fn read(span: Span, options: &ReadOptions<'_>, sources: &mut SourceMap) -> ReadBlocks {
     let text = &sources.file(span.file).text;
-    match unprocessed(text, span.file) {
-        Some(problem) => Err(vec![problem]),
-        None => {
-            let blocks = wgsl_blocks(options.tools.reader(), text, span.file)?;
-            Ok(LaidOutFile::new(blocks, start_of(span)))
-        }
+    if let Some(problem) = unprocessed(text, span.file) {
+        return Err(vec![problem]);
     }
+    let blocks = wgsl_blocks(options.tools.reader(), text, span.file)?;
+    Ok(LaidOutFile::new(blocks, start_of(span)))
 }
 
 /// The error for a text that needs a preprocessor before it is WGSL.
