@@ -8,6 +8,7 @@ use clap::{Args, FromArgMatches, ValueEnum};
 use layoutproof_core::results::record::RecordsFilter;
 use layoutproof_device::RunnerKind;
 use layoutproof_executor::fault::Fault;
+use layoutproof_show::front_ends::FrontEnd;
 
 use super::{CacheArgs, DeclareArgs, OutputArgs, PartArgs, PlacementArgs};
 
@@ -38,9 +39,11 @@ pub struct RunArgs {
     /// Cases by id (a part of it, or a pattern with * and ?), or shader files; default: all cases.
     #[arg(value_name = "FILTER|FILE")]
     pub inputs: Vec<String>,
-    /// Only these rule sets; for a file, the rule sets to check it under (default: all bare ones). Files that say their own
-    /// offsets (.wgsl, .glsl, .spv) are checked under `declared`.
-    #[arg(long, value_delimiter = ',', value_name = "NAME[,NAME...]")]
+    #[arg(long, value_delimiter = ',', value_name = "NAME[,NAME...]", help = format!(
+        "Only these rule sets; for a file, the rule sets to check it under (default: all bare ones). Files that say \
+         their own offsets ({}) are checked under `declared`",
+        FrontEnd::suffixes_with_offsets().join(", "),
+    ))]
     pub rules: Vec<String>,
     /// Only these shader producers: `rspirv` and `naga`, which need nothing; compilers (`dxc`, `slangc`, ...), one of their
     /// targets and options (`dxc-spirv-dx`, ...), or `all` that were found. By default all take part in a run of cases that

@@ -18,22 +18,15 @@ use layoutproof_source::sources::{SourceFile, SourceMap};
 
 use crate::args::RunArgs;
 use crate::select::files::{FileKind, read_text, toml_files_below};
-use crate::select::shader_file::container_file::SUFFIXES as CONTAINER_SUFFIXES;
-
-/// The message if standard input has no known language.
-pub(crate) const NO_LANGUAGE: &str =
-    "standard input has no suffix: name its language with --lang hlsl, slang, glsl or wgsl";
+use crate::select::shader_file::ShaderFile;
 
 /// The word for standard input.
 pub(crate) const STANDARD_INPUT: &str = "-";
 
 /// A word on the command line, classified.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) enum InputWord {
-    /// A file of declarations.
-    Declarations(PathBuf),
-    /// A module that declares its own offsets.
-    LaidOut(PathBuf),
+    Shader(ShaderFile),
     CaseFile(PathBuf),
     /// A filter on the ids of cases.
     Filter(String),
@@ -44,40 +37,35 @@ impl InputWord {
     /// language of `--lang`. Anything else is a filter.
     pub(crate) fn of(word: &str, named: Option<ShaderLanguage>) -> Self {
         let path = PathBuf::from(word);
-        let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
-        let named = named.filter(|_| word == STANDARD_INPUT || path.is_file());
-        match (extension.as_deref(), ShaderLanguage::of(named, &path)) {
-            (Some("toml"), _) => Self::CaseFile(path),
-            (Some(suffix), _) if is_module(suffix) => Self::LaidOut(path),
-            (_, Some(language)) if language.fixes_offsets() => Self::LaidOut(path),
-            (_, Some(_)) => Self::Declarations(path),
-            (_, None) => Self::Filter(word.to_owned()),
+        if path.extension().is_some_and(|suffix| suffix.eq_ignore_ascii_case("toml")) {
+            return Self::CaseFile(path);
         }
+        let named = named.filter(|_| word == STANDARD_INPUT || path.is_file());
+        ShaderFile::of(&path, named).map_or_else(|| Self::Filter(word.to_owned()), Self::Shader)
+    }
+
+    /// True for a shader file that fixes its offsets.
+    pub(crate) fn fixes_offsets(&self) -> bool {
+        matches!(self, Self::Shader(file) if file.fixes_offsets())
     }
 }
 
 /// True if a word of these arguments names a user's shader file.
 pub(crate) fn names_files(args: &RunArgs) -> bool {
-    args.inputs.iter().any(|word| match InputWord::of(word, args.declare.lang) {
-        InputWord::Declarations(_) | InputWord::LaidOut(_) => true,
-        InputWord::CaseFile(_) | InputWord::Filter(_) => false,
-    })
+    args.inputs.iter().any(|word| matches!(InputWord::of(word, args.declare.lang), InputWord::Shader(_)))
 }
 
-/// True if files with this suffix are modules regardless of `--lang`: SPIR-V, or a container of
-/// compiled HLSL.
-pub(crate) fn is_module(suffix: &str) -> bool {
-    suffix == "spv" || CONTAINER_SUFFIXES.contains(&suffix)
-}
-
-/// Refuses a word that is a file of an unknown language, or a folder.
+/// Refuses a filter that is a file of an unknown language, a folder, or standard input.
 ///
 /// # Errors
 /// A message that says how to name the language or the files.
-pub(crate) fn check_suffix(word: &str) -> anyhow::Result<()> {
+pub(crate) fn check_filter(word: &str) -> anyhow::Result<()> {
     let path = Path::new(word);
+    if word == STANDARD_INPUT {
+        bail!("standard input has no suffix: name its language with --lang {}", ShaderLanguage::names());
+    }
     if path.is_file() {
-        bail!("the suffix of {word} names no language: name it with --lang hlsl, slang, glsl or wgsl");
+        bail!("the suffix of {word} names no language: name it with --lang {}", ShaderLanguage::names());
     }
     if path.is_dir() && word.ends_with(['/', '\\']) {
         bail!("{word} is a folder: name files, as `{word}*.hlsl`");
@@ -134,7 +122,7 @@ impl Cases {
     /// # Errors
     /// The word is a file of an unknown language, no case matches it, or several do.
     pub(crate) fn only(&self, word: &str) -> anyhow::Result<String> {
-        check_suffix(word)?;
+        check_filter(word)?;
         let id = word.replace("::", "/");
         if self.texts.contains_key(&id) {
             return Ok(id);

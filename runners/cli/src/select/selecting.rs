@@ -1,16 +1,14 @@
 //! Turns the words of the command line into the subjects of a run, or collects every problem in
 //! them.
 
-use anyhow::bail;
 use layoutproof_readers::toolchain::Toolchain;
 
 use crate::args::RunArgs;
-use crate::select::inputs::{Cases, InputWord, NO_LANGUAGE, STANDARD_INPUT, check_suffix, hashes};
+use crate::select::inputs::{Cases, InputWord, check_filter, hashes};
 use crate::select::refused_input::RefusedInput;
 use crate::select::rule_set::rule_choices;
 use crate::select::run_part::RunPart;
 use crate::select::selection::Selection;
-use crate::select::shader_file::explicit_layouts::check_rules;
 use crate::select::user_choice::UserChoice;
 
 /// Reads and lays out everything that the words name.
@@ -32,7 +30,7 @@ pub(crate) fn select_part(
 ) -> anyhow::Result<Selection> {
     let RunArgs { inputs, rules, declare, placement, .. } = args;
     let words: Vec<InputWord> = inputs.iter().map(|word| InputWord::of(word, declare.lang)).collect();
-    let only_modules = !words.is_empty() && words.iter().all(|word| matches!(word, InputWord::LaidOut(_)));
+    let only_modules = !words.is_empty() && words.iter().all(InputWord::fixes_offsets);
     let names = if only_modules { &[] } else { rules.as_slice() };
     let choice = UserChoice { rules: rule_choices(names)?, placement, toolchains };
 
@@ -43,15 +41,13 @@ pub(crate) fn select_part(
 
     for word in words {
         match word {
-            InputWord::Declarations(path) => selection.read_file(&path, &choice, declare, &mut problems)?,
-            InputWord::LaidOut(path) => {
-                check_rules(&path, rules)?;
-                selection.read_module(&path, declare, &mut problems)?;
+            InputWord::Shader(file) => {
+                file.check_rules(rules)?;
+                selection.read_file(&file, &choice, declare, &mut problems)?;
             }
             InputWord::CaseFile(path) => ids.push(cases.add_file(&path)?),
-            InputWord::Filter(filter) if filter == STANDARD_INPUT => bail!("{NO_LANGUAGE}"),
             InputWord::Filter(filter) => {
-                check_suffix(&filter)?;
+                check_filter(&filter)?;
                 ids.extend(cases.matching(&[filter]));
             }
         }

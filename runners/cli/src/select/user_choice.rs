@@ -2,7 +2,6 @@
 //! user chose.
 
 use std::collections::HashSet;
-use std::path::Path;
 use std::sync::Arc;
 
 use layoutproof_core::case::{By, Case};
@@ -10,16 +9,15 @@ use layoutproof_core::check::{BindingCheck, Source, Subject};
 
 use layoutproof_layout::{Block, RuleSet, Span, find, table};
 use layoutproof_readers::toolchain::Toolchain;
-use layoutproof_show::{RuleChoice, overlap_warnings};
+use layoutproof_show::front_ends::Purpose;
+use layoutproof_show::{InputContent, RuleChoice, overlap_warnings};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::shader_language::ShaderLanguage;
 
 use crate::args::DeclareArgs;
 use crate::args::placement::{NamedConvention, PlacementArgs};
-use crate::select::inputs::add_text;
 use crate::select::selection::Selection;
-use crate::select::shader_file::declare_options::options_of;
-use crate::select::shader_file::explicit_layouts;
+use crate::select::shader_file::ShaderFile;
 
 /// The rule sets, compilers and conventions that the user chose.
 pub(crate) struct UserChoice<'a> {
@@ -72,28 +70,34 @@ impl UserChoice<'_> {
 }
 
 impl Selection {
-    /// Reads a user's declarations.
+    /// Reads a user's file.
     pub(crate) fn read_file(
         &mut self,
-        path: &Path,
+        file: &ShaderFile,
         choice: &UserChoice<'_>,
         declare: &DeclareArgs,
         problems: &mut Vec<Diagnostic>,
     ) -> anyhow::Result<()> {
-        let span = add_text(path, &mut self.sources)?;
-        let options = options_of(declare, path, choice.placement.profile.as_deref());
-
-        match Source::of_file(span, declare.layout_options(), &options, &mut self.sources) {
-            Ok(source) => self.add_file(source, ShaderLanguage::of(declare.lang, path), choice, problems)?,
+        let profile = choice.placement.profile.as_deref();
+        let language = file.front_end.language();
+        match file.read(declare, profile, Purpose::Layouts, &mut self.sources)? {
+            Ok(InputContent::Declared(source)) => self.add_declared(*source, language, choice, problems)?,
+            Ok(InputContent::LaidOut(laid_out)) => {
+                self.warnings.extend(laid_out.warnings);
+                let text = self.sources.files().last().filter(|_| language == Some(ShaderLanguage::Wgsl));
+                let wgsl = text.map(|file| file.text.clone());
+                let name = file.path.display().to_string();
+                self.subjects.push(Arc::new(Subject::declared(&name, laid_out.blocks, wgsl)));
+            }
             Err(found) => problems.extend(found),
         }
         Ok(())
     }
 
-    /// Adds a user's file under the rule sets that the user names, or under all bare ones. With
+    /// Adds a user's declarations under the rule sets that the user names, or under all bare ones. With
     /// `--target`, also places its parameters by the conventions, and then uses no rule set that is
     /// not named.
-    fn add_file(
+    fn add_declared(
         &mut self,
         source: Source,
         language: Option<ShaderLanguage>,
@@ -150,25 +154,6 @@ impl Selection {
                 self.subjects.push(Arc::new(subject));
             }
         }
-    }
-
-    /// Reads a user's module, which declares its own offsets.
-    pub(crate) fn read_module(
-        &mut self,
-        path: &Path,
-        declare: &DeclareArgs,
-        problems: &mut Vec<Diagnostic>,
-    ) -> anyhow::Result<()> {
-        match explicit_layouts::read(path, declare, &mut self.sources)? {
-            Ok(file) => {
-                self.warnings.extend(file.warnings);
-                let name = path.display().to_string();
-                let wgsl = explicit_layouts::wgsl_text(path, declare.lang, &self.sources);
-                self.subjects.push(Arc::new(Subject::declared(&name, file.blocks, wgsl)));
-            }
-            Err(found) => problems.extend(found),
-        }
-        Ok(())
     }
 
     pub(crate) fn add_case(&mut self, case: &Case, choice: &UserChoice<'_>, problems: &mut Vec<Diagnostic>) {

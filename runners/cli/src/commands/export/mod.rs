@@ -114,7 +114,7 @@ fn read(word: &str) -> anyhow::Result<Source> {
     let id = match InputWord::of(word, None) {
         InputWord::CaseFile(path) => cases.add_file(&path)?,
         InputWord::Filter(filter) => cases.only(&filter)?,
-        InputWord::Declarations(_) | InputWord::LaidOut(_) => bail!("{word} is not a case: only cases expect offsets"),
+        InputWord::Shader(_) => bail!("{word} is not a case: only cases expect offsets"),
     };
 
     let case = cases.read(std::slice::from_ref(&id), &mut sources, &mut diagnostics).pop();

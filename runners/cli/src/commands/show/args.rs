@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use layoutproof_show::front_ends::FrontEnd;
 
 use crate::args::DeclareArgs;
 use crate::args::placement::PlacementArgs;
@@ -22,9 +23,11 @@ pub enum DiffFormat {
 /// `layoutproof show`.
 #[derive(Debug, Args)]
 pub struct ShowArgs {
-    /// Shader files (.hlsl, .slang, .wgsl, .glsl, .spv), patterns with * and ? for several, `-` for standard input, case
-    /// files, or ids of built-in cases.
-    #[arg(required = true, value_name = "FILE|CASE")]
+    #[arg(required = true, value_name = "FILE|CASE", help = format!(
+        "Shader files ({}), patterns with * and ? for several, `-` for standard input, case files, or ids of built-in \
+         cases",
+        FrontEnd::suffixes().join(", "),
+    ))]
     pub inputs: Vec<String>,
     /// Rule sets (`std140`, `hlsl-*`), or a compiler's own choice for each block (`native:dxc-dxil`, `native:slang-vulkan`
     /// ...). Default: the targets that programs in the file's language ship for; as JSON all bare rule sets. The assert
@@ -89,10 +92,12 @@ pub struct HostArgs {
 /// `layoutproof diff`.
 #[derive(Debug, Args)]
 pub struct DiffArgs {
-    /// One input and two rule sets; or two inputs, each with a rule set behind it unless it says its own offsets (.wgsl,
-    /// .glsl, .spv). An input is a shader file, a case file or the id of a built-in case; a rule set may be a compiler's
-    /// own choice, as `native:dxc-spirv`.
-    #[arg(required = true, num_args = 2..=4, value_name = "INPUT|RULES")]
+    #[arg(required = true, num_args = 2..=4, value_name = "INPUT|RULES", help = format!(
+        "One input and two rule sets; or two inputs, each with a rule set after it unless it says its own offsets \
+         ({}). An input is a shader file, a case file or the id of a built-in case; a rule set may be a compiler's own \
+         choice, as `native:dxc-spirv`",
+        FrontEnd::suffixes_with_offsets().join(", "),
+    ))]
     pub words: Vec<String>,
     /// Output format.
     #[arg(long, value_enum, default_value_t = DiffFormat::Text)]

@@ -11,6 +11,7 @@ mod project_columns;
 mod show_rules;
 
 use layoutproof_core::results::summary::Exit;
+use layoutproof_show::front_ends::Purpose;
 use layoutproof_show::show_json::Shown;
 use layoutproof_show::{ShownRules, Style, bindings_text, struct_text};
 use layoutproof_source::diagnostics::{Code, Diagnostic, render};
@@ -18,7 +19,7 @@ use layoutproof_source::sources::SourceMap;
 
 use crate::commands::show::args::ShowArgs;
 use crate::commands::show::formats::{FormatKind, ShownInput};
-use crate::commands::show::input::{Wanted, binding_requests, read_input};
+use crate::commands::show::input::{binding_requests, read_input};
 use crate::commands::show::project_columns::ProjectColumns;
 use crate::commands::show::show_rules::shown_rules;
 use crate::output::{print, refusal, warn_of_error, warn_rendered};
@@ -69,8 +70,8 @@ fn show_one(args: &ShowArgs, word: &str, project: Option<&ProjectFile>, style: S
     let declare = of_project.as_ref().map_or(&args.declare, |columns| &columns.declare);
     let profile = args.placement.profile.as_deref();
     let profile = profile.or_else(|| of_project.as_ref().and_then(|columns| columns.profile.as_deref()));
-    let wanted = if args.placement.target.is_some() { Wanted::Places } else { Wanted::Layouts };
-    let read = read_input(word, declare, profile, wanted, &mut sources);
+    let purpose = if args.placement.target.is_some() { Purpose::Bindings } else { Purpose::Layouts };
+    let read = read_input(word, declare, profile, purpose, &mut sources);
     let input = match read.map_err(|error| not_read(args, word, Code::Unreadable, error))? {
         Ok(input) => input,
         Err(found) => return Ok(refuse(args, word, &found, &sources, style)),

@@ -50,8 +50,9 @@ impl ProjectColumns {
             Some(shaders) => ShaderSettings::of_project(shaders, None, declare, project)?,
             None => ShaderSettings::named(None, declare, project)?,
         };
-        let is_of_file = matches!(InputWord::of(word, settings.declare.lang), InputWord::Declarations(_));
-        if !is_of_file || (shaders.is_none() && settings.rules.is_empty()) {
+        let is_declarations =
+            matches!(InputWord::of(word, settings.declare.lang), InputWord::Shader(file) if !file.fixes_offsets());
+        if !is_declarations || (shaders.is_none() && settings.rules.is_empty()) {
             return Ok(None);
         }
 
