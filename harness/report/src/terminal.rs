@@ -30,7 +30,7 @@ const INDENT: usize = 11;
 /// Kinds of reasons to name when the list is shortened.
 const NAMED_REASONS: usize = 3;
 
-/// The report of a run for a person, as the options ask for it.
+/// The report of a run for people.
 #[derive(Clone, Copy, Debug)]
 pub struct Terminal<'a> {
     pub style: Style,

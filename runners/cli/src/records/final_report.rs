@@ -34,7 +34,7 @@ pub(crate) fn begin_outputs(outputs: &OutputArgs) -> anyhow::Result<()> {
     named.into_iter().try_for_each(|path| write_file(&path, ""))
 }
 
-/// The file of a reporter; `None` if nothing asks for it.
+/// The file that a reporter writes in this run, if any.
 fn file_of(reporter: &dyn Reporter, outputs: &OutputArgs) -> Option<PathBuf> {
     match reporter.destination() {
         Destination::FileOfOption { .. } => outputs.files.of(reporter),
