@@ -161,12 +161,7 @@ fn text_blocks(
 ) -> Result<Vec<BlockLayout>, Vec<Diagnostic>> {
     match reader.read(request) {
         Ok(ReadAnswer::TextBlocks(blocks)) => blocks,
-        Ok(
-            ReadAnswer::SpirvBlocks(_)
-            | ReadAnswer::WgslCode(_)
-            | ReadAnswer::WgslToHlsl(_)
-            | ReadAnswer::WgslBindings(_),
-        ) => Err(failed(&out_of_turn(request), file)),
+        Ok(_) => Err(failed(&out_of_turn(request), file)),
         Err(failure) => Err(failed(&failure, file)),
     }
 }
@@ -191,12 +186,7 @@ pub fn spirv_blocks(
         Ok(ReadAnswer::SpirvBlocks(blocks)) => {
             blocks.map_err(|bad| vec![Diagnostic::error(Code::BadModule, start_of(file), bad.to_string())])
         }
-        Ok(
-            ReadAnswer::TextBlocks(_)
-            | ReadAnswer::WgslCode(_)
-            | ReadAnswer::WgslToHlsl(_)
-            | ReadAnswer::WgslBindings(_),
-        ) => Err(failed(&out_of_turn(&request), file)),
+        Ok(_) => Err(failed(&out_of_turn(&request), file)),
         Err(failure) => Err(failed(&failure, file)),
     }
 }
@@ -213,10 +203,7 @@ pub fn wgsl_code(
     let request = ReadRequest::WgslCode { text: text.to_owned(), entry: entry.to_owned() };
     match reader.read(&request)? {
         ReadAnswer::WgslCode(code) => Ok(code),
-        ReadAnswer::TextBlocks(_)
-        | ReadAnswer::SpirvBlocks(_)
-        | ReadAnswer::WgslToHlsl(_)
-        | ReadAnswer::WgslBindings(_) => Err(out_of_turn(&request)),
+        _ => Err(out_of_turn(&request)),
     }
 }
 
@@ -232,10 +219,7 @@ pub fn wgsl_to_hlsl(
     let request = ReadRequest::WgslToHlsl { text: text.to_owned(), entry: entry.to_owned() };
     match reader.read(&request)? {
         ReadAnswer::WgslToHlsl(text) => Ok(text),
-        ReadAnswer::TextBlocks(_)
-        | ReadAnswer::SpirvBlocks(_)
-        | ReadAnswer::WgslCode(_)
-        | ReadAnswer::WgslBindings(_) => Err(out_of_turn(&request)),
+        _ => Err(out_of_turn(&request)),
     }
 }
 
@@ -250,10 +234,7 @@ pub fn wgsl_bindings(
     let request = ReadRequest::WgslBindings { text: text.to_owned() };
     match reader.read(&request)? {
         ReadAnswer::WgslBindings(bindings) => Ok(bindings),
-        ReadAnswer::TextBlocks(_)
-        | ReadAnswer::SpirvBlocks(_)
-        | ReadAnswer::WgslCode(_)
-        | ReadAnswer::WgslToHlsl(_) => Err(out_of_turn(&request)),
+        _ => Err(out_of_turn(&request)),
     }
 }
 
