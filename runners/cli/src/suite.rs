@@ -31,8 +31,7 @@ use crate::select::all_cases::all_forms;
 use crate::select::lists::{BuiltInKnown, known_lists};
 use crate::select::refused_input::RefusedInput;
 use crate::select::run_part::RunPart;
-use crate::select::selecting::select_part;
-use crate::select::selection::Selection;
+use crate::select::selection::{Selection, select_part};
 
 /// Runs the whole suite as tests; `program` is the `layoutproof` command.
 pub fn main(program: &Path) -> ExitCode {

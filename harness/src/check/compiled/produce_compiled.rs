@@ -87,8 +87,8 @@ impl SubjectShaders {
         }
         let space = match toolchain.language() {
             ShaderLanguage::Wgsl => return self.accesses_of_wgsl(asked, layout),
-            ShaderLanguage::Hlsl | ShaderLanguage::Slang => space_of(layout.kind, toolchain.output),
             ShaderLanguage::Glsl => Some(glsl::space_of(layout.kind, subject.rules)),
+            _ => space_of(layout.kind, toolchain.output),
         };
         let Some(space) = space else {
             return self.nothing(Gap::language("compilers cannot read this kind of block by name"));

@@ -29,8 +29,7 @@ use serde_json::json;
 
 use crate::args::{Format, FormatArgs};
 use crate::output::{print, print_json, warn, warn_of_listing};
-use crate::select::all_cases::{all_forms, sources, subjects};
-use crate::select::inputs::Cases;
+use crate::select::all_cases::{Cases, all_forms, sources, subjects};
 use crate::select::refused_input::RefusedInput;
 
 /// `layoutproof list`.

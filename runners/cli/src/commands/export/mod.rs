@@ -18,7 +18,8 @@ use layoutproof_report::export::{NotExported, amber, offload_test, offload_test_
 use layoutproof_source::sources::SourceMap;
 
 use crate::output::print;
-use crate::select::inputs::{Cases, InputWord};
+use crate::select::all_cases::Cases;
+use crate::select::inputs::InputWord;
 use crate::select::refused_input::RefusedInput;
 use crate::select::rule_set::rule_set;
 

@@ -11,7 +11,8 @@ use layoutproof_source::sources::SourceMap;
 use crate::args::DeclareArgs;
 use crate::commands::show::args::ShowArgs;
 use crate::commands::show::bindings::check_format;
-use crate::select::inputs::{Cases, InputWord};
+use crate::select::all_cases::Cases;
+use crate::select::inputs::InputWord;
 
 /// Reads a file or a case. The inner error holds the problems of its text.
 ///

@@ -24,7 +24,7 @@ use crate::commands::show::project_columns::ProjectColumns;
 use crate::commands::show::show_rules::shown_rules;
 use crate::output::{print, refusal, warn_of_error, warn_rendered};
 use crate::project::project_file::ProjectFile;
-use crate::select::input_patterns::expanded;
+use crate::select::inputs::expanded;
 
 /// Shows inputs under one or more rule sets. If one of several inputs is refused, the others are
 /// still shown.
