@@ -1,6 +1,5 @@
 //! Reads cases with all of their expectations, and the settings that probe them in every form. Used
-//! by the commands that evaluate the cases themselves: `mutants`, `list --coverage`, `freeze` and
-//! `regress`.
+//! by the commands that evaluate the cases themselves: `list --coverage`, `freeze` and `regress`.
 
 use std::path::PathBuf;
 use std::sync::Arc;
