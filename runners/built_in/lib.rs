@@ -34,9 +34,6 @@ pub const KNOWN_EVIDENCE: &str = include_str!("../../ci/known-evidence.jsonl");
 /// Recorded decisions of compiler builds: `shaders/frozen`.
 pub const FROZEN: &[BuiltInFile] = &include!(concat!(env!("OUT_DIR"), "/frozen.rs"));
 
-/// Mutants of rules that no case can distinguish from the rule: `ci/equivalent-mutants.toml`.
-pub const EQUIVALENT_MUTANTS: &str = include_str!("../../ci/equivalent-mutants.toml");
-
 /// The parts of the set-up: `ci/setup`.
 pub const SETUP_PARTS: &[BuiltInFile] = &include!(concat!(env!("OUT_DIR"), "/setup.rs"));
 

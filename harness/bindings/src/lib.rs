@@ -47,7 +47,7 @@ pub struct Binding {
 /// Bindings of every parameter of a module.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BoundModule {
-    /// Rows, in the convention's order of parameters; the rows of one parameter in the order of [`LayoutUnit::ALL`].
+    /// Rows, in the convention's order of parameters; the rows of one parameter in the order of [`LayoutUnit`].
     pub bindings: Vec<Binding>,
     /// Warnings of the compiler, and warnings about code that layoutproof cannot follow with
     /// certainty.

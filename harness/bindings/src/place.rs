@@ -100,20 +100,16 @@ fn descriptor(set: &str, range: &str) -> Option<BindingPlace> {
 
 fn register(word: &str, space: u32) -> Option<BindingPlace> {
     let (class, range) = word.split_at_checked(1)?;
-    let unit = unit_named(class).filter(|unit| is_register(*unit))?;
+    let unit = class.parse().ok().filter(|unit| is_register(*unit))?;
     let (index, count) = indices(range)?;
     Some(BindingPlace { unit, space, index, count })
 }
 
 fn plain(unit: &str, range: &str) -> Option<BindingPlace> {
     let written = |unit: &LayoutUnit| !is_register(*unit) && !matches!(unit, LayoutUnit::Bytes | LayoutUnit::Binding);
-    let unit = unit_named(unit).filter(written)?;
+    let unit = unit.parse().ok().filter(written)?;
     let (index, count) = indices(range)?;
     Some(BindingPlace { unit, space: 0, index, count })
-}
-
-fn unit_named(name: &str) -> Option<LayoutUnit> {
-    LayoutUnit::ALL.iter().copied().find(|unit| unit.as_str() == name)
 }
 
 /// True if the unit is written as a letter followed by a number.

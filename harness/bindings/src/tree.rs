@@ -83,7 +83,7 @@ pub struct VariableLayout {
     pub name: Option<String>,
     /// Semantic, modifiers, attributes.
     pub annotations: Annotations,
-    /// One entry for each unit that the variable takes, in the order of [`LayoutUnit::ALL`].
+    /// One entry for each unit that the variable takes, in the order of [`LayoutUnit`].
     pub offsets: Vec<UnitOffset>,
     pub layout: Arc<TypeLayout>,
     /// The declaration.

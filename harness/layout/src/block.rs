@@ -1,16 +1,16 @@
 //! Blocks of bytes that a rule set lays out as a whole.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
+use strum::{Display, IntoStaticStr};
 
 use crate::resource::DataLayout;
 use crate::shape::{Count, Type};
 use crate::{Annotations, Span};
 
 /// The kinds of blocks, under the names that the command line uses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Display, IntoStaticStr, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum BlockKind {
     /// `cbuffer S`.
     Cbuffer,
@@ -119,44 +119,12 @@ impl Block {
 
 impl BlockKind {
     /// True if the source declares the members directly in the block rather than in a struct type.
-    pub(crate) fn has_direct_members(self) -> bool {
-        match self {
-            Self::Cbuffer | Self::Tbuffer | Self::Globals => true,
-            Self::ConstantBuffer
-            | Self::TextureBuffer
-            | Self::ParameterBlock
-            | Self::StructuredElement
-            | Self::PushConstant
-            | Self::ShaderRecord
-            | Self::EntryUniforms
-            | Self::Pointee
-            | Self::UniformBlock
-            | Self::StorageBlock => false,
-        }
+    pub fn has_direct_members(self) -> bool {
+        matches!(self, Self::Cbuffer | Self::Tbuffer | Self::Globals)
     }
 
     /// The name on the command line and in cases.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Cbuffer => "cbuffer",
-            Self::ConstantBuffer => "constant-buffer",
-            Self::Tbuffer => "tbuffer",
-            Self::TextureBuffer => "texture-buffer",
-            Self::ParameterBlock => "parameter-block",
-            Self::StructuredElement => "structured-element",
-            Self::PushConstant => "push-constant",
-            Self::ShaderRecord => "shader-record",
-            Self::Globals => "globals",
-            Self::EntryUniforms => "entry-uniforms",
-            Self::Pointee => "pointee",
-            Self::UniformBlock => "uniform-block",
-            Self::StorageBlock => "storage-block",
-        }
-    }
-}
-
-impl fmt::Display for BlockKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+        self.into()
     }
 }

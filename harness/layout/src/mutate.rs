@@ -1,16 +1,14 @@
 //! Makes rule mutants: copies of a row that differ from it in one parameter. The cases must detect
 //! each of them.
 //!
-//! One table per parameter holds its alternatives. Columns that only describe a row (name, texts,
+//! The alternatives of a parameter are the variants of its enum, or a table here. Columns that only describe a row (name, texts,
 //! versions, its level of Vulkan's rules, its equivalents in shading languages) do not affect bytes
 //! and are not mutated. A test destructures a row so that no column is forgotten.
 
+use strum::VariantArray;
+
 use super::alignment::Alignment;
-use super::rules::{
-    ArrayOrder, ArrayStride, BitFields, ElementOrder, EmptyMembers, Enums, Forbid, GlobalRegister, Matrices,
-    MatrixStart, OneDimensional, PackOffsetRule, Placement, RuleSet, Straddle, StraddleSize, StructPadding,
-    UnsizedArrays, VectorAlignment, VkOffset,
-};
+use super::rules::{Forbid, Placement, RuleSet, UnsizedArrays};
 use super::table;
 
 /// A rule set with one parameter changed.
@@ -44,69 +42,10 @@ const ALIGNMENTS: &NamedValues<Alignment> =
     &[("1", Alignment::ONE), ("4", Alignment::FOUR), ("8", Alignment::EIGHT), ("16", Alignment::REGISTER)];
 const ENUM_ALIGNMENTS: &NamedValues<Option<Alignment>> =
     &[("own", None), ("1", Some(Alignment::ONE)), ("4", Some(Alignment::FOUR)), ("8", Some(Alignment::EIGHT))];
-const VECTORS: &NamedValues<VectorAlignment> = &[
-    ("component", VectorAlignment::Component),
-    ("power-of-two", VectorAlignment::PowerOfTwo),
-    ("padded-power-of-two", VectorAlignment::PaddedPowerOfTwo),
-    ("cuda", VectorAlignment::Cuda),
-];
-const ARRAY_STRIDES: &NamedValues<ArrayStride> = &[("rounded", ArrayStride::Rounded), ("packed", ArrayStride::Packed)];
 const UNSIZED_ARRAYS: &NamedValues<UnsizedArrays> = &[
     ("in-place", UnsizedArrays::InPlace),
     ("pointer-8", UnsizedArrays::Pointer { size: 8 }),
     ("pointer-16", UnsizedArrays::Pointer { size: 16 }),
-];
-const STRUCT_PADDINGS: &NamedValues<StructPadding> = &[
-    ("none", StructPadding::None),
-    ("padded", StructPadding::Padded),
-    ("padded-except-entry-uniforms", StructPadding::PaddedExceptEntryUniforms),
-];
-const MATRICES: &NamedValues<Matrices> = &[
-    ("array-of-vectors", Matrices::ArrayOfVectors),
-    ("registers", Matrices::Registers),
-    ("dx-spirv", Matrices::DxSpirv),
-];
-const ONE_DIMENSIONAL: &NamedValues<OneDimensional> = &[
-    ("matrix", OneDimensional::Matrix),
-    ("vector", OneDimensional::Vector),
-    ("vector-if-contiguous", OneDimensional::VectorIfContiguous),
-];
-const ARRAY_ORDERS: &NamedValues<ArrayOrder> = &[("declared", ArrayOrder::Declared), ("default", ArrayOrder::Default)];
-const ELEMENT_ORDERS: &NamedValues<ElementOrder> =
-    &[("declared", ElementOrder::Declared), ("default", ElementOrder::Default)];
-const ENUMS: &NamedValues<Enums> = &[("underlying", Enums::Underlying), ("int32", Enums::Int32)];
-const BIT_FIELDS: &NamedValues<BitFields> =
-    &[("same-size", BitFields::SameSize), ("same-type", BitFields::SameType), ("widening", BitFields::Widening)];
-const STRADDLES: &NamedValues<Straddle> =
-    &[("allowed", Straddle::Allowed), ("no-vector", Straddle::NoVector), ("no-member", Straddle::NoMember)];
-const STRADDLE_SIZES: &NamedValues<StraddleSize> = &[("own", StraddleSize::Own), ("natural", StraddleSize::Natural)];
-const MATRIX_STARTS: &NamedValues<MatrixStart> =
-    &[("declared-order", MatrixStart::DeclaredOrder), ("default-order", MatrixStart::DefaultOrder)];
-const EMPTY_MEMBERS: &NamedValues<EmptyMembers> = &[
-    ("nothing", EmptyMembers::Nothing),
-    ("start-register", EmptyMembers::StartRegister),
-    ("aligned", EmptyMembers::Aligned),
-];
-const PACKOFFSETS: &NamedValues<PackOffsetRule> = &[
-    ("rest-behind-highest", PackOffsetRule::RestBehindHighest),
-    ("ascending", PackOffsetRule::Ascending),
-    ("refused", PackOffsetRule::Refused),
-];
-const VK_OFFSETS: &NamedValues<VkOffset> =
-    &[("ignored", VkOffset::Ignored), ("honoured", VkOffset::Honoured), ("aligned", VkOffset::Aligned)];
-const GLOBAL_REGISTERS: &NamedValues<GlobalRegister> = &[
-    ("any-letter", GlobalRegister::AnyLetter),
-    ("letter-c", GlobalRegister::LetterC),
-    ("ignored", GlobalRegister::Ignored),
-    ("refused", GlobalRegister::Refused),
-];
-const FORBIDS: &NamedValues<Forbid> = &[
-    ("not-wgsl", Forbid::NotWgsl),
-    ("unsized", Forbid::Unsized),
-    ("wgsl-uniform", Forbid::WgslUniform),
-    ("column-major-integers", Forbid::ColumnMajorIntegers),
-    ("vk-offset-in-cbuffer", Forbid::VkOffsetInCbuffer),
-    ("pointers", Forbid::Pointers),
 ];
 
 /// All mutants of `row`, in the order of its columns.
@@ -140,20 +79,20 @@ impl Mutants<'_> {
     /// The columns that measure types.
     fn types(&mut self) {
         self.add("bool-size", BOOL_SIZES, |row| &mut row.bool_size);
-        self.add("vectors", VECTORS, |row| &mut row.vectors);
+        self.add_variants("vectors", |row| &mut row.vectors);
         self.add("array-alignment", ALIGNMENTS, |row| &mut row.array_alignment);
-        self.add("array-stride", ARRAY_STRIDES, |row| &mut row.array_stride);
+        self.add_variants("array-stride", |row| &mut row.array_stride);
         self.add("pad-arrays", SWITCH, |row| &mut row.pad_arrays);
         self.add("unsized-arrays", UNSIZED_ARRAYS, |row| &mut row.unsized_arrays);
         self.add("struct-alignment", ALIGNMENTS, |row| &mut row.struct_alignment);
-        self.add("pad-structs", STRUCT_PADDINGS, |row| &mut row.pad_structs);
-        self.add("matrices", MATRICES, |row| &mut row.matrices);
-        self.add("one-dimensional", ONE_DIMENSIONAL, |row| &mut row.one_dimensional);
-        self.add("array-order", ARRAY_ORDERS, |row| &mut row.array_order);
-        self.add("element-order", ELEMENT_ORDERS, |row| &mut row.element_order);
-        self.add("enums", ENUMS, |row| &mut row.enums);
+        self.add_variants("pad-structs", |row| &mut row.pad_structs);
+        self.add_variants("matrices", |row| &mut row.matrices);
+        self.add_variants("one-dimensional", |row| &mut row.one_dimensional);
+        self.add_variants("array-order", |row| &mut row.array_order);
+        self.add_variants("element-order", |row| &mut row.element_order);
+        self.add_variants("enums", |row| &mut row.enums);
         self.add("pointer-size", POINTER_SIZES, |row| &mut row.pointer_size);
-        self.add("bit-fields", BIT_FIELDS, |row| &mut row.bit_fields);
+        self.add_variants("bit-fields", |row| &mut row.bit_fields);
     }
 
     /// The columns that place members. Only DXC treats members declared directly in a `cbuffer`
@@ -169,12 +108,12 @@ impl Mutants<'_> {
 
     fn placement(&mut self, part: &str, of: impl Fn(&mut RuleSet) -> &mut Placement) {
         let name = |parameter: &str| format!("{part}.{parameter}");
-        self.add(&name("straddle"), STRADDLES, |row| &mut of(row).straddle);
-        self.add(&name("straddle-size"), STRADDLE_SIZES, |row| &mut of(row).straddle_size);
-        self.add(&name("matrix-start"), MATRIX_STARTS, |row| &mut of(row).matrix_start);
+        self.add_variants(&name("straddle"), |row| &mut of(row).straddle);
+        self.add_variants(&name("straddle-size"), |row| &mut of(row).straddle_size);
+        self.add_variants(&name("matrix-start"), |row| &mut of(row).matrix_start);
         self.add(&name("align-single-vectors"), SWITCH, |row| &mut of(row).align_single_vectors);
         self.add(&name("enum-alignment"), ENUM_ALIGNMENTS, |row| &mut of(row).enum_alignment);
-        self.add(&name("empty"), EMPTY_MEMBERS, |row| &mut of(row).empty);
+        self.add_variants(&name("empty"), |row| &mut of(row).empty);
         self.add(&name("minimum-precision-rows"), SWITCH, |row| &mut of(row).minimum_precision_rows);
         let minimum = name("minimum-precision-alignment");
         self.add(&minimum, ALIGNMENTS, |row| &mut of(row).minimum_precision_alignment);
@@ -182,10 +121,11 @@ impl Mutants<'_> {
 
     /// The columns of annotations and of forbidden declarations.
     fn annotations(&mut self) {
-        self.add("packoffset", PACKOFFSETS, |row| &mut row.packoffset);
-        self.add("vk-offset", VK_OFFSETS, |row| &mut row.vk_offset);
-        self.add("global-register", GLOBAL_REGISTERS, |row| &mut row.global_register);
-        for (name, forbid) in FORBIDS {
+        self.add_variants("packoffset", |row| &mut row.packoffset);
+        self.add_variants("vk-offset", |row| &mut row.vk_offset);
+        self.add_variants("global-register", |row| &mut row.global_register);
+        for forbid in Forbid::VARIANTS {
+            let name: &str = forbid.into();
             let forbidden = self.row.forbids.contains(forbid);
             let others = self.row.forbids.iter().copied().filter(|other| other != forbid);
             let changed: Vec<Forbid> = others.chain((!forbidden).then_some(*forbid)).collect();
@@ -199,6 +139,16 @@ impl Mutants<'_> {
                 to: words(!forbidden),
             });
         }
+    }
+
+    /// Adds one mutant for each other variant of the parameter that `of` selects.
+    fn add_variants<T: VariantArray + Into<&'static str> + Copy + PartialEq>(
+        &mut self,
+        parameter: &str,
+        of: impl Fn(&mut RuleSet) -> &mut T,
+    ) {
+        let values: Vec<(&'static str, T)> = T::VARIANTS.iter().map(|value| ((*value).into(), *value)).collect();
+        self.add(parameter, &values, of);
     }
 
     /// Adds one mutant for each other value of the parameter that `of` selects.

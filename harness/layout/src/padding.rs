@@ -225,11 +225,6 @@ fn structs_in(layout: &LaidOut) -> u64 {
         LaidOutShape::Array { element, count: Count::Finite(count), .. } => {
             structs_in(element).saturating_mul(u64::from(*count))
         }
-        LaidOutShape::Array { count: Count::Unbounded, .. }
-        | LaidOutShape::Scalar(_)
-        | LaidOutShape::Vector { .. }
-        | LaidOutShape::Matrix { .. }
-        | LaidOutShape::Pointer
-        | LaidOutShape::Resource => 0,
+        _ => 0,
     }
 }

@@ -8,6 +8,8 @@
 //! and SPIR-V; OpenGL 4.6, 7.6.2.2; GLSL `GL_EXT_scalar_block_layout`; WGSL, Memory Layout;
 //! measured with DXC 1.7.2308 and Slang 2026.12. Each row of the table names its own source.
 
+use strum::{IntoStaticStr, VariantArray};
+
 use super::alignment::Alignment;
 use super::block_rules::BlockRules;
 
@@ -153,7 +155,8 @@ pub struct Versions {
 }
 
 /// Alignment of a vector of `n` components of `e` bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum VectorAlignment {
     /// `e`.
     Component,
@@ -168,7 +171,8 @@ pub enum VectorAlignment {
 }
 
 /// Distance from one array element to the next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum ArrayStride {
     /// The element size rounded up to the array's alignment.
     Rounded,
@@ -190,7 +194,8 @@ pub enum UnsizedArrays {
 }
 
 /// Tail padding of structs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum StructPadding {
     /// The size ends with the last member, so the next member may use the tail.
     None,
@@ -201,7 +206,8 @@ pub enum StructPadding {
 }
 
 /// Matrices with more than one contiguous vector.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Matrices {
     /// Laid out as an array of their contiguous vectors.
     ArrayOfVectors,
@@ -216,7 +222,8 @@ pub enum Matrices {
 }
 
 /// Matrices with one row or one column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum OneDimensional {
     /// Like any other matrix.
     Matrix,
@@ -227,7 +234,8 @@ pub enum OneDimensional {
 }
 
 /// The order of matrices in an array.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum ArrayOrder {
     /// The order declared on the member.
     Declared,
@@ -237,7 +245,8 @@ pub enum ArrayOrder {
 
 /// The order of a matrix, or of an array's matrices, that is the whole element of a block and not a
 /// member.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum ElementOrder {
     /// The declared order: `StructuredBuffer<row_major float2x3>`.
     Declared,
@@ -247,7 +256,8 @@ pub enum ElementOrder {
 }
 
 /// The type of an enum in memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Enums {
     /// The declared underlying type.
     Underlying,
@@ -257,7 +267,8 @@ pub enum Enums {
 
 /// Selects the bit-fields that share a storage unit. Bits fill a unit from the least significant
 /// one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum BitFields {
     /// Neighbours whose types have the same size, as long as they fit; width zero ends the unit
     /// (DXC to DXIL).
@@ -294,7 +305,8 @@ pub struct Placement {
 }
 
 /// Members that must not straddle a 16-byte register, and move to the next one instead.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Straddle {
     /// Every member may straddle.
     Allowed,
@@ -306,7 +318,8 @@ pub enum Straddle {
 }
 
 /// Size of a matrix in the straddle test.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum StraddleSize {
     /// The size that the matrix takes.
     Own,
@@ -315,7 +328,8 @@ pub enum StraddleSize {
 }
 
 /// The order that the test for a new register uses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum MatrixStart {
     /// The order of the matrix.
     DeclaredOrder,
@@ -324,7 +338,8 @@ pub enum MatrixStart {
 }
 
 /// Placement of members without bytes: empty structs, resources, and structs and arrays of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum EmptyMembers {
     /// They do not move the next member.
     Nothing,
@@ -336,7 +351,8 @@ pub enum EmptyMembers {
 }
 
 /// The effect of `packoffset`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum PackOffsetRule {
     /// In any order; members without a `packoffset` follow the highest end.
     RestBehindHighest,
@@ -348,7 +364,8 @@ pub enum PackOffsetRule {
 }
 
 /// The effect of `[[vk::offset(N)]]`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum VkOffset {
     /// No effect; a warning tells the user.
     Ignored,
@@ -361,7 +378,8 @@ pub enum VkOffset {
 }
 
 /// The effect of `register(...)` on a loose global.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum GlobalRegister {
     /// Any letter selects the 16-byte register; globals without one follow the highest end.
     AnyLetter,
@@ -374,7 +392,8 @@ pub enum GlobalRegister {
 }
 
 /// A declaration or a layout that a rule set forbids.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Forbid {
     /// Types that WGSL lacks or does not share with the host: `bool`, 8-bit, 16-bit and 64-bit
     /// integers, vectors of one component, matrices of integers or with one row or column,

@@ -60,15 +60,8 @@ impl Precision {
             // DXC 1.7.2308 counts a matrix of bools as minimum precision, though its bools have
             // four bytes.
             Type::Matrix { scalar: Scalar::Bool, .. } => Self::Minimum,
-            Type::Scalar(_)
-            | Type::Vector { .. }
-            | Type::Matrix { .. }
-            | Type::Struct(_)
-            | Type::Enum(_)
-            | Type::Pointer { .. }
-            | Type::Handle { .. }
-            | Type::Interface { .. } => Self::Normal,
             Type::Array { .. } | Type::Resource(_) => Self::Unchanged,
+            _ => Self::Normal,
         }
     }
 }

@@ -166,16 +166,7 @@ impl LaidOut {
                 members.get(*index as usize).map(|member| &member.layout)
             }
             (LaidOutShape::Array { element, .. }, LeafStep::Element(_)) => Some(element),
-            (
-                LaidOutShape::Scalar(_)
-                | LaidOutShape::Vector { .. }
-                | LaidOutShape::Matrix { .. }
-                | LaidOutShape::Array { .. }
-                | LaidOutShape::Struct(_)
-                | LaidOutShape::Pointer
-                | LaidOutShape::Resource,
-                LeafStep::Member(_) | LeafStep::Element(_) | LeafStep::Cell { .. } | LeafStep::Component(_),
-            ) => None,
+            _ => None,
         }
     }
 }

@@ -7,76 +7,71 @@
 //! those on the command line.
 
 use std::collections::BTreeMap;
-use std::fmt;
+
+use strum::{Display, EnumString, IntoStaticStr};
 
 use crate::shape::Count;
 
-macro_rules! units {
-    ($($(#[doc = $doc:literal])+ $variant:ident = $text:literal,)*) => {
-        /// A kind of space.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum LayoutUnit { $($(#[doc = $doc])+ $variant,)* }
-
-        impl LayoutUnit {
-            /// All units, in the order of declaration.
-            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
-
-            /// The name on the command line and in cases.
-            pub fn as_str(self) -> &'static str {
-                match self { $(Self::$variant => $text,)* }
-            }
-        }
-    };
-}
-
-units! {
+/// A kind of space.
+#[derive(Clone, Copy, Debug, Display, EnumString, IntoStaticStr, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[strum(serialize_all = "kebab-case")]
+pub enum LayoutUnit {
     /// Bytes of ordinary data.
-    Bytes = "bytes",
+    Bytes,
     /// D3D constant buffer registers.
-    ConstantBuffer = "b",
+    #[strum(serialize = "b")]
+    ConstantBuffer,
     /// D3D shader resource registers.
-    ShaderResource = "t",
+    #[strum(serialize = "t")]
+    ShaderResource,
     /// D3D unordered access registers.
-    UnorderedAccess = "u",
+    #[strum(serialize = "u")]
+    UnorderedAccess,
     /// D3D sampler registers.
-    Sampler = "s",
+    #[strum(serialize = "s")]
+    Sampler,
     /// Bindings of a descriptor set (Vulkan) or a group (WebGPU).
-    Binding = "binding",
+    Binding,
     /// Register spaces (D3D), descriptor sets (Vulkan) or groups (WebGPU).
-    Space = "space",
+    Space,
     /// Push-constant buffers.
-    PushConstant = "push-constant",
+    PushConstant,
     /// Specialization constants.
-    ConstantId = "constant-id",
+    ConstantId,
     /// Locations of varying inputs.
-    LocationIn = "location-in",
+    LocationIn,
     /// Locations of varying outputs.
-    LocationOut = "location-out",
+    LocationOut,
     /// Shader records of ray-tracing stages.
-    ShaderRecord = "shader-record",
+    ShaderRecord,
     /// Slots of ray payloads.
-    RayPayload = "ray-payload",
+    RayPayload,
     /// Slots of hit attributes.
-    HitAttributes = "hit-attributes",
+    HitAttributes,
     /// Slots of the payloads of callable shaders.
-    CallablePayload = "callable-payload",
+    CallablePayload,
     /// Input attachments.
-    InputAttachment = "input-attachment",
+    InputAttachment,
     /// Metal buffer indices.
-    MetalBuffer = "metal-buffer",
+    MetalBuffer,
     /// Metal texture indices.
-    MetalTexture = "metal-texture",
+    MetalTexture,
     /// Metal sampler indices.
-    MetalSampler = "metal-sampler",
+    MetalSampler,
     /// Elements of a Metal argument buffer.
-    MetalArgument = "metal-argument",
+    MetalArgument,
     /// Types that Slang's interfaces leave open, which a program is specialised by.
-    ExistentialType = "existential-type",
+    ExistentialType,
     /// Values of such types, which are bound when the type is chosen.
-    ExistentialObject = "existential-object",
+    ExistentialObject,
 }
 
 impl LayoutUnit {
+    /// The name on the command line and in cases.
+    pub fn as_str(self) -> &'static str {
+        self.into()
+    }
+
     /// The unit of a D3D register class: `b`, `t`, `u` or `s`.
     pub fn of_class(class: char) -> Option<Self> {
         match class {
@@ -90,36 +85,17 @@ impl LayoutUnit {
 
     /// True if each register space, set or group counts the unit separately.
     pub fn has_space(self) -> bool {
-        match self {
+        matches!(
+            self,
             Self::ConstantBuffer
-            | Self::ShaderResource
-            | Self::UnorderedAccess
-            | Self::Sampler
-            | Self::Binding
-            | Self::MetalBuffer
-            | Self::MetalTexture
-            | Self::MetalSampler => true,
-            Self::Bytes
-            | Self::Space
-            | Self::PushConstant
-            | Self::ConstantId
-            | Self::LocationIn
-            | Self::LocationOut
-            | Self::ShaderRecord
-            | Self::RayPayload
-            | Self::HitAttributes
-            | Self::CallablePayload
-            | Self::InputAttachment
-            | Self::MetalArgument
-            | Self::ExistentialType
-            | Self::ExistentialObject => false,
-        }
-    }
-}
-
-impl fmt::Display for LayoutUnit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+                | Self::ShaderResource
+                | Self::UnorderedAccess
+                | Self::Sampler
+                | Self::Binding
+                | Self::MetalBuffer
+                | Self::MetalTexture
+                | Self::MetalSampler
+        )
     }
 }
 
@@ -172,7 +148,7 @@ impl Usage {
         }
     }
 
-    /// The used units, in the order of [`LayoutUnit::ALL`].
+    /// The used units, in the order of [`LayoutUnit`].
     pub fn iter(&self) -> impl Iterator<Item = (LayoutUnit, Count)> {
         self.0.iter().map(|(unit, count)| (*unit, *count))
     }

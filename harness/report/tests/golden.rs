@@ -12,7 +12,6 @@ use expect_test::{ExpectFile, expect_file};
 use layoutproof_core::check::verdict::Validation;
 use layoutproof_core::check::{CheckDevice, CheckId};
 use layoutproof_core::results::coverage::{CoverageCell, CoverageCells};
-use layoutproof_core::results::mutants::{DeviceLine, Killers, MutantTable, RuleLine};
 use layoutproof_core::results::record::{
     CheckRecord, Culprit, KnownEntry, Outcome, Proves, RecordLine, RecordedLayout, RecordedShader, RecordedSource,
     RecordsFilter, RunEnd, RunHeader, SCHEMA, Story, StoryBlock,
@@ -32,7 +31,7 @@ use layoutproof_report::html::{FuzzFinding, FuzzPageFacts, RunPage};
 use layoutproof_report::junit::Junit;
 use layoutproof_report::listing::{CaseLine, Finding, RuleSetLine, ToolHealth};
 use layoutproof_report::reporter::{FinishedRun, Reporter};
-use layoutproof_report::{causes, coverage_table, github, html, json_lines, listing, matrix, mutant_table, terminal};
+use layoutproof_report::{causes, coverage_table, github, html, json_lines, listing, matrix, terminal};
 use layoutproof_show::show_json::{ShownBlock, ShownLayout};
 use layoutproof_show::shown_columns::{BlockPresence, ShownColumn, ShownColumnBlock};
 use layoutproof_show::{Style, diff_text, padding_text, struct_text};
@@ -685,41 +684,6 @@ fn colour_adds_nothing_but_colour() {
     let lines: Vec<&str> = plain.lines().map(str::trim_end).collect();
     let expected = terminal::failure_report(&checks, Some("records.jsonl"), Style::PLAIN);
     assert_eq!(lines, expected.lines().collect::<Vec<_>>());
-}
-
-#[test]
-fn mutants_and_the_cases_that_notice() {
-    let killed_by = |ids: &[&str], stopped| Killers { cases: ids.iter().map(|id| (*id).to_owned()).collect(), stopped };
-    let line = |parameter: &str, from: &str, to: &str, killers, equivalent: Option<&str>| RuleLine {
-        rules: "std140".to_owned(),
-        parameter: parameter.to_owned(),
-        from: from.to_owned(),
-        to: to.to_owned(),
-        killers,
-        equivalent: equivalent.map(str::to_owned),
-    };
-    let four = ["arrays/a", "arrays/b", "structs/c", "vectors/d"];
-    let device = |name: &str, what: &str, killers, misnamed: &[&str]| DeviceLine {
-        name: name.to_owned(),
-        what: what.to_owned(),
-        killers,
-        misnamed: misnamed.iter().map(|check| (*check).to_owned()).collect(),
-    };
-    let mutants = MutantTable {
-        schema: SCHEMA,
-        rules: vec![
-            line("vectors", "power-of-two", "component", killed_by(&four, false), None),
-            line("bit-fields", "widening", "same-type", Killers::default(), Some("GLSL has no bit-fields")),
-            line("enums", "underlying", "int32", Killers::default(), None),
-        ],
-        devices: vec![
-            device("shifted", "the block starts 4 bytes late", killed_by(&four[..3], true), &[]),
-            device("idle", "the dispatch does nothing", Killers::default(), &["arrays::a::std140 names module"]),
-        ],
-        stale: vec!["ci/equivalent-mutants.toml:7: std140 with `enums` int32 is killed by enums/e".to_owned()],
-    };
-    expect_file!["golden/mutants.txt"].assert_eq(&mutant_table::mutant_table(&mutants, true, Style::PLAIN));
-    expect_file!["golden/mutants_short_ascii.txt"].assert_eq(&mutant_table::mutant_table(&mutants, false, ASCII));
 }
 
 #[test]

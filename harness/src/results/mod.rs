@@ -6,7 +6,6 @@ pub mod floors;
 pub mod frozen;
 pub mod known;
 pub mod left_out;
-pub mod mutants;
 pub mod record;
 pub mod seen_cases;
 pub mod summary;

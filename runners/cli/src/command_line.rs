@@ -12,7 +12,6 @@ use crate::commands::export::ExportArgs;
 use crate::commands::freeze::FreezeArgs;
 use crate::commands::fuzz::args::FuzzArgs;
 use crate::commands::list_commands::ListArgs;
-use crate::commands::mutants::MutantsArgs;
 use crate::commands::reflect::ReflectArgs;
 use crate::commands::regress::RegressArgs;
 use crate::commands::setup::SetupArgs;
@@ -82,8 +81,6 @@ pub enum Command {
     /// Write the text of an issue about a known difference for the compiler's tracker, of what the newest build says now;
     /// without a name list the known differences. No GPU needed.
     Upstream(UpstreamArgs),
-    /// Plant one wrong rule or one misreading device at a time, and list the cases that notice. No GPU needed.
-    Mutants(MutantsArgs),
     /// Compare random declarations, or all small ones, through every compiler that was found.
     Fuzz(FuzzArgs),
     /// Measure how long the built-in cases take on each Vulkan device. Meant for release builds and quiet machines.

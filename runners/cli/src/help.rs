@@ -23,7 +23,7 @@ const GROUPS: [CommandGroup; 4] = [
     CommandGroup { heading: "Drivers and fleets", commands: &["devices", "report", "site", "bench"] },
     CommandGroup {
         heading: "layoutproof itself",
-        commands: &["doctor", "setup", "cache", "list", "mutants", "completions", "man"],
+        commands: &["doctor", "setup", "cache", "list", "completions", "man"],
     },
 ];
 
@@ -78,7 +78,7 @@ struct Examples {
     lines: &'static [&'static str],
 }
 
-const EXAMPLES: [Examples; 21] = [
+const EXAMPLES: [Examples; 20] = [
     Examples {
         command: "show",
         lines: &[
@@ -154,7 +154,6 @@ const EXAMPLES: [Examples; 21] = [
         lines: &["layoutproof list arrays/", "layoutproof list --rules", "layoutproof list --coverage"],
     },
     Examples { command: "cache", lines: &["layoutproof cache stats", "layoutproof cache clear"] },
-    Examples { command: "mutants", lines: &["layoutproof mutants --rules std140"] },
     Examples {
         command: "completions",
         lines: &["layoutproof completions bash > ~/.local/share/bash-completion/completions/layoutproof"],

@@ -4,7 +4,6 @@ pub mod cell_table;
 pub mod coverage_table;
 pub mod found_table;
 pub mod matrix;
-pub mod mutant_table;
 pub(super) mod run_table;
 pub mod seen_table;
 pub mod suite_table;

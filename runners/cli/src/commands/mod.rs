@@ -7,7 +7,6 @@ pub(crate) mod export;
 pub(crate) mod freeze;
 pub(crate) mod fuzz;
 pub(crate) mod list_commands;
-pub(crate) mod mutants;
 pub(crate) mod pages;
 pub(crate) mod reflect;
 pub(crate) mod regress;

@@ -1,5 +1,5 @@
 //! The cases that a command may choose from, and all of their expectations as sources, for the commands
-//! that evaluate the cases themselves: `mutants`, `list --coverage`, `freeze` and `regress`.
+//! that evaluate the cases themselves: `list --coverage`, `freeze` and `regress`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

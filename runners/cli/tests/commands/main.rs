@@ -33,7 +33,6 @@ mod locks;
 mod lost_apis;
 mod measured;
 mod modules;
-mod mutants;
 mod outcomes;
 mod outputs;
 mod pages;

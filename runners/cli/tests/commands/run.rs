@@ -83,7 +83,7 @@ fn a_case_of_ones_own_replaces_the_built_in_one() {
     replaced.prints("C is said to be four bytes behind where it is.");
 }
 
-/// `layoutproof mutants` plants all misreadings; these are one of each kind.
+/// `harness/tests/mutants.rs` plants all misreadings; these are one of each kind.
 #[test]
 fn misreadings_are_blamed_on_the_device() {
     let folder = Folder::with(&[]);
