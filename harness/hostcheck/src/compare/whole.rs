@@ -23,7 +23,7 @@ impl Comparer<'_> {
                 kind: MismatchKind::NoContract,
                 hint: format!("add `#[repr(C)]` to `{}`", self.program.name),
                 followers: 0,
-                shader_at: None,
+                shader_at: self.block_place.cloned(),
                 host_at: place.clone(),
             }),
         }
@@ -33,7 +33,7 @@ impl Comparer<'_> {
                 kind: MismatchKind::SeveralLayouts { others: self.program.other_layouts.clone() },
                 hint: "give both units the same definition, with the same defines and packing".to_owned(),
                 followers: 0,
-                shader_at: None,
+                shader_at: self.block_place.cloned(),
                 host_at: place,
             });
         }

@@ -235,3 +235,97 @@ fn a_struct_that_a_library_writes_is_not_compared() {
     assert_eq!(unmatched["block"], "material");
     assert!(unmatched["reason"].as_str().unwrap().starts_with("encase writes `main::Material`"), "{unmatched}");
 }
+
+/// GCC puts `size` at byte 12. D3D packing starts a vector that would cross 16 bytes at the next register, so
+/// the shaders read it at 16, and all later members 4 bytes further on.
+#[test]
+fn a_fault_in_many_shaders_is_one_finding() {
+    let frame = "cbuffer Frame {\n float3 eye; float2 size; float a, b, c, d, e, f, g, h, i, j; };";
+    let host = "struct Frame {\n float eye[3];\n float size[2];\n float a, b, c, d, e, f, g, h, i, j; } frame;";
+    let Some(folder) = folder_of(("a.hlsl", frame), host) else { return };
+    for name in ["b.hlsl", "c.hlsl", "d.hlsl", "e.hlsl"] {
+        folder.write(name, format!("// Another line.\n{frame}").as_bytes());
+    }
+    let inputs = "a.hlsl b.hlsl c.hlsl d.hlsl e.hlsl host.o";
+    let answer = folder.run(&format!("check {inputs}")).exits(1);
+    let words = answer.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in [
+        "also in 4 shaders: b.hlsl, c.hlsl, d.hlsl and 1 more",
+        "offset moved: the shader has `size` at byte 16, the host at byte 12; 10 later members move with it",
+        "at shader a.hlsl:2 · host host.cpp:3",
+        ". 32 4 float c 28 4 float c . … 7 rows that move with it 64 size 60 size",
+        "Summary 0 agree, 5 differ in 1 way",
+    ] {
+        assert!(words.contains(part), "{part}: {answer}");
+    }
+    assert_eq!(answer.out.matches("offset moved").count(), 1, "{answer}");
+
+    let answer = folder.run(&format!("check {inputs} --format github")).exits(1);
+    let also = "%0Aat: shader a.hlsl:2 · host host.cpp:3%0Aalso in 4 shaders: b.hlsl, c.hlsl, d.hlsl and 1 more\n";
+    assert!(answer.out.starts_with("::error file=host.cpp,line=3,") && answer.out.ends_with(also), "{answer}");
+    assert_eq!(answer.out.lines().count(), 1, "{answer}");
+
+    let answer = folder.run(&format!("check {inputs} --format junit")).exits(1);
+    assert!(answer.out.contains(r#"tests="5" skipped="4" failures="1""#), "{answer}");
+
+    let answer = folder.run(&format!("check {inputs} --format json")).exits(1).json();
+    assert_eq!(answer["findings"].as_array().unwrap().len(), 1);
+    assert_eq!(answer["findings"][0]["pairs"], serde_json::json!([0, 1, 2, 3, 4]));
+}
+
+/// Another fault of the same struct is another finding, and right blocks are one line.
+#[test]
+fn only_the_same_result_is_one_finding() {
+    let (right, wrong) = ("cbuffer Frame { float a, b; };", "cbuffer Frame { float b, a; };");
+    let Some(folder) = folder_of(("a.hlsl", right), "struct Frame { float a, b; } frame;") else { return };
+    folder.write("b.hlsl", wrong.as_bytes());
+    folder.write("c.hlsl", right.as_bytes());
+    folder.write("d.hlsl", b"cbuffer Frame { float a; uint b; };");
+    let answer = folder.run("check a.hlsl b.hlsl c.hlsl d.hlsl host.o").exits(1);
+    let answer = answer.prints("also in 1 shader: c.hlsl").prints("! swapped names");
+    let answer = answer.prints("Summary 2 agree, 2 differ");
+    assert_eq!((answer.out.matches("Agree ").count(), answer.out.matches("Differ ").count()), (1, 2), "{answer}");
+}
+
+/// What cannot be read is one line each and exit code 2, and everything else is compared.
+#[test]
+fn unreadable_files_do_not_hide_the_others() {
+    let shader = "cbuffer Frame { float a, b; };";
+    let Some(folder) = folder_of(("a.hlsl", shader), "struct Frame { float b, a; } frame;") else { return };
+    folder.write("broken.hlsl", b"cbuffer Broken { flot a; };\ncbuffer More { flot b; };");
+    folder.write("damaged.o", b"\x7fELF and nothing else");
+    folder.write("strange.txt", b"text");
+    let inputs = "a.hlsl broken.hlsl host.o damaged.o strange.txt absent.hlsl";
+    let answer = folder.run(&format!("check {inputs}")).exits(2);
+    let answer = answer.prints("! swapped names").prints("Summary 0 agree, 1 differ, 4 files not read");
+    for line in [
+        "error: broken.hlsl:1:18: ",
+        "error: damaged.o: ",
+        "error: strange.txt is neither a shader",
+        "error: reading absent.hlsl: ",
+    ] {
+        assert_eq!(answer.err.lines().filter(|found| found.starts_with(line)).count(), 1, "{line}: {answer}");
+    }
+    let answer = folder.run(&format!("check {inputs} --format json")).exits(2).json();
+    let files: Vec<&str> =
+        answer["unread"].as_array().unwrap().iter().map(|unread| unread["file"].as_str().unwrap()).collect();
+    assert_eq!(files, ["strange.txt", "absent.hlsl", "broken.hlsl", "damaged.o"]);
+    assert_eq!(answer["pairs"][0]["outcome"], "differ");
+    let answer = folder.run(&format!("check {inputs} --format junit")).exits(2);
+    assert_eq!((answer.out.matches("<failure").count(), answer.out.matches("<error").count()), (1, 4), "{answer}");
+    let answer = folder.run(&format!("check {inputs} --format github")).exits(2);
+    assert_eq!(answer.out.lines().count(), 5, "{answer}");
+}
+
+#[test]
+fn a_shader_without_a_buffer_is_no_error() {
+    let Some(folder) = folder_of(("a.hlsl", "cbuffer Frame { float a; };"), "struct Frame { float a; } f;") else {
+        return;
+    };
+    for name in ["b.vert", "c.vert", "d.vert", "e.vert"] {
+        folder.write(name, b"#version 450\nvoid main() { gl_Position = vec4(0); }\n");
+    }
+    assert_eq!(pairs(&folder.run("check a.hlsl b.vert host.o --format json").exits(0)), ["Frame Frame agree"]);
+    let answer = folder.run("check a.hlsl b.vert c.vert d.vert e.vert host.o").exits(0);
+    answer.prints("Summary 1 agree").warns("warning: 4 shaders have no buffer: b.vert, c.vert, d.vert and 1 more");
+}
