@@ -329,3 +329,76 @@ fn a_shader_without_a_buffer_is_no_error() {
     let answer = folder.run("check a.hlsl b.vert c.vert d.vert e.vert host.o").exits(0);
     answer.prints("Summary 1 agree").warns("warning: 4 shaders have no buffer: b.vert, c.vert, d.vert and 1 more");
 }
+
+/// GCC makes the program, and ar the library. The mesh has the suffix of an object, and `lib.hlsl` needs the
+/// defines of the file that includes it.
+#[test]
+fn init_looks_into_the_files() {
+    let frame = "cbuffer Frame { float a; };";
+    let Some(folder) = folder_of(("a.txt", ""), "struct Frame { float a; } f; int main() {}") else { return };
+    for inner in ["shaders/deep", "shaders/external", "third_party", "models", "build/shaders", "include/eng"] {
+        std::fs::create_dir_all(folder.path(inner)).unwrap();
+    }
+    let run = |words: &str| {
+        let mut words = words.split(' ');
+        let mut command = Command::new(words.next().unwrap());
+        assert!(command.args(words).current_dir(folder.path(".")).status().unwrap().success());
+    };
+    folder.write("shaders/a.hlsl", frame.as_bytes());
+    folder.write("shaders/deep/b.hlsl", b"#define TYPE float\n#include \"../lib.hlsl\"\n#include <eng/more.hlsli>\n");
+    folder.write("include/eng/more.hlsli", b"cbuffer More { float4 b; };");
+    folder.write("shaders/lib.hlsl", b"cbuffer Lib { TYPE a; };");
+    folder.write("third_party/c.hlsl", b"cbuffer Frame { uint other; };");
+    folder.write("shaders/external/c.hlsl", b"cbuffer Frame { uint other; };");
+    folder.write("models/mesh.obj", b"# a mesh\nv 0 0 0\n");
+    folder.write("build/shaders/a.hlsl", b"cbuffer Frame { uint old; };");
+    run("g++ -g host.o -o build/engine");
+    run("g++ host.o -s -o build/stripped");
+    let answer = folder.run("init").exits(0);
+    let answer = answer.prints("wrote ./layoutproof.toml: 2 shaders, 1 host file");
+    let answer = answer.prints("left out: 1 shader that cannot be read alone, such as shaders/lib.hlsl: ");
+    let answer = answer.prints("left out: 2 folders of other projects, such as shaders/external, third_party");
+    answer
+        .prints("left out: 1 program without debug information")
+        .prints("left out: 1 object or library next to programs");
+    let written = folder.read("layoutproof.toml");
+    for words in [
+        "host = [\n    \"build/engine\",\n]",
+        "files = [\n    \"shaders/**/*.hlsl\",\n]",
+        "except = [\n    \"shaders/external/**/*\",\n    \"shaders/lib.hlsl\",\n]",
+        "include = [\n    \"include\",\n]",
+    ] {
+        assert!(written.contains(words), "{words}: {written}");
+    }
+    let answer = folder.run("check --format json").exits(0);
+    assert_eq!(pairs(&answer), ["Frame Frame agree"]);
+    assert_eq!(answer.json()["unmatched_blocks"][0]["block"], "Lib");
+}
+
+/// GCC gives `Frame` 32 bytes, of which the block has 8, and `Light` 16, the stride of the buffer.
+#[test]
+fn a_stated_contract_is_kept() {
+    let shader =
+        "cbuffer Frame { float a, b; }; struct Light { float3 color; float range; }; StructuredBuffer<Light> lights;";
+    let host = "struct Frame { float a, b, more[6]; } f; struct Light { float color[3], range; } l; struct Same { float a, b; } s;";
+    let Some(folder) = folder_of(("a.hlsl", shader), host) else { return };
+    for (block, host, contract, outcome) in [
+        ("Frame", "Frame", "equal", "differ"),
+        ("Frame", "Same", "equal", "agree"),
+        ("Frame", "Frame", "prefix", "agree"),
+        ("Frame", "Frame", "stride", "differ"),
+        ("lights", "Light", "stride", "agree"),
+    ] {
+        let map = format!("schema = 1\n[[map]]\nblock = \"{block}\"\nhost = \"{host}\"\ncontract = \"{contract}\"\n");
+        folder.write("layoutproof.toml", map.as_bytes());
+        let answer = folder.run("check a.hlsl host.o --format json").exits(i32::from(outcome == "differ")).json();
+        let pair = answer["pairs"].as_array().unwrap().iter().find(|pair| pair["block"] == block).unwrap();
+        assert_eq!(pair["outcome"], outcome, "{block} {contract}");
+        if outcome == "differ" {
+            assert_eq!(pair["mismatches"][0]["kind"], "contract-broken", "{block} {contract}");
+        }
+        assert!(!pair["remarks"].to_string().contains("first 8 bytes of the host") || contract != "prefix", "{pair}");
+    }
+    folder.write("layoutproof.toml", b"schema = 1\n[[map]]\nblock = \"Frame\"\ncontract = \"same\"\n");
+    assert!(folder.run("check a.hlsl host.o").exits(2).err.contains("expected \"equal\", \"prefix\" or \"stride\""));
+}

@@ -238,7 +238,8 @@ impl CheckInputs {
                 bail!("{}: no shader matches `{pattern}`", project.path.display());
             }
             let settings = ShaderSettings::of_project(shaders, args.args.as_deref(), &args.declare, project)?;
-            self.shaders.extend(found.into_iter().map(|path| job(path, settings.clone(), args)));
+            let own = found.into_iter().filter(|path| !project.excepts(shaders, path));
+            self.shaders.extend(own.map(|path| job(path, settings.clone(), args)));
         }
         Ok(())
     }
@@ -369,8 +370,13 @@ fn state_hosts(blocks: &mut [TargetBlock], args: &CheckArgs, project: &ProjectFi
             for stated in stated_names(block, &mapping.block).into_iter().filter(|stated| stated.is_none()) {
                 stated.clone_from(&mapping.host);
             }
+            let is_part = mapping.block != block.layout.name && !stated_names(block, &mapping.block).is_empty();
+            if is_part && (mapping.contract.is_some() || mapping.offset.is_some()) {
+                bail!("`{}` is a part of a block: `contract` and `offset` are for a whole block", mapping.block);
+            }
             if mapping.block == block.layout.name {
                 block.host_start = block.host_start.or(mapping.offset);
+                block.contract = block.contract.or(mapping.contract);
                 for (shader, host) in &mapping.members {
                     block.renames.entry(shader.clone()).or_insert_with(|| host.clone());
                 }

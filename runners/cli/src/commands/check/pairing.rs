@@ -277,7 +277,12 @@ fn unmatched(block: &TargetBlock, name: String, reason: UnmatchedReason) -> Unma
 fn compare_pair(block: &TargetBlock, part: &BlockPart<'_>, host: &ProgramStruct, rules: PairRules<'_>) -> CheckedPair {
     let renames = block.renames_in(part);
     let shader = ShaderBlock { layout: &block.layout, part, places: &block.places };
-    let options = CompareOptions { renames: &renames, vector_types: rules.vector_types, host_start: block.host_start };
+    let options = CompareOptions {
+        renames: &renames,
+        vector_types: rules.vector_types,
+        host_start: block.host_start,
+        contract: block.contract,
+    };
     let comparison = compare(shader, host, options);
 
     let reason_for = |mismatch: &layoutproof_hostcheck::Mismatch| {
