@@ -29,6 +29,9 @@ pub fn junit(check: &HostCheck) -> String {
     for unmatched in &check.unmatched {
         suites.entry(&unmatched.shader).or_default().push(unmatched_case(unmatched, check.is_strict));
     }
+    for complaint in &check.complaints {
+        suites.entry("layoutproof.toml").or_default().push(complaint_case(complaint));
+    }
     for unread in &check.unread {
         suites.entry(&unread.file).or_default().push(unread_case(unread));
     }
@@ -98,5 +101,14 @@ fn unread_case(unread: &UnreadInput) -> TestCase {
     status.set_message(one_line(&unread.reason));
     let mut case = TestCase::new("read", status);
     case.set_classname(one_line(&unread.file));
+    case
+}
+
+/// A known difference that no longer occurs, or a change since the lock file was written.
+fn complaint_case(complaint: &str) -> TestCase {
+    let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+    status.set_message(one_line(complaint));
+    let mut case = TestCase::new(one_line(complaint), status);
+    case.set_classname("layoutproof.toml");
     case
 }

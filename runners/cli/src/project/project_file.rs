@@ -172,7 +172,7 @@ impl ProjectFile {
     }
 
     /// The path relative to the project's folder; `None` outside of the folder.
-    fn relative(&self, path: &Path) -> Option<PathBuf> {
+    pub(crate) fn relative(&self, path: &Path) -> Option<PathBuf> {
         let here = Path::new(".");
         let folder = if self.folder.as_os_str().is_empty() { here } else { &self.folder };
         let path = path.canonicalize().ok()?;

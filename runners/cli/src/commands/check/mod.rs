@@ -10,12 +10,14 @@ mod debug_types;
 pub(crate) mod debug_worker;
 pub(crate) mod init;
 mod input_kind;
+mod lock;
 mod pairing;
 mod prove;
 #[cfg(test)]
 mod round_trip;
 mod shader_blocks;
 
+use std::collections::BTreeSet;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -34,6 +36,7 @@ use layoutproof_source::sources::SourceMap;
 use crate::commands::check::args::{CheckArgs, CheckFormat};
 use crate::commands::check::debug_worker::{DebugAnswer, read_types};
 use crate::commands::check::input_kind::CheckInput;
+use crate::commands::check::lock::{Lock, shader_name};
 use crate::commands::check::pairing::{PairRules, Pairing, pair};
 use crate::commands::check::prove::Proof;
 use crate::commands::check::shader_blocks::{ShaderJob, TargetBlock, check_rules};
@@ -70,6 +73,9 @@ fn compare_hosts(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
     }
     let project = project.unwrap_or_default();
 
+    let lock_path = Lock::path(&project);
+    let accepted = if args.lock { Some(Lock::read(&lock_path)?) } else { None };
+
     let mut unread = UnreadInputs::default();
     let inputs = CheckInputs::collect(args, &project, &mut unread)?;
     let mut sources = SourceMap::default();
@@ -84,6 +90,18 @@ fn compare_hosts(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
         PairRules { known: &project.known, vector_types: &vector_types, is_strict: args.strict || project.is_strict };
     let Pairing { check: mut checked, partners } = pair(&blocks, &hosts, rules);
     checked.unread = unread.inputs;
+    if accepted.is_some() || args.write_lock {
+        let shaders: Vec<&Path> = inputs.shaders.iter().map(|job| job.path.as_path()).collect();
+        let lock = Lock::of_check(&checked, &blocks, &shaders, &project)?;
+        if let Some(accepted) = accepted {
+            let is_checked = checked_shaders(args, &checked, &shaders, &project);
+            checked.complaints.extend(lock.changes_since(&accepted, is_checked));
+        } else if checked.unread.is_empty() {
+            lock.write(&lock_path)?;
+        } else {
+            warn(&format!("warning: {} is not written, because not all files could be read\n", lock_path.display()));
+        }
+    }
     let proven = if args.run && !partners.is_empty() {
         Proof { args, blocks: &blocks, partners: &partners, rules }.carry_out(&mut checked)?
     } else {
@@ -108,6 +126,21 @@ fn compare_hosts(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
         warn(&format!("error: {}\n", unread.reason));
     }
     Ok(worse(exit_of(&checked), proven))
+}
+
+/// Tells whether this check says something about a shader of the lock file: all shaders of a project, or
+/// those that the user names, without those that could not be read.
+fn checked_shaders(
+    args: &CheckArgs,
+    check: &HostCheck,
+    shaders: &[&Path],
+    project: &ProjectFile,
+) -> impl Fn(&str) -> bool + use<> {
+    let unread: BTreeSet<String> =
+        check.unread.iter().map(|unread| shader_name(Path::new(&unread.file), project)).collect();
+    let named: BTreeSet<String> = shaders.iter().map(|shader| shader_name(shader, project)).collect();
+    let is_whole = args.inputs.is_empty();
+    move |shader| !unread.contains(shader) && (is_whole || named.contains(shader))
 }
 
 /// Appends entries to the project file, or to a new one in the working folder.
