@@ -448,3 +448,22 @@ fn what_changes_after_the_lock_was_written_is_found() {
     folder.write("layoutproof.lock", format!("{lock}<<<<<<< HEAD\n").as_bytes());
     folder.run("check --lock").exits(2).warns("error: layoutproof.lock:6: no line of a lock file: `<<<<<<< HEAD`");
 }
+
+/// The host uploads an array of `Light`, each of 16 bytes, and has no struct of the whole block.
+#[test]
+fn several_structs_in_a_row_fill_a_block() {
+    let shader = "struct L { float3 place; float range; }; cbuffer Lights { L lights[2]; };";
+    let host = "struct Light { float place[3], range; } l; struct Wrong { float range, place[3]; } w;";
+    let Some(folder) = folder_of(("a.hlsl", shader), host) else { return };
+    for (stated, outcome) in
+        [("Light[2]", "agree"), ("Light[3]", "differ"), ("Light[1]", "differ"), ("Wrong[2]", "differ")]
+    {
+        let code = i32::from(outcome == "differ");
+        let answer = folder.run(&format!("check a.hlsl host.o --map Lights={stated} --format json")).exits(code);
+        assert_eq!(pairs(&answer), [format!("Lights {stated} {outcome}")], "{answer}");
+    }
+    folder.run("check a.hlsl host.o --map Lights=Light[0]").exits(2);
+    folder.write("b.hlsl", shader.replace("L lights[2];", "L sun; L moon;").as_bytes());
+    let answer = folder.run("check b.hlsl host.o --map Lights=Light[2] --format json").exits(0);
+    assert_eq!(pairs(&answer), ["Lights Light[2] agree"]);
+}

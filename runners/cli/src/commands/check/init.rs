@@ -1,7 +1,7 @@
 //! `layoutproof init`: writes a first `layoutproof.toml` from the files of a folder.
 //!
 //! It looks into the files: a shader belongs to the project if it can be read alone, and a host file if
-//! it has debug information. It says what it leaves out, so that nobody has to guess.
+//! it has debug information. It prints what it leaves out.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::OpenOptions;
@@ -202,7 +202,7 @@ impl FoundFiles {
                 }
                 let end = format!("/{name}");
                 let mut places = self.files.iter().filter_map(|file| file.strip_suffix(&end));
-                // Of several places, none is sure to be meant.
+                // If several places fit, either may be meant.
                 if let (Some(place), None) = (places.next(), places.next()) {
                     found.insert(place.to_owned());
                 }
@@ -324,7 +324,7 @@ impl FirstProject {
         let databases: BTreeSet<PathBuf> =
             found.iter().filter(with_debug(HostFileKind::Pdb)).map(|found| found.0.with_extension("")).collect();
 
-        // Of a program that was built several times, the last one counts.
+        // If a program was built several times, take the newest.
         let mut programs: BTreeMap<String, (&Path, SystemTime)> = BTreeMap::new();
         for kind in [HostFileKind::Program, HostFileKind::Pdb] {
             for (path, _, time) in found.iter().filter(with_debug(kind)) {

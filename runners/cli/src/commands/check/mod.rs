@@ -415,8 +415,19 @@ fn state_hosts(blocks: &mut [TargetBlock], args: &CheckArgs, project: &ProjectFi
                 }
             }
         }
+        if let Some((host, count)) = block.names.stated.as_deref().and_then(several_of) {
+            block.names.stated = Some(host);
+            block.host_count = Some(count);
+        }
     }
     Ok(())
+}
+
+/// The type and the number of `Light[2]`; `None` if the name has no number.
+fn several_of(stated: &str) -> Option<(String, u32)> {
+    let (host, count) = stated.strip_suffix(']')?.rsplit_once('[')?;
+    let count = count.parse().ok().filter(|count| *count > 0)?;
+    Some((host.to_owned(), count))
 }
 
 /// The fields that hold the stated host type, of the block or of its elements (`Counted.spheres`)

@@ -48,6 +48,8 @@ pub(crate) struct TargetBlock {
     pub names: BlockNames,
     /// The byte of the block at which the program puts the host struct, if the user says so.
     pub host_start: Option<u32>,
+    /// Number of host structs in a row that fill the block, if the user says so: `Light[2]`.
+    pub host_count: Option<u32>,
     /// How the host struct covers the block, if the user says so.
     pub contract: Option<SizeContract>,
     /// Host names by member names, for members with other names.
@@ -150,6 +152,7 @@ pub(crate) fn read(job: &ShaderJob, sources: &mut SourceMap) -> anyhow::Result<R
                 places: member_places(block, sources),
                 host_start: None,
                 contract: None,
+                host_count: None,
                 renames: BTreeMap::new(),
                 source: Arc::clone(&block_source),
             });
@@ -277,6 +280,7 @@ fn declared_block(shader: &str, layout: BlockLayout, texts: &TextPlaces, source:
         names,
         host_start: None,
         contract: None,
+        host_count: None,
         renames: BTreeMap::new(),
         source,
     }
