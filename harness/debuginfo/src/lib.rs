@@ -25,6 +25,7 @@
 
 mod codeview;
 mod container;
+mod contents;
 mod debug_file;
 mod dwarf;
 mod error;
@@ -37,6 +38,7 @@ mod input;
 mod parallel;
 mod reading;
 
+pub use contents::{HostFileKind, HostFileSummary, summarize};
 pub use debug_file::DebugFile;
 pub use error::DebugInfoError;
 pub use found::{FoundTypes, HostLanguage, HostUnit, HostUnitId, NamedHostType, NamedLayout};

@@ -32,7 +32,7 @@ pub use block_part::{BlockPart, block_parts, has_members_of, part_of_host, part_
 pub use compare::{CompareOptions, ShaderBlock, compare};
 pub use comparison::{ByteRun, ComparedRow, Comparison, RowSide, RowState, SideMember};
 pub use member_trial::{MemberFit, MemberSketch};
-pub use mismatch::{Mismatch, MismatchKind, Remark, StridedThing};
+pub use mismatch::{Mismatch, MismatchKind, Remark, SizeContract, StridedThing};
 pub use places::{TextPlaces, member_places};
 pub use program_struct::{
     LaneClass, LinePlace, POINTER, ProgramBits, ProgramContract, ProgramField, ProgramScalar, ProgramShape,

@@ -94,6 +94,14 @@ pub enum MismatchKind {
         /// `None` if the host's member is not a bit-field.
         host: Option<ProgramBits>,
     },
+    /// The user states how the host struct covers the block, and it does not.
+    ContractBroken {
+        contract: SizeContract,
+        /// Bytes of the block or of one element; `None` if unbounded.
+        shader_size: Option<u32>,
+        /// Bytes of the host struct.
+        host_size: u32,
+    },
     /// The compiler chose the order of the members.
     NoContract,
     /// The name has several layouts in the program.
@@ -101,6 +109,30 @@ pub enum MismatchKind {
         /// The other layouts, in words.
         others: Vec<String>,
     },
+}
+
+/// How a host struct covers a block, as the user states it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SizeContract {
+    /// Both have the same size, up to the multiple of 16 bytes to which APIs round buffers.
+    Equal,
+    /// One is the start of the other.
+    Prefix,
+    /// The host struct is one element of the block, and its size is the distance between elements.
+    Stride,
+}
+
+impl SizeContract {
+    pub const ALL: [Self; 3] = [Self::Equal, Self::Prefix, Self::Stride];
+
+    /// The word in `layoutproof.toml`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Equal => "equal",
+            Self::Prefix => "prefix",
+            Self::Stride => "stride",
+        }
+    }
 }
 
 /// Something with a stride.
@@ -203,6 +235,7 @@ impl MismatchKind {
             Self::HostTooShort { .. } => "host-too-short",
             Self::BitFieldOverMember { .. } => "bit-field",
             Self::BitsDiffer { .. } => "bits-differ",
+            Self::ContractBroken { .. } => "contract-broken",
             Self::NoContract => "no-contract",
             Self::SeveralLayouts { .. } => "several-layouts",
         }
@@ -272,6 +305,17 @@ impl fmt::Display for Mismatch {
                     Some(host) => write!(f, "{} in the host", bits(*host)),
                     None => f.write_str("and is not a bit-field in the host"),
                 }
+            }
+            MismatchKind::ContractBroken { contract: SizeContract::Stride, shader_size: None, .. } => {
+                f.write_str("contract broken: `stride` is stated, but the host struct is not compared with an element")
+            }
+            MismatchKind::ContractBroken { contract, shader_size, host_size } => {
+                let shader = shader_size.map_or_else(|| "no end".to_owned(), bytes);
+                let contract = contract.as_str();
+                write!(
+                    f,
+                    "contract broken: `{contract}` is stated, but the block has {shader}, the host struct {host_size}"
+                )
             }
             MismatchKind::NoContract => f.write_str(
                 "no contract: this Rust struct is not `repr(C)`, so the compiler chose the order of its members",

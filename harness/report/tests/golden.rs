@@ -391,7 +391,7 @@ fn host_check(name: &str) -> HostCheck {
         is_stated: false,
         proposals: Vec::new(),
     };
-    HostCheck { pairs: vec![pair], unmatched: vec![unmatched], complaints: vec![name.into()], is_strict: false }
+    HostCheck { pairs: vec![pair], unmatched: vec![unmatched], complaints: vec![name.into()], ..HostCheck::default() }
 }
 
 /// A page without its style and script, with one line per opening tag.

@@ -16,7 +16,7 @@ use crate::flatten_block::flatten_block;
 use crate::flatten_program::flatten_program;
 use crate::hint::{HintContext, moved_hint};
 use crate::member_pairs::MemberPairs;
-use crate::mismatch::{Mismatch, MismatchKind, Remark};
+use crate::mismatch::{Mismatch, MismatchKind, Remark, SizeContract};
 use crate::names::is_filler;
 use crate::open_end::OpenEnd;
 use crate::program_struct::{LinePlace, ProgramContract, ProgramStruct};
@@ -64,6 +64,8 @@ pub struct CompareOptions<'a> {
     /// The byte of the block at which the program puts the host struct; `None` if the user does not
     /// state it.
     pub host_start: Option<u32>,
+    /// How the host struct covers the block; `None` if the user does not state it.
+    pub contract: Option<SizeContract>,
 }
 
 /// Compares a host struct with the block that it fills.
@@ -100,6 +102,7 @@ pub fn compare(block: ShaderBlock<'_>, host: &ProgramStruct, options: CompareOpt
     comparer.members();
     comparer.sizes(block.part, &ends, places.get(""));
     comparer.unread_members(ends.shader.size.finite());
+    comparer.stated_contract(options.contract, block.part);
     comparer.matrix_orders();
     let (members, members_by_bytes) = comparer.count_members();
     let rows = comparer.rows();

@@ -5,7 +5,7 @@ use crate::block_part::BlockPart;
 use crate::comparison::RowState;
 use crate::flat_struct::{FlatMember, Lane};
 use crate::hint::element_hint;
-use crate::mismatch::{Mismatch, MismatchKind, Remark, StridedThing};
+use crate::mismatch::{Mismatch, MismatchKind, Remark, SizeContract, StridedThing};
 use crate::names::{is_filler, is_padding};
 use crate::open_end::OpenEnd;
 use crate::program_struct::{LinePlace, ProgramContract};
@@ -23,7 +23,7 @@ impl Comparer<'_> {
                 kind: MismatchKind::NoContract,
                 hint: format!("add `#[repr(C)]` to `{}`", self.program.name),
                 followers: 0,
-                shader_at: None,
+                shader_at: self.block_place.cloned(),
                 host_at: place.clone(),
             }),
         }
@@ -33,7 +33,7 @@ impl Comparer<'_> {
                 kind: MismatchKind::SeveralLayouts { others: self.program.other_layouts.clone() },
                 hint: "give both units the same definition, with the same defines and packing".to_owned(),
                 followers: 0,
-                shader_at: None,
+                shader_at: self.block_place.cloned(),
                 host_at: place,
             });
         }
@@ -123,6 +123,37 @@ impl Comparer<'_> {
         }
         if let (true, Some(shader_size)) = (has_more, end.map(|end| end.saturating_sub(self.host_start))) {
             self.remarks.insert(Remark::Prefix { shader_size, host_size: self.program.size });
+        }
+    }
+
+    /// Holds the struct to what the user states about its size.
+    pub(super) fn stated_contract(&mut self, contract: Option<SizeContract>, part: &BlockPart<'_>) {
+        let Some(contract) = contract else { return };
+        let host_size = self.program.size;
+        let shader_size = match contract {
+            SizeContract::Stride => part.stride,
+            SizeContract::Equal | SizeContract::Prefix => part.stride.or(part.root.size.finite()),
+        };
+        let is_kept = match contract {
+            SizeContract::Stride => shader_size == Some(host_size),
+            SizeContract::Prefix => true,
+            SizeContract::Equal => shader_size.is_some_and(|size| {
+                let filled = size.saturating_sub(self.host_start);
+                (filled..=filled.next_multiple_of(16)).contains(&host_size)
+            }),
+        };
+        let is_of_size = |remark: &Remark| matches!(remark, Remark::Prefix { .. } | Remark::ShorterThanBlock { .. });
+        if is_kept {
+            self.remarks.retain(|remark| !is_of_size(remark));
+        } else if self.mismatches.is_empty() {
+            self.mismatches.push(Mismatch {
+                path: String::new(),
+                kind: MismatchKind::ContractBroken { contract, shader_size, host_size },
+                hint: "give both sides the same members, or state another `contract` in layoutproof.toml".to_owned(),
+                followers: 0,
+                shader_at: self.block_place.cloned(),
+                host_at: self.program.place.clone(),
+            });
         }
     }
 

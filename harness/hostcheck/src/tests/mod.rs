@@ -30,6 +30,7 @@ fn compared(rules: &str, shader: &str, host: &str) -> Comparison {
     let part = &parts[part_of_host(&parts, &host)];
     let shader = ShaderBlock { layout: &layout, part, places: &places };
     let renames = std::collections::BTreeMap::new();
-    let options = CompareOptions { renames: &renames, vector_types: VectorTypes::built_in(), host_start: None };
+    let options =
+        CompareOptions { renames: &renames, vector_types: VectorTypes::built_in(), host_start: None, contract: None };
     compare(shader, &host, options)
 }

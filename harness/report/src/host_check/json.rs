@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::findings::{also_of_pairs, differing_findings};
 use super::text::place_text;
 use super::{CheckedPair, HostCheck, PairProof, UnmatchedBlock, UnmatchedReason};
 use layoutproof_hostcheck::{ComparedRow, LinePlace, RowSide, RowState};
@@ -17,8 +18,10 @@ pub fn json(check: &HostCheck) -> String {
     let answer = JsonCheck {
         schema: SCHEMA,
         pairs: check.pairs.iter().map(JsonPair::new).collect(),
+        findings: findings(check),
         unmatched_blocks: check.unmatched.iter().map(JsonUnmatched::new).collect(),
         unmatched_hosts: check.unmatched.iter().filter_map(stated_host).collect(),
+        unread: check.unread.iter().map(|unread| JsonUnread { file: &unread.file, reason: &unread.reason }).collect(),
         complaints: &check.complaints,
     };
     serde_json::to_string(&answer).expect("all keys are strings, and writing to memory does not fail") + "\n"
@@ -28,9 +31,31 @@ pub fn json(check: &HostCheck) -> String {
 struct JsonCheck<'a> {
     schema: u32,
     pairs: Vec<JsonPair<'a>>,
+    findings: Vec<JsonFinding<'a>>,
     unmatched_blocks: Vec<JsonUnmatched<'a>>,
     unmatched_hosts: Vec<&'a str>,
+    unread: Vec<JsonUnread<'a>>,
     complaints: &'a [String],
+}
+
+/// An input that could not be read.
+#[derive(Debug, Serialize)]
+struct JsonUnread<'a> {
+    file: &'a str,
+    reason: &'a str,
+}
+
+/// The pairs of one host struct that differ in the same way.
+#[derive(Debug, Serialize)]
+struct JsonFinding<'a> {
+    host: &'a str,
+    host_file: &'a str,
+    /// The shader of the first pair.
+    shader: &'a str,
+    /// Indices into `pairs`.
+    pairs: Vec<usize>,
+    /// Where else it occurs, in words; null if it does not.
+    also: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -129,6 +154,20 @@ struct JsonProposal<'a> {
     members_placed: u32,
     members_named: u32,
     members: u32,
+}
+
+fn findings(check: &HostCheck) -> Vec<JsonFinding<'_>> {
+    let found = differing_findings(check).into_iter().map(|finding| {
+        let first = &check.pairs[finding.first()];
+        JsonFinding {
+            host: &first.host,
+            host_file: &first.host_file,
+            shader: &first.shader,
+            also: also_of_pairs(check, &finding),
+            pairs: finding.members,
+        }
+    });
+    found.collect()
 }
 
 impl<'a> JsonPair<'a> {

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, TestSuite};
 
-use super::{CheckedPair, HostCheck, PairOutcome, UnmatchedBlock, text};
+use super::findings::pair_findings;
+use super::text::finding_text;
+use super::{CheckedPair, HostCheck, PairOutcome, UnmatchedBlock, UnreadInput};
 use layoutproof_show::style::{Style, one_line};
 
 /// Writes a check as one `JUnit` report.
@@ -13,11 +15,25 @@ use layoutproof_show::style::{Style, one_line};
 /// Never; the reason is next to the call.
 pub fn junit(check: &HostCheck) -> String {
     let mut suites: BTreeMap<&str, Vec<TestCase>> = BTreeMap::new();
-    for pair in &check.pairs {
-        suites.entry(&pair.shader).or_default().push(pair_case(pair));
+    let mut cases: BTreeMap<usize, TestCase> = BTreeMap::new();
+    for finding in pair_findings(check) {
+        let first = &check.pairs[finding.first()];
+        cases.insert(finding.first(), pair_case(first, &finding_text(check, &finding, Style::PLAIN)));
+        for index in &finding.members[1..] {
+            cases.insert(*index, repeated_case(&check.pairs[*index], first));
+        }
+    }
+    for (index, case) in cases {
+        suites.entry(&check.pairs[index].shader).or_default().push(case);
     }
     for unmatched in &check.unmatched {
         suites.entry(&unmatched.shader).or_default().push(unmatched_case(unmatched, check.is_strict));
+    }
+    for complaint in &check.complaints {
+        suites.entry("layoutproof.toml").or_default().push(complaint_case(complaint));
+    }
+    for unread in &check.unread {
+        suites.entry(&unread.file).or_default().push(unread_case(unread));
     }
 
     let mut report = Report::new("layoutproof check");
@@ -29,20 +45,39 @@ pub fn junit(check: &HostCheck) -> String {
     report.to_string().expect("quick-junit escapes text, and writing to memory does not fail")
 }
 
-fn pair_case(pair: &CheckedPair) -> TestCase {
+/// The case of the pair that stands for its finding; `text` is what the table for people says.
+fn pair_case(pair: &CheckedPair, text: &str) -> TestCase {
     let status = match pair.outcome() {
         PairOutcome::Agree | PairOutcome::Known => TestCaseStatus::success(),
         PairOutcome::Differ => {
-            let alone = HostCheck { pairs: vec![pair.clone()], ..HostCheck::default() };
             let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
             let first = pair.comparison.mismatches.first();
             let message = first.map_or_else(|| "a device read another member".to_owned(), ToString::to_string);
             status.set_message(one_line(&message));
             status.set_type(first.map_or("differ", |mismatch| mismatch.kind.name()));
-            status.set_description(text(&alone, Style::PLAIN));
+            status.set_description(text);
             status
         }
     };
+    case_of(pair, status)
+}
+
+/// The case of a pair with the same result as `first`. A difference fails once, so that a dashboard
+/// counts it once.
+fn repeated_case(pair: &CheckedPair, first: &CheckedPair) -> TestCase {
+    let status = match pair.outcome() {
+        PairOutcome::Agree | PairOutcome::Known => TestCaseStatus::success(),
+        PairOutcome::Differ => {
+            let mut status = TestCaseStatus::skipped();
+            let text = format!("differs as {} of {} does, where it is reported", first.shader_name(), first.shader);
+            status.set_message(one_line(&text));
+            status
+        }
+    };
+    case_of(pair, status)
+}
+
+fn case_of(pair: &CheckedPair, status: TestCaseStatus) -> TestCase {
     let mut case = TestCase::new(one_line(&format!("{}::{}::{}", pair.shader_name(), pair.target, pair.host)), status);
     case.set_classname(one_line(&pair.shader));
     for reason in &pair.known {
@@ -58,5 +93,22 @@ fn unmatched_case(unmatched: &UnmatchedBlock, is_strict: bool) -> TestCase {
     status.set_message(one_line(&unmatched.reason.to_string()));
     let mut case = TestCase::new(one_line(&format!("{}::{}", unmatched.block, unmatched.target)), status);
     case.set_classname(one_line(&unmatched.shader));
+    case
+}
+
+fn unread_case(unread: &UnreadInput) -> TestCase {
+    let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
+    status.set_message(one_line(&unread.reason));
+    let mut case = TestCase::new("read", status);
+    case.set_classname(one_line(&unread.file));
+    case
+}
+
+/// A known difference that no longer occurs, or a change since the lock file was written.
+fn complaint_case(complaint: &str) -> TestCase {
+    let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+    status.set_message(one_line(complaint));
+    let mut case = TestCase::new(one_line(complaint), status);
+    case.set_classname("layoutproof.toml");
     case
 }

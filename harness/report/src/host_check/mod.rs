@@ -1,6 +1,7 @@
 //! Compares host structs with the blocks that they fill, as text, JSON, `JUnit` and annotations.
 
 mod annotations;
+mod findings;
 mod json;
 mod junit;
 mod text;
@@ -22,10 +23,20 @@ pub struct HostCheck {
     pub pairs: Vec<CheckedPair>,
     /// Blocks without a host struct.
     pub unmatched: Vec<UnmatchedBlock>,
+    /// Inputs that could not be read; the others are compared all the same.
+    pub unread: Vec<UnreadInput>,
     /// Known-difference entries that no longer match anything, as sentences.
     pub complaints: Vec<String>,
     /// Treat unmatched blocks as errors.
     pub is_strict: bool,
+}
+
+/// A shader or host file that could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnreadInput {
+    pub file: String,
+    /// The first problem, with its place if it has one.
+    pub reason: String,
 }
 
 /// A block and its host struct.

@@ -4,7 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use layoutproof_layout::BlockKind;
 
-use super::{CheckedPair, HostCheck, HostProposal, PairOutcome, PairProof, UnmatchedBlock};
+use super::findings::{
+    Finding, also_of_pairs, also_of_unmatched, differing_findings, pair_findings, unmatched_findings,
+};
+use super::{CheckedPair, HostCheck, HostProposal, PairOutcome, PairProof};
 use layoutproof_hostcheck::{ComparedRow, LinePlace, Mismatch, RowSide, RowState, StrayLeaf, part_path};
 use layoutproof_show::style::{Style, TextLines, Tone, counted, one_line, pad, pad_left, width};
 
@@ -20,19 +23,20 @@ const DETAIL_COLUMNS: usize = 11;
 /// Most leaves to list per device that read another member.
 const TOLD_STRAYS: usize = 8;
 
-/// Every pair that differs as a table, the others as one line each, and a summary.
+/// Rows to show before and after each that differs.
+const CONTEXT_ROWS: usize = 3;
+/// Fewest rows to replace by their number.
+const FEWEST_FOLDED: usize = 3;
+
+/// Every difference as a table, the other pairs as one line each, and a summary. What holds for many
+/// shaders is written once.
 pub fn text(check: &HostCheck, style: Style) -> String {
     let mut lines = TextLines::default();
-    for pair in &check.pairs {
-        match pair.outcome() {
-            PairOutcome::Agree => lines.append(&agreeing(pair, style)),
-            PairOutcome::Known => lines.append(&known(pair, style)),
-            PairOutcome::Differ => lines.append(&differing(pair, style)),
-        }
+    for finding in pair_findings(check) {
+        lines.append(&finding_text(check, &finding, style));
     }
-
-    for unmatched in &check.unmatched {
-        lines.append(&without_host(unmatched, check.is_strict, style));
+    for finding in unmatched_findings(check) {
+        lines.append(&without_host(check, &finding, style));
     }
     let entries = map_entries(check);
     if !entries.is_empty() {
@@ -41,11 +45,25 @@ pub fn text(check: &HostCheck, style: Style) -> String {
         entries.lines().for_each(|line| lines.push(line));
         lines.push("");
     }
+    for unread in &check.unread {
+        wrapped(&mut lines, &style.verb(Tone::Disagree, "Not read"), &one_line(&unread.reason));
+    }
     for complaint in &check.complaints {
         wrapped(&mut lines, &style.verb(Tone::Disagree, "Error"), complaint);
     }
     lines.push(&format!("{} {}", style.verb(Tone::Strong, "Summary"), summary(check)));
     lines.into_text()
+}
+
+/// What a finding says, with the shaders to which it applies too.
+pub(super) fn finding_text(check: &HostCheck, finding: &Finding, style: Style) -> String {
+    let pair = &check.pairs[finding.first()];
+    let also = also_of_pairs(check, finding).unwrap_or_default();
+    match pair.outcome() {
+        PairOutcome::Agree => agreeing(pair, &also, style),
+        PairOutcome::Known => known(pair, &also, style),
+        PairOutcome::Differ => differing(pair, &also, style),
+    }
 }
 
 /// `2 agree, 1 differs, 3 blocks without a host struct`.
@@ -57,7 +75,9 @@ fn summary(check: &HostCheck) -> String {
     let (agree, differ, known) = (count(PairOutcome::Agree), count(PairOutcome::Differ), count(PairOutcome::Known));
     let mut parts = vec![format!("{agree} agree")];
     if differ > 0 {
-        parts.push(format!("{differ} differ"));
+        let findings = differing_findings(check).len() as u64;
+        let once = if findings < differ { format!(" in {}", counted(findings, "way")) } else { String::new() };
+        parts.push(format!("{differ} differ{once}"));
     }
     if known > 0 {
         parts.push(format!("{known} known"));
@@ -74,6 +94,9 @@ fn summary(check: &HostCheck) -> String {
         parts =
             vec!["nothing was compared".to_owned(), format!("{} without a host struct", counted(unmatched, "block"))];
     }
+    if !check.unread.is_empty() {
+        parts.push(format!("{} not read", counted(check.unread.len() as u64, "file")));
+    }
     parts.join(", ")
 }
 
@@ -82,9 +105,10 @@ fn pair_name(pair: &CheckedPair, style: Style) -> String {
     one_line(&format!("{} {dot} {} {dot} {} in {}", pair.shader_name(), pair.target, pair.host, pair.host_file))
 }
 
-fn agreeing(pair: &CheckedPair, style: Style) -> String {
+fn agreeing(pair: &CheckedPair, also: &str, style: Style) -> String {
     let mut lines = TextLines::default();
     wrapped(&mut lines, &style.verb(Tone::Agree, "Agree"), &pair_name(pair, style));
+    detail(&mut lines, "also", also, style);
     if pair.is_by_members {
         detail(&mut lines, "note", "no struct has its name; this one alone has all of its members", style);
     }
@@ -103,9 +127,10 @@ fn agreeing(pair: &CheckedPair, style: Style) -> String {
     lines.into_text()
 }
 
-fn known(pair: &CheckedPair, style: Style) -> String {
+fn known(pair: &CheckedPair, also: &str, style: Style) -> String {
     let mut lines = TextLines::default();
     wrapped(&mut lines, &style.verb(Tone::Known, "Known"), &pair_name(pair, style));
+    detail(&mut lines, "also", also, style);
     for reason in &pair.known {
         detail(&mut lines, "reason", reason, style);
     }
@@ -113,11 +138,12 @@ fn known(pair: &CheckedPair, style: Style) -> String {
     lines.into_text()
 }
 
-fn differing(pair: &CheckedPair, style: Style) -> String {
+fn differing(pair: &CheckedPair, also: &str, style: Style) -> String {
     let mut lines = TextLines::default();
     wrapped(&mut lines, &style.verb(Tone::Disagree, "Differ"), &pair_name(pair, style));
+    detail(&mut lines, "also", also, style);
     lines.push("");
-    lines.append(&pair_table(pair, style));
+    lines.append(&table(pair, &near_differences(&pair.comparison.rows), style));
     lines.push("");
 
     for mismatch in &pair.comparison.mismatches {
@@ -129,7 +155,7 @@ fn differing(pair: &CheckedPair, style: Style) -> String {
         let sentence = format!("{mismatch}{followers}");
         wrapped(&mut lines, &style.paint(Tone::Disagree, &pad_left("!", DETAIL_COLUMNS - 1)), &one_line(&sentence));
         detail(&mut lines, "hint", &mismatch.hint, style);
-        detail(&mut lines, "at", &mismatch_places(mismatch, style), style);
+        detail(&mut lines, "at", &mismatch_places(pair, mismatch, style), style);
     }
     for remark in &pair.comparison.remarks {
         detail(&mut lines, "note", &remark.to_string(), style);
@@ -195,13 +221,16 @@ pub(crate) fn stray_text(stray: &StrayLeaf) -> String {
     one_line(&format!("{reads}{home}"))
 }
 
-/// The places at which the two sides declare the members that differ.
-pub(crate) fn mismatch_places(mismatch: &Mismatch, style: Style) -> String {
-    let named =
-        |side: &str, place: &Option<LinePlace>| place.as_ref().map(|place| format!("{side} {}", place_text(place)));
-    let both = [named("shader", &mismatch.shader_at), named("host", &mismatch.host_at)];
-    let both: Vec<String> = both.into_iter().flatten().collect();
-    both.join(&format!(" {} ", style.dot()))
+/// The places at which the two sides declare the members that differ. A side without a known line is
+/// its file.
+pub(crate) fn mismatch_places(pair: &CheckedPair, mismatch: &Mismatch, style: Style) -> String {
+    let named = |place: &Option<LinePlace>, file: &str| place.as_ref().map_or_else(|| file.to_owned(), place_text);
+    format!(
+        "shader {} {} host {}",
+        named(&mismatch.shader_at, &pair.shader),
+        style.dot(),
+        named(&mismatch.host_at, &pair.host_file)
+    )
 }
 
 /// `engine.h:12`.
@@ -214,6 +243,46 @@ pub(crate) fn place_text(place: &LinePlace) -> String {
 
 /// The members of both sides in columns.
 pub(crate) fn pair_table(pair: &CheckedPair, style: Style) -> String {
+    table(pair, &vec![true; pair.comparison.rows.len()], style)
+}
+
+/// The rows that differ, those around them, and the structs that contain them. Without a row that
+/// differs, the last rows: what is wrong concerns the whole, such as its size.
+fn near_differences(rows: &[ComparedRow]) -> Vec<bool> {
+    let depth = |row: &ComparedRow| row.shader.as_ref().or(row.host.as_ref()).map_or(0, |side| side.depth);
+    let mut is_shown = vec![false; rows.len()];
+    let mut show_around = |index: usize| {
+        let first = index.saturating_sub(CONTEXT_ROWS);
+        let last = (index + CONTEXT_ROWS).min(rows.len() - 1);
+        is_shown[first..=last].fill(true);
+        let mut outer = depth(&rows[first]);
+        for (before, row) in rows[..first].iter().enumerate().rev() {
+            if depth(row) < outer {
+                outer = depth(row);
+                is_shown[before] = true;
+            }
+        }
+    };
+    let differing = || rows.iter().enumerate().filter(|(_, row)| row.state == RowState::Differs);
+    differing().for_each(|(index, _)| show_around(index));
+    if differing().next().is_none() && !rows.is_empty() {
+        show_around(rows.len() - 1);
+    }
+
+    // A line that says how many rows are left out is worth it only for several.
+    let mut start = 0;
+    while start < rows.len() {
+        let length = is_shown[start..].iter().take_while(|shown| **shown == is_shown[start]).count();
+        if length < FEWEST_FOLDED {
+            is_shown[start..start + length].fill(true);
+        }
+        start += length;
+    }
+    is_shown
+}
+
+/// The rows that are shown, with the number of the others in their places.
+fn table(pair: &CheckedPair, is_shown: &[bool], style: Style) -> String {
     let mut lines = TextLines::default();
     let numbers = format!("{}{}", pad_left("offset", NUMBER_COLUMNS), pad_left("size", NUMBER_COLUMNS));
     let shader = match (pair.kind, pair.part.strip_suffix("[]")) {
@@ -224,9 +293,18 @@ pub(crate) fn pair_table(pair: &CheckedPair, style: Style) -> String {
     let heading = format!("{}{numbers}  {}  {numbers}  {}", " ".repeat(MARK_COLUMNS), cut(&shader, style), pair.host);
     lines.push(&style.paint(Tone::Strong, &shortened(&heading, style)));
 
-    for (index, row) in pair.comparison.rows.iter().enumerate() {
-        lines.append(&holes_before(&pair.comparison.rows, index, style));
-        lines.push(&row_line(row, style));
+    let rows = &pair.comparison.rows;
+    let mut start = 0;
+    while start < rows.len() {
+        if is_shown[start] {
+            lines.append(&holes_before(rows, start, style));
+            lines.push(&row_line(&rows[start], style));
+            start += 1;
+        } else {
+            let folded = is_shown[start..].iter().take_while(|shown| !**shown).count();
+            lines.push(&style.paint(Tone::Dim, &folded_line(&rows[start..start + folded], style)));
+            start += folded;
+        }
     }
 
     let (shader, host) = (pair.comparison.shader_size, Some(pair.comparison.host_size));
@@ -241,6 +319,18 @@ pub(crate) fn pair_table(pair: &CheckedPair, style: Style) -> String {
     );
     lines.push(&style.paint(Tone::Dim, &line));
     lines.into_text()
+}
+
+/// `... 12 rows, 4 of which move with a difference`, with the marks of the rows.
+fn folded_line(rows: &[ComparedRow], style: Style) -> String {
+    let moved = rows.iter().filter(|row| row.state == RowState::Follows).count();
+    let mark = if moved > 0 { " . " } else { "   " };
+    let text = match moved {
+        0 => String::new(),
+        _ if moved == rows.len() => " that move with it".to_owned(),
+        _ => format!(", {moved} of which move with it"),
+    };
+    format!("{mark}{} {}{text}", style.ellipsis(), counted(rows.len() as u64, "row"))
 }
 
 fn row_line(row: &ComparedRow, style: Style) -> String {
@@ -331,13 +421,15 @@ fn hole_before(sides: &[Option<&RowSide>], index: usize) -> Option<String> {
     ))
 }
 
-fn without_host(unmatched: &UnmatchedBlock, is_strict: bool, style: Style) -> String {
+fn without_host(check: &HostCheck, finding: &Finding, style: Style) -> String {
     let mut lines = TextLines::default();
-    let is_error = is_strict || unmatched.reason.is_error();
+    let unmatched = &check.unmatched[finding.first()];
+    let is_error = check.is_strict || unmatched.reason.is_error();
     let (tone, word) = if is_error { (Tone::Disagree, "No match") } else { (Tone::Skip, "No match") };
     let place = unmatched.place.as_ref().map_or_else(|| unmatched.shader.clone(), place_text);
     let text = format!("{} {} {} ({place}): {}", unmatched.block, style.dot(), unmatched.target, unmatched.reason);
     wrapped(&mut lines, &style.verb(tone, word), &one_line(&text));
+    detail(&mut lines, "also", &also_of_unmatched(check, finding).unwrap_or_default(), style);
     for HostProposal { host, fit } in &unmatched.proposals {
         let text = format!("`{host}`: {} of {} have their place there", fit.placed, counted(fit.of.into(), "member"));
         detail(&mut lines, "maybe", &text, style);

@@ -87,7 +87,7 @@ fn pair_card(pair: &CheckedPair) -> Markup {
                 (both_sides(pair))
             }
             @for reason in &pair.known { p { "Known: " (one_line(reason)) } }
-            @for mismatch in &pair.comparison.mismatches { (mismatch_part(mismatch)) }
+            @for mismatch in &pair.comparison.mismatches { (mismatch_part(pair, mismatch)) }
             @for remark in &pair.comparison.remarks { p.note { "note: " (one_line(&remark.to_string())) } }
             @for proof in &pair.proofs { (proof_part(proof)) }
         }
@@ -155,8 +155,8 @@ impl<'a> Side<'a> {
     }
 }
 
-fn mismatch_part(mismatch: &Mismatch) -> Markup {
-    let places = mismatch_places(mismatch, Style::PLAIN);
+fn mismatch_part(pair: &CheckedPair, mismatch: &Mismatch) -> Markup {
+    let places = mismatch_places(pair, mismatch, Style::PLAIN);
     html! {
         p.verdict.bad {
             (one_line(&mismatch.to_string()))
@@ -164,7 +164,7 @@ fn mismatch_part(mismatch: &Mismatch) -> Markup {
         }
         dl {
             @if !mismatch.hint.is_empty() { dt { "hint" } dd { (one_line(&mismatch.hint)) } }
-            @if !places.is_empty() { dt { "at" } dd { (one_line(&places)) } }
+            dt { "at" } dd { (one_line(&places)) }
         }
     }
 }

@@ -43,7 +43,7 @@ pub enum Colour {
 }
 
 /// How a declaration is read.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct DeclareArgs {
     /// Language of the files, whatever their suffixes are; `-` reads standard input in this language.
     #[arg(long, value_parser = shader_language(), value_name = "LANGUAGE")]
@@ -80,11 +80,12 @@ fn shader_language() -> impl TypedValueParser<Value = ShaderLanguage> {
 }
 
 /// Order of matrices.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum MatrixArg {
     /// Rows are contiguous.
     Row,
     /// Columns are contiguous.
+    #[default]
     Column,
 }
 

@@ -35,7 +35,7 @@ pub(crate) fn expand(folder: &Path, pattern: &str) -> anyhow::Result<Vec<PathBuf
 }
 
 /// True if a pattern matches this file; its path is relative to the pattern's folder.
-pub(super) fn names(pattern: &str, file: &Path) -> bool {
+pub(crate) fn names(pattern: &str, file: &Path) -> bool {
     let parts: Vec<&str> = pattern.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
     let components: Vec<String> = file.iter().map(|part| part.to_string_lossy().into_owned()).collect();
     is_match(&parts, &components)

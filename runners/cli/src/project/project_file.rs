@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
-use layoutproof_hostcheck::{VectorTypeRow, VectorTypes};
+use layoutproof_hostcheck::{SizeContract, VectorTypeRow, VectorTypes};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
@@ -48,6 +48,8 @@ pub(crate) struct ProjectFile {
 pub(crate) struct ProjectShaders {
     /// Patterns of files.
     pub files: Vec<String>,
+    /// Patterns of files that `files` matches and that do not belong to the entry.
+    pub except: Vec<String>,
     /// The compiler's arguments.
     pub arguments: Option<String>,
     pub defines: Vec<String>,
@@ -68,6 +70,8 @@ pub(crate) struct ProjectMapping {
     pub host: Option<String>,
     /// The byte of the block at which the program puts the host struct.
     pub offset: Option<u32>,
+    /// How the host struct covers the block.
+    pub contract: Option<SizeContract>,
     /// Host member names by shader member names.
     pub members: BTreeMap<String, String>,
 }
@@ -143,8 +147,15 @@ impl ProjectFile {
     /// several.
     pub(crate) fn entries_of(&self, shader: &Path) -> Vec<&ProjectShaders> {
         let Some(relative) = self.relative(shader) else { return Vec::new() };
-        let names = |shaders: &&ProjectShaders| shaders.files.iter().any(|pattern| globs::names(pattern, &relative));
+        let matches = |patterns: &[String]| patterns.iter().any(|pattern| globs::names(pattern, &relative));
+        let names = |shaders: &&ProjectShaders| matches(&shaders.files) && !matches(&shaders.except);
         self.shaders.iter().filter(names).collect()
+    }
+
+    /// True if an entry matches a shader that does not belong to it.
+    pub(crate) fn excepts(&self, shaders: &ProjectShaders, shader: &Path) -> bool {
+        let relative = if shaders.except.is_empty() { None } else { self.relative(shader) };
+        relative.is_some_and(|relative| shaders.except.iter().any(|pattern| globs::names(pattern, &relative)))
     }
 
     /// The entries for blocks of a shader. Those that name the shader come before those for all.
@@ -161,7 +172,7 @@ impl ProjectFile {
     }
 
     /// The path relative to the project's folder; `None` outside of the folder.
-    fn relative(&self, path: &Path) -> Option<PathBuf> {
+    pub(crate) fn relative(&self, path: &Path) -> Option<PathBuf> {
         let here = Path::new(".");
         let folder = if self.folder.as_os_str().is_empty() { here } else { &self.folder };
         let path = path.canonicalize().ok()?;
@@ -200,6 +211,7 @@ fn read_shaders(mut table: TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -
     let place = table.range();
     let mut shaders = ProjectShaders {
         files: table.strings("files", problems),
+        except: table.strings("except", problems),
         arguments: table.string("args", problems),
         defines: table.strings("defines", problems),
         includes: table.strings("include", problems),
@@ -225,6 +237,14 @@ fn read_mapping(mut table: TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -
     let block = table.required("block", problems).and_then(|value| string(value, problems));
     let (host, shader) = (table.string("host", problems), table.string("shader", problems));
     let offset = table.number("offset", problems);
+    let mut contract = None;
+    if let Some(value) = table.value("contract") {
+        let word = string(value, problems).unwrap_or_default();
+        contract = SizeContract::ALL.into_iter().find(|contract| contract.as_str() == word);
+        if contract.is_none() {
+            problems.report(value.span(), "expected \"equal\", \"prefix\" or \"stride\"");
+        }
+    }
     let mut members = BTreeMap::new();
     if let Some(renamed) = table.value("members").and_then(|value| TomlTable::of(value, problems)) {
         for (shader, _, value) in renamed.entries() {
@@ -232,7 +252,7 @@ fn read_mapping(mut table: TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -
         }
     }
     table.finish(problems);
-    Some(ProjectMapping { block: block?, shader, host, offset, members })
+    Some(ProjectMapping { block: block?, shader, host, offset, contract, members })
 }
 
 fn read_known(mut table: TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -> Option<KnownMismatch> {

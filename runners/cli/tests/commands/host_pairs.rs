@@ -235,3 +235,235 @@ fn a_struct_that_a_library_writes_is_not_compared() {
     assert_eq!(unmatched["block"], "material");
     assert!(unmatched["reason"].as_str().unwrap().starts_with("encase writes `main::Material`"), "{unmatched}");
 }
+
+/// GCC puts `size` at byte 12. D3D packing starts a vector that would cross 16 bytes at the next register, so
+/// the shaders read it at 16, and all later members 4 bytes further on.
+#[test]
+fn a_fault_in_many_shaders_is_one_finding() {
+    let frame = "cbuffer Frame {\n float3 eye; float2 size; float a, b, c, d, e, f, g, h, i, j; };";
+    let host = "struct Frame {\n float eye[3];\n float size[2];\n float a, b, c, d, e, f, g, h, i, j; } frame;";
+    let Some(folder) = folder_of(("a.hlsl", frame), host) else { return };
+    for name in ["b.hlsl", "c.hlsl", "d.hlsl", "e.hlsl"] {
+        folder.write(name, format!("// Another line.\n{frame}").as_bytes());
+    }
+    let inputs = "a.hlsl b.hlsl c.hlsl d.hlsl e.hlsl host.o";
+    let answer = folder.run(&format!("check {inputs}")).exits(1);
+    let words = answer.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in [
+        "also in 4 shaders: b.hlsl, c.hlsl, d.hlsl and 1 more",
+        "offset moved: the shader has `size` at byte 16, the host at byte 12; 10 later members move with it",
+        "at shader a.hlsl:2 · host host.cpp:3",
+        ". 32 4 float c 28 4 float c . … 7 rows that move with it 64 size 60 size",
+        "Summary 0 agree, 5 differ in 1 way",
+    ] {
+        assert!(words.contains(part), "{part}: {answer}");
+    }
+    assert_eq!(answer.out.matches("offset moved").count(), 1, "{answer}");
+
+    let answer = folder.run(&format!("check {inputs} --format github")).exits(1);
+    let also = "%0Aat: shader a.hlsl:2 · host host.cpp:3%0Aalso in 4 shaders: b.hlsl, c.hlsl, d.hlsl and 1 more\n";
+    assert!(answer.out.starts_with("::error file=host.cpp,line=3,") && answer.out.ends_with(also), "{answer}");
+    assert_eq!(answer.out.lines().count(), 1, "{answer}");
+
+    let answer = folder.run(&format!("check {inputs} --format junit")).exits(1);
+    assert!(answer.out.contains(r#"tests="5" skipped="4" failures="1""#), "{answer}");
+
+    let answer = folder.run(&format!("check {inputs} --format json")).exits(1).json();
+    assert_eq!(answer["findings"].as_array().unwrap().len(), 1);
+    assert_eq!(answer["findings"][0]["pairs"], serde_json::json!([0, 1, 2, 3, 4]));
+}
+
+/// Another fault of the same struct is another finding, and right blocks are one line.
+#[test]
+fn only_the_same_result_is_one_finding() {
+    let (right, wrong) = ("cbuffer Frame { float a, b; };", "cbuffer Frame { float b, a; };");
+    let Some(folder) = folder_of(("a.hlsl", right), "struct Frame { float a, b; } frame;") else { return };
+    folder.write("b.hlsl", wrong.as_bytes());
+    folder.write("c.hlsl", right.as_bytes());
+    folder.write("d.hlsl", b"cbuffer Frame { float a; uint b; };");
+    let answer = folder.run("check a.hlsl b.hlsl c.hlsl d.hlsl host.o").exits(1);
+    let answer = answer.prints("also in 1 shader: c.hlsl").prints("! swapped names");
+    let answer = answer.prints("Summary 2 agree, 2 differ");
+    assert_eq!((answer.out.matches("Agree ").count(), answer.out.matches("Differ ").count()), (1, 2), "{answer}");
+}
+
+/// What cannot be read is one line each and exit code 2, and everything else is compared.
+#[test]
+fn unreadable_files_do_not_hide_the_others() {
+    let shader = "cbuffer Frame { float a, b; };";
+    let Some(folder) = folder_of(("a.hlsl", shader), "struct Frame { float b, a; } frame;") else { return };
+    folder.write("broken.hlsl", b"cbuffer Broken { flot a; };\ncbuffer More { flot b; };");
+    folder.write("damaged.o", b"\x7fELF and nothing else");
+    folder.write("strange.txt", b"text");
+    let inputs = "a.hlsl broken.hlsl host.o damaged.o strange.txt absent.hlsl";
+    let answer = folder.run(&format!("check {inputs}")).exits(2);
+    let answer = answer.prints("! swapped names").prints("Summary 0 agree, 1 differ, 4 files not read");
+    for line in [
+        "error: broken.hlsl:1:18: ",
+        "error: damaged.o: ",
+        "error: strange.txt is neither a shader",
+        "error: reading absent.hlsl: ",
+    ] {
+        assert_eq!(answer.err.lines().filter(|found| found.starts_with(line)).count(), 1, "{line}: {answer}");
+    }
+    let answer = folder.run(&format!("check {inputs} --format json")).exits(2).json();
+    let files: Vec<&str> =
+        answer["unread"].as_array().unwrap().iter().map(|unread| unread["file"].as_str().unwrap()).collect();
+    assert_eq!(files, ["strange.txt", "absent.hlsl", "broken.hlsl", "damaged.o"]);
+    assert_eq!(answer["pairs"][0]["outcome"], "differ");
+    let answer = folder.run(&format!("check {inputs} --format junit")).exits(2);
+    assert_eq!((answer.out.matches("<failure").count(), answer.out.matches("<error").count()), (1, 4), "{answer}");
+    let answer = folder.run(&format!("check {inputs} --format github")).exits(2);
+    assert_eq!(answer.out.lines().count(), 5, "{answer}");
+}
+
+#[test]
+fn a_shader_without_a_buffer_is_no_error() {
+    let Some(folder) = folder_of(("a.hlsl", "cbuffer Frame { float a; };"), "struct Frame { float a; } f;") else {
+        return;
+    };
+    for name in ["b.vert", "c.vert", "d.vert", "e.vert"] {
+        folder.write(name, b"#version 450\nvoid main() { gl_Position = vec4(0); }\n");
+    }
+    assert_eq!(pairs(&folder.run("check a.hlsl b.vert host.o --format json").exits(0)), ["Frame Frame agree"]);
+    let answer = folder.run("check a.hlsl b.vert c.vert d.vert e.vert host.o").exits(0);
+    answer.prints("Summary 1 agree").warns("warning: 4 shaders have no buffer: b.vert, c.vert, d.vert and 1 more");
+}
+
+/// GCC makes the program, and ar the library. The mesh has the suffix of an object, and `lib.hlsl` needs the
+/// defines of the file that includes it.
+#[test]
+fn init_looks_into_the_files() {
+    let frame = "cbuffer Frame { float a; };";
+    let Some(folder) = folder_of(("a.txt", ""), "struct Frame { float a; } f; int main() {}") else { return };
+    for inner in ["shaders/deep", "shaders/external", "third_party", "models", "build/shaders", "include/eng"] {
+        std::fs::create_dir_all(folder.path(inner)).unwrap();
+    }
+    let run = |words: &str| {
+        let mut words = words.split(' ');
+        let mut command = Command::new(words.next().unwrap());
+        assert!(command.args(words).current_dir(folder.path(".")).status().unwrap().success());
+    };
+    folder.write("shaders/a.hlsl", frame.as_bytes());
+    folder.write("shaders/deep/b.hlsl", b"#define TYPE float\n#include \"../lib.hlsl\"\n#include <eng/more.hlsli>\n");
+    folder.write("include/eng/more.hlsli", b"cbuffer More { float4 b; };");
+    folder.write("shaders/lib.hlsl", b"cbuffer Lib { TYPE a; };");
+    folder.write("third_party/c.hlsl", b"cbuffer Frame { uint other; };");
+    folder.write("shaders/external/c.hlsl", b"cbuffer Frame { uint other; };");
+    folder.write("models/mesh.obj", b"# a mesh\nv 0 0 0\n");
+    folder.write("build/shaders/a.hlsl", b"cbuffer Frame { uint old; };");
+    run("g++ -g host.o -o build/engine");
+    run("g++ host.o -s -o build/stripped");
+    let answer = folder.run("init").exits(0);
+    let answer = answer.prints("wrote ./layoutproof.toml: 2 shaders, 1 host file");
+    let answer = answer.prints("left out: 1 shader that cannot be read alone, such as shaders/lib.hlsl: ");
+    let answer = answer.prints("left out: 2 folders of other projects, such as shaders/external, third_party");
+    answer
+        .prints("left out: 1 program without debug information")
+        .prints("left out: 1 object or library next to programs");
+    let written = folder.read("layoutproof.toml");
+    for words in [
+        "host = [\n    \"build/engine\",\n]",
+        "files = [\n    \"shaders/**/*.hlsl\",\n]",
+        "except = [\n    \"shaders/external/**/*\",\n    \"shaders/lib.hlsl\",\n]",
+        "include = [\n    \"include\",\n]",
+    ] {
+        assert!(written.contains(words), "{words}: {written}");
+    }
+    let answer = folder.run("check --format json").exits(0);
+    assert_eq!(pairs(&answer), ["Frame Frame agree"]);
+    assert_eq!(answer.json()["unmatched_blocks"][0]["block"], "Lib");
+}
+
+/// GCC gives `Frame` 32 bytes, of which the block has 8, and `Light` 16, the stride of the buffer.
+#[test]
+fn a_stated_contract_is_kept() {
+    let shader =
+        "cbuffer Frame { float a, b; }; struct Light { float3 color; float range; }; StructuredBuffer<Light> lights;";
+    let host = "struct Frame { float a, b, more[6]; } f; struct Light { float color[3], range; } l; struct Same { float a, b; } s;";
+    let Some(folder) = folder_of(("a.hlsl", shader), host) else { return };
+    for (block, host, contract, outcome) in [
+        ("Frame", "Frame", "equal", "differ"),
+        ("Frame", "Same", "equal", "agree"),
+        ("Frame", "Frame", "prefix", "agree"),
+        ("Frame", "Frame", "stride", "differ"),
+        ("lights", "Light", "stride", "agree"),
+    ] {
+        let map = format!("schema = 1\n[[map]]\nblock = \"{block}\"\nhost = \"{host}\"\ncontract = \"{contract}\"\n");
+        folder.write("layoutproof.toml", map.as_bytes());
+        let answer = folder.run("check a.hlsl host.o --format json").exits(i32::from(outcome == "differ")).json();
+        let pair = answer["pairs"].as_array().unwrap().iter().find(|pair| pair["block"] == block).unwrap();
+        assert_eq!(pair["outcome"], outcome, "{block} {contract}");
+        if outcome == "differ" {
+            assert_eq!(pair["mismatches"][0]["kind"], "contract-broken", "{block} {contract}");
+        }
+        assert!(!pair["remarks"].to_string().contains("first 8 bytes of the host") || contract != "prefix", "{pair}");
+    }
+    folder.write("layoutproof.toml", b"schema = 1\n[[map]]\nblock = \"Frame\"\ncontract = \"same\"\n");
+    assert!(folder.run("check a.hlsl host.o").exits(2).err.contains("expected \"equal\", \"prefix\" or \"stride\""));
+}
+
+/// A lock file is written, what changes is found, and writing it again accepts the change.
+#[test]
+fn what_changes_after_the_lock_was_written_is_found() {
+    let shader = "cbuffer Frame { float a, b; }; cbuffer Other { float c; };";
+    let Some(folder) = folder_of(("a.hlsl", shader), "struct Frame { float a, b; } f;") else { return };
+    folder.write("layoutproof.toml", b"schema = 1\nhost = \"host.o\"\n[[shader]]\nfiles = \"*.hlsl\"\n");
+    folder.run("check --lock").exits(2).warns("error: reading layoutproof.lock: `check --write-lock` writes it");
+    folder.run("check --write-lock").exits(0);
+    let lock = folder.read("layoutproof.lock");
+    assert!(lock.starts_with("schema\t1\nlayout\ta.hlsl\tFrame\tnative:dxc-dxil\t8 bytes "), "{lock}");
+    assert!(lock.contains("\npair\ta.hlsl\tFrame\tnative:dxc-dxil\tFrame\nunmatched\ta.hlsl\tOther\t"), "{lock}");
+    folder.run("check --lock").exits(0);
+
+    let changes = |words: &str| {
+        let answer = folder.run(&format!("{words} --format json")).exits(1).json();
+        let complaints = answer["complaints"].as_array().unwrap().clone();
+        complaints.iter().map(|it| it.as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    // A member moved in the shader, which reads only a part of the struct; and a block is new.
+    folder.write("a.hlsl", b"cbuffer Frame { float a; }; cbuffer Other { float c; }; cbuffer New { float d; };");
+    let found = changes("check --lock");
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(
+        found[0].starts_with("the layout of `Frame` of a.hlsl for native:dxc-dxil changed from 8 bytes "),
+        "{found:?}"
+    );
+    assert!(
+        found[1].starts_with("`New` of a.hlsl for native:dxc-dxil is a new block without a host struct"),
+        "{found:?}"
+    );
+    folder.run("check --lock --format junit").exits(1).prints("<testsuites name=\"layoutproof check\" tests=\"5\"");
+    folder.run("check --write-lock").exits(0);
+    folder.run("check --lock").exits(0);
+
+    // The block with the struct goes, in another shader that is named.
+    folder.write("a.hlsl", b"cbuffer Other { float c; }; cbuffer New { float d; };");
+    folder.write("b.hlsl", b"cbuffer Frame { float a; };");
+    let found = changes("check --lock");
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(found[1].contains("is no longer compared with `Frame`"), "{found:?}");
+    folder.run("check b.hlsl --lock").exits(0);
+
+    folder.write("layoutproof.lock", format!("{lock}<<<<<<< HEAD\n").as_bytes());
+    folder.run("check --lock").exits(2).warns("error: layoutproof.lock:6: no line of a lock file: `<<<<<<< HEAD`");
+}
+
+/// The host uploads an array of `Light`, each of 16 bytes, and has no struct of the whole block.
+#[test]
+fn several_structs_in_a_row_fill_a_block() {
+    let shader = "struct L { float3 place; float range; }; cbuffer Lights { L lights[2]; };";
+    let host = "struct Light { float place[3], range; } l; struct Wrong { float range, place[3]; } w;";
+    let Some(folder) = folder_of(("a.hlsl", shader), host) else { return };
+    for (stated, outcome) in
+        [("Light[2]", "agree"), ("Light[3]", "differ"), ("Light[1]", "differ"), ("Wrong[2]", "differ")]
+    {
+        let code = i32::from(outcome == "differ");
+        let answer = folder.run(&format!("check a.hlsl host.o --map Lights={stated} --format json")).exits(code);
+        assert_eq!(pairs(&answer), [format!("Lights {stated} {outcome}")], "{answer}");
+    }
+    folder.run("check a.hlsl host.o --map Lights=Light[0]").exits(2);
+    folder.write("b.hlsl", shader.replace("L lights[2];", "L sun; L moon;").as_bytes());
+    let answer = folder.run("check b.hlsl host.o --map Lights=Light[2] --format json").exits(0);
+    assert_eq!(pairs(&answer), ["Lights Light[2] agree"]);
+}

@@ -74,6 +74,12 @@ pub struct CheckArgs {
     /// Append the proposed host types to `layoutproof.toml`.
     #[arg(long)]
     pub write_map: bool,
+    /// Compare with `layoutproof.lock`: what is no longer as it was accepted is an error.
+    #[arg(long)]
+    pub lock: bool,
+    /// Write `layoutproof.lock`: accept the blocks, pairs, layouts and compiled shaders as they are.
+    #[arg(long, conflicts_with = "lock")]
+    pub write_lock: bool,
     /// Output format.
     #[arg(long, value_enum, default_value_t = CheckFormat::Text)]
     pub format: CheckFormat,

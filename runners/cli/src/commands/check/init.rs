@@ -1,17 +1,28 @@
 //! `layoutproof init`: writes a first `layoutproof.toml` from the files of a folder.
+//!
+//! It looks into the files: a shader belongs to the project if it can be read alone, and a host file if
+//! it has debug information. It prints what it leaves out.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, bail};
+use layoutproof_compilers::regular_file::{open_regular, read_text};
 use layoutproof_core::results::summary::Exit;
+use layoutproof_debuginfo::{HostFileKind, HostFileSummary, summarize};
+use layoutproof_show::style::counted;
+use layoutproof_source::diagnostics::Code;
 use layoutproof_source::shader_language::ShaderLanguage;
+use layoutproof_source::sources::SourceMap;
 
 use super::args::InitArgs;
-use super::input_kind::CheckInput;
-use crate::output::print;
+use super::shader_blocks::{ShaderJob, read};
+use crate::args::DeclareArgs;
+use crate::output::{print, warn};
+use crate::project::globs;
 use crate::project::project_file::PROJECT_FILE;
 use crate::select::files::entries;
 
@@ -24,8 +35,37 @@ const MOST_HOSTS: usize = 20;
 /// Maximum nesting of folders.
 const DEEPEST: u32 = 12;
 
-/// Folders whose files do not belong to the project.
-const LEFT_OUT: [&str; 3] = ["node_modules", "target", "third_party"];
+/// Time for reading shaders; those that are left are listed unread.
+const READING_TIME: Duration = Duration::from_secs(10);
+
+/// Folders with the files of other projects.
+const FOREIGN_FOLDERS: [&str; 12] = [
+    "3rdparty",
+    "_deps",
+    "extern",
+    "external",
+    "externals",
+    "node_modules",
+    "subprojects",
+    "third-party",
+    "third_party",
+    "thirdparty",
+    "vcpkg_installed",
+    "vendor",
+];
+
+/// Suffixes of shaders that others include, which bring them along.
+const HEADERS: [&str; 2] = ["fxh", "hlsli"];
+
+/// Longest shader to search for included files, in bytes.
+const LONGEST_SHADER: u64 = 4 << 20;
+
+/// Names of folders in which a build puts its results, also with more after a hyphen and the like. The
+/// shaders in them are copies.
+const BUILD_FOLDERS: [&str; 7] = ["bin", "build", "cmake-build", "debug", "out", "release", "target"];
+
+/// Starts of the names of folders in which `CMake` tries the compiler.
+const CMAKE_TRIALS: [&str; 4] = ["CMakeScratch", "CMakeTmp", "CompilerIdC", "_CMakeLTOTest"];
 
 /// Writes the file, unless it exists.
 ///
@@ -37,37 +77,69 @@ pub(crate) fn init(args: &InitArgs) -> anyhow::Result<Exit> {
         bail!("{} already exists", path.display());
     }
     let mut found = FoundFiles::default();
-    found.look(&args.folder, Path::new(""), 0)?;
+    found.look(&args.folder, Path::new(""), Place::default())?;
+    let project = FirstProject::choose(&args.folder, found);
 
     let mut file = OpenOptions::new()
         .write(true)
         .create_new(true)
         .open(&path)
         .with_context(|| format!("writing {}", path.display()))?;
-    file.write_all(found.text().as_bytes()).with_context(|| format!("writing {}", path.display()))?;
+    file.write_all(project.text().as_bytes()).with_context(|| format!("writing {}", path.display()))?;
     print(&format!(
-        "wrote {}: {} patterns of shaders, {} host files\n",
+        "wrote {}: {}, {}\n",
         path.display(),
-        found.shaders.len(),
-        found.hosts.len()
+        counted(project.shader_count as u64, "shader"),
+        counted(project.hosts.len() as u64, "host file")
     ));
+    for left_out in &project.left_out {
+        print(&format!("left out: {left_out}\n"));
+    }
+    if project.hosts.is_empty() {
+        warn(
+            "note: no file with debug information was found: build with -g (GCC, Clang), /Zi (MSVC) or a profile with \
+             debug = true (Cargo), and list the programs or objects under `host`\n",
+        );
+    }
     Ok(Exit::Agree)
 }
 
-/// The shaders and host files of a folder.
+/// True for `build`, `build-debug` and `out2`, not for `debugprintf`.
+fn is_build_folder(name: &str) -> bool {
+    let rests = BUILD_FOLDERS.iter().filter_map(|start| name.strip_prefix(start));
+    rests.into_iter().any(|rest| !rest.starts_with(char::is_alphabetic))
+}
+
+/// Where a search is.
+#[derive(Clone, Copy, Debug, Default)]
+struct Place {
+    depth: u32,
+    /// True below a folder with the results of a build.
+    is_build: bool,
+}
+
+/// The shaders and host files of a folder, by their paths relative to it.
 #[derive(Debug, Default)]
 struct FoundFiles {
-    /// Glob patterns of shaders, one per folder and suffix.
-    shaders: BTreeSet<String>,
-    hosts: BTreeSet<String>,
-    looked_at: usize,
+    shaders: Vec<PathBuf>,
+    /// All files, as other files may include them.
+    files: BTreeSet<String>,
+    hosts: Vec<(PathBuf, HostFileSummary, SystemTime)>,
+    /// Folders that were not searched.
+    foreign: Vec<PathBuf>,
+    /// Build folders, whose shaders are copies.
+    builds: Vec<PathBuf>,
+    visited: usize,
 }
 
 impl FoundFiles {
-    fn look(&mut self, folder: &Path, relative: &Path, depth: u32) -> anyhow::Result<()> {
-        for entry in entries(folder)? {
-            self.looked_at += 1;
-            if self.looked_at > MOST_ENTRIES || depth > DEEPEST {
+    fn look(&mut self, folder: &Path, relative: &Path, place: Place) -> anyhow::Result<()> {
+        let all = entries(folder)?;
+        // Cargo's folder has a thousand files of dependencies; the programs are one level below a profile.
+        let is_cargo = folder.join(".rustc_info.json").exists();
+        for entry in all {
+            self.visited += 1;
+            if self.visited > MOST_ENTRIES || place.depth > DEEPEST {
                 return Ok(());
             }
             let name = entry.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -76,25 +148,221 @@ impl FoundFiles {
             }
             let relative = relative.join(&name);
             if !entry.is_dir() {
-                self.add(&entry, &relative);
-            } else if !LEFT_OUT.contains(&name.as_str()) {
-                self.look(&entry, &relative, depth + 1)?;
+                self.files.insert(slashed(&relative));
+                self.add(&entry, relative, place);
+            } else if is_cargo {
+                self.look_at_programs(&entry, &relative);
+            } else if FOREIGN_FOLDERS.contains(&name.to_lowercase().as_str()) {
+                self.foreign.push(relative);
+            } else if !CMAKE_TRIALS.iter().any(|start| name.starts_with(start)) {
+                let is_build = is_build_folder(&name.to_lowercase());
+                if is_build && !place.is_build {
+                    self.builds.push(relative.clone());
+                }
+                let place = Place { depth: place.depth + 1, is_build: place.is_build || is_build };
+                // One folder without permission must not end the search.
+                let _ = self.look(&entry, &relative, place);
             }
         }
         Ok(())
     }
 
-    fn add(&mut self, file: &Path, relative: &Path) {
-        let slashed = |path: &Path| path.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/");
-        if ShaderLanguage::of(None, file).is_some() {
-            let suffix = file.extension().unwrap_or_default().to_string_lossy().into_owned();
-            // The shaders that include a header bring it along.
-            if !["hlsli", "fxh"].contains(&suffix.as_str()) {
-                let pattern: PathBuf = relative.with_file_name(format!("*.{suffix}"));
-                self.shaders.insert(slashed(&pattern));
+    /// The programs of a profile of Cargo, also those of a target: `target/TARGET/debug/NAME`.
+    fn look_at_programs(&mut self, folder: &Path, relative: &Path) {
+        let folders = [
+            ("", relative.to_owned()),
+            ("examples", relative.join("examples")),
+            ("debug", relative.join("debug")),
+            ("release", relative.join("release")),
+        ];
+        for (inner, relative) in folders {
+            for entry in entries(&folder.join(inner)).unwrap_or_default() {
+                let name = entry.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                let stem = name.split('.').next().unwrap_or_default();
+                // `NAME-0123456789abcdef` is `NAME` again.
+                let is_again = stem
+                    .rsplit_once('-')
+                    .is_some_and(|(_, hash)| hash.len() == 16 && hash.chars().all(|letter| letter.is_ascii_hexdigit()));
+                if !entry.is_dir() && !name.starts_with('.') && !is_again {
+                    self.add_host(&entry, relative.join(&name));
+                }
             }
-        } else if self.hosts.len() < MOST_HOSTS && is_host(file) {
-            self.hosts.insert(slashed(relative));
+        }
+    }
+
+    /// The folders below which the shaders' includes are found, other than their own folders.
+    fn include_folders(&self, folder: &Path) -> BTreeSet<String> {
+        let mut found = BTreeSet::new();
+        for shader in &self.shaders {
+            let Ok(text) = read_text(&folder.join(shader), LONGEST_SHADER) else { continue };
+            let own = shader.parent().unwrap_or(Path::new(""));
+            for name in text.lines().filter_map(included_name) {
+                if folder.join(own).join(name).exists() {
+                    continue;
+                }
+                let end = format!("/{name}");
+                let mut places = self.files.iter().filter_map(|file| file.strip_suffix(&end));
+                // If several places fit, either may be meant.
+                if let (Some(place), None) = (places.next(), places.next()) {
+                    found.insert(place.to_owned());
+                }
+            }
+        }
+        found
+    }
+
+    fn add(&mut self, file: &Path, relative: PathBuf, place: Place) {
+        if ShaderLanguage::of(None, file).is_none() {
+            self.add_host(file, relative);
+        } else if !place.is_build {
+            self.shaders.push(relative);
+        }
+    }
+
+    fn add_host(&mut self, file: &Path, relative: PathBuf) {
+        let Ok(opened) = open_regular(file) else { return };
+        let time = opened.metadata().and_then(|found| found.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
+        if let Some(summary) = summarize(opened) {
+            self.hosts.push((relative, summary, time));
+        }
+    }
+}
+
+/// What the first project file says.
+#[derive(Debug, Default)]
+struct FirstProject {
+    /// Patterns of shaders by language.
+    shaders: BTreeMap<ShaderLanguage, BTreeSet<String>>,
+    /// Patterns of shaders that those match and that do not belong to the project.
+    except: BTreeMap<ShaderLanguage, BTreeSet<String>>,
+    /// Folders with included files.
+    includes: BTreeSet<String>,
+    shader_count: usize,
+    hosts: BTreeSet<String>,
+    /// Sentences about the files that were found and are not used.
+    left_out: Vec<String>,
+}
+
+impl FirstProject {
+    fn choose(folder: &Path, found: FoundFiles) -> Self {
+        let mut project = Self::default();
+        if found.visited > MOST_ENTRIES {
+            project.left_out.push(format!("all after the first {MOST_ENTRIES} files"));
+        }
+        project.choose_shaders(folder, &found);
+        project.choose_hosts(found.hosts);
+        project
+    }
+
+    fn choose_shaders(&mut self, folder: &Path, found: &FoundFiles) {
+        let started = Instant::now();
+        self.includes = found.include_folders(folder);
+        let includes: Vec<String> =
+            self.includes.iter().map(|include| folder.join(include).display().to_string()).collect();
+        let mut refused: Vec<String> = Vec::new();
+        let mut unread = 0;
+        for file in &found.shaders {
+            let suffix = file.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+            let Some(language) = ShaderLanguage::of(None, file).filter(|_| !HEADERS.contains(&suffix.as_str())) else {
+                continue;
+            };
+            let problem = if started.elapsed() < READING_TIME {
+                problem_of(&folder.join(file), &includes)
+            } else {
+                unread += 1;
+                None
+            };
+            match problem {
+                None => {
+                    self.shader_count += 1;
+                    self.shaders.entry(language).or_default().insert(pattern_of(file));
+                }
+                Some(problem) => {
+                    self.except.entry(language).or_default().insert(slashed(file));
+                    refused.push(format!("{}: {problem}", slashed(file)));
+                }
+            }
+        }
+
+        // A folder that was not searched matters only where a pattern would search it.
+        let outside = found.foreign.iter().chain(&found.builds).map(|folder| format!("{}/**/*", slashed(folder)));
+        let outside: Vec<String> = outside.collect();
+        for (language, patterns) in &self.shaders {
+            let is_matched = |path: &str| patterns.iter().any(|pattern| globs::names(pattern, Path::new(path)));
+            let is_below = |path: &str| {
+                patterns
+                    .iter()
+                    .any(|pattern| pattern.split_once("**").is_some_and(|(start, _)| path.starts_with(start)))
+            };
+            let except = self.except.entry(*language).or_default();
+            except.retain(|path| is_matched(path));
+            except.extend(outside.iter().filter(|path| is_below(path)).cloned());
+        }
+        self.except.retain(|language, patterns| self.shaders.contains_key(language) && !patterns.is_empty());
+
+        if let Some(first) = refused.first() {
+            let count = counted(refused.len() as u64, "shader");
+            self.left_out.push(format!("{count} that cannot be read alone, such as {first}"));
+        }
+        if unread > 0 {
+            let count = counted(unread, "shader");
+            self.left_out.push(format!("the test whether {count} can be read, which would take too long"));
+        }
+        if !found.foreign.is_empty() {
+            let names: Vec<String> = found.foreign.iter().take(3).map(|folder| slashed(folder)).collect();
+            let count = counted(found.foreign.len() as u64, "folder");
+            self.left_out.push(format!("{count} of other projects, such as {}", names.join(", ")));
+        }
+    }
+
+    /// Takes programs and their databases. Objects and libraries are parts of programs, so they are taken
+    /// only if there is no program.
+    fn choose_hosts(&mut self, found: Vec<(PathBuf, HostFileSummary, SystemTime)>) {
+        let with_debug = |kind: HostFileKind| {
+            move |found: &&(PathBuf, HostFileSummary, SystemTime)| found.1.kind == kind && found.1.has_debug_sections
+        };
+        let databases: BTreeSet<PathBuf> =
+            found.iter().filter(with_debug(HostFileKind::Pdb)).map(|found| found.0.with_extension("")).collect();
+
+        // If a program was built several times, take the newest.
+        let mut programs: BTreeMap<String, (&Path, SystemTime)> = BTreeMap::new();
+        for kind in [HostFileKind::Program, HostFileKind::Pdb] {
+            for (path, _, time) in found.iter().filter(with_debug(kind)) {
+                if kind == HostFileKind::Program && databases.contains(&path.with_extension("")) {
+                    continue;
+                }
+                let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                let newest = programs.entry(name).or_insert((path, *time));
+                if *time > newest.1 {
+                    *newest = (path, *time);
+                }
+            }
+        }
+        self.hosts.extend(programs.values().take(MOST_HOSTS).map(|(path, _)| slashed(path)));
+        let mut left_out = |count: usize, singular: &str, why: &str| {
+            if count > 0 {
+                self.left_out.push(format!("{} {why}", counted(count as u64, singular)));
+            }
+        };
+        left_out(programs.len().saturating_sub(MOST_HOSTS), "program", "more than the file lists");
+
+        let count =
+            |is_left_out: &dyn Fn(&HostFileSummary) -> bool| found.iter().filter(|it| is_left_out(&it.1)).count();
+        let is_program = |it: &HostFileSummary| it.kind == HostFileKind::Program && !it.has_debug_sections;
+        left_out(count(&is_program).saturating_sub(databases.len()), "program", "without debug information");
+        left_out(count(&|it| it.kind == HostFileKind::ImportLibrary), "import library", "without types");
+        let is_part = |it: &HostFileSummary| matches!(it.kind, HostFileKind::Object | HostFileKind::Library);
+        if programs.is_empty() {
+            let is_library = |it: &&(PathBuf, HostFileSummary, SystemTime)| it.1.kind == HostFileKind::Library;
+            let parts = || found.iter().filter(|it| is_part(&it.1) && it.1.has_debug_sections);
+            let objects = parts().filter(|it| !is_library(it)).count();
+            let chosen: Vec<&Path> =
+                parts().filter(|it| is_library(it) == (objects == 0)).map(|it| it.0.as_path()).collect();
+            let name: fn(&Path) -> String = if chosen.len() > MOST_HOSTS { pattern_of } else { slashed };
+            self.hosts.extend(chosen.into_iter().map(name));
+            left_out(count(&|it| is_part(it) && !it.has_debug_sections), "object", "without debug information");
+        } else {
+            left_out(count(&is_part), "object or library", "next to programs");
         }
     }
 
@@ -103,9 +371,23 @@ impl FoundFiles {
             let quoted: Vec<String> = names.iter().map(|name| format!("    {name:?},\n")).collect();
             if quoted.is_empty() { "[]".to_owned() } else { format!("[\n{}]", quoted.concat()) }
         };
-        let shaders = format!("[[shader]]\nfiles = {}\n# args = \"-T cs_6_6 -D QUALITY=2\"\n", list(&self.shaders));
-        let shaders =
-            if self.shaders.is_empty() { "# [[shader]]\n# files = [\"shaders/*.hlsl\"]\n".to_owned() } else { shaders };
+        let mut shaders = String::new();
+        for (language, patterns) in &self.shaders {
+            shaders += &format!("# {}\n[[shader]]\nfiles = {}\n", language.title(), list(patterns));
+            if let Some(except) = self.except.get(language) {
+                shaders += &format!("except = {}\n", list(except));
+            }
+            if !self.includes.is_empty() {
+                shaders += &format!("include = {}\n", list(&self.includes));
+            }
+            if *language == ShaderLanguage::Hlsl {
+                shaders += "# args = \"-T cs_6_6 -D QUALITY=2\"\n";
+            }
+            shaders.push('\n');
+        }
+        if shaders.is_empty() {
+            "# [[shader]]\n# files = [\"shaders/**/*.hlsl\"]\n\n".clone_into(&mut shaders);
+        }
         format!(
             "# What `layoutproof check` compares. It names no programs and runs nothing.\n\
              schema = 1\n\n\
@@ -113,7 +395,7 @@ impl FoundFiles {
              host = {}\n\n\
              # The rule sets that ship; `layoutproof list --rules` lists them all.\n\
              # rules = [\"native:dxc-dxil\", \"native:dxc-spirv\"]\n\n\
-             {shaders}\n\
+             {shaders}\
              # The host type of a block whose name does not match.\n\
              # [[map]]\n# block = \"PerFrame\"\n# host = \"engine::PerFrame\"\n# members = {{ cameraPos = \"cam_pos\" }}\n",
             list(&self.hosts)
@@ -121,7 +403,43 @@ impl FoundFiles {
     }
 }
 
-/// True if the file may have debug information: a program, a library or an object.
-fn is_host(file: &Path) -> bool {
-    matches!(CheckInput::of(file, None), Ok(CheckInput::Host(_)))
+/// Why a shader cannot be read alone; `None` if it can, even if it has no buffer.
+fn problem_of(file: &Path, includes: &[String]) -> Option<String> {
+    let job = ShaderJob {
+        path: file.to_owned(),
+        declare: DeclareArgs { include: includes.to_vec(), ..DeclareArgs::default() },
+        profile: None,
+        named_rules: Vec::new(),
+        usual_rules: Vec::new(),
+        targets: Vec::new(),
+    };
+    match read(&job, &mut SourceMap::default()) {
+        Ok(Ok(_)) => None,
+        Ok(Err(problems)) => {
+            let problem = problems.into_iter().find(|problem| problem.code != Code::NothingDeclared);
+            problem.map(|problem| problem.message)
+        }
+        Err(error) => Some(format!("{error:#}")),
+    }
+}
+
+/// The name in a line such as `#include "lights.hlsli"`.
+fn included_name(line: &str) -> Option<&str> {
+    let rest = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?.trim_start();
+    let close = if rest.starts_with('<') { '>' } else { '"' };
+    rest.strip_prefix(['<', '"'])?.split(close).next()
+}
+
+/// The pattern of all files of this suffix below the topmost folder of a file.
+fn pattern_of(file: &Path) -> String {
+    let suffix = file.extension().unwrap_or_default().to_string_lossy();
+    let mut parts = file.iter().map(|part| part.to_string_lossy());
+    match (parts.next(), parts.next()) {
+        (Some(top), Some(_)) => format!("{top}/**/*.{suffix}"),
+        _ => format!("*.{suffix}"),
+    }
+}
+
+fn slashed(path: &Path) -> String {
+    path.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")
 }

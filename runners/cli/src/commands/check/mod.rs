@@ -10,12 +10,14 @@ mod debug_types;
 pub(crate) mod debug_worker;
 pub(crate) mod init;
 mod input_kind;
+mod lock;
 mod pairing;
 mod prove;
 #[cfg(test)]
 mod round_trip;
 mod shader_blocks;
 
+use std::collections::BTreeSet;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -24,7 +26,7 @@ use anyhow::bail;
 use layoutproof_core::results::summary::Exit;
 use layoutproof_hostcheck::{VectorTypes, part_path};
 use layoutproof_report::host_check::{
-    HostCheck, PairOutcome, UnmatchedBlock, annotations, json, junit, map_entries, text,
+    HostCheck, PairOutcome, UnmatchedBlock, UnreadInput, annotations, json, junit, map_entries, text,
 };
 use layoutproof_report::html::check_page;
 use layoutproof_show::Style;
@@ -36,6 +38,7 @@ use layoutproof_source::sources::SourceMap;
 use crate::commands::check::args::{CheckArgs, CheckFormat};
 use crate::commands::check::debug_worker::{DebugAnswer, read_types};
 use crate::commands::check::input_kind::CheckInput;
+use crate::commands::check::lock::{Lock, shader_name};
 use crate::commands::check::pairing::{PairRules, Pairing, pair};
 use crate::commands::check::prove::Proof;
 use crate::commands::check::shader_blocks::{ShaderJob, TargetBlock, check_rules};
@@ -72,18 +75,35 @@ fn compare_hosts(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
     }
     let project = project.unwrap_or_default();
 
-    let inputs = CheckInputs::collect(args, &project)?;
+    let lock_path = Lock::path(&project);
+    let accepted = if args.lock { Some(Lock::read(&lock_path)?) } else { None };
+
+    let mut unread = UnreadInputs::default();
+    let inputs = CheckInputs::collect(args, &project, &mut unread)?;
     let mut sources = SourceMap::default();
-    let read = read_shaders(&inputs.shaders, &mut sources)?;
+    let read = read_shaders(&inputs.shaders, &mut sources, &mut unread)?;
     let mut blocks = read.blocks;
     state_hosts(&mut blocks, args, &project)?;
     warn_rendered(&render(&read.warnings, &sources, style.colour));
 
-    let hosts = read_hosts(&inputs.hosts, &blocks)?;
+    let hosts = read_hosts(&inputs.hosts, &blocks, &mut unread)?;
     let vector_types = VectorTypes::built_in().with_rows(&project.vector_types);
     let rules =
         PairRules { known: &project.known, vector_types: &vector_types, is_strict: args.strict || project.is_strict };
     let Pairing { check: mut checked, partners } = pair(&blocks, &hosts, rules);
+    checked.unread = unread.inputs;
+    if accepted.is_some() || args.write_lock {
+        let shaders: Vec<&Path> = inputs.shaders.iter().map(|job| job.path.as_path()).collect();
+        let lock = Lock::of_check(&checked, &blocks, &shaders, &project)?;
+        if let Some(accepted) = accepted {
+            let is_checked = checked_shaders(args, &checked, &shaders, &project);
+            checked.complaints.extend(lock.changes_since(&accepted, is_checked));
+        } else if checked.unread.is_empty() {
+            lock.write(&lock_path)?;
+        } else {
+            warn(&format!("warning: {} is not written, because not all files could be read\n", lock_path.display()));
+        }
+    }
     let proven = if args.run && !partners.is_empty() {
         Proof { args, blocks: &blocks, partners: &partners, rules }.carry_out(&mut checked)?
     } else {
@@ -104,7 +124,25 @@ fn compare_hosts(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
     for unmatched in checked.unmatched.iter().filter(|unmatched| unmatched.names_no_type()) {
         warn(&format!("error: block `{}`: {}\n", unmatched.block, unmatched.reason));
     }
+    for unread in &checked.unread {
+        warn(&format!("error: {}\n", unread.reason));
+    }
     Ok(worse(exit_of(&checked), proven))
+}
+
+/// Tells whether this check says something about a shader of the lock file: all shaders of a project, or
+/// those that the user names, without those that could not be read.
+fn checked_shaders(
+    args: &CheckArgs,
+    check: &HostCheck,
+    shaders: &[&Path],
+    project: &ProjectFile,
+) -> impl Fn(&str) -> bool + use<> {
+    let unread: BTreeSet<String> =
+        check.unread.iter().map(|unread| shader_name(Path::new(&unread.file), project)).collect();
+    let named: BTreeSet<String> = shaders.iter().map(|shader| shader_name(shader, project)).collect();
+    let is_whole = args.inputs.is_empty();
+    move |shader| !unread.contains(shader) && (is_whole || named.contains(shader))
 }
 
 /// Appends entries to the project file, or to a new one in the working folder.
@@ -144,10 +182,10 @@ fn worse(left: Exit, right: Exit) -> Exit {
     order.into_iter().find(|exit| [left, right].contains(exit)).unwrap_or(Exit::Agree)
 }
 
-/// The exit code is 2 if the user names a type that no host file defines, otherwise 1 for a
+/// The exit code is 2 if an input could not be read or the user names a type that no host file defines, otherwise 1 for a
 /// difference, otherwise 4 if nothing was compared.
 fn exit_of(check: &HostCheck) -> Exit {
-    if check.unmatched.iter().any(UnmatchedBlock::names_no_type) {
+    if !check.unread.is_empty() || check.unmatched.iter().any(UnmatchedBlock::names_no_type) {
         return Exit::CouldNotRun;
     }
     let differs = check.pairs.iter().any(|pair| pair.outcome() == PairOutcome::Differ);
@@ -171,14 +209,20 @@ struct CheckInputs {
 impl CheckInputs {
     /// The inputs that the user names. The project supplies shaders if the user names none, and
     /// likewise host files.
-    fn collect(args: &CheckArgs, project: &ProjectFile) -> anyhow::Result<Self> {
+    ///
+    /// # Errors
+    /// No input of one kind is left, or the project has a problem.
+    fn collect(args: &CheckArgs, project: &ProjectFile, unread: &mut UnreadInputs) -> anyhow::Result<Self> {
         let mut inputs = Self::default();
         for path in &args.inputs {
-            match CheckInput::of(path, args.declare.lang)? {
-                CheckInput::Shader(path) => inputs.add_named_shader(&path, args, project)?,
-                CheckInput::Host(path) => inputs.hosts.push(path),
+            match CheckInput::of(path, args.declare.lang) {
+                Ok(CheckInput::Shader(path)) => inputs.add_named_shader(&path, args, project)?,
+                Ok(CheckInput::Host(path)) => inputs.hosts.push(path),
+                Err(error) => unread.add(path, error),
             }
         }
+        // The project must not replace inputs that the user names.
+        unread.end_if(inputs.shaders.is_empty())?;
         if inputs.shaders.is_empty() {
             for shaders in &project.shaders {
                 inputs.add_project_shaders(shaders, args, project)?;
@@ -194,6 +238,7 @@ impl CheckInputs {
             }
         }
 
+        unread.end_if(inputs.shaders.is_empty() || inputs.hosts.is_empty())?;
         match (inputs.shaders.is_empty(), inputs.hosts.is_empty()) {
             (true, _) => bail!("no shader is given: name {} files", alternatives(&FrontEnd::suffixes())),
             (false, true) => bail!("no host file is given: name objects, libraries, programs or a .pdb"),
@@ -228,7 +273,8 @@ impl CheckInputs {
                 bail!("{}: no shader matches `{pattern}`", project.path.display());
             }
             let settings = ShaderSettings::of_project(shaders, args.args.as_deref(), &args.declare, project)?;
-            self.shaders.extend(found.into_iter().map(|path| job(path, settings.clone(), args)));
+            let own = found.into_iter().filter(|path| !project.excepts(shaders, path));
+            self.shaders.extend(own.map(|path| job(path, settings.clone(), args)));
         }
         Ok(())
     }
@@ -246,34 +292,100 @@ fn job(path: PathBuf, settings: ShaderSettings, args: &CheckArgs) -> ShaderJob {
     }
 }
 
-/// The blocks of all shaders.
-fn read_shaders(shaders: &[ShaderJob], sources: &mut SourceMap) -> anyhow::Result<shader_blocks::ShaderBlocks> {
+/// The inputs that could not be read, so far.
+#[derive(Debug, Default)]
+struct UnreadInputs {
+    inputs: Vec<UnreadInput>,
+    /// The first error, for the case that nothing is left to compare.
+    first: Option<anyhow::Error>,
+}
+
+impl UnreadInputs {
+    fn add(&mut self, path: &Path, error: anyhow::Error) {
+        self.inputs.push(UnreadInput { file: path.display().to_string(), reason: format!("{error:#}") });
+        self.first.get_or_insert(error);
+    }
+
+    /// Ends the check with the first error if nothing is left to compare.
+    fn end_if(&mut self, is_nothing_left: bool) -> anyhow::Result<()> {
+        match self.first.take_if(|_| is_nothing_left) {
+            Some(error) => {
+                for unread in self.inputs.iter().skip(1) {
+                    warn(&format!("error: {}\n", unread.reason));
+                }
+                Err(error)
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// The blocks of all shaders that can be read.
+///
+/// # Errors
+/// No shader has a block. If some could not be read, their problems are the error.
+fn read_shaders(
+    shaders: &[ShaderJob],
+    sources: &mut SourceMap,
+    unread: &mut UnreadInputs,
+) -> anyhow::Result<shader_blocks::ShaderBlocks> {
     let mut all = shader_blocks::ShaderBlocks::default();
     let mut problems: Vec<Diagnostic> = Vec::new();
+    let mut refused: Vec<UnreadInput> = Vec::new();
     let mut without_blocks: Vec<Diagnostic> = Vec::new();
     for job in shaders {
-        match shader_blocks::read(job, sources)? {
-            Ok(read) => {
+        match shader_blocks::read(job, sources) {
+            Err(error) => unread.add(&job.path, error),
+            Ok(Ok(read)) => {
                 all.blocks.extend(read.blocks);
                 all.warnings.extend(read.warnings);
             }
-            Err(found) if found.iter().all(|problem| problem.code == Code::NothingDeclared) => {
+            Ok(Err(found)) if found.iter().all(|problem| problem.code == Code::NothingDeclared) => {
                 without_blocks.extend(found);
             }
-            Err(found) => problems.extend(found),
+            Ok(Err(found)) => {
+                let file = job.path.display().to_string();
+                refused.push(UnreadInput { reason: first_problem(&file, &found, sources), file });
+                problems.extend(found);
+            }
         }
     }
+
     // In a project with many shaders, some without a buffer are fine. If none has one, there is
     // nothing to check.
     if all.blocks.is_empty() {
         problems.append(&mut without_blocks);
+        if !problems.is_empty() {
+            bail!(RefusedInput { diagnostics: problems, sources: std::mem::take(sources) })
+        }
+        unread.end_if(true)?;
     }
-    if problems.is_empty() {
+    unread.inputs.extend(refused);
+    if let [_] = without_blocks.as_slice() {
         let as_warning = |problem: Diagnostic| Diagnostic { severity: Severity::Warning, ..problem };
         all.warnings.extend(without_blocks.into_iter().map(as_warning));
-        return Ok(all);
+    } else if !without_blocks.is_empty() {
+        let files: Vec<&str> =
+            without_blocks.iter().map(|problem| sources.file(problem.span().file).name.as_str()).collect();
+        let named = files.iter().take(3).copied().collect::<Vec<_>>().join(", ");
+        let more = if files.len() > 3 { format!(" and {} more", files.len() - 3) } else { String::new() };
+        warn(&format!("warning: {} shaders have no buffer: {named}{more}\n", files.len()));
     }
-    bail!(RefusedInput { diagnostics: problems, sources: std::mem::take(sources) })
+    Ok(all)
+}
+
+/// The first problem of a shader in one line, with the number of the others.
+fn first_problem(file: &str, problems: &[Diagnostic], sources: &SourceMap) -> String {
+    let Some(first) = problems.first() else { return format!("{file}: refused") };
+    let span = first.span();
+    let name = sources.files().get(span.file.0 as usize).map_or(file, |file| &file.name);
+    let place = sources.position(span);
+    let more = match problems.len() {
+        1 => String::new(),
+        all => format!(" (and {} more)", all - 1),
+    };
+    let whole = if name == file { String::new() } else { format!("{file}: ") };
+    format!("{whole}{name}:{}:{}: {}{more}", place.line, place.column, first.message)
 }
 
 /// Assigns to the blocks what the command line and the project say about their host types.
@@ -293,15 +405,31 @@ fn state_hosts(blocks: &mut [TargetBlock], args: &CheckArgs, project: &ProjectFi
             for stated in stated_names(block, &mapping.block).into_iter().filter(|stated| stated.is_none()) {
                 stated.clone_from(&mapping.host);
             }
+            let is_part = mapping.block != block.layout.name && !stated_names(block, &mapping.block).is_empty();
+            if is_part && (mapping.contract.is_some() || mapping.offset.is_some()) {
+                bail!("`{}` is a part of a block: `contract` and `offset` are for a whole block", mapping.block);
+            }
             if mapping.block == block.layout.name {
                 block.host_start = block.host_start.or(mapping.offset);
+                block.contract = block.contract.or(mapping.contract);
                 for (shader, host) in &mapping.members {
                     block.renames.entry(shader.clone()).or_insert_with(|| host.clone());
                 }
             }
         }
+        if let Some((host, count)) = block.names.stated.as_deref().and_then(several_of) {
+            block.names.stated = Some(host);
+            block.host_count = Some(count);
+        }
     }
     Ok(())
+}
+
+/// The type and the number of `Light[2]`; `None` if the name has no number.
+fn several_of(stated: &str) -> Option<(String, u32)> {
+    let (host, count) = stated.strip_suffix(']')?.rsplit_once('[')?;
+    let count = count.parse().ok().filter(|count| *count > 0)?;
+    Some((host.to_owned(), count))
 }
 
 /// The fields that hold the stated host type, of the block or of its elements (`Counted.spheres`)
@@ -317,10 +445,23 @@ fn stated_names<'a>(block: &'a mut TargetBlock, name: &str) -> Vec<&'a mut Optio
 }
 
 /// Reads the types of all host files that may match the blocks.
-fn read_hosts(hosts: &[PathBuf], blocks: &[TargetBlock]) -> anyhow::Result<Vec<DebugAnswer>> {
+///
+/// # Errors
+/// No host file can be read.
+fn read_hosts(
+    hosts: &[PathBuf],
+    blocks: &[TargetBlock],
+    unread: &mut UnreadInputs,
+) -> anyhow::Result<Vec<DebugAnswer>> {
     let mut answers = Vec::new();
     for host in hosts {
-        let answer = read_types(host, blocks)?;
+        let answer = match read_types(host, blocks) {
+            Ok(answer) => answer,
+            Err(error) => {
+                unread.add(host, error);
+                continue;
+            }
+        };
         for problem in &answer.problems {
             warn(&format!("warning: {problem}\n"));
         }
@@ -329,5 +470,6 @@ fn read_hosts(hosts: &[PathBuf], blocks: &[TargetBlock]) -> anyhow::Result<Vec<D
         }
         answers.push(answer);
     }
+    unread.end_if(answers.is_empty())?;
     Ok(answers)
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use layoutproof_hostcheck::matching::{BlockMatch, TypeMatch, has_name, has_own_name, match_part, match_type};
 use layoutproof_hostcheck::{
-    BlockPart, CompareOptions, MemberSketch, ProgramStruct, ShaderBlock, VectorTypes, block_parts, compare,
-    has_members_of, part_of_host, part_path, shares_a_member,
+    BlockPart, CompareOptions, MemberSketch, ProgramField, ProgramShape, ProgramStruct, ShaderBlock, VectorTypes,
+    block_parts, compare, has_members_of, part_of_host, part_path, shares_a_member,
 };
 use layoutproof_layout::LaidOutShape;
 use layoutproof_report::host_check::{
@@ -57,7 +57,7 @@ pub(super) fn pair(blocks: &[TargetBlock], hosts: &[DebugAnswer], rules: PairRul
         check.unmatched.extend(found.unmatched);
         for BlockPair { pair, part, host } in found.pairs {
             check.pairs.push(pair);
-            partners.push(PairPartners { block: index, part, host: host.clone() });
+            partners.push(PairPartners { block: index, part, host });
         }
     }
 
@@ -87,15 +87,15 @@ fn merge(hosts: &[DebugAnswer]) -> BTreeMap<&str, ProgramStruct> {
 struct PairsOfBlock<'a> {
     block: &'a TargetBlock,
     rules: PairRules<'a>,
-    pairs: Vec<BlockPair<'a>>,
+    pairs: Vec<BlockPair>,
     unmatched: Vec<UnmatchedBlock>,
 }
 
 /// A pair with its block part and its host struct.
-struct BlockPair<'a> {
+struct BlockPair {
     pair: CheckedPair,
     part: usize,
-    host: &'a ProgramStruct,
+    host: ProgramStruct,
 }
 
 impl<'a> PairsOfBlock<'a> {
@@ -143,7 +143,10 @@ impl<'a> PairsOfBlock<'a> {
             Err(_) => proposals_of(index, hosts),
         };
         match host {
-            Ok((part, host)) => self.compare(&parts, part, host),
+            Ok((part, host)) => match block.host_count {
+                Some(count) => self.compare(&parts, 0, &several(host, count)),
+                None => self.compare(&parts, part, host),
+            },
             Err(UnmatchedReason::NoType(_) | UnmatchedReason::OtherMembers(_))
                 if let Some((part, host)) = only_fitting(&proposals, by_name) =>
             {
@@ -178,15 +181,34 @@ impl<'a> PairsOfBlock<'a> {
         }
     }
 
-    fn compare(&mut self, parts: &[BlockPart<'_>], part: usize, host: &'a ProgramStruct) {
+    fn compare(&mut self, parts: &[BlockPart<'_>], part: usize, host: &ProgramStruct) {
         let pair = compare_pair(self.block, &parts[part], host, self.rules);
         if let (Some(library), false) = (&host.written_by, pair.comparison.agrees()) {
             let (host, library) = (host.name.clone(), library.clone());
             let reason = UnmatchedReason::WrittenBy { host, library };
             return self.unmatched.push(unmatched(self.block, pair.shader_name(), reason));
         }
-        self.pairs.push(BlockPair { pair, part, host });
+        self.pairs.push(BlockPair { pair, part, host: host.clone() });
     }
+}
+
+/// The structs of an array of the host, as one struct.
+fn several(host: &ProgramStruct, count: u32) -> ProgramStruct {
+    let name = format!("{}[{count}]", host.name);
+    let array = ProgramField {
+        name: String::new(),
+        type_name: name.clone(),
+        offset: 0,
+        shape: ProgramShape::Array {
+            element: Box::new(ProgramShape::Struct { fields: host.fields.clone(), size: host.size }),
+            element_name: host.name.clone(),
+            count: Some(count),
+            stride: host.size,
+        },
+        bits: None,
+        place: host.place.clone(),
+    };
+    ProgramStruct { name, size: host.size.saturating_mul(count), fields: vec![array], ..host.clone() }
 }
 
 /// The structs of all host files that fit a block by their members, best first.
@@ -277,7 +299,12 @@ fn unmatched(block: &TargetBlock, name: String, reason: UnmatchedReason) -> Unma
 fn compare_pair(block: &TargetBlock, part: &BlockPart<'_>, host: &ProgramStruct, rules: PairRules<'_>) -> CheckedPair {
     let renames = block.renames_in(part);
     let shader = ShaderBlock { layout: &block.layout, part, places: &block.places };
-    let options = CompareOptions { renames: &renames, vector_types: rules.vector_types, host_start: block.host_start };
+    let options = CompareOptions {
+        renames: &renames,
+        vector_types: rules.vector_types,
+        host_start: block.host_start,
+        contract: block.contract,
+    };
     let comparison = compare(shader, host, options);
 
     let reason_for = |mismatch: &layoutproof_hostcheck::Mismatch| {

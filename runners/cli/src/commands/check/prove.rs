@@ -137,8 +137,12 @@ impl Proof<'_> {
         let parts = block_parts(&block.layout, root);
         let Some(part) = parts.get(partners.part) else { return Vec::new() };
         let renames = block.renames_in(part);
-        let options =
-            CompareOptions { renames: &renames, vector_types: self.rules.vector_types, host_start: block.host_start };
+        let options = CompareOptions {
+            renames: &renames,
+            vector_types: self.rules.vector_types,
+            host_start: block.host_start,
+            contract: block.contract,
+        };
         let shader = ShaderBlock { layout: &block.layout, part, places: &block.places };
 
         let proofs = records.filter_map(|record| {

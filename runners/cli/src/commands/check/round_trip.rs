@@ -81,6 +81,8 @@ fn case_blocks(folder: &Path, file: &Path, language: HostLanguage) -> Vec<CaseBl
             layout,
             places: BTreeMap::new(),
             host_start: None,
+            contract: None,
+            host_count: None,
             renames: BTreeMap::new(),
             source: Arc::clone(&block_source),
         });

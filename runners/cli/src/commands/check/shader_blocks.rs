@@ -8,7 +8,7 @@ use layoutproof_core::check::Source;
 
 use layoutproof_hostcheck::matching::{BlockNames, PartName};
 use layoutproof_hostcheck::shader_comment::{BlockComment, comment_at_place, comment_of};
-use layoutproof_hostcheck::{BlockPart, LinePlace, TextPlaces, block_parts, member_places};
+use layoutproof_hostcheck::{BlockPart, LinePlace, SizeContract, TextPlaces, block_parts, member_places};
 use layoutproof_layout::{Block, BlockKind, BlockLayout, DECLARED, LaidOutShape, LayoutOptions, Refusal, lay_out};
 use layoutproof_show::front_ends::Purpose;
 use layoutproof_show::{InputContent, RuleChoice, overlap_warnings};
@@ -49,6 +49,10 @@ pub(crate) struct TargetBlock {
     pub names: BlockNames,
     /// The byte of the block at which the program puts the host struct, if the user says so.
     pub host_start: Option<u32>,
+    /// Number of host structs in a row that fill the block, if the user says so: `Light[2]`.
+    pub host_count: Option<u32>,
+    /// How the host struct covers the block, if the user says so.
+    pub contract: Option<SizeContract>,
     /// Host names by member names, for members with other names.
     pub renames: BTreeMap<String, String>,
     /// The source of the block.
@@ -148,6 +152,8 @@ pub(crate) fn read(job: &ShaderJob, sources: &mut SourceMap) -> anyhow::Result<R
                 layout,
                 places: member_places(block, sources),
                 host_start: None,
+                contract: None,
+                host_count: None,
                 renames: BTreeMap::new(),
                 source: Arc::clone(&block_source),
             });
@@ -267,7 +273,18 @@ fn declared_block(shader: &str, layout: BlockLayout, texts: &TextPlaces, source:
     let mut places = texts.of_block(&layout);
     places.entry(String::new()).or_insert(LinePlace { file, line: None });
     let (shader, target, source) = (shader.to_owned(), DECLARED.to_owned(), Arc::clone(source));
-    TargetBlock { shader, target, layout, places, names, host_start: None, renames: BTreeMap::new(), source }
+    TargetBlock {
+        shader,
+        target,
+        layout,
+        places,
+        names,
+        host_start: None,
+        contract: None,
+        host_count: None,
+        renames: BTreeMap::new(),
+        source,
+    }
 }
 
 /// The name of a struct in the source of a SPIR-V module. DXC calls the struct of `cbuffer Frame`

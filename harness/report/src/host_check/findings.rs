@@ -1,0 +1,136 @@
+//! Groups what a check says more than once: the same result of one host struct in many shaders is one
+//! finding, which reports write at its first pair and with the number of the other shaders.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use layoutproof_hostcheck::Mismatch;
+
+use super::{CheckedPair, HostCheck, PairOutcome, UnmatchedBlock};
+use layoutproof_show::style::counted;
+
+/// Most shaders, targets or blocks to name after the first one.
+const MOST_NAMED: usize = 3;
+
+/// A result that several blocks may share, by the indices of what shares it; the first stands for all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Finding {
+    pub members: Vec<usize>,
+}
+
+impl Finding {
+    /// The index of the pair or block that stands for the others.
+    pub(super) fn first(&self) -> usize {
+        self.members[0]
+    }
+}
+
+/// The pairs of a check, grouped by result, in the order of their first pairs.
+pub(super) fn pair_findings(check: &HostCheck) -> Vec<Finding> {
+    let key = |pair: &CheckedPair| (pair.host.clone(), pair.host_file.clone());
+    group(&check.pairs, key, says_the_same)
+}
+
+/// The pairs that differ, grouped by result.
+pub(super) fn differing_findings(check: &HostCheck) -> Vec<Finding> {
+    let mut findings = pair_findings(check);
+    findings.retain(|finding| check.pairs[finding.first()].outcome() == PairOutcome::Differ);
+    findings
+}
+
+/// The blocks without a host struct, grouped by name and reason.
+pub(super) fn unmatched_findings(check: &HostCheck) -> Vec<Finding> {
+    let is_same = |left: &UnmatchedBlock, right: &UnmatchedBlock| {
+        left.reason == right.reason && left.is_stated == right.is_stated && left.proposals == right.proposals
+    };
+    group(&check.unmatched, |unmatched| unmatched.block.clone(), is_same)
+}
+
+/// Where else a finding holds, such as `in 12 shaders: b.hlsl, c.hlsl, d.hlsl and 9 more`.
+pub(super) fn also_of_pairs(check: &HostCheck, finding: &Finding) -> Option<String> {
+    also(finding.members.iter().map(|index| {
+        let pair = &check.pairs[*index];
+        (pair.shader.as_str(), pair.target.as_str(), pair.shader_name())
+    }))
+}
+
+/// Where else a block has no host struct for the same reason.
+pub(super) fn also_of_unmatched(check: &HostCheck, finding: &Finding) -> Option<String> {
+    also(finding.members.iter().map(|index| {
+        let unmatched = &check.unmatched[*index];
+        (unmatched.shader.as_str(), unmatched.target.as_str(), unmatched.block.clone())
+    }))
+}
+
+fn group<T, K: Ord>(all: &[T], key: impl Fn(&T) -> K, is_same: impl Fn(&T, &T) -> bool) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = Vec::new();
+    let mut by_key: BTreeMap<K, Vec<usize>> = BTreeMap::new();
+    for (index, item) in all.iter().enumerate() {
+        let candidates = by_key.entry(key(item)).or_default();
+        match candidates.iter().find(|finding| is_same(&all[findings[**finding].first()], item)) {
+            Some(finding) => findings[*finding].members.push(index),
+            None => {
+                candidates.push(findings.len());
+                findings.push(Finding { members: vec![index] });
+            }
+        }
+    }
+    findings
+}
+
+/// True if two pairs of one host struct have the same result, wherever their shaders declare the block.
+fn says_the_same(left: &CheckedPair, right: &CheckedPair) -> bool {
+    let (one, other) = (&left.comparison, &right.comparison);
+    left.part == right.part
+        && left.known == right.known
+        && left.is_by_members == right.is_by_members
+        && left.proofs == right.proofs
+        && one.remarks == other.remarks
+        && (one.shader_size, one.host_size, one.host_start) == (other.shader_size, other.host_size, other.host_start)
+        && (one.members, one.members_by_bytes) == (other.members, other.members_by_bytes)
+        && one.mismatches.len() == other.mismatches.len()
+        && one.mismatches.iter().zip(&other.mismatches).all(|(left, right)| is_same_mismatch(left, right))
+}
+
+fn is_same_mismatch(left: &Mismatch, right: &Mismatch) -> bool {
+    left.path == right.path
+        && left.kind == right.kind
+        && left.hint == right.hint
+        && left.followers == right.followers
+        && left.host_at == right.host_at
+}
+
+/// What the occurrences after the first one (shader, target, block) add to it; `None` if there are none.
+fn also<'a>(mut occurrences: impl Iterator<Item = (&'a str, &'a str, String)>) -> Option<String> {
+    let first = occurrences.next()?;
+    let mut count = 0;
+    let (mut shaders, mut targets, mut blocks) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    for (shader, target, block) in occurrences {
+        count += 1;
+        shaders.extend(Some(shader).filter(|shader| *shader != first.0));
+        targets.extend(Some(target).filter(|target| *target != first.1));
+        blocks.extend(Some(format!("`{block}`")).filter(|_| block != first.2));
+    }
+
+    let mut clauses = Vec::new();
+    if !shaders.is_empty() {
+        clauses.push(format!("in {}: {}", counted(shaders.len() as u64, "shader"), some_of(&shaders)));
+    }
+    if !targets.is_empty() {
+        clauses.push(format!("for {}", some_of(&targets)));
+    }
+    if !blocks.is_empty() {
+        clauses.push(format!("as {}", some_of(&blocks)));
+    }
+    if clauses.is_empty() && count > 0 {
+        clauses.push("with other options for the same shader".to_owned());
+    }
+    Some(clauses.join(", ")).filter(|text| !text.is_empty())
+}
+
+fn some_of<T: AsRef<str>>(names: &BTreeSet<T>) -> String {
+    let named: Vec<&str> = names.iter().take(MOST_NAMED).map(AsRef::as_ref).collect();
+    match names.len() - named.len() {
+        0 => named.join(", "),
+        more => format!("{} and {more} more", named.join(", ")),
+    }
+}
