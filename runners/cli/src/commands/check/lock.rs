@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use layoutproof_report::host_check::HostCheck;
+use layoutproof_show::front_ends::FrontEnd;
 use layoutproof_source::shader_language::ShaderLanguage;
 use sha2::{Digest, Sha256};
 
@@ -17,7 +18,6 @@ use super::shader_blocks::TargetBlock;
 use crate::project::project_file::ProjectFile;
 use crate::records::output_files::write_file;
 use crate::select::files::entries;
-use crate::select::inputs::is_module;
 
 pub(super) const LOCK_FILE: &str = "layoutproof.lock";
 
@@ -127,8 +127,7 @@ impl Lock {
             lock.add(FactKind::Unmatched, &name(&unmatched.shader), [&unmatched.block, &unmatched.target], "-");
         }
         for shader in shaders {
-            let suffix = shader.extension().unwrap_or_default().to_string_lossy().to_lowercase();
-            if is_module(&suffix) {
+            if let Some(FrontEnd::Module(_)) = FrontEnd::of(None::<ShaderLanguage>, shader) {
                 let blob = shader_name(shader, project);
                 lock.add(FactKind::Blob, &blob, [], &digest_of(shader)?);
                 for source in sources_of(shader) {
