@@ -29,8 +29,8 @@ pub use command_line::Cli;
 use command_line::Command;
 use commands::check::{debug_worker, init};
 use commands::{
-    bench, cache, check, export, freeze, fuzz, list_commands, pages, reflect, regress, report, run, setup,
-    show, site, upstream,
+    bench, cache, check, export, freeze, fuzz, list_commands, pages, reflect, regress, report, run, setup, show, site,
+    upstream,
 };
 use layoutproof_compilers::process_tree;
 use layoutproof_executor::serve;
