@@ -4,7 +4,7 @@
 //! [`layoutproof_frontend::module::Module`], [`layoutproof_layout`] places its blocks under a rule set and [`layoutproof_bindings`]
 //! its parameters, [`layoutproof_probes`] plans the bytes to upload and the shader that looks for them,
 //! [`layoutproof_probes::generate`] writes the shader, a [`layoutproof_device::Runner`] executes it, [`check`] compares
-//! the witnesses, [`results`] stores the outcome and [`report`] prints it. This crate uses no GPU,
+//! the witnesses and [`results`] stores the outcome; `layoutproof-report` prints it. This crate uses no GPU,
 //! file, environment variable or terminal.
 //!
 //! The rest of this page is `harness/ARCHITECTURE.md`, which describes the whole repository.

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use fixture::bound::{EVERYTHING, EVERYWHERE, VARYING_PLACES, VARYINGS, planned};
 use layoutproof_device::{Shader, word_bytes};
-use layoutproof_layout::BlockLayout;
+use layoutproof_layout::{BlockLayout, BlockRules};
 use layoutproof_probes::binding::{BindingPlan, programs};
 use layoutproof_probes::generate::binding::spirv;
 use layoutproof_probes::generate::spirv::{SpirvModule, block_rules, produce};
@@ -68,7 +68,7 @@ fn regions() -> Result<(), Failed> {
 /// Validates the module of these cases.
 fn all_regions_valid(entry: &str, cases: Vec<RegionCase>) -> Result<(), Failed> {
     let rules = cases.iter().filter_map(|case| block_rules(&case.layout, &case.plan)).max();
-    let flags: Vec<&str> = rules.and_then(|rules| rules.spirv_val_flag()).into_iter().collect();
+    let flags: Vec<&str> = rules.and_then(BlockRules::spirv_val_flag).into_iter().collect();
     let job = RegionJob::new(cases).ok_or(format!("{entry} has no module"))?;
     let Shader::Spirv(words) = &job.jobs[0].shader else { return Err("the module is SPIR-V".into()) };
     validate(words, &flags)?.map_err(|message| format!("{entry} {flags:?}: {message}").into())

@@ -8,8 +8,8 @@ pub(crate) mod resources;
 
 use layoutproof_device::devices::Enumeration;
 use layoutproof_device::{
-    Batch, BufferAfter, BufferKind, DeviceInfo, Feature, Job, JobBuffer, ReadBack, Runner, RunnerError, Shader,
-    word_bytes, words_of,
+    Batch, BufferAfter, BufferKind, DeviceApi, DeviceInfo, Feature, JOB_LIMIT, Job, JobBuffer, ReadBack, RunnerError,
+    Shader, word_bytes, words_of,
 };
 use libtest_mimic::{Failed, Trial};
 
@@ -23,8 +23,8 @@ pub(crate) const FILL: u32 = 0xDEAD_F111;
 /// A runner under test.
 #[derive(Clone, Copy)]
 pub(crate) struct Api {
-    /// Opens a device.
-    pub(crate) open: fn(&DeviceInfo) -> Result<Box<dyn Runner>, RunnerError>,
+    /// Opens devices.
+    pub(crate) devices: &'static dyn DeviceApi,
     /// Makes a shader from WGSL.
     pub(crate) shader: fn(&str) -> Shader,
 }
@@ -87,7 +87,7 @@ fn endless_reason(device: &DeviceInfo) -> Option<&'static str> {
 
 /// Runs the jobs as one batch on a fresh device.
 pub(crate) fn run(api: Api, info: &DeviceInfo, jobs: Vec<Job>) -> Result<Vec<Result<ReadBack, RunnerError>>, Failed> {
-    let mut runner = (api.open)(info)?;
+    let mut runner = api.devices.open(info, JOB_LIMIT)?;
     ensure_eq(&runner.device().id, &info.id, "the opened device")?;
     let count = jobs.len();
     let results = runner.run(&Batch { jobs });

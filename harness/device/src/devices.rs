@@ -6,16 +6,26 @@
 
 use std::collections::BTreeSet;
 
-use crate::DeviceInfo;
+use serde::{Deserialize, Serialize};
+
+use crate::{DeviceInfo, RunnerError};
 
 /// The devices that a runner found, and notes on those that it did not find.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Enumeration {
     /// Devices with distinct ids.
     pub devices: Vec<DeviceInfo>,
     /// Sentences about missing or broken parts: no loader, a driver that fails to load, a device
     /// that is too old.
     pub notes: Vec<String>,
+}
+
+impl Enumeration {
+    /// Numbers devices with equal ids: the second gets `-2`, the third `-3`.
+    pub fn new(mut devices: Vec<DeviceInfo>, notes: Vec<String>) -> Self {
+        number_equal_ids(&mut devices);
+        Self { devices, notes }
+    }
 }
 
 /// The API below a device, as far as it affects ids.
@@ -60,9 +70,22 @@ pub fn is_llvmpipe(name: &str) -> bool {
     name.strip_prefix(VKD3D_ON).unwrap_or(name).to_lowercase().starts_with("llvmpipe")
 }
 
+impl DeviceInfo {
+    /// True if `listed` is this device in a listing of another process.
+    pub fn is_same(&self, listed: &DeviceInfo) -> bool {
+        listed.index == self.index && same_name(&listed.name, &self.name) && listed.driver == self.driver
+    }
+
+    /// The error for a device that `call` no longer lists.
+    pub fn no_longer_listed(&self, call: &str) -> RunnerError {
+        let reason = format!("device {} ({}, {}) is no longer listed", self.index, self.name, self.driver);
+        RunnerError::Api { call: call.to_owned(), reason }
+    }
+}
+
 /// True if two names belong to the same device. The name of llvmpipe contains its vector width,
 /// which a process's settings change.
-pub fn same_name(one: &str, other: &str) -> bool {
+fn same_name(one: &str, other: &str) -> bool {
     let is_of_vkd3d = |name: &str| name.starts_with(VKD3D_ON);
     one == other || (is_llvmpipe(one) && is_llvmpipe(other) && is_of_vkd3d(one) == is_of_vkd3d(other))
 }
@@ -74,8 +97,7 @@ fn slug(lower: &str) -> String {
     if words.is_empty() { "device".to_owned() } else { words.join("-") }
 }
 
-/// Makes the ids distinct: the second device with the same id gets `-2`, the third `-3`.
-pub fn number_equal_ids(devices: &mut [DeviceInfo]) {
+fn number_equal_ids(devices: &mut [DeviceInfo]) {
     let mut taken = BTreeSet::new();
     for device in devices {
         let mut id = device.id.clone();

@@ -3,11 +3,12 @@
 //!
 //! A [`Job`] is a shader entry point with its buffers; a [`Runner`] executes a batch of jobs on one
 //! device and returns the bytes of every buffer afterwards. To add a device API, implement
-//! [`DeviceSession`] and wrap it in a [`SessionRunner`]. This needs only this crate: devices do not
-//! depend on layouts, cases or reports.
+//! [`DeviceApi`], and [`DeviceSession`] for its open devices. This needs only this crate: devices do
+//! not depend on layouts, cases or reports.
 #![forbid(unsafe_code)]
 
 pub mod descriptors;
+mod device_api;
 pub mod devices;
 mod feature;
 mod job;
@@ -20,6 +21,7 @@ mod runner_kind;
 mod session_runner;
 mod words;
 
+pub use device_api::DeviceApi;
 pub use feature::Feature;
 pub use job::{
     BufferKind, Draw, ImageKind, ImageView, Job, JobBuffer, JobImage, JobSampler, RegisterRange, ResourceClass,
@@ -27,6 +29,6 @@ pub use job::{
 };
 pub use job_limit::{JOB_LIMIT, device_wait};
 pub use runner::{Batch, BufferAfter, DeviceInfo, Direct3d, ReadBack, Runner, RunnerError, ShaderModel};
-pub use runner_kind::RunnerKind;
+pub use runner_kind::{Provider, RunnerKind};
 pub use session_runner::{DeviceSession, SessionRunner};
 pub use words::{word_bytes, words_of};

@@ -21,8 +21,10 @@ use layoutproof_readers::dxil::{buffer_definitions, resource_bindings};
 use layoutproof_readers::evaluator::Evaluator;
 use layoutproof_readers::reflection::parameters;
 use layoutproof_readers::spirv::{bound_variables, declared};
-use layoutproof_report::terminal::failure_report;
-use layoutproof_report::{deqp_csv, github, json_lines, junit, matrix};
+use layoutproof_report::deqp_csv::DeqpCsv;
+use layoutproof_report::json_lines;
+use layoutproof_report::reporter::{FinishedRun, REPORTERS, Reporter};
+use layoutproof_report::terminal::Terminal;
 use layoutproof_show::Style;
 use layoutproof_source::diagnostics::{Diagnostic, Severity, render};
 use layoutproof_source::shader_language::ShaderLanguage;
@@ -156,15 +158,14 @@ pub fn records(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
     let Ok(records) = json_lines::read(json_lines::without_torn_line(&text)) else { return };
     let checks = &records.checks;
-    assert_eq!(u64::from(summary::fold(checks).checks), u64::try_from(checks.len()).expect("fewer than 2^64"));
-    let reports = [
-        failure_report(checks, Some("r.jsonl"), Style::PLAIN),
-        junit::junit(checks, junit::JunitFacts::default()),
-        deqp_csv::results(checks),
-        github::markdown(checks, &[]),
-        matrix::matrix(checks, &[], Style::PLAIN),
-    ];
-    assert!(checks.is_empty() || !reports[2].is_empty());
+    let end = summary::fold(checks);
+    assert_eq!(u64::from(end.checks), u64::try_from(checks.len()).expect("fewer than 2^64"));
+    let run = FinishedRun::of(checks, &end);
+    assert!(!Terminal { style: Style::PLAIN, verbose: 2, quiet: false, records_file: None }.text(&run).is_empty());
+    for reporter in REPORTERS {
+        reporter.text(&run);
+    }
+    assert!(checks.is_empty() || !DeqpCsv.text(&run).is_empty());
 
     let lines = checks.iter().map(|check| json_lines::write(&RecordLine::Check(Box::new(check.clone()))));
     let again = json_lines::read(&lines.collect::<String>()).expect("what was written is read");

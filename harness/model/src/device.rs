@@ -1,9 +1,13 @@
 //! The model as a [`Runner`].
 
+use std::time::Duration;
+
 use layoutproof_device::descriptors::Descriptors;
+use layoutproof_device::devices::Enumeration;
 use layoutproof_device::limits::{Limits, check_features, needed_features};
 use layoutproof_device::{
-    Batch, BufferAfter, BufferKind, DeviceInfo, Feature, Job, ReadBack, Runner, RunnerError, RunnerKind, Shader,
+    Batch, BufferAfter, BufferKind, DeviceApi, DeviceInfo, Feature, Job, ReadBack, Runner, RunnerError, RunnerKind,
+    Shader,
 };
 
 use super::descriptors::{DescriptorTable, bind};
@@ -134,6 +138,24 @@ impl Model {
             misreading.plant(&mut program.types);
         }
         Ok(program)
+    }
+}
+
+/// The API of the model: one device, which any process can open.
+#[derive(Clone, Copy, Debug)]
+pub struct ModelApi;
+
+impl DeviceApi for ModelApi {
+    fn kind(&self) -> RunnerKind {
+        RunnerKind::Model
+    }
+
+    fn discover(&self) -> Result<Enumeration, RunnerError> {
+        Ok(Enumeration::new(vec![Model::new().device], Vec::new()))
+    }
+
+    fn open(&self, _: &DeviceInfo, _: Duration) -> Result<Box<dyn Runner>, RunnerError> {
+        Ok(Box::new(Model::new()))
     }
 }
 

@@ -23,5 +23,5 @@ mod sampling;
 mod value;
 
 pub use compiled::{CompiledError, compiled};
-pub use device::Model;
+pub use device::{Model, ModelApi};
 pub use misreading::{BINDING_MISREADINGS, MISREADINGS, Misreading};

@@ -93,7 +93,7 @@ impl MacroDialect {
         match ShaderLanguage::of(language, Path::new(file)) {
             Some(ShaderLanguage::Hlsl) => Self::Dxc,
             Some(ShaderLanguage::Slang) => Self::Slang,
-            Some(ShaderLanguage::Glsl | ShaderLanguage::Wgsl) | None => Self::Both,
+            _ => Self::Both,
         }
     }
 }

@@ -1,9 +1,12 @@
 //! Makes the evaluator of LLVM text a [`Runner`], so that checks use it like a device.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
+use layoutproof_device::devices::Enumeration;
 use layoutproof_device::{
-    Batch, BufferAfter, DeviceInfo, Feature, Job, JobBuffer, ReadBack, Runner, RunnerError, RunnerKind, Shader,
+    Batch, BufferAfter, DeviceApi, DeviceInfo, Feature, Job, JobBuffer, ReadBack, Runner, RunnerError, RunnerKind,
+    Shader,
 };
 
 use crate::llvm::{BoundBuffer, Program, RegisterSite};
@@ -56,6 +59,24 @@ impl Runner for Evaluator {
             answers.extend(jobs.iter().map(|job| dispatch(job, &program)));
         }
         answers
+    }
+}
+
+/// The API of the evaluator: one device, which any process can open.
+#[derive(Clone, Copy, Debug)]
+pub struct EvaluatorApi;
+
+impl DeviceApi for EvaluatorApi {
+    fn kind(&self) -> RunnerKind {
+        RunnerKind::Dxil
+    }
+
+    fn discover(&self) -> Result<Enumeration, RunnerError> {
+        Ok(Enumeration::new(vec![Evaluator::new().device], Vec::new()))
+    }
+
+    fn open(&self, _: &DeviceInfo, _: Duration) -> Result<Box<dyn Runner>, RunnerError> {
+        Ok(Box::new(Evaluator::new()))
     }
 }
 

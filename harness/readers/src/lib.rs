@@ -10,6 +10,7 @@ pub mod container;
 pub mod dxil;
 pub mod evaluator;
 pub mod fxc;
+pub mod glslang;
 mod listing;
 pub mod llvm;
 pub mod module_reader;

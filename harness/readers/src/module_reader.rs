@@ -161,12 +161,7 @@ fn text_blocks(
 ) -> Result<Vec<BlockLayout>, Vec<Diagnostic>> {
     match reader.read(request) {
         Ok(ReadAnswer::TextBlocks(blocks)) => blocks,
-        Ok(
-            ReadAnswer::SpirvBlocks(_)
-            | ReadAnswer::WgslCode(_)
-            | ReadAnswer::WgslToHlsl(_)
-            | ReadAnswer::WgslBindings(_),
-        ) => Err(failed(&out_of_turn(request), file)),
+        Ok(_) => Err(failed(&out_of_turn(request), file)),
         Err(failure) => Err(failed(&failure, file)),
     }
 }
@@ -191,12 +186,7 @@ pub fn spirv_blocks(
         Ok(ReadAnswer::SpirvBlocks(blocks)) => {
             blocks.map_err(|bad| vec![Diagnostic::error(Code::BadModule, start_of(file), bad.to_string())])
         }
-        Ok(
-            ReadAnswer::TextBlocks(_)
-            | ReadAnswer::WgslCode(_)
-            | ReadAnswer::WgslToHlsl(_)
-            | ReadAnswer::WgslBindings(_),
-        ) => Err(failed(&out_of_turn(&request), file)),
+        Ok(_) => Err(failed(&out_of_turn(&request), file)),
         Err(failure) => Err(failed(&failure, file)),
     }
 }

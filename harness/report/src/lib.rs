@@ -14,6 +14,7 @@ pub mod html;
 pub mod listing;
 pub mod reasons;
 pub mod regression;
+pub mod reporter;
 pub mod tables;
 pub mod terminal;
 pub mod upstream;

@@ -2,6 +2,7 @@
 //! that pass are not listed; details need `-v`.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use layoutproof_device::{DeviceInfo, RunnerKind};
 use layoutproof_layout::DECLARED;
@@ -9,8 +10,10 @@ use layoutproof_layout::DECLARED;
 use super::failure::block::{block, check_heading};
 use super::failure::cause::{causes, causes_text, known_causes};
 use super::failure::group::{failures_of, is_failure};
+use super::tables::matrix;
 use super::tables::run_table::{run_table, slowest_device};
 use crate::failure::group::place;
+use crate::reporter::FinishedRun;
 use layoutproof_core::check::CheckDevice;
 use layoutproof_core::results::known::FixedEntry;
 use layoutproof_core::results::record::{
@@ -27,22 +30,52 @@ const INDENT: usize = 11;
 /// Kinds of reasons to name when the list is shortened.
 const NAMED_REASONS: usize = 3;
 
-/// Input of the summary.
+/// The report of a run for people.
 #[derive(Clone, Copy, Debug)]
-pub struct RunFacts<'a> {
-    /// The devices, one entry per API that lists them.
-    pub devices: &'a [DeviceInfo],
-    /// All checks, or those in a filtered records file.
-    pub checks: &'a [CheckRecord],
-    /// The totals, including checks that a filtered file leaves out.
-    pub end: &'a RunEnd,
-    /// Wall time in seconds; `None` when saved records are shown.
-    pub seconds: Option<f64>,
-    /// List every kind of reason and every version.
-    pub is_detailed: bool,
-    /// Something required is missing or the records are truncated, so the run fails even if all
-    /// checks agree.
-    pub is_short: bool,
+pub struct Terminal<'a> {
+    pub style: Style,
+    /// Number of `-v`: one lists every check and all details, two also draw every known difference.
+    pub verbose: u8,
+    /// Print failures only.
+    pub quiet: bool,
+    /// The file with these records, for the commands in the report.
+    pub records_file: Option<&'a str>,
+}
+
+impl Terminal<'_> {
+    pub fn text(&self, run: &FinishedRun<'_>) -> String {
+        let Self { style, verbose, quiet, records_file } = *self;
+        let FinishedRun { checks, end, .. } = *run;
+        let is_detailed = verbose > 0;
+
+        let mut text = String::new();
+        if is_detailed {
+            text.extend(checks.iter().map(|check| check_line(check, style)));
+        }
+        if verbose > 1 {
+            text += &known_blocks(checks, style);
+        } else if !quiet {
+            text += &known_report(checks, is_of_own_file, style);
+        }
+
+        text += &failure_report(checks, records_file, style);
+        if !quiet {
+            if run.has_compilers() {
+                text += &matrix::matrix(checks, &end.left_out, style);
+                text += "\n";
+                if is_detailed {
+                    text += &matrix::differences(checks, style);
+                }
+            }
+            text += &summary(run, is_detailed, style);
+        }
+        text
+    }
+}
+
+/// True if a check is about a user's file. Its id is the file name; ids of cases have no suffix.
+fn is_of_own_file(record: &CheckRecord) -> bool {
+    Path::new(&record.id.case).extension().is_some() || record.id.case == "-"
 }
 
 /// The failures, one of each cause in full, and the stale entries. `records_file` is the file with
@@ -117,70 +150,71 @@ pub fn fixed_report(fixed: &[FixedEntry], style: Style) -> String {
 }
 
 /// One line per device, then known differences, skips, omitted parts of checks, what was proved,
-/// and the verdict. About ten lines, however many checks there are.
-pub fn summary(facts: &RunFacts<'_>, style: Style) -> String {
-    let RunFacts { end, checks, .. } = *facts;
+/// and the verdict. About ten lines, however many checks there are. With details, it lists every
+/// kind of reason and every version.
+pub fn summary(run: &FinishedRun<'_>, is_detailed: bool, style: Style) -> String {
+    let FinishedRun { end, checks, .. } = *run;
     let line = |tone: Tone, verb: &str, text: String| format!("{} {text}\n", style.verb(tone, verb));
 
     let mut text = String::new();
-    if facts.is_detailed {
-        text += &devices(facts.devices, style);
+    if is_detailed {
+        text += &devices(run.devices, style);
         text += &line(Tone::Strong, "Cases", cases(checks, end));
     }
-    text += &run_table(facts.devices, checks, &end.left_out, style);
+    text += &run_table(run.devices, checks, &end.left_out, style);
 
     if end.known > 0 {
-        text += &line(Tone::Known, "Known", known(facts));
+        text += &line(Tone::Known, "Known", known(run, is_detailed));
     }
     let counted_skips = end.skipped.saturating_sub(end.not_applicable);
     if counted_skips > 0 {
         let skips = tally(skipped(checks, &end.left_out, None));
-        text += &line(Tone::Skip, "Skipped", facts.list(counted_skips, &skips, style));
+        text += &line(Tone::Skip, "Skipped", list_kinds(counted_skips, &skips, is_detailed, style));
     }
-    if end.not_applicable > 0 && facts.is_detailed {
+    if end.not_applicable > 0 && is_detailed {
         let inapplicable = tally(skipped(checks, &end.left_out, Some(SkipKind::NotApplicable)));
-        text += &line(Tone::Skip, "N/A", facts.list(end.not_applicable, &inapplicable, style));
+        text += &line(Tone::Skip, "N/A", list_kinds(end.not_applicable, &inapplicable, is_detailed, style));
     }
 
-    let partly = partly(facts);
+    let partly = partly(run);
     if partly > 0 {
-        text += &line(Tone::Skip, "Partly", facts.list(partly, &tally(kinds_not_checked(facts)), style));
+        text += &line(Tone::Skip, "Partly", list_kinds(partly, &tally(kinds_not_checked(run)), is_detailed, style));
     }
-    if end.leaves > 0 || checks_bindings(facts) {
-        text += &line(Tone::Strong, "Proved", proved(facts));
+    if end.leaves > 0 || checks_bindings(run) {
+        text += &line(Tone::Strong, "Proved", proved(run));
     }
-    if checks_bindings(facts) && facts.is_detailed {
-        text += &line(Tone::Strong, "Bound", bound(facts, style));
+    if checks_bindings(run) && is_detailed {
+        text += &line(Tone::Strong, "Bound", bound(run, style));
     }
 
     let seen = SeenCases::of(checks.iter()).with_left_out(&end.left_out_cases);
-    let not_probed = if facts.is_detailed { not_probed(end) } else { None };
+    let not_probed = if is_detailed { not_probed(end) } else { None };
     if let Some(cached) = end.cache.as_deref().and_then(cached) {
         text += &line(Tone::Plain, "Cached", cached);
     }
 
-    let notes = [not_probed, unreliable(checks), only_model(facts), own_offsets(checks), unseen_note(&seen)];
+    let notes = [not_probed, unreliable(checks), only_model(run), own_offsets(checks), unseen_note(&seen)];
     for sentence in notes.into_iter().flatten() {
         text += &line(Tone::Skip, "Note", sentence);
     }
 
-    let (tone, verdict) = verdict(end, facts.is_short);
-    text + &line(tone, "Summary", verdict + &scale(facts, &seen))
+    let (tone, verdict) = verdict(end, run.is_short);
+    text + &line(tone, "Summary", verdict + &scale(run, &seen))
 }
 
 /// `; 471 cases, 412 seen by a compiler; 48.5 s, slowest device lavapipe`.
-fn scale(facts: &RunFacts<'_>, seen: &SeenCases<'_>) -> String {
-    let cases = distinct_cases(facts.checks, facts.end);
+fn scale(run: &FinishedRun<'_>, seen: &SeenCases<'_>) -> String {
+    let cases = distinct_cases(run.checks, run.end);
     let seen_cases = match seen.by_compiler.len() {
         0 => String::new(),
         seen => format!(", {} seen by a compiler", grouped(seen as u64)),
     };
     let cases = (cases.len() > 1).then(|| format!("; {}{seen_cases}", counted(cases.len() as u64, "case")));
 
-    let time = facts.seconds.map(|seconds| {
-        let slowest = slowest_device(facts.devices, facts.checks, &facts.end.left_out);
+    let time = run.time.map(|time| {
+        let slowest = slowest_device(run.devices, run.checks, &run.end.left_out);
         let slowest = slowest.map(|device| format!(", slowest device {}", one_line(device))).unwrap_or_default();
-        format!("; {seconds:.1} s{slowest}")
+        format!("; {:.1} s{slowest}", time.as_secs_f64())
     });
     cases.into_iter().chain(time).collect()
 }
@@ -216,17 +250,15 @@ fn skipped<'a>(
     with_record.chain(left_out)
 }
 
-impl RunFacts<'_> {
-    /// All kinds with `-v`, else the most frequent ones and a count of the rest.
-    fn list(&self, total: u32, kinds: &[(String, u64)], style: Style) -> String {
-        if self.is_detailed || kinds.len() <= NAMED_REASONS + 1 {
-            return list(total, kinds, style);
-        }
-        let (named, others) = kinds.split_at(NAMED_REASONS);
-        let left: u64 = others.iter().map(|(_, count)| count).sum();
-        let more = format!("{} other reasons, which -v lists", others.len());
-        list(total, &[named, &[(more, left)]].concat(), style)
+/// All kinds with `-v`, else the most frequent ones and a count of the rest.
+fn list_kinds(total: u32, kinds: &[(String, u64)], is_detailed: bool, style: Style) -> String {
+    if is_detailed || kinds.len() <= NAMED_REASONS + 1 {
+        return list(total, kinds, style);
     }
+    let (named, others) = kinds.split_at(NAMED_REASONS);
+    let left: u64 = others.iter().map(|(_, count)| count).sum();
+    let more = format!("{} other reasons, which -v lists", others.len());
+    list(total, &[named, &[(more, left)]].concat(), style)
 }
 
 /// The differences that one list entry explains.
@@ -237,9 +269,9 @@ struct KnownCause<'a> {
 }
 
 /// `185 by 9 causes, most: naga's GLSL drops @size (139, https://...)`; all causes with `-v`.
-fn known(facts: &RunFacts<'_>) -> String {
+fn known(run: &FinishedRun<'_>, is_detailed: bool) -> String {
     let mut counts: BTreeMap<KnownCause<'_>, u64> = BTreeMap::new();
-    for check in facts.checks.iter().filter(|check| check.outcome.kind() == OutcomeKind::Known) {
+    for check in run.checks.iter().filter(|check| check.outcome.kind() == OutcomeKind::Known) {
         let entry = check.outcome.entry();
         let reason = entry.map_or("no list", |entry| entry.reason.as_str());
         let link = entry.and_then(|entry| entry.link.as_deref());
@@ -248,12 +280,12 @@ fn known(facts: &RunFacts<'_>) -> String {
     let mut causes: Vec<(KnownCause<'_>, u64)> = counts.into_iter().collect();
     causes.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
 
-    let total = format!("{} by {}", grouped(facts.end.known.into()), counted(causes.len() as u64, "cause"));
+    let total = format!("{} by {}", grouped(run.end.known.into()), counted(causes.len() as u64, "cause"));
     let said = |(cause, count): &(KnownCause<'_>, u64)| {
         let link = cause.link.map(|link| format!(", {}", one_line(link))).unwrap_or_default();
         format!("{} ({}{link})", one_line(cause.reason), grouped(*count))
     };
-    if facts.is_detailed && causes.len() > 1 {
+    if is_detailed && causes.len() > 1 {
         let lines = causes.iter().map(|cause| format!("\n{}{}", " ".repeat(INDENT + 2), said(cause)));
         return total + ":" + &lines.collect::<String>();
     }
@@ -280,10 +312,10 @@ fn wrapped(text: &str) -> String {
 }
 
 /// `52 602 leaves: 31 120 at offsets that we wrote, 12 281 that a compiler chose; 2 080 resources`.
-fn proved(facts: &RunFacts<'_>) -> String {
-    let read = facts.end.bound.values().fold(0_u32, |sum, read| sum.saturating_add(*read));
-    let resources = checks_bindings(facts).then(|| format!("{} read back", counted(read.into(), "resource")));
-    let leaves = (facts.end.leaves > 0).then(|| leaves(facts.end));
+fn proved(run: &FinishedRun<'_>) -> String {
+    let read = run.end.bound.values().fold(0_u32, |sum, read| sum.saturating_add(*read));
+    let resources = checks_bindings(run).then(|| format!("{} read back", counted(read.into(), "resource")));
+    let leaves = (run.end.leaves > 0).then(|| leaves(run.end));
     leaves.into_iter().chain(resources).collect::<Vec<_>>().join("; ")
 }
 
@@ -334,17 +366,17 @@ fn cases(checks: &[CheckRecord], end: &RunEnd) -> String {
 }
 
 /// The number of checks of which a part was left out.
-fn partly(facts: &RunFacts<'_>) -> u32 {
-    let with_record = facts.checks.iter().filter(|check| !check.not_checked.is_empty()).count();
-    let left_out: u32 = facts.end.left_out.iter().map(|group| group.partly).sum();
+fn partly(run: &FinishedRun<'_>) -> u32 {
+    let with_record = run.checks.iter().filter(|check| !check.not_checked.is_empty()).count();
+    let left_out: u32 = run.end.left_out.iter().map(|group| group.partly).sum();
     u32::try_from(with_record).unwrap_or(u32::MAX).saturating_add(left_out)
 }
 
 /// The kinds of reasons why parts of checks were left out, each counted once per check.
-fn kinds_not_checked(facts: &RunFacts<'_>) -> impl Iterator<Item = CountedKind> {
-    let with_record = facts.checks.iter().flat_map(CheckRecord::kinds_not_checked);
+fn kinds_not_checked(run: &FinishedRun<'_>) -> impl Iterator<Item = CountedKind> {
+    let with_record = run.checks.iter().flat_map(CheckRecord::kinds_not_checked);
     let with_record = with_record.map(|kind| CountedKind { kind, count: 1 });
-    let left_out = facts.end.left_out.iter().flat_map(|group| &group.not_checked);
+    let left_out = run.end.left_out.iter().flat_map(|group| &group.not_checked);
     with_record.chain(left_out.map(|(kind, count)| CountedKind { kind: kind.clone(), count: (*count).into() }))
 }
 
@@ -406,23 +438,23 @@ fn counted_leaves(leaves: u32) -> String {
     format!("{} {}", grouped(leaves.into()), if leaves == 1 { "leaf" } else { "leaves" })
 }
 
-fn checks_bindings(facts: &RunFacts<'_>) -> bool {
-    let is_left_out = facts.end.left_out.iter().any(|group| group.bound.is_some());
-    is_left_out || facts.checks.iter().any(|check| check.bound.is_some())
+fn checks_bindings(run: &FinishedRun<'_>) -> bool {
+    let is_left_out = run.end.left_out.iter().any(|group| group.bound.is_some());
+    is_left_out || run.checks.iter().any(|check| check.bound.is_some())
 }
 
 /// `31 resources read back: 16 by lavapipe via ash, 15 by swiftshader via ash; not read: an input attachment (2)`.
-fn bound(facts: &RunFacts<'_>, style: Style) -> String {
-    let total = facts.end.bound.values().fold(0_u32, |sum, read| sum.saturating_add(*read));
+fn bound(run: &FinishedRun<'_>, style: Style) -> String {
+    let total = run.end.bound.values().fold(0_u32, |sum, read| sum.saturating_add(*read));
     let devices =
-        facts.end.bound.iter().map(|(device, read)| format!("{} by {}", grouped((*read).into()), one_line(device)));
+        run.end.bound.iter().map(|(device, read)| format!("{} by {}", grouped((*read).into()), one_line(device)));
     let devices: Vec<String> = devices.collect();
     let by = if devices.is_empty() { "by no device".to_owned() } else { devices.join(", ") };
     let read = format!("{} read back: {by}", counted(total.into(), "resource"));
 
     let mut not_read: BTreeMap<String, u64> = BTreeMap::new();
-    let on_devices = facts.checks.iter().filter(|check| is_driven(check.id.device.as_ref()));
-    let left_out = facts.end.left_out.iter().filter(|group| is_driven(group.device.as_ref()));
+    let on_devices = run.checks.iter().filter(|check| is_driven(check.id.device.as_ref()));
+    let left_out = run.end.left_out.iter().filter(|group| is_driven(group.device.as_ref()));
     let bound = on_devices.filter_map(|check| check.bound.as_ref()).chain(left_out.filter_map(|it| it.bound.as_ref()));
     for (reason, count) in bound.flat_map(|bound| &bound.not_read) {
         *not_read.entry(reason.to_string()).or_default() += u64::from(*count);
@@ -470,10 +502,10 @@ fn cached(used: &RecordedCacheUse) -> Option<String> {
 }
 
 /// Warns if only our own model of a device returned results.
-fn only_model(facts: &RunFacts<'_>) -> Option<String> {
+fn only_model(run: &FinishedRun<'_>) -> Option<String> {
     let is_answer = |leaves: u32, bound: Option<&BoundCount>| leaves > 0 || bound.is_some_and(|bound| bound.read > 0);
-    let with_record = facts.checks.iter().filter(|check| is_answer(check.leaves, check.bound.as_ref()));
-    let left_out = facts.end.left_out.iter().filter(|group| is_answer(group.leaves, group.bound.as_ref()));
+    let with_record = run.checks.iter().filter(|check| is_answer(check.leaves, check.bound.as_ref()));
+    let left_out = run.end.left_out.iter().filter(|group| is_answer(group.leaves, group.bound.as_ref()));
     let mut devices =
         with_record.map(|check| check.id.device.as_ref()).chain(left_out.map(|group| group.device.as_ref())).peekable();
     let only_model = devices.peek().is_some() && devices.all(|device| !is_driven(device));

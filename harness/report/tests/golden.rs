@@ -25,14 +25,13 @@ use layoutproof_layout::shape::{Count, MatrixOrder};
 use layoutproof_layout::{BlockKind, MemberRow, Refusal};
 use layoutproof_probes::leaf_kind::After;
 use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
+use layoutproof_report::deqp_csv::DeqpCsv;
 use layoutproof_report::host_check::{CheckedPair, HostCheck, UnmatchedBlock, UnmatchedReason};
-use layoutproof_report::html::{FuzzFinding, FuzzPageFacts, RunPageFacts, ShownInput};
-use layoutproof_report::junit::JunitFacts;
+use layoutproof_report::html::{FuzzFinding, FuzzPageFacts, RunPage};
+use layoutproof_report::junit::Junit;
 use layoutproof_report::listing::{CaseLine, Finding, RuleSetLine, ToolHealth};
-use layoutproof_report::terminal::RunFacts;
-use layoutproof_report::{
-    causes, coverage_table, deqp_csv, github, html, json_lines, junit, listing, matrix, terminal,
-};
+use layoutproof_report::reporter::{FinishedRun, Reporter};
+use layoutproof_report::{causes, coverage_table, github, html, json_lines, listing, matrix, terminal};
 use layoutproof_show::show_json::{ShownBlock, ShownLayout};
 use layoutproof_show::shown_columns::{BlockPresence, ShownColumn, ShownColumnBlock};
 use layoutproof_show::{Style, diff_text, padding_text, struct_text};
@@ -78,35 +77,24 @@ fn failure_in_a_large_struct() {
 fn a_whole_run() {
     let checks = records::all();
     let end = summary::fold(&checks);
-    let facts = RunFacts {
-        devices: &records::devices(),
-        checks: &checks,
-        end: &end,
-        seconds: Some(6.82),
-        is_detailed: true,
-        is_short: false,
-    };
+    let devices = records::devices();
+    let time = Some(Duration::from_millis(6820));
+    let run = FinishedRun { devices: &devices, time, ..FinishedRun::of(&checks, &end) };
     let failures = terminal::failure_report(&checks, Some("target/layoutproof/records.jsonl"), Style::PLAIN);
     let verbose: String = checks.iter().map(|check| terminal::check_line(check, Style::PLAIN)).collect();
-    let detailed = terminal::summary(&facts, Style::PLAIN);
+    let detailed = terminal::summary(&run, true, Style::PLAIN);
     let text = format!("{verbose}\n{failures}\n{detailed}");
     expect_file!["golden/run.txt"].assert_eq(&text);
-    let short = terminal::summary(&RunFacts { is_detailed: false, ..facts }, Style::PLAIN);
+    let short = terminal::summary(&run, false, Style::PLAIN);
     expect_file!["golden/summary.txt"].assert_eq(&short);
 }
 
 #[test]
 fn a_run_that_no_compiler_saw() {
     let checks = [CheckRecord { id: on("model", RunnerKind::Model), ..records::agreeing() }];
-    let facts = RunFacts {
-        devices: &[],
-        checks: &checks,
-        end: &summary::fold(&checks),
-        seconds: None,
-        is_detailed: false,
-        is_short: false,
-    };
-    expect_file!["golden/run_without_compiler.txt"].assert_eq(&terminal::summary(&facts, Style::PLAIN));
+    let end = summary::fold(&checks);
+    let run = FinishedRun::of(&checks, &end);
+    expect_file!["golden/run_without_compiler.txt"].assert_eq(&terminal::summary(&run, false, Style::PLAIN));
 }
 
 /// One bug in many cases makes one block, which lists the other cases by its number.
@@ -180,9 +168,11 @@ fn the_matrix_of_compilers() {
 fn machine_formats() {
     let checks = records::all();
     let devices = records::devices();
-    let facts = JunitFacts { devices: &devices, hostname: Some("ci-1"), time: Some(Duration::from_millis(6820)) };
-    expect_file!["golden/junit.xml"].assert_eq(&junit::junit(&checks, facts));
-    expect_file!["golden/deqp.csv"].assert_eq(&deqp_csv::results(&checks));
+    let end = summary::fold(&checks);
+    let time = Some(Duration::from_millis(6820));
+    let run = FinishedRun { devices: &devices, hostname: Some("ci-1"), time, ..FinishedRun::of(&checks, &end) };
+    expect_file!["golden/junit.xml"].assert_eq(&Junit.text(&run));
+    expect_file!["golden/deqp.csv"].assert_eq(&DeqpCsv.text(&run));
     expect_file!["golden/github_annotations.txt"].assert_eq(&github::annotations(&checks));
     expect_file!["golden/github_summary.md"].assert_eq(&github::markdown(&checks, &[]));
 }
@@ -311,8 +301,7 @@ fn annotated_structs() {
 fn layouts_for_browsers() {
     let layouts = columns(&[hlsl(), std140(), forbidden()]);
     let language = ShaderLanguage::Hlsl;
-    let input = ShownInput { name: "<script>.hlsl".into(), columns: layouts.clone(), language };
-    expect_file!["golden/show.html"].assert_eq(&html_content(&html::show_page(&input)));
+    expect_file!["golden/show.html"].assert_eq(&html_content(&html::show_page("<script>.hlsl", &layouts, language)));
     expect_file!["golden/show.svg"].assert_eq(&html::layout_sheet(&layouts, language));
     expect_file!["golden/show_nested.svg"].assert_eq(&html::layout_sheet(&columns(&[nested()]), language));
     expect_file!["golden/diff.html"].assert_eq(&html_content(&html::diff_page(&hlsl(), &std140(), true)));
@@ -323,7 +312,7 @@ fn a_run_for_browsers() {
     let checks = records::all();
     let end = RunEnd { sources: vec![records::source()], ..summary::fold(&checks) };
     let devices = records::devices();
-    let page = html::run_page(&RunPageFacts { devices: &devices, checks: &checks, end: &end });
+    let page = RunPage.text(&FinishedRun { devices: &devices, ..FinishedRun::of(&checks, &end) });
     expect_file!["golden/run.html"].assert_eq(&html_content(&page));
 }
 
@@ -505,7 +494,6 @@ fn nothing_of_users_is_markup() {
     let block = ShownBlock { name: evil.into(), ..block(Some(16), evil_members(evil)) };
     let columns = columns(&[layout(evil, block)]);
     let language = ShaderLanguage::Hlsl;
-    let shown = ShownInput { name: evil.into(), columns: columns.clone(), language };
 
     let finding = FuzzFinding {
         heading: evil.into(),
@@ -517,8 +505,8 @@ fn nothing_of_users_is_markup() {
     for page in [
         html::fuzz_page(&FuzzPageFacts { drawn: evil, tallies: evil, findings: &[finding] }),
         html::check_page(&host_check(evil), evil),
-        html::run_page(&RunPageFacts { devices: &devices, checks: &checks, end: &end }),
-        html::show_page(&shown),
+        RunPage.text(&FinishedRun { devices: &devices, ..FinishedRun::of(&checks, &end) }),
+        html::show_page(evil, &columns, language),
         html::layout_sheet(&columns, language),
     ] {
         assert!(page.contains("&lt;script&gt;alert(1)"), "{page}");
@@ -536,7 +524,7 @@ fn evil_members(name: &str) -> Vec<MemberRow> {
 #[test]
 fn pages_load_nothing() {
     let checks = records::all();
-    let page = html::run_page(&RunPageFacts { devices: &[], checks: &checks, end: &summary::fold(&checks) });
+    let page = RunPage.text(&FinishedRun::of(&checks, &summary::fold(&checks)));
     assert!(!page.contains(" src=") && !page.contains("@import") && !page.contains("<link"), "{page}");
     let links: Vec<&str> = page.split("href=\"").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
     let elsewhere: Vec<&&str> = links.iter().filter(|link| !link.starts_with('#')).collect();
@@ -559,7 +547,7 @@ fn known_differences_of_one_reason_are_told_once() {
         })
         .collect();
 
-    let page = html::run_page(&RunPageFacts { devices: &[], checks: &checks, end: &summary::fold(&checks) });
+    let page = RunPage.text(&FinishedRun::of(&checks, &summary::fold(&checks)));
     let part = page.split("<section id=\"known\">").nth(1).unwrap();
     assert_eq!(part.matches("<details id=\"known-").count(), 2, "{part}");
     let first = part.split("</details>").next().unwrap();
@@ -586,7 +574,7 @@ fn a_page_of_many_checks_is_small() {
     }
     let end = RunEnd { sources, ..summary::fold(&checks) };
     let devices = records::devices();
-    let page = html::run_page(&RunPageFacts { devices: &devices, checks: &checks, end: &end });
+    let page = RunPage.text(&FinishedRun { devices: &devices, ..FinishedRun::of(&checks, &end) });
     assert_eq!(checks.len(), 3000);
     assert!(page.len() < 2_000_000, "{} bytes", page.len());
 }
@@ -601,7 +589,7 @@ fn a_page_has_byte_maps_as_far_as_there_is_room() {
     let checks = cases.iter().map(|case| of_case(case, records::agreeing()));
     let checks: Vec<CheckRecord> = checks.collect();
     let end = RunEnd { sources, ..summary::fold(&checks) };
-    let page = html::run_page(&RunPageFacts { devices: &[], checks: &checks, end: &end });
+    let page = RunPage.text(&FinishedRun::of(&checks, &end));
 
     assert!(page.len() < 2_000_000, "{} bytes", page.len());
     let part = |case: &str| page.split("<details class=\"case\"").find(|part| part.contains(case)).unwrap().to_owned();
@@ -669,17 +657,11 @@ fn listings() {
 #[test]
 fn ascii_texts_are_ascii() {
     let checks = records::all();
-    let facts = RunFacts {
-        devices: &[],
-        checks: &checks,
-        end: &summary::fold(&checks),
-        seconds: None,
-        is_detailed: false,
-        is_short: false,
-    };
+    let end = summary::fold(&checks);
+    let run = FinishedRun::of(&checks, &end);
     for text in [
         terminal::failure_report(&checks, Some("records.jsonl"), ASCII),
-        terminal::summary(&facts, ASCII),
+        terminal::summary(&run, false, ASCII),
         struct_text::show(&columns(&[hlsl(), forbidden()]), ShaderLanguage::Hlsl, ASCII),
         diff_text::diff(&hlsl(), &std140(), ASCII).text,
     ] {

@@ -16,7 +16,8 @@ use layoutproof_device::{Batch, Feature, Job, Runner, RunnerKind};
 use layoutproof_layout::{LayoutOptions, Span};
 use layoutproof_model::{BINDING_MISREADINGS, Misreading, Model};
 use layoutproof_probes::generate::reserved::Reserved;
-use layoutproof_report::terminal::{RunFacts, failure_report, summary};
+use layoutproof_report::reporter::FinishedRun;
+use layoutproof_report::terminal::{failure_report, summary};
 use layoutproof_show::Style;
 use layoutproof_source::sources::SourceMap;
 
@@ -223,9 +224,7 @@ fn the_summary_says_how_many_resources_each_device_read() {
     let end = fold(&checks);
     let expected = [("lavapipe via ash".to_owned(), 4), ("swiftshader via ash".to_owned(), 2)];
     assert_eq!(end.bound, BTreeMap::from(expected));
-    let facts =
-        RunFacts { devices: &[], checks: &checks, end: &end, seconds: None, is_detailed: true, is_short: false };
-    let summary = summary(&facts, Style::PLAIN);
+    let summary = summary(&FinishedRun::of(&checks, &end), true, Style::PLAIN);
     let lines: Vec<&str> = summary.lines().filter(|line| line.contains("read")).collect();
     let expected = [
         "    Proved 6 resources read back",

@@ -3,6 +3,8 @@
 //! This checks the few keywords that the schema uses. It is stricter than JSON schema: an unknown
 //! key is an error, so the schema must list every new key.
 
+use std::collections::BTreeSet;
+
 use layoutproof_core::results::left_out::{left_out, left_out_cases};
 use layoutproof_core::results::record::{
     BoundCount, CellRow, DeviceCells, Outcome, OutcomeKind, Proves, RecordLine, RecordedCacheUse, RecordsFilter,
@@ -125,6 +127,14 @@ fn what_a_check_of_bindings_says_fits_too() {
         told += 1;
     }
     assert!(told > 1);
+}
+
+#[test]
+fn the_schema_lists_every_api() {
+    let schema: Value = serde_json::from_str(RECORDS_SCHEMA).unwrap();
+    let listed: BTreeSet<&str> =
+        schema["$defs"]["runner"]["enum"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    assert_eq!(listed, RunnerKind::ALL.iter().map(|api| api.as_str()).collect());
 }
 
 #[test]

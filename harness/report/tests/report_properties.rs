@@ -10,7 +10,9 @@ use layoutproof_core::results::summary;
 use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::{MemberRow, Quantity};
 use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
-use layoutproof_report::{failures, github, junit, terminal};
+use layoutproof_report::junit::Junit;
+use layoutproof_report::reporter::{FinishedRun, Reporter};
+use layoutproof_report::{failures, github, terminal};
 use layoutproof_show::Style;
 use proptest::option;
 use proptest::prelude::*;
@@ -111,8 +113,10 @@ proptest! {
         prop_assert!(text.lines().all(|line| line == line.trim_end()));
         prop_assert!(text.lines().count() < 400, "a report of one failure has an end");
         prop_assert_eq!(failures(&checks).len(), 1);
-        prop_assert!(junit::junit(&checks, junit::JunitFacts::default()).contains("failures=\"1\""));
+        let end = summary::fold(&checks);
+        let junit = Junit.text(&FinishedRun::of(&checks, &end));
+        prop_assert!(junit.contains("failures=\"1\""));
         prop_assert_eq!(github::annotations(&checks).lines().count(), 1);
-        prop_assert_eq!(summary::fold(&checks).differ, 1);
+        prop_assert_eq!(end.differ, 1);
     }
 }

@@ -1,11 +1,8 @@
 //! The blocks of a file that declares their offsets, as its readers return them.
 
-use layoutproof_layout::{BlockLayout, FileId, LayoutWarning, Span, join};
-
-use layoutproof_readers::module_reader::{ModuleReader, glsl_blocks, wgsl_blocks};
+use layoutproof_layout::{BlockLayout, LayoutWarning, Span, join};
 use layoutproof_readers::spirv::{DeclaredModule, SpecializedLength};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
-use layoutproof_source::sources::SourceMap;
 
 /// The blocks of such a file.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,27 +25,6 @@ impl LaidOutFile {
             }
         }
         Self { blocks, warnings }
-    }
-
-    /// The blocks of the WGSL text at `span`; may be empty.
-    ///
-    /// # Errors
-    /// The text needs a preprocessor, or the reader rejects it; each error has its place.
-    pub fn of_wgsl(reader: &dyn ModuleReader, span: Span, sources: &SourceMap) -> Result<Self, Vec<Diagnostic>> {
-        let text = &sources.file(span.file).text;
-        match unprocessed(text, span.file) {
-            Some(problem) => Err(vec![problem]),
-            None => wgsl_blocks(reader, text, span.file).map(|blocks| Self::new(blocks, start_of(span))),
-        }
-    }
-
-    /// The blocks of the GLSL text at `span`, as naga reads it; may be empty.
-    ///
-    /// # Errors
-    /// The reader rejects the text, possibly because naga does not support this GLSL; each error has its place.
-    pub fn of_glsl(reader: &dyn ModuleReader, span: Span, sources: &SourceMap) -> Result<Self, Vec<Diagnostic>> {
-        let blocks = glsl_blocks(reader, &sources.file(span.file).text, span.file);
-        blocks.map(|blocks| Self::new(blocks, start_of(span)))
     }
 
     /// The blocks of a SPIR-V module. Warnings are at `start`, except those about specialization
@@ -80,10 +56,6 @@ impl LaidOutFile {
     }
 }
 
-fn start_of(span: Span) -> Span {
-    Span { end: span.start, ..span }
-}
-
 /// Warns that a pipeline may change the length of an array; `None` if none can.
 fn may_be_another(block: &str, length: &SpecializedLength, place: impl Fn(u32) -> Span) -> Option<Diagnostic> {
     let first = length.constants.first()?;
@@ -104,27 +76,4 @@ fn may_be_another(block: &str, length: &SpecializedLength, place: impl Fn(u32) -
          change them"
     };
     Some(Diagnostic::warning(Code::UncertainLayout, place(*first), message).with_help(help))
-}
-
-/// The error for a text that needs a preprocessor before it is WGSL.
-fn unprocessed(text: &str, file: FileId) -> Option<Diagnostic> {
-    let mut line_start = 0;
-    for line in text.split_inclusive('\n') {
-        let (indent, content) = (line.len() - line.trim_start().len(), line.trim());
-        if let Some(directive) = content.strip_prefix('#') {
-            let start = u32::try_from(line_start + indent).unwrap_or(u32::MAX);
-            let end = start.saturating_add(u32::try_from(content.len()).unwrap_or(0));
-            return Some(of_naga_oil(directive, Span { file, start, end }));
-        }
-        line_start += line.len();
-    }
-    None
-}
-
-/// The error for a line that starts with `#`; `directive` is the rest of the line.
-fn of_naga_oil(directive: &str, place: Span) -> Diagnostic {
-    let word = directive.split(char::is_whitespace).next().unwrap_or_default();
-    let message = format!("`#{word}` is a directive of naga_oil, the preprocessor of Bevy's shaders, not WGSL");
-    let help = "compose the shader with naga_oil first, and pass the resulting WGSL or SPIR-V";
-    Diagnostic::error(Code::BadModule, place, message).with_help(help)
 }

@@ -1,12 +1,14 @@
 //! The data that `layoutproof show` and the site's explorer display for one text: its blocks under
 //! targets and rule sets, bindings, padding, and warnings.
 //!
-//! The command reads files and cases into a [`ShowInput`], the explorer reads what the user types.
+//! The command reads files and cases into a [`ShowInput`], the explorer reads what the user types; both through
+//! [`front_ends`].
 //! Both then make the columns that [`layout_text`] draws. [`host_types`] writes the same blocks as types of host languages.
 #![forbid(unsafe_code)]
 
 mod dxc_spirv;
 mod findings;
+pub mod front_ends;
 pub mod host_types;
 mod laid_out_file;
 pub mod layout_text;

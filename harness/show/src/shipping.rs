@@ -37,7 +37,7 @@ impl ShippingTarget {
     pub fn of(language: ShaderLanguage) -> &'static [Self] {
         match language {
             ShaderLanguage::Slang => SLANG,
-            ShaderLanguage::Hlsl | ShaderLanguage::Glsl | ShaderLanguage::Wgsl => HLSL,
+            _ => HLSL,
         }
     }
 
@@ -45,9 +45,7 @@ impl ShippingTarget {
     pub fn of_laid_out(language: Option<ShaderLanguage>) -> Self {
         match language {
             Some(ShaderLanguage::Wgsl) => Self { label: "WebGPU", native: "native:wgsl" },
-            Some(ShaderLanguage::Glsl | ShaderLanguage::Hlsl | ShaderLanguage::Slang) | None => {
-                Self { label: "Vulkan", native: "native:glsl" }
-            }
+            _ => Self { label: "Vulkan", native: "native:glsl" },
         }
     }
 

@@ -11,27 +11,31 @@ pub enum ShaderLanguage {
     Wgsl,
 }
 
-/// File extensions by stage, which are glslang's names of the stages; the most common come first.
-pub const STAGES: [&str; 14] = [
-    "comp", "vert", "frag", "geom", "tesc", "tese", "mesh", "task", "rgen", "rint", "rahit", "rchit", "rmiss", "rcall",
+/// Extensions of GLSL files: its name, then the stages, in which glslang's names are the extensions.
+const GLSL_SUFFIXES: [&str; 15] = [
+    "glsl", "comp", "vert", "frag", "geom", "tesc", "tese", "mesh", "task", "rgen", "rint", "rahit", "rchit", "rmiss",
+    "rcall",
 ];
+
+/// glslang's names of the stages; the most common come first.
+pub const STAGES: &[&str] = GLSL_SUFFIXES.split_at(1).1;
 
 impl ShaderLanguage {
     pub const ALL: [Self; 4] = [Self::Hlsl, Self::Slang, Self::Glsl, Self::Wgsl];
 
     /// Its name, which is the usual extension of its files.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Hlsl => "hlsl",
-            Self::Slang => "slang",
-            Self::Glsl => "glsl",
-            Self::Wgsl => "wgsl",
-        }
+        self.suffixes()[0]
     }
 
     /// The language with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|language| language.as_str() == name)
+    }
+
+    /// The names of all languages, for messages: `hlsl, slang, glsl or wgsl`.
+    pub fn names() -> String {
+        alternatives(&Self::ALL.map(Self::as_str))
     }
 
     /// Its name in prose.
@@ -44,30 +48,31 @@ impl ShaderLanguage {
         }
     }
 
-    /// True if a text in it fixes all offsets. Otherwise they depend on the compiler and its
-    /// options, and rule sets lay the declarations out.
-    pub fn fixes_offsets(self) -> bool {
+    /// The extensions of its files, in lowercase and without the full stop; the usual one comes first.
+    pub fn suffixes(self) -> &'static [&'static str] {
         match self {
-            Self::Hlsl | Self::Slang => false,
-            Self::Glsl | Self::Wgsl => true,
-        }
-    }
-
-    /// The language of files with this extension, in lowercase and without its full stop.
-    fn of_suffix(suffix: &str) -> Option<Self> {
-        match suffix {
-            "hlsl" | "hlsli" | "fx" | "fxh" => Some(Self::Hlsl),
-            "slang" => Some(Self::Slang),
-            "wgsl" => Some(Self::Wgsl),
-            "glsl" => Some(Self::Glsl),
-            _ if STAGES.contains(&suffix) => Some(Self::Glsl),
-            _ => None,
+            Self::Hlsl => &["hlsl", "hlsli", "fx", "fxh"],
+            Self::Slang => &["slang"],
+            Self::Glsl => &GLSL_SUFFIXES,
+            Self::Wgsl => &["wgsl"],
         }
     }
 
     /// `named`, or else the language for the extension of `path`.
     pub fn of(named: Option<Self>, path: &Path) -> Option<Self> {
         let suffix = path.extension().map(|suffix| suffix.to_string_lossy().to_lowercase());
-        named.or_else(|| Self::of_suffix(suffix.as_deref()?))
+        named.or_else(|| {
+            let suffix = suffix?;
+            Self::ALL.into_iter().find(|language| language.suffixes().contains(&suffix.as_str()))
+        })
+    }
+}
+
+/// The names as one phrase: `a, b or c`.
+pub fn alternatives<T: AsRef<str>>(names: &[T]) -> String {
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    match names.as_slice() {
+        [others @ .., last] if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+        few => few.concat(),
     }
 }

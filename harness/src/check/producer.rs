@@ -2,12 +2,11 @@
 
 use std::fmt;
 
-use layoutproof_device::{DeviceInfo, RunnerKind};
+use layoutproof_device::{DeviceInfo, Provider, RunnerKind, ShaderForm};
 
 use crate::check::subject::Subject;
 use crate::check::verdict::Writer;
 use crate::results::record::Proves;
-use layoutproof_device::ShaderForm;
 use layoutproof_probes::generate::wgsl;
 use layoutproof_readers::toolchain::{Input, Toolchain, toolchains};
 
@@ -66,22 +65,24 @@ impl Producer {
         Self::BUILT_IN.into_iter().chain(compilers).find(|producer| producer.as_str() == name)
     }
 
-    /// Returns true if this API accepts the producer's output. wgpu with SPIR-V would repeat ash's
-    /// path. The model only follows decorations, so a compiler's code would add nothing there.
-    pub fn feeds(self, runner: RunnerKind) -> bool {
+    /// The forms in which its shaders come.
+    fn forms(self) -> &'static [ShaderForm] {
         match self {
-            Self::Generator(generator) => match (generator, runner) {
-                (Generator::Rspirv, RunnerKind::Ash | RunnerKind::Model)
-                | (Generator::Naga, RunnerKind::Ash | RunnerKind::Wgpu) => true,
-                (Generator::Rspirv, RunnerKind::Wgpu | RunnerKind::D3d12 | RunnerKind::Dxil)
-                | (Generator::Naga, RunnerKind::D3d12 | RunnerKind::Dxil | RunnerKind::Model) => false,
+            Self::Generator(Generator::Rspirv) => &[ShaderForm::Spirv],
+            Self::Generator(Generator::Naga) => &[ShaderForm::Wgsl, ShaderForm::Spirv],
+            Self::Compiler(toolchain) => match &toolchain.output {
+                // vkd3d translates it.
+                ShaderForm::Dxbc => &[ShaderForm::Dxbc, ShaderForm::Spirv],
+                output => std::slice::from_ref(output),
             },
-            Self::Compiler(toolchain) => {
-                // The SPIR-V that vkd3d makes from DXBC.
-                let is_translated = toolchain.output == ShaderForm::Dxbc && runner == RunnerKind::Ash;
-                runner != RunnerKind::Model && (runner.forms().contains(&toolchain.output) || is_translated)
-            }
         }
+    }
+
+    /// Returns true if this API accepts the producer's output. The model only follows decorations,
+    /// so code in which a compiler chose offsets would add nothing there.
+    pub fn feeds(self, runner: RunnerKind) -> bool {
+        let adds = runner.provider() != Provider::Model || self.writer() == Writer::Generator;
+        adds && self.forms().iter().any(|form| runner.accepts(*form))
     }
 
     /// Returns true if the producer has shaders for `subject`. A compiler has some for blocks that
@@ -115,9 +116,9 @@ impl Producer {
     /// Returns the claim that agreement proves under `rules` on `device`.
     pub fn proves(self, rules: &str, device: &DeviceInfo) -> Proves {
         let is_native = device.direct3d.as_ref().is_some_and(|direct3d| direct3d.translator.is_none());
-        match (self.can_prove(rules, device.runner), device.runner) {
-            ([.., Proves::Native], RunnerKind::D3d12) if is_native => Proves::Native,
-            (all, _) => all[0],
+        match self.can_prove(rules, device.runner) {
+            [.., Proves::Native] if is_native => Proves::Native,
+            all => all[0],
         }
     }
 
@@ -130,10 +131,10 @@ impl Producer {
                 Proves::Compiler => &[Proves::Compiler],
                 Proves::Decorations | Proves::Evaluated | Proves::Translated | Proves::Native => &[Proves::Decorations],
             },
-            Self::Compiler(toolchain) => match (toolchain.output, runner) {
+            Self::Compiler(toolchain) => match (toolchain.output, runner.provider()) {
                 (ShaderForm::Spirv | ShaderForm::Wgsl, _) => &[Proves::Compiler],
                 // Outside Direct3D 12, vkd3d translates FXC's code before a device runs it.
-                (ShaderForm::Dxbc, _) | (_, RunnerKind::D3d12) => &[Proves::Translated, Proves::Native],
+                (ShaderForm::Dxbc, _) | (_, Provider::Driver) => &[Proves::Translated, Proves::Native],
                 (ShaderForm::Dxil | ShaderForm::ClangIr, _) => &[Proves::Evaluated, Proves::Native],
             },
         }
@@ -149,5 +150,28 @@ impl fmt::Display for Producer {
 impl fmt::Display for Generator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn producers_feed_the_apis_that_take_their_shaders() {
+        for (producer, fed, not_fed) in [
+            ("rspirv", &[RunnerKind::Ash, RunnerKind::Model][..], &[RunnerKind::Wgpu, RunnerKind::D3d12][..]),
+            ("naga", &[RunnerKind::Ash, RunnerKind::Wgpu], &[RunnerKind::Model, RunnerKind::D3d12]),
+            ("dxc-spirv", &[RunnerKind::Ash], &[RunnerKind::Model, RunnerKind::Wgpu, RunnerKind::Dxil]),
+            ("dxc-dxil", &[RunnerKind::D3d12, RunnerKind::Dxil], &[RunnerKind::Ash, RunnerKind::Wgpu]),
+            ("clang-dxil", &[RunnerKind::Dxil], &[RunnerKind::D3d12, RunnerKind::Ash]),
+            ("slang-webgpu", &[RunnerKind::Wgpu], &[RunnerKind::Ash, RunnerKind::Model]),
+            // vkd3d translates DXBC to SPIR-V.
+            ("fxc", &[RunnerKind::D3d12, RunnerKind::Ash], &[RunnerKind::Model, RunnerKind::Dxil]),
+        ] {
+            let producer = Producer::named(producer).unwrap();
+            assert!(fed.iter().all(|api| producer.feeds(*api)), "{producer}");
+            assert!(!not_fed.iter().any(|api| producer.feeds(*api)), "{producer}");
+        }
     }
 }

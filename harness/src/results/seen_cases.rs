@@ -36,6 +36,7 @@ impl<'a> SeenCases<'a> {
     }
 
     /// Adds the cases of the checks that a records file leaves out.
+    #[must_use]
     pub fn with_left_out(mut self, cases: &'a LeftOutCases) -> Self {
         self.all.extend(cases.ran.iter().map(String::as_str));
         self.by_compiler.extend(cases.by_compiler.iter().map(String::as_str));

@@ -43,7 +43,7 @@ pub enum Command {
     /// Report again what runs have recorded, several of them as one. No GPU needed.
     Report(ReportArgs),
     /// Show where a rule set puts each member. No GPU needed.
-    Show(ShowArgs),
+    Show(Box<ShowArgs>),
     /// Compare structs of a program, as its debug information describes them, with the shader blocks that they fill. No GPU
     /// needed.
     Check(Box<CheckArgs>),

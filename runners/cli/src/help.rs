@@ -4,6 +4,7 @@
 use clap::builder::Styles;
 use clap::{Arg, Command, CommandFactory};
 
+use crate::args::REPORT_HEADING;
 use crate::command_line::Cli;
 
 /// The name of the program.
@@ -58,8 +59,8 @@ const THEMES: [OptionTheme; 6] = [
         options: &["require", "forbid_skip", "known", "no_known", "floors", "fail_fast"],
     },
     OptionTheme {
-        heading: "Reports and records",
-        options: &["json", "records", "junit", "csv", "group", "verbose", "quiet", "no_progress", "resume"],
+        heading: REPORT_HEADING,
+        options: &["json", "records", "group", "verbose", "quiet", "no_progress", "resume"],
     },
     OptionTheme {
         heading: "How files are read",

@@ -70,18 +70,22 @@ pub(crate) fn warn_rendered(text: &str) {
     let _ = io::stderr().lock().write_all(escape_all_but_colours(text).as_bytes());
 }
 
-/// Prints a refusal as JSON, for programs; the caller prints it for people. If the error is not
-/// about the text of a file, `source` names the input and `code` gives the kind of error.
+/// Prints a refusal as JSON, for programs; the caller prints it for people.
 pub(crate) fn print_refusal(source: &str, code: Code, error: &anyhow::Error) {
+    print_json(&refusal(source, code, error).to_json());
+}
+
+/// A refusal as data. If the error is not about the text of a file, `source` names the input and
+/// `code` gives the kind of error.
+pub(crate) fn refusal(source: &str, code: Code, error: &anyhow::Error) -> Shown {
     let refused = error.downcast_ref::<RefusedInput>();
-    let shown = if let Some((first, refused)) = refused.and_then(|it| it.diagnostics.first().zip(Some(it))) {
+    if let Some((first, refused)) = refused.and_then(|it| it.diagnostics.first().zip(Some(it))) {
         let file = &refused.sources.file(first.span().file).name;
         Shown::refused(file.clone(), &refused.diagnostics, &refused.sources)
     } else {
         let place = error.downcast_ref::<BadEncoding>().map(|bad| (bad.line, bad.column));
         Shown::not_read(source, code, format!("{error:#}"), place)
-    };
-    print_json(&shown.to_json());
+    }
 }
 
 /// Prints the error that ended a command.

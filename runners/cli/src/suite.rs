@@ -13,7 +13,7 @@ use layoutproof_compilers::toolchains::Toolchains;
 use layoutproof_core::check::{BindingCheck, Check, CheckId, Producer, ProofCheck, Settings, Subject};
 use layoutproof_core::results::known;
 use layoutproof_core::results::record::{CheckRecord, OutcomeKind};
-use layoutproof_device::{DeviceInfo, Runner, RunnerKind};
+use layoutproof_device::{DeviceInfo, RunnerKind};
 use layoutproof_executor::answer::Answer;
 use layoutproof_executor::batching::Batching;
 use layoutproof_executor::compiler_devices::CompilerDevices;
@@ -21,7 +21,6 @@ use layoutproof_executor::device_listing::DeviceListing;
 use layoutproof_executor::launch::Launch;
 use layoutproof_executor::plan::{self, PlannedCheck, ShaderProduction};
 use layoutproof_executor::produce;
-use layoutproof_model::Model;
 use layoutproof_report::terminal;
 use layoutproof_show::Style;
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
@@ -32,8 +31,7 @@ use crate::select::all_cases::all_forms;
 use crate::select::lists::{BuiltInKnown, known_lists};
 use crate::select::refused_input::RefusedInput;
 use crate::select::run_part::RunPart;
-use crate::select::selecting::select_part;
-use crate::select::selection::Selection;
+use crate::select::selection::{Selection, select_part};
 
 /// Runs the whole suite as tests; `program` is the `layoutproof` command.
 pub fn main(program: &Path) -> ExitCode {
@@ -107,13 +105,12 @@ impl Suite {
     fn new(program: &Path, arguments: &Arguments) -> anyhow::Result<Arc<Self>> {
         let launch = Launch::of(PathBuf::from(program))?;
         let requested = TrialSelection::of(arguments);
-        let listing = DeviceListing::of(&requested.apis, &launch);
+        let listing = DeviceListing::of(&[&requested.apis[..], &[RunnerKind::Model]].concat(), &launch);
         warn_of_listing(&listing);
         // Without this check, the trials of unlisted devices would be missing instead of failing.
         anyhow::ensure!(listing.failures.is_empty(), "no trial was run: some devices could not be listed");
 
-        let mut devices = listing.devices;
-        devices.push(Model::new().device().clone());
+        let devices = listing.devices;
         let built_in = if arguments.exact { BuiltInKnown::OfNarrowedRun } else { BuiltInKnown::OfWholeRun };
         let selection = select_part(&RunArgs::of_plain_run(), requested.part, &[])?;
 
@@ -273,13 +270,14 @@ mod tests {
     /// cargo-nextest 0.9 passes these arguments: it lists once, then runs every trial alone.
     #[test]
     fn a_trial_alone_lists_the_devices_of_its_api_only() {
-        assert_eq!(apis(&["--list", "--format", "terse"]), ["ash", "wgpu", "d3d12"]);
+        let all: Vec<&str> = RunnerKind::driven().map(RunnerKind::as_str).collect();
+        assert_eq!(apis(&["--list", "--format", "terse"]), all);
         assert_eq!(apis(&["--nocapture", "--exact", "a::b::std140::rspirv::lavapipe::ash"]), ["ash"]);
         assert_eq!(apis(&["--nocapture", "--exact", "a::b::std140::naga::llvmpipe-gl::wgpu"]), ["wgpu"]);
         assert!(apis(&["--exact", "a::b::std140::rspirv::model::model"]).is_empty());
         assert!(apis(&["--exact", "a::b::d3d12.dxc::none::none::none"]).is_empty());
-        assert_eq!(apis(&["--exact", "devices"]), ["ash", "wgpu", "d3d12"]);
-        assert_eq!(apis(&["std140"]), ["ash", "wgpu", "d3d12"]);
+        assert_eq!(apis(&["--exact", "devices"]), all);
+        assert_eq!(apis(&["std140"]), all);
     }
 
     #[test]

@@ -9,6 +9,8 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
+use layoutproof_readers::glslang::{GlslAnswer, GlslDialect, GlslError, GlslRequest};
+
 use crate::child::{OUTPUT_LIMIT, run};
 use crate::compiler::{Compiler, CompilerAnswer};
 use crate::regular_file;
@@ -74,40 +76,6 @@ fn ask(
     command.args(arguments);
     let finished = run(limited(&command)?.current_dir(folder), limit);
     Ok(compiler.answer(finished))
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GlslDialect {
-    /// Vulkan's, `GL_KHR_vulkan_glsl`.
-    Vulkan,
-    /// OpenGL's, with uniforms outside of blocks.
-    OpenGl,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub struct GlslRequest<'a> {
-    pub text: &'a str,
-    /// Name of the stage in glslang: `comp`, `vert`, `rgen` ...
-    pub stage: &'a str,
-    pub dialect: GlslDialect,
-    /// Macros, in the form that follows `-D`.
-    pub defines: &'a [String],
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum GlslAnswer {
-    Module(Vec<u8>),
-    /// It refuses the text, with these errors.
-    Refused(Vec<GlslError>),
-    /// It crashed, timed out or wrote no module; a sentence.
-    Broken(String),
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GlslError {
-    /// Line number from 1; `None` for an error about the whole text.
-    pub line: Option<usize>,
-    pub message: String,
 }
 
 /// Runs glslang with the time limit `limit`. `limited` may wrap the command in a process with

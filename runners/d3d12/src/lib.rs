@@ -1,9 +1,9 @@
 //! Runs layoutproof's probes on Direct3D 12 devices: GPUs and WARP on Windows, and vkd3d's device
 //! on Vulkan on Linux.
 //!
-//! [`enumerate`] lists the adapters; [`open`] makes a [`Runner`] for one of them. A runner takes
-//! jobs with DXBC or DXIL containers and returns the bytes of every buffer. This crate does not
-//! decide which bytes are right.
+//! [`Direct3d12`] lists the adapters, and makes a [`Runner`] for one of them. A runner takes jobs with
+//! DXBC or DXIL containers and returns the bytes of every buffer. This crate does not decide which
+//! bytes are right.
 //!
 //! The interfaces are called through their method tables (`com`), since the `windows` crate uses
 //! another calling convention on Linux than vkd3d. The rules come from Microsoft's Direct3D 12
@@ -32,10 +32,8 @@ mod textures;
 
 use std::time::Duration;
 
-use layoutproof_device::devices::number_equal_ids;
-use layoutproof_device::{DeviceInfo, Runner, RunnerError, SessionRunner, device_wait};
-
-pub use layoutproof_device::devices::Enumeration;
+use layoutproof_device::devices::Enumeration;
+use layoutproof_device::{DeviceApi, DeviceInfo, Runner, RunnerError, RunnerKind, SessionRunner, device_wait};
 
 use adapters::AdapterListing;
 use library::Functions;
@@ -54,24 +52,34 @@ pub fn wine_version() -> Option<String> {
     None
 }
 
-/// Lists the devices. A machine without the library has none.
-///
-/// # Errors
-/// `Api` if the library exists but a call fails.
-pub fn enumerate() -> Result<Enumeration, RunnerError> {
-    let Ok(functions) = Functions::load() else { return Ok(Enumeration::default()) };
-    let AdapterListing { devices, notes } = adapters::list(functions)?;
-    let mut devices: Vec<DeviceInfo> = devices.into_iter().map(|adapter| adapter.info).collect();
-    number_equal_ids(&mut devices);
-    Ok(Enumeration { devices, notes })
-}
+/// Direct3D 12 through its COM interfaces.
+#[derive(Clone, Copy, Debug)]
+pub struct Direct3d12;
 
-/// Opens a device that [`enumerate`] listed, with the time limit `job_limit` for each job.
-///
-/// # Errors
-/// `Api` if the device is gone or a call fails.
-pub fn open(info: &DeviceInfo, job_limit: Duration) -> Result<Box<dyn Runner>, RunnerError> {
-    let functions = Functions::load().map_err(|reason| RunnerError::Api { call: library::NAME.to_owned(), reason })?;
-    let device = adapters::open(functions, info)?;
-    Ok(Box::new(SessionRunner::new(info.clone(), Direct3dSession::new(device, device_wait(job_limit))?)))
+impl DeviceApi for Direct3d12 {
+    fn kind(&self) -> RunnerKind {
+        RunnerKind::D3d12
+    }
+
+    /// Lists the devices. A machine without the library has none.
+    fn discover(&self) -> Result<Enumeration, RunnerError> {
+        let Ok(functions) = Functions::load() else { return Ok(Enumeration::default()) };
+        let AdapterListing { devices, notes } = adapters::list(functions)?;
+        Ok(Enumeration::new(devices.into_iter().map(|adapter| adapter.info).collect(), notes))
+    }
+
+    fn open(&self, device: &DeviceInfo, job_limit: Duration) -> Result<Box<dyn Runner>, RunnerError> {
+        let functions =
+            Functions::load().map_err(|reason| RunnerError::Api { call: library::NAME.to_owned(), reason })?;
+        let session = Direct3dSession::new(adapters::open(functions, device)?, device_wait(job_limit))?;
+        Ok(Box::new(SessionRunner::new(device.clone(), session)))
+    }
+
+    fn variables(&self) -> &'static [&'static str] {
+        &["VKD3D_CONFIG", "VKD3D_VULKAN_DEVICE"]
+    }
+
+    fn loads_vkd3d(&self) -> bool {
+        true
+    }
 }

@@ -8,9 +8,10 @@ use std::process::ExitCode;
 
 use layoutproof_compilers::tools_folder::ToolsFolder;
 use layoutproof_compilers::vkd3d::FetchedVkd3d;
+use layoutproof_d3d12::Direct3d12;
 use layoutproof_device::{
-    Batch, BufferKind, DeviceInfo, Draw, Feature, ImageKind, ImageView, JOB_LIMIT, Job, JobBuffer, JobImage, ReadBack,
-    RegisterRange, ResourceClass, RootParameters, RunnerError, Shader, TexelType, word_bytes, words_of,
+    Batch, BufferKind, DeviceApi, DeviceInfo, Draw, Feature, ImageKind, ImageView, JOB_LIMIT, Job, JobBuffer, JobImage,
+    ReadBack, RegisterRange, ResourceClass, RootParameters, RunnerError, Shader, TexelType, word_bytes, words_of,
 };
 use libtest_mimic::{Arguments, Failed, Trial};
 
@@ -52,7 +53,7 @@ fn main() -> ExitCode {
     if let Some(code) = through_the_loader() {
         return code;
     }
-    let trials = match layoutproof_d3d12::enumerate() {
+    let trials = match Direct3d12.discover() {
         Ok(found) if found.devices.is_empty() => {
             let reason =
                 format!("no device of Direct3D 12 (`layoutproof setup vkd3d` fetches one) {}", found.notes.join("; "));
@@ -94,7 +95,7 @@ fn buffer(class: char, space: u32, register: u32, element: u32, words: &[u32]) -
 }
 
 fn run(info: &DeviceInfo, jobs: Vec<Job>) -> Result<Vec<Result<ReadBack, RunnerError>>, Failed> {
-    Ok(layoutproof_d3d12::open(info, JOB_LIMIT)?.run(&Batch { jobs }))
+    Ok(Direct3d12.open(info, JOB_LIMIT)?.run(&Batch { jobs }))
 }
 
 fn ensure(holds: bool, text: &str) -> Result<(), Failed> {

@@ -1,11 +1,13 @@
 //! Lists the devices of this machine, through each API.
 //!
-//! Each API is queried in its own process, because a driver may crash and must not take the devices
-//! of another API along. A process that crashes or hangs is restarted once. If that fails too, the
-//! listing is an error: the devices of that API are unknown.
+//! Each API with drivers is queried in its own process, because a driver may crash and must not take
+//! the devices of another API along. A process that crashes or hangs is restarted once. If that
+//! fails too, the listing is an error: the devices of that API are unknown.
 
+use layoutproof_device::devices::Enumeration;
 use layoutproof_device::{DeviceInfo, RunnerKind};
 
+use crate::device_apis;
 use crate::launch::Launch;
 use crate::protocol::{WorkerAnswer, WorkerRequest, out_of_turn};
 use crate::worker::{Worker, WorkerDeath};
@@ -29,10 +31,10 @@ impl DeviceListing {
     /// Queries these APIs in parallel.
     pub fn of(apis: &[RunnerKind], launch: &Launch) -> Self {
         let mut listing = Self::default();
-        if !apis.is_empty() {
+        if apis.iter().any(|api| api.is_driven()) {
             listing.notes.extend_from_slice(launch.drivers.notes());
         }
-        if apis.contains(&RunnerKind::D3d12) {
+        if apis.iter().any(|api| device_apis::of(*api).loads_vkd3d()) {
             listing.notes.extend(launch.vkd3d_note.clone());
         }
 
@@ -55,16 +57,16 @@ impl DeviceListing {
     }
 }
 
-/// Lists the devices of one API, and retries if the listing process dies.
+/// Lists the devices of one API, and retries if the process that loads its drivers dies.
 fn list(api: RunnerKind, launch: &Launch) -> DeviceListing {
     let name = api.as_str();
     let mut notes = Vec::new();
     let mut last = String::new();
     for attempt in 1..=ATTEMPTS {
         match list_once(api, launch) {
-            Ok(listing) => {
-                notes.extend(listing.notes);
-                return DeviceListing { notes, ..listing };
+            Ok(found) => {
+                notes.extend(found.notes);
+                return DeviceListing { devices: found.devices, notes, failures: Vec::new() };
             }
             Err(reason) if attempt < ATTEMPTS && !launch.interrupt.is_set() => {
                 notes.push(format!("listing the devices of {name} failed and was tried again: {reason}"));
@@ -77,12 +79,14 @@ fn list(api: RunnerKind, launch: &Launch) -> DeviceListing {
     DeviceListing { failures: vec![failure], ..DeviceListing::default() }
 }
 
-fn list_once(api: RunnerKind, launch: &Launch) -> Result<DeviceListing, String> {
+fn list_once(api: RunnerKind, launch: &Launch) -> Result<Enumeration, String> {
+    if !api.is_driven() {
+        return device_apis::of(api).discover().map_err(|error| error.to_string());
+    }
     let mut worker = Worker::start(launch, api, &[]).map_err(|error| error.to_string())?;
     let planted = launch.fault.as_ref().and_then(|fault| fault.planted_in_listing(api));
-    match worker.ask_and_wait(&WorkerRequest::Enumerate(api, planted), launch.open_limit()) {
-        Ok(WorkerAnswer::Devices(Ok((devices, notes)))) => Ok(DeviceListing { devices, notes, failures: Vec::new() }),
-        Ok(WorkerAnswer::Devices(Err(error))) => Err(error.to_string()),
+    match worker.ask_and_wait(&WorkerRequest::Discover(api, planted), launch.open_limit()) {
+        Ok(WorkerAnswer::Devices(found)) => found.map_err(|error| error.to_string()),
         Ok(WorkerAnswer::Opened(_) | WorkerAnswer::Job(_)) => Err(out_of_turn().to_string()),
         Err(WorkerDeath::Hung(limit)) => Err(format!("no answer within {} s", limit.as_secs())),
         Err(WorkerDeath::Died(how)) => Err(how),

@@ -8,10 +8,10 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use layoutproof_device::{Batch, DeviceInfo, Job, ReadBack, Runner, RunnerError, RunnerKind};
+use layoutproof_device::{Batch, DeviceInfo, Job, Provider, ReadBack, Runner, RunnerError, RunnerKind};
 use layoutproof_model::Model;
-use layoutproof_readers::evaluator::Evaluator;
 
+use crate::device_apis;
 use crate::drivers::DriverCompilation;
 use crate::fault::WorkerFault;
 use crate::launch::Launch;
@@ -107,23 +107,21 @@ impl<'a> DeviceWorkers<'a> {
         self.compilation = compilation;
 
         self.launch.watcher.at(&format!("{}/{}  {case}", device.id, device.runner.as_str()));
-        match (device.runner, &self.launch.fault) {
-            (RunnerKind::Model, None) => {
+        match (device.runner.provider(), &self.launch.fault) {
+            (Provider::Model, None) => {
                 let mut model = self.launch.misreading.map_or_else(Model::new, Model::with_misreading);
                 model.run(&Batch { jobs: jobs.to_vec() })
             }
-            (RunnerKind::Dxil, _) => Evaluator::new().run(&Batch { jobs: jobs.to_vec() }),
-            (RunnerKind::Model, Some(fault)) => {
-                self.run_in_workers(device, case, jobs, fault.planted(case), fatal_jobs)
-            }
-            (RunnerKind::D3d12, _) if self.launch.misreading.is_some() => {
-                let rewired = |job: &Job| self.launch.misreading.map_or_else(|| job.clone(), |it| it.rewired(job));
-                let jobs: Vec<Job> = jobs.iter().map(rewired).collect();
-                self.run_in_workers(device, case, &jobs, None, fatal_jobs)
-            }
-            (RunnerKind::Ash | RunnerKind::Wgpu | RunnerKind::D3d12, fault) => {
+            (Provider::Evaluator, _) => match device_apis::of(device.runner).open(device, self.launch.job_limit) {
+                Ok(mut evaluator) => evaluator.run(&Batch { jobs: jobs.to_vec() }),
+                Err(error) => vec![Err(error); jobs.len()],
+            },
+            (Provider::Driver | Provider::Model, fault) => {
                 let planted = fault.as_ref().and_then(|fault| fault.planted(case));
-                self.run_in_workers(device, case, jobs, planted, fatal_jobs)
+                // The model reads no registers of Direct3D, so its devices get the planted misreading.
+                let misreading = self.launch.misreading.filter(|_| device.direct3d.is_some());
+                let rewired = misreading.map(|it| jobs.iter().map(|job| it.rewired(job)).collect::<Vec<_>>());
+                self.run_in_workers(device, case, rewired.as_deref().unwrap_or(jobs), planted, fatal_jobs)
             }
         }
     }

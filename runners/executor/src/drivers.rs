@@ -10,6 +10,7 @@ use layoutproof_compilers::tools_folder::ToolsFolder;
 use layoutproof_device::DeviceInfo;
 use layoutproof_device::devices::is_llvmpipe;
 
+use crate::device_apis::APIS;
 use crate::tools::MachineTools;
 
 /// Variables by which a user chooses drivers.
@@ -24,8 +25,9 @@ const SEPARATOR: &str = if cfg!(windows) { ";" } else { ":" };
 /// Folder of the manifests, relative to the tools folder.
 const FOLDER: &str = "drivers";
 
-/// Variables that steer drivers; every record contains them.
-const RECORDED: [&str; 18] = [
+/// Variables of the Vulkan loader and of Mesa, whose drivers several APIs load. Every record contains
+/// them and the variables of each API.
+const RECORDED: [&str; 8] = [
     "VK_DRIVER_FILES",
     "VK_ICD_FILENAMES",
     "VK_ADD_DRIVER_FILES",
@@ -34,16 +36,6 @@ const RECORDED: [&str; 18] = [
     "LP_NUM_THREADS",
     "MESA_SHADER_CACHE_DISABLE",
     "MESA_SHADER_CACHE_DIR",
-    "VKD3D_CONFIG",
-    "VKD3D_VULKAN_DEVICE",
-    "WGPU_BACKEND",
-    "WGPU_ADAPTER_NAME",
-    "WGPU_DX12_COMPILER",
-    "WGPU_DX12_AGILITY_SDK_PATH",
-    "WGPU_GLES_MINOR_VERSION",
-    "WGPU_VALIDATION",
-    "WGPU_DEBUG",
-    "WGPU_GPU_BASED_VALIDATION",
 ];
 
 /// A variable of a worker's environment, with its value.
@@ -155,7 +147,8 @@ impl FetchedDrivers {
 
     /// The recorded variables with the values that workers see.
     pub fn recorded(&self) -> BTreeMap<String, String> {
-        let own = RECORDED.iter().filter_map(|name| Some(((*name).to_owned(), std::env::var(name).ok()?)));
+        let names = RECORDED.iter().chain(APIS.iter().flat_map(|api| api.variables()));
+        let own = names.filter_map(|name| Some(((*name).to_owned(), std::env::var(name).ok()?)));
         let added = self.environment().into_iter().map(|(name, value)| (name.to_owned(), value));
         own.chain(added).collect()
     }

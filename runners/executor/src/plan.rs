@@ -84,10 +84,11 @@ fn portions<'a, 's>(subjects: &'s [&'a Arc<Subject>]) -> Vec<&'s [&'a Arc<Subjec
 
 /// Every check of the bytes of these subjects.
 pub fn bytes<'a>(
-    subjects: impl Iterator<Item = &'a Arc<Subject>> + Clone,
+    subjects: impl IntoIterator<Item = &'a Arc<Subject>, IntoIter: Clone>,
     devices: &'a [DeviceInfo],
     making: ShaderProduction<'_>,
 ) -> Vec<PlannedCheck<'a>> {
+    let subjects = subjects.into_iter();
     let producers: BTreeSet<Producer> = making.producers.iter().copied().collect();
     let mut plan = Vec::new();
     for device in devices {

@@ -4,6 +4,7 @@
 use std::io::{self, Read, Write};
 use std::time::Duration;
 
+use layoutproof_device::devices::Enumeration;
 use layoutproof_device::{Batch, DeviceInfo, ReadBack, RunnerError, RunnerKind};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -14,7 +15,7 @@ use crate::fault::{FaultKind, WorkerFault};
 #[derive(Debug, Serialize, Deserialize)]
 pub enum WorkerRequest {
     /// List the devices of this API, optionally with a planted fault.
-    Enumerate(RunnerKind, Option<FaultKind>),
+    Discover(RunnerKind, Option<FaultKind>),
     /// Open this device for the batches that follow. The duration is the time limit of one job.
     Open(Box<DeviceInfo>, Duration),
     /// Run these jobs, optionally with a planted fault. The worker answers each with one
@@ -26,7 +27,7 @@ pub enum WorkerRequest {
 #[derive(Debug, Serialize, Deserialize)]
 pub enum WorkerAnswer {
     /// The devices and the API's notes on missing or broken drivers; or the call that failed.
-    Devices(Result<(Vec<DeviceInfo>, Vec<String>), RunnerError>),
+    Devices(Result<Enumeration, RunnerError>),
     /// The device is open, or the reason why it is not.
     Opened(Result<(), RunnerError>),
     /// The result of one job.

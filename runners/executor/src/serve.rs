@@ -7,13 +7,11 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use layoutproof_device::devices::Enumeration;
-use layoutproof_device::{Batch, DeviceInfo, Job, ReadBack, Runner, RunnerError, RunnerKind};
-use layoutproof_model::Model;
-use layoutproof_readers::evaluator::Evaluator;
+use layoutproof_device::{Batch, Job, ReadBack, Runner, RunnerError};
 
 use crate::connection::{Stream, connect_to_parent};
-use crate::interrupt;
 use crate::protocol::{WorkerAnswer, WorkerRequest, receive, send};
+use crate::{device_apis, interrupt};
 
 /// Time for a worker to finish its last job after the parent has closed the connection.
 const GRACE: Duration = Duration::from_secs(2);
@@ -30,15 +28,16 @@ pub fn serve() -> anyhow::Result<()> {
     let mut jobs_done = 0;
     for request in requests(stream.try_clone()?) {
         match request {
-            WorkerRequest::Enumerate(kind, planted) => {
+            WorkerRequest::Discover(kind, planted) => {
                 if let Some(fault) = planted {
                     fault.strike();
                 }
-                let listed = enumerate(kind).map(|found| (found.devices, found.notes));
-                send(&mut stream, &WorkerAnswer::Devices(listed))?;
+                let found = device_apis::of(kind).discover().map(without_made_up_hardware);
+                send(&mut stream, &WorkerAnswer::Devices(found))?;
             }
             WorkerRequest::Open(info, job_limit) => {
-                let opened = open(&info, job_limit).map(|open| runner = Some(open));
+                let opened = device_apis::of(info.runner).open(&info, job_limit);
+                let opened = opened.map(|open| runner = Some(open));
                 send(&mut stream, &WorkerAnswer::Opened(opened))?;
             }
             WorkerRequest::Run(batch, planted) => {
@@ -86,18 +85,7 @@ fn run_one(runner: Option<&mut (dyn Runner + 'static)>, job: Job) -> Result<Read
     results.unwrap_or_else(|| Err(RunnerError::DeviceLost("the runner gave no result".to_owned())))
 }
 
-fn enumerate(kind: RunnerKind) -> Result<Enumeration, RunnerError> {
-    match kind {
-        RunnerKind::Ash => layoutproof_vulkan::enumerate(),
-        RunnerKind::Wgpu => layoutproof_wgpu::enumerate().map(without_made_up_hardware),
-        RunnerKind::D3d12 => layoutproof_d3d12::enumerate(),
-        RunnerKind::Model => Ok(of_this_process(&Model::new())),
-        RunnerKind::Dxil => Ok(of_this_process(&Evaluator::new())),
-    }
-}
-
-/// Lists wgpu's devices. Under Wine those of Direct3D 12 are not hardware: Wine gives its
-/// translator the name of a GPU.
+/// Under Wine no device of Direct3D 12 is hardware: Wine gives its translator the name of a GPU.
 fn without_made_up_hardware(mut listed: Enumeration) -> Enumeration {
     if layoutproof_d3d12::wine_version().is_some() {
         for device in listed.devices.iter_mut().filter(|device| device.api.starts_with("Direct3D 12")) {
@@ -105,19 +93,4 @@ fn without_made_up_hardware(mut listed: Enumeration) -> Enumeration {
         }
     }
     listed
-}
-
-/// Lists a device that needs no driver.
-fn of_this_process(runner: &dyn Runner) -> Enumeration {
-    Enumeration { devices: vec![runner.device().clone()], notes: Vec::new() }
-}
-
-fn open(info: &DeviceInfo, job_limit: Duration) -> Result<Box<dyn Runner>, RunnerError> {
-    match info.runner {
-        RunnerKind::Ash => layoutproof_vulkan::open(info, job_limit),
-        RunnerKind::Wgpu => layoutproof_wgpu::open(info, job_limit),
-        RunnerKind::D3d12 => layoutproof_d3d12::open(info, job_limit),
-        RunnerKind::Model => Ok(Box::new(Model::new())),
-        RunnerKind::Dxil => Ok(Box::new(Evaluator::new())),
-    }
 }

@@ -1,10 +1,10 @@
-//! The smallest job of each API: a shader that does nothing, which shows whether a device is still
-//! alive.
+//! The smallest job of each driver's API: a shader that does nothing, which shows whether a device is
+//! still alive.
 //!
 //! [`crate::pool`] runs it after several jobs in a row ended their workers. Either the jobs are to
 //! blame or the device is gone; a device that does not even run this job is gone.
 
-use layoutproof_device::{BufferKind, Job, JobBuffer, RunnerKind, Shader};
+use layoutproof_device::{BufferKind, Job, JobBuffer, RunnerKind, Shader, ShaderForm};
 
 /// A module whose only instruction is `OpReturn`, assembled by spirv-as 2023.1: SPIR-V 1.3,
 /// `GLCompute "main"`, local size 1.
@@ -46,23 +46,25 @@ const SPIRV: [u32; 35] = [
     0x0001_0038,
 ];
 
-/// DXC 1.7.2308's listing of `void main() {}`.
-const DXIL: &str = "define void @main() {\n  ret void\n}\n";
-
 /// FXC 10.0.22621's output for `[numthreads(1, 1, 1)] void main() {}` with `/T cs_5_0`, which every
 /// Direct3D 12 device accepts.
 const DXBC: &[u8] = include_bytes!("sign_of_life.dxbc");
 
 const WGSL: &str = "@compute @workgroup_size(1) fn main() {}\n";
 
-/// A job that does nothing.
+/// The smallest shader of a form. Devices that take DXIL also take DXBC, and drivers take no IR.
+fn smallest(form: ShaderForm) -> Option<Shader> {
+    match form {
+        ShaderForm::Spirv => Some(Shader::Spirv(SPIRV.to_vec())),
+        ShaderForm::Wgsl => Some(Shader::Wgsl(WGSL.to_owned())),
+        ShaderForm::Dxbc => Some(Shader::Dxbc(DXBC.to_vec())),
+        ShaderForm::Dxil | ShaderForm::ClangIr => None,
+    }
+}
+
+/// A job that does nothing, for devices that workers open.
 pub(crate) fn job(runner: RunnerKind) -> Job {
-    let shader = match runner {
-        RunnerKind::Ash | RunnerKind::Model => Shader::Spirv(SPIRV.to_vec()),
-        RunnerKind::Dxil => Shader::DxilListing(DXIL.to_owned()),
-        RunnerKind::D3d12 => Shader::Dxbc(DXBC.to_vec()),
-        RunnerKind::Wgpu => Shader::Wgsl(WGSL.to_owned()),
-    };
+    let shader = runner.forms().iter().find_map(|form| smallest(*form)).expect("a test makes the job of each API");
     // The shader does not use the buffer, but runners need one to read back.
     let buffer = JobBuffer {
         set: 0,
@@ -82,6 +84,13 @@ mod tests {
     use layoutproof_model::Model;
 
     use super::*;
+
+    #[test]
+    fn every_driver_has_a_sign_of_life() {
+        for api in RunnerKind::driven() {
+            assert!(api.accepts(job(api).shader.form()), "{}", api.as_str());
+        }
+    }
 
     #[test]
     fn the_model_lives() {

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use layoutproof_device::{RunnerError, RunnerKind};
 
 use crate::connection::{Offer, Stream};
+use crate::device_apis;
 use crate::drivers::Setting;
 use crate::interrupt::Interrupt;
 use crate::launch::Launch;
@@ -202,11 +203,9 @@ fn is_timeout(error: &io::Error) -> bool {
 /// The command that starts a worker. A fetched vkd3d runs through its own loader, since the
 /// system's loader cannot load it.
 fn command(launch: &Launch, api: RunnerKind) -> Command {
-    match (api, &launch.vkd3d) {
-        (RunnerKind::D3d12, Some(vkd3d)) => vkd3d.command(&launch.program),
-        (RunnerKind::D3d12, None) | (RunnerKind::Ash | RunnerKind::Wgpu | RunnerKind::Model | RunnerKind::Dxil, _) => {
-            Command::new(&launch.program)
-        }
+    match &launch.vkd3d {
+        Some(vkd3d) if device_apis::of(api).loads_vkd3d() => vkd3d.command(&launch.program),
+        Some(_) | None => Command::new(&launch.program),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Runs layoutproof's probes on Vulkan devices through ash.
 //!
-//! [`enumerate`] lists the physical devices of every driver that the loader knows; [`open`] makes a
-//! [`Runner`] for one of them. A runner takes jobs and returns the bytes of every buffer. This
+//! [`Vulkan`] lists the physical devices of every driver that the loader knows, and makes a [`Runner`]
+//! for one of them. A runner takes jobs and returns the bytes of every buffer. This
 //! crate does not decide which bytes are right.
 //!
 //! The rules come from the Vulkan specification. Driver behaviour beyond it was measured with
@@ -31,38 +31,37 @@ mod texels;
 
 use std::time::Duration;
 
-use layoutproof_device::devices::number_equal_ids;
-use layoutproof_device::{DeviceInfo, Runner, RunnerError, SessionRunner, device_wait};
-
-pub use layoutproof_device::devices::Enumeration;
+use layoutproof_device::devices::Enumeration;
+use layoutproof_device::{DeviceApi, DeviceInfo, Runner, RunnerError, RunnerKind, SessionRunner, device_wait};
 
 use instance::{Instance, InstanceError};
 use session::VulkanSession;
 
-/// Lists the devices. A missing loader or driver results in a note, not in an error.
-///
-/// # Errors
-/// `Api` if a loader and a driver exist but a call fails.
-pub fn enumerate() -> Result<Enumeration, RunnerError> {
-    let instance = match Instance::create() {
-        Ok(instance) => instance,
-        Err(InstanceError::NoVulkan(notes)) => return Ok(Enumeration { devices: Vec::new(), notes }),
-        Err(InstanceError::Failed(error)) => return Err(error),
-    };
-    let found = physical::list(&instance)?;
-    let mut devices: Vec<DeviceInfo> = found.devices.into_iter().map(|device| device.info).collect();
-    number_equal_ids(&mut devices);
-    let mut notes = instance.loader_errors();
-    notes.extend(found.notes);
-    Ok(Enumeration { devices, notes })
-}
+/// Vulkan through ash.
+#[derive(Clone, Copy, Debug)]
+pub struct Vulkan;
 
-/// Opens a device that [`enumerate`] listed, with the time limit `job_limit` for each job.
-///
-/// # Errors
-/// `Api` if the device is gone or a call fails.
-pub fn open(info: &DeviceInfo, job_limit: Duration) -> Result<Box<dyn Runner>, RunnerError> {
-    let instance = Instance::create().map_err(InstanceError::into_runner_error)?;
-    let physical = physical::find(&instance, info)?;
-    Ok(Box::new(SessionRunner::new(info.clone(), VulkanSession::open(instance, physical, device_wait(job_limit))?)))
+impl DeviceApi for Vulkan {
+    fn kind(&self) -> RunnerKind {
+        RunnerKind::Ash
+    }
+
+    fn discover(&self) -> Result<Enumeration, RunnerError> {
+        let instance = match Instance::create() {
+            Ok(instance) => instance,
+            Err(InstanceError::NoVulkan(notes)) => return Ok(Enumeration { devices: Vec::new(), notes }),
+            Err(InstanceError::Failed(error)) => return Err(error),
+        };
+        let found = physical::list(&instance)?;
+        let mut notes = instance.loader_errors();
+        notes.extend(found.notes);
+        Ok(Enumeration::new(found.devices.into_iter().map(|device| device.info).collect(), notes))
+    }
+
+    fn open(&self, device: &DeviceInfo, job_limit: Duration) -> Result<Box<dyn Runner>, RunnerError> {
+        let instance = Instance::create().map_err(InstanceError::into_runner_error)?;
+        let physical = physical::find(&instance, device)?;
+        let session = VulkanSession::open(instance, physical, device_wait(job_limit))?;
+        Ok(Box::new(SessionRunner::new(device.clone(), session)))
+    }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ffi::CStr;
 
 use ash::vk;
-use layoutproof_device::devices::{NativeApi, device_id, same_name};
+use layoutproof_device::devices::{NativeApi, device_id};
 use layoutproof_device::limits::Limits;
 use layoutproof_device::{DeviceInfo, Feature, RunnerError, RunnerKind};
 
@@ -69,13 +69,8 @@ pub(crate) fn list(instance: &Instance) -> Result<PhysicalDeviceListing, RunnerE
 /// Finds the device of `info`.
 pub(crate) fn find(instance: &Instance, info: &DeviceInfo) -> Result<Physical, RunnerError> {
     let devices = list(instance)?.devices;
-    let same = |Physical { info: found, .. }: &Physical| {
-        found.index == info.index && same_name(&found.name, &info.name) && found.driver == info.driver
-    };
-    devices.into_iter().find(same).ok_or_else(|| RunnerError::Api {
-        call: "vkEnumeratePhysicalDevices".to_owned(),
-        reason: format!("device {} ({}, {}) is no longer listed", info.index, info.name, info.driver),
-    })
+    let found = devices.into_iter().find(|physical| info.is_same(&physical.info));
+    found.ok_or_else(|| info.no_longer_listed("vkEnumeratePhysicalDevices"))
 }
 
 /// Describes a device; the inner error is the reason why it cannot be used.

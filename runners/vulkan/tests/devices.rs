@@ -14,21 +14,21 @@ mod regions;
 
 use std::process::{Command, ExitCode};
 
-use layoutproof_device::{BufferKind, DeviceInfo, Feature, JOB_LIMIT, Runner, RunnerError, Shader};
-use layoutproof_model::Model;
+use layoutproof_device::{BufferKind, DeviceApi, DeviceInfo, Feature, Runner, RunnerError, Shader};
+use layoutproof_model::{Model, ModelApi};
 use layoutproof_probes::generate::binding::spirv;
+use layoutproof_vulkan::Vulkan;
 use libtest_mimic::{Arguments, Failed, Trial};
 use placements::Write;
 use suite::{Api, Check, buffer, ensure, ensure_eq, job, output, run, trial};
 
-const API: Api =
-    Api { open: |info| layoutproof_vulkan::open(info, JOB_LIMIT), shader: |wgsl| Shader::Spirv(compile(wgsl)) };
+const API: Api = Api { devices: &Vulkan, shader: |wgsl| Shader::Spirv(compile(wgsl)) };
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let mut trials = vec![Trial::test("a_driver_that_fails_to_load_is_a_note", broken_driver)];
     trials.extend(model_trials());
-    match layoutproof_vulkan::enumerate() {
+    match Vulkan.discover() {
         Ok(found) => {
             trials.extend(suite::trials(&found, API));
             trials.extend(found.devices.iter().flat_map(own_trials));
@@ -50,7 +50,7 @@ const BY_HAND: [(&str, Check); 4] = [
 ];
 
 /// The model device runs the same SPIR-V and must return the same results.
-const MODEL: Api = Api { open: |_| Ok(Box::new(Model::new())), ..API };
+const MODEL: Api = Api { devices: &ModelApi, ..API };
 
 fn model_trials() -> impl Iterator<Item = Trial> {
     let device = Model::new().device().clone();

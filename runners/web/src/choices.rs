@@ -5,6 +5,7 @@ use layoutproof_bindings::{Convention, Target};
 use layoutproof_layout::native::natives;
 use layoutproof_layout::table;
 use layoutproof_show::ShippingTarget;
+use layoutproof_show::front_ends::{FrontEnd, TextFrontEnd};
 use layoutproof_source::shader_language::ShaderLanguage;
 use serde::Serialize;
 
@@ -42,11 +43,9 @@ pub struct ColumnChoice {
 
 /// Collects all choices of the page.
 pub fn choices() -> ExplorerChoices {
-    let columns = |language| match language {
-        ShaderLanguage::Hlsl | ShaderLanguage::Slang => {
-            ShippingTarget::of(language).iter().map(|target| target.native).collect()
-        }
-        ShaderLanguage::Glsl | ShaderLanguage::Wgsl => Vec::new(),
+    let columns = |language| {
+        let has_columns = !FrontEnd::Text(TextFrontEnd::of(language)).fixes_offsets();
+        ShippingTarget::of(language).iter().filter(|_| has_columns).map(|target| target.native).collect()
     };
     let asked = |target: Target| {
         let answers = Convention::ALL.into_iter().filter(move |convention| convention.targets().contains(&target));

@@ -5,16 +5,15 @@ use std::sync::Arc;
 use layoutproof_bindings::request::parse_convention;
 use layoutproof_bindings::{BindingInvocation, BindingRequest, Target};
 use layoutproof_core::case::file::split_define;
-use layoutproof_core::check::Source;
-
 use layoutproof_frontend::DeclareOptions;
 use layoutproof_layout::native::find_native;
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::{FileId, LayoutOptions, Span, find};
-use layoutproof_readers::module_reader::InProcessReader;
-use layoutproof_show::{InputContent, LaidOutFile, RuleChoice, RuleSetLayouts, ShowInput, ShownRules};
-use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_readers::module_reader::{InProcessReader, ModuleReader};
+use layoutproof_show::front_ends::{Glslang, InputTools, NoListing, Purpose, ReadOptions, TextFrontEnd};
+use layoutproof_show::{RuleChoice, RuleSetLayouts, ShowInput, ShownRules};
+use layoutproof_source::diagnostics::Diagnostic;
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::{ReadRefusal, SourceMap, Sources};
 
@@ -22,10 +21,6 @@ use crate::request::{ExploreMatrix, ExploreRequest};
 
 /// The file stem of the text, for messages and for copied texts.
 pub const EXPLORED_FILE_STEM: &str = "explorer";
-
-/// The advice if naga refuses a GLSL text, because naga supports only a part of the language.
-const GLSL_HELP: &str =
-    "naga parsed this, which supports a part of GLSL; `layoutproof show` uses glslang, which supports all of it";
 
 /// A request with its parsed text.
 #[derive(Debug)]
@@ -55,6 +50,25 @@ impl Sources for NoFilesHere {
     }
 }
 
+/// The tools of a browser: only those that are a part of this program.
+#[derive(Clone, Copy, Debug)]
+struct BrowserTools;
+
+impl InputTools for BrowserTools {
+    fn reader(&self) -> &dyn ModuleReader {
+        &InProcessReader
+    }
+
+    fn glslang(&self) -> Result<Glslang, String> {
+        Err("`layoutproof show` uses glslang, which supports all of it".to_owned())
+    }
+
+    fn list_container(&self, _container: &[u8]) -> Result<String, NoListing> {
+        let reason = "the explorer has no DXC".to_owned();
+        Err(NoListing { reason, help: "give the file to `layoutproof show`".to_owned() })
+    }
+}
+
 impl ExploreReading {
     /// Parses the text of a request.
     pub fn of(request: &ExploreRequest) -> Self {
@@ -64,16 +78,14 @@ impl ExploreReading {
         let file = sources.add(name.as_str(), request.text.as_str());
         let span = whole(file, &request.text);
 
-        let content = match language {
-            ShaderLanguage::Hlsl | ShaderLanguage::Slang => {
-                let source = Source::of_file(span, layout_options(request), &declare_options(request), &mut sources);
-                source.map(|source| InputContent::Declared(Box::new(source)))
-            }
-            ShaderLanguage::Wgsl => laid_out(LaidOutFile::of_wgsl(&InProcessReader, span, &sources), span),
-            ShaderLanguage::Glsl => {
-                laid_out(LaidOutFile::of_glsl(&InProcessReader, span, &sources).map_err(explained), span)
-            }
+        let options = ReadOptions {
+            layout: layout_options(request),
+            declare: declare_options(request),
+            macros: &request.defines,
+            purpose: Purpose::Layouts,
+            tools: &BrowserTools,
         };
+        let content = TextFrontEnd::of(language).read(span, &options, &mut sources);
         // The page shows the chosen size, so nothing is assumed.
         let assumes_sixteen_bit = false;
         let input = content.map(|content| ShowInput { content, language: Some(language), assumes_sixteen_bit });
@@ -89,20 +101,6 @@ impl ExploreReading {
 fn whole(file: FileId, text: &str) -> Span {
     // Texts of 4 GiB do not fit in the memory of WebAssembly.
     Span { file, start: 0, end: u32::try_from(text.len()).unwrap_or(u32::MAX) }
-}
-
-fn laid_out(read: Result<LaidOutFile, Vec<Diagnostic>>, span: Span) -> Result<InputContent, Vec<Diagnostic>> {
-    let start = Span { end: span.start, ..span };
-    read.and_then(|file| file.with_blocks(start)).map(InputContent::LaidOut)
-}
-
-/// Adds the advice about GLSL to naga's problems.
-fn explained(problems: Vec<Diagnostic>) -> Vec<Diagnostic> {
-    let explain = |problem: Diagnostic| match problem.code {
-        Code::BadModule => problem.with_help(GLSL_HELP),
-        _ => problem,
-    };
-    problems.into_iter().map(explain).collect()
 }
 
 fn layout_options(request: &ExploreRequest) -> LayoutOptions {

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use layoutproof_device::devices::{NativeApi, device_id, same_name};
+use layoutproof_device::devices::{NativeApi, device_id};
 use layoutproof_device::limits::Limits;
 use layoutproof_device::{DeviceInfo, Feature, RunnerError, RunnerKind};
 use wgpu::{
@@ -99,14 +99,8 @@ impl Adapters {
     /// Finds the adapter of `info`.
     pub(crate) fn find(info: &DeviceInfo) -> Result<Adapter, RunnerError> {
         let listed = Self::list_while(|count| count <= info.index as usize);
-        let same = |(device, _): &(DeviceInfo, Adapter)| {
-            device.index == info.index && same_name(&device.name, &info.name) && device.driver == info.driver
-        };
-        let found = listed.devices().into_iter().zip(listed.adapters).find(same);
-        found.map(|(_, adapter)| adapter).ok_or_else(|| RunnerError::Api {
-            call: "enumerate_adapters".to_owned(),
-            reason: format!("device {} ({}, {}) is no longer listed", info.index, info.name, info.driver),
-        })
+        let found = listed.devices().into_iter().zip(listed.adapters).find(|(device, _)| info.is_same(device));
+        found.map(|(_, adapter)| adapter).ok_or_else(|| info.no_longer_listed("enumerate_adapters"))
     }
 }
 

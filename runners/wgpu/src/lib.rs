@@ -1,9 +1,8 @@
 //! Runs layoutproof's probes on wgpu adapters: Vulkan and OpenGL, Direct3D 12 on Windows, Metal on macOS.
 //!
-//! [`enumerate`] lists the adapters; [`open`] makes a [`Runner`] for one of them. A runner takes
-//! jobs with WGSL and returns the bytes of every buffer. wgpu adds naga, its shader compiler, to
-//! the path. SPIR-V passthrough would only repeat the Vulkan runner's path, so this crate does not
-//! support it.
+//! [`Wgpu`] lists the adapters, and makes a [`Runner`] for one of them. A runner takes jobs with WGSL
+//! and returns the bytes of every buffer. wgpu adds naga, its shader compiler, to the path. SPIR-V
+//! passthrough would only repeat the Vulkan runner's path, so this crate does not support it.
 #![forbid(unsafe_code)]
 
 mod access;
@@ -19,30 +18,44 @@ mod targets;
 
 use std::time::Duration;
 
-use layoutproof_device::devices::number_equal_ids;
-use layoutproof_device::{DeviceInfo, Runner, RunnerError, SessionRunner, device_wait};
-
-pub use layoutproof_device::devices::Enumeration;
+use layoutproof_device::devices::Enumeration;
+use layoutproof_device::{DeviceApi, DeviceInfo, Runner, RunnerError, RunnerKind, SessionRunner, device_wait};
 
 use adapters::Adapters;
 use session::WgpuSession;
 
-/// Lists the adapters. An API without adapters results in a note.
-///
-/// # Errors
-/// Never fails today: if a driver fails, wgpu lists one adapter less.
-pub fn enumerate() -> Result<Enumeration, RunnerError> {
-    let adapters = Adapters::list();
-    let mut devices = adapters.devices();
-    number_equal_ids(&mut devices);
-    Ok(Enumeration { devices, notes: adapters.notes() })
-}
+/// Several APIs through wgpu.
+#[derive(Clone, Copy, Debug)]
+pub struct Wgpu;
 
-/// Opens a device that [`enumerate`] listed, with the time limit `job_limit` for each job.
-///
-/// # Errors
-/// `Api` if the adapter is gone or opens no device.
-pub fn open(info: &DeviceInfo, job_limit: Duration) -> Result<Box<dyn Runner>, RunnerError> {
-    let adapter = Adapters::find(info)?;
-    Ok(Box::new(SessionRunner::new(info.clone(), WgpuSession::open(&adapter, device_wait(job_limit))?)))
+impl DeviceApi for Wgpu {
+    fn kind(&self) -> RunnerKind {
+        RunnerKind::Wgpu
+    }
+
+    /// Lists the adapters. An API without adapters results in a note. If a driver fails, wgpu lists
+    /// one adapter less.
+    fn discover(&self) -> Result<Enumeration, RunnerError> {
+        let adapters = Adapters::list();
+        Ok(Enumeration::new(adapters.devices(), adapters.notes()))
+    }
+
+    fn open(&self, device: &DeviceInfo, job_limit: Duration) -> Result<Box<dyn Runner>, RunnerError> {
+        let adapter = Adapters::find(device)?;
+        let session = WgpuSession::open(&adapter, device_wait(job_limit))?;
+        Ok(Box::new(SessionRunner::new(device.clone(), session)))
+    }
+
+    fn variables(&self) -> &'static [&'static str] {
+        &[
+            "WGPU_BACKEND",
+            "WGPU_ADAPTER_NAME",
+            "WGPU_DX12_COMPILER",
+            "WGPU_DX12_AGILITY_SDK_PATH",
+            "WGPU_GLES_MINOR_VERSION",
+            "WGPU_VALIDATION",
+            "WGPU_DEBUG",
+            "WGPU_GPU_BASED_VALIDATION",
+        ]
+    }
 }

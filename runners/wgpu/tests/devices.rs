@@ -10,21 +10,21 @@ mod placements;
 
 use std::process::ExitCode;
 
-use layoutproof_device::{BufferKind, DeviceInfo, JOB_LIMIT, RunnerError, Shader};
+use layoutproof_device::{BufferKind, DeviceApi, DeviceInfo, RunnerError, Shader};
 use layoutproof_probes::generate::binding::wgsl;
+use layoutproof_wgpu::Wgpu;
 use libtest_mimic::{Arguments, Failed, Trial};
 use placements::Write;
 use suite::{Api, buffer, ensure, ensure_eq, job, output, run};
 
-const API: Api =
-    Api { open: |info| layoutproof_wgpu::open(info, JOB_LIMIT), shader: |wgsl| Shader::Wgsl(wgsl.to_owned()) };
+const API: Api = Api { devices: &Wgpu, shader: |wgsl| Shader::Wgsl(wgsl.to_owned()) };
 
 fn main() -> ExitCode {
     // All trials run in this thread. When a thread ends, the GL driver frees the data of that
     // thread, and the process does not wait for it: once the process died of a double free after
     // all trials had passed.
     let arguments = Arguments { test_threads: Some(1), ..Arguments::from_args() };
-    let trials = match layoutproof_wgpu::enumerate() {
+    let trials = match Wgpu.discover() {
         Ok(found) => {
             let mut trials = suite::trials(&found, API);
             trials.extend(found.devices.iter().flat_map(own_trials));

@@ -7,20 +7,28 @@ use std::fmt::Write as _;
 
 use layoutproof_core::results::record::{CheckRecord, OutcomeKind};
 
+use crate::reporter::{Destination, FinishedRun, Reporter};
+
 /// The checks as a `results.csv`.
-///
-/// # Panics
-/// Never; the reason is next to the call.
-pub fn results(checks: &[CheckRecord]) -> String {
-    let mut rows: Vec<(String, &CheckRecord)> = checks.iter().map(|check| (name(check), check)).collect();
-    rows.sort_by(|(left, _), (right, _)| left.cmp(right));
-    let mut text = String::new();
-    for (name, check) in rows {
-        let (seconds, thousandths) = (check.ms / 1000, check.ms % 1000);
-        writeln!(text, "{name},{},{seconds}.{thousandths:03}", status(check))
-            .expect("writing to a string does not fail");
+#[derive(Clone, Copy, Debug)]
+pub struct DeqpCsv;
+
+impl Reporter for DeqpCsv {
+    fn destination(&self) -> Destination {
+        Destination::FileOfOption { name: "csv", help: "Write the results as deqp-runner does: name, status, seconds" }
     }
-    text
+
+    fn text(&self, run: &FinishedRun<'_>) -> String {
+        let mut rows: Vec<(String, &CheckRecord)> = run.checks.iter().map(|check| (name(check), check)).collect();
+        rows.sort_by(|(left, _), (right, _)| left.cmp(right));
+        let mut text = String::new();
+        for (name, check) in rows {
+            let (seconds, thousandths) = (check.ms / 1000, check.ms % 1000);
+            writeln!(text, "{name},{},{seconds}.{thousandths:03}", status(check))
+                .expect("writing to a string does not fail");
+        }
+        text
+    }
 }
 
 /// The name of the check. The format has no quotes, so commas and line breaks in a file's name are

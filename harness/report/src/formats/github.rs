@@ -1,17 +1,47 @@
 //! Texts for GitHub Actions: one annotation per distinct failure, and the run as a Markdown table.
-//!
-//! The caller decides whether and where to print them.
 
 use std::collections::BTreeMap;
 
 use crate::failure::cause::{FailureCause, causes};
 use crate::failure::group::place;
+use crate::matrix;
+use crate::reporter::{Destination, FinishedRun, Reporter};
 use layoutproof_core::results::record::{CheckRecord, LeftOutChecks, RunEnd};
 use layoutproof_core::results::summary::{add, add_left_out};
 use layoutproof_show::style::{Style, grouped, one_line};
 
 /// GitHub shows ten annotations of one kind per step and drops the rest.
 const MAX_ANNOTATIONS: usize = 10;
+
+/// The summary of a job, which GitHub shows on the page of the workflow's run.
+#[derive(Clone, Copy, Debug)]
+pub struct GithubSummary;
+
+impl Reporter for GithubSummary {
+    fn destination(&self) -> Destination {
+        Destination::FileOfVariable("GITHUB_STEP_SUMMARY")
+    }
+
+    fn text(&self, run: &FinishedRun<'_>) -> String {
+        let left_out = &run.end.left_out;
+        let matrix = if run.has_compilers() { matrix::markdown(run.checks, left_out) } else { String::new() };
+        markdown(run.checks, left_out) + &matrix
+    }
+}
+
+/// Annotations of the source, which GitHub takes from the output of a step.
+#[derive(Clone, Copy, Debug)]
+pub struct GithubAnnotations;
+
+impl Reporter for GithubAnnotations {
+    fn destination(&self) -> Destination {
+        Destination::OutputIf("GITHUB_ACTIONS")
+    }
+
+    fn text(&self, run: &FinishedRun<'_>) -> String {
+        annotations(run.checks)
+    }
+}
 
 /// At most ten `::error` lines, one per cause, each with the case file's line and the failure block
 /// as its text.

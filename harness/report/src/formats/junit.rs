@@ -13,44 +13,40 @@ use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, Te
 use crate::failure::block::block;
 use crate::failure::group::FailureGroup;
 use crate::failure::group::place;
+use crate::reporter::{Destination, FinishedRun, Reporter};
 use layoutproof_core::results::record::{CheckRecord, KnownEntry, OutcomeKind};
 use layoutproof_show::style::{Style, one_line};
 
-/// Facts about the run as a whole.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct JunitFacts<'a> {
-    /// The devices, one entry per API that lists them.
-    pub devices: &'a [DeviceInfo],
-    /// Name of the machine, if known.
-    pub hostname: Option<&'a str>,
-    /// Wall time of the run, if known.
-    pub time: Option<Duration>,
-}
-
 /// The checks as one `JUnit` report.
-///
-/// # Panics
-/// Never; the reason is next to the call.
-pub fn junit(checks: &[CheckRecord], facts: JunitFacts<'_>) -> String {
-    let mut suites: BTreeMap<String, Vec<&CheckRecord>> = BTreeMap::new();
-    for check in checks {
-        suites.entry(place(check.id.device.as_ref())).or_default().push(check);
+#[derive(Clone, Copy, Debug)]
+pub struct Junit;
+
+impl Reporter for Junit {
+    fn destination(&self) -> Destination {
+        Destination::FileOfOption { name: "junit", help: "Write a junit.xml report, as CI systems read it" }
     }
-    let mut report = Report::new("layoutproof");
-    if let Some(time) = facts.time {
-        report.set_time(time);
-    }
-    for (name, checks) in suites {
-        let mut suite = TestSuite::new(one_line(&name));
-        suite.set_time(Duration::from_millis(checks.iter().fold(0, |sum, check| sum.saturating_add(check.ms))));
-        if let Some(hostname) = facts.hostname {
-            suite.extra.insert("hostname".into(), one_line(hostname).into());
+
+    fn text(&self, run: &FinishedRun<'_>) -> String {
+        let mut suites: BTreeMap<String, Vec<&CheckRecord>> = BTreeMap::new();
+        for check in run.checks {
+            suites.entry(place(check.id.device.as_ref())).or_default().push(check);
         }
-        suite.add_properties(versions(facts.devices, checks[0]));
-        suite.add_test_cases(checks.into_iter().map(test_case));
-        report.add_test_suite(suite);
+        let mut report = Report::new("layoutproof");
+        if let Some(time) = run.time {
+            report.set_time(time);
+        }
+        for (name, checks) in suites {
+            let mut suite = TestSuite::new(one_line(&name));
+            suite.set_time(Duration::from_millis(checks.iter().fold(0, |sum, check| sum.saturating_add(check.ms))));
+            if let Some(hostname) = run.hostname {
+                suite.extra.insert("hostname".into(), one_line(hostname).into());
+            }
+            suite.add_properties(versions(run.devices, checks[0]));
+            suite.add_test_cases(checks.into_iter().map(test_case));
+            report.add_test_suite(suite);
+        }
+        report.to_string().expect("quick-junit escapes text, and writing to memory does not fail")
     }
-    report.to_string().expect("quick-junit escapes text, and writing to memory does not fail")
 }
 
 /// The properties of this check's suite: what is known about its device.

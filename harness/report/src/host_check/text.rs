@@ -353,7 +353,7 @@ pub fn map_entries(check: &HostCheck) -> String {
             hosts.entry(&unmatched.block).or_default().insert(&unmatched.shader, &best.host);
         }
     }
-    let mut text = String::new();
+    let mut texts = Vec::new();
     for (block, by_shader) in &hosts {
         let same: BTreeSet<&&str> = by_shader.values().collect();
         let entries: Vec<(Option<&str>, &str)> = match same.first() {
@@ -361,12 +361,11 @@ pub fn map_entries(check: &HostCheck) -> String {
             _ => by_shader.iter().map(|(shader, host)| (Some(*shader), *host)).collect(),
         };
         for (shader, host) in entries {
-            text += &format!("\n[[map]]\nblock = {block:?}\n");
-            text += &shader.map_or_else(String::new, |shader| format!("shader = {shader:?}\n"));
-            text += &format!("host = {host:?}\n");
+            let shader = shader.map_or_else(String::new, |shader| format!("shader = {shader:?}\n"));
+            texts.push(format!("\n[[map]]\nblock = {block:?}\n{shader}host = {host:?}\n"));
         }
     }
-    text
+    texts.concat()
 }
 
 /// A line below another one, with a word in front.

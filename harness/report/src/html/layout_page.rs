@@ -14,26 +14,11 @@ use layoutproof_show::show_json::{ShownBlock, ShownLayout};
 use layoutproof_show::style::{Tone, one_line};
 use layoutproof_source::shader_language::ShaderLanguage;
 
-/// An input with the columns to show.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ShownInput {
-    /// File or case.
-    pub name: String,
-    /// Targets or rule sets.
-    pub columns: Vec<ShownColumn>,
-    /// The language of the declarations.
-    pub language: ShaderLanguage,
-}
-
-/// Every block of an input under all its columns.
-pub fn show_page(input: &ShownInput) -> String {
-    let title = format!("Layout of {}", input.name);
-    PageFrame {
-        title: &title,
-        intro: legend(),
-        content: blocks(&input.columns, input.language, ReferenceChoice::Reader),
-    }
-    .into_text()
+/// Every block of an input, the file or case `name`, under all its columns.
+pub fn show_page(name: &str, columns: &[ShownColumn], language: ShaderLanguage) -> String {
+    let title = format!("Layout of {name}");
+    PageFrame { title: &title, intro: legend(), content: blocks(columns, language, ReferenceChoice::Reader) }
+        .into_text()
 }
 
 /// Only the sections of [`show_page`], one per block, for a page with a different frame that

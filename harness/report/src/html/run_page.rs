@@ -16,42 +16,44 @@ use super::outcome_matrix::{CheckPlaces, outcome_matrix};
 use super::page_frame::PageFrame;
 use super::page_shaders::PageShaders;
 use crate::failure::cause::{FailureCause, causes};
+use crate::reporter::{Destination, FinishedRun, Reporter};
 use layoutproof_core::results::record::{CheckRecord, OutcomeKind, ReasonKind, RunEnd, SkipKind};
 use layoutproof_show::style::{counted, grouped, one_line};
 
-/// Input of the page.
 #[derive(Clone, Copy, Debug)]
-pub struct RunPageFacts<'a> {
-    /// The devices, one entry per API that lists them.
-    pub devices: &'a [DeviceInfo],
-    /// In the order of the run.
-    pub checks: &'a [CheckRecord],
-    /// The totals of the checks, and their declarations.
-    pub end: &'a RunEnd,
+pub struct RunPage;
+
+impl Reporter for RunPage {
+    fn destination(&self) -> Destination {
+        Destination::FileOfOption {
+            name: "html",
+            help: "Write a page for browsers: who agrees with whom, each cause of failures, and every case with its byte \
+                   maps",
+        }
+    }
+
+    fn text(&self, run: &FinishedRun<'_>) -> String {
+        let FinishedRun { devices, checks, end, .. } = *run;
+        let places = CheckPlaces::of(checks, &end.left_out);
+        let causes = causes(checks);
+        let known = KnownEntries::of(checks, OutcomeKind::Known);
+        let failed = causes.iter().flat_map(|cause| &cause.failures).map(|failure| failure.record);
+        let shaders = PageShaders::of(failed.chain(known.first_checks()));
+
+        let content = html! {
+            (outcome_matrix(&places, checks, &end.left_out))
+            (failures(&causes, &shaders))
+            (KnownEntries::of(checks, OutcomeKind::Stale).stale_section())
+            (known.section(&shaders))
+            (skips(checks))
+            (case_parts(&places, checks, CaseSurroundings { sources: &end.sources, known: &known }))
+            (device_table(devices))
+        };
+        PageFrame { title: "Layout conformance", intro: intro(end), content }.into_text()
+    }
 }
 
-pub fn run_page(facts: &RunPageFacts<'_>) -> String {
-    let RunPageFacts { devices, checks, end } = *facts;
-    let places = CheckPlaces::of(checks, &end.left_out);
-    let causes = causes(checks);
-    let known = KnownEntries::of(checks, OutcomeKind::Known);
-    let failed = causes.iter().flat_map(|cause| &cause.failures).map(|failure| failure.record);
-    let shaders = PageShaders::of(failed.chain(known.first_checks()));
-
-    let content = html! {
-        (outcome_matrix(&places, checks, &end.left_out))
-        (failures(&causes, &shaders))
-        (KnownEntries::of(checks, OutcomeKind::Stale).stale_section())
-        (known.section(&shaders))
-        (skips(checks))
-        (case_parts(&places, checks, CaseSurroundings { sources: &end.sources, known: &known }))
-        (device_table(devices))
-    };
-    PageFrame { title: "Layout conformance", intro: intro(facts), content }.into_text()
-}
-
-fn intro(facts: &RunPageFacts<'_>) -> Markup {
-    let end = facts.end;
+fn intro(end: &RunEnd) -> Markup {
     let outcomes = [
         (OutcomeKind::Differ, end.differ),
         (OutcomeKind::Broken, end.broken),

@@ -22,7 +22,7 @@ pub fn base_type(language: ShaderLanguage, base: &str) -> String {
     let translated = match (language, numeric(base)) {
         (ShaderLanguage::Glsl, Some((scalar, shape))) => glsl_type(scalar, shape),
         (ShaderLanguage::Wgsl, Some((scalar, shape))) => wgsl_type(scalar, shape),
-        (ShaderLanguage::Hlsl | ShaderLanguage::Slang, _) | (_, None) => None,
+        _ => None,
     };
     translated.unwrap_or_else(|| base.to_owned())
 }

@@ -148,6 +148,7 @@ impl LineDrawing {
     }
 
     /// Makes room for other texts below the lines; these may extend below the notes.
+    #[must_use]
     pub fn with_room_for<'t>(mut self, texts: impl Iterator<Item = &'t str>) -> Self {
         let needed = texts.map(width).max().unwrap_or(0);
         self.text_columns += needed.saturating_sub(self.columns());

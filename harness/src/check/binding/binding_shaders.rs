@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use layoutproof_device::{DeviceInfo, RegisterRange, ResourceClass, RunnerKind, Shader};
+use layoutproof_device::{DeviceInfo, RegisterRange, ResourceClass, Shader, ShaderForm};
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::shape::Count;
 use layoutproof_layout::{BlockKind, BlockLayout, LayoutOptions, LayoutUnit, find, lay_out};
@@ -352,14 +352,11 @@ impl Proof {
 
     /// Returns true if `device` accepts the shaders.
     pub fn feeds(&self, device: &DeviceInfo) -> bool {
-        let generator = match self.producer {
-            Producer::Generator(generator) => generator,
-            Producer::Compiler(_) => return device.runner == RunnerKind::D3d12,
-        };
-        match (generator, device.runner) {
-            (Generator::Rspirv, RunnerKind::Ash | RunnerKind::Model) | (Generator::Naga, RunnerKind::Wgpu) => true,
-            (Generator::Rspirv, RunnerKind::Wgpu | RunnerKind::Dxil | RunnerKind::D3d12)
-            | (Generator::Naga, RunnerKind::Ash | RunnerKind::Model | RunnerKind::Dxil | RunnerKind::D3d12) => false,
+        match self.producer {
+            Producer::Generator(Generator::Rspirv) => device.runner.accepts(ShaderForm::Spirv),
+            Producer::Generator(Generator::Naga) => device.runner.accepts(ShaderForm::Wgsl),
+            // It makes containers, which the evaluator does not read.
+            Producer::Compiler(_) => device.runner.is_driven() && device.runner.accepts(ShaderForm::Dxil),
         }
     }
 }

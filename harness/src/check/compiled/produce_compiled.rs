@@ -87,8 +87,8 @@ impl SubjectShaders {
         }
         let space = match toolchain.language() {
             ShaderLanguage::Wgsl => return self.accesses_of_wgsl(asked, layout),
-            ShaderLanguage::Hlsl | ShaderLanguage::Slang => space_of(layout.kind, toolchain.output),
             ShaderLanguage::Glsl => Some(glsl::space_of(layout.kind, subject.rules)),
+            _ => space_of(layout.kind, toolchain.output),
         };
         let Some(space) = space else {
             return self.nothing(Gap::language("compilers cannot read this kind of block by name"));
@@ -428,26 +428,29 @@ fn costly_forms(entry: &ProbeEntry) -> usize {
 /// the language cannot name.
 pub(crate) fn space_of(kind: BlockKind, output: ShaderForm) -> Option<AddressSpace> {
     let space = match (kind, output) {
-        (
-            BlockKind::Cbuffer
-            | BlockKind::ConstantBuffer
-            | BlockKind::Globals
-            | BlockKind::ParameterBlock
-            | BlockKind::UniformBlock,
-            _,
-        ) => AddressSpace::Uniform,
-        (BlockKind::StructuredElement | BlockKind::StorageBlock, _) => AddressSpace::Storage,
         // Clang gives tbuffers the type of constant buffers until its back end runs.
         (BlockKind::Tbuffer | BlockKind::TextureBuffer, ShaderForm::ClangIr | ShaderForm::Wgsl) => {
             AddressSpace::Uniform
         }
-        (BlockKind::Tbuffer | BlockKind::TextureBuffer, _) => AddressSpace::Storage,
+        (BlockKind::StructuredElement | BlockKind::StorageBlock | BlockKind::Tbuffer | BlockKind::TextureBuffer, _) => {
+            AddressSpace::Storage
+        }
         (BlockKind::PushConstant | BlockKind::EntryUniforms, ShaderForm::Spirv) => AddressSpace::PushConstant,
         // FXC has none of these blocks, and in SPIR-V only ray-tracing stages have shader records.
         (BlockKind::PushConstant | BlockKind::EntryUniforms | BlockKind::ShaderRecord, ShaderForm::Dxbc)
         | (BlockKind::ShaderRecord, ShaderForm::Spirv)
         | (BlockKind::Pointee, _) => return None,
-        (BlockKind::PushConstant | BlockKind::EntryUniforms | BlockKind::ShaderRecord, _) => AddressSpace::Uniform,
+        (
+            BlockKind::Cbuffer
+            | BlockKind::ConstantBuffer
+            | BlockKind::Globals
+            | BlockKind::ParameterBlock
+            | BlockKind::UniformBlock
+            | BlockKind::PushConstant
+            | BlockKind::EntryUniforms
+            | BlockKind::ShaderRecord,
+            _,
+        ) => AddressSpace::Uniform,
     };
     Some(space)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use layoutproof_device::{DeviceInfo, Feature, Job, RunnerKind, Shader};
+use layoutproof_device::{DeviceInfo, Feature, Job, RunnerKind, Shader, ShaderForm};
 use layoutproof_layout::{BlockLayout, BlockRules, Numbers};
 
 use crate::check::produce::feature_split::Share;
@@ -122,25 +122,14 @@ impl ShaderModule {
             ModuleCode::Wgsl(text) => Shader::Wgsl(text.clone()),
             ModuleCode::ClangIr(text) => Shader::ClangIr(text.clone()),
 
-            ModuleCode::Naga { spirv, wgsl } => match runner {
-                RunnerKind::Wgpu => Shader::Wgsl(wgsl.clone()),
-                RunnerKind::Ash | RunnerKind::Model | RunnerKind::Dxil | RunnerKind::D3d12 => {
-                    Shader::Spirv(spirv.clone())
-                }
-            },
-            ModuleCode::Dxil { listing, container } => match (runner, container) {
-                (RunnerKind::D3d12, Some(container)) => Shader::Dxil(container.clone()),
-                (RunnerKind::D3d12, None)
-                | (RunnerKind::Ash | RunnerKind::Wgpu | RunnerKind::Model | RunnerKind::Dxil, _) => {
-                    Shader::DxilListing(listing.clone())
-                }
-            },
-            ModuleCode::Dxbc { spirv, container } => match runner {
-                RunnerKind::D3d12 => Shader::Dxbc(container.clone()),
-                RunnerKind::Ash | RunnerKind::Wgpu | RunnerKind::Model | RunnerKind::Dxil => {
-                    Shader::Spirv(spirv.clone())
-                }
-            },
+            ModuleCode::Naga { wgsl, .. } if runner.accepts(ShaderForm::Wgsl) => Shader::Wgsl(wgsl.clone()),
+            // Drivers take containers, the evaluator reads the listing.
+            ModuleCode::Dxil { container: Some(container), .. } if runner.is_driven() => {
+                Shader::Dxil(container.clone())
+            }
+            ModuleCode::Dxil { listing, .. } => Shader::DxilListing(listing.clone()),
+            ModuleCode::Dxbc { container, .. } if runner.accepts(ShaderForm::Dxbc) => Shader::Dxbc(container.clone()),
+            ModuleCode::Naga { spirv, .. } | ModuleCode::Dxbc { spirv, .. } => Shader::Spirv(spirv.clone()),
         }
     }
 

@@ -119,7 +119,6 @@ impl DecisionRequest<'_> {
         let stage = entry.and_then(stage_of);
         let profile = self.source.invocation.profile.as_deref();
         let mut arguments: Vec<String> = match self.toolchain.language() {
-            ShaderLanguage::Glsl | ShaderLanguage::Wgsl => Vec::new(),
             ShaderLanguage::Hlsl => {
                 dxc_profile(stage, profile).into_iter().flat_map(|it| ["-T".to_owned(), it]).collect()
             }
@@ -131,6 +130,7 @@ impl DecisionRequest<'_> {
                     named.into_iter().filter_map(|(option, value)| Some([option.to_owned(), value?.to_owned()]));
                 given.flatten().collect()
             }
+            _ => Vec::new(),
         };
 
         let options = self.source.invocation.options.iter().flat_map(|option| option.split_whitespace());

@@ -21,7 +21,8 @@ use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_source::shader_language::ShaderLanguage;
 
 pub use cache::CacheArgs;
-pub use output::OutputArgs;
+pub(crate) use output::REPORT_HEADING;
+pub use output::{OutputArgs, ReportFiles};
 pub use pages::{CompletionsArgs, ManArgs};
 pub use part::PartArgs;
 pub(crate) use part::parse_shard;

@@ -1,8 +1,13 @@
 //! The arguments for a command's reports.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, value_parser};
+use layoutproof_report::reporter::{Destination, REPORTERS, Reporter};
+
+/// The heading of these options in the help.
+pub(crate) const REPORT_HEADING: &str = "Reports and records";
 
 /// Where reports go.
 #[derive(Debug, Args)]
@@ -10,19 +15,70 @@ pub struct OutputArgs {
     /// Write the records as JSON lines; a run writes each as its check ends. Compressed where the name ends in `.zst`.
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// Write a junit.xml report, as CI systems read it.
-    #[arg(long, value_name = "FILE")]
-    pub junit: Option<PathBuf>,
-    /// Write a page for browsers: who agrees with whom, each cause of failures, and every case with its byte maps.
-    #[arg(long, value_name = "FILE")]
-    pub html: Option<PathBuf>,
-    /// Write the results as deqp-runner does: name, status, seconds.
-    #[arg(long, value_name = "FILE")]
-    pub csv: Option<PathBuf>,
+    /// Files in other formats.
+    #[command(flatten)]
+    pub files: ReportFiles,
     /// One line per check, and all details of the summary; twice, the annotated struct of every known difference as well.
     #[arg(short, long, action = clap::ArgAction::Count)]
     pub verbose: u8,
     /// Print failures and nothing else; the exit code says the rest.
     #[arg(short, long, conflicts_with = "verbose")]
     pub quiet: bool,
+}
+
+/// The files of the reporters that write one: an option for each.
+#[derive(Debug)]
+pub struct ReportFiles(BTreeMap<&'static str, PathBuf>);
+
+impl ReportFiles {
+    /// The file that the user names for this reporter.
+    pub(crate) fn of(&self, reporter: &dyn Reporter) -> Option<PathBuf> {
+        match reporter.destination() {
+            Destination::FileOfOption { name, .. } => self.0.get(name).cloned(),
+            Destination::FileOfVariable(_) | Destination::OutputIf(_) => None,
+        }
+    }
+
+    /// True if an option of this name is for a report's file.
+    pub(crate) fn has_option(name: &str) -> bool {
+        options().any(|(option, _)| option == name)
+    }
+}
+
+/// The name and the help of each option.
+fn options() -> impl Iterator<Item = (&'static str, &'static str)> {
+    REPORTERS.into_iter().filter_map(|reporter| match reporter.destination() {
+        Destination::FileOfOption { name, help } => Some((name, help)),
+        Destination::FileOfVariable(_) | Destination::OutputIf(_) => None,
+    })
+}
+
+impl Args for ReportFiles {
+    fn augment_args(command: Command) -> Command {
+        let file = value_parser!(PathBuf);
+        command.args(options().map(|(name, help)| {
+            Arg::new(name)
+                .long(name)
+                .value_name("FILE")
+                .help(help)
+                .help_heading(REPORT_HEADING)
+                .value_parser(file.clone())
+        }))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for ReportFiles {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let named = |(name, _)| Some((name, matches.get_one::<PathBuf>(name)?.clone()));
+        Ok(Self(options().filter_map(named).collect()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
 }

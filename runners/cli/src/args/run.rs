@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use clap::{Args, FromArgMatches, ValueEnum};
 use layoutproof_core::results::record::RecordsFilter;
+use layoutproof_device::RunnerKind;
 use layoutproof_executor::fault::Fault;
+use layoutproof_show::front_ends::FrontEnd;
 
 use super::{CacheArgs, DeclareArgs, OutputArgs, PartArgs, PlacementArgs};
 
@@ -37,9 +39,11 @@ pub struct RunArgs {
     /// Cases by id (a part of it, or a pattern with * and ?), or shader files; default: all cases.
     #[arg(value_name = "FILTER|FILE")]
     pub inputs: Vec<String>,
-    /// Only these rule sets; for a file, the rule sets to check it under (default: all bare ones). Files that say their own
-    /// offsets (.wgsl, .glsl, .spv) are checked under `declared`.
-    #[arg(long, value_delimiter = ',', value_name = "NAME[,NAME...]")]
+    #[arg(long, value_delimiter = ',', value_name = "NAME[,NAME...]", help = format!(
+        "Only these rule sets; for a file, the rule sets to check it under (default: all bare ones). Files that say \
+         their own offsets ({}) are checked under `declared`",
+        FrontEnd::suffixes_with_offsets().join(", "),
+    ))]
     pub rules: Vec<String>,
     /// Only these shader producers: `rspirv` and `naga`, which need nothing; compilers (`dxc`, `slangc`, ...), one of their
     /// targets and options (`dxc-spirv-dx`, ...), or `all` that were found. By default all take part in a run of cases that
@@ -66,7 +70,7 @@ pub struct RunArgs {
     #[arg(long, value_delimiter = ',', value_name = "ID[,ID...]")]
     pub device: Vec<String>,
     /// Only through these APIs.
-    #[arg(long, value_delimiter = ',', value_name = "ash,wgpu,dxil,model")]
+    #[arg(long, value_delimiter = ',', value_name = RunnerKind::NAMES)]
     pub runner: Vec<String>,
     /// Only these forms of access.
     #[arg(

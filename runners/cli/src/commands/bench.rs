@@ -32,8 +32,7 @@ use crate::output::{print, warn, warn_of_listing};
 use crate::progress;
 use crate::select::all_cases::all_forms;
 use crate::select::lists::{BuiltInKnown, known_lists};
-use crate::select::selecting::select;
-use crate::select::selection::Selection;
+use crate::select::selection::{Selection, select};
 
 /// `layoutproof bench`.
 #[derive(Debug, Args)]

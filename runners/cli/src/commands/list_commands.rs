@@ -29,8 +29,7 @@ use serde_json::json;
 
 use crate::args::{Format, FormatArgs};
 use crate::output::{print, print_json, warn, warn_of_listing};
-use crate::select::all_cases::{all_forms, sources, subjects};
-use crate::select::inputs::Cases;
+use crate::select::all_cases::{Cases, all_forms, sources, subjects};
 use crate::select::refused_input::RefusedInput;
 
 /// `layoutproof list`.
@@ -218,7 +217,7 @@ fn tools_findings(tools: &MachineTools) -> Vec<Finding> {
 /// The source of Direct3D 12; `None` on systems that cannot have it.
 fn direct3d_finding(listing: &DeviceListing, launch: &Launch) -> Option<Finding> {
     const NAME: &str = "Direct3D 12";
-    let has_device = listing.devices.iter().any(|device| device.runner == RunnerKind::D3d12);
+    let has_device = listing.devices.iter().any(|device| device.direct3d.is_some());
     match &launch.vkd3d {
         Some(vkd3d) if has_device => {
             let versions = vkd3d.versions().lines().collect::<Vec<_>>().join(", ");

@@ -13,6 +13,7 @@ use layoutproof_frontend::module::Module;
 use layoutproof_layout::resource::DataLayout;
 use layoutproof_layout::shape::{MatrixOrder, Member, StructType, Type};
 use layoutproof_layout::{BlockKind, Span};
+use layoutproof_show::front_ends::Purpose;
 use layoutproof_show::{InputContent, ShowInput, Style};
 use layoutproof_source::diagnostics::{Code, Diagnostic, render};
 use layoutproof_source::shader_language::ShaderLanguage;
@@ -20,10 +21,8 @@ use layoutproof_source::sources::SourceMap;
 
 use crate::args::DeclareArgs;
 use crate::args::placement::PlacementArgs;
-use crate::commands::show::input::{Wanted, read_input};
+use crate::commands::show::input::read_input;
 use crate::output::{print, warn_rendered};
-use crate::select::inputs::{InputWord, add_text};
-use crate::select::shader_file::declare_options::options_of;
 
 /// Output formats of `layoutproof reflect`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -149,14 +148,8 @@ fn add_structs<'t>(ty: &'t Type, structs: &mut Vec<&'t StructType>, known: &mut 
 /// Reads a case, or a file, which may have entry points only. The inner error holds the problems of
 /// its text.
 fn read(args: &ReflectArgs, sources: &mut SourceMap) -> anyhow::Result<Result<Box<Source>, Vec<Diagnostic>>> {
-    if let InputWord::Declarations(path) = InputWord::of(&args.input, args.declare.lang) {
-        let declared = options_of(&args.declare, &path, args.placement.profile.as_deref());
-        let options = args.declare.layout_options();
-        let span = add_text(&path, sources)?;
-        return Ok(Source::of_program(span, options, &declared, sources).map(Box::new));
-    }
-
-    Ok(match read_input(&args.input, &args.declare, args.placement.profile.as_deref(), Wanted::Layouts, sources)? {
+    let profile = args.placement.profile.as_deref();
+    Ok(match read_input(&args.input, &args.declare, profile, Purpose::Reflection, sources)? {
         Ok(ShowInput { content: InputContent::Declared(source), .. }) => Ok(source),
         Ok(ShowInput { content: InputContent::LaidOut(_), .. }) => {
             bail!("{} declares its own layout: `reflect` reads HLSL and Slang only", args.input)

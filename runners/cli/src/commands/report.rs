@@ -4,11 +4,12 @@ use anyhow::Context;
 use layoutproof_core::results::record::CheckRecord;
 use layoutproof_core::results::summary::Exit;
 use layoutproof_report::causes;
+use layoutproof_report::reporter::FinishedRun;
 use layoutproof_show::{Style, counted};
 
 use crate::args::ReportArgs;
 use crate::output::{print, warn};
-use crate::records::final_report::{FinalReport, check_outputs};
+use crate::records::final_report::{FinalReport, check_outputs, hostname};
 use crate::records::floors::missed_by_runs;
 use crate::records::merge::{MergedRuns, RecordedPart, merge};
 use crate::records::participants::{Asked, Participants};
@@ -38,16 +39,17 @@ pub(crate) fn report(args: &ReportArgs, style: Style) -> anyhow::Result<Exit> {
 
     let sources = args.outputs.json.as_ref().map_or(&args.files[..], std::slice::from_ref);
     let files: Vec<String> = sources.iter().map(|path| path.display().to_string()).collect();
-    let report = FinalReport {
-        outputs: &args.outputs,
+    let hostname = hostname();
+    let run = FinishedRun {
         devices: &devices,
-        records: &records,
+        checks: &records,
         end: &end,
-        seconds: None,
-        style,
+        time: None,
+        hostname: hostname.as_deref(),
         is_short: !cut.is_empty() || !missing.is_empty(),
-        records_file: Some(&files.join(" ")),
     };
+    let records_file = files.join(" ");
+    let report = FinalReport { outputs: &args.outputs, run, style, records_file: Some(&records_file) };
     match args.group {
         None => report.print(),
         Some(number) => print(&group(&records, number, style)?),

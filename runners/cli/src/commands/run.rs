@@ -35,10 +35,10 @@ use crate::records::output_files::check_folder;
 use crate::records::record_keeper::RecordKeeper;
 use crate::records::records_file::{self, RecordsTarget};
 use crate::records::{arguments, lock, resume};
-use crate::select::inputs::{Cases, names_files};
+use crate::select::all_cases::Cases;
+use crate::select::inputs::names_files;
 use crate::select::run_config::{RunConfig, listen_for_the_end, names_model_only};
-use crate::select::selecting::select;
-use crate::select::selection::{DeviceUse, Selection};
+use crate::select::selection::{DeviceUse, Selection, select};
 use crate::shader_cache::ShaderCache;
 
 /// Runs the selected checks and prints the report.

@@ -214,7 +214,7 @@ fn read_shaders(mut table: TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -
         let name = string(value, problems).unwrap_or_default();
         shaders.language = ShaderLanguage::named(&name);
         if shaders.language.is_none() {
-            problems.report(value.span(), "expected hlsl, slang, glsl or wgsl");
+            problems.report(value.span(), format!("expected {}", ShaderLanguage::names()));
         }
     }
     table.finish(problems);

@@ -8,20 +8,17 @@ use anyhow::{Context, bail};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Command, CommandFactory, Parser};
 
-use crate::args::{RunArgs, Shard};
+use crate::args::{ReportFiles, RunArgs, Shard};
 use crate::command_line::{Cli, Command as Invoked};
 
 /// The command that writes records.
 const RUN: &str = "run";
 
-/// Options that records leave out: they affect only where reports go, what they contain, which
+/// Options that records leave out, like those of the reporters' files: they affect only where reports go, what they contain, which
 /// results fail the run, and how fast it is.
-const OF_REPORTS: [&str; 20] = [
+const OF_REPORTS: [&str; 17] = [
     "json",
     "records",
-    "junit",
-    "html",
-    "csv",
     "out",
     "resume",
     "verbose",
@@ -50,7 +47,8 @@ pub(crate) fn of_run(words: impl IntoIterator<Item = OsString>) -> BTreeMap<Stri
     let Some((name, run)) = run else { return BTreeMap::new() };
 
     let options = command.find_subcommand(name).into_iter().flat_map(Command::get_arguments);
-    let options = options.map(|option| option.get_id().as_str()).filter(|id| !OF_REPORTS.contains(id));
+    let options = options.map(|option| option.get_id().as_str());
+    let options = options.filter(|id| !OF_REPORTS.contains(id) && !ReportFiles::has_option(id));
     let typed = options.filter(|id| run.value_source(id) == Some(ValueSource::CommandLine));
     let values = |id: &str| {
         // Record the resolved shard: another process cannot query this machine's scheduler.

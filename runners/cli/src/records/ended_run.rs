@@ -9,6 +9,7 @@ use layoutproof_core::results::record::{CheckRecord, OutcomeKind, RunEnd, SkipKi
 use layoutproof_core::results::summary::Exit;
 use layoutproof_executor::device_listing::DeviceListing;
 use layoutproof_report::found_table::{FileLayout, found_table};
+use layoutproof_report::reporter::FinishedRun;
 use layoutproof_report::terminal::fixed_report;
 use layoutproof_show::Style;
 
@@ -17,7 +18,7 @@ use crate::args::RunArgs;
 use crate::commands::run::audience;
 use crate::output::{print, warn};
 use crate::progress::Audience;
-use crate::records::final_report::FinalReport;
+use crate::records::final_report::{FinalReport, hostname};
 use crate::records::floors;
 use crate::records::ledger::ClosedLedger;
 use crate::records::participants::{Asked, Participants};
@@ -61,19 +62,19 @@ impl EndedRun<'_> {
             sources: recorded_sources(selection),
             ..end
         };
-        let seconds = Some(started.elapsed().as_secs_f64());
+        let time = Some(started.elapsed());
         let records_file = args.outputs.json.as_ref().or(args.resume.as_ref()).map(|path| path.display().to_string());
         let missing = self.missing(&records, &end);
-        let report = FinalReport {
-            outputs: &args.outputs,
+        let hostname = hostname();
+        let run = FinishedRun {
             devices: &listing.devices,
-            records: &records,
+            checks: &records,
             end: &end,
-            seconds,
-            style,
+            time,
+            hostname: hostname.as_deref(),
             is_short: !missing.is_empty(),
-            records_file: records_file.as_deref(),
         };
+        let report = FinalReport { outputs: &args.outputs, run, style, records_file: records_file.as_deref() };
 
         config.progress.end();
         if audience(args) == Audience::File {

@@ -14,7 +14,7 @@ use layoutproof_readers::toolchain::Toolchain;
 
 use crate::records::arguments;
 use crate::select::lists::{BuiltInKnown, known_lists, text_of};
-use crate::select::selecting::select;
+use crate::select::selection::select;
 
 /// Counts the devices' answers by coverage cell. `subjects` are the subjects of the records.
 pub(crate) fn cells(subjects: &[Arc<Subject>], records: &[CheckRecord]) -> Vec<DeviceCells> {

@@ -275,10 +275,7 @@ impl<'a> RunOrder<'a> {
     fn of(runs: &'a [RunHeader], devices: &[DeviceInfo], records: &[CheckRecord]) -> Self {
         let places = devices.iter().enumerate();
         let words = runs.iter().filter_map(|run| run.arguments.get("inputs")).flatten();
-        let is_file = |word: &&str| match InputWord::of(word, None) {
-            InputWord::Declarations(_) | InputWord::LaidOut(_) => true,
-            InputWord::CaseFile(_) | InputWord::Filter(_) => false,
-        };
+        let is_file = |word: &&str| matches!(InputWord::of(word, None), InputWord::Shader(_));
         let mut order = Self {
             devices: places.map(|(place, device)| (device.into(), place)).collect(),
             files: words.map(String::as_str).filter(is_file).collect(),

@@ -1,16 +1,125 @@
-//! Reads cases with all of their expectations, and the settings that probe them in every form. Used
-//! by the commands that evaluate the cases themselves: `list --coverage`, `freeze` and `regress`.
+//! The cases that a command may choose from, and all of their expectations as sources, for the commands
+//! that evaluate the cases themselves: `list --coverage`, `freeze` and `regress`.
 
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use layoutproof_core::case::Case;
+use anyhow::bail;
+use layoutproof_built_in::CASES;
+use layoutproof_core::case::{Case, matches_filter};
 use layoutproof_core::check::{Settings, Source, Subject};
 use layoutproof_layout::{ElementChoice, find};
-use layoutproof_source::sources::SourceMap;
+use layoutproof_source::diagnostics::Diagnostic;
+use layoutproof_source::nearest_name::nearest_name;
+use layoutproof_source::sources::{SourceFile, SourceMap};
 
-use crate::select::inputs::Cases;
+use crate::select::files::{FileKind, read_text, toml_files_below};
+use crate::select::inputs::{check_filter, hash_line};
 use crate::select::refused_input::RefusedInput;
+
+/// All cases that a command may choose from: their files by id.
+pub(crate) struct Cases {
+    files: BTreeMap<String, SourceFile>,
+}
+
+impl Cases {
+    /// The built-in cases, with those of `added` (files or folders) added or replaced.
+    ///
+    /// # Errors
+    /// A path cannot be read.
+    pub(crate) fn load(added: &[PathBuf]) -> anyhow::Result<Self> {
+        let built_in = CASES.iter().map(|case| {
+            let file = SourceFile { name: format!("cases/{}.toml", case.name), text: case.text.to_owned() };
+            (case.name.to_owned(), file)
+        });
+        let mut files: BTreeMap<_, _> = built_in.collect();
+        for path in added {
+            for file in toml_files_below(path)? {
+                let text = read_text(&file, FileKind::List)?;
+                files.insert(id_below(path, &file), SourceFile { name: file.display().to_string(), text });
+            }
+        }
+        Ok(Self { files })
+    }
+
+    /// Adds one case file and returns its id. If the file's text equals that of another case,
+    /// returns that case's id instead: lists may know differences of it.
+    ///
+    /// # Errors
+    /// See [`read_text`].
+    pub(crate) fn add_file(&mut self, path: &Path) -> anyhow::Result<String> {
+        let text = read_text(path, FileKind::List)?;
+        if let Some((id, _)) = self.files.iter().find(|(_, file)| file.text == text) {
+            return Ok(id.clone());
+        }
+        let name = path.display().to_string();
+        self.files.insert(name.clone(), SourceFile { name: name.clone(), text });
+        Ok(name)
+    }
+
+    /// Ids that match one of the filters; all ids if `filters` is empty.
+    pub(crate) fn matching(&self, filters: &[String]) -> Vec<String> {
+        let matches = |id: &str| filters.iter().any(|filter| matches_filter(id, filter));
+        self.files.keys().filter(|id| filters.is_empty() || matches(id)).cloned().collect()
+    }
+
+    /// The id `word`, or the only id that it matches.
+    ///
+    /// # Errors
+    /// The word is a file of an unknown language, no case matches it, or several do.
+    pub(crate) fn only(&self, word: &str) -> anyhow::Result<String> {
+        check_filter(word)?;
+        let id = word.replace("::", "/");
+        if self.files.contains_key(&id) {
+            return Ok(id);
+        }
+
+        let found = self.matching(&[word.to_owned()]);
+        match found.as_slice() {
+            [only] => Ok(only.clone()),
+            [] => bail!("no file and no case is called `{word}`{}", self.suggestion(word)),
+            [first, second, ..] => bail!(
+                "`{word}` matches {} cases: name one, as `{first}` or `{second}`; `layoutproof list {word}` lists them",
+                found.len()
+            ),
+        }
+    }
+
+    /// The end of a message about an unknown case: the nearest id, or how to list all.
+    pub(crate) fn suggestion(&self, word: &str) -> String {
+        let word = word.replace("::", "/");
+        let last = |id: &str| id.rsplit('/').next().unwrap_or(id).len();
+        let names = self.files.keys().map(|id| if word.contains('/') { id } else { &id[id.len() - last(id)..] });
+        match nearest_name(&word, names) {
+            Some(meant) => format!(": did you mean `{meant}`?"),
+            None => "; `layoutproof list` lists the cases".to_owned(),
+        }
+    }
+
+    /// A line with the id and the hash of the text, for each of these ids.
+    pub(crate) fn hashes(&self, ids: &[String]) -> String {
+        ids.iter().filter_map(|id| Some(hash_line(id, &self.files.get(id)?.text))).collect()
+    }
+
+    /// Parses the cases of these ids; adds all of their problems to `problems`.
+    pub(crate) fn read(&self, ids: &[String], sources: &mut SourceMap, problems: &mut Vec<Diagnostic>) -> Vec<Case> {
+        let mut cases = Vec::new();
+        for (id, SourceFile { name, text }) in ids.iter().filter_map(|id| self.files.get_key_value(id)) {
+            match Case::read(id, sources.add(name, text), sources) {
+                Ok(case) => cases.push(case),
+                Err(found) => problems.extend(found),
+            }
+        }
+        cases
+    }
+}
+
+fn id_below(root: &Path, file: &Path) -> String {
+    let relative = file.strip_prefix(root).ok().filter(|relative| !relative.as_os_str().is_empty());
+    let path = relative.map_or_else(|| PathBuf::from(file.file_name().unwrap_or_default()), Path::to_path_buf);
+    path.with_extension("").iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")
+}
 
 /// The cases that match the filters, or all, except those whose declarations must be refused. Also
 /// reads the cases of `added`.

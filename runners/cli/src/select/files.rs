@@ -104,22 +104,24 @@ pub(crate) fn toml_files_below(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
     }
     let mut files = Vec::new();
     let mut searched = BTreeSet::new();
-    let mut folders = vec![Folder { path: root.to_path_buf(), depth: 0 }];
+    // Each with the number of folders between it and the root.
+    let mut folders = vec![(root.to_path_buf(), 0)];
     let mut links = VecDeque::new();
-    while let Some(folder) = folders.pop().or_else(|| links.pop_front()) {
-        let path = folder.path.display();
-        let real = folder.path.canonicalize().map_err(|error| anyhow!("reading {path}: {error}"))?;
+    while let Some((folder, depth)) = folders.pop().or_else(|| links.pop_front()) {
+        let path = folder.display();
+        let real = folder.canonicalize().map_err(|error| anyhow!("reading {path}: {error}"))?;
         if !searched.insert(real) {
             continue;
         }
-        if folder.depth > DEEPEST_FOLDER {
+        if depth > DEEPEST_FOLDER {
             bail!("reading {path}: folders are nested more than {DEEPEST_FOLDER} deep: name the folder with the cases");
         }
 
-        for entry in entries(&folder.path)? {
-            if entry.is_dir() {
-                let below = Folder { depth: folder.depth + 1, path: entry };
-                if below.path.is_symlink() { links.push_back(below) } else { folders.push(below) }
+        for entry in entries(&folder)? {
+            if entry.is_symlink() && entry.is_dir() {
+                links.push_back((entry, depth + 1));
+            } else if entry.is_dir() {
+                folders.push((entry, depth + 1));
             } else if entry.extension().is_some_and(|extension| extension == "toml") {
                 files.push(entry);
             }
@@ -133,14 +135,6 @@ pub(crate) fn toml_files_below(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
     }
     files.sort();
     Ok(files)
-}
-
-/// A folder to search.
-#[derive(Debug)]
-struct Folder {
-    path: PathBuf,
-    /// Number of folders between it and the root.
-    depth: usize,
 }
 
 /// Reads a file that another one includes.

@@ -1,39 +1,28 @@
-//! Reads the inputs of a command: built-in cases, case files, users' shader files.
+//! Reads the inputs of a command: words for cases, case files and users' shader files, and standard
+//! input.
 
-use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
-use layoutproof_built_in::CASES;
-use layoutproof_core::case::{Case, matches_filter};
-
+use anyhow::{Context, anyhow, bail};
 use layoutproof_layout::Span;
 use layoutproof_random::stable_hash::stable_hash;
-use layoutproof_source::diagnostics::Diagnostic;
 use layoutproof_source::encoding::decode;
-use layoutproof_source::nearest_name::nearest_name;
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::{SourceFile, SourceMap};
 
-use crate::args::RunArgs;
-use crate::select::files::{FileKind, read_text, toml_files_below};
-use crate::select::shader_file::container_file::SUFFIXES as CONTAINER_SUFFIXES;
-
-/// The message if standard input has no known language.
-pub(crate) const NO_LANGUAGE: &str =
-    "standard input has no suffix: name its language with --lang hlsl, slang, glsl or wgsl";
+use crate::args::{DeclareArgs, RunArgs};
+use crate::select::all_cases::Cases;
+use crate::select::files::{FileKind, read_text};
+use crate::select::shader_file::ShaderFile;
 
 /// The word for standard input.
 pub(crate) const STANDARD_INPUT: &str = "-";
 
 /// A word on the command line, classified.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) enum InputWord {
-    /// A file of declarations.
-    Declarations(PathBuf),
-    /// A module that declares its own offsets.
-    LaidOut(PathBuf),
+    Shader(ShaderFile),
     CaseFile(PathBuf),
     /// A filter on the ids of cases.
     Filter(String),
@@ -44,40 +33,35 @@ impl InputWord {
     /// language of `--lang`. Anything else is a filter.
     pub(crate) fn of(word: &str, named: Option<ShaderLanguage>) -> Self {
         let path = PathBuf::from(word);
-        let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
-        let named = named.filter(|_| word == STANDARD_INPUT || path.is_file());
-        match (extension.as_deref(), ShaderLanguage::of(named, &path)) {
-            (Some("toml"), _) => Self::CaseFile(path),
-            (Some(suffix), _) if is_module(suffix) => Self::LaidOut(path),
-            (_, Some(language)) if language.fixes_offsets() => Self::LaidOut(path),
-            (_, Some(_)) => Self::Declarations(path),
-            (_, None) => Self::Filter(word.to_owned()),
+        if path.extension().is_some_and(|suffix| suffix.eq_ignore_ascii_case("toml")) {
+            return Self::CaseFile(path);
         }
+        let named = named.filter(|_| word == STANDARD_INPUT || path.is_file());
+        ShaderFile::of(&path, named).map_or_else(|| Self::Filter(word.to_owned()), Self::Shader)
+    }
+
+    /// True for a shader file that fixes its offsets.
+    pub(crate) fn fixes_offsets(&self) -> bool {
+        matches!(self, Self::Shader(file) if file.fixes_offsets())
     }
 }
 
 /// True if a word of these arguments names a user's shader file.
 pub(crate) fn names_files(args: &RunArgs) -> bool {
-    args.inputs.iter().any(|word| match InputWord::of(word, args.declare.lang) {
-        InputWord::Declarations(_) | InputWord::LaidOut(_) => true,
-        InputWord::CaseFile(_) | InputWord::Filter(_) => false,
-    })
+    args.inputs.iter().any(|word| matches!(InputWord::of(word, args.declare.lang), InputWord::Shader(_)))
 }
 
-/// True if files with this suffix are modules regardless of `--lang`: SPIR-V, or a container of
-/// compiled HLSL.
-pub(crate) fn is_module(suffix: &str) -> bool {
-    suffix == "spv" || CONTAINER_SUFFIXES.contains(&suffix)
-}
-
-/// Refuses a word that is a file of an unknown language, or a folder.
+/// Refuses a filter that is a file of an unknown language, a folder, or standard input.
 ///
 /// # Errors
 /// A message that says how to name the language or the files.
-pub(crate) fn check_suffix(word: &str) -> anyhow::Result<()> {
+pub(crate) fn check_filter(word: &str) -> anyhow::Result<()> {
     let path = Path::new(word);
+    if word == STANDARD_INPUT {
+        bail!("standard input has no suffix: name its language with --lang {}", ShaderLanguage::names());
+    }
     if path.is_file() {
-        bail!("the suffix of {word} names no language: name it with --lang hlsl, slang, glsl or wgsl");
+        bail!("the suffix of {word} names no language: name it with --lang {}", ShaderLanguage::names());
     }
     if path.is_dir() && word.ends_with(['/', '\\']) {
         bail!("{word} is a folder: name files, as `{word}*.hlsl`");
@@ -85,116 +69,50 @@ pub(crate) fn check_suffix(word: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// All cases that a command may choose from, by id.
-pub(crate) struct Cases {
-    texts: BTreeMap<String, (String, String)>,
+/// Replaces each pattern by the files that it matches, or else by the cases.
+///
+/// # Errors
+/// A pattern is malformed or matches nothing, or a folder or the cases cannot be read.
+pub(crate) fn expanded(words: &[String], declare: &DeclareArgs) -> anyhow::Result<Vec<String>> {
+    let mut found = Vec::new();
+    for word in words {
+        if !word.contains(['*', '?', '[']) || Path::new(word).exists() {
+            found.push(word.clone());
+            continue;
+        }
+
+        let mut matched = files(word)?;
+        if matched.is_empty() {
+            matched = Cases::load(&declare.cases)?.matching(std::slice::from_ref(word));
+        }
+        if matched.is_empty() {
+            bail!("no file and no case matches `{word}`");
+        }
+        found.extend(matched);
+    }
+    Ok(found)
 }
 
-impl Cases {
-    /// The built-in cases, with those of `added` (files or folders) added or replaced.
-    ///
-    /// # Errors
-    /// A path cannot be read.
-    pub(crate) fn load(added: &[PathBuf]) -> anyhow::Result<Self> {
-        let named = |id: &str| format!("cases/{id}.toml");
-        let mut texts: BTreeMap<_, _> =
-            CASES.iter().map(|case| (case.name.to_owned(), (named(case.name), case.text.to_owned()))).collect();
-        for path in added {
-            for file in toml_files_below(path)? {
-                let id = id_below(path, &file);
-                texts.insert(id, (file.display().to_string(), read_text(&file, FileKind::List)?));
-            }
-        }
-        Ok(Self { texts })
-    }
-
-    /// Adds one case file and returns its id. If the file's text equals that of another case,
-    /// returns that case's id instead: lists may know differences of it.
-    ///
-    /// # Errors
-    /// See [`read_text`].
-    pub(crate) fn add_file(&mut self, path: &Path) -> anyhow::Result<String> {
-        let text = read_text(path, FileKind::List)?;
-        if let Some((id, _)) = self.texts.iter().find(|(_, (_, known))| *known == text) {
-            return Ok(id.clone());
-        }
-        let name = path.display().to_string();
-        self.texts.insert(name.clone(), (name.clone(), text));
-        Ok(name)
-    }
-
-    /// Ids that match one of the filters; all ids if `filters` is empty.
-    pub(crate) fn matching(&self, filters: &[String]) -> Vec<String> {
-        let matches = |id: &str| filters.iter().any(|filter| matches_filter(id, filter));
-        self.texts.keys().filter(|id| filters.is_empty() || matches(id)).cloned().collect()
-    }
-
-    /// The id `word`, or the only id that it matches.
-    ///
-    /// # Errors
-    /// The word is a file of an unknown language, no case matches it, or several do.
-    pub(crate) fn only(&self, word: &str) -> anyhow::Result<String> {
-        check_suffix(word)?;
-        let id = word.replace("::", "/");
-        if self.texts.contains_key(&id) {
-            return Ok(id);
-        }
-
-        let found = self.matching(&[word.to_owned()]);
-        match found.as_slice() {
-            [only] => Ok(only.clone()),
-            [] => bail!("no file and no case is called `{word}`{}", self.suggestion(word)),
-            [first, second, ..] => bail!(
-                "`{word}` matches {} cases: name one, as `{first}` or `{second}`; `layoutproof list {word}` lists them",
-                found.len()
-            ),
+/// The files that a pattern matches, by name.
+fn files(pattern: &str) -> anyhow::Result<Vec<String>> {
+    let paths = glob::glob(pattern).with_context(|| format!("`{pattern}` is not a file pattern"))?;
+    let mut files = Vec::new();
+    for path in paths {
+        let path = path.with_context(|| format!("looking for files that `{pattern}` matches"))?;
+        if path.is_file() {
+            files.push(path.display().to_string());
         }
     }
-
-    /// The end of a message about an unknown case: the nearest id, or how to list all.
-    pub(crate) fn suggestion(&self, word: &str) -> String {
-        let word = word.replace("::", "/");
-        let last = |id: &str| id.rsplit('/').next().unwrap_or(id).len();
-        let names = self.texts.keys().map(|id| if word.contains('/') { id } else { &id[id.len() - last(id)..] });
-        match nearest_name(&word, names) {
-            Some(meant) => format!(": did you mean `{meant}`?"),
-            None => "; `layoutproof list` lists the cases".to_owned(),
-        }
-    }
-
-    /// A line with the id and the hash of the text, for each of these ids.
-    pub(crate) fn hashes(&self, ids: &[String]) -> String {
-        let texts = ids.iter().filter_map(|id| Some((id, &self.texts.get(id)?.1)));
-        texts.map(|(id, text)| hashed(id, text)).collect()
-    }
-
-    /// Parses the cases of these ids; adds all of their problems to `problems`.
-    pub(crate) fn read(&self, ids: &[String], sources: &mut SourceMap, problems: &mut Vec<Diagnostic>) -> Vec<Case> {
-        let mut cases = Vec::new();
-        for (id, (name, text)) in ids.iter().filter_map(|id| self.texts.get_key_value(id)) {
-            let file = sources.add(name, text);
-            match Case::read(id, file, sources) {
-                Ok(case) => cases.push(case),
-                Err(found) => problems.extend(found),
-            }
-        }
-        cases
-    }
+    Ok(files)
 }
 
 /// A line with the name and the hash of the text, for each file.
 pub(crate) fn hashes(files: &[SourceFile]) -> String {
-    files.iter().map(|file| hashed(&file.name, &file.text)).collect()
+    files.iter().map(|file| hash_line(&file.name, &file.text)).collect()
 }
 
-fn hashed(name: &str, text: &str) -> String {
+pub(crate) fn hash_line(name: &str, text: &str) -> String {
     format!("{name} {:016x}\n", stable_hash(text))
-}
-
-fn id_below(root: &Path, file: &Path) -> String {
-    let relative = file.strip_prefix(root).ok().filter(|relative| !relative.as_os_str().is_empty());
-    let path = relative.map_or_else(|| PathBuf::from(file.file_name().unwrap_or_default()), Path::to_path_buf);
-    path.with_extension("").iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")
 }
 
 /// Reads standard input, which may be as long as a shader file.
@@ -202,9 +120,9 @@ fn read_standard_input() -> anyhow::Result<String> {
     let limit = FileKind::Shader.limit();
     let mut bytes = Vec::new();
     let read = io::stdin().lock().take(limit + 1).read_to_end(&mut bytes);
-    let length = read.map_err(|error| anyhow::anyhow!("reading standard input: {error}"))?;
+    let length = read.map_err(|error| anyhow!("reading standard input: {error}"))?;
     if u64::try_from(length).unwrap_or(u64::MAX) > limit {
-        anyhow::bail!("reading standard input: more than {limit} bytes");
+        bail!("reading standard input: more than {limit} bytes");
     }
     decode(bytes).context("reading standard input")
 }
@@ -216,6 +134,6 @@ fn read_standard_input() -> anyhow::Result<String> {
 pub(crate) fn add_text(path: &Path, sources: &mut SourceMap) -> anyhow::Result<Span> {
     let text =
         if path == Path::new(STANDARD_INPUT) { read_standard_input()? } else { read_text(path, FileKind::Shader)? };
-    let end = u32::try_from(text.len()).map_err(|_| anyhow::anyhow!("{} is beyond 4 GiB", path.display()))?;
+    let end = u32::try_from(text.len()).map_err(|_| anyhow!("{} is beyond 4 GiB", path.display()))?;
     Ok(Span { file: sources.add(path.display().to_string(), text), start: 0, end })
 }

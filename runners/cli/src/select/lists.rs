@@ -132,7 +132,7 @@ mod tests {
     use strum::VariantArray;
 
     use super::*;
-    use crate::select::inputs::Cases;
+    use crate::select::all_cases::Cases;
 
     /// The builds of DXC by compiler name, the oldest first.
     const DXC_BUILDS: [(&str, &str); 4] = [

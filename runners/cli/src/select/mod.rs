@@ -3,14 +3,11 @@
 pub(crate) mod all_cases;
 pub(crate) mod divisions;
 pub(crate) mod files;
-pub(crate) mod input_patterns;
 pub(crate) mod inputs;
 pub(crate) mod lists;
 pub(crate) mod refused_input;
 pub(crate) mod rule_set;
 pub(crate) mod run_config;
 pub(crate) mod run_part;
-pub(crate) mod selecting;
 pub(crate) mod selection;
 pub(crate) mod shader_file;
-pub(crate) mod user_choice;

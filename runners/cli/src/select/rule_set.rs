@@ -7,7 +7,9 @@ use anyhow::bail;
 use layoutproof_layout::native::{find_native, natives};
 use layoutproof_layout::{DECLARED, RuleSet, find, table};
 use layoutproof_show::RuleChoice;
+use layoutproof_show::front_ends::FrontEnd;
 use layoutproof_source::nearest_name::{did_you_mean, nearest_name};
+use layoutproof_source::shader_language::alternatives;
 use wildmatch::WildMatch;
 
 /// The prefix for a compiler's choice.
@@ -19,7 +21,8 @@ const NATIVE: &str = "native:";
 /// A message with the nearest name, or with all names if none is near.
 pub(crate) fn rule_set(name: &str) -> anyhow::Result<&'static RuleSet> {
     if name == DECLARED {
-        bail!("`{DECLARED}` is what .spv, .wgsl and .glsl files declare: other declarations have no such layout");
+        let suffixes = alternatives(&FrontEnd::suffixes_with_offsets());
+        bail!("`{DECLARED}` is what {suffixes} files declare: other declarations have no such layout");
     }
     match find(name) {
         Some(rules) => Ok(rules),

@@ -11,7 +11,7 @@ use layoutproof_compilers::toolchains::Toolchains;
 use layoutproof_core::check::{BindingCheck, CompiledAccesses, Producer, Settings};
 use layoutproof_core::results::floors::Floor;
 use layoutproof_core::results::known::KnownFailure;
-use layoutproof_device::{DeviceInfo, JOB_LIMIT, Runner, RunnerKind};
+use layoutproof_device::{DeviceInfo, JOB_LIMIT, Provider, RunnerKind};
 use layoutproof_executor::answer::{Answer, OneByOne};
 use layoutproof_executor::batching::Batching;
 use layoutproof_executor::compiler_devices::CompilerDevices;
@@ -20,9 +20,8 @@ use layoutproof_executor::interrupt::Interrupt;
 use layoutproof_executor::launch::Launch;
 use layoutproof_executor::plan::ShaderProduction;
 use layoutproof_layout::ElementChoice;
-use layoutproof_model::{BINDING_MISREADINGS, MISREADINGS, Model};
+use layoutproof_model::{BINDING_MISREADINGS, MISREADINGS};
 use layoutproof_probes::{AddressSpace, Form, Stage};
-use layoutproof_readers::evaluator::Evaluator;
 use layoutproof_readers::toolchain::{Compilers, Toolchain, toolchains};
 use layoutproof_source::nearest_name::did_you_mean;
 
@@ -193,7 +192,7 @@ impl RunConfig {
         devices: &[DeviceInfo],
     ) -> anyhow::Result<Toolchains> {
         let is_chosen = !args.producer.is_empty() || args.no_compiler || !self.chosen_toolchains().is_empty();
-        let has_device = devices.iter().any(|device| device.runner == RunnerKind::D3d12);
+        let has_device = devices.iter().any(|device| device.direct3d.is_some());
         let has_registers = placed.iter().any(|placed| placed.request.target == Target::D3d12);
         if is_chosen || !has_device || !has_registers {
             return Ok(self.toolchains.clone());
@@ -202,16 +201,17 @@ impl RunConfig {
         Ok(compilers::find(&all, args.compile_limit, self.launch.cache.as_ref())?.keep(args.keep.clone()))
     }
 
-    /// The devices for the run: those of the selected APIs, and the model.
+    /// The devices for the run: those of the selected APIs, the model, and the evaluators of what
+    /// the producers make.
     pub(crate) fn devices(&self) -> ChosenDevices {
         let is_asked = |api: &RunnerKind| self.runners.contains(api) && !names_model_only(&self.device_ids);
-        let apis: Vec<RunnerKind> = RunnerKind::driven().filter(is_asked).collect();
+        let mut apis: Vec<RunnerKind> = RunnerKind::driven().filter(is_asked).collect();
+        apis.push(RunnerKind::Model);
+        apis.extend(RunnerKind::ALL.iter().filter(|api| {
+            api.provider() == Provider::Evaluator && self.producers.iter().any(|producer| producer.feeds(**api))
+        }));
 
         let mut listing = DeviceListing::of(&apis, &self.launch);
-        listing.devices.push(Model::new().device().clone());
-        if self.producers.iter().any(|producer| producer.feeds(RunnerKind::Dxil)) {
-            listing.devices.push(Evaluator::new().device().clone());
-        }
 
         let found: BTreeSet<String> = listing.devices.iter().map(|device| device.id.clone()).collect();
         listing.devices.retain(|device| {
@@ -240,10 +240,10 @@ impl RunConfig {
         let asked_for_model = self.device_ids.iter().any(|id| id == "model") || self.runners.len() == 1;
         // The evaluator counts as a device if the user named compilers, whose code it reads. Among
         // the default participants it does not replace a driver.
-        let is_real = |device: &DeviceInfo| match device.runner {
-            RunnerKind::Ash | RunnerKind::Wgpu | RunnerKind::D3d12 => true,
-            RunnerKind::Dxil => !self.all_witnesses,
-            RunnerKind::Model => false,
+        let is_real = |device: &DeviceInfo| match device.runner.provider() {
+            Provider::Driver => true,
+            Provider::Evaluator => !self.all_witnesses,
+            Provider::Model => false,
         };
         let real = devices.iter().any(is_real);
         if devices.is_empty() || (!real && !asked_for_model) {

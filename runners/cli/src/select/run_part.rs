@@ -28,13 +28,15 @@ impl RunPart {
         if args.shard.is_some() {
             mark_sharding()?;
         }
-        let list = args.caselist.as_deref().map(|path| read_text(path, FileKind::List)).transpose()?;
-        Ok(Self { shard: args.shard, list: list.map(|text| CaseList::of(&text)), may_be_empty: false })
+        let text = args.caselist.as_deref().map(|path| read_text(path, FileKind::List)).transpose()?;
+        Ok(Self { shard: args.shard, list: text.map(|text| CaseList::of(&text)), may_be_empty: false })
     }
 
     /// The trial of this name only; empty if no such trial exists.
     pub(crate) fn of_trial(check: CheckId) -> Self {
-        Self { shard: None, list: Some([ListLine::Check(check)].into_iter().collect()), may_be_empty: true }
+        let mut list = CaseList::default();
+        list.add(check);
+        Self { shard: None, list: Some(list), may_be_empty: true }
     }
 
     /// True if any check of the case of this id belongs to the part.
@@ -88,18 +90,26 @@ struct CaseList {
 /// Number of unknown lines that an error lists.
 const NAMED: usize = 20;
 
-/// A line of a list: all checks of a case, or a single one.
-enum ListLine {
-    Case(String),
-    Check(CheckId),
-}
-
 impl CaseList {
     fn of(text: &str) -> Self {
-        let lines = text.lines().map(|line| line.split('#').next().unwrap_or(line).trim());
-        let lines = lines.filter(|line| !line.is_empty());
-        // A line with too few parts for a check is a case.
-        lines.map(|line| line.parse().map_or_else(|_| ListLine::Case(as_typed(line)), ListLine::Check)).collect()
+        let mut list = Self::default();
+        for line in text.lines() {
+            let line = line.split('#').next().unwrap_or(line).trim();
+            if line.is_empty() {
+                continue;
+            }
+            match line.parse() {
+                Ok(check) => list.add(check),
+                // A line with too few parts for a check is a case.
+                Err(_) => drop(list.cases.insert(as_typed(line))),
+            }
+        }
+        list
+    }
+
+    fn add(&mut self, check: CheckId) {
+        self.cases_of_checks.insert(check.case.clone());
+        self.checks.insert(check);
     }
 
     fn takes_case(&self, id: &str) -> bool {
@@ -117,22 +127,6 @@ impl CaseList {
         let cases = self.cases.iter().filter(|case| !known.contains(*case)).map(|case| case.replace('/', "::"));
         let checks = self.checks.iter().filter(|check| !known.contains(&check.case)).map(ToString::to_string);
         cases.chain(checks)
-    }
-}
-
-impl FromIterator<ListLine> for CaseList {
-    fn from_iter<I: IntoIterator<Item = ListLine>>(lines: I) -> Self {
-        let mut list = Self::default();
-        for line in lines {
-            match line {
-                ListLine::Case(id) => drop(list.cases.insert(id)),
-                ListLine::Check(check) => {
-                    list.cases_of_checks.insert(check.case.clone());
-                    list.checks.insert(check);
-                }
-            }
-        }
-        list
     }
 }
 

@@ -1,17 +1,32 @@
-//! The subjects of a run: cases and files under rule sets and conventions.
+//! The subjects of a run: cases and files under the rule sets, conventions and compilers that the
+//! user chose.
 //!
-//! [`selecting`](crate::select::selecting) builds a [`Selection`] from the words of the command
-//! line; [`user_choice`](crate::select::user_choice) adds single cases and files.
+//! [`select`] builds a [`Selection`] from the words of the command line, or collects every problem in
+//! them.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
+use layoutproof_core::case::{By, Case};
 use layoutproof_core::check::binding_shaders::producer_for;
-use layoutproof_core::check::{BindingCheck, Proof, Subject};
+use layoutproof_core::check::{BindingCheck, Proof, Source, Subject};
+use layoutproof_layout::{RuleSet, Span, find, table};
 use layoutproof_random::stable_hash::stable_hash;
-use layoutproof_source::diagnostics::Diagnostic;
+use layoutproof_readers::toolchain::Toolchain;
+use layoutproof_show::front_ends::Purpose;
+use layoutproof_show::{InputContent, RuleChoice, overlap_warnings};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
+use crate::args::RunArgs;
+use crate::args::placement::NamedConvention;
+use crate::select::all_cases::Cases;
+use crate::select::inputs::{InputWord, check_filter, hashes};
+use crate::select::refused_input::RefusedInput;
+use crate::select::rule_set::rule_choices;
 use crate::select::run_part::RunPart;
+use crate::select::shader_file::ShaderFile;
 
 /// The subjects of a run.
 #[derive(Debug, Default)]
@@ -31,6 +46,17 @@ pub(crate) struct Selection {
     pub part: RunPart,
 }
 
+/// How a selection uses devices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DeviceUse {
+    /// Not at all.
+    None,
+    /// Devices prove placements that are also checked without them.
+    Optional,
+    /// Without a device, a part of the selection is not checked at all.
+    Required,
+}
+
 impl Selection {
     /// The ids of everything read so far.
     pub(crate) fn ids(&self) -> impl Iterator<Item = &str> {
@@ -47,29 +73,271 @@ impl Selection {
     /// How the selection uses devices. A binding with an expected place is checked against the
     /// rules even without a device.
     pub(crate) fn device_use(&self) -> DeviceUse {
-        let by_our_shaders = |placed: &BindingCheck| producer_for(placed.request.target).is_some();
-        let by_registers = |placed: &&BindingCheck| Proof::of_registers(placed).is_some();
-        let mut proved_by_registers = self.placed.iter().filter(by_registers).peekable();
+        if !self.subjects.is_empty() || self.placed.iter().any(|placed| producer_for(placed.request.target).is_some()) {
+            return DeviceUse::Required;
+        }
+        let mut device_use = DeviceUse::None;
+        for placed in self.placed.iter().filter(|placed| Proof::of_registers(placed).is_some()) {
+            if placed.expected.is_none() {
+                return DeviceUse::Required;
+            }
+            device_use = DeviceUse::Optional;
+        }
+        device_use
+    }
 
-        if !self.subjects.is_empty() || self.placed.iter().any(by_our_shaders) {
-            DeviceUse::Required
-        } else if proved_by_registers.peek().is_none() {
-            DeviceUse::None
-        } else if proved_by_registers.any(|placed| placed.expected.is_none()) {
-            DeviceUse::Required
-        } else {
-            DeviceUse::Optional
+    /// The subjects of a source, which are added together, if it was added last.
+    fn subjects_of(&self, source: &Arc<Source>) -> &[Arc<Subject>] {
+        let others = self.subjects.iter().rposition(|subject| !Arc::ptr_eq(&subject.source, source));
+        &self.subjects[others.map_or(0, |last| last + 1)..]
+    }
+}
+
+/// Reads and lays out everything that the words name.
+///
+/// # Errors
+/// [`RefusedInput`] with every problem, or an error if something cannot be read.
+pub(crate) fn select(args: &RunArgs, toolchains: &[&'static Toolchain]) -> anyhow::Result<Selection> {
+    select_part(args, RunPart::of(&args.part)?, toolchains)
+}
+
+/// Like [`select`], for one part of the run; cases of other parts are not read.
+///
+/// # Errors
+/// See [`select`].
+pub(crate) fn select_part(
+    args: &RunArgs,
+    part: RunPart,
+    toolchains: &[&'static Toolchain],
+) -> anyhow::Result<Selection> {
+    let words: Vec<InputWord> = args.inputs.iter().map(|word| InputWord::of(word, args.declare.lang)).collect();
+    let only_modules = !words.is_empty() && words.iter().all(InputWord::fixes_offsets);
+    let rules = if only_modules { Vec::new() } else { rule_choices(&args.rules)? };
+    let mut selecting = Selecting { args, rules, toolchains, selection: Selection::default(), problems: Vec::new() };
+
+    let mut cases = Cases::load(&args.declare.cases)?;
+    let mut ids = Vec::new();
+    for word in words {
+        match word {
+            InputWord::Shader(file) => {
+                file.check_rules(&args.rules)?;
+                selecting.add_file(&file)?;
+            }
+            InputWord::CaseFile(path) => ids.push(cases.add_file(&path)?),
+            InputWord::Filter(filter) => {
+                check_filter(&filter)?;
+                ids.extend(cases.matching(&[filter]));
+            }
+        }
+    }
+    if args.inputs.is_empty() {
+        ids = cases.matching(&[]);
+    }
+    ids.sort();
+    ids.dedup();
+
+    let selection = &mut selecting.selection;
+    part.check(ids.iter().map(String::as_str).chain(selection.ids()))?;
+    // Computed before filtering, so that it is the same for every shard.
+    selection.texts = hashes(selection.sources.files()) + &cases.hashes(&ids);
+    ids.retain(|id| part.takes_case(id));
+    selection.subjects.retain(|subject| part.takes_case(&subject.source.id));
+    selection.placed.retain(|placed| part.takes_case(&placed.source.id));
+    selection.part = part;
+
+    for case in cases.read(&ids, &mut selection.sources, &mut selecting.problems) {
+        selecting.add_case(&case);
+    }
+
+    let Selecting { selection, mut problems, .. } = selecting;
+    if problems.is_empty() {
+        return Ok(selection);
+    }
+    problems.sort_by_key(|problem| (problem.span().file, problem.span().start));
+    Err(RefusedInput { diagnostics: problems, sources: selection.sources }.into())
+}
+
+/// A selection in the making, with the user's choices and the problems so far.
+struct Selecting<'a> {
+    args: &'a RunArgs,
+    /// The rule sets that the user names.
+    rules: Vec<RuleChoice>,
+    /// The compilers whose own rule sets are checked too.
+    toolchains: &'a [&'static Toolchain],
+    selection: Selection,
+    problems: Vec<Diagnostic>,
+}
+
+impl Selecting<'_> {
+    /// Adds a user's file.
+    fn add_file(&mut self, file: &ShaderFile) -> anyhow::Result<()> {
+        let Self { args, selection, problems, .. } = self;
+        let profile = args.placement.profile.as_deref();
+        let language = file.front_end.language();
+        match file.read(&args.declare, profile, Purpose::Layouts, &mut selection.sources)? {
+            Ok(InputContent::Declared(source)) => self.add_declarations(*source, language)?,
+            Ok(InputContent::LaidOut(laid_out)) => {
+                selection.warnings.extend(laid_out.warnings);
+                let text = selection.sources.files().last().filter(|_| language == Some(ShaderLanguage::Wgsl));
+                let wgsl = text.map(|file| file.text.clone());
+                let name = file.path.display().to_string();
+                selection.subjects.push(Arc::new(Subject::declared(&name, laid_out.blocks, wgsl)));
+            }
+            Err(found) => problems.extend(found),
+        }
+        Ok(())
+    }
+
+    /// Adds a user's declarations under the rule sets that the user names, or under all bare ones.
+    /// With `--target`, also places the parameters by the conventions, and then uses no rule set
+    /// that is not named.
+    fn add_declarations(&mut self, source: Source, language: Option<ShaderLanguage>) -> anyhow::Result<()> {
+        self.selection.warnings.extend(source.module.warnings.iter().cloned());
+        let source = Arc::new(source);
+        for request in self.args.placement.requests(&source.invocation, language)? {
+            let placed = BindingCheck::new(Arc::clone(&source), request);
+            match &placed.bound {
+                Ok(bound) => self.selection.warnings.extend(bound.warnings.iter().cloned()),
+                Err(refusals) => self.problems.extend(refusals.iter().cloned()),
+            }
+            self.selection.placed.push(placed);
+        }
+
+        let named = self.named_rules(&source);
+        for rules in &named {
+            let subject = Subject::new(Arc::clone(&source), rules);
+            self.refuse_forbidden(&subject);
+            self.selection.subjects.push(Arc::new(subject));
+        }
+        if self.rules.is_empty() && self.args.placement.target.is_none() {
+            for rules in table().iter().filter(|rules| rules.is_bare()) {
+                self.selection.subjects.push(Arc::new(Subject::new(Arc::clone(&source), rules)));
+            }
+        }
+
+        self.add_native(&source, &named);
+        let subjects = self.selection.subjects_of(&source).iter();
+        let layouts = subjects.map(|subject| (subject.rules, subject.layouts.as_slice()));
+        let warnings = overlap_warnings(&source.module.blocks, layouts);
+        self.selection.warnings.extend(warnings);
+        Ok(())
+    }
+
+    /// Adds a source under the rule sets that the compilers use for its blocks, except those that
+    /// it is already under. `named` are the rule sets that the user names for it.
+    fn add_native(&mut self, source: &Arc<Source>, named: &[&'static RuleSet]) {
+        for toolchain in self.toolchains {
+            for block in &source.module.blocks {
+                // Only cases test loads from byte-address buffers: a file with structured buffers
+                // may have none.
+                let by_address = toolchain.byte_address_rules(block).filter(|_| source.is_case);
+                for rules in toolchain.rules_for(block).into_iter().chain(by_address) {
+                    let is_chosen = self.rules.is_empty() || named.contains(&rules);
+                    let mut known = self.selection.subjects_of(source).iter();
+                    if is_chosen && !known.any(|subject| subject.rules == rules.name) {
+                        let subject = Subject { is_native: true, ..Subject::new(Arc::clone(source), rules) };
+                        self.selection.subjects.push(Arc::new(subject));
+                    }
+                }
+            }
+        }
+    }
+
+    fn add_case(&mut self, case: &Case) {
+        self.selection.cases += 1;
+        let source = match Source::of_case(case, &mut self.selection.sources) {
+            Ok(Some(source)) => Arc::new(source),
+            Ok(None) => return,
+            Err(found) => return self.problems.extend(found),
+        };
+
+        for placed in BindingCheck::all(&source) {
+            self.problems.extend(placed.problems());
+            if self.rules.is_empty() && placed.expected.is_some() && self.takes(&placed) {
+                self.selection.placed.push(placed);
+            }
+        }
+
+        let has_target = self.args.placement.target.is_some();
+        let named = self.named_rules(&source);
+        for (index, (name, span)) in rules_of(&source).into_iter().enumerate() {
+            let Some(rules) = find(name) else {
+                let message = format!("case {}: no rule set is called `{name}`", case.id);
+                self.problems.push(Diagnostic::error(Code::UnknownRules, span, message));
+                continue;
+            };
+            let subject = Subject::new(Arc::clone(&source), rules);
+            self.problems.extend(subject.problems());
+            let is_chosen = named.contains(&rules) || (self.rules.is_empty() && !has_target);
+            if is_chosen && index < source.expect.len() {
+                self.selection.subjects.push(Arc::new(subject));
+            }
+        }
+        if !source.expect.is_empty() && !has_target {
+            self.add_native(&source, &named);
+        }
+    }
+
+    /// True if the user selects this placement of a case. Without a target, all are selected.
+    fn takes(&self, placed: &BindingCheck) -> bool {
+        let Some(target) = self.args.placement.target else { return true };
+        let request = &placed.request;
+        let conventions = &self.args.placement.convention;
+        let is_requested = |NamedConvention { convention, version }: &NamedConvention| {
+            (*convention, version) == (request.convention, &request.version)
+        };
+        target == request.target && (conventions.is_empty() || conventions.iter().any(is_requested))
+    }
+
+    /// The rule sets that the user names for a source. A compiler's choice selects the rule sets of
+    /// the source's blocks.
+    fn named_rules(&self, source: &Source) -> Vec<&'static RuleSet> {
+        let mut found: Vec<&'static RuleSet> = Vec::new();
+        for choice in &self.rules {
+            let rules: Vec<&'static RuleSet> = match choice {
+                // A file without blocks is still checked, and reported to have none.
+                RuleChoice::Rules(rules) => vec![rules],
+                RuleChoice::Native(native) => {
+                    source.module.blocks.iter().filter_map(|block| native.rules(block)).collect()
+                }
+            };
+            for rules in rules {
+                if !found.contains(&rules) {
+                    found.push(rules);
+                }
+            }
+        }
+        found
+    }
+
+    /// Adds an error for each block that a rule set named for it forbids. A compiler's choice names
+    /// only the rule set of the block.
+    fn refuse_forbidden(&mut self, subject: &Subject) {
+        for (block, layout) in subject.source.module.blocks.iter().zip(&subject.layouts) {
+            let is_named = |choice: &RuleChoice| choice.rules(block).is_some_and(|rules| rules.name == subject.rules);
+            let Err(refusals) = &layout.result else { continue };
+            if !self.rules.iter().any(is_named) {
+                continue;
+            }
+            for refusal in refusals {
+                let path = layoutproof_layout::join(&block.name, &refusal.path);
+                let message = format!("{} forbids `{path}`: {}", subject.rules, refusal.message);
+                self.problems.push(Diagnostic::error(Code::RuleForbids, block.span, message));
+            }
         }
     }
 }
 
-/// How a selection uses devices.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum DeviceUse {
-    /// Not at all.
-    None,
-    /// Devices prove placements that are also checked without them.
-    Optional,
-    /// Without a device, a part of the selection is not checked at all.
-    Required,
+/// The distinct rule sets that a case names: first those with expected numbers, then those that
+/// must refuse or warn.
+fn rules_of(source: &Source) -> Vec<(&str, Span)> {
+    let mut named: Vec<_> = source.expect.iter().map(|it| (it.rules.as_str(), it.span)).collect();
+    let mut known: HashSet<&str> = named.iter().map(|(name, _)| *name).collect();
+    for given in source.rejects.iter().chain(&source.warns) {
+        match &given.by {
+            By::Rules(name) if known.insert(name) => named.push((name, given.span)),
+            By::Rules(_) | By::Layoutproof | By::Compiler(_) | By::Convention { .. } => {}
+        }
+    }
+    named
 }

@@ -2,6 +2,8 @@
 //! skip. Exit code 4: nothing selected or nothing proved. Exit code 2: wrong arguments. 2 takes
 //! precedence over 3, 3 over 1, 1 over 4.
 
+use layoutproof_device::RunnerKind;
+
 use super::folder::Folder;
 
 /// Runs a case under one rule set on the model device.
@@ -125,13 +127,14 @@ fn nothing_selected() {
 #[test]
 fn words_that_mean_nothing() {
     let folder = Folder::with(&[("a.hlsl", "cbuffer S { float a; };")]);
+    let apis: Vec<&str> = RunnerKind::ALL.iter().map(|api| api.as_str()).collect();
     for (words, message) in [
         ("run --nosuch", "error: unexpected argument '--nosuch' found"),
         ("run --rules nosuch", "error: unknown rule set `nosuch`; known are hlsl-cbuffer,"),
         ("run --rules std140,std140@nosuch", "error: unknown rule set `std140@nosuch`;"),
         ("run --producer nosuch", "error: unknown producer `nosuch`; known are all, rspirv, naga"),
         ("run --compiler nosuch", "error: unknown producer `nosuch`;"),
-        ("run --runner nosuch", "error: unknown runner `nosuch`; known are ash, wgpu, d3d12, dxil, model"),
+        ("run --runner nosuch", &format!("error: unknown runner `nosuch`; known are {}", apis.join(", "))),
         ("run --form nosuch", "error: unknown form `nosuch`; known are leaf, vector, whole"),
         ("run --plant-misreading nosuch", "error: unknown misreading `nosuch`; known are shifted,"),
         ("run --plant-rules nosuch", "error: unknown rule set `nosuch`;"),

@@ -15,12 +15,13 @@ use layoutproof_compilers::d3d::{D3dCompiler, D3dOutcome, D3dSource, Executable,
 use layoutproof_compilers::spirv_val::SpirvVal;
 use layoutproof_compilers::tools_folder::ToolsFolder;
 use layoutproof_device::{
-    Batch, BufferKind, DeviceInfo, JOB_LIMIT, Job, JobBuffer, Runner, RunnerKind, Shader, word_bytes, words_of,
+    Batch, BufferKind, DeviceApi, DeviceInfo, JOB_LIMIT, Job, JobBuffer, Runner, RunnerKind, Shader, word_bytes,
+    words_of,
 };
 use layoutproof_layout::BlockRules;
-use layoutproof_model::Model;
+use layoutproof_model::{Model, ModelApi};
 use layoutproof_readers::{dxil, fxc};
-use layoutproof_vulkan::{enumerate, open};
+use layoutproof_vulkan::Vulkan;
 use libtest_mimic::{Arguments, Failed, Trial};
 
 /// Value of the word that the probe copies.
@@ -77,7 +78,7 @@ fn fxc(tools: Option<&ToolsFolder>) -> Result<Fxc, String> {
 }
 
 fn device_trials(fxc: &Arc<Fxc>) -> Vec<Trial> {
-    let devices = match enumerate() {
+    let devices = match Vulkan.discover() {
         Ok(found) if found.devices.is_empty() => return vec![skipped("fxc::every_device", found.notes.join("; "))],
         Ok(found) => [found.devices, vec![Model::new().device().clone()]].concat(),
         Err(error) => return vec![Trial::test("enumerate", move || Err(error.into()))],
@@ -128,10 +129,8 @@ fn reads_what_it_reports(fxc: &Fxc, profile: Profile, device: &DeviceInfo) -> Re
     let buffers = buffers(&executable, expected.len())?;
     let job = Job::compute(Shader::Spirv(executable.spirv), "probe", buffers);
 
-    let mut runner: Box<dyn Runner> = match device.runner {
-        RunnerKind::Model => Box::new(Model::new()),
-        RunnerKind::Ash | RunnerKind::Wgpu | RunnerKind::Dxil | RunnerKind::D3d12 => open(device, JOB_LIMIT)?,
-    };
+    let api: &dyn DeviceApi = if device.runner == RunnerKind::Model { &ModelApi } else { &Vulkan };
+    let mut runner = api.open(device, JOB_LIMIT)?;
     let mut results = runner.run(&Batch { jobs: vec![job] });
     let read_back = results.pop().ok_or("no read-back")??;
     ensure_eq(&words_of(&read_back.buffers[0].bytes), &expected, "words")

@@ -5,7 +5,6 @@ mod dxgi;
 #[cfg(not(windows))]
 mod vkd3d;
 
-use layoutproof_device::devices::same_name;
 use layoutproof_device::{DeviceInfo, Direct3d, RunnerError, RunnerKind};
 
 use crate::device::Direct3dDevice;
@@ -64,16 +63,9 @@ pub(crate) fn list(functions: Functions) -> Result<AdapterListing, RunnerError> 
 
 /// Opens the device of `info`.
 pub(crate) fn open(functions: Functions, info: &DeviceInfo) -> Result<Direct3dDevice, RunnerError> {
-    let same = |listed: &&ListedAdapter| {
-        let ListedAdapter { info: found, .. } = listed;
-        found.index == info.index && same_name(&found.name, &info.name) && found.driver == info.driver
-    };
     let found = list(functions)?;
-    let listed = found.devices.iter().find(same).ok_or_else(|| RunnerError::Api {
-        call: "adapters".to_owned(),
-        reason: format!("device {} ({}, {}) is no longer listed", info.index, info.name, info.driver),
-    })?;
-    open_adapter(functions, &listed.adapter)
+    let listed = found.devices.iter().find(|listed| info.is_same(&listed.info));
+    open_adapter(functions, &listed.ok_or_else(|| info.no_longer_listed("adapters"))?.adapter)
 }
 
 fn describe(device: &Direct3dDevice, names: AdapterNames, index: u32) -> DeviceInfo {

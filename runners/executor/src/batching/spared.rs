@@ -165,7 +165,7 @@ mod tests {
     }
 
     fn count(spared: &CheckProbes) -> usize {
-        spared.values().map(|probes| probes.len()).sum()
+        spared.values().map(BTreeSet::len).sum()
     }
 
     #[test]

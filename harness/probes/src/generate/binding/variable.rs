@@ -82,11 +82,8 @@ fn constant(emitter: &mut Emitter, probed: &ProbedBinding) -> BindingVariable {
     let id = emitter.builder.spec_constant_bit32(ty, REFILL_WORD);
     emitter.builder.name(id, &*probed.path);
 
-    match probed.site {
-        BindingSite::Constant { id: number } => {
-            emitter.builder.decorate(id, Decoration::SpecId, [Operand::LiteralBit32(number)]);
-        }
-        _ => {}
+    if let BindingSite::Constant { id: number } = probed.site {
+        emitter.builder.decorate(id, Decoration::SpecId, [Operand::LiteralBit32(number)]);
     }
 
     BindingVariable { id, ty, class: StorageClass::Private, arrayed: false }

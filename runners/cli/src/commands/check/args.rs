@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
+use layoutproof_show::front_ends::FrontEnd;
 
 use crate::args::{CacheArgs, DeclareArgs};
 
@@ -36,9 +37,11 @@ pub enum CheckTarget {
 /// `layoutproof check`.
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// Shaders (.hlsl, .slang, .glsl, .wgsl, .spv, and what a build made: .dxil, .cso) and files with debug information
-    /// (objects, libraries, programs, .pdb), in any order; default: what `layoutproof.toml` says.
-    #[arg(value_name = "SHADER|HOST")]
+    #[arg(value_name = "SHADER|HOST", help = format!(
+        "Shaders ({}) and files with debug information (objects, libraries, programs, .pdb), in any order; default: what \
+         `layoutproof.toml` says",
+        FrontEnd::suffixes().join(", "),
+    ))]
     pub inputs: Vec<PathBuf>,
     /// Arguments with which the build compiles the shaders, as one word: `"-T cs_6_6 -D QUALITY=2 -spirv"`.
     #[arg(long, value_name = "ARGUMENTS", allow_hyphen_values = true)]

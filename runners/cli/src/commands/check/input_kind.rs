@@ -7,9 +7,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{anyhow, bail};
 use layoutproof_compilers::regular_file::open_regular;
 use layoutproof_readers::container::CONTAINER_MAGIC;
+use layoutproof_show::front_ends::FrontEnd;
 use layoutproof_source::shader_language::ShaderLanguage;
-
-use crate::select::inputs::is_module;
 
 /// An input of `check`, sorted by kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,18 +60,19 @@ impl CheckInput {
         if SPIRV_MAGICS.iter().any(|magic| start.starts_with(magic)) && suffix != "spv" {
             bail!("{} is SPIR-V: give it the suffix .spv", path.display());
         }
-        if start.starts_with(CONTAINER_MAGIC) && !is_module(&suffix) {
+        let front_end = FrontEnd::of(named, path);
+        if start.starts_with(CONTAINER_MAGIC) && !matches!(front_end, Some(FrontEnd::Module(_))) {
             bail!("{} is a DXIL or DXBC container: give it the suffix .dxil, .cso or .dxbc", path.display());
         }
 
-        let is_shader = is_module(&suffix) || ShaderLanguage::of(named, path).is_some();
-        match (is_shader, HOST_SUFFIXES.contains(&suffix.as_str())) {
+        match (front_end.is_some(), HOST_SUFFIXES.contains(&suffix.as_str())) {
             (true, _) => Ok(Self::Shader(path.to_owned())),
             (false, true) => Ok(Self::Host(path.to_owned())),
             (false, false) => bail!(
-                "{} is neither a shader (.hlsl, .slang, .glsl, .wgsl, .spv, .dxil, .cso) nor an object, library, program or .pdb; \
+                "{} is neither a shader ({}) nor an object, library, program or .pdb; \
                  --lang names the language of a shader with another suffix",
-                path.display()
+                path.display(),
+                FrontEnd::suffixes().join(", ")
             ),
         }
     }

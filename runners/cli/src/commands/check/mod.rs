@@ -28,7 +28,9 @@ use layoutproof_report::host_check::{
 };
 use layoutproof_report::html::check_page;
 use layoutproof_show::Style;
+use layoutproof_show::front_ends::FrontEnd;
 use layoutproof_source::diagnostics::{Code, Diagnostic, Severity, render};
+use layoutproof_source::shader_language::alternatives;
 use layoutproof_source::sources::SourceMap;
 
 use crate::commands::check::args::{CheckArgs, CheckFormat};
@@ -193,7 +195,7 @@ impl CheckInputs {
         }
 
         match (inputs.shaders.is_empty(), inputs.hosts.is_empty()) {
-            (true, _) => bail!("no shader is given: name .hlsl, .slang, .glsl, .wgsl, .spv, .dxil or .cso files"),
+            (true, _) => bail!("no shader is given: name {} files", alternatives(&FrontEnd::suffixes())),
             (false, true) => bail!("no host file is given: name objects, libraries, programs or a .pdb"),
             (false, false) => Ok(inputs),
         }

@@ -10,6 +10,7 @@ use layoutproof_hostcheck::matching::{BlockNames, PartName};
 use layoutproof_hostcheck::shader_comment::{BlockComment, comment_at_place, comment_of};
 use layoutproof_hostcheck::{BlockPart, LinePlace, TextPlaces, block_parts, member_places};
 use layoutproof_layout::{Block, BlockKind, BlockLayout, DECLARED, LaidOutShape, LayoutOptions, Refusal, lay_out};
+use layoutproof_show::front_ends::Purpose;
 use layoutproof_show::{InputContent, RuleChoice, overlap_warnings};
 use layoutproof_source::diagnostics::Diagnostic;
 use layoutproof_source::shader_language::ShaderLanguage;
@@ -17,7 +18,7 @@ use layoutproof_source::sources::SourceMap;
 
 use super::args::CheckTarget;
 use crate::args::DeclareArgs;
-use crate::commands::show::input::{Wanted, read_input};
+use crate::commands::show::input::read_input;
 use crate::select::rule_set::rule_choice;
 
 /// A shader file and the options for reading it.
@@ -95,7 +96,7 @@ pub(crate) struct ShaderBlocks {
 pub(crate) fn read(job: &ShaderJob, sources: &mut SourceMap) -> anyhow::Result<Result<ShaderBlocks, Vec<Diagnostic>>> {
     let word = job.path.to_string_lossy();
     let first_file = sources.files().len();
-    let content = match read_input(&word, &job.declare, job.profile.as_deref(), Wanted::Layouts, sources)? {
+    let content = match read_input(&word, &job.declare, job.profile.as_deref(), Purpose::Layouts, sources)? {
         Err(problems) => return Ok(Err(problems)),
         Ok(input) => input.content,
     };

@@ -17,7 +17,8 @@ use layoutproof_report::export::{NotExported, amber, offload_test, offload_test_
 use layoutproof_source::sources::SourceMap;
 
 use crate::output::print;
-use crate::select::inputs::{Cases, InputWord};
+use crate::select::all_cases::Cases;
+use crate::select::inputs::InputWord;
 use crate::select::refused_input::RefusedInput;
 use crate::select::rule_set::rule_set;
 
@@ -113,7 +114,7 @@ fn read(word: &str) -> anyhow::Result<Source> {
     let id = match InputWord::of(word, None) {
         InputWord::CaseFile(path) => cases.add_file(&path)?,
         InputWord::Filter(filter) => cases.only(&filter)?,
-        InputWord::Declarations(_) | InputWord::LaidOut(_) => bail!("{word} is not a case: only cases expect offsets"),
+        InputWord::Shader(_) => bail!("{word} is not a case: only cases expect offsets"),
     };
 
     let case = cases.read(std::slice::from_ref(&id), &mut sources, &mut diagnostics).pop();

@@ -7,7 +7,7 @@ use layoutproof_compilers::drivers::full_type_space;
 use layoutproof_core::check::{Producer, Settings, Source, Subject};
 use layoutproof_core::results::known::{self, shapes_of_block};
 use layoutproof_core::results::record::CheckRecord;
-use layoutproof_device::{DeviceInfo, RunnerKind};
+use layoutproof_device::{DeviceInfo, ShaderForm};
 use layoutproof_executor::answer::Answer;
 use layoutproof_executor::batching::Batching;
 use layoutproof_executor::compiler_devices::CompilerDevices;
@@ -132,13 +132,13 @@ impl<'a> Round<'a> {
             alternatives.entry((compiler, output, space)).or_default().push(option);
         }
         // Spaces and devices take turns too; a slower turn lets each device see each option.
-        let round = number / (self.fuzz.spaces().len() * self.ash_devices().len().max(1)) as u64;
+        let round = number / (self.fuzz.spaces().len() * self.spirv_devices().len().max(1)) as u64;
         alternatives.into_values().map(|options| options[turn(round, options.len())]).collect()
     }
 
-    /// The devices that take turns.
-    fn ash_devices(&self) -> Vec<&DeviceInfo> {
-        self.fuzz.devices.iter().filter(|device| device.runner == RunnerKind::Ash).collect()
+    /// The devices that take turns: those that run SPIR-V.
+    fn spirv_devices(&self) -> Vec<&DeviceInfo> {
+        self.fuzz.devices.iter().filter(|device| device.runner.accepts(ShaderForm::Spirv)).collect()
     }
 
     /// A declaration under each rule set of these options.
@@ -157,10 +157,10 @@ impl<'a> Round<'a> {
     /// True if a device takes part in a declaration: every device, or one in turn of those that run
     /// SPIR-V.
     fn is_turn_of(&self, device: &DeviceInfo, number: u64) -> bool {
-        if self.fuzz.every_device || device.runner != RunnerKind::Ash {
+        if self.fuzz.every_device || !device.runner.accepts(ShaderForm::Spirv) {
             return true;
         }
-        let devices = self.ash_devices();
+        let devices = self.spirv_devices();
         // Spaces take turns too; a slower turn keeps a device from seeing always the same space.
         devices[turn(number / self.fuzz.spaces().len() as u64, devices.len())] == device
     }

@@ -6,8 +6,7 @@ use anyhow::{Context, bail};
 use layoutproof_compilers::drivers::{full_type_space, type_space};
 use layoutproof_compilers::toolchains::Toolchains;
 use layoutproof_core::check::CompiledAccesses;
-use layoutproof_device::RunnerKind;
-use layoutproof_device::ShaderForm;
+use layoutproof_device::{RunnerKind, ShaderForm};
 use layoutproof_executor::device_listing::DeviceListing;
 use layoutproof_executor::launch::Launch;
 use layoutproof_layout::RuleSet;
@@ -123,12 +122,13 @@ fn drawn_for(args: &FuzzArgs, taking_part: &[&'static Toolchain]) -> anyhow::Res
     Ok(drawn_for)
 }
 
-/// The Ash devices and the evaluator, as the user and the toolchains need them.
+/// The devices that run SPIR-V, and the evaluator, as the user and the toolchains need them.
 fn devices(toolchains: &[&'static Toolchain], args: &FuzzArgs, launch: &Launch) -> DeviceListing {
     let makes = |output: ShaderForm| toolchains.iter().any(|toolchain| toolchain.output == output);
     let mut listing = DeviceListing::default();
     if makes(ShaderForm::Spirv) || makes(ShaderForm::Dxbc) {
-        listing = DeviceListing::of(&[RunnerKind::Ash], launch);
+        let apis = RunnerKind::driven().filter(|api| api.accepts(ShaderForm::Spirv));
+        listing = DeviceListing::of(&apis.collect::<Vec<_>>(), launch);
         warn_of_listing(&listing);
     }
     if makes(ShaderForm::Dxil) || makes(ShaderForm::ClangIr) {

@@ -3,37 +3,11 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use layoutproof_show::front_ends::FrontEnd;
 
 use crate::args::DeclareArgs;
 use crate::args::placement::PlacementArgs;
-
-/// Output formats of `layoutproof show`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ShowFormat {
-    /// For people.
-    Text,
-    /// For programs.
-    Json,
-    /// A page with tables and byte maps.
-    Html,
-    /// The byte maps as one picture.
-    Svg,
-    /// Structs of Rust with assertions of their offsets and sizes.
-    #[value(alias = "rust")]
-    RustAsserts,
-    /// Structs of C++ with assertions of their offsets and sizes.
-    #[value(alias = "cpp")]
-    CppAsserts,
-    /// Structs of C with assertions of their offsets and sizes.
-    #[value(alias = "c")]
-    CAsserts,
-    /// LLVM types with explicit padding, as Clang makes them.
-    Llvm,
-    /// LLVM types with `target("dx.Layout", ...)` or `target("spirv.Layout", ...)`, and for a cbuffer the struct of its
-    /// registers, as in the proposals for Clang.
-    #[value(alias = "llvm-seed")]
-    LlvmLayout,
-}
+use crate::commands::show::formats::{LayoutFormat, format_parser};
 
 /// Output formats of `layoutproof diff`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -49,9 +23,11 @@ pub enum DiffFormat {
 /// `layoutproof show`.
 #[derive(Debug, Args)]
 pub struct ShowArgs {
-    /// Shader files (.hlsl, .slang, .wgsl, .glsl, .spv), patterns with * and ? for several, `-` for standard input, case
-    /// files, or ids of built-in cases.
-    #[arg(required = true, value_name = "FILE|CASE")]
+    #[arg(required = true, value_name = "FILE|CASE", help = format!(
+        "Shader files ({}), patterns with * and ? for several, `-` for standard input, case files, or ids of built-in \
+         cases",
+        FrontEnd::suffixes().join(", "),
+    ))]
     pub inputs: Vec<String>,
     /// Rule sets (`std140`, `hlsl-*`), or a compiler's own choice for each block (`native:dxc-dxil`, `native:slang-vulkan`
     /// ...). Default: the targets that programs in the file's language ship for; as JSON all bare rule sets. The assert
@@ -66,8 +42,8 @@ pub struct ShowArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["rules", "all", "target"])]
     pub config: Option<PathBuf>,
     /// Output format.
-    #[arg(long, value_enum, default_value_t = ShowFormat::Text)]
-    pub format: ShowFormat,
+    #[arg(long, value_parser = format_parser(), default_value = "text")]
+    pub format: &'static dyn LayoutFormat,
     /// Say where padding is, what share of each block it takes, and which order of members saves bytes.
     #[arg(long)]
     pub padding: bool,
@@ -116,10 +92,12 @@ pub struct HostArgs {
 /// `layoutproof diff`.
 #[derive(Debug, Args)]
 pub struct DiffArgs {
-    /// One input and two rule sets; or two inputs, each with a rule set behind it unless it says its own offsets (.wgsl,
-    /// .glsl, .spv). An input is a shader file, a case file or the id of a built-in case; a rule set may be a compiler's
-    /// own choice, as `native:dxc-spirv`.
-    #[arg(required = true, num_args = 2..=4, value_name = "INPUT|RULES")]
+    #[arg(required = true, num_args = 2..=4, value_name = "INPUT|RULES", help = format!(
+        "One input and two rule sets; or two inputs, each with a rule set after it unless it says its own offsets \
+         ({}). An input is a shader file, a case file or the id of a built-in case; a rule set may be a compiler's own \
+         choice, as `native:dxc-spirv`",
+        FrontEnd::suffixes_with_offsets().join(", "),
+    ))]
     pub words: Vec<String>,
     /// Output format.
     #[arg(long, value_enum, default_value_t = DiffFormat::Text)]

@@ -8,6 +8,7 @@ use layoutproof_core::results::summary::Exit;
 use layoutproof_layout::DECLARED;
 use layoutproof_report::html::diff_page;
 use layoutproof_show::diff_text::{diff, paired};
+use layoutproof_show::front_ends::Purpose;
 use layoutproof_show::show_json::ShownLayout;
 use layoutproof_show::{InputContent, RuleSetLayouts, ShownRules, Style};
 use layoutproof_source::diagnostics::{Code, render};
@@ -15,7 +16,7 @@ use layoutproof_source::sources::SourceMap;
 
 use crate::args::DeclareArgs;
 use crate::commands::show::args::{DiffArgs, DiffFormat};
-use crate::commands::show::input::{Wanted, read_input};
+use crate::commands::show::input::read_input;
 use crate::output::{print, print_json, print_refusal, warn_rendered};
 use crate::select::inputs::InputWord;
 use crate::select::refused_input::RefusedInput;
@@ -115,7 +116,7 @@ fn is_misspelt_rules(word: &str) -> bool {
 
 /// True if the word's suffix is that of a module that declares its own offsets.
 fn says_own_offsets(word: &str) -> bool {
-    matches!(InputWord::of(word, None), InputWord::LaidOut(_))
+    InputWord::of(word, None).fixes_offsets()
 }
 
 /// Lays an input out under a rule set. Also returns the warnings that `show` prints about it.
@@ -127,7 +128,7 @@ fn layout(
 ) -> anyhow::Result<(ShownLayout, String)> {
     let mut sources = SourceMap::default();
     let choice = side.rules.filter(|rules| *rules != DECLARED).map(rule_choice).transpose()?;
-    let input = match read_input(side.input, declare, None, Wanted::Layouts, &mut sources)? {
+    let input = match read_input(side.input, declare, None, Purpose::Layouts, &mut sources)? {
         Ok(input) => input,
         Err(diagnostics) => bail!(RefusedInput { diagnostics, sources }),
     };

@@ -6,41 +6,35 @@ use std::path::Path;
 use anyhow::{Context, bail};
 use layoutproof_core::results::summary::Exit;
 use layoutproof_layout::BlockLayout;
+use layoutproof_show::RuleSetLayouts;
 use layoutproof_show::asserts::own_types::{OwnMember, OwnType, OwnTypes, own_type_asserts};
 use layoutproof_show::asserts::{HostLanguage, asserts};
-use layoutproof_show::llvm_types::{LlvmForm, llvm_types};
 use layoutproof_source::nearest_name::did_you_mean;
 
-use crate::commands::show::args::{HostArgs, ShowArgs, ShowFormat};
+use crate::commands::show::args::{HostArgs, ShowArgs};
+use crate::commands::show::formats::{FormatKind, ShownInput};
 use crate::output::{print, warn};
 use crate::records::output_files::check_file;
 use crate::select::files::{FileKind, read_text_if_there};
 
-/// The text of a format for `blocks`, the blocks of the input `word`.
+/// Structs for `blocks`, the blocks of the input `word`, or assertions about the user's own types.
 ///
 /// # Errors
-/// A named block does not exist, or the user's names do not fit the declarations.
-pub(crate) fn text_of(args: &ShowArgs, word: &str, blocks: Vec<BlockLayout>) -> anyhow::Result<String> {
-    let blocks = chosen(blocks, &args.host.block)?;
-    let language = match args.format {
-        ShowFormat::RustAsserts => HostLanguage::Rust,
-        ShowFormat::CppAsserts => HostLanguage::Cpp,
-        ShowFormat::CAsserts => HostLanguage::C,
-        ShowFormat::Llvm => return Ok(llvm_types(&blocks, LlvmForm::Padded)),
-        ShowFormat::LlvmLayout => return Ok(llvm_types(&blocks, LlvmForm::TargetLayout)),
-        ShowFormat::Text | ShowFormat::Json | ShowFormat::Html | ShowFormat::Svg => {
-            bail!("{word}: tables are printed, not written")
-        }
-    };
-
-    let namespace = args.host.namespace.as_deref();
+/// The user's names do not fit the declarations or the language.
+pub(crate) fn structs(
+    host: &HostArgs,
+    word: &str,
+    blocks: &[BlockLayout],
+    language: HostLanguage,
+) -> anyhow::Result<String> {
+    let namespace = host.namespace.as_deref();
     if language == HostLanguage::C && namespace.is_some() {
         bail!("C has no namespaces: leave --namespace out");
     }
-    if args.host.asserts_only {
-        return Ok(own_type_asserts(word, &blocks, language, &own_types(&args.host)?)?);
+    if host.asserts_only {
+        return Ok(own_type_asserts(word, blocks, language, &own_types(host)?)?);
     }
-    Ok(asserts(word, &blocks, language, namespace))
+    Ok(asserts(word, blocks, language, namespace))
 }
 
 /// Prints the text, writes it to the user's file, or compares it with that file.
@@ -77,7 +71,12 @@ fn check_is_fresh(path: &Path, text: &str) -> anyhow::Result<Exit> {
 }
 
 /// The blocks that the user names, or all of them.
-fn chosen(blocks: Vec<BlockLayout>, names: &[String]) -> anyhow::Result<Vec<BlockLayout>> {
+///
+/// # Errors
+/// A named block does not exist.
+pub(crate) fn chosen(shown: &ShownInput<'_>) -> anyhow::Result<Vec<BlockLayout>> {
+    let blocks: Vec<BlockLayout> = shown.layouts.iter().flat_map(RuleSetLayouts::copied).collect();
+    let names = &shown.args.host.block;
     for name in names {
         if !blocks.iter().any(|block| block.name == *name) {
             let meant = did_you_mean(name, blocks.iter().map(|block| block.name.as_str()));
@@ -109,12 +108,11 @@ fn own_types(host: &HostArgs) -> anyhow::Result<OwnTypes> {
 /// A message about the first option that does not.
 pub(crate) fn check_options(args: &ShowArgs) -> anyhow::Result<()> {
     let host = &args.host;
-    let is_host = matches!(args.format, ShowFormat::RustAsserts | ShowFormat::CppAsserts | ShowFormat::CAsserts);
-    let is_table = matches!(args.format, ShowFormat::Text | ShowFormat::Json | ShowFormat::Html | ShowFormat::Svg);
-    if !is_host && (host.asserts_only || host.namespace.is_some()) {
+    let kind = args.format.kind();
+    if kind != FormatKind::HostStructs && (host.asserts_only || host.namespace.is_some()) {
         bail!("--asserts-only and --namespace go with --format cpp-asserts, rust-asserts or c-asserts");
     }
-    if is_table && (host.output.is_some() || !host.block.is_empty()) {
+    if !kind.is_program_file() && (host.output.is_some() || !host.block.is_empty()) {
         bail!("--output and --block go with the formats of host structs and LLVM types");
     }
     Ok(())

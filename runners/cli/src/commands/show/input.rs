@@ -1,30 +1,18 @@
 //! Reads the input of `show`, `diff` and `reflect`.
 
-use std::path::Path;
-
 use anyhow::bail;
 use layoutproof_bindings::BindingRequest;
 use layoutproof_core::check::Source;
+use layoutproof_show::front_ends::Purpose;
 use layoutproof_show::{InputContent, ShowInput};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
-use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
 use crate::args::DeclareArgs;
 use crate::commands::show::args::ShowArgs;
 use crate::commands::show::bindings::check_format;
-use crate::select::inputs::{Cases, InputWord, NO_LANGUAGE, STANDARD_INPUT, add_text, is_module};
-use crate::select::shader_file::declare_options::options_of;
-use crate::select::shader_file::explicit_layouts;
-
-/// The purpose of reading an input.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wanted {
-    /// Layouts; an input without any is an error.
-    Layouts,
-    /// Bindings; an entry point may have inputs and outputs only.
-    Places,
-}
+use crate::select::all_cases::Cases;
+use crate::select::inputs::InputWord;
 
 /// Reads a file or a case. The inner error holds the problems of its text.
 ///
@@ -34,30 +22,17 @@ pub(crate) fn read_input(
     word: &str,
     declare: &DeclareArgs,
     profile: Option<&str>,
-    wanted: Wanted,
+    purpose: Purpose,
     sources: &mut SourceMap,
 ) -> anyhow::Result<Result<ShowInput, Vec<Diagnostic>>> {
     let declared = |source| InputContent::Declared(Box::new(source));
     let (language, content) = match InputWord::of(word, declare.lang) {
-        InputWord::Declarations(path) => {
-            let span = add_text(&path, sources)?;
-            let options = options_of(declare, &path, profile);
-            let source = match wanted {
-                Wanted::Layouts => Source::of_file(span, declare.layout_options(), &options, sources),
-                Wanted::Places => Source::of_bound_file(span, declare.layout_options(), &options, sources),
-            };
-            (ShaderLanguage::of(declare.lang, &path), source.map(declared))
-        }
-        InputWord::LaidOut(path) => {
-            let read = explicit_layouts::read(&path, declare, sources)?;
-            (language_of_module(declare, &path), read.map(InputContent::LaidOut))
-        }
+        InputWord::Shader(file) => (file.front_end.language(), file.read(declare, profile, purpose, sources)?),
         InputWord::CaseFile(path) => {
             let mut cases = Cases::load(&declare.cases)?;
             let id = cases.add_file(&path)?;
             (None, read_case(&cases, &id, sources).map(declared))
         }
-        InputWord::Filter(filter) if filter == STANDARD_INPUT => bail!("{NO_LANGUAGE}"),
         InputWord::Filter(filter) => {
             let cases = Cases::load(&declare.cases)?;
             let id = cases.only(&filter)?;
@@ -81,12 +56,6 @@ pub(crate) fn binding_requests(input: &ShowInput, word: &str, args: &ShowArgs) -
     };
     check_format(args, &requests)?;
     Ok(requests)
-}
-
-/// The language of a module's text; `None` for SPIR-V and containers.
-fn language_of_module(declare: &DeclareArgs, path: &Path) -> Option<ShaderLanguage> {
-    let is_binary = path.extension().is_some_and(|suffix| is_module(&suffix.to_string_lossy().to_lowercase()));
-    ShaderLanguage::of(declare.lang.filter(|_| !is_binary), path)
 }
 
 fn read_case(cases: &Cases, id: &str, sources: &mut SourceMap) -> Result<Source, Vec<Diagnostic>> {

@@ -4,25 +4,27 @@ pub(crate) mod args;
 mod bindings;
 pub(crate) mod compare;
 mod compiler_bindings;
+pub(crate) mod formats;
 mod host_text;
 pub(crate) mod input;
 mod project_columns;
 mod show_rules;
 
 use layoutproof_core::results::summary::Exit;
-use layoutproof_report::html::{ShownInput, layout_sheet, show_page};
+use layoutproof_show::front_ends::Purpose;
 use layoutproof_show::show_json::Shown;
-use layoutproof_show::{RuleSetLayouts, ShownRules, Style, bindings_text, padding_text, struct_text};
+use layoutproof_show::{ShownRules, Style, bindings_text, struct_text};
 use layoutproof_source::diagnostics::{Code, Diagnostic, render};
 use layoutproof_source::sources::SourceMap;
 
-use crate::commands::show::args::{ShowArgs, ShowFormat};
-use crate::commands::show::input::{Wanted, binding_requests, read_input};
+use crate::commands::show::args::ShowArgs;
+use crate::commands::show::formats::{FormatKind, ShownInput};
+use crate::commands::show::input::{binding_requests, read_input};
 use crate::commands::show::project_columns::ProjectColumns;
 use crate::commands::show::show_rules::shown_rules;
-use crate::output::{print, print_json, print_refusal, warn_of_error, warn_rendered};
+use crate::output::{print, refusal, warn_of_error, warn_rendered};
 use crate::project::project_file::ProjectFile;
-use crate::select::input_patterns::expanded;
+use crate::select::inputs::expanded;
 
 /// Shows inputs under one or more rule sets. If one of several inputs is refused, the others are
 /// still shown.
@@ -32,18 +34,18 @@ use crate::select::input_patterns::expanded;
 pub(crate) fn show(args: &ShowArgs, style: Style) -> anyhow::Result<Exit> {
     host_text::check_options(args)?;
     let inputs = expanded(&args.inputs, &args.declare)?;
-    let is_table = args.format == ShowFormat::Text;
     let project = ProjectColumns::project(args)?;
     if let [input] = inputs.as_slice() {
         return show_one(args, input, project.as_ref(), style);
     }
-    if !matches!(args.format, ShowFormat::Text | ShowFormat::Json) {
+    let kind = args.format.kind();
+    if !matches!(kind, FormatKind::Tables | FormatKind::Data) {
         anyhow::bail!("host structs, LLVM types, pages and pictures are written for one file: name one");
     }
 
     let mut exit = Exit::Agree;
     for (index, input) in inputs.iter().enumerate() {
-        if is_table {
+        if kind == FormatKind::Tables {
             print(&struct_text::file_heading(input, index > 0, style));
         }
         match show_one(args, input, project.as_ref(), style) {
@@ -68,8 +70,8 @@ fn show_one(args: &ShowArgs, word: &str, project: Option<&ProjectFile>, style: S
     let declare = of_project.as_ref().map_or(&args.declare, |columns| &columns.declare);
     let profile = args.placement.profile.as_deref();
     let profile = profile.or_else(|| of_project.as_ref().and_then(|columns| columns.profile.as_deref()));
-    let wanted = if args.placement.target.is_some() { Wanted::Places } else { Wanted::Layouts };
-    let read = read_input(word, declare, profile, wanted, &mut sources);
+    let purpose = if args.placement.target.is_some() { Purpose::Bindings } else { Purpose::Layouts };
+    let read = read_input(word, declare, profile, purpose, &mut sources);
     let input = match read.map_err(|error| not_read(args, word, Code::Unreadable, error))? {
         Ok(input) => input,
         Err(found) => return Ok(refuse(args, word, &found, &sources, style)),
@@ -89,16 +91,13 @@ fn show_one(args: &ShowArgs, word: &str, project: Option<&ProjectFile>, style: S
     let forbidden = if is_named { input.refusals(&layouts) } else { Vec::new() };
 
     let mut refused = placements.refused.clone();
-    // A host struct file that lacks a block would look complete; tables and JSON show which block
-    // is missing.
-    let shows_the_rest =
-        matches!(args.format, ShowFormat::Text | ShowFormat::Json | ShowFormat::Html | ShowFormat::Svg);
-    if !shows_the_rest || !refused.is_empty() {
+    let kind = args.format.kind();
+    if kind.is_program_file() || !refused.is_empty() {
         refused.extend(forbidden.iter().cloned());
     }
 
     if !refused.is_empty() {
-        if args.format == ShowFormat::Text && !placements.columns.is_empty() {
+        if kind == FormatKind::Tables && !placements.columns.is_empty() {
             print(&bindings_text::table(&placements.columns, style));
         }
         return Ok(refuse(args, word, &refused, &sources, style));
@@ -108,58 +107,34 @@ fn show_one(args: &ShowArgs, word: &str, project: Option<&ProjectFile>, style: S
     warnings.extend(placements.warnings());
     let padding = args.padding.then(|| input.padding(&layouts));
 
-    match args.format {
-        ShowFormat::Json => {
-            let layouts = layouts.iter().map(RuleSetLayouts::shown).collect();
-            let shown = bindings::shown(&placements, word, &requests, layouts, is_named);
-            let mut answer = shown.with_warnings(&warnings, &sources).with_forbidden(&forbidden, &sources);
-            answer.padding = padding;
-            print_json(&answer.to_json());
-        }
-        ShowFormat::Text => {
-            let columns: Vec<_> = layouts.iter().map(RuleSetLayouts::column).collect();
-            print(&struct_text::show(&columns, input.written_language(), style));
-            print(of_project.as_ref().map_or("", |columns| &columns.note));
-            print(&padding.map(|padding| padding_text::text(&padding, style)).unwrap_or_default());
-            if !placements.columns.is_empty() {
-                print(&bindings_text::table(&placements.columns, style));
-            }
-        }
-        ShowFormat::Html => {
-            let columns = layouts.iter().map(RuleSetLayouts::column).collect();
-            print(&show_page(&ShownInput { name: word.to_owned(), columns, language: input.written_language() }));
-        }
-        ShowFormat::Svg => {
-            let columns: Vec<_> = layouts.iter().map(RuleSetLayouts::column).collect();
-            print(&layout_sheet(&columns, input.written_language()));
-        }
-        ShowFormat::RustAsserts
-        | ShowFormat::CppAsserts
-        | ShowFormat::CAsserts
-        | ShowFormat::Llvm
-        | ShowFormat::LlvmLayout => {
-            let blocks = layouts.iter().flat_map(RuleSetLayouts::copied).collect();
-            let exit = host_text::deliver(&args.host, &host_text::text_of(args, word, blocks)?)?;
-            warn_rendered(&render(&warnings, &sources, style.colour));
-            return Ok(exit);
-        }
-    }
+    let text = args.format.text(&ShownInput {
+        args,
+        word,
+        input: &input,
+        layouts: &layouts,
+        has_named_rules: is_named,
+        requests: &requests,
+        placements: &placements,
+        padding: padding.as_deref(),
+        note: of_project.as_ref().map_or("", |columns| &columns.note),
+        forbidden: &forbidden,
+        warnings: &warnings,
+        sources: &sources,
+        style,
+    })?;
+    let exit = host_text::deliver(&args.host, &text)?;
     warn_rendered(&render(&[forbidden.as_slice(), &warnings].concat(), &sources, style.colour));
-    Ok(if forbidden.is_empty() { Exit::Agree } else { Exit::CouldNotRun })
+    Ok(if forbidden.is_empty() { exit } else { Exit::CouldNotRun })
 }
 
 fn refuse(args: &ShowArgs, word: &str, found: &[Diagnostic], sources: &SourceMap, style: Style) -> Exit {
     warn_rendered(&render(found, sources, style.colour));
-    if args.format == ShowFormat::Json {
-        print_json(&Shown::refused(word, found, sources).to_json());
-    }
+    print(&args.format.refusal(&Shown::refused(word, found, sources)));
     Exit::CouldNotRun
 }
 
-/// With `--format json`, prints the error as JSON; the caller prints it for people.
+/// Prints the error as the format has it for programs; the caller prints it for people.
 fn not_read(args: &ShowArgs, word: &str, code: Code, error: anyhow::Error) -> anyhow::Error {
-    if args.format == ShowFormat::Json {
-        print_refusal(word, code, &error);
-    }
+    print(&args.format.refusal(&refusal(word, code, &error)));
     error
 }

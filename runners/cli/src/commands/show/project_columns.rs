@@ -5,7 +5,8 @@ use std::path::Path;
 use layoutproof_show::{MOST_COLUMNS, ShownRules};
 
 use crate::args::DeclareArgs;
-use crate::commands::show::args::{ShowArgs, ShowFormat};
+use crate::commands::show::args::ShowArgs;
+use crate::commands::show::formats::FormatKind;
 use crate::project::project_file::ProjectFile;
 use crate::project::shader_settings::ShaderSettings;
 use crate::select::inputs::InputWord;
@@ -32,7 +33,7 @@ impl ProjectColumns {
     /// The project file cannot be read or has problems.
     pub(super) fn project(args: &ShowArgs) -> anyhow::Result<Option<ProjectFile>> {
         let is_free = args.rules.is_empty() && !args.all && args.placement.target.is_none();
-        let is_for_people = matches!(args.format, ShowFormat::Text | ShowFormat::Html | ShowFormat::Svg);
+        let is_for_people = matches!(args.format.kind(), FormatKind::Tables | FormatKind::Drawing);
         if !is_free || !is_for_people {
             return Ok(None);
         }
@@ -49,8 +50,9 @@ impl ProjectColumns {
             Some(shaders) => ShaderSettings::of_project(shaders, None, declare, project)?,
             None => ShaderSettings::named(None, declare, project)?,
         };
-        let is_of_file = matches!(InputWord::of(word, settings.declare.lang), InputWord::Declarations(_));
-        if !is_of_file || (shaders.is_none() && settings.rules.is_empty()) {
+        let is_declarations =
+            matches!(InputWord::of(word, settings.declare.lang), InputWord::Shader(file) if !file.fixes_offsets());
+        if !is_declarations || (shaders.is_none() && settings.rules.is_empty()) {
             return Ok(None);
         }
 

@@ -7,10 +7,10 @@ use layoutproof_layout::native::find_native;
 use layoutproof_show::{RuleChoice, ShownRules};
 use layoutproof_source::shader_language::ShaderLanguage;
 
-use crate::commands::show::args::{ShowArgs, ShowFormat};
+use crate::commands::show::args::ShowArgs;
+use crate::commands::show::formats::FormatKind;
 use crate::select::inputs::InputWord;
 use crate::select::rule_set::rule_choices;
-use crate::select::shader_file::explicit_layouts::check_rules;
 
 /// The default of the assert formats for HLSL files: the compiler and target that need no flag.
 const HLSL: &str = "native:dxc-dxil";
@@ -21,40 +21,39 @@ const HLSL: &str = "native:dxc-dxil";
 /// A name is unknown, or an assert format has several rule sets, or none and no default for the
 /// language.
 pub(crate) fn shown_rules(args: &ShowArgs, input: &str) -> anyhow::Result<ShownRules> {
-    let (one, chosen) = match args.format {
-        ShowFormat::Text | ShowFormat::Json | ShowFormat::Html | ShowFormat::Svg => (false, false),
-        ShowFormat::RustAsserts | ShowFormat::CppAsserts | ShowFormat::CAsserts => (true, true),
-        ShowFormat::Llvm | ShowFormat::LlvmLayout => (false, true),
-    };
-
-    if args.padding && matches!(args.format, ShowFormat::Html | ShowFormat::Svg) {
+    let kind = args.format.kind();
+    if args.padding && kind == FormatKind::Drawing {
         bail!("--padding goes with the formats text and json: byte maps show padding by themselves");
     }
-    if chosen && args.padding {
+    if args.padding && kind.is_program_file() {
         bail!("--padding goes with the formats text and json: host structs and LLVM types have padding as fields");
     }
-    if let InputWord::LaidOut(path) = InputWord::of(input, args.declare.lang) {
-        check_rules(&path, &args.rules)?;
+    if let InputWord::Shader(file) = InputWord::of(input, args.declare.lang)
+        && file.fixes_offsets()
+    {
+        file.check_rules(&args.rules)?;
         return Ok(ShownRules::Shipping);
     }
 
     let choices = rule_choices(&args.rules)?;
-    match (choices.as_slice(), args.format) {
-        ([], _) if chosen => suggested(input, args.declare.lang),
-        ([], ShowFormat::Json) => Ok(ShownRules::Bare),
-        ([], _) if args.all => Ok(ShownRules::Relevant),
-        ([], _) => Ok(ShownRules::Shipping),
-        ([_, _, ..], _) if one => bail!("host structs are written for one rule set: name one with --rules"),
+    match (choices.as_slice(), kind) {
+        ([], FormatKind::HostStructs | FormatKind::LlvmTypes) => suggested(input, args.declare.lang),
+        ([], FormatKind::Data) => Ok(ShownRules::Bare),
+        ([], FormatKind::Tables | FormatKind::Drawing) if args.all => Ok(ShownRules::Relevant),
+        ([], FormatKind::Tables | FormatKind::Drawing) => Ok(ShownRules::Shipping),
+        ([_, _, ..], FormatKind::HostStructs) => {
+            bail!("host structs are written for one rule set: name one with --rules")
+        }
         ([_, ..], _) => Ok(ShownRules::Named(choices)),
     }
 }
 
 fn suggested(input: &str, named: Option<ShaderLanguage>) -> anyhow::Result<ShownRules> {
     match InputWord::of(input, named) {
-        InputWord::Declarations(path) if ShaderLanguage::of(named, &path) == Some(ShaderLanguage::Hlsl) => {
+        InputWord::Shader(file) if file.front_end.language() == Some(ShaderLanguage::Hlsl) => {
             Ok(ShownRules::Named(find_native(HLSL).map(RuleChoice::Native).into_iter().collect()))
         }
-        InputWord::Declarations(_) | InputWord::LaidOut(_) | InputWord::CaseFile(_) | InputWord::Filter(_) => {
+        InputWord::Shader(_) | InputWord::CaseFile(_) | InputWord::Filter(_) => {
             bail!("{input}: the layout depends on the target: name a rule set with --rules (std140, {HLSL}, ...)")
         }
     }
@@ -109,7 +108,7 @@ mod tests {
             ("a.hlsl --format rust-asserts --rules std140,std430", "written for one rule set"),
             ("a.hlsl --rules native:gcc", "unknown compiler `native:gcc`"),
             ("a.hlsl --rules std14", "unknown rule set `std14`: did you mean `std140`?"),
-            ("a.hlsl --rules declared", "`declared` is what .spv, .wgsl and .glsl files declare"),
+            ("a.hlsl --rules declared", "`declared` is what .glsl, .wgsl, .spv, .dxil or .cso files declare"),
             ("a.wgsl --rules declared,std140", "a.wgsl declares its own offsets"),
             ("a.hlsl --format cpp-asserts --padding", "--padding goes with the formats text and json"),
         ] {

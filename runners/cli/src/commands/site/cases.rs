@@ -10,7 +10,7 @@ use layoutproof_core::results::record::RecordedSource;
 use layoutproof_site::{CaseFacts, ExplorerText};
 use layoutproof_source::sources::SourceMap;
 
-use crate::select::inputs::Cases;
+use crate::select::all_cases::Cases;
 use crate::select::refused_input::RefusedInput;
 
 /// The cases by id, each with its declarations from `read` and its layouts from `recorded`.

@@ -137,7 +137,7 @@ impl BindingFuzz {
 
         let spare_workers = Some(Arc::default());
         let launch = Launch { cache, spare_workers, ..Launch::of(std::env::current_exe()?)? };
-        let mut listing = DeviceListing::of(&[RunnerKind::Ash, RunnerKind::Wgpu, RunnerKind::D3d12], &launch);
+        let mut listing = DeviceListing::of(&RunnerKind::driven().collect::<Vec<_>>(), &launch);
         warn_of_listing(&listing);
         let found: BTreeSet<String> = listing.devices.iter().map(|device| device.id.clone()).collect();
         if let Some(absent) = args.device.iter().find(|id| !found.contains(*id)) {
@@ -180,7 +180,7 @@ impl BindingFuzz {
 
     fn header_facts(&self, programs: u64) -> FuzzHeaderFacts<'_> {
         // DXC compiles the shaders for Direct3D 12 devices, whichever compilers are compared.
-        let dxc_of_devices = self.devices.iter().any(|device| device.runner == RunnerKind::D3d12).then_some("dxc");
+        let dxc_of_devices = self.devices.iter().any(|device| device.direct3d.is_some()).then_some("dxc");
         let names = self.compilers.iter().map(|asked| asked.compiler().name()).chain(dxc_of_devices);
         FuzzHeaderFacts {
             devices: &self.devices,

@@ -1,67 +1,71 @@
-//! Reads GLSL files through glslang, which decorates each block with its offsets.
+//! GLSL: glslang decorates each block with its offsets; naga reads a part of the language where there
+//! is no glslang.
 //!
-//! glslang compiles the text to a SPIR-V module, in a process with the limits of a reader. It opens
-//! no other file: included text is inserted here. The stage comes from the file's suffix or from
-//! `#pragma shader_stage(STAGE)`. Otherwise stages are tried until glslang accepts one, beginning
-//! with those whose keywords the text contains. A text that is not Vulkan's GLSL is tried as
-//! OpenGL's.
+//! glslang compiles the text to a SPIR-V module. It opens no other file: included text is inserted
+//! here. The stage comes from the file's suffix or from `#pragma shader_stage(STAGE)`. Otherwise
+//! stages are tried until glslang accepts one, beginning with those whose keywords the text
+//! contains. A text that is not Vulkan's GLSL is tried as OpenGL's.
 
 use std::path::Path;
-use std::time::Duration;
 
-use layoutproof_compilers::compiler::Compiler;
-use layoutproof_compilers::user_files::{GlslAnswer, GlslDialect, GlslError, GlslRequest, ask_for_module};
 use layoutproof_frontend::IncludeSearch;
 use layoutproof_frontend::glsl_text::GlslText;
 use layoutproof_layout::Span;
-use layoutproof_readers::module_reader::spirv_blocks;
-use layoutproof_show::LaidOutFile;
+use layoutproof_readers::glslang::{GlslAnswer, GlslDialect, GlslError, GlslRequest};
+use layoutproof_readers::module_reader::{glsl_blocks, spirv_blocks};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
-use layoutproof_source::shader_language::STAGES;
-use layoutproof_source::shader_language::ShaderLanguage;
+use layoutproof_source::shader_language::{STAGES, ShaderLanguage};
 use layoutproof_source::sources::SourceMap;
 use layoutproof_source::text_limits::{check_text, glsl_words};
 
-use crate::args::DeclareArgs;
-use crate::select::shader_file::included::IncludedFiles;
-use crate::select::shader_file::reader_process::{self, ReaderProcess};
-use crate::select::shader_file::spirv_words::words_of;
+use super::spirv::words_of;
+use super::{Glslang, ReadBlocks, ReadOptions, TextFrontEnd, TextReading, start_of};
+use crate::laid_out_file::LaidOutFile;
 
-/// Time limit of glslang for one stage of one file.
-const TIME_LIMIT: Duration = Duration::from_secs(10);
+pub(super) static GLSL: TextFrontEnd =
+    TextFrontEnd { language: ShaderLanguage::Glsl, reads: TextReading::LaidOut(read) };
 
-/// The blocks of the text at `span`, from the file at `path`.
+fn read(span: Span, options: &ReadOptions<'_>, sources: &mut SourceMap) -> ReadBlocks {
+    let advice = match options.tools.glslang() {
+        Ok(glslang) => return compiled(&glslang, span, options, sources),
+        Err(advice) => advice,
+    };
+    let explained = |problem: Diagnostic| match problem.code {
+        Code::BadModule => problem.with_help(format!("naga parsed this, which supports a part of GLSL; {advice}")),
+        _ => problem,
+    };
+    let blocks = glsl_blocks(options.tools.reader(), &sources.file(span.file).text, span.file);
+    let blocks = blocks.map_err(|problems| problems.into_iter().map(explained).collect::<Vec<_>>())?;
+    Ok(LaidOutFile::new(blocks, start_of(span)))
+}
+
+/// The blocks of the module that glslang makes of the text at `span`.
 ///
 /// # Errors
 /// glslang reports errors, at their places; a file cannot be included; or the text exceeds the
 /// limits.
-pub(crate) fn read(
-    glslang: &Compiler,
-    path: &Path,
-    span: Span,
-    declare: &DeclareArgs,
-    sources: &mut SourceMap,
-) -> Result<LaidOutFile, Vec<Diagnostic>> {
-    let files = IncludedFiles::of_shader(path, &declare.include);
-    let search = IncludeSearch { folders: &declare.include, files: &files };
+fn compiled(glslang: &Glslang, span: Span, options: &ReadOptions<'_>, sources: &mut SourceMap) -> ReadBlocks {
+    let search = IncludeSearch { folders: &options.declare.include_paths, files: &*options.declare.files };
     let text = GlslText::read(span.file, &search, sources).map_err(|problem| vec![problem])?;
     check_text(&text.text, span.file, ShaderLanguage::Glsl).map_err(|problem| vec![text.in_files(problem)])?;
 
-    if !may_have_block(&text.text, &declare.define) {
-        let start = Span { end: span.start, ..span };
+    let start = start_of(span);
+    if !may_have_block(&text.text, options.macros) {
         let message = "this file has no block, so there is no layout";
         return Err(vec![Diagnostic::error(Code::NothingDeclared, start, message)]);
     }
 
-    let module = module(glslang, &text, path, &declare.define).map_err(|refused| match refused {
-        NoModule::Refused(errors) => problems(&text, &errors, span),
-        NoModule::Broken(how) => vec![ended(&how, span)],
+    let path = sources.file(span.file).name.clone();
+    let module = module(glslang, &text, Path::new(&path), options.macros).map_err(|refused| match refused {
+        NoModule::Refused(errors) => problems(&text, &errors, start),
+        NoModule::Broken(how) => vec![
+            Diagnostic::error(Code::ReaderFailed, start, how)
+                .with_help("layoutproof itself is unharmed; this reader cannot handle the file"),
+        ],
     })?;
 
-    let reader = ReaderProcess::of_this_program().map_err(|error| vec![ended(&format!("{error:#}"), span)])?;
-    let blocks = spirv_blocks(&reader, module.words, span.file)?;
-    let start = Span { end: span.start, ..span };
-    let mut file = LaidOutFile::of_module(blocks, start, |number| constant_place(&text, number, span));
+    let blocks = spirv_blocks(options.tools.reader(), module.words, span.file)?;
+    let mut file = LaidOutFile::of_module(blocks, start, |number| constant_place(&text, number, start));
     match module.dialect {
         GlslDialect::Vulkan => {}
         GlslDialect::OpenGl if file.blocks.is_empty() => {
@@ -69,22 +73,22 @@ pub(crate) fn read(
             let help = "uniforms outside of blocks have locations in OpenGL, and no offsets";
             return Err(vec![Diagnostic::error(Code::NothingDeclared, start, message).with_help(help)]);
         }
-        GlslDialect::OpenGl => file.warnings.extend(layout_of_driver(&text, file.blocks.len(), span)),
+        GlslDialect::OpenGl => file.warnings.extend(layout_of_driver(&text, file.blocks.len(), start)),
     }
     Ok(file)
 }
 
-/// Where the text declares the specialization constant of this number. The start of the file if the
-/// text does not write the number in digits.
-fn constant_place(text: &GlslText, number: u32, whole: Span) -> Span {
+/// Where the text declares the specialization constant of this number; `start` if the text does not
+/// write the number in digits.
+fn constant_place(text: &GlslText, number: u32, start: Span) -> Span {
     const QUALIFIER: &str = "constant_id";
-    let is_it = |(start, _): &(usize, &str)| {
-        let behind = text.text[start + QUALIFIER.len()..].trim_start().strip_prefix('=').unwrap_or("").trim_start();
+    let is_it = |(place, _): &(usize, &str)| {
+        let behind = text.text[place + QUALIFIER.len()..].trim_start().strip_prefix('=').unwrap_or("").trim_start();
         let digits = behind.find(|part: char| !part.is_ascii_digit()).unwrap_or(behind.len());
         behind[..digits].parse() == Ok(number)
     };
     let found = text.text.match_indices(QUALIFIER).find(is_it);
-    found.map_or(Span { end: whole.start, ..whole }, |(start, _)| text.place(start))
+    found.map_or(start, |(place, _)| text.place(place))
 }
 
 /// False for a text without `main` that declares no parameter: glslang would refuse it in every
@@ -98,11 +102,11 @@ fn may_have_block(text: &str, defines: &[String]) -> bool {
 /// A warning that the driver may lay out an OpenGL block differently, if the block names no layout.
 ///
 /// Source: OpenGL 4.6 (Core Profile), 7.6.2.1: blocks are `shared` by default.
-fn layout_of_driver(text: &GlslText, blocks: usize, whole: Span) -> Option<Diagnostic> {
+fn layout_of_driver(text: &GlslText, blocks: usize, start: Span) -> Option<Diagnostic> {
     let words = text.text.split(|part: char| !part.is_alphanumeric());
     let named = words.filter(|word| ["std140", "std430"].contains(word)).count();
     let message = "OpenGL leaves the layout of a block with neither std140 nor std430 to the driver";
-    let warning = Diagnostic::warning(Code::UncertainLayout, Span { end: whole.start, ..whole }, message);
+    let warning = Diagnostic::warning(Code::UncertainLayout, start, message);
     (named < blocks)
         .then(|| warning.with_help("layoutproof shows glslang's choice: std140 for uniform, std430 for buffer blocks"))
 }
@@ -194,7 +198,7 @@ fn readings(text: &GlslText) -> Vec<GlslReading> {
 ///
 /// # Errors
 /// If glslang refuses all, the errors of the attempt that got furthest.
-fn module(glslang: &Compiler, text: &GlslText, path: &Path, defines: &[String]) -> Result<GlslModule, NoModule> {
+fn module(glslang: &Glslang, text: &GlslText, path: &Path, defines: &[String]) -> Result<GlslModule, NoModule> {
     let mut furthest: Vec<GlslError> = Vec::new();
     let GlslStages { likely, others } = GlslStages::of(path, &text.text);
 
@@ -205,7 +209,7 @@ fn module(glslang: &Compiler, text: &GlslText, path: &Path, defines: &[String]) 
             for stage in &stages {
                 let (dialect, defines) = (reading.dialect, defines.as_slice());
                 let request = GlslRequest { text: &reading.text, stage, dialect, defines };
-                match ask_for_module(glslang, &request, reader_process::limited, TIME_LIMIT) {
+                match glslang(&request) {
                     GlslAnswer::Module(bytes) => {
                         let words = words_of(&bytes).map_err(NoModule::Broken)?;
                         return Ok(GlslModule { words, dialect: reading.dialect });
@@ -333,7 +337,7 @@ impl GlslStages {
         let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
         // `a.vert` and `a.vert.glsl`.
         let parts: Vec<&str> = name.split('.').skip(1).collect();
-        let of_name = || STAGES.into_iter().find(|stage| parts.iter().rev().take(2).any(|part| part == stage));
+        let of_name = || STAGES.iter().copied().find(|stage| parts.iter().rev().take(2).any(|part| part == stage));
 
         let of_pragma = text.lines().find_map(|line| {
             let stage = line.trim().strip_prefix("#pragma shader_stage(")?.strip_suffix(')')?;
@@ -372,7 +376,7 @@ fn possible_stages(text: &str) -> Vec<&'static str> {
         };
         words.iter().any(|word| text.contains(word))
     };
-    STAGES.into_iter().filter(has_word).collect()
+    STAGES.iter().copied().filter(has_word).collect()
 }
 
 /// The stage that `#pragma shader_stage(NAME)` means.
@@ -394,22 +398,15 @@ fn of_shaderc(name: &str) -> Option<&'static str> {
         "callable" => "rcall",
         other => other,
     };
-    STAGES.into_iter().find(|stage| *stage == long)
+    STAGES.iter().copied().find(|stage| *stage == long)
 }
 
-fn problems(text: &GlslText, errors: &[GlslError], whole: Span) -> Vec<Diagnostic> {
-    let start = Span { end: whole.start, ..whole };
+fn problems(text: &GlslText, errors: &[GlslError], start: Span) -> Vec<Diagnostic> {
     let placed = errors.iter().filter_map(|error| Some((error.line?, error.message.as_str())));
     let unplaced = errors.iter().filter(|error| error.line.is_none());
     let mut problems = text.problems(placed);
     problems.extend(unplaced.map(|error| Diagnostic::error(Code::BadModule, start, error.message.clone())));
     problems
-}
-
-/// The error if glslang ended without a result.
-fn ended(how: &str, whole: Span) -> Diagnostic {
-    Diagnostic::error(Code::ReaderFailed, Span { end: whole.start, ..whole }, how)
-        .with_help("layoutproof itself is unharmed; this reader cannot handle the file")
 }
 
 #[cfg(test)]

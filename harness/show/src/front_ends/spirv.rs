@@ -1,7 +1,22 @@
-//! Converts the bytes of a SPIR-V file to words.
+//! SPIR-V modules, whose decorations fix all offsets.
+
+use layoutproof_layout::Span;
+use layoutproof_readers::module_reader::spirv_blocks;
+use layoutproof_source::diagnostics::{Code, Diagnostic};
+
+use super::{InputTools, ModuleFrontEnd, ReadBlocks};
+use crate::laid_out_file::LaidOutFile;
+
+pub(super) static SPIRV: ModuleFrontEnd = ModuleFrontEnd { suffixes: &["spv"], rare_suffixes: &[], read };
 
 /// First word of every SPIR-V module.
 const SPIRV_MAGIC: u32 = 0x0723_0203;
+
+fn read(bytes: &[u8], start: Span, tools: &dyn InputTools) -> ReadBlocks {
+    let words = words_of(bytes).map_err(|reason| vec![Diagnostic::error(Code::BadModule, start, reason)])?;
+    let blocks = spirv_blocks(tools.reader(), words, start.file)?;
+    Ok(LaidOutFile::of_module(blocks, start, |_| start))
+}
 
 /// The words of a SPIR-V file in either byte order.
 pub(super) fn words_of(bytes: &[u8]) -> Result<Vec<u32>, String> {

@@ -1,0 +1,24 @@
+//! HLSL and Slang: our own front end reads their declarations, and rule sets lay them out.
+
+use layoutproof_core::check::Source;
+use layoutproof_layout::Span;
+use layoutproof_source::diagnostics::Diagnostic;
+use layoutproof_source::shader_language::ShaderLanguage;
+use layoutproof_source::sources::SourceMap;
+
+use super::{Purpose, ReadOptions, TextFrontEnd, TextReading};
+
+pub(super) static HLSL: TextFrontEnd =
+    TextFrontEnd { language: ShaderLanguage::Hlsl, reads: TextReading::Declarations(read) };
+
+pub(super) static SLANG: TextFrontEnd =
+    TextFrontEnd { language: ShaderLanguage::Slang, reads: TextReading::Declarations(read) };
+
+fn read(span: Span, options: &ReadOptions<'_>, sources: &mut SourceMap) -> Result<Source, Vec<Diagnostic>> {
+    let ReadOptions { layout, declare, .. } = options;
+    match options.purpose {
+        Purpose::Layouts => Source::of_file(span, *layout, declare, sources),
+        Purpose::Bindings => Source::of_bound_file(span, *layout, declare, sources),
+        Purpose::Reflection => Source::of_program(span, *layout, declare, sources),
+    }
+}

@@ -1,0 +1,215 @@
+//! The input languages: turns each kind of file into declarations, which rule sets lay out, or into
+//! blocks whose offsets the file fixes.
+//!
+//! The command and the explorer read every file through a [`FrontEnd`], which its suffix or `--lang`
+//! selects; messages list the suffixes of the same rows. A front end opens no file and starts no
+//! process: files come from [`DeclareOptions::files`], third-party parsers from [`InputTools`].
+
+mod container;
+mod declarations;
+mod glsl;
+mod spirv;
+mod wgsl;
+
+use std::path::Path;
+
+use layoutproof_core::check::Source;
+use layoutproof_frontend::DeclareOptions;
+use layoutproof_layout::{LayoutOptions, Span};
+use layoutproof_readers::glslang::{GlslAnswer, GlslRequest};
+use layoutproof_readers::module_reader::ModuleReader;
+use layoutproof_source::diagnostics::Diagnostic;
+use layoutproof_source::shader_language::ShaderLanguage;
+use layoutproof_source::sources::SourceMap;
+
+use crate::laid_out_file::LaidOutFile;
+use crate::show_input::InputContent;
+
+/// The reader of one kind of file.
+#[derive(Clone, Copy, Debug)]
+pub enum FrontEnd {
+    /// A language that people write.
+    Text(&'static TextFrontEnd),
+    /// The output of a compiler.
+    Module(&'static ModuleFrontEnd),
+}
+
+/// The reader of a language that people write. `--lang` or the suffix selects it.
+#[derive(Debug)]
+pub struct TextFrontEnd {
+    pub language: ShaderLanguage,
+    reads: TextReading,
+}
+
+/// Reads the text at a place.
+#[derive(Debug)]
+enum TextReading {
+    /// The compiler decides the offsets, so rule sets lay the declarations out.
+    Declarations(fn(Span, &ReadOptions<'_>, &mut SourceMap) -> Result<Source, Vec<Diagnostic>>),
+    /// The text fixes all offsets.
+    LaidOut(fn(Span, &ReadOptions<'_>, &mut SourceMap) -> ReadBlocks),
+}
+
+/// The reader of a compiler's output, which fixes all offsets. Its suffix selects it, whatever
+/// `--lang` says.
+#[derive(Debug)]
+pub struct ModuleFrontEnd {
+    /// The usual suffixes, which messages list.
+    suffixes: &'static [&'static str],
+    rare_suffixes: &'static [&'static str],
+    /// Reads the bytes of a file; problems are at the given start of the file.
+    read: fn(&[u8], Span, &dyn InputTools) -> ReadBlocks,
+}
+
+/// The blocks of a file that fixes their offsets, or its problems.
+type ReadBlocks = Result<LaidOutFile, Vec<Diagnostic>>;
+
+/// The readers of compilers' output.
+const MODULES: [&ModuleFrontEnd; 2] = [&spirv::SPIRV, &container::CONTAINER];
+
+/// The options for reading a text.
+#[derive(Clone, Debug)]
+pub struct ReadOptions<'a> {
+    pub layout: LayoutOptions,
+    pub declare: DeclareOptions,
+    /// The macros as the user writes them: `NAME` without a value is 1 in HLSL, and empty in GLSL.
+    pub macros: &'a [String],
+    pub purpose: Purpose,
+    pub tools: &'a dyn InputTools,
+}
+
+/// What declarations are read for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// Layouts; a file without any is an error.
+    Layouts,
+    /// Bindings; an entry point may have inputs and outputs only.
+    Bindings,
+    /// Reflection; a file may declare nothing at all.
+    Reflection,
+}
+
+/// The third-party programs that front ends use.
+pub trait InputTools: std::fmt::Debug {
+    /// Runs naga and rspirv.
+    fn reader(&self) -> &dyn ModuleReader;
+
+    /// Runs glslang.
+    ///
+    /// # Errors
+    /// There is none: an advice for a user whose GLSL naga refuses.
+    fn glslang(&self) -> Result<Glslang, String>;
+
+    /// DXC's listing of a container of DXIL.
+    ///
+    /// # Errors
+    /// There is no DXC, or it cannot list the container.
+    fn list_container(&self, container: &[u8]) -> Result<String, NoListing>;
+}
+
+/// glslang, which answers requests.
+pub type Glslang = Box<dyn Fn(&GlslRequest<'_>) -> GlslAnswer>;
+
+/// Why a container is not listed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoListing {
+    pub reason: String,
+    pub help: String,
+}
+
+impl TextFrontEnd {
+    pub fn of(language: ShaderLanguage) -> &'static Self {
+        match language {
+            ShaderLanguage::Hlsl => &declarations::HLSL,
+            ShaderLanguage::Slang => &declarations::SLANG,
+            ShaderLanguage::Glsl => &glsl::GLSL,
+            ShaderLanguage::Wgsl => &wgsl::WGSL,
+        }
+    }
+
+    /// Reads the text at `span`.
+    ///
+    /// # Errors
+    /// Every problem of the text, with its place. A text without blocks is an error.
+    pub fn read(
+        &self,
+        span: Span,
+        options: &ReadOptions<'_>,
+        sources: &mut SourceMap,
+    ) -> Result<InputContent, Vec<Diagnostic>> {
+        match self.reads {
+            TextReading::Declarations(read) => {
+                read(span, options, sources).map(|source| InputContent::Declared(Box::new(source)))
+            }
+            TextReading::LaidOut(read) => {
+                let file = read(span, options, sources)?.with_blocks(start_of(span))?;
+                Ok(InputContent::LaidOut(file))
+            }
+        }
+    }
+}
+
+impl ModuleFrontEnd {
+    /// Reads the bytes of a file that starts at `start`.
+    ///
+    /// # Errors
+    /// The problems of the file, at its start. A module without blocks is an error.
+    pub fn read(&self, bytes: &[u8], start: Span, tools: &dyn InputTools) -> Result<InputContent, Vec<Diagnostic>> {
+        (self.read)(bytes, start, tools)?.with_blocks(start).map(InputContent::LaidOut)
+    }
+}
+
+impl FrontEnd {
+    /// The front end for the suffix of `path` or for the named language; `None` if both name none.
+    pub fn of(named: Option<ShaderLanguage>, path: &Path) -> Option<Self> {
+        let suffix = path.extension().map(|suffix| suffix.to_string_lossy().to_lowercase()).unwrap_or_default();
+        let has_suffix =
+            |module: &&ModuleFrontEnd| module.suffixes.iter().chain(module.rare_suffixes).any(|known| *known == suffix);
+        let module = MODULES.into_iter().find(has_suffix).map(Self::Module);
+        module.or_else(|| ShaderLanguage::of(named, path).map(|language| Self::Text(TextFrontEnd::of(language))))
+    }
+
+    /// True if its files fix all offsets.
+    pub fn fixes_offsets(self) -> bool {
+        match self {
+            Self::Text(TextFrontEnd { reads: TextReading::Declarations(_), .. }) => false,
+            Self::Text(TextFrontEnd { reads: TextReading::LaidOut(_), .. }) | Self::Module(_) => true,
+        }
+    }
+
+    /// The language of the text; `None` for a compiler's output.
+    pub fn language(self) -> Option<ShaderLanguage> {
+        match self {
+            Self::Text(text) => Some(text.language),
+            Self::Module(_) => None,
+        }
+    }
+
+    /// All front ends, in the order in which messages list them.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let texts = ShaderLanguage::ALL.into_iter().map(|language| Self::Text(TextFrontEnd::of(language)));
+        texts.chain(MODULES.into_iter().map(Self::Module))
+    }
+
+    /// The usual suffixes of all files, for messages: `.hlsl`, `.slang` ...
+    pub fn suffixes() -> Vec<String> {
+        Self::all().flat_map(Self::usual_suffixes).collect()
+    }
+
+    /// The usual suffixes of the files that fix all offsets.
+    pub fn suffixes_with_offsets() -> Vec<String> {
+        Self::all().filter(|front_end| front_end.fixes_offsets()).flat_map(Self::usual_suffixes).collect()
+    }
+
+    fn usual_suffixes(self) -> Vec<String> {
+        let suffixes = match self {
+            Self::Text(text) => &text.language.suffixes()[..1],
+            Self::Module(module) => module.suffixes,
+        };
+        suffixes.iter().map(|suffix| format!(".{suffix}")).collect()
+    }
+}
+
+fn start_of(span: Span) -> Span {
+    Span { end: span.start, ..span }
+}

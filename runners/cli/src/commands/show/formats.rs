@@ -1,0 +1,264 @@
+//! The formats of `layoutproof show`.
+//!
+//! [`FORMATS`] is the one list of them: `--format` takes its values from it. The texts come from
+//! `layoutproof-show` and `layoutproof-report`, which know no arguments.
+
+use std::fmt;
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use layoutproof_bindings::BindingRequest;
+use layoutproof_layout::padding::BlockPadding;
+use layoutproof_report::html::{layout_sheet, show_page};
+use layoutproof_show::asserts::HostLanguage;
+use layoutproof_show::llvm_types::{LlvmForm, llvm_types};
+use layoutproof_show::show_json::Shown;
+use layoutproof_show::shown_columns::ShownColumn;
+use layoutproof_show::{Placements, RuleSetLayouts, ShowInput, Style, bindings_text, padding_text, struct_text};
+use layoutproof_source::diagnostics::Diagnostic;
+use layoutproof_source::sources::SourceMap;
+
+use crate::commands::show::args::ShowArgs;
+use crate::commands::show::{bindings, host_text};
+
+/// All formats, in the order of the help.
+pub(crate) const FORMATS: [&dyn LayoutFormat; 9] = [
+    &Text,
+    &Json,
+    &Page,
+    &Picture,
+    &HostStructs(HostLanguage::Rust),
+    &HostStructs(HostLanguage::Cpp),
+    &HostStructs(HostLanguage::C),
+    &LlvmTypes(LlvmForm::Padded),
+    &LlvmTypes(LlvmForm::TargetLayout),
+];
+
+/// Writes the layouts of one input.
+pub trait LayoutFormat: fmt::Debug + Sync {
+    fn name(&self) -> FormatName;
+
+    fn kind(&self) -> FormatKind;
+
+    /// # Errors
+    /// The options do not fit the input.
+    fn text(&self, shown: &ShownInput<'_>) -> anyhow::Result<String>;
+
+    /// The text for an input that cannot be shown; standard error has the reasons in any case.
+    fn refusal(&self, _: &Shown) -> String {
+        String::new()
+    }
+}
+
+/// A value of `--format`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FormatName {
+    pub name: &'static str,
+    /// A second name, which the help does not list.
+    pub alias: Option<&'static str>,
+    pub help: &'static str,
+}
+
+/// The use of a format, which decides about options and defaults.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FormatKind {
+    /// Tables for people. They show everything, for any number of inputs.
+    Tables,
+    /// Data for programs. It must not depend on the current folder.
+    Data,
+    /// Drawings for people. They show layouts without bindings.
+    Drawing,
+    /// A source file of a program, with structs. It has one layout of each block.
+    HostStructs,
+    /// A file with types of LLVM.
+    LlvmTypes,
+}
+
+impl FormatKind {
+    /// True if the text becomes a file of a program. Such a file would look complete without a block
+    /// that a rule set forbids; other formats show which block is missing.
+    pub(crate) fn is_program_file(self) -> bool {
+        match self {
+            Self::HostStructs | Self::LlvmTypes => true,
+            Self::Tables | Self::Data | Self::Drawing => false,
+        }
+    }
+}
+
+/// One input with everything that formats write about it.
+#[derive(Clone, Copy, Debug)]
+pub struct ShownInput<'a> {
+    pub(crate) args: &'a ShowArgs,
+    /// The file or case, as the user names it.
+    pub(crate) word: &'a str,
+    pub(crate) input: &'a ShowInput,
+    pub(crate) layouts: &'a [RuleSetLayouts],
+    /// True if the user names the rule sets.
+    pub(crate) has_named_rules: bool,
+    pub(crate) requests: &'a [BindingRequest],
+    pub(crate) placements: &'a Placements,
+    /// With `--padding`.
+    pub(crate) padding: Option<&'a [BlockPadding]>,
+    /// A line that names the source of the columns; may be empty.
+    pub(crate) note: &'a str,
+    /// Blocks that a named rule set forbids.
+    pub(crate) forbidden: &'a [Diagnostic],
+    pub(crate) warnings: &'a [Diagnostic],
+    pub(crate) sources: &'a SourceMap,
+    pub(crate) style: Style,
+}
+
+impl ShownInput<'_> {
+    fn columns(&self) -> Vec<ShownColumn> {
+        self.layouts.iter().map(RuleSetLayouts::column).collect()
+    }
+}
+
+/// Parses the value of `--format`.
+pub(crate) fn format_parser() -> impl TypedValueParser<Value = &'static dyn LayoutFormat> {
+    let value = |format: &dyn LayoutFormat| {
+        let FormatName { name, alias, help } = format.name();
+        PossibleValue::new(name).aliases(alias).help(help)
+    };
+    let named = |word: String| {
+        let has_name = |format: &&dyn LayoutFormat| {
+            let FormatName { name, alias, .. } = format.name();
+            name == word || alias == Some(&*word)
+        };
+        FORMATS.into_iter().find(has_name).ok_or("no such format")
+    };
+    PossibleValuesParser::new(FORMATS.map(value)).try_map(named)
+}
+
+#[derive(Debug)]
+struct Text;
+
+impl LayoutFormat for Text {
+    fn name(&self) -> FormatName {
+        FormatName { name: "text", alias: None, help: "For people" }
+    }
+
+    fn kind(&self) -> FormatKind {
+        FormatKind::Tables
+    }
+
+    fn text(&self, shown: &ShownInput<'_>) -> anyhow::Result<String> {
+        let ShownInput { input, placements, note, style, .. } = *shown;
+        let mut text = struct_text::show(&shown.columns(), input.written_language(), style) + note;
+        if let Some(padding) = shown.padding {
+            text += &padding_text::text(padding, style);
+        }
+        if !placements.columns.is_empty() {
+            text += &bindings_text::table(&placements.columns, style);
+        }
+        Ok(text)
+    }
+}
+
+#[derive(Debug)]
+struct Json;
+
+impl LayoutFormat for Json {
+    fn name(&self) -> FormatName {
+        FormatName { name: "json", alias: None, help: "For programs" }
+    }
+
+    fn kind(&self) -> FormatKind {
+        FormatKind::Data
+    }
+
+    fn text(&self, shown: &ShownInput<'_>) -> anyhow::Result<String> {
+        let answer = bindings::shown(shown).with_warnings(shown.warnings, shown.sources);
+        let mut answer = answer.with_forbidden(shown.forbidden, shown.sources);
+        answer.padding = shown.padding.map(<[BlockPadding]>::to_vec);
+        Ok(answer.to_json())
+    }
+
+    fn refusal(&self, refusal: &Shown) -> String {
+        refusal.to_json()
+    }
+}
+
+#[derive(Debug)]
+struct Page;
+
+impl LayoutFormat for Page {
+    fn name(&self) -> FormatName {
+        FormatName { name: "html", alias: None, help: "A page with tables and byte maps" }
+    }
+
+    fn kind(&self) -> FormatKind {
+        FormatKind::Drawing
+    }
+
+    fn text(&self, shown: &ShownInput<'_>) -> anyhow::Result<String> {
+        Ok(show_page(shown.word, &shown.columns(), shown.input.written_language()))
+    }
+}
+
+#[derive(Debug)]
+struct Picture;
+
+impl LayoutFormat for Picture {
+    fn name(&self) -> FormatName {
+        FormatName { name: "svg", alias: None, help: "The byte maps as one picture" }
+    }
+
+    fn kind(&self) -> FormatKind {
+        FormatKind::Drawing
+    }
+
+    fn text(&self, shown: &ShownInput<'_>) -> anyhow::Result<String> {
+        Ok(layout_sheet(&shown.columns(), shown.input.written_language()))
+    }
+}
+
+#[derive(Debug)]
+struct HostStructs(HostLanguage);
+
+impl LayoutFormat for HostStructs {
+    fn name(&self) -> FormatName {
+        let (name, alias, help) = match self.0 {
+            HostLanguage::Rust => {
+                ("rust-asserts", "rust", "Structs of Rust with assertions of their offsets and sizes")
+            }
+            HostLanguage::Cpp => ("cpp-asserts", "cpp", "Structs of C++ with assertions of their offsets and sizes"),
+            HostLanguage::C => ("c-asserts", "c", "Structs of C with assertions of their offsets and sizes"),
+        };
+        FormatName { name, alias: Some(alias), help }
+    }
+
+    fn kind(&self) -> FormatKind {
+        FormatKind::HostStructs
+    }
+
+    fn text(&self, shown: &ShownInput<'_>) -> anyhow::Result<String> {
+        host_text::structs(&shown.args.host, shown.word, &host_text::chosen(shown)?, self.0)
+    }
+}
+
+#[derive(Debug)]
+struct LlvmTypes(LlvmForm);
+
+impl LayoutFormat for LlvmTypes {
+    fn name(&self) -> FormatName {
+        match self.0 {
+            LlvmForm::Padded => {
+                FormatName { name: "llvm", alias: None, help: "LLVM types with explicit padding, as Clang makes them" }
+            }
+            LlvmForm::TargetLayout => FormatName {
+                name: "llvm-layout",
+                alias: Some("llvm-seed"),
+                help: "LLVM types with `target(\"dx.Layout\", ...)` or `target(\"spirv.Layout\", ...)`, and for a cbuffer \
+                       the struct of its registers, as in the proposals for Clang",
+            },
+        }
+    }
+
+    fn kind(&self) -> FormatKind {
+        FormatKind::LlvmTypes
+    }
+
+    fn text(&self, shown: &ShownInput<'_>) -> anyhow::Result<String> {
+        Ok(llvm_types(&host_text::chosen(shown)?, self.0))
+    }
+}
