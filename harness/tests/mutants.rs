@@ -246,8 +246,8 @@ fn all_forms() -> Settings {
     Settings::usual(ElementChoice::Sample)
 }
 
-/// The cases under the rule sets that they have expectations for. Of the subjects of a case that
-/// share their shaders there is one, since they notice the same devices.
+/// The cases under the rule sets that they have expectations for. Subjects of a case that share
+/// their shaders count once, since they notice the same devices.
 fn layout_checks(cases: &[Arc<Source>]) -> Vec<LazyCheck> {
     let settings = all_forms();
     let mut checks: Vec<LazyCheck> = Vec::new();

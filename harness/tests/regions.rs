@@ -4,7 +4,8 @@ use layoutproof_device::{Batch, ReadBack, Runner};
 use layoutproof_model::Model;
 use layoutproof_probes::{AddressSpace, RegionCase, RegionJob};
 
-use crate::fixture::regions::{cases, moved};
+use crate::fixture::blocks::{SplitMix64, block};
+use crate::fixture::regions::{cases, laid_out, moved};
 
 /// Entry points that answer by a hash for eight cases, and one that shows what it wrote.
 const ENTRIES: [(AddressSpace, &str); 3] = [
@@ -44,4 +45,24 @@ fn the_cases_that_moved_are_wrong() {
         };
         assert_eq!(wrong(cases), expected, "{entry}");
     }
+}
+
+#[test]
+fn random_blocks_have_the_stated_sizes() {
+    let counts: Vec<u64> = (0..400).map(|seed| laid_out(seed, "std140").leaf_count()).collect();
+    let (least, most) = (counts.iter().min().copied(), counts.iter().max().copied());
+    assert!(least >= Some(8) && most <= Some(64), "{least:?} to {most:?} scalars");
+    let sum: u64 = counts.iter().sum();
+    assert!((25 * 400..28 * 400).contains(&sum), "{} scalars on average", sum / 400);
+    assert_ne!(block(1), block(2));
+    assert_eq!(block(1), block(1));
+}
+
+/// The first numbers for seed 1234567, as the reference C code of `SplitMix64` (Vigna, public
+/// domain) prints them.
+#[test]
+fn draws_are_those_of_the_reference() {
+    let mut draw = SplitMix64(1_234_567);
+    let numbers = [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423];
+    assert_eq!([draw.next(), draw.next(), draw.next()], numbers);
 }

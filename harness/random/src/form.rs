@@ -7,11 +7,12 @@
 use std::fmt::Write;
 
 use proptest::prelude::*;
+use strum::VariantArray;
 
-use super::dialect::ProgramDialect;
+use super::program::ProgramDialect;
 
 /// A way in which code gets a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray)]
 pub enum UseForm {
     Function,
     /// A function in a namespace.
@@ -28,6 +29,15 @@ pub enum UseForm {
     Returned,
     /// A method of a parameter.
     Parameter,
+    /// A default argument.
+    Default,
+    /// A default argument that the call overrides.
+    GivenDefault,
+    /// A function that loses overload resolution.
+    Overload,
+    /// The initialiser of a `static` variable.
+    Initialiser,
+    // Forms that only HLSL 2021 has, or whose buffers Slang binds whether or not they are read.
     /// An inherited method.
     Inherited,
     /// A method that a derived struct hides.
@@ -46,20 +56,12 @@ pub enum UseForm {
     Call,
     /// `operator+` of an operand of `operator*`.
     Operator,
-    /// A default argument.
-    Default,
-    /// A default argument that the call overrides.
-    GivenDefault,
-    /// A function that loses overload resolution.
-    Overload,
     /// A method that a generic function calls.
     Generic,
     /// A method that a method of a generic struct calls.
     GenericStruct,
     /// A `static` method of a generic struct.
     GenericStatic,
-    /// The initialiser of a `static` variable.
-    Initialiser,
     /// `sizeof`, which evaluates nothing.
     Sizeof,
     /// A local variable that is never read.
@@ -84,54 +86,14 @@ pub enum UseForm {
     Condition,
 }
 
-/// Forms that both compilers accept.
-const COMMON: [UseForm; 12] = [
-    UseForm::Function,
-    UseForm::Namespace,
-    UseForm::Method,
-    UseForm::Element,
-    UseForm::Member,
-    UseForm::This,
-    UseForm::Returned,
-    UseForm::Parameter,
-    UseForm::Default,
-    UseForm::GivenDefault,
-    UseForm::Overload,
-    UseForm::Initialiser,
-];
-
-/// Forms that only HLSL 2021 has, or whose buffers Slang binds whether or not they are read.
-const HLSL: [UseForm; 23] = [
-    UseForm::Inherited,
-    UseForm::Hidden,
-    UseForm::BufferElement,
-    UseForm::ReadBufferElement,
-    UseForm::Constant,
-    UseForm::ReadConstant,
-    UseForm::Index,
-    UseForm::Call,
-    UseForm::Operator,
-    UseForm::Generic,
-    UseForm::GenericStruct,
-    UseForm::GenericStatic,
-    UseForm::Sizeof,
-    UseForm::Unread,
-    UseForm::Overwritten,
-    UseForm::UnreadMember,
-    UseForm::ReadMember,
-    UseForm::UnreadOutput,
-    UseForm::UnreadStatic,
-    UseForm::ConstantArgument,
-    UseForm::TimesZero,
-    UseForm::UnreadLoop,
-    UseForm::Condition,
-];
+/// The number of forms that both compilers accept, which come first.
+const COMMON: usize = 12;
 
 /// Draws up to three forms, the innermost first. One value in three is used directly.
 pub(super) fn forms(dialect: ProgramDialect) -> impl Strategy<Value = Vec<UseForm>> {
-    let known: Vec<UseForm> = match dialect {
-        ProgramDialect::Dxc => COMMON.into_iter().chain(HLSL).collect(),
-        ProgramDialect::Slang => COMMON.to_vec(),
+    let known = match dialect {
+        ProgramDialect::Dxc => UseForm::VARIANTS,
+        ProgramDialect::Slang => &UseForm::VARIANTS[..COMMON],
     };
     let form = prop::sample::select(known);
     prop_oneof![1 => Just(Vec::new()), 2 => prop::collection::vec(form, 1..4)]

@@ -3,24 +3,20 @@
 //! A [`proptest`] strategy makes a [`RandomProgram`]: declarations of parameters, with an entry
 //! point that uses some of them. [`RandomProgram::text`] writes it as HLSL that both DXC and Slang
 //! accept, and [`ProgramDialect`] selects between their differences. [`declaration`] does the same
-//! for blocks of members, where a type space excludes what a compiler lacks; [`blocks`] quickly
-//! makes blocks with only data.
+//! for blocks of members, where a type space excludes what a compiler lacks.
 #![forbid(unsafe_code)]
 
-pub mod blocks;
 pub mod declaration;
-mod dialect;
 mod form;
 mod program;
 pub mod shrink;
 pub mod stable_hash;
 mod text;
 
-pub use dialect::ProgramDialect;
 pub use form::UseForm;
 pub use program::{
-    ParameterAnnotation, ParameterStruct, ProgramTree, RandomParameter, RandomParameterKind, RandomProgram,
-    nth_program, programs,
+    ParameterAnnotation, ParameterStruct, ProgramDialect, ProgramTree, RandomParameter, RandomParameterKind,
+    RandomProgram, nth_program, programs,
 };
 
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};

@@ -5,9 +5,17 @@ use layoutproof_layout::shape::Count;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 
-use super::dialect::ProgramDialect;
 use super::form::{UseForm, forms};
 use super::runner_of;
+
+/// The compiler that a program targets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProgramDialect {
+    /// DXC: `register(space1)` without a number, unbounded arrays once per class and space.
+    Dxc,
+    /// Slang: parameter blocks, any number of unbounded arrays.
+    Slang,
+}
 
 /// A program: structs, parameters, and the order in which the entry point uses parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,19 +109,9 @@ impl RandomParameterKind {
 
     /// Returns true if both compilers support it as an array element.
     fn has_arrays(self) -> bool {
-        match self {
-            Self::Texture | Self::Buffer | Self::Structured | Self::RwTexture | Self::RwStructured => true,
-            // Slang 2026.14.1 aborts on arrays of constant buffers of structs with resources. DXC
-            // has no arrays of `cbuffer`, and cannot distinguish samplers of an array in an
-            // optimised body.
-            Self::Data
-            | Self::Bytes
-            | Self::Sampler
-            | Self::Cbuffer
-            | Self::ConstantBuffer
-            | Self::Struct(_)
-            | Self::ParameterBlock(_) => false,
-        }
+        // Slang 2026.14.1 aborts on arrays of constant buffers of structs with resources. DXC has no
+        // arrays of `cbuffer`, and cannot distinguish samplers of an array in an optimised body.
+        matches!(self, Self::Texture | Self::Buffer | Self::Structured | Self::RwTexture | Self::RwStructured)
     }
 }
 

@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 
 use layoutproof_layout::BlockLayout;
-use serde::Serialize;
 
 use super::feature::DeclarationFeature;
 use super::shape::{BlockForm, RandomDeclaration};
@@ -19,18 +18,9 @@ pub struct CoverageTally {
     pub blocks: BTreeMap<BlockForm, u64>,
     /// Declarations that have the feature.
     pub features: BTreeMap<DeclarationFeature, u64>,
-    /// Leaves by category.
-    pub leaves: BTreeMap<LeafCategory, u64>,
-}
-
-/// The properties that categorize leaves.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct LeafCategory {
-    /// Type of the member that contains the leaf: `float3`, `row float2x3[]`.
-    #[serde(rename = "type")]
-    pub ty: String,
-    /// The kind of member before that member.
-    pub after: After,
+    /// Leaves by the type of their member (`float3`, `row float2x3[]`) and the kind of the member
+    /// before it.
+    pub leaves: BTreeMap<(String, After), u64>,
 }
 
 impl CoverageTally {
@@ -42,21 +32,7 @@ impl CoverageTally {
             *self.features.entry(feature).or_default() += 1;
         }
         for kind in kinds(layout).into_values() {
-            *self.leaves.entry(LeafCategory { ty: kind.ty, after: kind.after }).or_default() += 1;
+            *self.leaves.entry((kind.ty, kind.after)).or_default() += 1;
         }
-    }
-
-    /// Adds the counts of another set of declarations.
-    pub fn add_all(&mut self, other: &Self) {
-        self.declarations += other.declarations;
-        sum(&mut self.blocks, &other.blocks);
-        sum(&mut self.features, &other.features);
-        sum(&mut self.leaves, &other.leaves);
-    }
-}
-
-fn sum<K: Clone + Ord>(to: &mut BTreeMap<K, u64>, from: &BTreeMap<K, u64>) {
-    for (key, count) in from {
-        *to.entry(key.clone()).or_default() += count;
     }
 }

@@ -2,9 +2,11 @@
 
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::MatrixOrder;
+use strum::{IntoStaticStr, VariantArray};
 
 /// A feature that a declaration may have in addition to scalars.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum DeclarationFeature {
     /// `float2` to `float4`.
     Vector,
@@ -47,53 +49,9 @@ pub enum DeclarationFeature {
 }
 
 impl DeclarationFeature {
-    pub const ALL: [Self; 20] = [
-        Self::Vector,
-        Self::OneVector,
-        Self::Matrix,
-        Self::OneDimensionalMatrix,
-        Self::MatrixOrder,
-        Self::IntegerMatrix,
-        Self::ColumnIntegerMatrix,
-        Self::Array,
-        Self::NestedArray,
-        Self::Struct,
-        Self::EmptyStruct,
-        Self::EmptyStructArray,
-        Self::BaseStruct,
-        Self::Enum,
-        Self::TypedEnum,
-        Self::BitField,
-        Self::PackOffset,
-        Self::PackOffsetAnyOrder,
-        Self::PackOffsetMixed,
-        Self::VkOffset,
-    ];
-
     /// The word in tables.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Vector => "vector",
-            Self::OneVector => "one-vector",
-            Self::Matrix => "matrix",
-            Self::OneDimensionalMatrix => "one-dimensional-matrix",
-            Self::MatrixOrder => "matrix-order",
-            Self::IntegerMatrix => "integer-matrix",
-            Self::ColumnIntegerMatrix => "column-integer-matrix",
-            Self::Array => "array",
-            Self::NestedArray => "nested-array",
-            Self::Struct => "struct",
-            Self::EmptyStruct => "empty-struct",
-            Self::EmptyStructArray => "empty-struct-array",
-            Self::BaseStruct => "base-struct",
-            Self::Enum => "enum",
-            Self::TypedEnum => "typed-enum",
-            Self::BitField => "bit-field",
-            Self::PackOffset => "packoffset",
-            Self::PackOffsetAnyOrder => "packoffset-any-order",
-            Self::PackOffsetMixed => "packoffset-mixed",
-            Self::VkOffset => "vk-offset",
-        }
+        self.into()
     }
 }
 

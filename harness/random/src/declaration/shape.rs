@@ -7,6 +7,7 @@
 use layoutproof_layout::LayoutOptions;
 use layoutproof_layout::scalar::{Scalar, SixteenBit};
 use layoutproof_layout::shape::MatrixOrder;
+use strum::{IntoStaticStr, VariantArray};
 
 /// Structs, enums and one block, with the options for compilers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -19,8 +20,9 @@ pub struct RandomDeclaration {
     pub content: RandomStruct,
 }
 
-/// The form of a block's declaration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+/// The form of a block's declaration; the simplest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum BlockForm {
     /// `cbuffer B { ... }`.
     Cbuffer,
@@ -100,17 +102,9 @@ pub enum ExplicitOffset {
 }
 
 impl RandomDeclaration {
-    /// Name of the block, and first part of every path in it.
-    pub const BLOCK: &'static str = "B";
-
     /// Counts the block's own members, without nested ones and those of a base.
     pub fn member_count(&self) -> usize {
         self.content.members.len()
-    }
-
-    /// Returns true if the block is a buffer whose elements are not structs.
-    pub fn is_element(&self) -> bool {
-        self.block == BlockForm::StructuredElement
     }
 
     /// Returns the order of a matrix that declares `order`.
@@ -120,34 +114,14 @@ impl RandomDeclaration {
 }
 
 impl BlockForm {
-    /// All forms, the simplest first.
-    pub const ALL: [Self; 6] = [
-        Self::Cbuffer,
-        Self::ConstantBuffer,
-        Self::StructuredBuffer,
-        Self::StructuredElement,
-        Self::Tbuffer,
-        Self::PushConstant,
-    ];
-
     /// Returns true if members are declared in the block itself and not in a struct.
     pub fn is_direct(self) -> bool {
-        match self {
-            Self::Cbuffer | Self::Tbuffer => true,
-            Self::ConstantBuffer | Self::StructuredBuffer | Self::StructuredElement | Self::PushConstant => false,
-        }
+        matches!(self, Self::Cbuffer | Self::Tbuffer)
     }
 
     /// The word in tables.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Cbuffer => "cbuffer",
-            Self::ConstantBuffer => "constant-buffer",
-            Self::StructuredBuffer => "structured-buffer",
-            Self::StructuredElement => "structured-element",
-            Self::Tbuffer => "tbuffer",
-            Self::PushConstant => "push-constant",
-        }
+        self.into()
     }
 }
 
@@ -225,10 +199,7 @@ impl MemberType {
 
     /// Returns the struct if the type is one.
     pub fn structure(&self) -> Option<&RandomStruct> {
-        match self {
-            Self::Struct(structure) => Some(structure),
-            Self::Scalar(_) | Self::Vector { .. } | Self::Matrix { .. } | Self::Enum(_) => None,
-        }
+        if let Self::Struct(structure) = self { Some(structure) } else { None }
     }
 
     /// Returns the scalar type of a scalar, vector or matrix, or the underlying type that an enum
@@ -248,18 +219,7 @@ impl MemberType {
             Scalar::Int16 | Scalar::Uint16 => Some(16),
             Scalar::Int32 | Scalar::Uint32 => Some(32),
             Scalar::Int64 | Scalar::Uint64 => Some(64),
-            Scalar::Bool
-            | Scalar::Int8
-            | Scalar::Uint8
-            | Scalar::Float16
-            | Scalar::Half
-            | Scalar::Float32
-            | Scalar::Float64
-            | Scalar::Min16Float
-            | Scalar::Min16Int
-            | Scalar::Min16Uint
-            | Scalar::Min10Float
-            | Scalar::Min12Int => None,
+            _ => None,
         }
     }
 

@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use layoutproof_layout::LayoutOptions;
 use layoutproof_layout::scalar::{Scalar, SixteenBit};
 use layoutproof_layout::shape::MatrixOrder;
+use strum::VariantArray;
 
 use super::feature::{DeclarationFeature, matrix_feature};
 use super::shape::BlockForm;
@@ -43,8 +44,8 @@ impl TypeSpace {
     pub fn everything() -> Self {
         Self {
             scalars: [&CORE[..], &SIZED[..]].concat(),
-            blocks: BlockForm::ALL.to_vec(),
-            features: DeclarationFeature::ALL.into(),
+            blocks: BlockForm::VARIANTS.to_vec(),
+            features: DeclarationFeature::VARIANTS.iter().copied().collect(),
             orders: vec![MatrixOrder::Column, MatrixOrder::Row],
             sixteen_bit: vec![SixteenBit::On, SixteenBit::Off],
         }

@@ -93,10 +93,7 @@ fn no_packoffset_inside(structure: &RandomStruct) -> bool {
 }
 
 fn is_packoffset(place: Option<ExplicitOffset>) -> bool {
-    match place {
-        Some(ExplicitOffset::PackOffset { .. }) => true,
-        Some(ExplicitOffset::VkOffset(_)) | None => false,
-    }
+    matches!(place, Some(ExplicitOffset::PackOffset { .. }))
 }
 
 fn is_vk_offset(place: Option<ExplicitOffset>) -> bool {

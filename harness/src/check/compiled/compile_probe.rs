@@ -56,10 +56,7 @@ pub(super) enum Attempt {
 impl Attempt {
     /// Returns true if the attempt gave code that can run.
     pub(super) fn is_followed(&self) -> bool {
-        match self {
-            Self::Followed(_) => true,
-            Self::NotFollowed(..) | Self::Refused(_) | Self::Broken(_) => false,
-        }
+        matches!(self, Self::Followed(_))
     }
 }
 
@@ -419,21 +416,7 @@ impl CompileJob<'_> {
         let needed = |leaf: &Leaf| match leaf.component.scalar {
             Scalar::Float64 => Some(Feature::Float64),
             Scalar::Int64 | Scalar::Uint64 => Some(Feature::Int64),
-            Scalar::Bool
-            | Scalar::Int8
-            | Scalar::Uint8
-            | Scalar::Int16
-            | Scalar::Uint16
-            | Scalar::Int32
-            | Scalar::Uint32
-            | Scalar::Float16
-            | Scalar::Half
-            | Scalar::Float32
-            | Scalar::Min16Float
-            | Scalar::Min16Int
-            | Scalar::Min16Uint
-            | Scalar::Min10Float
-            | Scalar::Min12Int => None,
+            _ => None,
         };
 
         match self.target {

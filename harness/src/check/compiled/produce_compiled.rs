@@ -167,7 +167,8 @@ impl SubjectShaders {
         let plan = if is_whole { copying(plan, toolchain) } else { plan };
         accesses.push(BlockAccess::first(layout, plan));
 
-        accesses.extend(second_element(layout).map(|array| {
+        // An array of two elements shows the stride.
+        accesses.extend(elements(layout).map(|array| {
             let plan = plan_of_second_element(&array, &array.leaves_in(self.elements), places);
             let plan = nameable(plan.only(&[Form::Leaf, Form::Indexed].into()), toolchain.input);
             let plan = reading(plan, toolchain.input);
@@ -186,7 +187,7 @@ impl SubjectShaders {
         }
 
         let choice = self.elements;
-        let second = second_element(layout).map(|array| {
+        let second = elements(layout).map(|array| {
             let plan = plan_of_second_element(&array, &array.leaves_in(choice), &places);
             let plan = reading(in_wgsl(plan.only(&[Form::Leaf].into())), Input::Wgsl);
             BlockAccess { layout: array, plan, element: AccessedElement::Second }
@@ -220,17 +221,7 @@ impl SubjectShaders {
         let space = match layout.kind {
             BlockKind::UniformBlock => AddressSpace::Uniform,
             BlockKind::StorageBlock => AddressSpace::Storage,
-            BlockKind::PushConstant
-            | BlockKind::ShaderRecord
-            | BlockKind::Cbuffer
-            | BlockKind::ConstantBuffer
-            | BlockKind::ParameterBlock
-            | BlockKind::Globals
-            | BlockKind::EntryUniforms
-            | BlockKind::Tbuffer
-            | BlockKind::TextureBuffer
-            | BlockKind::StructuredElement
-            | BlockKind::Pointee => return self.nothing(Gap::language("only buffers of WGSL are read")),
+            _ => return self.nothing(Gap::language("only buffers of WGSL are read")),
         };
 
         let plan = in_wgsl(plan_in(layout, &self.leaves(layout), &[(space, Stage::Compute)].into()));
@@ -302,12 +293,7 @@ fn by_address(asked: &CompileJob<'_>, layout: &BlockLayout, plan: &ProbePlan) ->
         LaidOutShape::Matrix { order, .. } if *order != asked.subject.source.options.matrix => return Vec::new(),
         // HLSL functions cannot return arrays.
         LaidOutShape::Array { .. } => return Vec::new(),
-        LaidOutShape::Matrix { .. }
-        | LaidOutShape::Scalar(_)
-        | LaidOutShape::Vector { .. }
-        | LaidOutShape::Struct(_)
-        | LaidOutShape::Pointer
-        | LaidOutShape::Resource => {}
+        _ => {}
     }
     // Each probe moves the whole element, but bit-fields are not among the leaves.
     let is_partial = forms_left_out(layout, &plan.leaves).is_some() || has_bit_fields(element);
@@ -333,11 +319,6 @@ fn is_drawn(asked: &CompileJob<'_>) -> bool {
     asked.toolchain.output == ShaderForm::Dxil && matches!(asked.target, CodeTarget::Direct3d { .. })
 }
 
-/// Returns the array of two elements whose second element is probed.
-fn second_element(layout: &BlockLayout) -> Option<BlockLayout> {
-    elements(layout)
-}
-
 /// Returns true if a member is a bit-field.
 fn has_bit_fields(laid_out: &LaidOut) -> bool {
     match &laid_out.shape {
@@ -345,11 +326,7 @@ fn has_bit_fields(laid_out: &LaidOut) -> bool {
             members.iter().any(|member| member.bits.is_some() || has_bit_fields(&member.layout))
         }
         LaidOutShape::Array { element, .. } => has_bit_fields(element),
-        LaidOutShape::Scalar(_)
-        | LaidOutShape::Vector { .. }
-        | LaidOutShape::Matrix { .. }
-        | LaidOutShape::Pointer
-        | LaidOutShape::Resource => false,
+        _ => false,
     }
 }
 

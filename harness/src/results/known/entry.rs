@@ -126,6 +126,11 @@ impl KnownFailure {
         all.into_iter().filter_map(|(key, patterns)| Some(EntryCondition { key, patterns: patterns? })).collect()
     }
 
+    /// True if the entry is limited to some devices, APIs or drivers.
+    pub fn is_about_devices(&self) -> bool {
+        self.conditions().iter().any(|condition| ["device", "runner", "driver"].contains(&condition.key))
+    }
+
     /// True if the entry covers the check without regard to its declarations.
     pub(super) fn covers(&self, check: &CheckRecord, devices: &[DeviceInfo]) -> bool {
         self.shape.is_none() && self.matches(check, devices)

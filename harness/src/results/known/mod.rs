@@ -9,6 +9,7 @@
 
 mod apply;
 mod entry;
+mod member_shape;
 mod read;
 mod reduced_source;
 pub mod shape;
@@ -18,5 +19,6 @@ mod tests;
 
 pub use apply::{FixedEntry, apply, explain, fixed_here, mark_seen, mark_stale, seen_in_shard};
 pub use entry::{EntryCondition, KnownFailure};
+pub use member_shape::{MemberShape, shapes_of_block};
 pub use read::{KnownFile, read, read_file};
 pub use reduced_source::ReducedSource;

@@ -83,9 +83,9 @@ fn behind_every_row(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::results::known::MemberShape;
     use crate::results::record::{Outcome, RecordValue, Story, StoryBlock};
     use layoutproof_device::Feature;
-    use layoutproof_random::declaration::MemberShape;
     use layoutproof_source::sources::SourceMap;
 
     const ENTRY: &str = "

@@ -2,10 +2,11 @@
 //! case that pins the difference.
 
 use layoutproof_layout::{Quantity, join};
+use strum::VariantArray;
 
+use super::member_shape::MemberShape;
 use crate::results::record::{CheckRecord, Culprit, RecordValue, Row};
 use layoutproof_probes::Form;
-use layoutproof_random::declaration::MemberShape;
 use layoutproof_source::toml_table::{FileProblems, TomlTable};
 
 /// The part of an entry about random declarations, in addition to producer, device, rules and
@@ -33,9 +34,9 @@ impl ShapeEntry {
         let moves = entry.boolean("moves", problems).unwrap_or(false);
 
         let shape = shape?;
-        let found = MemberShape::ALL.into_iter().find(|known| known.as_str() == shape);
+        let found = shape.parse::<MemberShape>().ok();
         if found.is_none() {
-            let names: Vec<&str> = MemberShape::ALL.iter().map(|shape| shape.as_str()).collect();
+            let names: Vec<&str> = MemberShape::VARIANTS.iter().map(|shape| shape.as_str()).collect();
             problems.report(entry.range(), format!("unknown shape `{shape}`; known are {}", names.join(", ")));
         }
 

@@ -12,6 +12,7 @@ use layoutproof_built_in::CASES;
 use layoutproof_compilers::free_memory::give_back_free_memory;
 use layoutproof_core::check::{BindingCheck, CheckId};
 use layoutproof_core::results::known::shape::ShapeAt;
+use layoutproof_core::results::known::shapes_of_block;
 use layoutproof_core::results::record::RunHeader;
 use layoutproof_core::results::summary::Exit;
 use layoutproof_device::DeviceInfo;
@@ -20,7 +21,6 @@ use layoutproof_executor::plan::{self, PlannedCheck};
 use layoutproof_executor::produce;
 use layoutproof_executor::watch::Watcher;
 use layoutproof_layout::DECLARED;
-use layoutproof_random::declaration::shapes_of_block;
 use layoutproof_show::Style;
 use layoutproof_source::diagnostics::render;
 

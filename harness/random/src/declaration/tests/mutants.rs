@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 use layoutproof_layout::mutate::{RuleMutant, mutants};
 use layoutproof_layout::{Numbers, Quantity, RuleSet, find, lay_out};
 
-use crate::declaration::{Declarations, RandomDeclaration, TypeSpace, search};
+use super::search;
+use crate::declaration::{Declarations, RandomDeclaration, TypeSpace};
 
 /// Returns the observable numbers of a declaration: the offsets of its leaves, and the strides and
 /// sizes.
@@ -44,9 +45,9 @@ fn planted_faults_are_found_and_shrunk_to_two_members() {
         };
         for mutant in mutants(row).iter().filter(is_wanted) {
             let named = format!("{rules} {} {} -> {}", mutant.parameter, mutant.from, mutant.to);
-            let found = search(&declarations, 6, 0..200, &mut |it| moves(it, row, mutant));
-            let Some(found) = found else { panic!("{named} is not found within 200 declarations") };
-            let smallest = &found.shrunk.smallest;
+            let found = search(&declarations, 6, &mut |it| moves(it, row, mutant));
+            let Some((_, found)) = found else { panic!("{named} is not found within 200 declarations") };
+            let smallest = &found.smallest;
             assert!(smallest.member_count() <= 2, "{named}\n{}", smallest.text());
         }
     }

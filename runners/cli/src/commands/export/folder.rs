@@ -14,8 +14,7 @@ use layoutproof_report::export::{BlockSignature, NotExported, OffloadTest, offlo
 
 use super::ExportArgs;
 use super::compile_check::CompileCheck;
-use super::folder_summary::FolderSummary;
-use super::readme;
+use super::folder_summary::{FolderSummary, readme, summary_text};
 use super::suite_tree::SuiteTree;
 use crate::output::{print, warn};
 use crate::records::output_files::check_folder;
@@ -60,8 +59,8 @@ pub(super) fn export_folder(args: &ExportArgs, folder: &Path) -> anyhow::Result<
         }
     }
 
-    write(&folder.join("README.md"), &readme::readme(&summary))?;
-    print(&readme::summary_text(&summary, folder));
+    write(&folder.join("README.md"), &readme(&summary))?;
+    print(&summary_text(&summary, folder));
     Ok(if summary.tests() == 0 { Exit::NothingSelected } else { Exit::Agree })
 }
 
@@ -119,17 +118,7 @@ fn group_of(block: BlockKind) -> &'static str {
         BlockKind::StructuredElement => "StructuredBuffer",
         BlockKind::ConstantBuffer => "ConstantBufferT",
         // No test uses the other kinds.
-        BlockKind::Cbuffer
-        | BlockKind::Globals
-        | BlockKind::Tbuffer
-        | BlockKind::TextureBuffer
-        | BlockKind::ParameterBlock
-        | BlockKind::PushConstant
-        | BlockKind::ShaderRecord
-        | BlockKind::EntryUniforms
-        | BlockKind::Pointee
-        | BlockKind::UniformBlock
-        | BlockKind::StorageBlock => "CBuffer",
+        _ => "CBuffer",
     }
 }
 

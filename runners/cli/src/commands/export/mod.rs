@@ -3,7 +3,6 @@
 mod compile_check;
 mod folder;
 mod folder_summary;
-mod readme;
 mod suite_tree;
 
 use std::path::PathBuf;

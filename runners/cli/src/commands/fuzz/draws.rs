@@ -9,7 +9,7 @@ use layoutproof_random::declaration::{
     BlockForm, CellDraws, DeclarationTree, Declarations, RandomDeclaration, TypeSpace,
 };
 
-use super::{Fuzz, spaces};
+use super::Fuzz;
 use crate::commands::fuzz::args::FuzzArgs;
 
 /// The source of the declarations of a run.
@@ -35,10 +35,9 @@ impl Draws {
     /// # Errors
     /// The run would have 2^24 or more declarations.
     pub(super) fn of(args: &FuzzArgs, fuzz: &Fuzz) -> anyhow::Result<Self> {
-        let spaces = spaces::distinct(&fuzz.drawn_for);
         let (source, count) = match args.exhaustive {
             None => {
-                let draws = spaces.into_iter().map(|space| CellDraws::new(Declarations::new(space)));
+                let draws = fuzz.spaces().into_iter().map(|space| CellDraws::new(Declarations::new(space)));
                 (DrawnFrom::Random(draws.collect()), args.count)
             }
             Some(most) => {

@@ -14,7 +14,6 @@ mod fuzz_records;
 mod round;
 mod setup;
 mod shrink;
-mod spaces;
 
 use std::collections::BTreeMap;
 use std::ops::Range;

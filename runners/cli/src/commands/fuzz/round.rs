@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use layoutproof_compilers::drivers::full_type_space;
 use layoutproof_core::check::{Producer, Settings, Source, Subject};
-use layoutproof_core::results::known;
+use layoutproof_core::results::known::{self, shapes_of_block};
 use layoutproof_core::results::record::CheckRecord;
 use layoutproof_device::{DeviceInfo, ShaderForm};
 use layoutproof_executor::answer::Answer;
@@ -132,7 +132,7 @@ impl<'a> Round<'a> {
             alternatives.entry((compiler, output, space)).or_default().push(option);
         }
         // Spaces and devices take turns too; a slower turn lets each device see each option.
-        let round = number / (self.fuzz.spaces() * self.spirv_devices().len().max(1)) as u64;
+        let round = number / (self.fuzz.spaces().len() * self.spirv_devices().len().max(1)) as u64;
         alternatives.into_values().map(|options| options[turn(round, options.len())]).collect()
     }
 
@@ -162,7 +162,7 @@ impl<'a> Round<'a> {
         }
         let devices = self.spirv_devices();
         // Spaces take turns too; a slower turn keeps a device from seeing always the same space.
-        devices[turn(number / self.fuzz.spaces() as u64, devices.len())] == device
+        devices[turn(number / self.fuzz.spaces().len() as u64, devices.len())] == device
     }
 
     fn carry_out(&self, checks: &[DeviceCheck], batching: &mut Batching) -> Vec<(u64, CheckRecord)> {
@@ -171,8 +171,10 @@ impl<'a> Round<'a> {
         known::apply(&self.fuzz.known, &mut records, &self.fuzz.devices);
         let mut numbered: Vec<_> = records.into_iter().map(|record| (number_of(&record.id.case), record)).collect();
         for (number, record) in &mut numbered {
-            let (declaration, _) = &self.sources[number];
-            known::shape::explain(&self.fuzz.known, record, &self.fuzz.devices, &declaration.shapes());
+            let (_, source) = &self.sources[number];
+            let shapes: Vec<_> =
+                source.module.blocks.iter().flat_map(|block| shapes_of_block(block, source.options)).collect();
+            known::shape::explain(&self.fuzz.known, record, &self.fuzz.devices, &shapes);
         }
         numbered
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
+use layoutproof_compilers::drivers::{full_type_space, type_space};
 use layoutproof_compilers::toolchains::Toolchains;
 use layoutproof_core::check::CompiledAccesses;
 use layoutproof_device::{RunnerKind, ShaderForm};
@@ -10,10 +11,11 @@ use layoutproof_executor::device_listing::DeviceListing;
 use layoutproof_executor::launch::Launch;
 use layoutproof_layout::RuleSet;
 use layoutproof_layout::mutate::{RuleMutant, mutants};
+use layoutproof_random::declaration::TypeSpace;
 use layoutproof_readers::evaluator::Evaluator;
 use layoutproof_readers::toolchain::{Compilers, Toolchain, toolchains as toolchains_of_table};
 
-use super::{Fuzz, spaces};
+use super::Fuzz;
 use crate::answer_cache;
 use crate::commands::fuzz::args::FuzzArgs;
 use crate::compilers;
@@ -59,9 +61,16 @@ impl Fuzz {
         self.planted.as_ref().map(|mutant| &mutant.rules).filter(|planted| planted.name == rules.name).unwrap_or(rules)
     }
 
-    /// Number of type spaces that take turns.
-    pub(super) fn spaces(&self) -> usize {
-        spaces::distinct(&self.drawn_for).len()
+    /// The type spaces that take turns: those of the toolchains to draw for, with and without
+    /// minimum precision.
+    pub(super) fn spaces(&self) -> Vec<TypeSpace> {
+        let mut spaces: Vec<TypeSpace> = Vec::new();
+        for space in self.drawn_for.iter().flat_map(|toolchain| [type_space(toolchain), full_type_space(toolchain)]) {
+            if !spaces.contains(&space) {
+                spaces.push(space);
+            }
+        }
+        spaces
     }
 }
 

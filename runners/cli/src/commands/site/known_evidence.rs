@@ -1,9 +1,12 @@
 //! Finds evidence for known differences: for each mechanism, the decision of a frozen build about
-//! its shortest case, or the offsets of a compiler's code that the case itself pins.
+//! its shortest case, or the offsets of a compiler's code that the case itself pins; and the checks
+//! of a recorded run.
 
 use std::sync::Arc;
 
+use anyhow::Context;
 use indexmap::IndexMap;
+use layoutproof_built_in::KNOWN_EVIDENCE;
 use layoutproof_core::case::Expectation;
 use layoutproof_core::check::verdict::Validation;
 use layoutproof_core::check::{CheckId, CheckRules, Source, Subject};
@@ -15,12 +18,10 @@ use layoutproof_core::results::record::{
 use layoutproof_layout::find;
 use layoutproof_readers::toolchain::{Toolchain, toolchains};
 use layoutproof_site::{KnownEvidence, KnownList};
+use serde::Deserialize;
 
 use crate::records::decision_rows::{NumberPlace, add_rows, differs, row_of};
 use crate::records::frozen_set::FrozenSet;
-
-/// Keys of entries that apply to devices.
-const OF_DEVICES: [&str; 3] = ["device", "runner", "driver"];
 
 /// A toolchain of a frozen build.
 struct FrozenProducer<'a> {
@@ -63,9 +64,7 @@ fn frozen_producers(set: &FrozenSet) -> impl Iterator<Item = FrozenProducer<'_>>
 }
 
 fn is_about_compilers(entry: &KnownFailure) -> bool {
-    let conditions = entry.conditions();
-    (entry.names_cases() || entry.shape.is_some())
-        && !conditions.iter().any(|condition| OF_DEVICES.contains(&condition.key))
+    (entry.names_cases() || entry.shape.is_some()) && !entry.is_about_devices()
 }
 
 /// True if the entry names the case, or a shape of members that the case pins.
@@ -194,5 +193,68 @@ fn story(subject: &Subject) -> Story {
         authority: subject.authority.clone(),
         blocks: blocks.collect(),
         ..Story::default()
+    }
+}
+
+/// A line of `ci/known-evidence.jsonl`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct KeptCheck {
+    /// For example `ci/known/dxc.toml`.
+    list: String,
+    /// The reason of the entry.
+    reason: String,
+    /// The producer and the device, with versions.
+    origin: String,
+    check: CheckRecord,
+}
+
+/// The checks that `ci/known-evidence` extracted from the records of a run, because no frozen
+/// decision shows their known differences. Without those whose entries are gone.
+///
+/// # Errors
+/// A line cannot be parsed.
+pub(super) fn kept_evidence(lists: &[KnownList]) -> anyhow::Result<Vec<KnownEvidence>> {
+    let mut found = Vec::new();
+    for KeptCheck { list, reason, origin, check } in kept_checks()? {
+        let mut entries = lists.iter().flat_map(|known| &known.entries);
+        let entry = entries.find(|entry| (entry.file.as_str(), entry.reason.as_str()) == (&list, &reason));
+        found.extend(entry.map(|entry| KnownEvidence {
+            file: list,
+            line: entry.line,
+            origin: format!("{origin}, in a run that was recorded"),
+            record: check,
+        }));
+    }
+    Ok(found)
+}
+
+fn kept_checks() -> anyhow::Result<Vec<KeptCheck>> {
+    let lines = KNOWN_EVIDENCE.lines().zip(1..);
+    let check = |(line, number): (&str, u32)| {
+        serde_json::from_str(line).with_context(|| format!("ci/known-evidence.jsonl:{number}"))
+    };
+    lines.map(check).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::known_lists::known_lists;
+    use super::*;
+
+    #[test]
+    fn every_kept_check_shows_an_entry_that_is_there() {
+        let lists = known_lists().unwrap();
+        let kept = kept_checks().unwrap();
+        let lost: Vec<&str> = kept
+            .iter()
+            .filter(|kept| {
+                let mut entries = lists.iter().flat_map(|list| &list.entries);
+                !entries.any(|entry| (&entry.file, &entry.reason) == (&kept.list, &kept.reason))
+            })
+            .map(|kept| kept.reason.as_str())
+            .collect();
+        assert_eq!(lost, Vec::<&str>::new(), "run `ci/known-evidence RECORDS` with the records of a whole run");
+        assert_eq!(kept_evidence(&lists).unwrap().len(), kept.len());
     }
 }

@@ -2,7 +2,6 @@
 //! runs.
 
 mod cases;
-mod kept_evidence;
 mod known_evidence;
 pub(crate) mod known_lists;
 mod records;
@@ -58,7 +57,7 @@ pub(crate) fn site(args: &SiteArgs) -> anyhow::Result<Exit> {
 
     let known = known_lists::known_lists()?;
     let mut evidence = known_evidence::known_evidence(&known, &sources)?;
-    evidence.extend(kept_evidence::kept_evidence(&known)?);
+    evidence.extend(known_evidence::kept_evidence(&known)?);
     let surprises = surprises::surprises(&sources, &recorded)?;
     let pages = site_pages(&SiteFacts {
         rules: &rule_sets::rule_set_facts()?,

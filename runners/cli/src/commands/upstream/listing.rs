@@ -1,12 +1,8 @@
 //! Lists the known differences with their states.
 
-use layoutproof_core::results::known::EntryCondition;
 use layoutproof_site::Mechanism;
 
 use super::reduced_sources::NamedSource;
-
-/// Keys of entries that apply to devices.
-const OF_DEVICES: [&str; 3] = ["device", "runner", "driver"];
 
 /// One line per difference, and a legend.
 pub(super) fn listing(known: &[Mechanism<'_>], sources: &[NamedSource]) -> String {
@@ -41,7 +37,5 @@ pub(super) fn gone_in<'a>(difference: &Mechanism<'a>) -> Option<&'a str> {
 
 /// True if every entry is limited to some devices.
 pub(super) fn is_about_devices(difference: &Mechanism<'_>) -> bool {
-    let names_device =
-        |conditions: &[EntryCondition]| conditions.iter().any(|condition| OF_DEVICES.contains(&condition.key));
-    difference.entries.iter().all(|entry| names_device(&entry.conditions()))
+    difference.entries.iter().all(|entry| entry.is_about_devices())
 }
