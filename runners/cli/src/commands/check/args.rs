@@ -35,6 +35,7 @@ pub enum CheckTarget {
 
 /// `layoutproof check`.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub struct CheckArgs {
     /// Shaders (.hlsl, .slang, .glsl, .wgsl, .spv, and what a build made: .dxil, .cso) and files with debug information
     /// (objects, libraries, programs, .pdb), in any order; default: what `layoutproof.toml` says.
