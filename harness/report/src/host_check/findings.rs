@@ -128,9 +128,9 @@ fn also<'a>(mut occurrences: impl Iterator<Item = (&'a str, &'a str, String)>) -
 }
 
 fn some_of<T: AsRef<str>>(names: &BTreeSet<T>) -> String {
-    let named: Vec<&str> = names.iter().take(MOST_NAMED).map(AsRef::as_ref).collect();
-    match names.len() - named.len() {
-        0 => named.join(", "),
-        more => format!("{} and {more} more", named.join(", ")),
+    let listed: Vec<&str> = names.iter().take(MOST_NAMED).map(AsRef::as_ref).collect();
+    match names.len() - listed.len() {
+        0 => listed.join(", "),
+        more => format!("{} and {more} more", listed.join(", ")),
     }
 }

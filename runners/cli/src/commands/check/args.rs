@@ -36,6 +36,7 @@ pub enum CheckTarget {
 
 /// `layoutproof check`.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub struct CheckArgs {
     #[arg(value_name = "SHADER|HOST", help = format!(
         "Shaders ({}) and files with debug information (objects, libraries, programs, .pdb), in any order; default: what \

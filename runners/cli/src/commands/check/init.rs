@@ -4,6 +4,7 @@
 //! it has debug information. It prints what it leaves out.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -78,7 +79,7 @@ pub(crate) fn init(args: &InitArgs) -> anyhow::Result<Exit> {
     }
     let mut found = FoundFiles::default();
     found.look(&args.folder, Path::new(""), Place::default())?;
-    let project = FirstProject::choose(&args.folder, found);
+    let project = FirstProject::choose(&args.folder, &found);
 
     let mut file = OpenOptions::new()
         .write(true)
@@ -244,13 +245,13 @@ struct FirstProject {
 }
 
 impl FirstProject {
-    fn choose(folder: &Path, found: FoundFiles) -> Self {
+    fn choose(folder: &Path, found: &FoundFiles) -> Self {
         let mut project = Self::default();
         if found.visited > MOST_ENTRIES {
             project.left_out.push(format!("all after the first {MOST_ENTRIES} files"));
         }
-        project.choose_shaders(folder, &found);
-        project.choose_hosts(found.hosts);
+        project.choose_shaders(folder, found);
+        project.choose_hosts(&found.hosts);
         project
     }
 
@@ -317,7 +318,7 @@ impl FirstProject {
 
     /// Takes programs and their databases. Objects and libraries are parts of programs, so they are taken
     /// only if there is no program.
-    fn choose_hosts(&mut self, found: Vec<(PathBuf, HostFileSummary, SystemTime)>) {
+    fn choose_hosts(&mut self, found: &[(PathBuf, HostFileSummary, SystemTime)]) {
         let with_debug = |kind: HostFileKind| {
             move |found: &&(PathBuf, HostFileSummary, SystemTime)| found.1.kind == kind && found.1.has_debug_sections
         };
@@ -373,12 +374,12 @@ impl FirstProject {
         };
         let mut shaders = String::new();
         for (language, patterns) in &self.shaders {
-            shaders += &format!("# {}\n[[shader]]\nfiles = {}\n", language.title(), list(patterns));
+            let _ = write!(shaders, "# {}\n[[shader]]\nfiles = {}\n", language.title(), list(patterns));
             if let Some(except) = self.except.get(language) {
-                shaders += &format!("except = {}\n", list(except));
+                let _ = write!(shaders, "except = {}\n", list(except));
             }
             if !self.includes.is_empty() {
-                shaders += &format!("include = {}\n", list(&self.includes));
+                let _ = write!(shaders, "include = {}\n", list(&self.includes));
             }
             if *language == ShaderLanguage::Hlsl {
                 shaders += "# args = \"-T cs_6_6 -D QUALITY=2\"\n";

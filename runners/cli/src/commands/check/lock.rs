@@ -24,9 +24,6 @@ pub(super) const LOCK_FILE: &str = "layoutproof.lock";
 /// The first line.
 const SCHEMA: &str = "schema\t1";
 
-/// Digits of a digest.
-const DIGEST_BYTES: usize = 12;
-
 /// What a line is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum FactKind {
@@ -114,7 +111,9 @@ impl Lock {
         for block in blocks {
             let Ok(root) = &block.layout.result else { continue };
             let mut rows = block.layout.rows();
-            rows.iter_mut().for_each(|row| row.uncertain = None);
+            for row in &mut rows {
+                row.uncertain = None;
+            }
             let rows = serde_json::to_vec(&rows).context("writing the members of a block")?;
             let size = root.size.finite().map_or_else(|| "no end".to_owned(), |size| format!("{size} bytes"));
             let names = [&block.layout.name, &block.target];
@@ -221,8 +220,11 @@ fn digest_of(path: &Path) -> anyhow::Result<String> {
     Ok(digest(&fs::read(path).with_context(|| format!("reading {}", path.display()))?))
 }
 
+/// The first 64 bits of the SHA-256: enough to see a change, and short in a review.
 fn digest(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().take(DIGEST_BYTES).map(|byte| format!("{byte:02x}")).collect()
+    let hash = Sha256::digest(bytes);
+    let start = hash.first_chunk().expect("a digest of SHA-256 has 32 bytes");
+    format!("{:016x}", u64::from_be_bytes(*start))
 }
 
 /// The sources next to a compiled shader: `a.frag` for `a.frag.spv`, and `a.hlsl` for `a.spv`.
