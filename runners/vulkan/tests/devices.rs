@@ -3,6 +3,8 @@
 #[path = "../../tests/suite.rs"]
 mod suite;
 
+#[path = "../../../harness/tests/fixture/blocks.rs"]
+mod blocks;
 #[path = "../../../harness/tests/fixture/bound.rs"]
 mod bound;
 mod by_hand;

@@ -131,6 +131,7 @@ struct ShapeFinder<'a> {
 }
 
 /// A member with its surroundings.
+#[expect(clippy::struct_excessive_bools, reason = "independent facts about one member")]
 struct MemberContext<'a> {
     member: &'a Member,
     /// The type without dimensions.

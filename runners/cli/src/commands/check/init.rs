@@ -376,10 +376,10 @@ impl FirstProject {
         for (language, patterns) in &self.shaders {
             let _ = write!(shaders, "# {}\n[[shader]]\nfiles = {}\n", language.title(), list(patterns));
             if let Some(except) = self.except.get(language) {
-                let _ = write!(shaders, "except = {}\n", list(except));
+                let _ = writeln!(shaders, "except = {}", list(except));
             }
             if !self.includes.is_empty() {
-                let _ = write!(shaders, "include = {}\n", list(&self.includes));
+                let _ = writeln!(shaders, "include = {}", list(&self.includes));
             }
             if *language == ShaderLanguage::Hlsl {
                 shaders += "# args = \"-T cs_6_6 -D QUALITY=2\"\n";
