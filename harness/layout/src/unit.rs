@@ -1,6 +1,6 @@
 //! The kinds of space that a parameter can use: bytes, registers, descriptors, locations.
 //!
-//! The binding rules in the main crate count in these units: a struct of a texture and a float uses
+//! The binding rules (`layoutproof-bindings`) count in these units: a struct of a texture and a float uses
 //! bytes and a `t` register.
 //!
 //! Source: Slang user guide, Parameter Layout Rules and Using the Reflection API. The names are

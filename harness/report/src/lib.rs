@@ -2,7 +2,7 @@
 //! HTML.
 //!
 //! The commands call this at the end of a run, and for `show`, `diff`, `list` and similar output.
-//! Nothing here calls the engine or prints, so a saved records file can be rendered later and on
+//! Nothing here lays out, binds or judges, and nothing prints, so a saved records file can be rendered later and on
 //! another machine.
 #![forbid(unsafe_code)]
 

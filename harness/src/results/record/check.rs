@@ -123,7 +123,7 @@ pub struct KnownEntry {
     pub untried: bool,
 }
 
-/// The text parts of a failure block, so that reporters never call the engine.
+/// The text parts of a failure block, so that reporters compute no layout and run nothing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Story {
     /// The case's summary.

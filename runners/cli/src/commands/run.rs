@@ -94,7 +94,7 @@ fn carry_out(args: &RunArgs, style: Style, progress: &Progress) -> anyhow::Resul
     for portion in &plan {
         let checks = produce::shaders(&keeper.lacking(portion), making);
         progress.checks();
-        keeper.carry_out(&checks, &mut *answer);
+        keeper.answer_and_keep(&checks, &mut *answer);
         drop(checks);
         give_back_free_memory();
     }

@@ -45,7 +45,7 @@ impl RecordKeeper<'_, '_> {
 
     /// Has devices answer `checks`, and keeps the records. Failed checks are answered again, one by
     /// one.
-    pub(crate) fn carry_out(&mut self, checks: &[DeviceCheck], answer: &mut dyn Answer) {
+    pub(crate) fn answer_and_keep(&mut self, checks: &[DeviceCheck], answer: &mut dyn Answer) {
         let mut failed: BTreeMap<usize, CheckRecord> = BTreeMap::new();
         answer.answer(checks, self.launch, &mut |batch| {
             for (index, record) in batch {
