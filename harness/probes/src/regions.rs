@@ -59,7 +59,7 @@ pub enum RegionAnswer {
     /// The nonce, once. The cases' own entry points store just this if they do not read into the
     /// output.
     Nonce,
-    /// In each lane, a hash of all words that [`CASES_OF_HASH`] cases read.
+    /// In each lane, a hash of all words that `CASES_OF_HASH` cases read.
     Hashed {
         /// Invocations of the dispatch.
         lanes: u32,

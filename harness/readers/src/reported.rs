@@ -1,5 +1,5 @@
 //! Reads the numbers that a compiler reports for a block, in its listing, reflection or
-//! decorations. The compiler's code is a separate witness, see [`crate::check`].
+//! decorations. The compiler's code is a separate witness, which `layoutproof-core` compares.
 
 use layoutproof_device::Shader;
 use layoutproof_layout::{BlockKind, BlockLayout, LaidOut, LaidOutMember, LaidOutShape, Numbers, Quantity};

@@ -1,7 +1,7 @@
 //! Counts what checks cover: the number of leaves per cell of type, predecessor, rule set, space,
 //! stage, direction, form and kind of proof.
 //!
-//! [`kind`] finds a leaf's type and predecessor. [`planned`] counts the leaves that a check's
+//! [`layoutproof_probes::leaf_kind`] finds a leaf's type and predecessor. [`planned`] counts the leaves that a check's
 //! shaders would access, [`answered`] those for which a device returned a result; floors apply to
 //! the second. A leaf counts once per access.
 

@@ -4,7 +4,7 @@
 //! strides and alignments come from naga's typed module. naga has only WGSL's alignments, so an
 //! alignment can be less than the one that std140 applied. In WGSL all of them are computed from
 //! the types and the text's attributes, because naga's are not always those of the specification
-//! ([`type_layouts`]). If naga's validator rejects a module, this returns only errors and no
+//! (`type_layouts`). If naga's validator rejects a module, this returns only errors and no
 //! blocks.
 //!
 //! Texts of users and compilers come here through [`module_reader`](crate::module_reader),

@@ -18,7 +18,7 @@ use layoutproof_probes::leaf_kind::After;
 /// Totals of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunEnd {
-    /// [`SCHEMA`].
+    /// [`super::SCHEMA`].
     pub schema: u32,
     /// Number of completed checks.
     pub checks: u32,

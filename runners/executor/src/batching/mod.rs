@@ -2,7 +2,7 @@
 //!
 //! Three things save time, most of it in the drivers' compilers:
 //!
-//! - Checks of one device share modules ([`shared_module`]), because a pipeline costs a driver much
+//! - Checks of one device share modules (`shared_module`), because a pipeline costs a driver much
 //!   more than a few more loads in it.
 //! - Drivers that can compile fast rather than well do so ([`DriverCompilation::Fast`]).
 //! - Equal jobs of one case run once. Rule sets that agree on a layout have equal jobs, and so do
@@ -11,7 +11,7 @@
 //! None of them changes an outcome. A wrong answer to a shared or fast job proves nothing, so its
 //! check is answered again as [`OneByOne`](crate::answer::OneByOne) does it, and that record counts.
 //! A right answer does not show the driver's own settings at work; a few probes that change from run
-//! to run do ([`spared`]). Records say how they were answered in `fused`, `fast` and `thorough`.
+//! to run do (`spared`). Records say how they were answered in `fused`, `fast` and `thorough`.
 
 mod shared_module;
 mod spared;
