@@ -25,7 +25,7 @@ pub enum HostFileKind {
     ImportLibrary,
 }
 
-/// What the headers of a file say.
+/// The facts in the headers of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HostFileSummary {
     pub kind: HostFileKind,

@@ -85,7 +85,7 @@ impl<'a> Side<'a> {
     }
 }
 
-/// How closely two names must agree, from the strictest.
+/// The rules by which two names agree, the strictest first.
 const KEYS: [fn(&NameKeys) -> &str; 4] =
     [NameKeys::exact, NameKeys::plain, NameKeys::without_scope, NameKeys::without_type];
 

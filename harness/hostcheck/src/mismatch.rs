@@ -111,7 +111,7 @@ pub enum MismatchKind {
     },
 }
 
-/// How a host struct covers a block, as the user states it.
+/// The user's contract for a host struct and a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SizeContract {
     /// Both have the same size, up to the multiple of 16 bytes to which APIs round buffers.

@@ -452,7 +452,7 @@ mod tests {
         }
     }
 
-    /// Of narrow numbers, one of the dispatches shows each mistake.
+    /// For narrow numbers, one of the dispatches shows each mistake.
     #[test]
     fn late_and_swapped_narrow_leaves_change_a_hash() {
         let planes = WordCode::Bytes.planes(256);

@@ -29,7 +29,7 @@ pub trait Reporter: Sync {
     fn text(&self, run: &FinishedRun<'_>) -> String;
 }
 
-/// Where the text of a reporter goes, and when.
+/// The file, option or stream for the text of a reporter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Destination {
     /// To the file that the user names with `--name FILE`.

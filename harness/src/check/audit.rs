@@ -13,7 +13,7 @@ use crate::check::producer::Producer;
 use crate::check::verdict::{CodeOrigin, Verdict, Writer, judge};
 use crate::results::record::{CheckRecord, Culprit, Outcome, OutcomeKind, Proves, Row};
 
-/// What a record says that does not follow from the rest of it.
+/// A statement of a record that does not follow from the rest of it.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum AuditError {
     #[error("`{producer}` proves `{}` here, not `{}`", can.as_str(), said.as_str())]

@@ -12,9 +12,9 @@ use crate::pool::Workers;
 /// A check on one device, with its shaders.
 #[derive(Clone, Debug)]
 pub enum DeviceCheck {
-    /// Where bytes of blocks lie.
+    /// The offsets of a block's leaves.
     Bytes(Check),
-    /// Where parameters are bound.
+    /// The registers, sets or locations of parameters.
     Bindings(ProofCheck),
 }
 

@@ -11,7 +11,7 @@ use layoutproof_readers::toolchain::Compilers;
 use crate::compiler_devices::CompilerDevices;
 use crate::launch::Launch;
 
-/// What a run makes shaders with.
+/// The producers, compilers and settings that make a run's shaders.
 #[derive(Clone, Copy, Debug)]
 pub struct ShaderProduction<'a> {
     /// The generators and compilers that make the shaders.
@@ -29,9 +29,9 @@ pub struct ShaderProduction<'a> {
 /// A check before its shaders are made.
 #[derive(Clone, Debug)]
 pub enum PlannedCheck<'a> {
-    /// Where bytes of blocks lie.
+    /// The offsets of a block's leaves.
     Bytes { subject: &'a Arc<Subject>, producer: Producer, device: &'a DeviceInfo },
-    /// Where parameters are bound.
+    /// The registers, sets or locations of parameters.
     Bindings(Box<ProofCheck>),
 }
 

@@ -41,7 +41,7 @@ pub fn shaders(planned: &[PlannedCheck<'_>], making: ShaderProduction<'_>) -> Ve
     checks.into_iter().flatten().collect()
 }
 
-/// What checks have in common if they may share shaders.
+/// Checks with equal values may share shaders.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Origin {
     /// The address of the source.

@@ -53,7 +53,7 @@ pub(super) fn is_library(request: &BindingRequest) -> bool {
     request.profile.as_deref().is_some_and(|profile| profile.starts_with("lib"))
 }
 
-/// What the convention asks of the code of a module.
+/// The convention's questions about the code of a module.
 pub(super) fn usage_request<'r>(
     request: &'r BindingRequest,
     options: &BindingOptions,

@@ -34,7 +34,7 @@ pub(super) struct LocalType {
     pub(super) outer_length: usize,
 }
 
-/// What the walk over a unit saw of such types.
+/// The types without a name of their own that the walk over a unit met.
 #[derive(Debug, Default)]
 pub(super) struct InnerTypes {
     pub(super) scopes: Vec<ScopeRange>,

@@ -64,7 +64,7 @@ pub struct CompareOptions<'a> {
     /// The byte of the block at which the program puts the host struct; `None` if the user does not
     /// state it.
     pub host_start: Option<u32>,
-    /// How the host struct covers the block; `None` if the user does not state it.
+    /// The user's contract for the host struct and the block.
     pub contract: Option<SizeContract>,
 }
 
@@ -122,7 +122,7 @@ pub fn compare(block: ShaderBlock<'_>, host: &ProgramStruct, options: CompareOpt
 }
 
 /// The byte at which the program pushes the host struct: push constants of one stage often start
-/// behind those of another, and the struct of the host has only the members of this stage.
+/// after those of another, and the struct of the host has only the members of this stage.
 fn pushed_at(block: ShaderBlock<'_>, shader: &FlatStruct, host: &FlatStruct, pairs: &MemberPairs) -> u32 {
     let first = shader.members.iter().enumerate().filter(|(_, member)| !is_filler(&member.path));
     let Some((index, first)) = first.min_by_key(|(_, member)| member.offset) else { return 0 };

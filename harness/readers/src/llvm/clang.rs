@@ -1,4 +1,4 @@
-//! What Clang's IR for Direct3D has beside plain LLVM: handles of resources, constant buffers whose
+//! The parts of Clang's IR for Direct3D that plain LLVM lacks: handles of resources, constant buffers whose
 //! members are variables, and the calls of intrinsic functions.
 //!
 //! Source: LLVM Language Reference Manual, "Standard C/C++ Library Intrinsics"; LLVM's DirectX

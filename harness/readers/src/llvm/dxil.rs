@@ -1,4 +1,4 @@
-//! What DXIL has beside plain LLVM: its operations (`dx.op.*`), which load from and store to
+//! The parts of DXIL that plain LLVM lacks: its operations (`dx.op.*`), which load from and store to
 //! resources, and the handles that name them.
 //!
 //! Source: DirectX Intermediate Language (`DXIL.rst` of `DirectXShaderCompiler`), "DXIL operations",

@@ -15,9 +15,9 @@ pub(crate) struct Module {
     pub(crate) types: NamedTypes,
     /// By name.
     pub(super) variables: HashMap<String, GlobalVariable>,
-    /// Of Clang's IR.
+    /// Only Clang's IR has these.
     pub(crate) constant_buffers: Vec<ConstantBuffer>,
-    /// Of DXIL.
+    /// Only DXIL has these.
     pub(super) numbered_resources: Vec<NumberedResource>,
 }
 

@@ -45,7 +45,7 @@ pub(super) fn unmatched_findings(check: &HostCheck) -> Vec<Finding> {
     group(&check.unmatched, |unmatched| unmatched.block.clone(), is_same)
 }
 
-/// Where else a finding holds, such as `in 12 shaders: b.hlsl, c.hlsl, d.hlsl and 9 more`.
+/// The other places of a finding, such as `in 12 shaders: b.hlsl, c.hlsl, d.hlsl and 9 more`.
 pub(super) fn also_of_pairs(check: &HostCheck, finding: &Finding) -> Option<String> {
     also(finding.members.iter().map(|index| {
         let pair = &check.pairs[*index];
@@ -53,7 +53,7 @@ pub(super) fn also_of_pairs(check: &HostCheck, finding: &Finding) -> Option<Stri
     }))
 }
 
-/// Where else a block has no host struct for the same reason.
+/// The other places where a block has no host struct for the same reason.
 pub(super) fn also_of_unmatched(check: &HostCheck, finding: &Finding) -> Option<String> {
     also(finding.members.iter().map(|index| {
         let unmatched = &check.unmatched[*index];
@@ -99,7 +99,7 @@ fn is_same_mismatch(left: &Mismatch, right: &Mismatch) -> bool {
         && left.host_at == right.host_at
 }
 
-/// What the occurrences after the first one (shader, target, block) add to it; `None` if there are none.
+/// Lists the occurrences (shader, target, block) after the first one; `None` if there are none.
 fn also<'a>(mut occurrences: impl Iterator<Item = (&'a str, &'a str, String)>) -> Option<String> {
     let first = occurrences.next()?;
     let mut count = 0;

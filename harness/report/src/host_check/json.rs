@@ -54,7 +54,7 @@ struct JsonFinding<'a> {
     shader: &'a str,
     /// Indices into `pairs`.
     pairs: Vec<usize>,
-    /// Where else it occurs, in words; null if it does not.
+    /// The other places of the finding, in words; null if there are no others.
     also: Option<String>,
 }
 

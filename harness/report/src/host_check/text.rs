@@ -55,7 +55,7 @@ pub fn text(check: &HostCheck, style: Style) -> String {
     lines.into_text()
 }
 
-/// What a finding says, with the shaders to which it applies too.
+/// The text of a finding, with the other shaders that have it.
 pub(super) fn finding_text(check: &HostCheck, finding: &Finding, style: Style) -> String {
     let pair = &check.pairs[finding.first()];
     let also = also_of_pairs(check, finding).unwrap_or_default();

@@ -78,7 +78,7 @@ fn compiled(glslang: &Glslang, span: Span, options: &ReadOptions<'_>, sources: &
     Ok(file)
 }
 
-/// Where the text declares the specialization constant of this number; `start` if the text does not
+/// The place of the specialization constant with this number; `start` if the text does not
 /// write the number in digits.
 fn constant_place(text: &GlslText, number: u32, start: Span) -> Span {
     const QUALIFIER: &str = "constant_id";

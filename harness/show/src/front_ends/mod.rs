@@ -78,7 +78,7 @@ pub struct ReadOptions<'a> {
     pub tools: &'a dyn InputTools,
 }
 
-/// What declarations are read for.
+/// The use of the declarations, which decides whether a file may lack them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// Layouts; a file without any is an error.

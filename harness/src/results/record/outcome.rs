@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::check::{KnownEntry, Story};
 use super::reason::Reasons;
 
-/// What agreement in a check proves.
+/// The claim that agreement in a check proves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Proves {
@@ -45,7 +45,7 @@ impl Proves {
     }
 }
 
-/// How a check ended, with what only such an end has.
+/// The end of a check. Each variant has the data that only such an end has.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
     /// All witnesses agree.

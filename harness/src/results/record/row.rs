@@ -24,7 +24,7 @@ pub struct Row {
     pub fused: bool,
 }
 
-/// How a shader reached what it measured.
+/// The access by which a shader measured a quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
     /// The block's address space.
@@ -59,7 +59,7 @@ impl Row {
     }
 }
 
-/// What each witness says about a quantity; `None` if it gives no value.
+/// Each witness's value for a quantity; `None` if it gives none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Witnesses {
     pub expected: Option<RecordValue>,

@@ -40,7 +40,7 @@ pub struct BenchArgs {
     /// Only these devices.
     #[arg(long, value_delimiter = ',', value_name = "ID[,ID...]")]
     pub device: Vec<String>,
-    /// How often each device is measured; medians are printed.
+    /// Measurements per device; medians are printed.
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
     pub rounds: u32,
 }

@@ -70,7 +70,7 @@ pub(crate) struct ProjectMapping {
     pub host: Option<String>,
     /// The byte of the block at which the program puts the host struct.
     pub offset: Option<u32>,
-    /// How the host struct covers the block.
+    /// The contract between the host struct and the block.
     pub contract: Option<SizeContract>,
     /// Host member names by shader member names.
     pub members: BTreeMap<String, String>,

@@ -28,7 +28,7 @@ pub(crate) struct RecordKeeper<'a, 'l> {
     /// The arguments that the user typed.
     pub(crate) arguments: BTreeMap<String, Vec<String>>,
     pub(crate) launch: &'a Launch,
-    /// How often a failed check runs again.
+    /// Number of reruns of a failed check.
     pub(crate) retries: u32,
     /// True if the first failure stops the run.
     pub(crate) fail_fast: bool,

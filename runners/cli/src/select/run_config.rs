@@ -170,7 +170,7 @@ impl RunConfig {
         ShaderProduction { producers, settings, compilers, compiler_devices: *compiler_devices, launch }
     }
 
-    /// How devices answer the checks.
+    /// One job per check, or batches.
     pub(crate) fn answer(&self) -> Box<dyn Answer> {
         match self.batching {
             Some(turn) => Box::new(Batching::new(turn)),

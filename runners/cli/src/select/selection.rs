@@ -46,7 +46,7 @@ pub(crate) struct Selection {
     pub part: RunPart,
 }
 
-/// How a selection uses devices.
+/// A selection's need for devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DeviceUse {
     /// Not at all.

@@ -93,7 +93,7 @@ struct AnswerHistory {
     asked: BTreeSet<CacheKey>,
     /// Questions that an earlier process asked.
     recalled: BTreeSet<CacheKey>,
-    /// Number of asked questions without a key.
+    /// Number of questions without a key.
     without_key: usize,
 }
 
@@ -163,7 +163,7 @@ impl AnswerCache {
         Some(CacheSlot { cache: self, kind, key: parts.key(), identity })
     }
 
-    /// Records that a program is being asked. `slot` is the place for its answer.
+    /// Records that a program is running for this question. `slot` is the place for its answer.
     pub(crate) fn note_asked(&self, kind: EntryKind, slot: Option<&CacheSlot<'_>>) {
         let mut histories = self.histories();
         let history = histories.entry(kind).or_default();

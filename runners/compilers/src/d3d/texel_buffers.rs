@@ -22,7 +22,7 @@ const WORD: u32 = 4;
 const UNIFORM_CONSTANT: u32 = StorageClass::UniformConstant as u32;
 /// The storage class of buffers.
 const UNIFORM: u32 = StorageClass::Uniform as u32;
-/// What makes a struct a storage buffer in this module.
+/// The decoration that makes a struct a storage buffer in this module.
 const BUFFER_BLOCK: u32 = Decoration::BufferBlock as u32;
 const ARRAY_STRIDE: u32 = Decoration::ArrayStride as u32;
 const OFFSET: u32 = Decoration::Offset as u32;

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use layoutproof_core::check::{Check, ProbeName, ShaderModule};
-use layoutproof_device::{DeviceInfo, Job, ReadBack, RunnerKind, Shader};
+use layoutproof_device::{DeviceInfo, Job, ReadBack, Shader};
 use layoutproof_layout::Extent;
 use layoutproof_probes::image::encoding::WordCode;
 use layoutproof_probes::{
@@ -30,9 +30,9 @@ const STORAGE_BYTES: u32 = 1 << 20;
 const WORKGROUP_BYTES: u32 = 1 << 13;
 
 /// Returns true if the check can share modules with other checks of the same device and producer.
-/// The model compiles nothing, so sharing would gain nothing there.
+/// Sharing pays only where a driver compiles: the model and the evaluators have nothing to save.
 pub(super) fn shares_modules(check: &Check) -> bool {
-    check.device.runner == RunnerKind::Ash && check.produced.producer.can_share_modules()
+    check.device.runner.is_driven() && check.produced.producer.can_share_modules()
 }
 
 /// A module for probes of several checks.

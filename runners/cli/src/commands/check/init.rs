@@ -111,7 +111,7 @@ fn is_build_folder(name: &str) -> bool {
     rests.into_iter().any(|rest| !rest.starts_with(char::is_alphabetic))
 }
 
-/// Where a search is.
+/// The position of a search.
 #[derive(Clone, Copy, Debug, Default)]
 struct Place {
     depth: u32,
@@ -229,7 +229,7 @@ impl FoundFiles {
     }
 }
 
-/// What the first project file says.
+/// The contents of the first project file.
 #[derive(Debug, Default)]
 struct FirstProject {
     /// Patterns of shaders by language.

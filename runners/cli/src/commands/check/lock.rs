@@ -24,7 +24,7 @@ pub(super) const LOCK_FILE: &str = "layoutproof.lock";
 /// The first line.
 const SCHEMA: &str = "schema\t1";
 
-/// What a line is about.
+/// The kind of fact that a line states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum FactKind {
     /// Digest of a compiled shader.
@@ -160,7 +160,7 @@ impl Lock {
         write_file(path, &text)
     }
 
-    /// What has changed since `accepted` was written, as sentences. `is_checked` tells whether this
+    /// The changes since `accepted` was written, as sentences. `is_checked` tells whether this
     /// check says anything about a shader.
     pub(super) fn changes_since(&self, accepted: &Self, is_checked: impl Fn(&str) -> bool) -> Vec<String> {
         let nothing = BTreeSet::new();

@@ -220,7 +220,7 @@ fn proposals_of(block: usize, hosts: &[DebugAnswer]) -> Vec<Proposal> {
     proposals
 }
 
-/// How well each of several structs with the block's name fits it, best first.
+/// The fit of each struct with the block's name, best first.
 fn fits_of(parts: &[BlockPart<'_>], names: &[String], by_name: &BTreeMap<&str, ProgramStruct>) -> Vec<Proposal> {
     let fit = |name: &String| {
         let fields = by_name.get(name.as_str())?.named_fields();

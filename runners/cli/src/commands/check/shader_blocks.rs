@@ -51,7 +51,7 @@ pub(crate) struct TargetBlock {
     pub host_start: Option<u32>,
     /// Number of host structs in a row that fill the block, if the user says so: `Light[2]`.
     pub host_count: Option<u32>,
-    /// How the host struct covers the block, if the user says so.
+    /// The user's contract for the host struct and this block.
     pub contract: Option<SizeContract>,
     /// Host names by member names, for members with other names.
     pub renames: BTreeMap<String, String>,
