@@ -76,6 +76,10 @@ pub struct Job {
     pub constants: BTreeMap<u32, u32>,
     /// Push-constant bytes, a multiple of 4; empty for none.
     pub push_constants: Vec<u8>,
+    /// True to dispatch twice, first with all bits of the push constants inverted. Bytes that the
+    /// device does not update then differ, where those of an earlier job could look right. The
+    /// output holds what the second dispatch wrote last.
+    pub inverts_push_constants_first: bool,
     /// Workgroups in x, y, z; ignored for a draw.
     pub workgroups: [u32; 3],
     /// Features that the device must have.
@@ -96,6 +100,7 @@ impl Job {
             samplers: Vec::new(),
             constants: BTreeMap::new(),
             push_constants: Vec::new(),
+            inverts_push_constants_first: false,
             workgroups: [1, 1, 1],
             requires: BTreeSet::new(),
             root_signature: RootSignature::default(),

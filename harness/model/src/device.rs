@@ -119,7 +119,7 @@ impl Model {
         let (table, found) = bind(job, descriptors);
         let mut memories = found.clone();
 
-        misreading.before(&mut memories);
+        misreading.before(&program.types, &mut memories);
         if !misreading.is_idle() {
             memories = run_program(program, job, table, memories, Some(misreading))?;
         }

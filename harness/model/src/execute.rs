@@ -190,8 +190,12 @@ impl ModelMachine<'_> {
                 PointerTarget::Handle(_) => return Err("a part of an image or a sampler".into()),
                 PointerTarget::Cell { way, .. } => {
                     way.push(index);
-                    let part = types.part(pointer.pointee, index);
-                    pointer.pointee = part.ok_or_else(|| format!("no part {index} in %{}", pointer.pointee))?;
+                    let (array, part) = (pointer.pointee, types.part(pointer.pointee, index));
+                    pointer.pointee = part.ok_or_else(|| format!("no part {index} in %{array}"))?;
+                    let is_constant = Operands(call.instruction).id(operand).is_some_and(|id| self.is_constant(id));
+                    if !is_constant && self.disturbance.is_zero_in_copies(types, array) {
+                        pointer.place = self.new_cell(pointer.pointee)?;
+                    }
                 }
             }
         }
@@ -239,7 +243,8 @@ impl ModelMachine<'_> {
         let (array, start) = memory::part(&self.program.types, pointer.pointee, at, member)?;
         let (_, second) = memory::part(&self.program.types, array, start, 1)?;
 
-        let bytes = (self.memories[buffer].bytes.len() as u64).saturating_sub(start.offset);
+        let not_counted = self.disturbance.bytes_not_counted(&self.program.types, array);
+        let bytes = (self.memories[buffer].bytes.len() as u64).saturating_sub(start.offset + u64::from(not_counted));
         let stride = second.offset - start.offset;
         Ok(ModelValue::Bits(self.disturbance.length(bytes.checked_div(stride).unwrap_or(0))))
     }

@@ -75,12 +75,14 @@ pub enum Form {
     /// Each scalar of a copy of the block in the invocation's private memory, indexed from memory
     /// where possible.
     Private,
+    /// Like `Private`, but the copy is a local variable of the entry point.
+    Function,
     /// Like `Private`, but the copy is in memory that the workgroup shares.
     Workgroup,
 }
 
 impl Form {
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Leaf,
         Self::Vector,
         Self::Whole,
@@ -91,6 +93,7 @@ impl Form {
         Self::Length,
         Self::ByteAddress,
         Self::Private,
+        Self::Function,
         Self::Workgroup,
     ];
 
@@ -107,6 +110,7 @@ impl Form {
             Self::Length => "length",
             Self::ByteAddress => "byte-address",
             Self::Private => "private",
+            Self::Function => "function",
             Self::Workgroup => "workgroup",
         }
     }

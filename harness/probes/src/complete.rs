@@ -21,7 +21,7 @@ impl ProbePlan {
             for entry in &mut self.entries {
                 let is_read = entry.direction == Direction::Read;
                 entry.forms.retain(|form| match form {
-                    Form::Copied | Form::Private | Form::Workgroup => false,
+                    Form::Copied | Form::Private | Form::Function | Form::Workgroup => false,
                     Form::Whole => is_read,
                     Form::Leaf
                     | Form::Vector

@@ -158,6 +158,7 @@ fn ranges(
         | Form::Parameter
         | Form::Copied
         | Form::Private
+        | Form::Function
         | Form::Workgroup
         | Form::ByteAddress => false,
     });
@@ -243,7 +244,14 @@ impl Dispatch<'_> {
             | AddressSpace::Address => RootParameters::default(),
         };
         let root_signature = RootSignature { parameters, ranges: self.ranges(shader.interface) };
-        Job { draw, push_constants, requires, root_signature, ..Job::compute(shader.shader.clone(), first, buffers) }
+        Job {
+            draw,
+            inverts_push_constants_first: entry.space == AddressSpace::PushConstant && !push_constants.is_empty(),
+            push_constants,
+            requires,
+            root_signature,
+            ..Job::compute(shader.shader.clone(), first, buffers)
+        }
     }
 
     /// Returns the registers of the array that contains the block, if there is one.

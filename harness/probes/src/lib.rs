@@ -173,6 +173,7 @@ impl ProbePlan {
                 | Form::Length
                 | Form::ByteAddress
                 | Form::Private
+                | Form::Function
                 | Form::Workgroup => any,
             });
         }

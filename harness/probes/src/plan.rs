@@ -157,7 +157,10 @@ const fn row(
 
 /// All entry points. Each one costs a pipeline, and each form a load and a store per leaf. Forms
 /// that use the same hardware path in every space are therefore listed for one space only.
-const ENTRIES: [EntryRow; 26] = {
+///
+/// Copies do not: NVIDIA's driver 580.159.04 reads zeros from local arrays of one element that are
+/// filled from a uniform buffer or from push constants, but not from a storage buffer.
+const ENTRIES: [EntryRow; 29] = {
     use AddressSpace::{Address, PushConstant, Storage, StorageElement, Uniform, UniformElement};
     use Direction::{Read, Write};
     use Stage::{Compute, Fragment, Vertex};
@@ -165,13 +168,15 @@ const ENTRIES: [EntryRow; 26] = {
     const IN_BUFFERS: &[Form] = &[Form::Leaf, Form::Vector, Form::Whole, Form::Indexed];
     const IN_UNIFORM: &[Form] = &[Form::Leaf, Form::Vector, Form::Whole, Form::Indexed, Form::Parameter];
     const IN_PUSH: &[Form] = &[Form::Leaf, Form::Vector, Form::Whole];
+    const COPIES: &[Form] = &[Form::Private, Form::Function];
     [
         row("read_uniform", Uniform, Compute, Read, IN_UNIFORM),
         row("read_uniform_divergent", Uniform, Compute, Read, &[Form::Divergent]),
         row("read_uniform_copied", Uniform, Compute, Read, &[Form::Copied]),
+        row("read_uniform_private", Uniform, Compute, Read, COPIES),
         row("read_storage", Storage, Compute, Read, IN_BUFFERS),
         row("read_storage_divergent", Storage, Compute, Read, &[Form::Divergent]),
-        row("read_storage_private", Storage, Compute, Read, &[Form::Private]),
+        row("read_storage_private", Storage, Compute, Read, COPIES),
         row("read_storage_workgroup", Storage, Compute, Read, &[Form::Workgroup]),
         row("read_storage_length", Storage, Compute, Read, &[Form::Length]),
         row("write_storage_leaf", Storage, Compute, Write, LEAF),
@@ -181,10 +186,12 @@ const ENTRIES: [EntryRow; 26] = {
         row("write_storage_copied", Storage, Compute, Write, &[Form::Copied]),
         row("read_push", PushConstant, Compute, Read, IN_PUSH),
         row("read_push_indexed", PushConstant, Compute, Read, &[Form::Indexed]),
+        row("read_push_private", PushConstant, Compute, Read, COPIES),
         row("read_uniform_element", UniformElement, Compute, Read, LEAF),
         row("read_storage_element", StorageElement, Compute, Read, LEAF),
         row("write_storage_element", StorageElement, Compute, Write, LEAF),
         row("read_address", Address, Compute, Read, IN_BUFFERS),
+        row("read_address_private", Address, Compute, Read, COPIES),
         row("write_address", Address, Compute, Write, LEAF),
         row("read_uniform_vertex", Uniform, Vertex, Read, LEAF),
         row("read_storage_vertex", Storage, Vertex, Read, LEAF),
@@ -203,7 +210,9 @@ fn entries(places: &BTreeSet<(AddressSpace, Stage)>, block: &LaidOut) -> Vec<Pro
         AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Address => true,
     };
     let fits = |form: &Form| match form {
-        Form::Whole | Form::Parameter | Form::Copied | Form::ByteAddress | Form::Private => !unbounded && !large,
+        Form::Whole | Form::Parameter | Form::Copied | Form::ByteAddress | Form::Private | Form::Function => {
+            !unbounded && !large
+        }
         Form::Workgroup => !unbounded && occupied(block) <= WORKGROUP_BYTES,
         Form::Divergent => !large,
         Form::Length => tail(block).is_some(),

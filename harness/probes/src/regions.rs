@@ -307,7 +307,13 @@ impl RegionJob {
         };
 
         let job = Job::compute(module.shader(), &first.entry, buffers.collect());
-        Some(Job { draw: first.draw.clone(), push_constants, requires: module.requires(), ..job })
+        Some(Job {
+            draw: first.draw.clone(),
+            push_constants,
+            inverts_push_constants_first: first.inverts_push_constants_first,
+            requires: module.requires(),
+            ..job
+        })
     }
 
     /// Returns the numbers of the cases in which the device deviated from the layout, and of the

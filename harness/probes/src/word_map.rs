@@ -89,7 +89,8 @@ impl Wiring {
         };
 
         let mut wiring = Self { output: 1, table: 1 + values, ..Self::default() };
-        if entry.forms.iter().any(|form| [Form::Indexed, Form::Private, Form::Workgroup].contains(form)) {
+        if entry.forms.iter().any(|form| [Form::Indexed, Form::Private, Form::Function, Form::Workgroup].contains(form))
+        {
             let largest = plan.leaves.iter().flat_map(indices).max();
             wiring.indices.extend(largest.into_iter().flat_map(|largest| 0..=largest));
         }
@@ -103,6 +104,7 @@ impl Wiring {
                 | Form::Indexed
                 | Form::ByteAddress
                 | Form::Private
+                | Form::Function
                 | Form::Workgroup => {
                     wiring.add(*form, plan, entry.direction, &firsts);
                 }

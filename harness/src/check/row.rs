@@ -47,6 +47,7 @@ impl Check {
             | Form::Copied
             | Form::ByteAddress
             | Form::Private
+            | Form::Function
             | Form::Workgroup => of_leaf(),
         };
 

@@ -11,6 +11,7 @@ use crate::device::VulkanDevice;
 use crate::failure::failed;
 use crate::image::VulkanImage;
 use crate::pipeline::VulkanPipeline;
+use crate::pipeline_layout::PipelineLayout;
 use crate::resources::FilledImage;
 use crate::targets::VulkanTargets;
 
@@ -22,6 +23,8 @@ pub(crate) struct VulkanSubmission<'a> {
     pub(crate) images: &'a [FilledImage],
     /// Push constants; may be empty.
     pub(crate) push_constants: &'a [u8],
+    /// True for a dispatch with the inverted push constants before the actual one.
+    pub(crate) inverts_push_constants_first: bool,
     pub(crate) start: Start<'a>,
 }
 
@@ -107,10 +110,22 @@ impl VulkanCommands {
         let written = match work.start {
             Start::Dispatch([x, y, z]) => {
                 self.bind(work, vk::PipelineBindPoint::COMPUTE);
+                let shader = StageAccess {
+                    stages: vk::PipelineStageFlags::COMPUTE_SHADER,
+                    access: vk::AccessFlags::SHADER_WRITE,
+                };
+                if work.inverts_push_constants_first {
+                    let inverted: Vec<u8> = work.push_constants.iter().map(|byte| !byte).collect();
+                    self.push(work, &inverted);
+                    // SAFETY: as for the dispatch below.
+                    unsafe { raw.cmd_dispatch(self.buffer, x, y, z) };
+                    self.barrier(shader, shader);
+                    self.push(work, work.push_constants);
+                }
                 // SAFETY: pipeline, descriptor sets and push constants are bound; counts were checked against the
                 // limits.
                 unsafe { raw.cmd_dispatch(self.buffer, x, y, z) };
-                StageAccess { stages: vk::PipelineStageFlags::COMPUTE_SHADER, access: vk::AccessFlags::SHADER_WRITE }
+                shader
             }
             Start::Draw(targets) => {
                 self.bind(work, vk::PipelineBindPoint::GRAPHICS);
@@ -204,10 +219,15 @@ impl VulkanCommands {
         }
 
         if !work.push_constants.is_empty() {
-            let stages = pipeline.layout.stages;
-            // SAFETY: recording has begun; the layout's range was made as long as these push constants.
-            unsafe { raw.cmd_push_constants(self.buffer, layout, stages, 0, work.push_constants) };
+            self.push(work, work.push_constants);
         }
+    }
+
+    /// Sets the push constants to `bytes`, as many as those of `work`.
+    fn push(&self, work: &VulkanSubmission<'_>, bytes: &[u8]) {
+        let PipelineLayout { raw: layout, stages, .. } = *work.pipeline.layout;
+        // SAFETY: recording has begun; the layout's range was made as long as these push constants.
+        unsafe { self.pool.device.raw.cmd_push_constants(self.buffer, layout, stages, 0, bytes) };
     }
 }
 

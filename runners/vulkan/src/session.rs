@@ -76,6 +76,7 @@ impl DeviceSession for VulkanSession {
             sets: &sets,
             images: &resources.images,
             push_constants: &memory.push_constants(job, &self.arena),
+            inverts_push_constants_first: job.inverts_push_constants_first,
             start: targets.as_deref().map_or(Start::Dispatch(job.workgroups), Start::Draw),
         };
         if let Err(error) = self.commands.run(&work) {

@@ -174,10 +174,15 @@ impl WgpuSession {
                 for (group, bind_group) in work.groups {
                     pass.set_bind_group(*group, bind_group, &[]);
                 }
+                let [x, y, z] = work.job.workgroups;
+                if work.job.inverts_push_constants_first {
+                    let inverted: Vec<u8> = immediates.iter().map(|byte| !byte).collect();
+                    pass.set_immediates(0, &inverted);
+                    pass.dispatch_workgroups(x, y, z);
+                }
                 if !immediates.is_empty() {
                     pass.set_immediates(0, immediates);
                 }
-                let [x, y, z] = work.job.workgroups;
                 pass.dispatch_workgroups(x, y, z);
             }
             (WgpuPipeline::Render(_), None) => unreachable!("a draw has targets, and only a draw has this pipeline"),

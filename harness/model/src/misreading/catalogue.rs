@@ -113,6 +113,27 @@ pub const MISREADINGS: &[Misreading] = &[
     run("range-short", "the last 4 bytes of the bound range read as 0 and cannot be written", RunFault::RangeShort(4)),
     run("element-ignored", "every element of an array of buffers is the first one", RunFault::FirstElement),
     run("length-too-long", "arrays without a length have one element too many", RunFault::LengthPlusOne),
+    run(
+        "length-from-first-member",
+        "the length of an array is counted from the first declared member of its element",
+        RunFault::LengthFromFirstMember,
+    ),
+    only_in(
+        AddressSpace::Uniform,
+        run("uniform-array-of-one-zero", "local arrays of one number read as zero", RunFault::LocalArrayOfOneZero),
+    ),
+    only_in(
+        AddressSpace::PushConstant,
+        run("push-array-of-one-zero", "local arrays of one number read as zero", RunFault::LocalArrayOfOneZero),
+    ),
+    only_in(
+        AddressSpace::PushConstant,
+        run(
+            "push-end-stale",
+            "the end of a 64-bit vector that ends the push constants is an earlier dispatch's",
+            RunFault::EndOfVectorStale,
+        ),
+    ),
     run("memory-index-ignored", "indices that come from memory are read as 0", RunFault::IndicesWrong(Indices::Zero)),
     run(
         "first-lane-index",

@@ -6,7 +6,8 @@
 use std::collections::BTreeMap;
 
 use layoutproof_device::BufferAfter;
-use rspirv::spirv::Word;
+use layoutproof_readers::spirv::types::{SpirvType, SpirvTypes};
+use rspirv::spirv::{StorageClass, Word};
 
 use super::{Indices, Misreading, NeighbourSide, OUTPUT, RunFault, Stores, is_block};
 use crate::memory::ModelMemory;
@@ -28,8 +29,14 @@ impl Misreading {
         self.run_fault() == Some(RunFault::StoresLost(Stores::Last))
     }
 
-    /// Changes the buffers before the module runs.
-    pub(crate) fn before(self, memories: &mut [ModelMemory]) {
+    /// Changes the buffers before the module runs. The last of `memories` holds the push constants.
+    pub(crate) fn before(self, types: &SpirvTypes, memories: &mut [ModelMemory]) {
+        if self.run_fault() == Some(RunFault::EndOfVectorStale)
+            && let (Some(start), Some(pushed)) = (end_of_vector(types), memories.last_mut())
+        {
+            pushed.bytes.iter_mut().skip(start as usize).for_each(|byte| *byte = !*byte);
+        }
+
         let mut first: Option<Vec<u8>> = None;
         for memory in memories.iter_mut().filter(|memory| is_block(Some(memory.set), Some(memory.binding))) {
             match self.run_fault() {
@@ -80,6 +87,18 @@ impl Misreading {
             Some(_) | None => {}
         }
     }
+}
+
+/// The byte after the first 16 of the 64-bit vector that ends the push constants at 16 modulo 32;
+/// `None` if they end otherwise.
+fn end_of_vector(types: &SpirvTypes) -> Option<u32> {
+    let block = types.variables.values().find(|variable| variable.class == StorageClass::PushConstant)?;
+    let SpirvType::Struct(members) = types.get(block.pointee) else { return None };
+    let last = members.last()?;
+    let &SpirvType::Vector { component, length: 3.. } = types.get(last.ty) else { return None };
+    let is_wide = matches!(types.get(component), SpirvType::Int { bits: 64, .. } | SpirvType::Float { bits: 64 });
+    let offset = last.offset?;
+    (is_wide && offset % 32 == 16).then_some(offset + 16)
 }
 
 fn clear(byte: &mut u8) {
@@ -139,6 +158,26 @@ impl Disturbance {
             }
             Some(_) | None => index,
         }
+    }
+
+    /// The number of bytes that the device leaves out before it counts the elements of `array`.
+    pub(crate) fn bytes_not_counted(&self, types: &SpirvTypes, array: Word) -> u32 {
+        if self.fault != Some(RunFault::LengthFromFirstMember) {
+            return 0;
+        }
+        let &SpirvType::RuntimeArray { element, .. } = types.get(array) else { return 0 };
+        let SpirvType::Struct(members) = types.get(element) else { return 0 };
+        members.first().and_then(|member| member.offset).unwrap_or(0)
+    }
+
+    /// True if an element of a local array of type `array` reads as zero at an index that is no
+    /// constant.
+    pub(crate) fn is_zero_in_copies(&self, types: &SpirvTypes, array: Word) -> bool {
+        if self.fault != Some(RunFault::LocalArrayOfOneZero) {
+            return false;
+        }
+        let &SpirvType::Array { element, length: 1, .. } = types.get(array) else { return false };
+        matches!(types.get(element), SpirvType::Int { bits: 32.., .. } | SpirvType::Float { .. })
     }
 
     /// The length that the device reports for an array of `length` elements.

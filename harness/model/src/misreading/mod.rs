@@ -160,6 +160,17 @@ enum RunFault {
     FirstElement,
     /// Arrays without a length report one element more than there is room for.
     LengthPlusOne,
+    /// The length of an array without one is counted from the first declared member of its first
+    /// element. NVIDIA's driver 580.159.04 does so.
+    LengthFromFirstMember,
+    /// A local array of one 32-bit or 64-bit number, or half, reads as zero at an index that is no
+    /// constant. NVIDIA's driver 580.159.04 does so if the copy is of a uniform buffer or of push
+    /// constants.
+    LocalArrayOfOneZero,
+    /// Where the block ends in a vector of three or four 64-bit components at 16 modulo 32, the
+    /// bytes after the vector's first 16 are those of an earlier dispatch. NVIDIA's driver
+    /// 580.159.04 does so.
+    EndOfVectorStale,
     /// Indices into the block that come from memory are wrong.
     IndicesWrong(Indices),
 }

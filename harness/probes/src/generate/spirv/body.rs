@@ -27,6 +27,8 @@ pub(super) struct SpirvInterface {
     pub(super) copy: Option<CopyPlace>,
     /// The variable for a copy of the block, for [`Form::Private`].
     pub(super) private: Option<SpirvPlace>,
+    /// The local variable for a copy of the block, for [`Form::Function`].
+    pub(super) local: Option<SpirvPlace>,
     /// The variable for a copy of the block, for [`Form::Workgroup`].
     pub(super) workgroup: Option<SpirvPlace>,
     /// The variable with the invocation's index, for [`Form::Divergent`].
@@ -97,6 +99,7 @@ impl BodyWriter<'_> {
             // SPIR-V has no such buffers; compilers build them from words.
             Form::ByteAddress => {}
             Form::Private => self.read_copy(form, self.interface.private.clone())?,
+            Form::Function => self.read_copy(form, self.interface.local.clone())?,
             Form::Workgroup => self.read_copy(form, self.interface.workgroup.clone())?,
         }
         Ok(())
@@ -179,7 +182,7 @@ impl BodyWriter<'_> {
             Form::Indexed | Form::Divergent => self.write_indexed(),
             Form::Copied => self.copy_in()?,
             // The shader cannot write a length, and no plan writes through the other forms.
-            Form::Length | Form::ByteAddress | Form::Private | Form::Workgroup => {}
+            Form::Length | Form::ByteAddress | Form::Private | Form::Function | Form::Workgroup => {}
         }
         Ok(())
     }

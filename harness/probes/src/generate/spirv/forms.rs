@@ -102,7 +102,8 @@ impl BodyWriter<'_> {
         let Way { indices, words } = &self.leaves[leaf as usize];
         // In a copy, the columns of a matrix use constant indices. SwiftShader 5.0 misreads arrays
         // of matrices even so.
-        let is_copy = place.class == StorageClass::Private || place.class == StorageClass::Workgroup;
+        let copies = [StorageClass::Private, StorageClass::Function, StorageClass::Workgroup];
+        let is_copy = copies.contains(&place.class);
         let of_matrix = |step: usize| is_copy && place.ty.at(&indices[..step]).is_matrix;
         let ids = indices.iter().zip(words).enumerate().map(|(step, (index, word))| match word {
             None => self.types.constant(*index),

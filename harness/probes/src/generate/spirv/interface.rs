@@ -74,7 +74,7 @@ impl<'a> InterfaceVariables<'a> {
     }
 
     /// Declares the variables that `entry` needs and that do not exist yet. Leaves out the function
-    /// for [`Form::Parameter`].
+    /// for [`Form::Parameter`] and the local variable for [`Form::Function`].
     pub(super) fn of_entry(&mut self, types: &mut TypeEmitter, entry: &ProbeEntry) -> SpirvInterface {
         let has = |form| entry.forms.contains(&form);
         SpirvInterface {
@@ -83,10 +83,16 @@ impl<'a> InterfaceVariables<'a> {
             input: self.input.clone(),
             copy: if has(Form::Copied) { self.copy_place(types, entry.direction) } else { None },
             private: has(Form::Private).then(|| types.variable_of(self.node, StorageClass::Private)),
+            local: None,
             workgroup: has(Form::Workgroup).then(|| types.variable_of(self.node, StorageClass::Workgroup)),
             lane: has(Form::Divergent).then(|| *self.lane.get_or_insert_with(|| types.lane())),
             function: None,
         }
+    }
+
+    /// Declares a copy of the block in the open function, which must have no other instructions yet.
+    pub(super) fn local(&self, types: &mut TypeEmitter) -> SpirvPlace {
+        types.variable_of(self.node, StorageClass::Function)
     }
 
     /// Returns the variable of the block in the other layout. Probes that write only read from it.

@@ -135,7 +135,7 @@ fn ways_in(layout: &BlockLayout, block: &SpirvBlock<'_>, plan: &ProbePlan) -> Re
 /// Checks that no entry point needs a size if the block has an unsized array.
 fn refuse_unsized(layout: &BlockLayout, size: Extent, plan: &ProbePlan) -> Result<(), ProduceError> {
     let whole = |form: &Form| match form {
-        Form::Whole | Form::Parameter | Form::Copied | Form::Private | Form::Workgroup => true,
+        Form::Whole | Form::Parameter | Form::Copied | Form::Private | Form::Function | Form::Workgroup => true,
         Form::Leaf | Form::Vector | Form::Indexed | Form::Divergent | Form::Length | Form::ByteAddress => false,
     };
     let sized = |space: AddressSpace| match space {

@@ -75,6 +75,9 @@ impl<'a> ModuleWriter<'a> {
         }
 
         let function = self.stages.begin_entry(&mut self.types, entry.stage);
+        if entry.forms.contains(&Form::Function) {
+            interface.local = Some(self.variables.local(&mut self.types));
+        }
         interface.block = self.types.open_place(interface.block);
         let lane = interface.lane;
         let mut body = BodyWriter { types: &mut self.types, interface, leaves, wiring, answers: AnswerMode::Stored };

@@ -50,6 +50,11 @@ pub(crate) fn produce_regions(cases: &[RegionCase], regions: &RegionPlaces) -> R
 
     let mut stages = EntryStages::default();
     let function = stages.begin_entry(&mut types, entry.stage);
+    if entry.forms.contains(&Form::Function) {
+        for (case, interface) in lowered.iter().zip(&mut interfaces) {
+            interface.local = Some(types.variable_of(&case.block.node, StorageClass::Function));
+        }
+    }
     if entry.forms.contains(&Form::Workgroup) {
         share_blocks(&mut types, &lowered, &interfaces)?;
     }
@@ -257,6 +262,7 @@ fn interfaces(
             input: InputPlace::shared(input.clone(), words.clone()),
             copy,
             private: has(Form::Private).then(|| types.variable_of(&case.block.node, StorageClass::Private)),
+            local: None,
             workgroup: has(Form::Workgroup).then(|| types.variable_of(&case.block.node, StorageClass::Workgroup)),
             lane,
             function: None,

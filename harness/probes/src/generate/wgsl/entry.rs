@@ -49,6 +49,7 @@ fn is_written(form: Form) -> bool {
         | Form::Length
         | Form::ByteAddress
         | Form::Private
+        | Form::Function
         | Form::Workgroup => false,
     }
 }
@@ -72,6 +73,7 @@ fn read(leaves: &[WgslLeafAccess], forms: &[Form]) -> Vec<String> {
         | Form::Length
         | Form::ByteAddress
         | Form::Private
+        | Form::Function
         | Form::Workgroup => Vec::new(),
     });
     statements.collect()
@@ -121,6 +123,7 @@ fn write(block: &WgslNode, leaves: &[WgslLeafAccess], forms: &[Form]) -> Vec<Str
         | Form::Length
         | Form::ByteAddress
         | Form::Private
+        | Form::Function
         | Form::Workgroup => Vec::new(),
     });
     statements.collect()
