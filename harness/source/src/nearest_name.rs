@@ -4,7 +4,7 @@
 const MOST_NAMES: usize = 3;
 
 /// The longest list of all names in a message, in bytes. A longer one hides the rest of the message.
-const LONGEST_LIST: usize = 70;
+const LONGEST_LIST: usize = 80;
 
 /// Returns the entry of `known` that is nearest to `name`, counting changed, missing, added and
 /// swapped letters. `None` if no entry is near.

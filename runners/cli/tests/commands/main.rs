@@ -33,6 +33,7 @@ mod locks;
 mod lost_apis;
 mod measured;
 mod modules;
+mod old_names;
 mod outcomes;
 mod outputs;
 mod pages;
