@@ -7,6 +7,8 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use clap::Command;
+use layoutproof_built_in::CASES;
+use layoutproof_core::case::matches_filter;
 use layoutproof_source::nearest_name::nearest_name;
 
 /// The command that is run if the user names none.
@@ -124,9 +126,12 @@ fn is_input(words: &[OsString], commands: &Command) -> bool {
         return words.iter().any(|word| Path::new(word).is_file());
     }
     let word = first.to_string_lossy();
+    if word == "-" || Path::new(first).exists() || word.contains(['.', '/', '*', '?', ':', ' ']) {
+        return true;
+    }
     let names = commands.get_subcommands().filter(|command| !command.is_hide_set()).map(Command::get_name);
-    let is_path = Path::new(first).exists() || word.contains(['.', '/', '*', '?', ':']);
-    is_path || word == "-" || nearest_name(&word, names).is_none()
+    let names = names.chain(old_names().map(|(old, _)| old));
+    nearest_name(&word, names).is_none() && CASES.iter().any(|case| matches_filter(case.name, &word))
 }
 
 #[cfg(test)]
@@ -149,9 +154,16 @@ mod tests {
         check("layoutproof -", "layoutproof show -");
         check("layoutproof arrays/two", "layoutproof show arrays/two");
         check("layoutproof a.hlsl --rules std140", "layoutproof show a.hlsl --rules std140");
-        for unchanged in
-            ["layoutproof", "layoutproof -h", "layoutproof --color", "layoutproof -v run a.hlsl", "layoutproof shw"]
-        {
+        check("layoutproof two_pairs", "layoutproof show two_pairs");
+        for unchanged in [
+            "layoutproof",
+            "layoutproof -h",
+            "layoutproof --color",
+            "layoutproof -v run a.hlsl",
+            "layoutproof shw",
+            "layoutproof devics",
+            "layoutproof nosuch",
+        ] {
             check(unchanged, unchanged);
         }
     }

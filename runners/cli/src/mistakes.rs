@@ -4,7 +4,10 @@ use std::ffi::OsString;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command};
+use layoutproof_bindings::Target;
+use layoutproof_readers::toolchain::toolchains;
 use layoutproof_source::nearest_name::{known_names, nearest_names};
+use layoutproof_source::shader_language::ShaderLanguage;
 
 use crate::help::PROGRAM;
 use crate::invocation::old_names;
@@ -23,10 +26,13 @@ pub(crate) fn message(error: &clap::Error, root: &Command, words: &[OsString]) -
     match error.kind() {
         ErrorKind::InvalidSubcommand => Some(place.unknown_command(text(ContextKind::InvalidSubcommand)?)),
         ErrorKind::UnknownArgument => Some(place.unknown_argument(text(ContextKind::InvalidArg)?)),
-        ErrorKind::InvalidValue => {
-            let Some(ContextValue::Strings(valid)) = error.get(ContextKind::ValidValue) else { return None };
-            let (argument, value) = (text(ContextKind::InvalidArg)?, text(ContextKind::InvalidValue)?);
-            Some(place.unknown_value(argument, value, valid)).filter(|_| !value.is_empty())
+        ErrorKind::InvalidValue | ErrorKind::ValueValidation => {
+            let value = text(ContextKind::InvalidValue).filter(|value| !value.is_empty())?;
+            let valid = match error.get(ContextKind::ValidValue) {
+                Some(ContextValue::Strings(valid)) => valid.as_slice(),
+                Some(_) | None => &[],
+            };
+            place.unknown_value(text(ContextKind::InvalidArg)?, value, valid)
         }
         _ => None,
     }
@@ -66,7 +72,9 @@ impl<'a> CommandPlace<'a> {
         names.extend(old_names().map(|(old, _)| old));
         let near = nearest_names(word, names);
         let Some(near) = near.first() else {
-            return format!("no command and no file is called `{word}`; `{PROGRAM} -h` lists the commands");
+            return format!(
+                "no command, file or case is called `{word}`; `{PROGRAM} -h` lists the commands, `{PROGRAM} list` the cases"
+            );
         };
         let now = old_names().find(|(old, _)| old == near).map_or(*near, |(_, now)| now);
         format!("no command is called `{word}`: did you mean `{PROGRAM} {now}`?")
@@ -75,7 +83,7 @@ impl<'a> CommandPlace<'a> {
     fn unknown_argument(&self, word: &str) -> String {
         let help = format!("`{} -h` lists its options", self.path);
         if !word.starts_with('-') {
-            return format!("`{}` takes no word more: `{word}`; {help}", self.path);
+            return format!("`{}` takes no further argument: `{word}`; {help}", self.path);
         }
         let name = word.split('=').next().unwrap_or(word);
         let with_option = || shown(self.root).filter(|command| command.get_arguments().any(|arg| is_called(arg, name)));
@@ -90,8 +98,10 @@ impl<'a> CommandPlace<'a> {
 
         let message = format!("`{}` has no option `{name}`", self.path);
         let own: Vec<String> = self.command.get_arguments().filter(|arg| !arg.is_hide_set()).flat_map(flags).collect();
-        if !nearest_names(name, own.iter().map(String::as_str)).is_empty() {
-            return message + &known_names(name, own.iter().map(String::as_str), "");
+        // Every letter is near to every other.
+        let near = if name.len() > 2 { nearest_names(name, own.iter().map(String::as_str)) } else { Vec::new() };
+        if let Some(near) = near.first() {
+            return format!("{message}: did you mean `{near}`?");
         }
         let others: Vec<String> = with_option().take(MOST_COMMANDS).map(|it| format!("`{}`", it.get_name())).collect();
         match others.as_slice() {
@@ -101,11 +111,34 @@ impl<'a> CommandPlace<'a> {
         }
     }
 
-    fn unknown_value(&self, argument: &str, value: &str, valid: &[String]) -> String {
-        let name = argument.split(' ').next().unwrap_or(argument).trim_matches(['<', '>', '[', ']', '.']);
-        let help = format!("`{} --help` lists them", self.path);
+    /// The message about a value that is not among the valid ones, or that belongs to another option.
+    fn unknown_value(&self, argument: &str, value: &str, valid: &[String]) -> Option<String> {
+        let name = argument.split(' ').next().unwrap_or(argument);
+        let taker = if name.starts_with('-') { name } else { &self.path };
+        let message = format!("`{taker}` does not take `{value}`");
+        if let Some((kind, option)) = kind_of_word(value).filter(|(_, option)| *option != name) {
+            if self.command.get_arguments().any(|arg| is_called(arg, option)) {
+                return Some(format!("{message}, which is a {kind}: `{option} {value}`"));
+            }
+        }
+        let help = format!("`{} --help` lists what it takes", self.path);
         let names = valid.iter().map(String::as_str);
-        format!("`{value}` is no value of `{name}`{}", known_names(value, names, &help))
+        (!valid.is_empty()).then(|| message + &known_names(value, names, &help))
+    }
+}
+
+/// What a word names, and the option that takes it.
+fn kind_of_word(word: &str) -> Option<(&'static str, &'static str)> {
+    if layoutproof_layout::find(word).is_some() {
+        Some(("rule set", "--rules"))
+    } else if ShaderLanguage::named(word).is_some() {
+        Some(("language", "--lang"))
+    } else if toolchains().iter().any(|toolchain| toolchain.compiler == word) {
+        Some(("compiler", "--compiler"))
+    } else if Target::ALL.iter().any(|target| target.as_str() == word) {
+        Some(("target", "--target"))
+    } else {
+        None
     }
 }
 

@@ -1,7 +1,7 @@
 //! The cases that a command may choose from, and all of their expectations as sources, for the commands
 //! that evaluate the cases themselves: `list --coverage`, `freeze` and `regress`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -99,9 +99,14 @@ impl Cases {
             return format!(": did you mean `{id}`?");
         }
         let word = word.replace("::", "/");
-        let last = |id: &str| id.rsplit('/').next().unwrap_or(id).len();
-        let names = self.files.keys().map(|id| if word.contains('/') { id } else { &id[id.len() - last(id)..] });
-        match nearest_name(&word, names) {
+        // Compare like with like: a folder, a name alone, or both.
+        let part = |id: &'_ str| match (word.strip_suffix('/'), id.rsplit_once('/')) {
+            (Some(_), Some((folder, _))) => id[..=folder.len()].to_owned(),
+            (None, Some((_, name))) if !word.contains('/') => name.to_owned(),
+            _ => id.to_owned(),
+        };
+        let names: BTreeSet<String> = self.files.keys().map(|id| part(id)).collect();
+        match nearest_name(&word, names.iter().map(String::as_str)) {
             Some(meant) => format!(": did you mean `{meant}`?"),
             None => "; `layoutproof list` lists the cases".to_owned(),
         }

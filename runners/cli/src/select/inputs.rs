@@ -64,7 +64,8 @@ pub(crate) fn check_filter(word: &str) -> anyhow::Result<()> {
     if path.is_file() {
         bail!("{}", misnamed::file_of_unknown_language(word));
     }
-    if path.is_dir() && word.ends_with(['/', '\\']) {
+    // Without a slash it may be a part of the ids of cases, unless it is full of shaders.
+    if path.is_dir() && (word.ends_with(['/', '\\']) || misnamed::usual_suffix(path).is_some()) {
         bail!("{}", misnamed::folder(word));
     }
     Ok(())

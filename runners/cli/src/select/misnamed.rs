@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use layoutproof_show::front_ends::FrontEnd;
-use layoutproof_source::nearest_name::did_you_mean;
+use layoutproof_source::nearest_name::nearest_name;
 use layoutproof_source::shader_language::ShaderLanguage;
 
 use crate::select::files::entries;
@@ -41,21 +41,31 @@ pub(crate) fn file_of_unknown_language(word: &str) -> String {
 
 /// How to name the shaders in a folder.
 pub(crate) fn folder(word: &str) -> String {
+    let usual = usual_suffix(Path::new(word)).unwrap_or_else(|| "hlsl".to_owned());
+    format!("{word} is a folder: name files, as `{}/*.{usual}`", word.trim_end_matches(['/', '\\']))
+}
+
+/// The suffix of most shaders in a folder; `None` if it has no shaders.
+pub(crate) fn usual_suffix(folder: &Path) -> Option<String> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for entry in entries(Path::new(word)).unwrap_or_default() {
+    for entry in entries(folder).unwrap_or_default() {
         if FrontEnd::of(None, &entry).is_some() {
             *counts.entry(entry.extension().unwrap_or_default().to_string_lossy().into_owned()).or_default() += 1;
         }
     }
-    let usual = counts.into_iter().max_by_key(|(_, count)| *count).map_or("hlsl".to_owned(), |(suffix, _)| suffix);
-    format!("{word} is a folder: name files, as `{}/*.{usual}`", word.trim_end_matches(['/', '\\']))
+    counts.into_iter().max_by_key(|(_, count)| *count).map(|(suffix, _)| suffix)
 }
 
 /// The end of a message about an absent file: the file beside it with the nearest name.
 pub(crate) fn near_file(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let files = entries(folder).unwrap_or_default().into_iter().filter(|entry| entry.is_file());
-    let names: Vec<String> = files.filter_map(|file| Some(file.file_name()?.to_string_lossy().into_owned())).collect();
-    did_you_mean(&name, names.iter().map(String::as_str))
+    let named = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let beside = entries(named.unwrap_or(Path::new("."))).unwrap_or_default();
+    let names: Vec<String> = beside
+        .iter()
+        .filter(|entry| entry.is_file())
+        .filter_map(|file| Some(file.file_name()?.to_string_lossy().into_owned()))
+        .collect();
+    let near = nearest_name(&name, names.iter().map(String::as_str)).map(|near| path.with_file_name(near));
+    near.map(|near| format!(": did you mean `{}`?", near.display())).unwrap_or_default()
 }

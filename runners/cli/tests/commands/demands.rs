@@ -144,10 +144,10 @@ fn words_that_mean_nothing() {
         ("run --cases nosuch.toml", "error: reading nosuch.toml:"),
         ("run a.hlsl --device model --json no/such/folder.jsonl", "error: writing no/such/folder.jsonl:"),
         ("show a.hlsl --rules nosuch", "error: unknown rule set `nosuch`;"),
-        ("show a.hlsl --format yaml", "error: `yaml` is no value of `--format`: did you mean `slang-yaml`?"),
-        ("show a.hlsl --matrix diagonal", "error: `diagonal` is no value of `--matrix`; known are row, column"),
+        ("show a.hlsl --format yaml", "error: `--format` does not take `yaml`: did you mean `slang-yaml`?"),
+        ("show a.hlsl --matrix diagonal", "error: `--matrix` does not take `diagonal`; known are row, column"),
         ("show", "error: the following required arguments were not provided:"),
-        ("nosuch", "error: no file and no case is called `nosuch`; `layoutproof list` lists the cases"),
+        ("nosuch", "error: no command, file or case is called `nosuch`; `layoutproof -h` lists"),
     ] {
         folder.run(words).exits(2).warns(message);
     }

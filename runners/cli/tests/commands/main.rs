@@ -32,6 +32,7 @@ mod listings;
 mod locks;
 mod lost_apis;
 mod measured;
+mod mistakes;
 mod modules;
 mod old_names;
 mod outcomes;

@@ -29,7 +29,7 @@ fn setup_knows_its_things() {
     folder
         .run("setup nonsense")
         .exits(2)
-        .warns("error: `nonsense` is no value of `THING`; `layoutproof setup --help` lists them");
+        .warns("error: `layoutproof setup` does not take `nonsense`; `layoutproof setup --help` lists");
     folder.run("setup --help").exits(0).prints("layoutproof setup dxc slangc vkd3d");
 }
 
@@ -74,10 +74,9 @@ fn completions_have_every_command_that_is_shown() {
         assert!(script.contains("regress") && script.contains("no-known"), "{shell}");
         assert!(!script.contains("dxc-library") && !script.contains("read-worker"), "{shell}");
     }
-    folder
-        .run("dev completions cmd")
-        .exits(2)
-        .warns("error: `cmd` is no value of `SHELL`; known are bash, elvish, fish, powershell, zsh");
+    folder.run("dev completions cmd").exits(2).warns(
+        "error: `layoutproof dev completions` does not take `cmd`; known are bash, elvish, fish, powershell, zsh",
+    );
 }
 
 #[test]
