@@ -4,33 +4,33 @@ use std::ffi::OsString;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::args::{Colour, CompletionsArgs, FormatArgs, ManArgs, ReportArgs, RunArgs};
+use crate::args::{Colour, CompletionsArgs, ManArgs, ReportArgs, RunArgs};
 use crate::commands::bench::BenchArgs;
 use crate::commands::cache::CacheCommandArgs;
 use crate::commands::check::args::{CheckArgs, InitArgs};
+use crate::commands::doctor::DoctorArgs;
 use crate::commands::export::ExportArgs;
 use crate::commands::freeze::FreezeArgs;
 use crate::commands::fuzz::args::FuzzArgs;
-use crate::commands::list_commands::ListArgs;
-use crate::commands::reflect::ReflectArgs;
+use crate::commands::list::ListArgs;
 use crate::commands::regress::RegressArgs;
 use crate::commands::setup::SetupArgs;
 use crate::commands::show::args::{DiffArgs, ShowArgs};
-use crate::commands::site::SiteArgs;
 use crate::commands::upstream::UpstreamArgs;
 
-/// Proves where shader parameters live: lays declarations out, uploads packed bytes to every GPU found, reads back
-/// where each value really was, and names who is wrong.
+/// Shows where shader parameters live, and proves it on devices.
+///
+/// Lays declarations out, uploads packed bytes to every GPU found, reads back where each value really was, and names
+/// who is wrong.
 #[derive(Debug, Parser)]
 #[command(name = "layoutproof", version, propagate_version = true)]
 pub struct Cli {
-    /// When to colour the output.
-    #[arg(long, global = true, value_enum, default_value_t = Colour::Auto)]
+    /// Use colours: auto, always or never.
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = Colour::Auto, hide_possible_values = true)]
     pub color: Colour,
     /// Draw with ASCII characters only.
     #[arg(long, global = true)]
     pub ascii: bool,
-    /// What to do.
     #[command(subcommand)]
     pub command: Command,
 }
@@ -38,53 +38,50 @@ pub struct Cli {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Check cases or shader files on every device found.
-    Run(Box<RunArgs>),
-    /// Report again what runs have recorded, several of them as one. No GPU needed.
-    Report(ReportArgs),
-    /// Show where a rule set puts each member. No GPU needed.
+    /// Show offsets, bindings, padding and host code of shader parameters.
+    ///
+    /// Needs no GPU. `layoutproof FILE` does the same.
     Show(Box<ShowArgs>),
-    /// Compare structs of a program, as its debug information describes them, with the shader blocks that they fill. No GPU
-    /// needed.
+    /// Compare the structs of a program with the shader blocks that they fill.
+    ///
+    /// The structs come from the program's debug information. Needs no GPU.
     Check(Box<CheckArgs>),
-    /// Write a first layoutproof.toml, which says what `check` compares, by looking at a folder.
+    /// Write a first layoutproof.toml for `check`.
+    ///
+    /// Looks for shaders and programs in the folder, and says what it leaves out.
     Init(InitArgs),
-    /// Compare the layouts of two rule sets, member by member.
+    /// Compare two layouts, member by member.
+    ///
+    /// Exit code 0: they are the same; 1: they differ.
     Diff(DiffArgs),
-    /// Show a whole program's layout as Slang's reflection does: types, offsets per unit, entry points. No GPU needed.
-    Reflect(ReflectArgs),
-    /// Write a case as a stand-alone test of another suite: Google's Amber or LLVM's offload test suite. No GPU needed.
-    Export(ExportArgs),
-    /// List the cases, or with --rules the rule sets.
+    /// Prove layouts on devices: of a shader file, or of all cases.
+    ///
+    /// Uploads packed bytes, reads back where each value really was, and names who is wrong.
+    Run(Box<RunArgs>),
+    /// Report saved runs: text, pages, JUnit, CSV.
+    ///
+    /// Reads the records of `run --json`, of one run or several. Needs no GPU.
+    Report(ReportArgs),
+    /// List the built-in cases, or with --rules the rule sets.
     List(ListArgs),
-    /// List the devices that a run would use.
-    Devices(FormatArgs),
-    /// List the compilers that were found, with their versions.
-    Compilers(FormatArgs),
-    /// Say what was found and what is missing: drivers, validators, compilers, and how to get them.
-    Doctor,
-    /// Install what is missing here: software drivers, validators, compilers. Linux only.
-    Setup(SetupArgs),
-    /// Write pages for a web server: rule sets, surprises, what compilers get wrong, cases, records of runs. No GPU needed.
-    Site(SiteArgs),
-    /// Say how much is kept of what compilers and spirv-val answered, or remove it.
-    Cache(CacheCommandArgs),
-    /// Print the completions of a shell.
-    Completions(CompletionsArgs),
-    /// Write the manual pages.
-    Man(ManArgs),
-    /// Store what a compiler decides about every case: what it takes, where members are, where parameters are bound. No GPU
-    /// needed.
+    /// Store what a compiler decides about every case.
+    ///
+    /// What it accepts, where members are, where parameters are bound. Needs no GPU.
     Freeze(FreezeArgs),
-    /// Compare what a compiler decides now with what was frozen, leaf by leaf. No GPU needed.
+    /// Compare what a compiler decides now with what was frozen.
+    ///
+    /// Needs no GPU.
     Regress(RegressArgs),
-    /// Write the text of an issue about a known difference for the compiler's tracker, of what the newest build says now;
-    /// without a name list the known differences. No GPU needed.
+    /// List known compiler bugs, or write an issue about one.
+    ///
+    /// Without ID, lists the known differences. Needs no GPU.
     Upstream(UpstreamArgs),
-    /// Compare random declarations, or all small ones, through every compiler that was found.
-    Fuzz(FuzzArgs),
-    /// Measure how long the built-in cases take on each Vulkan device. Meant for release builds and quiet machines.
-    Bench(BenchArgs),
+    /// Show which drivers, compilers and tools are here, and how to get the others.
+    Doctor(DoctorArgs),
+    /// Install missing drivers, validators and compilers (Linux).
+    Setup(SetupArgs),
+    /// Commands for the development of layoutproof itself.
+    Dev(DevArgs),
     /// A process that runs batches for a run (internal).
     #[command(hide = true)]
     Worker,
@@ -106,6 +103,36 @@ pub enum Command {
     /// The SPIR-V that the naga inside makes of a WGSL file (internal).
     #[command(hide = true, disable_help_flag = true, disable_version_flag = true)]
     NagaSpirv(RawArgs),
+}
+
+/// `layoutproof dev`.
+#[derive(Debug, Args)]
+pub struct DevArgs {
+    #[command(subcommand)]
+    pub command: DevCommand,
+}
+
+/// What a newcomer does not need.
+#[derive(Debug, Subcommand)]
+pub enum DevCommand {
+    /// Send random or all small declarations through every compiler.
+    ///
+    /// Whatever differs is made small and written down.
+    Fuzz(FuzzArgs),
+    /// Measure how long the built-in cases take on each Vulkan device.
+    ///
+    /// Meant for release builds and quiet machines.
+    Bench(BenchArgs),
+    /// Write cases as tests of Google's Amber or LLVM's offload test suite.
+    ///
+    /// Needs no GPU.
+    Export(ExportArgs),
+    /// Show or clear the cache of answers from compilers and spirv-val.
+    Cache(CacheCommandArgs),
+    /// Print the completions of a shell.
+    Completions(CompletionsArgs),
+    /// Write the manual pages.
+    Man(ManArgs),
 }
 
 /// Words for a command that reads them itself.

@@ -1,8 +1,11 @@
 //! Builds the help: commands grouped by user, options grouped by theme, examples. The text of each
-//! command and option is the doc comment of its declaration.
+//! command and option is the doc comment of its declaration: its first paragraph for `-h`, all of it
+//! for `--help`.
+
+use std::fmt::Write as _;
 
 use clap::builder::Styles;
-use clap::{Arg, Command, CommandFactory};
+use clap::{Arg, ArgAction, Command, CommandFactory};
 
 use crate::args::REPORT_HEADING;
 use crate::command_line::Cli;
@@ -18,13 +21,10 @@ struct CommandGroup {
 
 /// The groups of the command list. A visible command that is in no group appears in the last one.
 const GROUPS: [CommandGroup; 4] = [
-    CommandGroup { heading: "Shader layouts", commands: &["show", "check", "diff", "run", "reflect", "init"] },
-    CommandGroup { heading: "Compilers", commands: &["fuzz", "freeze", "regress", "compilers", "export", "upstream"] },
-    CommandGroup { heading: "Drivers and fleets", commands: &["devices", "report", "site", "bench"] },
-    CommandGroup {
-        heading: "layoutproof itself",
-        commands: &["doctor", "setup", "cache", "list", "completions", "man"],
-    },
+    CommandGroup { heading: "Shader layouts", commands: &["show", "check", "diff", "init"] },
+    CommandGroup { heading: "Proof on devices", commands: &["run", "report", "list"] },
+    CommandGroup { heading: "Compilers", commands: &["freeze", "regress", "upstream"] },
+    CommandGroup { heading: "This machine", commands: &["doctor", "setup", "dev"] },
 ];
 
 /// A heading for options, and the options that appear below it in every command.
@@ -72,27 +72,100 @@ const THEMES: [OptionTheme; 6] = [
     },
 ];
 
+/// The heading of the options that every command has. It comes last.
+const GLOBAL_HEADING: &str = "Global options";
+
+/// The options of a command that `-h` shows; `--help` shows the others too.
+struct MainOptions {
+    command: &'static str,
+    options: &'static [&'static str],
+}
+
+/// Commands with so many options that `-h` leaves most of them out.
+const MAIN_OPTIONS: [MainOptions; 4] = [
+    MainOptions {
+        command: "show",
+        options: &[
+            "rules", "all", "target", "compiler", "format", "padding", "output", "args", "entry", "define", "include",
+        ],
+    },
+    MainOptions {
+        command: "check",
+        options: &["target", "rules", "map", "strict", "run", "format", "html", "config", "args", "define", "include"],
+    },
+    MainOptions {
+        command: "run",
+        options: &[
+            "rules",
+            "all",
+            "target",
+            "producer",
+            "compiler",
+            "device",
+            "runner",
+            "api",
+            "every_device",
+            "keep",
+            "require",
+            "known",
+            "json",
+            "junit",
+            "html",
+            "resume",
+            "verbose",
+            "quiet",
+            "args",
+            "entry",
+            "define",
+            "include",
+        ],
+    },
+    MainOptions {
+        command: "fuzz",
+        options: &[
+            "seed",
+            "count",
+            "exhaustive",
+            "bindings",
+            "compiler",
+            "device",
+            "known",
+            "out",
+            "json",
+            "html",
+            "quiet",
+        ],
+    },
+];
+
+/// The place of an option after those that have no place of their own.
+const LAST: usize = 1000;
+
+/// Possible values of an option beyond this number are listed by `--help` only.
+const MOST_VALUES: usize = 5;
+
 /// Example command lines of a command.
 struct Examples {
     command: &'static str,
     lines: &'static [&'static str],
 }
 
-const EXAMPLES: [Examples; 20] = [
+const EXAMPLES: [Examples; 17] = [
     Examples {
         command: "show",
         lines: &[
             "layoutproof show scene.hlsl",
             "layoutproof show scene.hlsl --rules hlsl-cbuffer,std140",
             "layoutproof show scene.hlsl --target d3d12 --convention dxc",
-            "layoutproof show scene.hlsl --rules native:dxc-dxil --format cpp-asserts > scene.hpp",
+            "layoutproof show scene.hlsl --format cpp-asserts > scene.hpp",
+            "layoutproof show scene.slang --target vulkan --format slang-yaml",
         ],
     },
     Examples {
         command: "check",
         lines: &[
             "layoutproof check scene.hlsl build/engine.o",
-            "layoutproof check frame.spv build/engine.pdb --map PerFrame=engine::FrameConstants",
+            "layoutproof check frame.spv build/engine.pdb --map PerFrame=engine::Frame",
             "layoutproof check frame.dxil post.cso build/engine.pdb --run",
             "layoutproof check",
         ],
@@ -114,12 +187,8 @@ const EXAMPLES: [Examples; 20] = [
         ],
     },
     Examples {
-        command: "reflect",
-        lines: &["layoutproof reflect scene.slang --target vulkan --convention slang --format yaml"],
-    },
-    Examples {
         command: "fuzz",
-        lines: &["layoutproof fuzz --count 2000 --seed 7", "layoutproof fuzz --exhaustive 2 --compiler dxc"],
+        lines: &["layoutproof dev fuzz --count 2000 --seed 7", "layoutproof dev fuzz --exhaustive 2 --compiler dxc"],
     },
     Examples { command: "freeze", lines: &["layoutproof freeze --compiler build/bin/dxc --to frozen"] },
     Examples {
@@ -129,11 +198,7 @@ const EXAMPLES: [Examples; 20] = [
             "layoutproof regress --compiler build/bin/dxc --against frozen",
         ],
     },
-    Examples { command: "compilers", lines: &["DXC=build/bin/dxc layoutproof compilers"] },
-    Examples {
-        command: "export",
-        lines: &["layoutproof export arrays/scalar_packs_behind_the_last_element --format amber > test.amber"],
-    },
+    Examples { command: "export", lines: &["layoutproof dev export vectors/two_pairs_fill_a_register --format amber"] },
     Examples {
         command: "upstream",
         lines: &[
@@ -142,40 +207,101 @@ const EXAMPLES: [Examples; 20] = [
             "layoutproof upstream --out texts",
         ],
     },
-    Examples { command: "devices", lines: &["layoutproof devices --format json"] },
-    Examples { command: "report", lines: &["layoutproof report 1.jsonl 2.jsonl 3.jsonl --junit junit.xml"] },
     Examples {
-        command: "site",
-        lines: &["layoutproof site --out site", "layoutproof site --out site --records a.jsonl b.jsonl"],
+        command: "doctor",
+        lines: &["layoutproof doctor devices --format json", "DXC=build/bin/dxc layoutproof doctor compilers"],
+    },
+    Examples {
+        command: "report",
+        lines: &[
+            "layoutproof report 1.jsonl 2.jsonl 3.jsonl --junit junit.xml",
+            "layoutproof report a.jsonl b.jsonl --site site",
+        ],
     },
     Examples { command: "setup", lines: &["layoutproof setup", "layoutproof setup dxc slangc vkd3d"] },
     Examples {
         command: "list",
         lines: &["layoutproof list arrays/", "layoutproof list --rules", "layoutproof list --coverage"],
     },
-    Examples { command: "cache", lines: &["layoutproof cache stats", "layoutproof cache clear"] },
+    Examples { command: "cache", lines: &["layoutproof dev cache stats", "layoutproof dev cache clear"] },
     Examples {
         command: "completions",
-        lines: &["layoutproof completions bash > ~/.local/share/bash-completion/completions/layoutproof"],
+        lines: &["layoutproof dev completions fish > ~/.config/fish/completions/layoutproof.fish"],
     },
-    Examples { command: "man", lines: &["layoutproof man --out ~/.local/share/man/man1"] },
+    Examples { command: "man", lines: &["layoutproof dev man --out ~/.local/share/man/man1"] },
 ];
 
 /// Width of the command list in columns.
 const WIDTH: usize = 80;
+
+/// The most lines of `-h`.
+#[cfg(test)]
+const MOST_LINES: usize = 60;
 
 /// Column at which the descriptions of the command list begin.
 const TEXT_COLUMN: usize = 15;
 
 /// The command line with its complete help.
 pub(crate) fn command() -> Command {
-    let command = Cli::command().mut_subcommands(|command| with_examples(command.mut_args(with_theme)));
+    let command = complete(Cli::command()).max_term_width(WIDTH);
     let header = *Styles::styled().get_header();
     let listing = groups_text(&command);
-    command.help_template(format!(
+    let usage = "layoutproof FILE...\n       layoutproof COMMAND [OPTIONS]";
+    command.mut_args(with_global_heading).override_usage(usage).help_template(format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{listing}{header}Options:{header:#}\n{{options}}\n\n\
-         `layoutproof COMMAND --help` says more of a command; `layoutproof doctor` says what this machine has."
+         `layoutproof COMMAND -h` explains a command; `layoutproof doctor` shows what\nthis machine has."
     ))
+}
+
+/// A command with the help of its options, and the same for the commands in it.
+fn complete(command: Command) -> Command {
+    let main = MAIN_OPTIONS.iter().find(|main| main.command == command.get_name());
+    let command = command.mut_args(|arg| {
+        let is_main = main.is_none_or(|main| main.options.contains(&arg.get_id().as_str()) || arg.is_positional());
+        with_values_in_long_help(with_theme(arg)).hide_short_help(!is_main)
+    });
+    let command = if command.is_hide_set() { command } else { with_help_last(command) };
+    with_examples(command.mut_subcommands(complete))
+}
+
+/// Gives a command its options for help and version, below the last heading.
+fn with_help_last(command: Command) -> Command {
+    let is_root = command.get_name() == PROGRAM;
+    let help = Arg::new("help")
+        .short('h')
+        .long("help")
+        .action(ArgAction::Help)
+        .help("Print this; --help prints all options")
+        .display_order(LAST);
+    let version = Arg::new("version")
+        .short('V')
+        .long("version")
+        .action(ArgAction::Version)
+        .help("Print the version")
+        .display_order(LAST);
+    let options = [help.long_help("Print the main options (-h) or all of them (--help)"), version.hide(!is_root)];
+    let command = command.disable_help_flag(true).disable_version_flag(true);
+    command.args(options.map(|option| option.help_heading(GLOBAL_HEADING)))
+}
+
+/// Puts an option that every command has below the last heading.
+fn with_global_heading(arg: Arg) -> Arg {
+    if arg.is_global_set() { arg.help_heading(GLOBAL_HEADING) } else { arg }
+}
+
+/// Lists many possible values in the long help alone, one in each line.
+fn with_values_in_long_help(arg: Arg) -> Arg {
+    let values = arg.get_possible_values();
+    if values.len() <= MOST_VALUES || arg.is_hide_possible_values_set() {
+        return arg;
+    }
+    let text = arg.get_long_help().or(arg.get_help()).map(ToString::to_string).unwrap_or_default();
+    let mut text = text + "\n\nPossible values:";
+    for value in values.iter().filter(|value| !value.is_hide_set()) {
+        let help = value.get_help().map(|help| format!(": {help}")).unwrap_or_default();
+        let _ = write!(text, "\n- {}{help}", value.get_name());
+    }
+    arg.hide_possible_values(true).long_help(text)
 }
 
 /// The command line without the hidden commands, which only the program itself starts.
@@ -185,6 +311,9 @@ pub(crate) fn visible_command() -> Command {
     let about = all.get_about().cloned().unwrap_or_default();
     Command::new(PROGRAM)
         .version(env!("CARGO_PKG_VERSION"))
+        .propagate_version(true)
+        .disable_help_flag(true)
+        .disable_version_flag(true)
         .about(about)
         .args(all.get_arguments().cloned())
         .subcommand_required(true)
@@ -196,7 +325,7 @@ fn with_theme(arg: Arg) -> Arg {
     let id = arg.get_id().as_str();
     let theme = THEMES.iter().find(|theme| theme.options.contains(&id));
     match theme {
-        Some(theme) if !arg.is_positional() && arg.get_help_heading().is_none() => arg.help_heading(theme.heading),
+        Some(theme) if !arg.is_positional() => arg.help_heading(theme.heading),
         Some(_) | None => arg,
     }
 }
@@ -230,16 +359,15 @@ fn is_grouped(command: &Command) -> bool {
     GROUPS.iter().any(|group| group.commands.contains(&command.get_name()))
 }
 
-/// A command with the first sentence of its description, wrapped at [`WIDTH`].
+/// A command with its description, wrapped at [`WIDTH`].
 fn command_lines(command: &Command) -> String {
     let literal = *Styles::styled().get_literal();
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
-    let sentence = about.split_once(". ").map_or(about.as_str(), |(first, _)| first);
 
     let name = command.get_name();
     let mut text = format!("  {literal}{name}{literal:#}{:gap$}", "", gap = TEXT_COLUMN.saturating_sub(2 + name.len()));
     let mut column = TEXT_COLUMN;
-    for (index, word) in sentence.split_whitespace().enumerate() {
+    for (index, word) in about.split_whitespace().enumerate() {
         if index > 0 && column + 1 + word.len() > WIDTH {
             text = format!("{text}\n{:TEXT_COLUMN$}{word}", "");
             column = TEXT_COLUMN + word.len();
@@ -281,9 +409,37 @@ mod tests {
         }
     }
 
+    /// Calls `test` for a command and all commands in it.
+    fn with_each(command: &mut Command, test: &impl Fn(&mut Command)) {
+        test(command);
+        // clap's own command `help` has no options.
+        let commands = command.get_subcommands_mut().filter(|command| command.get_name() != "help");
+        commands.for_each(|command| with_each(command, test));
+    }
+
     #[test]
-    fn the_list_of_commands_fits() {
-        let text = anstream::adapter::strip_str(&groups_text(&command())).to_string();
-        assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
+    fn short_help_fits_on_a_screen() {
+        let mut command = command();
+        command.build();
+        with_each(&mut command, &|command| {
+            let help = command.render_help().to_string();
+            assert!(help.lines().count() <= MOST_LINES, "{help}");
+            assert!(help.lines().all(|line| line.chars().count() <= WIDTH), "{help}");
+        });
+    }
+
+    #[test]
+    fn options_of_every_command_come_last() {
+        let mut command = command();
+        command.build();
+        with_each(&mut command, &|command| {
+            for help in [command.render_help(), command.render_long_help()] {
+                let help = help.to_string();
+                let last = help.lines().filter(|line| line.ends_with(':') && !line.starts_with(' ')).next_back();
+                let last = last.filter(|line| *line != "Examples:");
+                let is_root = command.get_name() == PROGRAM;
+                assert!(is_root || last.is_none_or(|line| line == "Global options:"), "{help}");
+            }
+        });
     }
 }

@@ -10,6 +10,8 @@ mod command_line;
 pub mod commands;
 mod compilers;
 mod help;
+mod invocation;
+mod mistakes;
 mod not_started;
 mod output;
 mod progress;
@@ -26,12 +28,12 @@ use layoutproof_compilers::{dxc_library, naga_command, slang_library};
 use layoutproof_core::results::summary::Exit;
 
 pub use command_line::Cli;
-use command_line::Command;
+use command_line::{Command, DevCommand};
 use commands::check::{debug_worker, init};
 use commands::{
-    bench, cache, check, export, freeze, fuzz, list_commands, pages, reflect, regress, report, run, setup, show, site,
-    upstream,
+    bench, cache, check, doctor, export, freeze, fuzz, list, pages, regress, report, run, setup, show, upstream,
 };
+use invocation::Invocation;
 use layoutproof_compilers::process_tree;
 use layoutproof_executor::serve;
 use not_started::NotStarted;
@@ -43,9 +45,17 @@ use select::shader_file::reader_process;
 /// # Errors
 /// The exit code if there is nothing left to do: help, the version or a usage error was printed.
 pub fn command_line() -> Result<Cli, ExitCode> {
-    let parsed = help::command().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
+    let command = help::command();
+    let Invocation { words, note } = Invocation::new(std::env::args_os(), &command);
+    if let Some(note) = note {
+        warn(&format!("note: {note}\n"));
+    }
+    let parsed = command.clone().try_get_matches_from(&words).and_then(|matches| Cli::from_arg_matches(&matches));
     parsed.map_err(|usage| {
-        output::print_usage(&usage);
+        match mistakes::message(&usage, &command, &words) {
+            Some(message) => warn(&format!("error: {message}\n")),
+            None => output::print_usage(&usage),
+        }
         let code = u8::try_from(usage.exit_code()).unwrap_or(Exit::CouldNotRun.code());
         match output::finish() {
             Ok(()) => ExitCode::from(code),
@@ -65,28 +75,26 @@ pub fn main(cli: &Cli) -> ExitCode {
 
     let style = output::style(cli.color, cli.ascii);
     let done = match &cli.command {
-        Command::Run(args) => run::run(args, style),
-        Command::Report(args) => report::report(args, style),
         Command::Show(args) => show::show(args, style),
         Command::Check(args) => check::check(args, style),
         Command::Init(args) => init::init(args),
         Command::Diff(args) => show::compare::compare(args, style),
-        Command::Reflect(args) => reflect::reflect(args, style),
-        Command::Export(args) => export::export(args),
-        Command::List(args) => list_commands::list(args, style),
-        Command::Devices(args) => list_commands::devices(args, style),
-        Command::Compilers(args) => list_commands::compilers(args, style),
-        Command::Doctor => list_commands::doctor(style),
-        Command::Setup(args) => setup::setup(args),
-        Command::Site(args) => site::site(args),
-        Command::Cache(args) => cache::cache(args),
-        Command::Completions(args) => pages::completions(args),
-        Command::Man(args) => pages::man(args),
+        Command::Run(args) => run::run(args, style),
+        Command::Report(args) => report::report(args, style),
+        Command::List(args) => list::list(args, style),
         Command::Freeze(args) => freeze::freeze(args),
         Command::Regress(args) => regress::regress(args, style),
         Command::Upstream(args) => upstream::upstream(args),
-        Command::Fuzz(args) => fuzz::fuzz(args, style),
-        Command::Bench(args) => bench::bench(args),
+        Command::Doctor(args) => doctor::doctor(args, style),
+        Command::Setup(args) => setup::setup(args),
+        Command::Dev(args) => match &args.command {
+            DevCommand::Fuzz(args) => fuzz::fuzz(args, style),
+            DevCommand::Bench(args) => bench::bench(args),
+            DevCommand::Export(args) => export::export(args),
+            DevCommand::Cache(args) => cache::cache(args),
+            DevCommand::Completions(args) => pages::completions(args),
+            DevCommand::Man(args) => pages::man(args),
+        },
         Command::Worker => serve::serve().map(|()| Exit::Agree),
         Command::ReadWorker => reader_process::serve().map(|()| Exit::Agree),
         Command::DebugWorker => debug_worker::serve().map(|()| Exit::Agree),

@@ -1,7 +1,7 @@
 //! Compares the bindings that compilers choose for a program's parameters with a convention: DXC by
 //! the table of resource bindings in DXIL and by the decorations in SPIR-V, slangc by its reflection.
 //!
-//! `layoutproof fuzz --bindings` does this with random programs, and so do tests.
+//! `layoutproof dev fuzz --bindings` does this with random programs, and so do tests.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;

@@ -88,7 +88,7 @@ fn page_without_records() -> SiteDraft {
             pre tabindex="0" {
                 code {
                     "layoutproof run --compiler all --json records.jsonl\n"
-                    "layoutproof site --out DIR --records records.jsonl"
+                    "layoutproof report records.jsonl --site DIR"
                 }
             }
             p { "Known differences are on the pages of the " a href="../compilers/index.html" { "compilers" } "." }

@@ -1,6 +1,6 @@
 //! The site: static pages about rule sets, compilers and devices, made from the program's own data.
 //!
-//! `layoutproof site` collects [`SiteFacts`], and writes the pages that [`site_pages`] makes from
+//! `layoutproof report --site` collects [`SiteFacts`], and writes the pages that [`site_pages`] makes from
 //! them. Pages share a style and a script, the same ones that other pages embed, and work without
 //! the script. Text from records and files reaches a page only through maud's templates, which
 //! escape it.

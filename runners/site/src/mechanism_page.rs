@@ -232,7 +232,7 @@ fn why_no_number(mechanism: &Mechanism<'_>, case: &CaseFacts) -> Markup {
         @if is_of_random_declarations {
             "No numbers are stored: it was seen only in random declarations of this shape, which are not stored. The case shows how "
             "they are laid out, and the compiler is right about this case. To reproduce the difference, run "
-            code { "layoutproof fuzz" } ", which counts it as known."
+            code { "layoutproof dev fuzz" } ", which counts it as known."
         } @else {
             "No numbers are stored: no frozen decision and no stored check covers it, because no build that is stored here "
             "shows it. To see both numbers with your compiler or driver, run "

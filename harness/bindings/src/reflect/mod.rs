@@ -1,7 +1,7 @@
 //! Prints a program's layout as reflection shows it: as the tree of the Slang user guide's
 //! reflection chapter, and as slangc's JSON.
 //!
-//! `layoutproof reflect` prints a [`ProgramLayout`](crate::tree::ProgramLayout) and its
+//! `layoutproof show --format slang-json` prints a [`ProgramLayout`](crate::tree::ProgramLayout) and its
 //! [`ParameterUses`] with this module, which places nothing itself: see [`crate`].
 //! Sources: Slang user guide, Using the Reflection API; slangc 2026.14.1.
 

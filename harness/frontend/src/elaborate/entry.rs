@@ -19,7 +19,7 @@ use crate::ast::{
 };
 use crate::module::{EntryParameter, EntryPoint, ParameterKind, StageWrapper};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
-use layoutproof_source::nearest_name::did_you_mean;
+use layoutproof_source::nearest_name::known_names;
 
 /// A function with its declaring scope.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +38,7 @@ impl<'t> Elaborator<'t> {
         match (self.entry, chosen.as_slice()) {
             (Some(name), []) => {
                 let known = functions.iter().map(|function| function.declaration.name.text);
-                let message = format!("no function is named `{name}`{}", did_you_mean(name, known));
+                let message = format!("no function is named `{name}`{}", known_names(name, known, ""));
                 self.problems.report(Diagnostic::error(Code::UnknownPath, whole, message));
             }
             // Among overloads, the user means the one with a stage.

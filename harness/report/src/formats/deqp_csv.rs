@@ -15,7 +15,7 @@ pub struct DeqpCsv;
 
 impl Reporter for DeqpCsv {
     fn destination(&self) -> Destination {
-        Destination::FileOfOption { name: "csv", help: "Write the results as deqp-runner does: name, status, seconds" }
+        Destination::FileOfOption { name: "csv", help: "Write the results in the format of deqp-runner" }
     }
 
     fn text(&self, run: &FinishedRun<'_>) -> String {

@@ -23,7 +23,7 @@ pub struct Junit;
 
 impl Reporter for Junit {
     fn destination(&self) -> Destination {
-        Destination::FileOfOption { name: "junit", help: "Write a junit.xml report, as CI systems read it" }
+        Destination::FileOfOption { name: "junit", help: "Write a junit.xml report for CI systems" }
     }
 
     fn text(&self, run: &FinishedRun<'_>) -> String {

@@ -25,11 +25,7 @@ pub struct RunPage;
 
 impl Reporter for RunPage {
     fn destination(&self) -> Destination {
-        Destination::FileOfOption {
-            name: "html",
-            help: "Write a page for browsers: who agrees with whom, each cause of failures, and every case with its byte \
-                   maps",
-        }
+        Destination::FileOfOption { name: "html", help: "Write a page with the matrix, each failure and byte maps" }
     }
 
     fn text(&self, run: &FinishedRun<'_>) -> String {

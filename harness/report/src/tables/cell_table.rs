@@ -1,4 +1,4 @@
-//! The table of cells of `layoutproof fuzz`: how evenly each compiler was tested with pairs of
+//! The table of cells of `layoutproof dev fuzz`: how evenly each compiler was tested with pairs of
 //! adjacent member types.
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! The coverage table of `layoutproof fuzz`: forms of blocks, features, and leaves by type and
+//! The coverage table of `layoutproof dev fuzz`: forms of blocks, features, and leaves by type and
 //! predecessor, counted over the random or exhaustive declarations.
 
 use super::coverage_table::by_type;

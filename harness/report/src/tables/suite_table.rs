@@ -1,4 +1,4 @@
-//! The table of `layoutproof bench`: how long the built-in cases took on each device.
+//! The table of `layoutproof dev bench`: how long the built-in cases took on each device.
 
 use std::time::Duration;
 

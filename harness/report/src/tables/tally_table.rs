@@ -1,4 +1,4 @@
-//! The result table of `layoutproof fuzz`: checks by toolchain and outcome, and the reasons of
+//! The result table of `layoutproof dev fuzz`: checks by toolchain and outcome, and the reasons of
 //! skips.
 
 use std::cmp::Reverse;

@@ -82,7 +82,7 @@ mod tests {
         }
     }
 
-    /// Version texts as `layoutproof compilers` lists them.
+    /// Version texts as `layoutproof doctor compilers` lists them.
     #[test]
     fn a_version_is_known_in_the_words_of_its_compiler() {
         for (said, version, expected) in [

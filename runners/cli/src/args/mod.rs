@@ -45,25 +45,35 @@ pub enum Colour {
 /// How a declaration is read.
 #[derive(Clone, Debug, Default, Args)]
 pub struct DeclareArgs {
-    /// Language of the files, whatever their suffixes are; `-` reads standard input in this language.
+    /// Language of the files, whatever their suffixes.
+    ///
+    /// Needed for `-`, which reads standard input.
     #[arg(long, value_parser = shader_language(), value_name = "LANGUAGE")]
     pub lang: Option<ShaderLanguage>,
     /// Order of matrices that declare none.
     #[arg(long, value_enum, default_value_t = MatrixArg::Column)]
     pub matrix: MatrixArg,
-    /// Whether `half` and minimum-precision types take 2 bytes (as with dxc -enable-16bit-types). Default: on.
+    /// Let `half` and min-precision types take 2 bytes.
+    ///
+    /// As with dxc -enable-16bit-types. Default: on.
     #[arg(long = "16bit", value_enum)]
     pub sixteen_bit: Option<OnOff>,
-    /// Define a macro; `NAME(x)=VALUE` has parameters.
+    /// Define a macro.
+    ///
+    /// `NAME(x)=VALUE` has parameters.
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     pub define: Vec<String>,
-    /// Look for included files in this folder, too, behind the folder of the including file.
+    /// Look for included files in this folder, too.
+    ///
+    /// After the folder of the including file.
     #[arg(short = 'I', value_name = "FOLDER")]
     pub include: Vec<String>,
-    /// Entry point, where the file has several.
+    /// Entry point, if the file has several.
     #[arg(long)]
     pub entry: Option<String>,
-    /// Read cases from this file or folder too; a case of the same id replaces the built-in one.
+    /// Read cases from this file or folder, too.
+    ///
+    /// A case with the id of a built-in one replaces it.
     #[arg(long, value_name = "PATH")]
     pub cases: Vec<PathBuf>,
 }

@@ -12,16 +12,20 @@ pub(crate) const REPORT_HEADING: &str = "Reports and records";
 /// Where reports go.
 #[derive(Debug, Args)]
 pub struct OutputArgs {
-    /// Write the records as JSON lines; a run writes each as its check ends. Compressed where the name ends in `.zst`.
+    /// Write the records as JSON lines.
+    ///
+    /// A run writes each record as its check ends. A name that ends in `.zst` is compressed.
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
     /// Files in other formats.
     #[command(flatten)]
     pub files: ReportFiles,
-    /// One line per check, and all details of the summary; twice, the annotated struct of every known difference as well.
+    /// Print a line per check, and the whole summary.
+    ///
+    /// Twice (-vv): also the annotated struct of every known difference.
     #[arg(short, long, action = clap::ArgAction::Count)]
     pub verbose: u8,
-    /// Print failures and nothing else; the exit code says the rest.
+    /// Print only failures.
     #[arg(short, long, conflicts_with = "verbose")]
     pub quiet: bool,
 }
@@ -37,6 +41,11 @@ impl ReportFiles {
             Destination::FileOfOption { name, .. } => self.0.get(name).cloned(),
             Destination::FileOfVariable(_) | Destination::OutputIf(_) => None,
         }
+    }
+
+    /// The names of these options and of `others`.
+    pub(crate) fn options_with(others: &[&'static str]) -> Vec<&'static str> {
+        options().map(|(name, _)| name).chain(others.iter().copied()).collect()
     }
 
     /// True if an option of this name is for a report's file.

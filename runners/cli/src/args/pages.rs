@@ -1,4 +1,4 @@
-//! The arguments of `layoutproof completions` and `man`.
+//! The arguments of `layoutproof dev completions` and `dev man`.
 //!
 //! They are not next to the commands because the command line uses them, and the commands describe
 //! the command line.
@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::Args;
 use clap_complete::Shell;
 
-/// `layoutproof completions`.
+/// `layoutproof dev completions`.
 #[derive(Debug, Args)]
 pub struct CompletionsArgs {
     /// The shell.
@@ -16,10 +16,12 @@ pub struct CompletionsArgs {
     pub shell: Shell,
 }
 
-/// `layoutproof man`.
+/// `layoutproof dev man`.
 #[derive(Debug, Args)]
 pub struct ManArgs {
-    /// The folder for the pages, one for each command; it is made if it is not there.
+    /// Folder for the pages, one for each command.
+    ///
+    /// It is made if it is not there.
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
 }

@@ -10,12 +10,15 @@ use super::scheduler::scheduled_shard;
 /// The part of a run that the user asks for.
 #[derive(Clone, Debug, Args)]
 pub struct PartArgs {
-    /// Only one part of the cases: 2/3 is the second of three, `auto` the one that Slurm, GitLab, Buildkite, CircleCI or Bazel
-    /// give this process. Together the parts are the whole run; `layoutproof report` puts their records together, and takes
-    /// the floors.
+    /// Run one part of the cases: 2/3 is the second of three.
+    ///
+    /// `auto` takes the part that Slurm, GitLab, Buildkite, CircleCI or Bazel give this process. `layoutproof
+    /// report` puts the records of all parts together, and takes the floors.
     #[arg(long, value_name = "I/N|auto", value_parser = parse_shard)]
     pub shard: Option<Shard>,
-    /// Only what this file lists: the id of a case or the name of a trial in each line; # begins a comment.
+    /// Run only what this file lists.
+    ///
+    /// Each line has the id of a case or the name of a trial; # begins a comment.
     #[arg(long, value_name = "FILE")]
     pub caselist: Option<PathBuf>,
 }

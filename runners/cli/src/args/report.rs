@@ -7,22 +7,33 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::args::OutputArgs;
+use crate::args::{OutputArgs, ReportFiles};
 
 /// `layoutproof report`.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// Records of runs (`run --json`), of the shards of one or of several.
-    #[arg(required = true, value_name = "RECORDS")]
+    /// Records of `run --json`: of one run or of several.
+    #[arg(required_unless_present = "site", value_name = "RECORDS")]
     pub files: Vec<PathBuf>,
-    /// The least number of leaves that each device must answer for, in all runs together; files add up.
+    /// Fewest leaves that each device must answer for.
+    ///
+    /// In all runs together. The numbers of several files add up.
     #[arg(long, value_name = "FILE")]
     pub floors: Vec<PathBuf>,
-    /// Print one group of failures instead: the first in full, and every other that has the same cause. Reports number the
-    /// groups from 1.
+    /// Print one group of failures instead.
+    ///
+    /// The first failure in full, and every other with the same cause. Reports number the groups from 1.
     #[arg(long, value_name = "N")]
     pub group: Option<usize>,
-    /// Where reports go.
+    /// Write pages for a web server to this folder instead.
+    ///
+    /// Rule sets, surprises, compiler bugs, cases, and the records if there are some. The folder is made if it
+    /// is not there, and must be empty.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ReportFiles::options_with(&["floors", "group", "json"]))]
+    pub site: Option<PathBuf>,
+    /// Add the explorer that `ci/explorer` wrote to this folder.
+    #[arg(long, value_name = "DIR", requires = "site")]
+    pub explorer: Option<PathBuf>,
     #[command(flatten)]
     pub outputs: OutputArgs,
 }

@@ -8,6 +8,8 @@ use clap::{Args, FromArgMatches, ValueEnum};
 use layoutproof_core::results::record::RecordsFilter;
 use layoutproof_device::RunnerKind;
 use layoutproof_executor::fault::Fault;
+use layoutproof_model::{BINDING_MISREADINGS, MISREADINGS};
+use layoutproof_probes::{AddressSpace, Form};
 use layoutproof_show::front_ends::FrontEnd;
 
 use super::{CacheArgs, DeclareArgs, OutputArgs, PartArgs, PlacementArgs};
@@ -17,8 +19,9 @@ use super::{CacheArgs, DeclareArgs, OutputArgs, PartArgs, PlacementArgs};
 pub enum RecordsArg {
     /// Every check.
     All,
-    /// What differs (known or not), is stale, broken, or skipped for a reason of this machine or of a compiler, and what agreed
-    /// only when it was run again. Of the others the last line has totals.
+    /// What differs, is stale, broken, or skipped for a reason of this machine or of a compiler.
+    ///
+    /// Known differences and checks that agreed only when they were run again are also written.
     Failures,
 }
 
@@ -36,63 +39,75 @@ impl RecordsArg {
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that the user types or leaves out")]
 pub struct RunArgs {
-    /// Cases by id (a part of it, or a pattern with * and ?), or shader files; default: all cases.
+    /// Shader files, or cases by id. Default: all cases.
+    ///
+    /// A part of an id, or a pattern with * and ?, selects every case that matches.
     #[arg(value_name = "FILTER|FILE")]
     pub inputs: Vec<String>,
-    #[arg(long, value_delimiter = ',', value_name = "NAME[,NAME...]", help = format!(
-        "Only these rule sets; for a file, the rule sets to check it under (default: all bare ones). Files that say \
-         their own offsets ({}) are checked under `declared`",
+    /// Only these rule sets.
+    #[arg(long, value_delimiter = ',', value_name = "NAME", long_help = format!(
+        "Only these rule sets.\n\n\
+         Default for a file: all bare ones. Files that say their own offsets ({}) are checked under `declared`.",
         FrontEnd::suffixes_with_offsets().join(", "),
     ))]
     pub rules: Vec<String>,
-    /// Only these shader producers: `rspirv` and `naga`, which need nothing; compilers (`dxc`, `slangc`, ...), one of their
-    /// targets and options (`dxc-spirv-dx`, ...), or `all` that were found. By default all take part in a run of cases that
-    /// names no producer, device, API or form either, and a compiler's module then runs on one driver; otherwise those that
-    /// need nothing.
-    #[arg(long, visible_alias = "compiler", value_delimiter = ',', value_name = "NAME[,NAME...]")]
+    /// Only these compilers or generators of shaders.
+    ///
+    /// `rspirv` and `naga` are built in; `dxc`, `slangc`, ... are compilers, `dxc-spirv-dx` is one of their
+    /// targets and options, `all` means every one that was found. By default, a run of all cases uses all of
+    /// them and runs each compiled shader on one driver, and a run of files uses those that are built in.
+    #[arg(long, visible_alias = "compiler", value_delimiter = ',', value_name = "NAME")]
     pub producer: Vec<String>,
-    /// Ask no compiler: `rspirv` and `naga` alone make shaders.
+    /// Use no compiler: `rspirv` and `naga` alone make shaders.
     #[arg(long, conflicts_with = "producer")]
     pub no_compiler: bool,
-    /// Run what compilers make on every driver that takes it, also where no compiler is named.
+    /// Run compiled shaders on every driver that takes them.
+    ///
+    /// Without it, they run on one driver each if no compiler is named.
     #[arg(long)]
     pub every_device: bool,
-    /// Keep what compilers are given and what they make below this folder; they are then asked, whatever is cached.
+    /// Keep sources and compiled shaders below this folder.
+    ///
+    /// Compilers are then asked, whatever is cached.
     #[arg(long, value_name = "DIR")]
     pub keep: Option<PathBuf>,
-    /// Time limit in seconds of a compiler for one source; one that takes longer is ended, and its check is broken.
+    /// Time limit in seconds of a compiler for one source.
+    ///
+    /// A compiler that takes longer is ended, and its check is broken.
     #[arg(long, default_value_t = 60, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub compile_limit: u64,
     /// Whether compilers are asked again.
     #[command(flatten)]
     pub cache: CacheArgs,
     /// Only these devices.
-    #[arg(long, value_delimiter = ',', value_name = "ID[,ID...]")]
+    #[arg(long, value_delimiter = ',', value_name = "ID")]
     pub device: Vec<String>,
     /// Only through these APIs.
     #[arg(long, value_delimiter = ',', value_name = RunnerKind::NAMES)]
     pub runner: Vec<String>,
     /// Only these forms of access.
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "leaf,vector,whole,parameter,indexed,divergent,copied,length,byte-address,private,workgroup"
-    )]
+    #[arg(long, value_delimiter = ',', value_name = "NAME", long_help = format!(
+        "Only these forms of access.\n\nForms: {}.", Form::ALL.map(Form::as_str).join(", "),
+    ))]
     pub form: Vec<String>,
-    /// Probe every block in these spaces, and in no others, or in `all`. By default a block of a file is probed in the space
-    /// that its declaration is for, a case in the first three, and a core of the cases in the last three as well.
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "all,uniform,storage,push-constant,uniform-element,storage-element,address"
-    )]
+    /// Probe every block in these address spaces only, or in `all`.
+    #[arg(long, value_delimiter = ',', value_name = "NAME", long_help = format!(
+        "Probe every block in these address spaces only, or in `all`.\n\n\
+         Spaces: {}. By default, a block of a file is probed in the space that its declaration is for, a case in the \
+         first three, and a core of the cases in the last three as well.",
+        AddressSpace::ALL.map(AddressSpace::as_str).join(", "),
+    ))]
     pub space: Vec<String>,
-    /// Probe every element of every array, and with naga every member of blocks of more than 512 leaves. By default the
-    /// first, the second, the middle and the last element of each dimension are probed, and of such blocks members at even
-    /// distances; the others are counted.
+    /// Probe every element of every array.
+    ///
+    /// And with naga every member of blocks of more than 512 leaves. By default, the first, second, middle and
+    /// last element of each dimension are probed, and of such blocks members at even distances; the others are
+    /// counted.
     #[arg(long)]
     pub every_element: bool,
-    /// Probe every block in these stages, and in no others; by default, a core of the checks alone is drawn.
+    /// Probe every block in these shader stages only.
+    ///
+    /// By default, only a core of the checks draws.
     #[arg(long, value_delimiter = ',', value_name = "compute,vertex,fragment")]
     pub stage: Vec<String>,
     /// Which part of the run.
@@ -101,64 +116,85 @@ pub struct RunArgs {
     /// Fail with exit code 3 unless this device takes part.
     #[arg(long, value_name = "ID")]
     pub require: Vec<String>,
-    /// Fail with exit code 3 if a check is skipped for a reason that contains this text ("" forbids every skip).
+    /// Fail with exit code 3 if a check is skipped for such a reason.
+    ///
+    /// The reason contains this text; "" forbids every skip.
     #[arg(long, value_name = "TEXT")]
     pub forbid_skip: Option<String>,
-    /// Known differences beside the built-in ones: a list, or a folder of lists.
+    /// More known differences: a list, or a folder of lists.
+    ///
+    /// They are added to the built-in ones.
     #[arg(long, value_name = "PATH")]
     pub known: Vec<PathBuf>,
     /// Leave the built-in known differences out.
     #[arg(long)]
     pub no_known: bool,
-    /// The least number of leaves that each device must answer for; files add up.
+    /// Fewest leaves that each device must answer for.
+    ///
+    /// The numbers of several files add up.
     #[arg(long, value_name = "FILE")]
     pub floors: Vec<PathBuf>,
-    /// How long one job may take on a device, in seconds; 60 where nothing is said.
+    /// Time limit in seconds of one job on a device. Default: 60.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub time_limit: Option<Duration>,
-    /// Check on so many threads at once; default: as many as the machine has processors.
+    /// Number of threads. Default: one for each processor.
     #[arg(short, long, value_name = "N")]
     pub jobs: Option<NonZeroUsize>,
-    /// Stop at the first check that differs or breaks and is not known.
+    /// Stop at the first check that differs or breaks.
+    ///
+    /// A known difference does not count.
     #[arg(long, conflicts_with = "retries")]
     pub fail_fast: bool,
-    /// Run checks that failed again, so many times at most. One that agrees then counts as agreeing, and the report names
-    /// it: something is not reliable.
+    /// Rerun failed checks up to N times.
+    ///
+    /// A check that then agrees counts as agreeing, and the report names it: something is not reliable.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub retries: u32,
     /// Show no progress.
     #[arg(long)]
     pub no_progress: bool,
-    /// Resume a run that was cut short: the checks in these records are not run again. Without --json, the file itself
-    /// is completed.
+    /// Resume a run that was cut short, from its records.
+    ///
+    /// Checks in these records are not run again. Without --json, the file itself is completed.
     #[arg(long, value_name = "RECORDS")]
     pub resume: Option<PathBuf>,
-    /// Which checks the file of --json holds: all, or failures and totals of the rest, which is a small part of the size. Such
-    /// a file cannot be resumed.
+    /// Which checks the file of --json holds.
+    ///
+    /// With `failures`, it has totals for the rest, and is much smaller. Such a file cannot be resumed.
     #[arg(long, value_enum, default_value_t = RecordsArg::All, requires = "json", conflicts_with_all = ["shard", "caselist"])]
     pub records: RecordsArg,
-    /// Give every check shaders of its own, compiled with the driver's own settings. Otherwise checks share modules on
-    /// Vulkan devices and lavapipe compiles fast rather than well; one probe of every kind of access, and what fails, goes
-    /// without all the same, and records say which.
+    /// Give every check its own shader modules.
+    ///
+    /// They are compiled with the driver's own settings. Otherwise, checks share modules on Vulkan devices, and
+    /// lavapipe compiles fast rather than well; one probe of every kind of access, and whatever fails, runs
+    /// unshared in any case, and records say which.
     #[arg(long)]
     pub no_fuse: bool,
-    /// Number of this run among others: which probes have shaders of their own, compiled with the driver's own settings, and
-    /// which driver runs a compiler's module where no compiler is named. Of a kind of access another probe has its turn in each
-    /// run.
+    /// Number of this run among others.
+    ///
+    /// It decides which probes run unshared, and which driver runs a compiled shader if no compiler is named,
+    /// so that every probe and driver has its turn.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub rotation: u64,
     /// Where reports go.
     #[command(flatten)]
     pub outputs: OutputArgs,
-    /// Plant a misreading in the model device, to see the verdict name the device.
-    #[arg(long, value_name = "NAME")]
+    /// Plant a misreading in the model device.
+    #[arg(long, value_name = "NAME", long_help = format!(
+        "Plant a misreading in the model device.\n\nTo see the verdict name the device. Misreadings: {}.",
+        MISREADINGS.iter().chain(BINDING_MISREADINGS).map(|misreading| misreading.name).collect::<Vec<_>>().join(", "),
+    ))]
     pub plant_misreading: Option<String>,
-    /// Plant a fault in worker processes, to see the run survive it: crash, hang, garbage (every byte of an answer is wrong),
-    /// oom or print, in all jobs of the cases that a filter matches (crash@arrays/), in every Nth job of each
-    /// worker (hang#7), or where the devices of an API are listed (crash:ash). The model then runs in a worker, too.
+    /// Plant a fault in worker processes, to see the run survive it.
+    ///
+    /// The fault is crash, hang, garbage (every byte of an answer is wrong), oom or print, in all jobs of the
+    /// cases that a filter matches (crash@arrays/), in every Nth job of each worker (hang#7), or where the
+    /// devices of an API are listed (crash:ash). The model then runs in a worker, too.
     #[arg(long, value_name = "FAULT", conflicts_with = "plant_misreading")]
     pub plant_fault: Option<Fault>,
-    /// Generate shaders under this rule set instead of the one that is checked, to see the verdict name the module.
+    /// Generate shaders under this rule set instead.
+    ///
+    /// Instead of the rule set that is checked, to see the verdict name the module.
     #[arg(long, value_name = "NAME")]
     pub plant_rules: Option<String>,
     /// How the declaration is read.

@@ -1,4 +1,4 @@
-//! `layoutproof bench`: measures the suite itself on each Vulkan device: every built-in case
+//! `layoutproof dev bench`: measures the suite itself on each Vulkan device: every built-in case
 //! through our own SPIR-V, with fresh workers and without caches.
 //!
 //! The devices take turns, so that other load on the machine affects them alike. A wrong result ends
@@ -34,11 +34,11 @@ use crate::select::all_cases::all_forms;
 use crate::select::lists::{BuiltInKnown, known_lists};
 use crate::select::selection::{Selection, select};
 
-/// `layoutproof bench`.
+/// `layoutproof dev bench`.
 #[derive(Debug, Args)]
 pub struct BenchArgs {
     /// Only these devices.
-    #[arg(long, value_delimiter = ',', value_name = "ID[,ID...]")]
+    #[arg(long, value_delimiter = ',', value_name = "ID")]
     pub device: Vec<String>,
     /// Measurements per device; medians are printed.
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]

@@ -1,4 +1,4 @@
-//! `layoutproof cache`: shows or clears the cache of answers from compilers and spirv-val.
+//! `layoutproof dev cache`: shows or clears the cache of answers from compilers and spirv-val.
 
 use anyhow::Context;
 use clap::{Args, Subcommand};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::args::{Format, FormatArgs};
 use crate::output::{print, print_json};
 
-/// `layoutproof cache`.
+/// `layoutproof dev cache`.
 #[derive(Debug, Args)]
 pub struct CacheCommandArgs {
     /// What to do.
@@ -21,7 +21,7 @@ pub struct CacheCommandArgs {
 /// What is done with the cache.
 #[derive(Debug, Subcommand)]
 pub enum CacheAction {
-    /// Say where it is and how much it holds.
+    /// Show where it is and how much it holds.
     Stats(FormatArgs),
     /// Remove all that it holds.
     Clear,

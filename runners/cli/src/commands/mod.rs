@@ -3,12 +3,12 @@
 pub mod bench;
 pub(crate) mod cache;
 pub(crate) mod check;
+pub(crate) mod doctor;
 pub(crate) mod export;
 pub(crate) mod freeze;
 pub(crate) mod fuzz;
-pub(crate) mod list_commands;
+pub(crate) mod list;
 pub(crate) mod pages;
-pub(crate) mod reflect;
 pub(crate) mod regress;
 pub(crate) mod report;
 pub(crate) mod run;

@@ -1,4 +1,4 @@
-//! `layoutproof completions` and `layoutproof man`: the files that a package installs next to the
+//! `layoutproof dev completions` and `layoutproof dev man`: the files that a package installs next to the
 //! program.
 
 use std::fs;

@@ -8,6 +8,7 @@ use layoutproof_report::reporter::FinishedRun;
 use layoutproof_show::{Style, counted};
 
 use crate::args::ReportArgs;
+use crate::commands::site::site;
 use crate::output::{print, warn};
 use crate::records::final_report::{FinalReport, check_outputs, hostname};
 use crate::records::floors::missed_by_runs;
@@ -16,12 +17,16 @@ use crate::records::participants::{Asked, Participants};
 use crate::records::records_file::RecordsTarget;
 use crate::select::lists::floors;
 
-/// Prints the report that the run itself would have printed, with the same exit code.
+/// Prints the report that the run itself would have printed, with the same exit code. With `--site`,
+/// writes a site instead.
 ///
 /// # Errors
 /// A file cannot be read, is not a records file, or contradicts itself or another one; with floors,
 /// also if the runs' cases, files or lists cannot be read here or have changed.
 pub(crate) fn report(args: &ReportArgs, style: Style) -> anyhow::Result<Exit> {
+    if let Some(out) = &args.site {
+        return site(out, &args.files, args.explorer.as_deref());
+    }
     check_outputs(&args.outputs)?;
     let parts = args.files.iter().map(|path| RecordedPart::read(path)).collect::<anyhow::Result<Vec<_>>>()?;
     let MergedRuns { runs, devices, records, end, notes, mut missing, cut } = merge(parts)?;

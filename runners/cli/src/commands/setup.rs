@@ -23,7 +23,7 @@ use crate::output::{print, warn};
 /// `layoutproof setup`.
 #[derive(Debug, Args)]
 pub struct SetupArgs {
-    /// What to install. By default everything that is not on request.
+    /// What to install. Default: everything that is not on request.
     #[arg(value_name = "THING", value_parser = PossibleValuesParser::new(tools()))]
     pub things: Vec<String>,
 }

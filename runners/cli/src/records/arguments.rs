@@ -6,10 +6,11 @@ use std::ffi::OsString;
 
 use anyhow::{Context, bail};
 use clap::parser::ValueSource;
-use clap::{ArgMatches, Command, CommandFactory, Parser};
+use clap::{CommandFactory, Parser};
 
 use crate::args::{ReportFiles, RunArgs, Shard};
 use crate::command_line::{Cli, Command as Invoked};
+use crate::invocation::Invocation;
 
 /// The command that writes records.
 const RUN: &str = "run";
@@ -42,12 +43,16 @@ const SHARD: &str = "shard";
 /// `inputs`.
 pub(crate) fn of_run(words: impl IntoIterator<Item = OsString>) -> BTreeMap<String, Vec<String>> {
     let command = Cli::command();
-    let matches = command.clone().try_get_matches_from(words).ok();
-    let run = matches.as_ref().and_then(ArgMatches::subcommand);
-    let Some((name, run)) = run else { return BTreeMap::new() };
+    let words = Invocation::new(words, &command).words;
+    let Ok(matches) = command.clone().try_get_matches_from(words) else { return BTreeMap::new() };
+    // `dev fuzz` is a command of a command.
+    let (mut command, mut run) = (&command, &matches);
+    while let Some((name, inner)) = run.subcommand() {
+        let Some(named) = command.find_subcommand(name) else { break };
+        (command, run) = (named, inner);
+    }
 
-    let options = command.find_subcommand(name).into_iter().flat_map(Command::get_arguments);
-    let options = options.map(|option| option.get_id().as_str());
+    let options = command.get_arguments().map(|option| option.get_id().as_str());
     let options = options.filter(|id| !OF_REPORTS.contains(id) && !ReportFiles::has_option(id));
     let typed = options.filter(|id| run.value_source(id) == Some(ValueSource::CommandLine));
     let values = |id: &str| {

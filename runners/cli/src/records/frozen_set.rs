@@ -22,7 +22,7 @@ const ACCEPTED: &str = "accepted.toml";
 /// Compilers that few machines have, each with the folder below [`FOLDER`] that holds the decisions
 /// of the same build.
 ///
-/// Their names (see `layoutproof compilers`) do not contain their versions, and a missing compiler
+/// Their names (see `layoutproof doctor compilers`) do not contain their versions, and a missing compiler
 /// cannot report its own, so this table repeats the version that `ci/versions.sh` fetches under
 /// each name.
 const STAND_INS: [(&str, &str); 2] = [("dxc-old", "dxc-1.7.3435"), ("dxc-1.9", "dxc-1.9.2602.17")];

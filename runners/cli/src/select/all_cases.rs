@@ -1,7 +1,7 @@
 //! The cases that a command may choose from, and all of their expectations as sources, for the commands
 //! that evaluate the cases themselves: `list --coverage`, `freeze` and `regress`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -16,6 +16,7 @@ use layoutproof_source::sources::{SourceFile, SourceMap};
 
 use crate::select::files::{FileKind, read_text, toml_files_below};
 use crate::select::inputs::{check_filter, hash_line};
+use crate::select::misnamed;
 use crate::select::refused_input::RefusedInput;
 
 /// All cases that a command may choose from: their files by id.
@@ -78,6 +79,7 @@ impl Cases {
         let found = self.matching(&[word.to_owned()]);
         match found.as_slice() {
             [only] => Ok(only.clone()),
+            [] if Path::new(word).is_dir() => bail!("{}", misnamed::folder(word)),
             [] => bail!("no file and no case is called `{word}`{}", self.suggestion(word)),
             [first, second, ..] => bail!(
                 "`{word}` matches {} cases: name one, as `{first}` or `{second}`; `layoutproof list {word}` lists them",
@@ -86,15 +88,37 @@ impl Cases {
         }
     }
 
-    /// The end of a message about an unknown case: the nearest id, or how to list all.
+    /// The end of a message about an unknown file or case: the nearest file, id or title, or how to
+    /// list the cases.
     pub(crate) fn suggestion(&self, word: &str) -> String {
+        let near = misnamed::near_file(Path::new(word));
+        if !near.is_empty() {
+            return near;
+        }
+        if let Some(id) = self.titled(word) {
+            return format!(": did you mean `{id}`?");
+        }
         let word = word.replace("::", "/");
-        let last = |id: &str| id.rsplit('/').next().unwrap_or(id).len();
-        let names = self.files.keys().map(|id| if word.contains('/') { id } else { &id[id.len() - last(id)..] });
-        match nearest_name(&word, names) {
+        // Compare like with like: a folder, a name alone, or both.
+        let part = |id: &'_ str| match (word.strip_suffix('/'), id.rsplit_once('/')) {
+            (Some(_), Some((folder, _))) => id[..=folder.len()].to_owned(),
+            (None, Some((_, name))) if !word.contains('/') => name.to_owned(),
+            _ => id.to_owned(),
+        };
+        let names: BTreeSet<String> = self.files.keys().map(|id| part(id)).collect();
+        match nearest_name(&word, names.iter().map(String::as_str)) {
             Some(meant) => format!(": did you mean `{meant}`?"),
             None => "; `layoutproof list` lists the cases".to_owned(),
         }
+    }
+
+    /// The id of the case whose summary begins with this text.
+    fn titled(&self, text: &str) -> Option<String> {
+        let is_title = text.contains(' ');
+        let ids: Vec<String> = self.files.keys().filter(|_| is_title).cloned().collect();
+        let cases = self.read(&ids, &mut SourceMap::default(), &mut Vec::new());
+        let text = text.to_lowercase();
+        cases.into_iter().find(|case| case.summary.to_lowercase().starts_with(&text)).map(|case| case.id)
     }
 
     /// A line with the id and the hash of the text, for each of these ids.

@@ -12,6 +12,8 @@ use anyhow::{Context, anyhow, bail};
 use layoutproof_compilers::regular_file::{self, ReadError};
 use layoutproof_source::encoding::decode;
 
+use crate::select::misnamed::near_file;
+
 /// Kinds of files; each has a maximum length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FileKind {
@@ -47,7 +49,10 @@ const MOST_ENTRIES: usize = 100_000;
 /// # Errors
 /// The path, with the reason.
 pub(crate) fn read(path: &Path, kind: FileKind) -> anyhow::Result<Vec<u8>> {
-    regular_file::read(path, kind.limit()).map_err(|error| anyhow!("reading {}: {error}", path.display()))
+    regular_file::read(path, kind.limit()).map_err(|error| {
+        let meant = if error.is_not_found() { near_file(path) } else { String::new() };
+        anyhow!("reading {}: {error}{meant}", path.display())
+    })
 }
 
 /// Reads a text file.

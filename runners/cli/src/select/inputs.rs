@@ -14,6 +14,7 @@ use layoutproof_source::sources::{SourceFile, SourceMap};
 use crate::args::{DeclareArgs, RunArgs};
 use crate::select::all_cases::Cases;
 use crate::select::files::{FileKind, read_text};
+use crate::select::misnamed;
 use crate::select::shader_file::ShaderFile;
 
 /// The word for standard input.
@@ -61,10 +62,11 @@ pub(crate) fn check_filter(word: &str) -> anyhow::Result<()> {
         bail!("standard input has no suffix: name its language with --lang {}", ShaderLanguage::names());
     }
     if path.is_file() {
-        bail!("the suffix of {word} names no language: name it with --lang {}", ShaderLanguage::names());
+        bail!("{}", misnamed::file_of_unknown_language(word));
     }
-    if path.is_dir() && word.ends_with(['/', '\\']) {
-        bail!("{word} is a folder: name files, as `{word}*.hlsl`");
+    // Without a slash it may be a part of the ids of cases, unless it is full of shaders.
+    if path.is_dir() && (word.ends_with(['/', '\\']) || misnamed::usual_suffix(path).is_some()) {
+        bail!("{}", misnamed::folder(word));
     }
     Ok(())
 }

@@ -5,6 +5,7 @@ pub(crate) mod divisions;
 pub(crate) mod files;
 pub(crate) mod inputs;
 pub(crate) mod lists;
+pub(crate) mod misnamed;
 pub(crate) mod refused_input;
 pub(crate) mod rule_set;
 pub(crate) mod run_config;

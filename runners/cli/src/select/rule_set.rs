@@ -8,17 +8,20 @@ use layoutproof_layout::native::{find_native, natives};
 use layoutproof_layout::{DECLARED, RuleSet, find, table};
 use layoutproof_show::RuleChoice;
 use layoutproof_show::front_ends::FrontEnd;
-use layoutproof_source::nearest_name::{did_you_mean, nearest_name};
+use layoutproof_source::nearest_name::known_names;
 use layoutproof_source::shader_language::alternatives;
 use wildmatch::WildMatch;
 
 /// The prefix for a compiler's choice.
 const NATIVE: &str = "native:";
 
+/// The end of a message about a name that is not near any other.
+const LISTING: &str = "`layoutproof list --rules` lists all";
+
 /// The rule set of this name.
 ///
 /// # Errors
-/// A message with the nearest name, or with all names if none is near.
+/// A message with the nearest name.
 pub(crate) fn rule_set(name: &str) -> anyhow::Result<&'static RuleSet> {
     if name == DECLARED {
         let suffixes = alternatives(&FrontEnd::suffixes_with_offsets());
@@ -38,13 +41,12 @@ pub(crate) fn rule_choice(name: &str) -> anyhow::Result<RuleChoice> {
     if !name.starts_with(NATIVE) {
         return rule_set(name).map(RuleChoice::Rules);
     }
-    let known = || natives().iter().map(|native| native.name);
     match find_native(name) {
         Some(native) => Ok(RuleChoice::Native(native)),
-        None if nearest_name(name, known()).is_some() => {
-            bail!("unknown compiler `{name}`{}", did_you_mean(name, known()))
+        None => {
+            let known = natives().iter().map(|native| native.name);
+            bail!("unknown compiler `{name}`{}", known_names(name, known, LISTING))
         }
-        None => bail!("unknown compiler `{name}`; known are {}", known().collect::<Vec<_>>().join(", ")),
     }
 }
 
@@ -78,23 +80,20 @@ fn matching(pattern: &str) -> anyhow::Result<Vec<RuleChoice>> {
         table().iter().map(RuleChoice::Rules).filter(|choice| is_matched.matches(choice.name())).collect()
     };
     if choices.is_empty() {
-        bail!("no rule set matches `{pattern}`: `layoutproof list --rules` lists all");
+        bail!("no rule set matches `{pattern}`; {LISTING}");
     }
     Ok(choices)
 }
 
 /// The message about an unknown rule set.
 pub(crate) fn unknown_rules(name: &str) -> String {
-    let known = || table().iter().map(|rules| rules.name);
     // The user may have forgotten the prefix `native:`.
     let native = format!("{NATIVE}{name}");
     if find_native(&native).is_some() {
         return format!("unknown rule set `{name}`: did you mean `{native}`?");
     }
-    match nearest_name(name, known()) {
-        Some(_) => format!("unknown rule set `{name}`{}", did_you_mean(name, known())),
-        None => format!("unknown rule set `{name}`; known are {}", known().collect::<Vec<_>>().join(", ")),
-    }
+    let known = table().iter().map(|rules| rules.name);
+    format!("unknown rule set `{name}`{}", known_names(name, known, LISTING))
 }
 
 #[cfg(test)]
@@ -122,7 +121,7 @@ mod tests {
             ("std14", "unknown rule set `std14`: did you mean `std140`?"),
             ("dxc-dxil", "unknown rule set `dxc-dxil`: did you mean `native:dxc-dxil`?"),
             ("native:dxc-dxl", "unknown compiler `native:dxc-dxl`: did you mean `native:dxc-dxil`?"),
-            ("nonsense", "unknown rule set `nonsense`; known are hlsl-cbuffer, "),
+            ("nonsense", "unknown rule set `nonsense`; `layoutproof list --rules` lists all"),
             ("wgls-*", "no rule set matches `wgls-*`"),
         ] {
             let error = names(&[word]).unwrap_err();

@@ -23,7 +23,7 @@ use layoutproof_layout::ElementChoice;
 use layoutproof_model::{BINDING_MISREADINGS, MISREADINGS};
 use layoutproof_probes::{AddressSpace, Form, Stage};
 use layoutproof_readers::toolchain::{Compilers, Toolchain, toolchains};
-use layoutproof_source::nearest_name::did_you_mean;
+use layoutproof_source::nearest_name::{did_you_mean, known_names};
 
 use crate::answer_cache;
 use crate::args::RunArgs;
@@ -161,7 +161,7 @@ impl RunConfig {
     pub(crate) fn missing_compiler(&self) -> Option<String> {
         let absent = self.chosen_toolchains().into_iter().find(|toolchain| !self.toolchains.has(toolchain))?;
         let name = absent.compiler;
-        Some(format!("compiler `{name}` was not found (`layoutproof compilers` says how to name one)"))
+        Some(format!("compiler `{name}` was not found (`layoutproof doctor compilers` says how to name one)"))
     }
 
     /// The options for making shaders. `compilers` may be more than those among the producers.
@@ -234,7 +234,7 @@ impl RunConfig {
         let unknown = self.required.iter().chain(&self.device_ids).find(|id| !found.contains(*id));
         let drivers = found.iter().filter(|id| *id != "model").map(String::as_str).collect::<Vec<_>>();
         if let Some(id) = unknown.filter(|_| !drivers.is_empty() && listing.failures.is_empty()) {
-            return Some(format!("no device `{id}`; found {}", drivers.join(", ")));
+            return Some(format!("no device `{id}`; found {}{}", drivers.join(", "), did_you_mean(id, drivers)));
         }
 
         let asked_for_model = self.device_ids.iter().any(|id| id == "model") || self.runners.len() == 1;
@@ -286,7 +286,9 @@ fn producers(names: &[String], toolchains: &Toolchains) -> anyhow::Result<Vec<Pr
         let compilers = toolchains.named(name).into_iter().map(Producer::Compiler);
         let of_name: Vec<Producer> = built_in.chain(compilers).collect();
         if of_name.is_empty() {
-            bail!("unknown producer `{name}`; known are all, {}", known_producers());
+            let known = known_producers();
+            let listing = "`layoutproof doctor compilers` lists the compilers";
+            bail!("unknown producer `{name}`{}", known_names(name, known.iter().copied(), listing));
         }
         found.extend(of_name);
     }
@@ -297,16 +299,16 @@ fn producers(names: &[String], toolchains: &Toolchains) -> anyhow::Result<Vec<Pr
 }
 
 /// The names of all producers: the built-in ones, compilers, then single toolchains.
-fn known_producers() -> String {
+fn known_producers() -> Vec<&'static str> {
     let compilers = toolchains().iter().map(|toolchain| toolchain.compiler);
     let single = toolchains().iter().map(|toolchain| toolchain.name);
-    let mut names: Vec<&str> = Vec::new();
+    let mut names = Vec::new();
     for name in Producer::BUILT_IN.iter().map(|producer| producer.as_str()).chain(compilers).chain(single) {
         if !names.contains(&name) {
             names.push(name);
         }
     }
-    names.join(", ")
+    names
 }
 
 /// The values that the user named, or all of them.
@@ -318,12 +320,7 @@ fn choose<T: Copy>(what: &str, named: &[String], all: &[(&str, T)]) -> anyhow::R
         let found = all.iter().find(|(known, _)| known == name).map(|(_, value)| *value);
         found.with_context(|| {
             let known = all.iter().map(|(name, _)| *name);
-            match did_you_mean(name, known.clone()) {
-                meant if meant.is_empty() => {
-                    format!("unknown {what} `{name}`; known are {}", known.collect::<Vec<_>>().join(", "))
-                }
-                meant => format!("unknown {what} `{name}`{meant}"),
-            }
+            format!("unknown {what} `{name}`{}", known_names(name, known, "`layoutproof run --help` lists them"))
         })
     };
     named.iter().map(find).collect()

@@ -237,7 +237,7 @@ fn a_compiler_that_refuses_what_it_gave_the_numbers_of_is_broken() {
 #[test]
 fn fuzzing_proves_nothing_by_refusals() {
     let folder = with_dxc(REFUSES);
-    let answer = folder.run("fuzz --compiler dxc-dxil --count 4 --seed 3").exits(3);
+    let answer = folder.run("dev fuzz --compiler dxc-dxil --count 4 --seed 3").exits(3);
     answer.warns("error: compiler `dxc-dxil` returned no result for ");
 }
 
@@ -286,7 +286,7 @@ fn a_limit_of_no_time_is_refused() {
 fn fuzzing_tells_each_crash_once_and_small() {
     let deed = "if grep -q StructuredBuffer probe.hlsl; then echo \"at $$\" >&2; kill -SEGV $$; fi; kill -ABRT $$";
     let folder = with_dxc(deed);
-    let answer = folder.run("fuzz --compiler dxc-dxil --count 40 --seed 3").exits(3);
+    let answer = folder.run("dev fuzz --compiler dxc-dxil --count 40 --seed 3").exits(3);
     let told = |signal: &str| {
         let reason = format!("  dxc died of {signal}");
         answer.out.lines().filter(|line| line.starts_with(&reason)).count()
@@ -306,15 +306,15 @@ fn fuzzing_tells_each_crash_once_and_small() {
 #[test]
 fn fuzzing_asks_only_for_what_there_is() {
     let folder = Folder::without_drivers(&[]).with_variable("DXC", "/nonexistent/dxc");
-    folder.run("fuzz --compiler dxc").exits(3).warns("error: compiler `dxc` was not found");
-    folder.run("fuzz --compiler cl").exits(2).warns("error: unknown compiler `cl`");
-    let answer = folder.run("fuzz --plant-mutant std140:array-alignment=3").exits(2);
+    folder.run("dev fuzz --compiler dxc").exits(3).warns("error: compiler `dxc` was not found");
+    folder.run("dev fuzz --compiler cl").exits(2).warns("error: unknown compiler `cl`");
+    let answer = folder.run("dev fuzz --plant-mutant std140:array-alignment=3").exits(2);
     answer.warns("error: `std140` has no such mutant; it has bool-size=1, ");
-    folder.run("fuzz --plant-mutant nonsense").exits(2).warns("error: a planted mutant is RULES:PARAMETER=VALUE");
-    folder.run("fuzz --plant-mutant std41:array-alignment=4").exits(2);
+    folder.run("dev fuzz --plant-mutant nonsense").exits(2).warns("error: a planted mutant is RULES:PARAMETER=VALUE");
+    folder.run("dev fuzz --plant-mutant std41:array-alignment=4").exits(2);
 
-    folder.run("fuzz --bindings --compiler dxc").exits(3).warns("error: compiler `dxc` was not found");
-    let answer = folder.run("fuzz --bindings --compiler glslang").exits(2);
+    folder.run("dev fuzz --bindings --compiler dxc").exits(3).warns("error: compiler `dxc` was not found");
+    let answer = folder.run("dev fuzz --bindings --compiler glslang").exits(2);
     answer.warns("error: `glslang` is not a compiler that reports where it binds parameters: dxc and slangc are");
-    folder.run("fuzz --bindings --device moon").exits(3).warns("error: no device `moon`; found none");
+    folder.run("dev fuzz --bindings --device moon").exits(3).warns("error: no device `moon`; found none");
 }

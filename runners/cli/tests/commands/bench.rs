@@ -5,7 +5,7 @@ use super::folder::Folder;
 #[cfg_attr(not(target_os = "linux"), ignore = "drivers can be hidden only from the loaders of Linux")]
 #[test]
 fn no_device_is_exit_code_three() {
-    let answer = Folder::without_drivers(&[]).run("bench").exits(3);
+    let answer = Folder::without_drivers(&[]).run("dev bench").exits(3);
     let answer = answer.warns("error: no Vulkan device was found");
     assert_eq!(answer.out, "");
 }
@@ -13,7 +13,7 @@ fn no_device_is_exit_code_three() {
 #[test]
 fn a_device_that_is_not_here_is_named() {
     let folder = Folder::with(&[]).with_drivers();
-    let answer = folder.run("bench --device nosuch").exits(3);
+    let answer = folder.run("dev bench --device nosuch").exits(3);
     let answer = answer.warns("error: device `nosuch` is required and was not found");
     assert_eq!(answer.out, "");
 }
@@ -21,5 +21,5 @@ fn a_device_that_is_not_here_is_named() {
 #[test]
 fn no_round_is_refused() {
     let folder = Folder::with(&[]);
-    folder.run("bench --rounds 0").exits(2).warns("error: invalid value '0' for '--rounds <N>'");
+    folder.run("dev bench --rounds 0").exits(2).warns("error: invalid value '0' for '--rounds <N>'");
 }

@@ -129,7 +129,7 @@ fn has_what_it_needs(block: &CodeBlock) -> bool {
     if id == "c++" {
         return Command::new("c++").arg("--version").output().is_ok_and(|answer| answer.status.success());
     }
-    let listing = Folder::with(&[]).within(LIMIT).run("devices --format json");
+    let listing = Folder::with(&[]).within(LIMIT).run("doctor devices --format json");
     listing.json()["devices"].as_array().unwrap().iter().any(|device| device["id"] == id)
 }
 

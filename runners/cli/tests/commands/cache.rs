@@ -98,10 +98,10 @@ fn a_second_run_says_that_it_asked_nobody() {
 #[test]
 fn stats_count_and_clear_removes() {
     let folder = folder();
-    folder.run("cache stats").exits(0).prints(&cache(&folder).display().to_string()).prints("together 0 entries");
+    folder.run("dev cache stats").exits(0).prints(&cache(&folder).display().to_string()).prints("together 0 entries");
     folder.run(RUN).exits(0);
 
-    let json = folder.run("cache stats --format json").exits(0).json();
+    let json = folder.run("dev cache stats --format json").exits(0).json();
     assert_eq!(json["schema"], 1);
     assert_eq!(keys(&json["cache"]), ["kinds", "limit", "path"]);
     let counted = json["cache"]["kinds"].as_object().unwrap().values().map(|kind| kind["entries"].as_u64().unwrap());
@@ -112,21 +112,21 @@ fn stats_count_and_clear_removes() {
     }
 
     let count = entries(&cache(&folder)).len();
-    folder.run("cache clear").exits(0).prints(&format!("removed {count} "));
+    folder.run("dev cache clear").exits(0).prints(&format!("removed {count} "));
     assert!(entries(&cache(&folder)).is_empty());
-    folder.run("cache clear").exits(0).prints("removed 0 entries");
+    folder.run("dev cache clear").exits(0).prints("removed 0 entries");
     folder.run(RUN).exits(0);
     assert_eq!(cached_checks(&folder), 0);
 }
 
-/// The run goes on without a cache and prints one note; `layoutproof cache` itself ends with an
+/// The run goes on without a cache and prints one note; `layoutproof dev cache` itself ends with an
 /// error.
 fn is_not_used(cache: &Path, sentence: &str) {
     let folder = folder_with_cache(cache);
     let answer = folder.run(RUN).exits(0).warns(&format!("note: nothing is cached: {sentence}"));
     assert_eq!(answer.err.matches("nothing is cached").count(), 1, "{answer}");
     assert_eq!((used(&folder), cached_checks(&folder)), (Value::Null, 0));
-    for command in ["cache stats", "cache clear"] {
+    for command in ["dev cache stats", "dev cache clear"] {
         folder.run(command).exits(2).warns(&format!("error: nothing is cached: {sentence}"));
     }
     // With --no-cache, no note is printed.
@@ -164,7 +164,7 @@ fn a_folder_that_cannot_be_written_is_told_once() {
         return;
     }
     let folder = folder();
-    folder.run("cache stats").exits(0);
+    folder.run("dev cache stats").exits(0);
     fs::write(cache(&folder).join("answers"), "").unwrap();
     let answer = folder.run(RUN).exits(0).warns("note: answers of compilers and spirv-val are not cached:");
     assert_eq!(answer.err.matches("cached").count(), 1, "{answer}");

@@ -136,7 +136,7 @@ fn records_are_compressed_where_the_name_says_so() {
 #[test]
 fn a_device_that_is_not_here_is_answered_with_those_that_are() {
     let folder = Folder::with(&[]).with_drivers();
-    let devices = folder.run("devices --format json");
+    let devices = folder.run("doctor devices --format json");
     let answer = folder.run("run vectors/ --device nosuch").exits(3);
     if devices.out.contains("lavapipe") {
         let answer = answer.warns("error: no device `nosuch`; found ");

@@ -16,7 +16,7 @@ use super::folder::Folder;
 /// Time limit; without optimisation, writing all tests takes seconds.
 const LIMIT: Duration = Duration::from_secs(120);
 
-const EXPORT: &str = "export --format offload-test --folder tests";
+const EXPORT: &str = "dev export --format offload-test --folder tests";
 
 /// The allowed keys of a mapping, and the required ones among them.
 struct MappingKeys {
@@ -188,7 +188,7 @@ fn what_the_suite_declares_is_left_out() {
     let answer = folder.run(&format!("{EXPORT} vectors/three_component --suite suite")).exits(0);
     answer.prints("1 the suite has a test with the same declarations (vectors/three_component_vector_would_straddle)");
     assert!(!folder.path("tests/CBuffer/vectors/three_component_vector_would_straddle.test").exists());
-    folder.run("export --format offload-test --folder other --suite tests/README.md").exits(2);
+    folder.run("dev export --format offload-test --folder other --suite tests/README.md").exits(2);
 }
 
 #[test]
@@ -198,13 +198,13 @@ fn folders_that_are_not_empty_and_other_formats_are_refused() {
     folder.write("tests/mine", b"");
     folder.run(EXPORT).exits(2).warns("error: tests is not empty");
     folder
-        .run("export --format amber --folder out")
+        .run("dev export --format amber --folder out")
         .exits(2)
         .warns("error: --folder writes tests of the format offload-test only");
-    folder.run("export --format offload-test --folder out no/such/case").exits(4);
+    folder.run("dev export --format offload-test --folder out no/such/case").exits(4);
     folder
-        .run("export --format offload-test --folder out --check glslang")
+        .run("dev export --format offload-test --folder out --check glslang")
         .exits(2)
         .warns("error: --check needs a build of DXC");
-    folder.run("export --format offload-test").exits(2);
+    folder.run("dev export --format offload-test").exits(2);
 }

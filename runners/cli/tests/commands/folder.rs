@@ -104,6 +104,18 @@ impl Folder {
         self.start(words).ends()
     }
 
+    /// Runs `layoutproof` with a line in which words in double quotes are one word.
+    pub(crate) fn run_quoted(&self, line: &str) -> Answer {
+        // Outside quotes, spaces separate words. Words of tests have no other control characters.
+        let parts = line.split('"').enumerate();
+        let words: String =
+            parts.map(|(at, part)| if at % 2 == 0 { part.replace(' ', "\u{1}") } else { part.into() }).collect();
+        let stdout = File::create(self.path(".out")).unwrap();
+        let mut command = layoutproof();
+        command.args(words.split('\u{1}'));
+        self.start_prepared(command, line, Streams { input: Stdio::null(), output: stdout.into() }).ends()
+    }
+
     /// Runs `layoutproof` with these words and redirects its standard output.
     #[cfg(unix)]
     pub(crate) fn run_printing_to(&self, words: &str, stdout: impl Into<Stdio>) -> Answer {
@@ -139,7 +151,12 @@ impl Folder {
     }
 
     fn start_command(&self, mut command: Command, words: &str, streams: Streams) -> Running<'_> {
-        command.args(words.split(' ')).current_dir(self.place.path()).stdin(streams.input);
+        command.args(words.split(' '));
+        self.start_prepared(command, words, streams)
+    }
+
+    fn start_prepared(&self, mut command: Command, words: &str, streams: Streams) -> Running<'_> {
+        command.current_dir(self.place.path()).stdin(streams.input);
         for name in CLEARED {
             command.env_remove(name);
         }

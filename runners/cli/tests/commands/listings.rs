@@ -1,4 +1,4 @@
-//! `list`, `devices`, `compilers`, `doctor`, `diff`, and the help that leads to them.
+//! `list`, `doctor`, `diff`, and the help that leads to them.
 
 use layoutproof_core::version::{NAGA_VERSION, RSPIRV_VERSION};
 use layoutproof_device::RunnerKind;
@@ -22,7 +22,10 @@ fn diff_says_whether_two_rule_sets_place_a_file_alike() {
 #[test]
 fn diff_refuses_what_it_cannot_compare() {
     let folder = Folder::with(&[("a.hlsl", FILE), ("a.wgsl", "@group(0) @binding(0) var<uniform> s: vec4f;")]);
-    folder.run("diff a.hlsl std140 std999").exits(2).warns("error: unknown rule set `std999`; known are hlsl-cbuffer,");
+    folder
+        .run("diff a.hlsl std140 std999")
+        .exits(2)
+        .warns("error: unknown rule set `std999`; `layoutproof list --rules` lists all");
     folder.run("diff a.hlsl std140 wgsl-uniform").exits(2).warns("error: wgsl-uniform forbids `S.b`");
     folder.run("diff a.wgsl std140 scalar").exits(2).warns("error: a.wgsl declares its own offsets");
     folder.run("diff a.hlsl std140").exits(2).warns("error: one input needs two rule sets, two inputs one each");
@@ -73,7 +76,7 @@ fn list_describes_the_rule_sets() {
 #[test]
 fn devices_in_text_and_json() {
     let folder = Folder::with(&[]).with_drivers();
-    let json = folder.run("devices --format json");
+    let json = folder.run("doctor devices --format json");
     let value = json.json();
     assert_eq!(keys(&value), ["devices", "failed_listings", "notes", "schema"]);
     let devices = value["devices"].as_array().unwrap().clone();
@@ -93,10 +96,10 @@ fn devices_in_text_and_json() {
 #[test]
 fn compilers_are_found_by_variable() {
     let folder = Folder::with(&[]).with_variable("TINT", "/bin/echo").with_variable("CLANG_DXC", "/bin/false");
-    let text = folder.run("compilers").exits(0);
+    let text = folder.run("doctor compilers").exits(0);
     let line = |start: &str| text.out.lines().any(|line| line.trim_start().starts_with(start));
     assert!(line("Found tint") && line("Missing clang-dxc") && line("Found naga"), "{text}");
-    let json = folder.run("compilers --format json").exits(0).json();
+    let json = folder.run("doctor compilers --format json").exits(0).json();
     let listed = json["compilers"].as_array().unwrap();
     let find = |name: &str| listed.iter().find(|compiler| compiler["name"] == name);
     assert_eq!(find("tint").unwrap()["program"], "/bin/echo");
@@ -118,7 +121,7 @@ fn the_libraries_of_records_are_those_of_the_lock_file() {
 #[test]
 fn help_and_version_are_no_errors() {
     let folder = Folder::with(&[]);
-    folder.run("--help").exits(0).prints("run Check cases or shader files on every device found");
+    folder.run("--help").exits(0).prints("run Prove layouts on devices: of a shader file, or of all cases");
     folder.run("run --help").exits(0).prints("Usage: layoutproof run");
     folder.run("--version").exits(0).prints(concat!("layoutproof ", env!("CARGO_PKG_VERSION")));
     folder.run("help show").exits(0).prints("Usage: layoutproof show");

@@ -60,13 +60,13 @@ mod drivers {
             let how = "worker died of SIGABRT; last output: no such GPU";
             format!("the devices of {api} could not be listed, in 2 attempts: {how}")
         };
-        for words in ["run scalar_packs_behind --rules std140", "devices"] {
+        for words in ["run scalar_packs_behind --rules std140", "doctor devices"] {
             let answer = folder.run(words).exits(3).warns(&format!("error: {}", sentence("ash")));
             answer.warns(&format!("error: {}", sentence("wgpu")));
         }
-        folder.run("bench").exits(3).warns(&format!("error: {}", sentence("ash")));
+        folder.run("dev bench").exits(3).warns(&format!("error: {}", sentence("ash")));
         folder.run("doctor").exits(3).prints(&format!("Broken driver {}", sentence("ash")));
-        let json = folder.run("devices --format json").exits(3).json();
+        let json = folder.run("doctor devices --format json").exits(3).json();
         let failed = json["failed_listings"].as_array().unwrap();
         assert_eq!(failed[..2], [sentence("ash"), sentence("wgpu")]);
         assert!(failed[2..].iter().all(|failure| *failure == sentence("d3d12")), "{failed:?}");
@@ -78,7 +78,7 @@ mod drivers {
         let folder = with_driver("abort();").with_variable("DXC", "./dxc");
         folder.write("dxc", b"#!/bin/sh\ncase \"$*\" in *--version*) echo dxc of a test; exit 0;; esac\nexit 1\n");
         super::super::driver_library::set_mode(&folder.path("dxc"), 0o755);
-        let answer = folder.run("fuzz --compiler dxc --count 1 --json r.jsonl").exits(3);
+        let answer = folder.run("dev fuzz --compiler dxc --count 1 --json r.jsonl").exits(3);
         answer.prints("seed 0, 1 declaration").warns("error: the devices of ash could not be listed, in 2 attempts");
         assert!(folder.read("r.jsonl").contains("\"failed_listings\":[\"the devices of ash"));
     }
@@ -87,7 +87,7 @@ mod drivers {
     #[test]
     fn a_listing_that_dies_once_is_tried_again() {
         let folder = with_driver("if (open(MARK, O_CREAT | O_EXCL | O_WRONLY, 0644) >= 0) abort();");
-        let answer = folder.run("devices");
+        let answer = folder.run("doctor devices");
         assert!(answer.err.contains("failed and was tried again: worker died of SIGABRT"), "{answer}");
         assert!(!answer.err.contains("could not be listed"), "{answer}");
     }

@@ -1,5 +1,4 @@
-//! `layoutproof reflect`, and `layoutproof show --format llvm` and `llvm-layout`, as users see
-//! them.
+//! `layoutproof show --format slang-json|slang-yaml` and `llvm|llvm-layout`, as users see them.
 //!
 //! The places are those of slangc 2026.14.1, `-target hlsl -profile sm_6_6 -reflection-json`.
 
@@ -22,7 +21,7 @@ fn folder() -> Folder {
     ])
 }
 
-const D3D: &str = "reflect a.slang --target d3d12 --convention slang --profile sm_6_6";
+const D3D: &str = "show a.slang --target d3d12 --convention slang --profile sm_6_6";
 
 #[test]
 fn the_json_is_that_of_slangc() {
@@ -37,16 +36,17 @@ fn the_json_is_that_of_slangc() {
 }
 
 #[test]
-fn yaml_is_the_first_format() {
-    folder().run(D3D).exits(0).prints("- name: \"view\"").prints("unit: ConstantBuffer # constant buffer slots");
-    folder().run(D3D).exits(0).prints("matrix layout mode: COLUMN_MAJOR");
-    folder().run(&format!("{D3D} --matrix row")).exits(0).prints("matrix layout mode: ROW_MAJOR");
+fn yaml_is_that_of_the_guide() {
+    let yaml = format!("{D3D} --format slang-yaml");
+    folder().run(&yaml).exits(0).prints("- name: \"view\"").prints("unit: ConstantBuffer # constant buffer slots");
+    folder().run(&yaml).exits(0).prints("matrix layout mode: COLUMN_MAJOR");
+    folder().run(&format!("{yaml} --matrix row")).exits(0).prints("matrix layout mode: ROW_MAJOR");
 }
 
 /// Slang user guide, Using the Reflection API, Varying Parameters.
 #[test]
 fn entry_points_alone_are_a_program() {
-    let answer = folder().run("reflect vertex.slang --target vulkan --convention slang --format slang-json").exits(0);
+    let answer = folder().run("show vertex.slang --target vulkan --convention slang --format slang-json").exits(0);
     let normal = &answer.json()["entryPoints"][0]["parameters"][0];
     assert_eq!((&normal["semanticName"], &normal["binding"]["kind"]), (&json!("NORMAL"), &json!("varyingInput")));
 }
@@ -54,15 +54,17 @@ fn entry_points_alone_are_a_program() {
 #[test]
 fn other_questions_have_no_such_answer() {
     for (words, reason) in [
-        ("reflect a.slang", "error: `reflect` needs exactly one target and one convention"),
-        ("reflect a.slang --target d3d12 --convention dxc", "error: dxc has no such reflection"),
+        ("a.slang", "error: reflection needs exactly one target and one convention"),
+        ("a.slang --target d3d12 --convention dxc", "error: dxc has no such reflection"),
         (
-            "reflect a.slang --target d3d12 --convention slang,slang-documented",
-            "error: `reflect` needs exactly one target and one convention",
+            "a.slang --target d3d12 --convention slang,slang-documented",
+            "error: reflection needs exactly one target and one convention",
         ),
-        ("reflect a.wgsl --target d3d12 --convention slang", "error: a.wgsl declares its own layout"),
+        ("a.wgsl --target d3d12 --convention slang", "error: a.wgsl declares its own layout"),
+        ("a.slang a.hlsl --target d3d12", "error: reflection is written for one file: name one"),
+        ("a.slang --target d3d12 --padding", "error: reflection follows Slang's rules: leave --rules,"),
     ] {
-        folder().run(words).exits(2).warns(reason);
+        folder().run(&format!("show {words} --format slang-json")).exits(2).warns(reason);
     }
 }
 

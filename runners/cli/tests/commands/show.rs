@@ -325,7 +325,7 @@ fn only_the_entry_point_that_is_named_has_uniforms() {
     assert_eq!(blocks.len(), 1);
     assert_eq!(blocks[0]["name"], "$Entry.two");
     assert_eq!(blocks[0]["size"], 8);
-    folder.run("show a.slang --entry three").exits(2).warns("error: no function is named `three` [unknown-path]");
+    folder.run("show a.slang --entry three").exits(2).warns("error: no function is named `three`; known are one, two");
 }
 
 /// A case can be shown by its id, by a unique part of it, or as a file.

@@ -1,4 +1,4 @@
-//! `layoutproof site`: its contents, its links, the length of its pages, and the parts of records
+//! `layoutproof report --site`: its contents, its links, the length of its pages, and the parts of records
 //! that reach it.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -148,7 +148,7 @@ fn names(folder: &str) -> Vec<String> {
 #[test]
 fn the_site_of_the_built_in_data_is_complete() {
     let folder = Folder::with(&[]).within(LIMIT);
-    let said = folder.run("site --out site").exits(0);
+    let said = folder.run("report --site site").exits(0);
     let site = Site::of(&folder, "site");
     assert_eq!(said.out, format!("wrote {} pages to site\n", site.pages().count()));
     assert_eq!(site.problems(), Vec::<String>::new());
@@ -178,7 +178,7 @@ fn the_site_of_the_built_in_data_is_complete() {
 #[test]
 fn the_start_draws_a_declaration() {
     let folder = Folder::with(&[]).within(LIMIT);
-    folder.run("site --out site").exits(0);
+    folder.run("report --site site").exits(0);
     let site = Site::of(&folder, "site");
     let start = site.page("index.html");
     for words in ["float2 d;", "hlsl-cbuffer · 48 bytes", "offset 36", "std140 · 64 bytes", "offset 48"] {
@@ -190,7 +190,7 @@ fn the_start_draws_a_declaration() {
 #[test]
 fn a_known_difference_is_shown_with_both_numbers() {
     let folder = Folder::with(&[]).within(LIMIT);
-    folder.run("site --out site").exits(0);
+    folder.run("report --site site").exits(0);
     let site = Site::of(&folder, "site");
     let of_case = |case: &str| {
         let minimal = format!("<h2>A minimal declaration</h2><p>Case <a href=\"../../cases/{case}.html\">");
@@ -211,7 +211,7 @@ fn a_known_difference_is_shown_with_both_numbers() {
 #[test]
 fn a_known_difference_without_a_report_says_when_the_tracker_was_searched() {
     let folder = Folder::with(&[]).within(LIMIT);
-    folder.run("site --out site").exits(0);
+    folder.run("report --site site").exits(0);
     let site = Site::of(&folder, "site");
     // An entry of ci/known/slang.toml.
     let searched = "<dt>tracker searched<dd>2026-11-23, &quot;vk::offset reflection offset does not match SPIR-V&quot;: no report in \
@@ -222,7 +222,7 @@ fn a_known_difference_without_a_report_says_when_the_tracker_was_searched() {
 #[test]
 fn a_known_difference_without_numbers_says_why() {
     let folder = Folder::with(&[]).within(LIMIT);
-    folder.run("site --out site").exits(0);
+    folder.run("report --site site").exits(0);
     let site = Site::of(&folder, "site");
     let page_with =
         |words: &str| site.pages().find(|(path, text)| path.starts_with("compilers/") && text.contains(words));
@@ -236,7 +236,7 @@ fn a_known_difference_without_numbers_says_why() {
 #[test]
 fn a_surprise_stands_under_all_rule_sets() {
     let folder = Folder::with(&[]).within(LIMIT);
-    folder.run("site --out site").exits(0);
+    folder.run("report --site site").exits(0);
     let site = Site::of(&folder, "site");
     let page = site.page("surprises.html");
     let start = page.find("id=\"the-tail-of-an-array\"").unwrap();
@@ -252,10 +252,13 @@ fn a_surprise_stands_under_all_rule_sets() {
 #[test]
 fn a_site_without_records_says_what_is_missing() {
     let folder = Folder::with(&[]).within(LIMIT);
-    folder.run("site --out site").exits(0);
+    folder.run("report --site site").exits(0);
     let site = Site::of(&folder, "site");
     let page = site.page("compatibility/index.html");
-    assert!(page.contains("made without records") && page.contains("layoutproof site --out DIR --records"), "{page}");
+    assert!(
+        page.contains("made without records") && page.contains("layoutproof report records.jsonl --site DIR"),
+        "{page}"
+    );
 }
 
 const EVIL_FILE: &str = "a<script>b.hlsl";
@@ -273,7 +276,7 @@ fn records(more: &str) -> Folder {
 #[test]
 fn records_become_cells_that_lead_to_their_checks() {
     let folder = records("");
-    folder.run("site --out site --records r.jsonl").exits(0);
+    folder.run("report r.jsonl --site site").exits(0);
     let site = Site::of(&folder, "site");
     assert_eq!(site.problems(), Vec::<String>::new());
 
@@ -288,7 +291,7 @@ fn records_become_cells_that_lead_to_their_checks() {
 #[test]
 fn what_a_records_file_leaves_out_is_counted() {
     let folder = records(" --records failures");
-    folder.run("site --out site --records r.jsonl").exits(0);
+    folder.run("report r.jsonl --site site").exits(0);
     let site = Site::of(&folder, "site");
     assert_eq!(site.problems(), Vec::<String>::new());
     let std140 = site.page("compatibility/on-model-via-model/std140-rspirv.html");
@@ -304,7 +307,7 @@ fn a_hostile_record_reaches_no_page_as_markup_and_no_folder() {
     let evil = evil.replace("\"device\":\"model\"", "\"device\":\"../../evil\"");
     let evil = evil.replace("model via model", "../../evil via model");
     folder.write("r.jsonl", evil.as_bytes());
-    folder.run("site --out site --records r.jsonl").exits(0);
+    folder.run("report r.jsonl --site site").exits(0);
 
     let site = Site::of(&folder, "site");
     assert_eq!(site.problems(), Vec::<String>::new());
@@ -320,7 +323,7 @@ fn a_hostile_record_reaches_no_page_as_markup_and_no_folder() {
 fn records_of_another_schema_are_refused() {
     let folder = records("");
     folder.write("r.jsonl", folder.read("r.jsonl").replace("\"schema\":1", "\"schema\":2").as_bytes());
-    let refused = folder.run("site --out site --records r.jsonl").exits(2);
+    let refused = folder.run("report r.jsonl --site site").exits(2);
     assert!(refused.err.contains("schema 2, but this version reads up to 1"), "{}", refused.err);
     assert!(!folder.path("site").exists(), "nothing is written");
 }
@@ -330,7 +333,7 @@ fn what_is_in_the_folder_stays() {
     let folder = Folder::with(&[]).within(LIMIT);
     fs::create_dir(folder.path("site")).unwrap();
     folder.write("site/mine.txt", b"mine");
-    let refused = folder.run("site --out site").exits(2);
+    let refused = folder.run("report --site site").exits(2);
     assert!(refused.err.contains("site is not empty"), "{}", refused.err);
     assert_eq!(fs::read_dir(folder.path("site")).unwrap().count(), 1);
 }
@@ -338,7 +341,7 @@ fn what_is_in_the_folder_stays() {
 #[test]
 fn the_same_data_gives_the_same_bytes() {
     let folder = records("");
-    folder.run("site --out one --records r.jsonl").exits(0);
-    folder.run("site --out two --records r.jsonl").exits(0);
+    folder.run("report r.jsonl --site one").exits(0);
+    folder.run("report r.jsonl --site two").exits(0);
     assert!(Site::of(&folder, "one").files == Site::of(&folder, "two").files);
 }

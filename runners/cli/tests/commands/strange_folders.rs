@@ -11,7 +11,7 @@ use super::folder::Folder;
 const LEAVE_A_MARK: &str = "close(open(MARK, O_CREAT | O_WRONLY, 0644));";
 
 /// Commands that load drivers, and a run.
-const LOADING: [&str; 3] = ["devices", "doctor", "run scalar_packs_behind --rules std140"];
+const LOADING: [&str; 3] = ["doctor devices", "doctor", "run scalar_packs_behind --rules std140"];
 
 /// A folder like a cloned repository, with a driver in the old place of `ci/setup.sh`.
 fn repository() -> Folder {
@@ -95,14 +95,14 @@ fn a_compiler_that_others_can_change_is_not_run() {
     }
     let tools = tools.display().to_string();
     let folder = folder.with_variable("LAYOUTPROOF_TOOLS", &tools).with_variable("PATH", "/usr/bin:/bin");
-    let found = folder.run("compilers").exits(0);
+    let found = folder.run("doctor compilers").exits(0);
     found.prints(&format!("Found slangc slangc of a test, {}, in the tools folder", program.display()));
     assert!(has_mark(&folder));
     fs::remove_file(folder.path("mark")).unwrap();
 
     set_mode(program.parent().unwrap(), 0o777);
     let sentence = format!("{tools}/tools/slang is not loaded: others can write {tools}/tools/slang/bin (mode 777)");
-    folder.run("compilers").exits(0).prints("Missing slangc not found").warns(&format!("note: {sentence}"));
+    folder.run("doctor compilers").exits(0).prints("Missing slangc not found").warns(&format!("note: {sentence}"));
     folder.run("doctor").prints(&format!("Warning compiler {sentence}"));
     folder.run("run scalar_packs --compiler slangc --device model").exits(3).warns(&format!("note: {sentence}"));
     folder.run("freeze --compiler slangc scalar_packs").exits(3).warns(&format!("note: {sentence}"));
@@ -118,18 +118,18 @@ fn the_working_folder_is_no_entry_of_the_path() {
         set_mode(&folder.path(name), 0o755);
     }
     let folder = folder.with_variable("PATH", format!(".::{path}"));
-    for words in ["doctor", "compilers", "run scalar_packs_behind --rules std140 --device model"] {
+    for words in ["doctor", "doctor compilers", "run scalar_packs_behind --rules std140 --device model"] {
         folder.run(words);
         assert!(!has_mark(&folder), "`{words}`");
     }
     // A bare word is looked up too; a path is the user's own choice.
     let folder = folder.with_variable("DXC", "evil").with_variable("SPIRV_VAL", "evil");
-    folder.run("compilers").exits(0).warns("note: DXC names no compiler: no `evil` is on the PATH");
+    folder.run("doctor compilers").exits(0).warns("note: DXC names no compiler: no `evil` is on the PATH");
     folder.run("doctor").prints("Missing spirv-val");
     assert!(!has_mark(&folder));
     let folder = folder.with_variable("DXC", "./evil").with_variable("SPIRV_VAL", "./evil");
     let evil = folder.path("evil").display().to_string();
-    folder.run("compilers").exits(0).prints(&format!("Found dxc of a test, {evil}, DXC names it"));
+    folder.run("doctor compilers").exits(0).prints(&format!("Found dxc of a test, {evil}, DXC names it"));
     folder.run("doctor").prints(&format!("Found spirv-val of a test, {evil}, SPIRV_VAL names it"));
     assert!(has_mark(&folder));
 }
@@ -138,7 +138,7 @@ fn the_working_folder_is_no_entry_of_the_path() {
 fn a_tools_folder_is_absolute_or_refused() {
     let folder = Folder::without_drivers(&[]).with_variable("LAYOUTPROOF_TOOLS", "target/layoutproof");
     let sentence = "error: LAYOUTPROOF_TOOLS is `target/layoutproof`, which is not an absolute path";
-    for words in ["devices", "doctor", "compilers", "run scalar_packs_behind", "bench", "fuzz"] {
+    for words in ["doctor devices", "doctor", "doctor compilers", "run scalar_packs_behind", "dev bench", "dev fuzz"] {
         folder.run(words).exits(2).warns(sentence);
     }
 }
@@ -148,11 +148,11 @@ fn a_tools_folder_that_is_nowhere_is_told() {
     let nowhere = Folder::without_drivers(&[]).with_variable("LAYOUTPROOF_TOOLS", "/nonexistent/tools");
     let nowhere = nowhere.with_variable("VK_DRIVER_FILES", "");
     let sentence = "no tools folder: /nonexistent/tools is not there";
-    nowhere.run("compilers").exits(0).warns(&format!("note: {sentence}"));
+    nowhere.run("doctor compilers").exits(0).warns(&format!("note: {sentence}"));
     nowhere.run("doctor").prints(&format!("Missing tools folder {sentence}"));
     let homeless = Folder::without_drivers(&[]).with_variable("LAYOUTPROOF_TOOLS", "");
     let homeless = homeless.with_variable("HOME", "").with_variable("XDG_DATA_HOME", "data");
     let sentence = "no tools folder: HOME is not set to an absolute path; set LAYOUTPROOF_TOOLS";
-    homeless.run("compilers").exits(0).warns(&format!("note: {sentence}"));
+    homeless.run("doctor compilers").exits(0).warns(&format!("note: {sentence}"));
     homeless.run("doctor").prints(&format!("Missing tools folder {sentence}"));
 }

@@ -10,7 +10,7 @@ use crate::outcomes::outcomes;
 const CASE: &str = "arrays/scalar_packs_behind_the_last_element";
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let listed = Folder::with(&[]).with_drivers().run("devices --format json").json();
+    let listed = Folder::with(&[]).with_drivers().run("doctor devices --format json").json();
     let devices = || listed["devices"].as_array().into_iter().flatten();
     let has_vulkan = devices().any(|device| device["runner"] == "ash");
     let has_wgpu = devices().any(|device| device["runner"] == "wgpu");

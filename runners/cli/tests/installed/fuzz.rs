@@ -1,4 +1,4 @@
-//! `layoutproof fuzz` with the compilers of this machine: it finds a planted fault and shrinks it,
+//! `layoutproof dev fuzz` with the compilers of this machine: it finds a planted fault and shrinks it,
 //! and the same seed draws the same declarations again, whole or in parts.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -73,13 +73,13 @@ impl Here {
     pub(crate) fn look() -> Self {
         let folder = Path::new(".");
         let listed = |what: &str| -> Vec<Value> {
-            let answer = layoutproof(folder, &format!("{what} --format json"));
+            let answer = layoutproof(folder, &format!("doctor {what} --format json"));
             let json: Value = serde_json::from_str(&answer.out).unwrap_or_default();
             json[what].as_array().cloned().unwrap_or_default()
         };
         let compilers = listed("compilers").iter().filter_map(|it| it["name"].as_str().map(str::to_owned)).collect();
         // "Found dxc VERSION, FILE, ORIGIN"
-        let told = layoutproof(folder, "compilers").out;
+        let told = layoutproof(folder, "doctor compilers").out;
         let dxc = told.lines().find(|line| line.trim_start().starts_with("Found dxc "));
         let file = dxc
             .and_then(|line| line.rsplit(", ").nth(1))
@@ -128,7 +128,7 @@ fn folder() -> Result<TempDir, String> {
 /// files can be read again.
 fn finds(PlantedRule { mutant, toolchain, seed, within }: PlantedRule) -> Result<(), String> {
     let folder = folder()?;
-    let words = format!("fuzz --seed {seed} --count {within} --compiler {toolchain} --plant-mutant {mutant}");
+    let words = format!("dev fuzz --seed {seed} --count {within} --compiler {toolchain} --plant-mutant {mutant}");
     let answer = layoutproof(folder.path(), &words);
     if answer.code != Some(1) {
         return Err(format!("exit code {:?} of `{words}`\n{}", answer.code, answer.out));
@@ -173,12 +173,12 @@ fn before(text: &str, words: &str) -> Result<usize, String> {
     number.parse().map_err(|_| format!("no number before `{words}` in\n{text}"))
 }
 
-const SEED: &str = "fuzz --seed 11 --compiler dxc-dxil";
+const SEED: &str = "dev fuzz --seed 11 --compiler dxc-dxil";
 
 fn same_seed() -> Result<(), String> {
     let folder = folder()?;
     let [first, second] = [(); 2].map(|()| layoutproof(folder.path(), &format!("{SEED} --count 12")));
-    let other = layoutproof(folder.path(), "fuzz --seed 12 --compiler dxc-dxil --count 12");
+    let other = layoutproof(folder.path(), "dev fuzz --seed 12 --compiler dxc-dxil --count 12");
     if first.out != second.out || first.code != second.code {
         return Err(format!("one seed printed\n{}\nand\n{}", first.out, second.out));
     }
@@ -229,7 +229,7 @@ fn parts() -> Result<(), String> {
 /// Twelve kinds of members, each as the only one in a constant buffer and in a structured buffer.
 fn one_member() -> Result<(), String> {
     let folder = folder()?;
-    let words = "fuzz --exhaustive 1 --compiler dxc-dxil";
+    let words = "dev fuzz --exhaustive 1 --compiler dxc-dxil";
     let answer = layoutproof(folder.path(), words);
     if !answer.out.starts_with("seed 0, 24 declarations from number 0\n") {
         return Err(format!("not 24 declarations\n{}", answer.out));
@@ -262,7 +262,7 @@ fn records() -> Result<(), String> {
 fn options() -> Result<(), String> {
     let folder = folder()?;
     let of_declarations = |words: &str| -> Result<Vec<BTreeSet<String>>, String> {
-        layoutproof(folder.path(), &format!("fuzz --seed 7 --compiler dxc {words} --json r.jsonl"));
+        layoutproof(folder.path(), &format!("dev fuzz --seed 7 --compiler dxc {words} --json r.jsonl"));
         let text = fs::read_to_string(folder.path().join("r.jsonl")).map_err(|error| error.to_string())?;
         let mut options: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for line in text.lines() {
@@ -289,7 +289,7 @@ fn options() -> Result<(), String> {
 /// draws the same programs again.
 fn bindings() -> Result<(), String> {
     let folder = folder()?;
-    let words = "fuzz --bindings --seed 3 --count 6 --compiler dxc --json r.jsonl";
+    let words = "dev fuzz --bindings --seed 3 --count 6 --compiler dxc --json r.jsonl";
     let [first, second] = [(); 2].map(|()| layoutproof(folder.path(), words));
     if first.out != second.out || first.code != Some(0) {
         return Err(format!("exit code {:?}, and one seed printed\n{}\nand\n{}", first.code, first.out, second.out));
@@ -320,7 +320,7 @@ fn bound_elsewhere(library: Option<&str>) -> Result<(), String> {
 
     let mut command = Command::new(env!("CARGO_BIN_EXE_layoutproof"));
     command.env("DXC", &wrapper);
-    let answer = answer_of(command, folder.path(), "fuzz --bindings --count 24 --compiler dxc");
+    let answer = answer_of(command, folder.path(), "dev fuzz --bindings --count 24 --compiler dxc");
     if answer.code != Some(1) || !answer.out.contains("for dxc: dxc differs for vulkan\n") {
         return Err(format!("exit code {:?}\n{}", answer.code, answer.out));
     }

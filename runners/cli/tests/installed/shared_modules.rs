@@ -41,7 +41,7 @@ pub(crate) fn trials() -> Vec<Trial> {
 
 /// The ids of the Vulkan devices.
 fn devices() -> Vec<String> {
-    let answer = layoutproof(Path::new("."), "devices --format json");
+    let answer = layoutproof(Path::new("."), "doctor devices --format json");
     let json: Value = serde_json::from_slice(&answer.stdout).unwrap_or_default();
     let devices = json["devices"].as_array().into_iter().flatten().filter(|device| device["runner"] == "ash");
     devices.filter_map(|device| device["id"].as_str().map(str::to_owned)).collect()

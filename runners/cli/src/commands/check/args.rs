@@ -38,33 +38,43 @@ pub enum CheckTarget {
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub struct CheckArgs {
-    #[arg(value_name = "SHADER|HOST", help = format!(
-        "Shaders ({}) and files with debug information (objects, libraries, programs, .pdb), in any order; default: what \
-         `layoutproof.toml` says",
+    /// Shaders and programs with debug information.
+    #[arg(value_name = "SHADER|HOST", long_help = format!(
+        "Shaders and programs with debug information.\n\n\
+         Shaders ({}), and objects, libraries, programs and .pdb files, in any order. Default: what `layoutproof.toml` \
+         says.",
         FrontEnd::suffixes().join(", "),
     ))]
     pub inputs: Vec<PathBuf>,
-    /// Arguments with which the build compiles the shaders, as one word: `"-T cs_6_6 -D QUALITY=2 -spirv"`.
-    #[arg(long, value_name = "ARGUMENTS", allow_hyphen_values = true)]
+    /// What the build passes to its shader compiler, as one word.
+    ///
+    /// For example `"-T cs_6_6 -D QUALITY=2 -spirv"`.
+    #[arg(long, value_name = "ARGS", allow_hyphen_values = true)]
     pub args: Option<String>,
-    /// Rule sets, or what a compiler takes for each block (`native:dxc-dxil`); default: what the language, `--args` or a
+    /// Rule sets, for experts: `std140`, `native:dxc-dxil`.
+    ///
+    /// `native:` names take a compiler's own choice for each block. Default: what the language, `--args` or a
     /// comment in the shader suggests.
-    #[arg(long, value_delimiter = ',', value_name = "NAME[,NAME...]")]
+    #[arg(long, value_delimiter = ',', value_name = "NAME")]
     pub rules: Vec<String>,
-    /// The same by graphics API.
+    /// Compare for these APIs, as their usual compilers lay blocks out.
     #[arg(long, value_enum, value_delimiter = ',')]
     pub target: Vec<CheckTarget>,
-    /// Blocks without a host struct are errors.
+    /// Treat blocks without a host struct as errors.
     #[arg(long)]
     pub strict: bool,
-    /// Let devices read each block, and say which host member arrives in which of the shader's.
+    /// Let devices read each block, too.
+    ///
+    /// Says which host member arrives in which of the shader's.
     #[arg(long)]
     pub run: bool,
     /// Only these devices, as for `run`.
-    #[arg(long, requires = "run", value_delimiter = ',', value_name = "ID[,ID...]")]
+    #[arg(long, requires = "run", value_delimiter = ',', value_name = "ID")]
     pub device: Vec<String>,
-    /// These compilers make the shaders that devices run; default: our own SPIR-V, with the offsets that are compared.
-    #[arg(long, requires = "run", value_delimiter = ',', value_name = "NAME[,NAME...]")]
+    /// These compilers make the shaders that devices run.
+    ///
+    /// Default: our own SPIR-V, with the offsets that are compared.
+    #[arg(long, requires = "run", value_delimiter = ',', value_name = "NAME")]
     pub compiler: Vec<String>,
     /// Whether compilers are asked again.
     #[command(flatten)]
@@ -75,19 +85,25 @@ pub struct CheckArgs {
     /// Append the proposed host types to `layoutproof.toml`.
     #[arg(long)]
     pub write_map: bool,
-    /// Compare with `layoutproof.lock`: what is no longer as it was accepted is an error.
+    /// Compare with `layoutproof.lock`.
+    ///
+    /// What is no longer as it was accepted is an error.
     #[arg(long)]
     pub lock: bool,
-    /// Write `layoutproof.lock`: accept the blocks, pairs, layouts and compiled shaders as they are.
+    /// Write `layoutproof.lock`: accept everything as it is.
+    ///
+    /// Blocks, pairs, layouts and compiled shaders.
     #[arg(long, conflicts_with = "lock")]
     pub write_lock: bool,
     /// Output format.
     #[arg(long, value_enum, default_value_t = CheckFormat::Text)]
     pub format: CheckFormat,
-    /// Write a page for browsers: each block beside its host struct, with byte maps of both sides.
+    /// Write a page for browsers.
+    ///
+    /// Each block beside its host struct, with byte maps of both sides.
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Read this file instead of the `layoutproof.toml` of the project.
+    /// Read this file instead of the project's `layoutproof.toml`.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// How shaders are read.

@@ -4,11 +4,13 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use anyhow::{anyhow, bail};
+use anyhow::{Context, anyhow, bail};
 use layoutproof_compilers::regular_file::open_regular;
 use layoutproof_readers::container::CONTAINER_MAGIC;
 use layoutproof_show::front_ends::FrontEnd;
 use layoutproof_source::shader_language::ShaderLanguage;
+
+use crate::select::misnamed::near_file;
 
 /// An input of `check`, sorted by kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,9 +88,11 @@ fn bundled(bundle: &Path) -> Option<PathBuf> {
 
 /// The first bytes of a file.
 fn start_of(path: &Path) -> anyhow::Result<Vec<u8>> {
-    let unread = |error: &dyn std::fmt::Display| anyhow!("reading {}: {error}", path.display());
-    let file = open_regular(path).map_err(|error| unread(&error))?;
+    let file = open_regular(path).map_err(|error| {
+        let near = if error.is_not_found() { near_file(path) } else { String::new() };
+        anyhow!("reading {}: {error}{near}", path.display())
+    })?;
     let mut start = Vec::new();
-    file.take(32).read_to_end(&mut start).map_err(|error| unread(&error))?;
+    file.take(32).read_to_end(&mut start).with_context(|| format!("reading {}", path.display()))?;
     Ok(start)
 }

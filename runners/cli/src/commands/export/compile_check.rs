@@ -21,10 +21,11 @@ impl CompileCheck {
     /// The name is not one of a DXC build, or the tools folder is unknown.
     pub(super) fn with(name: &str) -> anyhow::Result<Result<Self, String>> {
         if !name.starts_with("dxc") || !Compiler::known().any(|known| known.name == name) {
-            bail!("--check needs a build of DXC, as `layoutproof compilers` lists them: `{name}` is not one");
+            bail!("--check needs a build of DXC, as `layoutproof doctor compilers` lists them: `{name}` is not one");
         }
         let search = Compiler::named(name, MachineTools::find()?.folder());
-        let missing = |_| format!("compiler `{name}` was not found (`layoutproof compilers` says how to name one)");
+        let missing =
+            |_| format!("compiler `{name}` was not found (`layoutproof doctor compilers` says how to name one)");
         Ok(search.compiler.map(|compiler| Self { compiler }).map_err(missing))
     }
 

@@ -1,4 +1,4 @@
-//! `layoutproof export`: writes a case as a test of another suite, or all cases as a folder of such tests.
+//! `layoutproof dev export`: writes a case as a test of another suite, or all cases as a folder of such tests.
 
 mod compile_check;
 mod folder;
@@ -22,27 +22,33 @@ use crate::select::inputs::InputWord;
 use crate::select::refused_input::RefusedInput;
 use crate::select::rule_set::rule_set;
 
-/// `layoutproof export`.
+/// `layoutproof dev export`.
 #[derive(Debug, Args)]
 pub struct ExportArgs {
-    /// The id of a built-in case, or a case file; with --folder, which needs none, a text or pattern that ids must match.
+    /// The id of a built-in case, or a case file.
+    ///
+    /// With --folder, which needs none, a text or pattern that ids must match.
     #[arg(required_unless_present = "folder")]
     pub case: Option<String>,
     /// The suite.
     #[arg(long, value_enum)]
     pub format: ExportFormat,
-    /// The rule set whose numbers are expected; without it the first of the case's for which the suite has a test, Direct3D's
-    /// before Vulkan's.
+    /// The rule set whose numbers are expected.
+    ///
+    /// Default: the first of the case's for which the suite has a test, Direct3D's before Vulkan's.
     #[arg(long, conflicts_with = "folder")]
     pub rules: Option<String>,
-    /// Write a test for each case that can be one to this folder, with a README. It is made if it is not there, and must be
-    /// empty. Format offload-test only.
+    /// Write a test for each case that can be one to this folder.
+    ///
+    /// With a README. The folder is made if it is not there, and must be empty. Format offload-test only.
     #[arg(long, value_name = "DIR")]
     pub folder: Option<PathBuf>,
-    /// A checkout of the suite: cases are left out that declare the same as one of its tests.
+    /// Leave out cases that declare the same as a test in this checkout.
     #[arg(long, value_name = "DIR", requires = "folder")]
     pub suite: Option<PathBuf>,
-    /// Compile each test with this compiler (dxc, dxc-1.9) and the options of its RUN line, and leave out what it refuses.
+    /// Compile each test with this compiler (dxc, dxc-1.9).
+    ///
+    /// With the options of its RUN line; what the compiler refuses is left out.
     #[arg(long, value_name = "COMPILER", requires = "folder")]
     pub check: Option<String>,
 }
@@ -50,9 +56,9 @@ pub struct ExportArgs {
 /// A suite that a case can be written for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ExportFormat {
-    /// `AmberScript`, with SPIR-V assembly: asks the driver.
+    /// `AmberScript` with SPIR-V assembly: tests the driver.
     Amber,
-    /// A test of llvm/offload-test-suite, with HLSL: asks compiler and driver.
+    /// llvm/offload-test-suite with HLSL: tests compiler and driver.
     OffloadTest,
 }
 

@@ -1,4 +1,4 @@
-//! The arguments of `layoutproof fuzz`.
+//! The arguments of `layoutproof dev fuzz`.
 
 use std::path::PathBuf;
 
@@ -7,77 +7,104 @@ use clap::Args;
 use crate::args::{CacheArgs, Shard, parse_shard};
 use crate::compilers;
 
-/// `layoutproof fuzz`.
+/// `layoutproof dev fuzz`.
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that the user types or leaves out")]
 pub struct FuzzArgs {
-    /// The same seed draws the same declarations or programs.
+    /// Seed: the same one draws the same declarations.
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub seed: u64,
-    /// How many declarations, or programs for each of DXC and Slang.
+    /// Number of declarations, or of programs per compiler.
     #[arg(long, default_value_t = 200, value_name = "M")]
     pub count: u64,
     /// Number of the first one, so that machines can share a seed.
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub from: u64,
-    /// Only one part of the declarations: 2/3 is the second of three, `auto` the one that Slurm, GitLab, Buildkite, CircleCI or
-    /// Bazel give this process. `layoutproof report` puts the records of all parts together.
+    /// Run one part of the declarations: 2/3 is the second of three.
+    ///
+    /// `auto` takes the part that Slurm, GitLab, Buildkite, CircleCI or Bazel give this process. `layoutproof
+    /// report` puts the records of all parts together.
     #[arg(long, value_name = "I/N|auto", value_parser = parse_shard)]
     pub shard: Option<Shard>,
-    /// Instead of random ones, all declarations of up to K members over a fixed set of types.
+    /// Try all declarations of up to K members instead.
+    ///
+    /// Over a fixed set of types.
     #[arg(long, value_name = "K", conflicts_with = "count")]
     pub exhaustive: Option<u32>,
-    /// Instead of declarations, programs: where DXC and Slang bind their parameters, and where devices find them.
+    /// Draw programs instead: where their parameters are bound.
+    ///
+    /// By DXC and Slang, and where devices find them.
     #[arg(long, conflicts_with_all = ["exhaustive", "draw_for", "floor", "html", "plant_mutant"])]
     pub bindings: bool,
-    /// Only these compilers, or single toolchains of theirs; default: all that were found.
-    #[arg(long, value_delimiter = ',', value_name = "NAME[,NAME...]")]
+    /// Only these compilers, or single toolchains of theirs.
+    ///
+    /// Default: all that were found.
+    #[arg(long, value_delimiter = ',', value_name = "NAME")]
     pub compiler: Vec<String>,
-    /// Draw for these compilers instead of for those that take part: which declaration a number stands for depends on it.
-    #[arg(long, value_delimiter = ',', value_name = "NAME[,NAME...]")]
+    /// Draw for these compilers instead of those that take part.
+    ///
+    /// Which declaration a number stands for depends on it.
+    #[arg(long, value_delimiter = ',', value_name = "NAME")]
     pub draw_for: Vec<String>,
-    /// Fewest checks that each compiler must have answered in each cell (type of member, what lies before it, form of block).
+    /// Fewest checks that each compiler must answer in each cell.
+    ///
+    /// A cell is a type of member, what lies before it, and a form of block.
     #[arg(long, value_name = "N", conflicts_with = "exhaustive")]
     pub floor: Option<u64>,
-    /// Time limit in seconds of a compiler for one source; one that takes longer is ended, and its check is broken.
+    /// Time limit in seconds of a compiler for one source.
+    ///
+    /// A compiler that takes longer is ended, and its check is broken.
     #[arg(long, default_value_t = 60, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub compile_limit: u64,
     /// Whether compilers are asked again.
     #[command(flatten)]
     pub cache: CacheArgs,
     /// Only these devices.
-    #[arg(long, value_delimiter = ',', value_name = "ID[,ID...]")]
+    #[arg(long, value_delimiter = ',', value_name = "ID")]
     pub device: Vec<String>,
-    /// Run every declaration on every device, not on one of them in turn.
+    /// Run every declaration on every device.
+    ///
+    /// Not on one of them in turn.
     #[arg(long)]
     pub every_device: bool,
-    /// Have compilers read and write every declaration in every form, not in one of them in turn.
+    /// Read and write every declaration in every form.
+    ///
+    /// Not in one of them in turn.
     #[arg(long, conflicts_with = "bindings")]
     pub every_access: bool,
-    /// Have each compiler compile every declaration with every layout option, not with one of them in turn. So it is with
-    /// `--exhaustive` and `--plant-mutant`.
+    /// Compile every declaration with every layout option.
+    ///
+    /// Not with one of them in turn. `--exhaustive` and `--plant-mutant` do this, too.
     #[arg(long, conflicts_with = "bindings")]
     pub every_option: bool,
-    /// Known differences beside the built-in ones: a list, or a folder of lists.
+    /// More known differences: a list, or a folder of lists.
+    ///
+    /// They are added to the built-in ones.
     #[arg(long, value_name = "PATH")]
     pub known: Vec<PathBuf>,
-    /// Where differences are written: a case file, a report, and what the compiler was given and made.
+    /// Folder for differences.
+    ///
+    /// For each a case file, a report, and what the compiler was given and made.
     #[arg(long, default_value = "fuzz-found", value_name = "DIR")]
     pub out: PathBuf,
-    /// Write the records of all checks as JSON lines, as `run` does; `report` reads them.
+    /// Write the records as JSON lines, for `report`.
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// Write a page for browsers: each finding with its smallest declaration, byte maps, witnesses and shaders.
+    /// Write the findings as a page.
+    ///
+    /// Each with its smallest declaration, byte maps, witnesses and shaders.
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Print what differs and nothing else; the exit code says the rest.
+    /// Print only what differs.
     #[arg(short, long)]
     pub quiet: bool,
     /// Show no progress.
     #[arg(long)]
     pub no_progress: bool,
-    /// Plant a wrong rule, to see it found and made small: `std140@slang:array-alignment=4`.
-    #[arg(long, value_name = "RULES:PARAMETER=VALUE")]
+    /// Plant a wrong rule: `std140@slang:array-alignment=4`.
+    ///
+    /// To see it found and made small.
+    #[arg(long, value_name = "MUTANT")]
     pub plant_mutant: Option<String>,
 }
 

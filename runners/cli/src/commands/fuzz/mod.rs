@@ -1,4 +1,4 @@
-//! `layoutproof fuzz`: sends random or all small declarations through every available compiler and
+//! `layoutproof dev fuzz`: sends random or all small declarations through every available compiler and
 //! runs the output on devices.
 //!
 //! Declaration number i depends only on the seed and i. It is drawn from the type space of one
@@ -169,7 +169,7 @@ fn finding(
     let fault = args.plant_mutant.as_ref().map(|fault| format!(" --plant-mutant {fault}")).unwrap_or_default();
     if let Some(story) = record.outcome.story_mut() {
         story.again = format!(
-            "layoutproof fuzz {drawn} --from {number} --compiler {toolchain} --device {device} --every-device \
+            "layoutproof dev fuzz {drawn} --from {number} --compiler {toolchain} --device {device} --every-device \
              --every-option{fault}"
         );
     }

@@ -82,13 +82,13 @@ fn toolchains(args: &FuzzArgs, compilers: &Toolchains) -> anyhow::Result<Option<
         let found = compilers.named(name);
         if let Some(absent) = found.iter().find(|toolchain| !compilers.has(toolchain)) {
             warn(&format!(
-                "error: compiler `{}` was not found (`layoutproof compilers` says how to name one)\n",
+                "error: compiler `{}` was not found (`layoutproof doctor compilers` says how to name one)\n",
                 absent.compiler
             ));
             return Ok(None);
         }
         if found.is_empty() && name != compilers::ALL {
-            bail!("unknown compiler `{name}` (`layoutproof compilers` lists those that were found)");
+            bail!("unknown compiler `{name}` (`layoutproof doctor compilers` lists those that were found)");
         }
         toolchains.extend(found);
     }
@@ -114,7 +114,7 @@ fn drawn_for(args: &FuzzArgs, taking_part: &[&'static Toolchain]) -> anyhow::Res
         let before = drawn_for.len();
         drawn_for.extend(of_name);
         if drawn_for.len() == before {
-            bail!("unknown compiler `{name}` (`layoutproof compilers` lists those that were found)");
+            bail!("unknown compiler `{name}` (`layoutproof doctor compilers` lists those that were found)");
         }
     }
     drawn_for.sort();

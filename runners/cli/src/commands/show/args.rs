@@ -23,31 +23,39 @@ pub enum DiffFormat {
 /// `layoutproof show`.
 #[derive(Debug, Args)]
 pub struct ShowArgs {
-    #[arg(required = true, value_name = "FILE|CASE", help = format!(
-        "Shader files ({}), patterns with * and ? for several, `-` for standard input, case files, or ids of built-in \
-         cases",
+    /// Shader files or built-in cases.
+    #[arg(required = true, value_name = "FILE|CASE", long_help = format!(
+        "Shader files or built-in cases.\n\n\
+         Files ({}), patterns with * and ? for several, `-` for standard input, case files, or ids of built-in cases.",
         FrontEnd::suffixes().join(", "),
     ))]
     pub inputs: Vec<String>,
-    /// Rule sets (`std140`, `hlsl-*`), or a compiler's own choice for each block (`native:dxc-dxil`, `native:slang-vulkan`
-    /// ...). Default: the targets that programs in the file's language ship for; as JSON all bare rule sets. The assert
-    /// formats take one, for .hlsl files `native:dxc-dxil` by default, as the LLVM formats do.
-    #[arg(long, value_delimiter = ',', value_name = "NAME[,NAME...]")]
+    /// Rule sets, for experts: `std140`, `hlsl-*`, `native:dxc-dxil`.
+    ///
+    /// `native:` names take a compiler's own choice for each block. Default: the targets that programs in the
+    /// file's language ship for; as JSON, all bare rule sets. The assert formats take one, for .hlsl files
+    /// `native:dxc-dxil` by default, as the LLVM formats do.
+    #[arg(long, value_delimiter = ',', value_name = "NAME")]
     pub rules: Vec<String>,
-    /// Show every bare rule set that some compiler takes for such a block, not only the targets that ship.
+    /// Show every rule set that some compiler takes for such a block.
+    ///
+    /// Not only the targets that ship.
     #[arg(long, conflicts_with = "rules")]
     pub all: bool,
-    /// Take the columns of text, and how shaders are read for it, from this file instead of the `layoutproof.toml` of the
-    /// project.
+    /// Read this file instead of the project's `layoutproof.toml`.
+    ///
+    /// It has the columns of text, and how shaders are read for it.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["rules", "all", "target"])]
     pub config: Option<PathBuf>,
-    /// Output format.
+    /// Output format: text, json, html, cpp-asserts, ...
     #[arg(long, value_parser = format_parser(), default_value = "text")]
     pub format: &'static dyn LayoutFormat,
-    /// Say where padding is, what share of each block it takes, and which order of members saves bytes.
+    /// Show padding, and an order of members that saves bytes.
     #[arg(long)]
     pub padding: bool,
-    /// Types of the host.
+    /// Your type for the block, or for a named block or struct.
+    ///
+    /// `engine::PerFrame`, `Light=engine::Light`.
     #[command(flatten)]
     pub host: HostArgs,
     /// How the declaration is read.
@@ -56,8 +64,10 @@ pub struct ShowArgs {
     /// Where parameters are bound.
     #[command(flatten)]
     pub placement: PlacementArgs,
-    /// Take the registers that this compiler gives, and mark where the rules of its convention say otherwise: `dxc`, with
-    /// --target d3d12 and a file of HLSL. It compiles the entry point of --entry for the profile of --profile (`ps_6_6`).
+    /// Take the registers that this compiler gives: `dxc`.
+    ///
+    /// Marks where the rules of its convention differ. Needs --target d3d12 and HLSL; DXC compiles the entry
+    /// point of --entry for the profile of --profile (`ps_6_6`).
     #[arg(long, requires = "target", value_name = "NAME", help_heading = "Placement of parameters")]
     pub compiler: Option<String>,
 }
@@ -66,25 +76,31 @@ pub struct ShowArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Host structs")]
 pub struct HostArgs {
-    /// Write assertions only, about types of your own: each member lies where the shader reads it.
+    /// Write only assertions, about types of your own.
+    ///
+    /// Each member must lie where the shader reads it.
     #[arg(long)]
     pub asserts_only: bool,
     /// Your type for the block, or for a block or struct that is named: `engine::PerFrame`, `Light=engine::Light`.
     #[arg(long, value_name = "[NAME=]TYPE", requires = "asserts_only")]
     pub host: Vec<String>,
-    /// Your name for a member: `cameraPos=cam_pos`, `lights.pos=position`; nothing behind = leaves the member out.
+    /// Your name for a member: `cameraPos=cam_pos`.
+    ///
+    /// Also `lights.pos=position`; nothing after = leaves the member out.
     #[arg(long, value_name = "MEMBER=FIELD", value_delimiter = ',', requires = "asserts_only")]
     pub map: Vec<String>,
-    /// The namespace, or in Rust the module, of the types.
+    /// Namespace of the types, or module in Rust.
     #[arg(long, value_name = "NAME")]
     pub namespace: Option<String>,
     /// Only these blocks.
-    #[arg(long, value_name = "NAME[,NAME...]", value_delimiter = ',')]
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub block: Vec<String>,
     /// Write the text to this file.
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Write nothing: exit with 1 if the file of --output is not what would be written.
+    /// Exit with 1 unless the file of --output is up to date.
+    ///
+    /// Writes nothing.
     #[arg(long, requires = "output")]
     pub check: bool,
 }
@@ -92,10 +108,11 @@ pub struct HostArgs {
 /// `layoutproof diff`.
 #[derive(Debug, Args)]
 pub struct DiffArgs {
-    #[arg(required = true, num_args = 2..=4, value_name = "INPUT|RULES", help = format!(
-        "One input and two rule sets; or two inputs, each with a rule set after it unless it says its own offsets \
-         ({}). An input is a shader file, a case file or the id of a built-in case; a rule set may be a compiler's own \
-         choice, as `native:dxc-spirv`",
+    /// One input and two rule sets, or two inputs with one each.
+    #[arg(required = true, num_args = 2..=4, value_name = "INPUT|RULES", long_help = format!(
+        "One input and two rule sets, or two inputs with one each.\n\n\
+         An input that says its own offsets ({}) needs no rule set. An input is a shader file, a case file or the id of \
+         a built-in case; a rule set may be a compiler's own choice, as `native:dxc-spirv`.",
         FrontEnd::suffixes_with_offsets().join(", "),
     ))]
     pub words: Vec<String>,

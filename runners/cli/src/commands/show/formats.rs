@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+use anyhow::bail;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use layoutproof_bindings::BindingRequest;
 use layoutproof_layout::padding::BlockPadding;
@@ -18,10 +19,11 @@ use layoutproof_source::diagnostics::Diagnostic;
 use layoutproof_source::sources::SourceMap;
 
 use crate::commands::show::args::ShowArgs;
+use crate::commands::show::reflection::ReflectionForm;
 use crate::commands::show::{bindings, host_text};
 
 /// All formats, in the order of the help.
-pub(crate) const FORMATS: [&dyn LayoutFormat; 9] = [
+pub(crate) const FORMATS: [&dyn LayoutFormat; 11] = [
     &Text,
     &Json,
     &Page,
@@ -31,6 +33,8 @@ pub(crate) const FORMATS: [&dyn LayoutFormat; 9] = [
     &HostStructs(HostLanguage::C),
     &LlvmTypes(LlvmForm::Padded),
     &LlvmTypes(LlvmForm::TargetLayout),
+    &SlangReflection(ReflectionForm::Json),
+    &SlangReflection(ReflectionForm::Yaml),
 ];
 
 /// Writes the layouts of one input.
@@ -42,6 +46,11 @@ pub trait LayoutFormat: fmt::Debug + Sync {
     /// # Errors
     /// The options do not fit the input.
     fn text(&self, shown: &ShownInput<'_>) -> anyhow::Result<String>;
+
+    /// The form of Slang's reflection that is shown in place of layouts.
+    fn reflection(&self) -> Option<ReflectionForm> {
+        None
+    }
 
     /// The text for an input that cannot be shown; standard error has the reasons in any case.
     fn refusal(&self, _: &Shown) -> String {
@@ -260,5 +269,39 @@ impl LayoutFormat for LlvmTypes {
 
     fn text(&self, shown: &ShownInput<'_>) -> anyhow::Result<String> {
         Ok(llvm_types(&host_text::chosen(shown)?, self.0))
+    }
+}
+
+/// The whole program as Slang's reflection describes it. [`show_reflection`] writes it, because it
+/// needs no layouts.
+///
+/// [`show_reflection`]: crate::commands::show::reflection::show_reflection
+#[derive(Debug)]
+struct SlangReflection(ReflectionForm);
+
+impl LayoutFormat for SlangReflection {
+    fn name(&self) -> FormatName {
+        match self.0 {
+            ReflectionForm::Json => {
+                FormatName { name: "slang-json", alias: None, help: "What `slangc -reflection-json` prints" }
+            }
+            ReflectionForm::Yaml => FormatName {
+                name: "slang-yaml",
+                alias: None,
+                help: "The tree of the Slang user guide's reflection chapter",
+            },
+        }
+    }
+
+    fn kind(&self) -> FormatKind {
+        FormatKind::Data
+    }
+
+    fn text(&self, _: &ShownInput<'_>) -> anyhow::Result<String> {
+        bail!("reflection is not a format of layouts")
+    }
+
+    fn reflection(&self) -> Option<ReflectionForm> {
+        Some(self.0)
     }
 }

@@ -1,4 +1,4 @@
-//! Reads the input of `show`, `diff` and `reflect`.
+//! Reads the input of `show` and `diff`.
 
 use anyhow::bail;
 use layoutproof_bindings::BindingRequest;

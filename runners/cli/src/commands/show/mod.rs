@@ -8,8 +8,10 @@ pub(crate) mod formats;
 mod host_text;
 pub(crate) mod input;
 mod project_columns;
+mod reflection;
 mod show_rules;
 
+use anyhow::bail;
 use layoutproof_core::results::summary::Exit;
 use layoutproof_show::front_ends::Purpose;
 use layoutproof_show::show_json::Shown;
@@ -21,6 +23,7 @@ use crate::commands::show::args::ShowArgs;
 use crate::commands::show::formats::{FormatKind, ShownInput};
 use crate::commands::show::input::{binding_requests, read_input};
 use crate::commands::show::project_columns::ProjectColumns;
+use crate::commands::show::reflection::show_reflection;
 use crate::commands::show::show_rules::shown_rules;
 use crate::output::{print, refusal, warn_of_error, warn_rendered};
 use crate::project::project_file::ProjectFile;
@@ -34,13 +37,17 @@ use crate::select::inputs::expanded;
 pub(crate) fn show(args: &ShowArgs, style: Style) -> anyhow::Result<Exit> {
     host_text::check_options(args)?;
     let inputs = expanded(&args.inputs, &args.declare)?;
+    if let Some(form) = args.format.reflection() {
+        let [input] = inputs.as_slice() else { bail!("reflection is written for one file: name one") };
+        return show_reflection(args, input, form, style);
+    }
     let project = ProjectColumns::project(args)?;
     if let [input] = inputs.as_slice() {
         return show_one(args, input, project.as_ref(), style);
     }
     let kind = args.format.kind();
     if !matches!(kind, FormatKind::Tables | FormatKind::Data) {
-        anyhow::bail!("host structs, LLVM types, pages and pictures are written for one file: name one");
+        bail!("host structs, LLVM types, pages and pictures are written for one file: name one");
     }
 
     let mut exit = Exit::Agree;

@@ -1,5 +1,5 @@
-//! `layoutproof site`: writes static pages about rule sets, compilers, cases and the records of
-//! runs.
+//! `layoutproof report --site`: writes static pages about rule sets, compilers, cases and the records
+//! of runs.
 
 mod cases;
 mod known_evidence;
@@ -13,7 +13,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use clap::Args;
 use layoutproof_built_in::CASE_FORMAT;
 use layoutproof_core::results::summary::Exit;
 use layoutproof_show::counted;
@@ -26,29 +25,16 @@ use crate::select::all_cases;
 use crate::select::files::{FileKind, read};
 use crate::select::selection::Selection;
 
-/// `layoutproof site`.
-#[derive(Debug, Args)]
-pub struct SiteArgs {
-    /// The folder for the pages. It is made if it is not there, and must be empty.
-    #[arg(long, value_name = "DIR")]
-    pub out: PathBuf,
-    /// Records of runs, which become the pages of compatibility.
-    #[arg(long, value_name = "FILE", num_args = 1..)]
-    pub records: Vec<PathBuf>,
-    /// The folder that `ci/explorer` wrote, which becomes the page of the explorer. Without it there is none.
-    #[arg(long, value_name = "DIR")]
-    pub explorer: Option<PathBuf>,
-}
-
-/// Writes the site.
+/// Writes the site to the folder `out`, with the records of these files. `explorer` is the folder that
+/// `ci/explorer` wrote; without it the site has no explorer.
 ///
 /// # Errors
 /// The folder is not empty or cannot be written, or the records cannot be read or contradict each
 /// other.
-pub(crate) fn site(args: &SiteArgs) -> anyhow::Result<Exit> {
-    check_out(&args.out)?;
-    let explorer = args.explorer.as_deref().map(explorer_files).transpose()?.unwrap_or_default();
-    let records = records::site_records(&args.records)?;
+pub(crate) fn site(out: &Path, records: &[PathBuf], explorer: Option<&Path>) -> anyhow::Result<Exit> {
+    check_out(out)?;
+    let explorer = explorer.map(explorer_files).transpose()?.unwrap_or_default();
+    let records = records::site_records(records)?;
 
     let sources = all_cases::sources(&[], &[])?;
     let subjects: Vec<_> = all_cases::subjects(&sources).map(Arc::new).collect();
@@ -70,14 +56,14 @@ pub(crate) fn site(args: &SiteArgs) -> anyhow::Result<Exit> {
         records: &records,
         has_explorer: !explorer.is_empty(),
     });
-    write(&args.out, &pages)?;
+    write(out, &pages)?;
     for file in &explorer {
-        let path = args.out.join(file.name);
+        let path = out.join(file.name);
         fs::write(&path, &file.content).with_context(|| format!("writing {}", path.display()))?;
     }
 
     let html = pages.iter().filter(|page| page.is_html()).count();
-    print(&format!("wrote {} to {}\n", counted(html as u64, "page"), args.out.display()));
+    print(&format!("wrote {} to {}\n", counted(html as u64, "page"), out.display()));
     Ok(Exit::Agree)
 }
 

@@ -20,12 +20,12 @@ const PRINTING: [&str; 14] = [
     "show pair.hlsl --format cpp-asserts --rules std140",
     "show pair.hlsl --target d3d12 --convention dxc",
     "diff pair.hlsl std140 scalar",
-    "reflect pair.hlsl --target vulkan --convention slang",
-    "export vectors/two_pairs_fill_a_register --format amber",
+    "show pair.hlsl --target vulkan --convention slang --format slang-yaml",
+    "dev export vectors/two_pairs_fill_a_register --format amber",
     "list",
     "list --rules",
     "list --coverage",
-    "compilers",
+    "doctor compilers",
     "report r.jsonl",
     "run vectors/two_pairs --rules std140 --form leaf --device model",
 ];
@@ -38,7 +38,7 @@ const WRITING: [&str; 7] = [
     "report r.jsonl --json FILE",
     "report r.jsonl --junit FILE",
     "report r.jsonl --csv FILE",
-    "fuzz --count 1 --compiler naga-glsl --json FILE",
+    "dev fuzz --count 1 --compiler naga-glsl --json FILE",
 ];
 
 /// Commands that write a folder, with `FILE` in its place.
@@ -112,7 +112,7 @@ fn lose(sandbox: &Sandbox, loss: Loss) -> Result<(), String> {
     // `fuzz` writes nothing if no device can run the compiler's output.
     let call = |words: &str| {
         let call = Call::new(sandbox, words);
-        if words.starts_with("fuzz") { call.with_drivers() } else { call.long() }
+        if words.starts_with("dev fuzz") { call.with_drivers() } else { call.long() }
     };
     match loss {
         Loss::FullOutput(words) => {

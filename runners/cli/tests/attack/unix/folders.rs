@@ -72,8 +72,12 @@ fn has_c_compiler() -> bool {
 }
 
 /// The commands that load drivers or run compilers.
-const LOADING: [&str; 4] =
-    ["devices", "doctor", "compilers", "run vectors/two_pairs --rules std140 --form leaf --producer rspirv"];
+const LOADING: [&str; 4] = [
+    "doctor devices",
+    "doctor",
+    "doctor compilers",
+    "run vectors/two_pairs --rules std140 --form leaf --producer rspirv",
+];
 
 /// Runs the commands that load drivers or run compilers, and asserts that nothing of the sandbox
 /// ran.
@@ -296,7 +300,7 @@ fn steering_texts(sandbox: &Sandbox) -> Result<(), String> {
     sandbox.write("pair.hlsl", "cbuffer S { float a; float2 b; };\n");
     let version = "case \"$*\" in *-version*|-v) printf '1.0 \\033]0;x\\007\\n'; exit 0;; esac";
     sandbox.write_script("compiler", &format!("{version}\nprintf 'error: \\033]0;x\\007\\n' >&2; exit 1"));
-    for words in ["run pair.hlsl --rules hlsl-cbuffer --compiler dxc-dxil --runner dxil -v", "compilers"] {
+    for words in ["run pair.hlsl --rules hlsl-cbuffer --compiler dxc-dxil --runner dxil -v", "doctor compilers"] {
         Call::new(sandbox, words).variable("DXC", sandbox.path("compiler")).long().run().orderly()?;
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! `layoutproof fuzz --bindings`: draws random programs, places their parameters by convention, and
+//! `layoutproof dev fuzz --bindings`: draws random programs, places their parameters by convention, and
 //! compares with the bindings of compilers and the reads of devices.
 //!
 //! Program number i depends only on the seed and i; each number has a program for DXC and one for
@@ -241,7 +241,9 @@ fn missing_compiler(args: &FuzzArgs, found: &[BindingCompiler]) -> anyhow::Resul
             bail!("`{name}` is not a compiler that reports where it binds parameters: {} are", COMPILERS.join(" and "));
         }
         if !found.iter().any(|compiler| compiler.compiler().name() == name) {
-            return Ok(Some(format!("compiler `{name}` was not found (`layoutproof compilers` says how to name one)")));
+            return Ok(Some(format!(
+                "compiler `{name}` was not found (`layoutproof doctor compilers` says how to name one)"
+            )));
         }
     }
     let asks_for_all = !args.compiler.is_empty() && found.is_empty();

@@ -141,8 +141,8 @@ const HLSL_COMMANDS: [&str; 6] = [
 const SLANG_COMMANDS: [&str; 5] = [
     "show a.slang",
     "show a.slang --target vulkan --convention slang --format json",
-    "reflect a.slang --target vulkan --convention slang",
-    "reflect a.slang --target d3d12 --convention slang --format slang-json",
+    "show a.slang --target vulkan --convention slang --format slang-yaml",
+    "show a.slang --target d3d12 --convention slang --format slang-json",
     "run a.slang --rules scalar --device model --form leaf",
 ];
 const WGSL_COMMANDS: [&str; 3] = ["show a.wgsl", "show a.wgsl --format json", "run a.wgsl --device model --form leaf"];
@@ -152,6 +152,6 @@ const CASE_COMMANDS: [&str; 5] = [
     "show a.toml",
     "run a.toml --device model --form leaf",
     "list --cases a.toml",
-    "export a.toml --format amber",
-    "export a.toml --format offload-test",
+    "dev export a.toml --format amber",
+    "dev export a.toml --format offload-test",
 ];

@@ -1,10 +1,10 @@
-//! `layoutproof reflect`: shows a program's layout in the format of Slang's reflection.
+//! `layoutproof show --format slang-json|slang-yaml`: shows a program's layout as Slang's reflection
+//! does.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use anyhow::bail;
-use clap::{Args, ValueEnum};
 use layoutproof_bindings::reflect::{ParameterUses, slang_json, yaml};
 use layoutproof_bindings::{BindingRequest, Convention, Target, slang};
 use layoutproof_core::check::Source;
@@ -19,34 +19,18 @@ use layoutproof_source::diagnostics::{Code, Diagnostic, render};
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
-use crate::args::DeclareArgs;
-use crate::args::placement::PlacementArgs;
+use crate::commands::show::args::ShowArgs;
+use crate::commands::show::host_text::deliver;
 use crate::commands::show::input::read_input;
-use crate::output::{print, warn_rendered};
+use crate::output::warn_rendered;
 
-/// Output formats of `layoutproof reflect`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ReflectFormat {
+/// The forms of Slang's reflection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReflectionForm {
     /// The tree of the Slang user guide's reflection chapter.
     Yaml,
     /// What `slangc -reflection-json` prints.
-    SlangJson,
-}
-
-/// `layoutproof reflect`.
-#[derive(Debug, Args)]
-pub struct ReflectArgs {
-    /// A shader file (.hlsl, .slang), a case file or the id of a built-in case.
-    pub input: String,
-    /// Output format.
-    #[arg(long, value_enum, default_value_t = ReflectFormat::Yaml)]
-    pub format: ReflectFormat,
-    /// How the declaration is read.
-    #[command(flatten)]
-    pub declare: DeclareArgs,
-    /// For which API, by whose rules.
-    #[command(flatten)]
-    pub placement: PlacementArgs,
+    Json,
 }
 
 /// Shows one input's reflection.
@@ -54,13 +38,16 @@ pub struct ReflectArgs {
 /// # Errors
 /// An input cannot be read, or Slang's reflection does not cover the request. Problems in the text
 /// of a file are printed instead.
-pub(crate) fn reflect(args: &ReflectArgs, style: Style) -> anyhow::Result<Exit> {
+pub(crate) fn show_reflection(args: &ShowArgs, word: &str, form: ReflectionForm, style: Style) -> anyhow::Result<Exit> {
+    if args.padding || args.all || !args.rules.is_empty() || args.compiler.is_some() {
+        bail!("reflection follows Slang's rules: leave --rules, --all, --padding and --compiler out");
+    }
     let mut sources = SourceMap::default();
     let refuse = |found: &[Diagnostic], sources: &SourceMap| {
         warn_rendered(&render(found, sources, style.colour));
         Ok(Exit::CouldNotRun)
     };
-    let source = match read(args, &mut sources)? {
+    let source = match read(args, word, &mut sources)? {
         Ok(source) => source,
         Err(found) => return refuse(&found, &sources),
     };
@@ -71,22 +58,23 @@ pub(crate) fn reflect(args: &ReflectArgs, style: Style) -> anyhow::Result<Exit> 
         Err(found) => return refuse(&found, &sources),
     };
     let used = ParameterUses::new(&source.module, &request);
-    print(&match args.format {
-        ReflectFormat::Yaml => yaml(&program, &used, source.options.matrix),
-        ReflectFormat::SlangJson => slang_json(&program, &used),
-    });
+    let text = match form {
+        ReflectionForm::Yaml => yaml(&program, &used, source.options.matrix),
+        ReflectionForm::Json => slang_json(&program, &used),
+    };
+    let exit = deliver(&args.host, &text)?;
 
     let mut warnings: Vec<Diagnostic> = source.module.warnings.iter().chain(&program.warnings).cloned().collect();
     if request.target == Target::Vulkan {
         warnings.extend(beyond_slangs_reflection(&source.module, &request.options));
     }
     warn_rendered(&render(&warnings, &sources, style.colour));
-    Ok(Exit::Agree)
+    Ok(exit)
 }
 
 /// A warning for each declaration that slangc's code places differently from its reflection, which
-/// is what `reflect` shows: members with `[[vk::offset]]`, and buffers with their own data layout.
-/// Uniform parameters under `-fvk-use-dx-layout` are the exception: there `reflect` shows the
+/// is what these formats show: members with `[[vk::offset]]`, and buffers with their own data layout.
+/// Uniform parameters under `-fvk-use-dx-layout` are the exception: for them these formats show the
 /// layout of the code.
 ///
 /// Source: Slang 2026.14.1, decorations and reflection of the same program.
@@ -123,7 +111,7 @@ fn beyond_slangs_reflection(module: &Module, options: &[String]) -> Vec<Diagnost
         let message =
             "slangc reflects these uniform parameters as a constant buffer, but its code reads them as std430";
         let problem = Diagnostic::warning(Code::UncertainLayout, block.span, message);
-        warnings.push(problem.with_help("`reflect` shows the layout of slangc's code"));
+        warnings.push(problem.with_help("this format shows the layout of slangc's code"));
     }
     warnings
 }
@@ -131,7 +119,7 @@ fn beyond_slangs_reflection(module: &Module, options: &[String]) -> Vec<Diagnost
 /// A warning that slangc's code uses a different layout at `span` than the one shown.
 fn differs(span: Span, message: impl Into<String>) -> Diagnostic {
     Diagnostic::warning(Code::UncertainLayout, span, message)
-        .with_help("`reflect` shows slangc's reflection; `layoutproof show` prints the layout of its code")
+        .with_help("this format shows slangc's reflection; --format text shows the layout of its code")
 }
 
 /// Adds the structs of a type, except those in `known`.
@@ -147,23 +135,23 @@ fn add_structs<'t>(ty: &'t Type, structs: &mut Vec<&'t StructType>, known: &mut 
 
 /// Reads a case, or a file, which may have entry points only. The inner error holds the problems of
 /// its text.
-fn read(args: &ReflectArgs, sources: &mut SourceMap) -> anyhow::Result<Result<Box<Source>, Vec<Diagnostic>>> {
+fn read(args: &ShowArgs, word: &str, sources: &mut SourceMap) -> anyhow::Result<Result<Box<Source>, Vec<Diagnostic>>> {
     let profile = args.placement.profile.as_deref();
-    Ok(match read_input(&args.input, &args.declare, profile, Purpose::Reflection, sources)? {
+    Ok(match read_input(word, &args.declare, profile, Purpose::Reflection, sources)? {
         Ok(ShowInput { content: InputContent::Declared(source), .. }) => Ok(source),
         Ok(ShowInput { content: InputContent::LaidOut(_), .. }) => {
-            bail!("{} declares its own layout: `reflect` reads HLSL and Slang only", args.input)
+            bail!("{word} declares its own layout: reflection is for HLSL and Slang only")
         }
         Err(found) => Err(found),
     })
 }
 
 /// The single binding request, with the matrix order of the file or case.
-fn request(args: &ReflectArgs, source: &Source) -> anyhow::Result<BindingRequest> {
+fn request(args: &ShowArgs, source: &Source) -> anyhow::Result<BindingRequest> {
     // Slang's rules apply, whatever the language.
     let mut requests = args.placement.requests(&source.invocation, Some(ShaderLanguage::Slang))?;
     let (Some(mut request), true) = (requests.pop(), requests.is_empty()) else {
-        bail!("`reflect` needs exactly one target and one convention: --target d3d12")
+        bail!("reflection needs exactly one target and one convention: --target d3d12")
     };
 
     match request.convention {

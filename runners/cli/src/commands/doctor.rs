@@ -1,15 +1,10 @@
-//! `layoutproof list`, `devices`, `compilers` and `doctor`: list what the program and this machine
-//! have.
+//! `layoutproof doctor`: shows what this machine has for layoutproof, and how to get what is missing.
 
-use std::path::PathBuf;
-
-use clap::Args;
+use clap::{Args, ValueEnum};
 use layoutproof_compilers::compiler::Compiler;
 use layoutproof_compilers::lookup::CompilersOfMachine;
 use layoutproof_compilers::spirv_val::SpirvVal;
 use layoutproof_compilers::tools_folder::ToolsFolder;
-use layoutproof_core::check::{Generator, SubjectShaders};
-use layoutproof_core::results::coverage::{CoverageCells, planned};
 use layoutproof_core::results::record::SCHEMA;
 use layoutproof_core::results::summary::Exit;
 use layoutproof_core::version::NAGA_VERSION;
@@ -18,148 +13,56 @@ use layoutproof_executor::device_listing::DeviceListing;
 use layoutproof_executor::drivers::{self, FetchedDrivers};
 use layoutproof_executor::launch::Launch;
 use layoutproof_executor::tools::MachineTools;
-use layoutproof_layout::native::natives;
-use layoutproof_layout::rules::Example;
-use layoutproof_layout::{RuleSet, table};
-use layoutproof_report::coverage_table;
-use layoutproof_report::listing::{self, CaseLine, Finding, RuleSetLine, ToolHealth};
+use layoutproof_report::listing::{self, Finding, ToolHealth};
 use layoutproof_show::Style;
-use layoutproof_source::sources::SourceMap;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::args::{Format, FormatArgs};
 use crate::output::{print, print_json, warn, warn_of_listing};
-use crate::select::all_cases::{Cases, all_forms, sources, subjects};
-use crate::select::refused_input::RefusedInput;
 
-/// `layoutproof list`.
+/// `layoutproof doctor`.
 #[derive(Debug, Args)]
-pub struct ListArgs {
-    /// List the rule sets instead: what each is, where it comes from, one worked example.
-    #[arg(long, conflicts_with = "coverage")]
-    pub rules: bool,
-    /// Count instead what the cases ask of devices: leaves by type, predecessor, rule set, space, stage, direction, form
-    /// and kind of proof. No GPU needed.
-    #[arg(long)]
-    pub coverage: bool,
-    /// Output format.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub format: Format,
-    /// Only cases whose id contains this text, or matches it as a pattern with * and ?.
-    pub filter: Vec<String>,
-    /// Read cases from this file or folder too.
-    #[arg(long, value_name = "PATH")]
-    pub cases: Vec<PathBuf>,
+pub struct DoctorArgs {
+    /// Show only this part.
+    #[arg(value_enum)]
+    pub part: Option<DoctorPart>,
+    #[command(flatten)]
+    pub format: FormatArgs,
 }
 
-/// Lists cases or rule sets.
+/// A part of the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum DoctorPart {
+    /// The devices that a run would use.
+    Devices,
+    /// The compilers that were found, with their versions.
+    Compilers,
+}
+
+/// Prints what this machine has, where it comes from, and what is missing.
 ///
 /// # Errors
-/// A path cannot be read, or a case has problems.
-pub(crate) fn list(args: &ListArgs, style: Style) -> anyhow::Result<Exit> {
-    if args.rules {
-        match args.format {
-            Format::Json => print_json(&rule_sets_json()),
-            Format::Text => {
-                let lines: Vec<RuleSetLine> = table().iter().map(rule_set_line).collect();
-                print(&listing::rule_sets(&lines, style));
-            }
-        }
-        return Ok(Exit::Agree);
-    }
-    if args.coverage {
-        return coverage(args, style);
-    }
-
-    let all = Cases::load(&args.cases)?;
-    let mut sources = SourceMap::default();
-    let mut diagnostics = Vec::new();
-    let cases = all.read(&all.matching(&args.filter), &mut sources, &mut diagnostics);
-    if !diagnostics.is_empty() {
-        return Err(RefusedInput { diagnostics, sources }.into());
-    }
-
-    let lines: Vec<_> = cases.into_iter().map(|case| CaseLine { id: case.id, summary: case.summary }).collect();
-    match args.format {
-        Format::Json => print_json(&cases_json(&lines)),
-        Format::Text => print(&listing::cases(&lines, style)),
-    }
-    for filter in args.filter.iter().filter(|filter| all.matching(std::slice::from_ref(*filter)).is_empty()) {
-        warn(&format!("error: no case is called `{filter}`{}\n", all.suggestion(filter)));
-    }
-    Ok(if lines.is_empty() { Exit::NothingSelected } else { Exit::Agree })
-}
-
-/// Counts the leaves that the cases have devices read.
-fn coverage(args: &ListArgs, style: Style) -> anyhow::Result<Exit> {
-    let mut cells = CoverageCells::new();
-    for subject in subjects(&sources(&args.cases, &args.filter)?) {
-        for generator in Generator::ALL {
-            planned(&subject, &SubjectShaders::new(&subject, generator, &all_forms()), &mut cells);
-        }
-    }
-
-    match args.format {
-        Format::Json => {
-            let listed = cells.iter().map(|(cell, leaves)| json!({"cell": cell, "leaves": leaves}));
-            let answer = json!({"schema": SCHEMA, "cells": listed.collect::<Vec<_>>()});
-            print_json(&format!("{answer}\n"));
-        }
-        Format::Text => {
-            let names: Vec<&str> = table().iter().map(|rules| rules.name).collect();
-            print(&coverage_table::coverage_table(&cells, &names, style));
-        }
-    }
-    Ok(if cells.is_empty() { Exit::NothingSelected } else { Exit::Agree })
-}
-
-/// The cases as JSON.
-fn cases_json(lines: &[CaseLine]) -> String {
-    let listed = lines.iter().map(|CaseLine { id, summary }| json!({"id": id, "summary": summary}));
-    format!("{}\n", json!({"schema": SCHEMA, "cases": listed.collect::<Vec<_>>()}))
-}
-
-/// The rule sets as JSON, with the rules that each compiler uses per kind of block under one name.
-fn rule_sets_json() -> String {
-    let listed = table().iter().map(|rules| {
-        let Example { declaration, offsets, size } = &rules.example;
-        let example = json!({"declaration": declaration, "offsets": offsets, "size": size});
-        json!({"name": rules.name, "summary": rules.summary, "source": rules.source, "example": example})
-    });
-    let native = natives().iter().map(|native| json!({"name": native.name, "summary": native.summary}));
-    let answer = json!({
-        "schema": SCHEMA,
-        "rules": listed.collect::<Vec<_>>(),
-        "native": native.collect::<Vec<_>>(),
-    });
-    format!("{answer}\n")
-}
-
-fn rule_set_line(rules: &RuleSet) -> RuleSetLine {
-    let Example { declaration, offsets, size } = rules.example;
-    RuleSetLine {
-        name: rules.name.to_owned(),
-        what: rules.summary.to_owned(),
-        source: rules.source.to_owned(),
-        example: format!("{declaration} at {offsets:?}, {size} bytes"),
-    }
-}
-
-/// Lists the devices that a run would use.
-///
-/// # Errors
-/// A variable names the folder of fetched drivers by a relative path. The exit code is 3 without a
+/// A variable names the folder of fetched tools by a relative path. The exit code is 3 without a
 /// device, and also if the devices of an API could not be listed.
-pub(crate) fn devices(args: &FormatArgs, style: Style) -> anyhow::Result<Exit> {
+pub(crate) fn doctor(args: &DoctorArgs, style: Style) -> anyhow::Result<Exit> {
+    let format = args.format.format;
+    match args.part {
+        None => everything(format, style),
+        Some(DoctorPart::Devices) => devices(format, style),
+        Some(DoctorPart::Compilers) => compilers(format, style),
+    }
+}
+
+fn devices(format: Format, style: Style) -> anyhow::Result<Exit> {
     let apis: Vec<RunnerKind> = RunnerKind::driven().collect();
     let listing = DeviceListing::of(&apis, &Launch::of(std::env::current_exe()?)?);
-    let DeviceListing { devices, notes, failures } = &listing;
-    match args.format {
+    match format {
         Format::Json => {
+            let DeviceListing { devices, notes, failures } = &listing;
             let answer = json!({"schema": SCHEMA, "devices": devices, "notes": notes, "failed_listings": failures});
             print_json(&format!("{answer}\n"));
         }
-        Format::Text => print(&listing::devices(devices, style)),
+        Format::Text => print(&listing::devices(&listing.devices, style)),
     }
 
     warn_of_listing(&listing);
@@ -171,11 +74,7 @@ fn exit_of_listing(listing: &DeviceListing) -> Exit {
     if is_complete { Exit::Agree } else { Exit::Missing }
 }
 
-/// Prints what this machine has, where it comes from, and what is missing.
-///
-/// # Errors
-/// As [`devices`].
-pub(crate) fn doctor(style: Style) -> anyhow::Result<Exit> {
+fn everything(format: Format, style: Style) -> anyhow::Result<Exit> {
     let tools = MachineTools::find()?;
     let launch = Launch::of(std::env::current_exe()?)?;
     let apis: Vec<RunnerKind> = RunnerKind::driven().collect();
@@ -195,8 +94,24 @@ pub(crate) fn doctor(style: Style) -> anyhow::Result<Exit> {
             "`layoutproof setup spirv-tools` installs it; SPIRV_VAL names one of your own",
         ),
     });
-    findings.extend(compiler_findings(&tools));
-    print(&listing::doctor(&findings, style));
+    let found = Compiler::look(tools.folder());
+    findings.extend(compiler_findings(&found));
+    match format {
+        Format::Json => {
+            let DeviceListing { devices, notes, failures } = &listing;
+            let findings: Vec<Value> = findings.iter().map(finding_json).collect();
+            let answer = json!({
+                "schema": SCHEMA,
+                "findings": findings,
+                "devices": devices,
+                "notes": notes,
+                "failed_listings": failures,
+                "compilers": compilers_json(&found.compilers),
+            });
+            print_json(&format!("{answer}\n"));
+        }
+        Format::Text => print(&listing::doctor(&findings, style)),
+    }
     Ok(exit_of_listing(&listing))
 }
 
@@ -269,10 +184,10 @@ fn driver_findings(listing: &DeviceListing, drivers: &FetchedDrivers) -> Vec<Fin
 }
 
 /// The compilers that were found, the problems with others, and the missing ones.
-fn compiler_findings(tools: &MachineTools) -> Vec<Finding> {
-    let CompilersOfMachine { compilers, notes } = Compiler::look(tools.folder());
+fn compiler_findings(machine: &CompilersOfMachine) -> Vec<Finding> {
+    let CompilersOfMachine { compilers, notes } = machine;
     let mut findings: Vec<Finding> = compilers.iter().map(found).collect();
-    findings.extend(notes.into_iter().map(|note| warning("compiler", note)));
+    findings.extend(notes.iter().map(|note| warning("compiler", note.clone())));
     for known in Compiler::known() {
         if !compilers.iter().any(|compiler| compiler.name() == known.name) {
             findings.push(missing(known.name, "its decisions are not checked here", &known.advice()));
@@ -281,16 +196,15 @@ fn compiler_findings(tools: &MachineTools) -> Vec<Finding> {
     findings
 }
 
-/// Lists the compilers that were found, and how to name the missing ones.
-///
-/// # Errors
-/// A variable names the folder of fetched tools by a relative path.
-pub(crate) fn compilers(args: &FormatArgs, style: Style) -> anyhow::Result<Exit> {
+fn compilers(format: Format, style: Style) -> anyhow::Result<Exit> {
     let tools = MachineTools::find()?;
     let CompilersOfMachine { compilers: all, notes } = Compiler::look(tools.folder());
 
-    match args.format {
-        Format::Json => print_json(&compilers_json(&all)),
+    match format {
+        Format::Json => {
+            let answer = json!({"schema": SCHEMA, "compilers": compilers_json(&all)});
+            print_json(&format!("{answer}\n"));
+        }
         Format::Text => {
             let absent = Compiler::known().filter(|known| !all.iter().any(|compiler| compiler.name() == known.name));
             let absent = absent.map(|known| missing(known.name, "not found", &known.advice()));
@@ -306,7 +220,7 @@ pub(crate) fn compilers(args: &FormatArgs, style: Style) -> anyhow::Result<Exit>
     Ok(Exit::Agree)
 }
 
-fn compilers_json(all: &[Compiler]) -> String {
+fn compilers_json(all: &[Compiler]) -> Vec<Value> {
     let listed = all.iter().map(|compiler| {
         json!({
             "name": compiler.name(),
@@ -315,8 +229,18 @@ fn compilers_json(all: &[Compiler]) -> String {
             "origin": compiler.origin().to_string(),
         })
     });
-    let listed: Vec<_> = listed.chain([json!({"name": "naga", "version": NAGA_VERSION})]).collect();
-    format!("{}\n", json!({"schema": SCHEMA, "compilers": listed}))
+    listed.chain([json!({"name": "naga", "version": NAGA_VERSION})]).collect()
+}
+
+fn finding_json(finding: &Finding) -> Value {
+    let Finding { health, name, detail, advice } = finding;
+    let health = match health {
+        ToolHealth::Good => "found",
+        ToolHealth::Warning => "warning",
+        ToolHealth::Missing => "missing",
+        ToolHealth::Broken => "broken",
+    };
+    json!({"health": health, "name": name, "detail": detail, "advice": advice})
 }
 
 fn found(compiler: &Compiler) -> Finding {

@@ -1,0 +1,71 @@
+//! Advice about words that name no input: files that are no shaders, folders, and names that are almost
+//! those of files.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use layoutproof_show::front_ends::FrontEnd;
+use layoutproof_source::nearest_name::nearest_name;
+use layoutproof_source::shader_language::ShaderLanguage;
+
+use crate::select::files::entries;
+
+/// Suffixes of the texts of programs, which `check` reads as compiled by their own compilers.
+const HOST_TEXTS: [&str; 12] = ["c", "cc", "cpp", "cs", "cxx", "h", "hh", "hpp", "hxx", "m", "mm", "rs"];
+
+/// Suffixes of programs and their parts.
+const HOST_PROGRAMS: [&str; 9] = ["a", "dll", "dylib", "elf", "exe", "lib", "o", "obj", "pdb"];
+
+/// The suffixes of Metal's language and its libraries.
+const METAL: [&str; 3] = ["metal", "metallib", "msl"];
+
+/// What a file is whose suffix names no language, and which command reads it.
+pub(crate) fn file_of_unknown_language(word: &str) -> String {
+    let suffix = Path::new(word).extension().unwrap_or_default().to_string_lossy().to_lowercase();
+    let suffix = suffix.as_str();
+    if HOST_TEXTS.contains(&suffix) {
+        format!(
+            "{word} is the text of a program, not a shader: `layoutproof check SHADER OBJECT` compares its structs, as \
+             they are in the compiled object"
+        )
+    } else if HOST_PROGRAMS.contains(&suffix) {
+        format!("{word} is a program, not a shader: `layoutproof check SHADER {word}` compares its structs")
+    } else if METAL.contains(&suffix) {
+        format!("{word} is in Metal's language, which is not read: name the HLSL or Slang file, with --target metal")
+    } else if matches!(suffix, "json" | "jsonl" | "zst") {
+        format!("{word} is no shader: `layoutproof report {word}` reads the records of runs")
+    } else {
+        format!("the suffix of {word} names no language: name it with --lang {}", ShaderLanguage::names())
+    }
+}
+
+/// How to name the shaders in a folder.
+pub(crate) fn folder(word: &str) -> String {
+    let usual = usual_suffix(Path::new(word)).unwrap_or_else(|| "hlsl".to_owned());
+    format!("{word} is a folder: name files, as `{}/*.{usual}`", word.trim_end_matches(['/', '\\']))
+}
+
+/// The suffix of most shaders in a folder; `None` if it has no shaders.
+pub(crate) fn usual_suffix(folder: &Path) -> Option<String> {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for entry in entries(folder).unwrap_or_default() {
+        if FrontEnd::of(None, &entry).is_some() {
+            *counts.entry(entry.extension().unwrap_or_default().to_string_lossy().into_owned()).or_default() += 1;
+        }
+    }
+    counts.into_iter().max_by_key(|(_, count)| *count).map(|(suffix, _)| suffix)
+}
+
+/// The end of a message about an absent file: the file beside it with the nearest name.
+pub(crate) fn near_file(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let named = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let beside = entries(named.unwrap_or(Path::new("."))).unwrap_or_default();
+    let names: Vec<String> = beside
+        .iter()
+        .filter(|entry| entry.is_file())
+        .filter_map(|file| Some(file.file_name()?.to_string_lossy().into_owned()))
+        .collect();
+    let near = nearest_name(&name, names.iter().map(String::as_str)).map(|near| path.with_file_name(near));
+    near.map(|near| format!(": did you mean `{}`?", near.display())).unwrap_or_default()
+}

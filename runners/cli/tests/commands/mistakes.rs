@@ -1,0 +1,168 @@
+//! The mistakes that people make on the command line. Each is answered with one line that names the
+//! nearest right word or the command to use, never with a list of everything.
+
+use super::folder::Folder;
+
+const SHADER: &str = "cbuffer S { float3 a; float b[2]; };\n\
+    [numthreads(1, 1, 1)] void blur() {}\n\
+    [numthreads(1, 1, 1)] void sharpen() {}\n";
+
+fn folder() -> Folder {
+    let folder = Folder::without_drivers(&[
+        ("scene.hlsl", SHADER),
+        ("empty.hlsl", ""),
+        ("engine.cpp", "struct S { float a[3]; };"),
+        ("probe.metal", "kernel void probe() {}"),
+        ("records.jsonl", "{}"),
+        ("notes.txt", "text"),
+    ]);
+    std::fs::create_dir(folder.path("shaders")).unwrap();
+    folder.write("shaders/water.slang", b"ParameterBlock<float3> p;");
+    folder.write("engine.obj", b"\x7fELF\x02\x01\x01");
+    folder.write("binary.hlsl", b"\x00\x01\x02\xff\xfe\x80");
+    folder
+}
+
+/// What the user types, and the first line of the answer after `error: `.
+const MISTAKES: [(&str, &str); 58] = [
+    // Commands
+    ("shw scene.hlsl", "no command is called `shw`: did you mean `layoutproof show`?"),
+    ("chek scene.hlsl engine.obj", "no command is called `chek`: did you mean `layoutproof check`?"),
+    ("device", "no command is called `device`: did you mean `layoutproof doctor devices`?"),
+    ("exprt", "no command is called `exprt`: did you mean `layoutproof dev export`?"),
+    ("dev fuz", "`layoutproof dev` has no command `fuz`: did you mean `fuzz`?"),
+    ("help shw", "no command is called `shw`: did you mean `layoutproof show`?"),
+    (
+        "frobnicate",
+        "no command, file or case is called `frobnicate`; `layoutproof -h` lists the commands, `layoutproof list` the cases",
+    ),
+    // Files
+    ("shaders", "shaders is a folder: name files, as `shaders/*.slang`"),
+    ("show shaders/", "shaders/ is a folder: name files, as `shaders/*.slang`"),
+    ("run shaders", "shaders is a folder: name files, as `shaders/*.slang`"),
+    ("scnee.hlsl", "reading scnee.hlsl: No such file or directory (os error 2): did you mean `scene.hlsl`?"),
+    (
+        "show shaders/watr.slang",
+        "reading shaders/watr.slang: No such file or directory (os error 2): did you mean `shaders/water.slang`?",
+    ),
+    (
+        "check scene.hls engine.obj",
+        "reading scene.hls: No such file or directory (os error 2): did you mean `scene.hlsl`?",
+    ),
+    (
+        "report record.jsonl",
+        "reading record.jsonl: No such file or directory (os error 2): did you mean `records.jsonl`?",
+    ),
+    ("show *.hsls", "no file and no case matches `*.hsls`"),
+    (
+        "show engine.cpp",
+        "engine.cpp is the text of a program, not a shader: `layoutproof check SHADER OBJECT` compares its structs, as \
+         they are in the compiled object",
+    ),
+    (
+        "show engine.obj",
+        "engine.obj is a program, not a shader: `layoutproof check SHADER engine.obj` compares its structs",
+    ),
+    (
+        "show probe.metal",
+        "probe.metal is in Metal's language, which is not read: name the HLSL or Slang file, with --target metal",
+    ),
+    ("show records.jsonl", "records.jsonl is no shader: `layoutproof report records.jsonl` reads the records of runs"),
+    ("show notes.txt", "the suffix of notes.txt names no language: name it with --lang hlsl, slang, glsl or wgsl"),
+    ("show -", "standard input has no suffix: name its language with --lang hlsl, slang, glsl or wgsl"),
+    ("show empty.hlsl", "this declares no shader parameter, so there is nothing to lay out [nothing-declared]"),
+    (
+        "show binary.hlsl",
+        "reading binary.hlsl: line 1, column 4: byte 0xFF is not valid UTF-8 and is outside comments and strings",
+    ),
+    ("check scene.hlsl", "no host file is given: name objects, libraries, programs or a .pdb"),
+    // Cases
+    (
+        "show \"a scalar takes the space that an array leaves\"",
+        "no file and no case is called `a scalar takes the space that an array leaves`: did you mean \
+         `arrays/scalar_packs_behind_the_last_element`?",
+    ),
+    (
+        "show arrays/scalar_packs_behind_the_last_elemant",
+        "no file and no case is called `arrays/scalar_packs_behind_the_last_elemant`: did you mean \
+         `arrays/scalar_packs_behind_the_last_element`?",
+    ),
+    (
+        "show scalar_packs_behind_the_last_elemnt",
+        "no file and no case is called `scalar_packs_behind_the_last_elemnt`: did you mean \
+         `scalar_packs_behind_the_last_element`?",
+    ),
+    // Entry points
+    ("show scene.hlsl --entry blurr", "no function is named `blurr`: did you mean `blur`? [unknown-path]"),
+    ("show scene.hlsl --entry main", "no function is named `main`; known are blur, sharpen [unknown-path]"),
+    // Rule sets
+    ("show scene.hlsl --rules std_140", "unknown rule set `std_140`: did you mean `std140`?"),
+    ("show scene.hlsl --rules cbuffer", "unknown rule set `cbuffer`: did you mean"),
+    ("show scene.hlsl --rules dxc-dxil", "unknown rule set `dxc-dxil`: did you mean `native:dxc-dxil`?"),
+    ("show scene.hlsl --rules native:dxc-dxl", "unknown compiler `native:dxc-dxl`: did you mean `native:dxc-dxil`?"),
+    ("show scene.hlsl --rules nonsense", "unknown rule set `nonsense`; `layoutproof list --rules` lists all"),
+    ("diff scene.hlsl std140 std-430x", "unknown rule set `std-430x`: did you mean `std430`?"),
+    ("diff scene.hlsl std140", "one input needs two rule sets, two inputs one each:"),
+    // Targets, compilers and devices
+    ("show scene.hlsl --target std140", "`--target` does not take `std140`, which is a rule set: `--rules std140`"),
+    ("show scene.hlsl --target hlsl", "`--target` does not take `hlsl`, which is a language: `--lang hlsl`"),
+    ("show scene.hlsl --target dxc", "`--target` does not take `dxc`, which is a compiler: `--compiler dxc`"),
+    ("show scene.hlsl --target vulcan", "`--target` does not take `vulcan`: did you mean `vulkan`?"),
+    ("run scene.hlsl --compiler dcx", "unknown producer `dcx`: did you mean `dxc`?"),
+    ("run scene.hlsl --compiler dxc-spriv", "unknown producer `dxc-spriv`: did you mean `dxc-spirv`?"),
+    ("run --runner vulkan", "unknown runner `vulkan`; known are ash, wgpu, d3d12, dxil, model"),
+    ("setup dcx", "`layoutproof setup` does not take `dcx`: did you mean `dxc`?"),
+    // Other values
+    ("show scene.hlsl --format jsn", "`--format` does not take `jsn`: did you mean `json`?"),
+    ("show scene.hlsl --format xml", "`--format` does not take `xml`; `layoutproof show --help` lists what it takes"),
+    ("show scene.hlsl --matrix rows", "`--matrix` does not take `rows`: did you mean `row`?"),
+    ("run --form leef", "unknown form `leef`: did you mean `leaf`?"),
+    ("run --stage fragmnt", "unknown stage `fragmnt`: did you mean `fragment`?"),
+    ("doctor device", "`layoutproof doctor` does not take `device`: did you mean `devices`?"),
+    (
+        "run --shard 3/2",
+        "invalid value '3/2' for '--shard <I/N|auto>': a shard is written I/N, from 1/N to N/N, or auto",
+    ),
+    // Options
+    ("show scene.hlsl --targets vulkan", "`layoutproof show` has no option `--targets`: did you mean `--target`?"),
+    ("show scene.hlsl --compilers dxc", "`layoutproof show` has no option `--compilers`: did you mean `--compiler`?"),
+    ("--targt vulkan scene.hlsl", "`layoutproof show` has no option `--targt`: did you mean `--target`?"),
+    ("-v run scene.hlsl", "`-v` follows its command: `layoutproof run -v`"),
+    ("show scene.hlsl -v", "`layoutproof show` has no option `-v`:"),
+    ("show scene.hlsl --shard 1/2", "`layoutproof show` has no option `--shard`: `run` has it"),
+    (
+        "init first second",
+        "`layoutproof init` takes no further argument: `second`; `layoutproof init -h` lists its options",
+    ),
+];
+
+#[test]
+fn a_mistake_is_answered_with_the_nearest_right_word() {
+    let folder = folder();
+    let mut wrong = Vec::new();
+    for (line, expected) in MISTAKES {
+        let answer = folder.run_quoted(line);
+        let first = answer.err.lines().next().unwrap_or_default();
+        let message = first.strip_prefix("error: ").unwrap_or(first);
+        // Windows has words of its own for this.
+        let message = message.replace("The system cannot find the file specified.", "No such file or directory");
+        let is_expected = if expected.ends_with(':') || expected.ends_with("mean") {
+            message.starts_with(expected)
+        } else {
+            message == expected
+        };
+        if !is_expected || answer.code() != 2 || !answer.out.is_empty() {
+            wrong.push(format!("{answer}\n--- expected\n{expected}\n"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A mistyped name of a folder of cases selects nothing, which has an exit code of its own.
+#[test]
+fn a_filter_that_matches_nothing_comes_with_the_nearest_name() {
+    let folder = folder();
+    folder.run("list arays/").exits(4).warns("error: no case is called `arays/`: did you mean `arrays/`?");
+    let run = folder.run("run arays/").exits(4);
+    assert!(run.err.contains("(`arays/`: did you mean `arrays/`?)"), "{run}");
+}
