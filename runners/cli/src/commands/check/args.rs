@@ -87,6 +87,12 @@ pub struct CheckArgs {
     /// Write a page for browsers: each block beside its host struct, with byte maps of both sides.
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
+    /// Show all members of all pairs.
+    #[arg(short, long)]
+    pub verbose: bool,
+    /// Print only the sentence that sums up the check.
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub quiet: bool,
     /// Read this file instead of the `layoutproof.toml` of the project.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
