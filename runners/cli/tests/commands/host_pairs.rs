@@ -449,6 +449,7 @@ fn what_changes_after_the_lock_was_written_is_found() {
     folder.run("check --lock").exits(2).warns("error: reading layoutproof.lock: `check --write-lock` writes it");
     folder.run("check --write-lock").exits(0);
     let lock = folder.read("layoutproof.lock");
+    assert!(lock.lines().skip(1).is_sorted(), "{lock}");
     assert!(lock.starts_with("schema\t1\nlayout\ta.hlsl\tFrame\tnative:dxc-dxil\t8 bytes "), "{lock}");
     assert!(lock.contains("\npair\ta.hlsl\tFrame\tnative:dxc-dxil\tFrame\nunmatched\ta.hlsl\tOther\t"), "{lock}");
     folder.run("check --lock").exits(0);
@@ -575,4 +576,62 @@ fn several_structs_in_a_row_fill_a_block() {
     folder.write("b.hlsl", shader.replace("L lights[2];", "L sun; L moon;").as_bytes());
     let answer = folder.run("check b.hlsl host.o --map Lights=Light[2] --format json").exits(0);
     assert_eq!(pairs(&answer), ["Lights Light[2] agree"]);
+}
+
+/// Each program of this kind is one sentence, and does not stop the others.
+#[test]
+fn programs_that_say_little_are_said() {
+    let shader = "cbuffer Frame { float a, b; };";
+    let Some(folder) = folder_of(("a.hlsl", shader), "struct Frame { float a, b; } frame; int main() {}") else {
+        return;
+    };
+    let run = |words: &str| {
+        let mut words = words.split(' ');
+        let mut command = Command::new(words.next().unwrap());
+        assert!(command.args(words).current_dir(folder.path(".")).status().unwrap().success());
+    };
+    run("g++ -gdwarf-5 -gsplit-dwarf -c host.cpp -o split.o");
+    std::fs::remove_file(folder.path("split.dwo")).unwrap();
+    run("g++ -g -s host.cpp -o stripped");
+    for (name, sentence) in [
+        ("split.o", "warning: split.o: its debug information is in `split.dwo`, which was not found"),
+        ("stripped", "warning: stripped: no debug information; compile with `-g`"),
+    ] {
+        let answer = folder.run(&format!("check a.hlsl {name}")).exits(4);
+        assert!(answer.err.contains(sentence), "{answer}");
+        assert!(answer.out.contains("Summary nothing was compared, 1 block without a host struct"), "{answer}");
+        let answer = folder.run(&format!("check a.hlsl {name} host.o --format json")).exits(0);
+        assert_eq!(pairs(&answer), ["Frame Frame agree"]);
+    }
+
+    // Files of 2 GiB that take no room on the disk: an object with zeros after it, and zeros alone.
+    std::fs::copy(folder.path("host.o"), folder.path("large.o")).unwrap();
+    for name in ["large.o", "zeros.o"] {
+        let file =
+            std::fs::OpenOptions::new().write(true).create(true).truncate(false).open(folder.path(name)).unwrap();
+        file.set_len(2 << 30).unwrap();
+    }
+    assert_eq!(pairs(&folder.run("check a.hlsl large.o --format json").exits(0)), ["Frame Frame agree"]);
+    let answer = folder.run("check a.hlsl zeros.o").exits(2);
+    assert_eq!(answer.err, "error: zeros.o: not an object file, library, executable or PDB\n");
+}
+
+/// GCC aligns a `double` of a struct to 4 bytes for i386, and to 8 for x86-64.
+#[test]
+fn programs_of_32_and_64_bits_may_lay_out_structs_differently() {
+    let shader = "struct Same { float a; float b; }; struct Other { float a; double b; }; ConstantBuffer<Same> s; \
+                  StructuredBuffer<Other> o;";
+    let host = "struct Same { float a, b; } s; struct Other { float a; double b; } o;";
+    let Some(folder) = folder_of(("a.hlsl", shader), host) else { return };
+    let narrow = Command::new("g++")
+        .args(["-m32", "-g", "-c", "host.cpp", "-o", "narrow.o"])
+        .current_dir(folder.path("."))
+        .status();
+    if !narrow.unwrap().success() {
+        return;
+    }
+    let answer = folder.run("check a.hlsl host.o narrow.o --format json").exits(1);
+    assert_eq!(pairs(&answer), ["s Same agree", "o Other differ"]);
+    let message = answer.json()["pairs"][1]["mismatches"][0]["message"].clone();
+    assert_eq!(message, "several layouts: the host program has another `Other`: 12 bytes in narrow.o");
 }
