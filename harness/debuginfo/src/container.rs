@@ -168,8 +168,16 @@ pub(crate) enum FileOrigin {
     Dwo { folder: String, name: String },
     Dwp,
     DebugLink { name: String },
-    Pdb { path: String },
+    Pdb { path: String, build: Option<PdbBuild> },
     Dsym,
+}
+
+/// The build to which a PDB and its program belong: a new link has a new identity, an incremental one
+/// another age.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct PdbBuild {
+    pub(crate) guid: [u8; 16],
+    pub(crate) age: u32,
 }
 
 /// The format of an object.
@@ -195,7 +203,7 @@ impl FileOrigin {
             Self::Dwo { folder, name } => Some(Sibling::Dwo { folder, name }),
             Self::Dwp => Some(Sibling::Dwp),
             Self::DebugLink { name } => Some(Sibling::DebugLink { name }),
-            Self::Pdb { path } => Some(Sibling::Pdb { path }),
+            Self::Pdb { path, .. } => Some(Sibling::Pdb { path }),
             Self::Dsym => Some(Sibling::Dsym),
         }
     }
@@ -206,7 +214,7 @@ impl FileOrigin {
             Self::Input => input.to_owned(),
             Self::Dwo { name, .. } | Self::DebugLink { name } => name.clone(),
             Self::Dwp => format!("{input}.dwp"),
-            Self::Pdb { path } => path.clone(),
+            Self::Pdb { path, .. } => path.clone(),
             Self::Dsym => format!("{input}.dSYM"),
         }
     }

@@ -118,6 +118,12 @@ pub enum NoTypesReason {
         /// Path or name of that file.
         sibling: String,
     },
+    /// The debug information is in a file that does not fit the program.
+    #[error("its debug information is in `{sibling}`, which belongs to another build: build both again")]
+    OtherBuild {
+        /// Path or name of that file.
+        sibling: String,
+    },
     /// The debug information only maps code to lines.
     #[error(
         "the debug information has only lines; compile with `-g` instead of `-g1` or `-gline-tables-only` (Rust: \

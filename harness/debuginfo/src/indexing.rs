@@ -5,7 +5,7 @@
 
 use object::Object;
 
-use crate::container::{FileOrigin, ObjectFormat, ObjectSource, list_objects};
+use crate::container::{FileOrigin, ObjectFormat, ObjectSource, PdbBuild, list_objects};
 use crate::dwarf::{DebugSections, DwarfObject, DwarfStorage, SkeletonLink, walk_unit};
 use crate::index::{DebugIndex, IndexEntry, IndexSize, NameTable, NoTypesReason, TypeLocation, UnitEntry, UnitNames};
 use crate::input::DebugInput;
@@ -118,6 +118,14 @@ impl IndexBuilder<'_> {
                 self.reasons.push(NoTypesReason::Elsewhere { sibling });
                 continue;
             };
+            if let FileOrigin::Pdb { build: Some(build), .. } = origin
+                && codeview::pdb_build(bytes.as_slice()).is_some_and(|found| found != build)
+            {
+                let object = self.input.name.to_owned();
+                self.index.problems.push(DebugInfoError::SiblingStale { object, sibling: sibling.clone() });
+                self.reasons.push(NoTypesReason::OtherBuild { sibling });
+                continue;
+            }
             match list_objects(&sibling, &origin, bytes.as_slice(), &self.input.limits) {
                 Ok(objects) => found.extend(objects),
                 Err(error) => self.index.problems.push(error),
@@ -274,7 +282,8 @@ fn debug_files_of(file: &object::File<'_>, origin: &FileOrigin) -> Vec<FileOrigi
         elsewhere.push(FileOrigin::DebugLink { name: String::from_utf8_lossy(name).into_owned() });
     }
     if let Ok(Some(info)) = file.pdb_info() {
-        elsewhere.push(FileOrigin::Pdb { path: String::from_utf8_lossy(info.path()).into_owned() });
+        let build = PdbBuild { guid: info.guid(), age: info.age() };
+        elsewhere.push(FileOrigin::Pdb { path: String::from_utf8_lossy(info.path()).into_owned(), build: Some(build) });
     }
     if matches!(file.format(), object::BinaryFormat::MachO)
         && file.kind() != object::ObjectKind::Relocatable
@@ -313,7 +322,11 @@ fn index_dwarf(
     };
 
     let skeletons = units.iter_mut().filter_map(|unit: &mut IndexedUnit| unit.skeleton.take()).collect::<Vec<_>>();
-    problems.extend(stale_problem(source, &object));
+    if let Some(stale) = stale_problem(source, &object) {
+        problems.push(stale);
+        let reason = Some(NoTypesReason::OtherBuild { sibling: source.name.clone() });
+        return IndexedObject { problems, reason, section_bytes, ..IndexedObject::default() };
+    }
     let has_types = units.iter().any(|unit| unit.names.has_types || unit.problem.is_some());
     let reason = (!has_types && skeletons.is_empty()).then_some(NoTypesReason::LinesOnly);
     IndexedObject { units, elsewhere: Vec::new(), skeletons, problems, reason, section_bytes }
@@ -366,7 +379,8 @@ fn index_codeview(
     let entries = codeview::collect_names(types, &mut tables[0])?;
     let names = UnitNames { has_types: !entries.is_empty(), entries, bare_templates: Vec::new() };
     let reason = (!names.has_types).then_some(NoTypesReason::LinesOnly);
-    let elsewhere: Vec<FileOrigin> = types.type_server().map(|path| FileOrigin::Pdb { path }).into_iter().collect();
+    let elsewhere: Vec<FileOrigin> =
+        types.type_server().map(|path| FileOrigin::Pdb { path, build: None }).into_iter().collect();
     Ok(IndexedObject {
         units: vec![IndexedUnit { names, ..IndexedUnit::default() }],
         reason: reason.filter(|_| elsewhere.is_empty()),

@@ -26,6 +26,7 @@
 mod codeview;
 mod container;
 mod contents;
+mod contradiction;
 mod debug_file;
 mod dwarf;
 mod error;

@@ -55,6 +55,8 @@ pub struct StrayLeaf {
     pub reads: Option<String>,
     /// The host's place of the value that the leaf should read; `None` if it has no such member.
     pub home: Option<LeafHome>,
+    /// True if the comparison says that the leaf's member is elsewhere in the host.
+    pub is_expected: bool,
 }
 
 /// The host's place of the value that a leaf should read.
@@ -106,7 +108,13 @@ pub fn arrivals(
             if lookup.has_parted(lane) { home.as_ref().map(|home| home.offset) } else { Some(lane.offset) };
         let reads = leaf.offset.and_then(|offset| lookup.host_words(offset, lane.size));
         if should_read.is_none() || leaf.offset != should_read {
-            arrivals.strays.push(StrayLeaf { path: leaf.path.clone(), offset: leaf.offset, reads, home });
+            arrivals.strays.push(StrayLeaf {
+                path: leaf.path.clone(),
+                offset: leaf.offset,
+                reads,
+                home,
+                is_expected: lookup.has_parted(lane),
+            });
         } else if reads.is_some() {
             arrivals.arrived += 1;
         } else {

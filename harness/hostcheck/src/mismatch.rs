@@ -78,10 +78,14 @@ pub enum MismatchKind {
     },
     /// The host struct ends before the member does.
     HostTooShort {
+        /// First byte of the member.
+        offset: u32,
         /// One past the last byte of the member that the shader reads.
         needed: u32,
         /// Size of the host struct.
         host_size: u32,
+        /// Size of the block; `None` if it is unbounded.
+        shader_size: Option<u32>,
     },
     /// The host has a bit-field where the shader has a whole number.
     BitFieldOverMember {
@@ -242,6 +246,25 @@ impl MismatchKind {
     }
 }
 
+impl Mismatch {
+    /// The sentence with the later members that are wrong for the same reason.
+    pub fn with_followers(&self) -> String {
+        match (&self.kind, self.followers) {
+            (_, 0) => self.to_string(),
+            (MismatchKind::HostTooShort { offset, host_size, shader_size, .. }, followers) => {
+                let (path, host) = (&self.path, bytes(*host_size));
+                let shader = shader_size.map_or_else(|| "no end".to_owned(), |size| size.to_string());
+                let members = followers + 1;
+                format!(
+                    "{members} members missing from `{path}` (byte {offset}) on: the host has {host}, the shader {shader}"
+                )
+            }
+            (_, 1) => format!("{self}; 1 later member moves with it"),
+            (_, followers) => format!("{self}; {followers} later members move with it"),
+        }
+    }
+}
+
 impl fmt::Display for Mismatch {
     /// A sentence without a full stop: ``offset moved: the shader has `t` at byte 60, the host at
     /// byte 64``.
@@ -291,7 +314,7 @@ impl fmt::Display for Mismatch {
                     None => write!(f, "where the host has {} of padding", bytes(*size)),
                 }
             }
-            MismatchKind::HostTooShort { needed, host_size } => write!(
+            MismatchKind::HostTooShort { needed, host_size, .. } => write!(
                 f,
                 "missing in host: the shader reads `{path}` up to byte {needed}, but the host struct has {}",
                 bytes(*host_size)

@@ -18,7 +18,7 @@ use layoutproof_core::results::record::{
 };
 use layoutproof_core::results::summary;
 use layoutproof_device::RunnerKind;
-use layoutproof_hostcheck::{ByteRun, Comparison, LinePlace, Mismatch, MismatchKind, SideMember};
+use layoutproof_hostcheck::{Arrivals, ByteRun, Comparison, LinePlace, Mismatch, MismatchKind, SideMember, StrayLeaf};
 use layoutproof_layout::padding::{BlockPadding, Hole, HoleKind, PaddedStruct};
 use layoutproof_layout::reorder::MemberOrder;
 use layoutproof_layout::shape::{Count, MatrixOrder};
@@ -26,7 +26,7 @@ use layoutproof_layout::{BlockKind, MemberRow, Refusal};
 use layoutproof_probes::leaf_kind::After;
 use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
 use layoutproof_report::deqp_csv::DeqpCsv;
-use layoutproof_report::host_check::{CheckedPair, HostCheck, UnmatchedBlock, UnmatchedReason};
+use layoutproof_report::host_check::{CheckedPair, HostCheck, PairOutcome, PairProof, UnmatchedBlock, UnmatchedReason};
 use layoutproof_report::html::{FuzzFinding, FuzzPageFacts, RunPage};
 use layoutproof_report::junit::Junit;
 use layoutproof_report::listing::{CaseLine, Finding, RuleSetLine, ToolHealth};
@@ -392,6 +392,21 @@ fn host_check(name: &str) -> HostCheck {
         proposals: Vec::new(),
     };
     HostCheck { pairs: vec![pair], unmatched: vec![unmatched], complaints: vec![name.into()], ..HostCheck::default() }
+}
+
+/// A device reads `c` elsewhere. The known difference covers that only if it is about `c`.
+#[test]
+fn a_known_difference_covers_no_other_arrival() {
+    let mut pair = host_check("S").pairs.remove(0);
+    pair.known = vec!["meant".to_owned()];
+    let mut outcome_with = |is_expected| {
+        let stray = StrayLeaf { path: "c".to_owned(), offset: Some(8), reads: None, home: None, is_expected };
+        let arrivals = Arrivals { strays: vec![stray], ..Arrivals::default() };
+        let (device, runner, producer) = ("gpu".to_owned(), "vulkan".to_owned(), "rspirv".to_owned());
+        pair.proofs = vec![PairProof { device, runner, producer, result: Ok(arrivals) }];
+        pair.outcome()
+    };
+    assert_eq!((outcome_with(true), outcome_with(false)), (PairOutcome::Known, PairOutcome::Differ));
 }
 
 /// A page without its style and script, with one line per opening tag.

@@ -107,6 +107,11 @@ pub(crate) fn style(colour: Colour, ascii: bool) -> Style {
     Style { colour, ascii: ascii || plain_locale() }
 }
 
+/// The width of a line: that of the terminal, or 80 for a file or another program.
+pub(crate) fn columns() -> usize {
+    terminal_size::terminal_size_of(io::stdout()).map_or(80, |(width, _)| usize::from(width.0).clamp(60, 200))
+}
+
 /// True if the locale is C or POSIX, which guarantees ASCII only.
 fn plain_locale() -> bool {
     let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());

@@ -138,6 +138,10 @@ impl<'a, 'reader> CodeViewReader<'a, 'reader> {
             has_variants: false,
         };
         self.read_field_list(number, fields, &mut record, depth)?;
+        // Members may share bytes: those of an unnamed union are members of the struct around it.
+        if let Some(message) = self.host_types.member_past_the_end(&record, size) {
+            return Err(self.types.damaged(number, message));
+        }
 
         let data = self.types.parse(number)?;
         let language = named_record(&data).map_or(HostLanguage::Other, |named| language(&named));

@@ -10,7 +10,7 @@ mod type_stream;
 
 pub(crate) use codeview_reader::CodeViewReader;
 pub(crate) use collect_names::collect_names;
-pub(crate) use type_stream::{CodeViewTypes, object_types, pdb_types};
+pub(crate) use type_stream::{CodeViewTypes, object_types, pdb_build, pdb_types};
 
 fn read_u32(bytes: &[u8], offset: usize) -> Option<u32> {
     let field = bytes.get(offset..offset.checked_add(4)?)?;

@@ -6,7 +6,7 @@ use ms_codeview::types::{Leaf, TypeData, TypeRecord, TypesIter};
 use object::{Object, ObjectSection};
 
 use super::{read_text, read_u16, read_u32};
-use crate::container::PDB_MAGIC;
+use crate::container::{PDB_MAGIC, PdbBuild};
 use crate::{DebugInfoError, DebugLimits};
 
 /// Type records of one PDB or object.
@@ -52,6 +52,19 @@ pub(crate) fn pdb_types<'a>(name: &'a str, bytes: &'a [u8]) -> Result<CodeViewTy
         None => Cow::Borrowed(&[][..]),
     };
     Ok(CodeViewTypes { name, records, identifiers, texts, symbols })
+}
+
+/// The build of a PDB; `None` if it does not say.
+///
+/// The age is that of the stream of modules, which equals the program's; tools that edit a PDB later
+/// count up only the one in the information stream.
+///
+/// Source: <https://llvm.org/docs/PDB/PdbStream.html>, <https://llvm.org/docs/PDB/DbiStream.html>.
+pub(crate) fn pdb_build(bytes: &[u8]) -> Option<PdbBuild> {
+    let file = MsfFile::open("", bytes).ok()?;
+    let (information, modules) = (file.stream(1).ok()?, file.stream(3).ok()?);
+    let guid = information.get(12..28)?.try_into().ok()?;
+    Some(PdbBuild { guid, age: read_u32(&modules, 8)? })
 }
 
 /// Opens the types of a COFF object; `None` if it has none.

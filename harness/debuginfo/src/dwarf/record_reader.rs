@@ -46,6 +46,10 @@ impl<'a> TypeReader<'a, '_> {
             Some(size) => Some(self.size(key, size)?),
             None => None,
         };
+        let past_the_end = || self.types.member_past_the_end(&record, size?);
+        if let Some(message) = past_the_end().or_else(|| self.types.shared_bytes(&record)) {
+            return Err(self.damaged(key, message));
+        }
         self.add(NewType {
             name: self.name(in_use, key, entry),
             shape: HostShape::Record(record),

@@ -94,7 +94,7 @@ fn assemble(text: &str) -> Option<Vec<u8>> {
 }
 
 /// A DWARF 4 unit with the entries in `body`. Abbreviations: 1 unit, 2 struct "Loop", 3 member, 4
-/// typedef "Again", 5 array.
+/// typedef "Again", 5 array, 6 base type.
 fn hostile_unit(body: &str) -> String {
     format!(
         ".section .debug_abbrev\n\
@@ -103,6 +103,7 @@ fn hostile_unit(body: &str) -> String {
          .byte 3, 0x0d, 0, 0x03, 0x08, 0x49, 0x13, 0x38, 0x0b, 0, 0\n\
          .byte 4, 0x16, 0, 0x03, 0x08, 0x49, 0x13, 0, 0\n\
          .byte 5, 0x01, 0, 0x49, 0x13, 0, 0\n\
+         .byte 6, 0x24, 0, 0x0b, 0x0b, 0x3e, 0x0b, 0, 0\n\
          .byte 0\n\
          .section .debug_info\n\
          start: .long end - version\n\
@@ -154,6 +155,47 @@ fn a_type_far_outside() {
     );
     let Some(problems) = read_loop(&text) else { return };
     assert!(matches!(problems[..], [DebugInfoError::DamagedType { .. }]), "{problems:?}");
+}
+
+/// A float is encoding 4 (DWARF 4, 7.8). The struct has 8 bytes with `m` at the first and `n` at `second`.
+fn two_floats(second: u32) -> String {
+    let member = |name: &str, offset| format!(".byte 3\n .asciz \"{name}\"\n .long float - start\n .byte {offset}\n");
+    let members = member("m", 0) + &member("n", second);
+    hostile_unit(&format!(".byte 2\n .asciz \"Loop\"\n .byte 8\n{members} .byte 0\n float: .byte 6, 4, 4"))
+}
+
+#[test]
+fn sizes_that_contradict_each_other() {
+    let Some(problems) = read_loop(&two_floats(4)) else { return };
+    assert_eq!(problems, []);
+    for (second, message) in [
+        (2, "its member `m` and its member `n` share bytes"),
+        (6, "its member `n` ends at byte 10, but it has 8 bytes"),
+    ] {
+        let problems = read_loop(&two_floats(second)).unwrap();
+        assert!(
+            matches!(&problems[..], [DebugInfoError::DamagedType { message: found, .. }] if found == message),
+            "{problems:?}"
+        );
+    }
+}
+
+/// C++ lets these share bytes: an empty member, a member in the padding of another, a base's padding.
+#[test]
+fn members_that_may_share_bytes() {
+    let folder = TestFolder::new();
+    let text = "struct Empty {}; struct Tail { Tail(); int a; char b; }; struct Base { Base(); int a; char b; };\n\
+                struct S : Base { char c; [[no_unique_address]] Empty e; [[no_unique_address]] Tail t; char d; \
+                union { int i; float f; }; int bits : 3; int more : 4; int end[]; };\nunsigned long size = sizeof(S); S* s;";
+    folder.write("shared.cpp", text);
+    if folder.run("g++", &["-std=c++20", "-g", "-c", "shared.cpp", "-o", "shared.o"]).is_none() {
+        return;
+    }
+    let bytes = std::fs::read(folder.path("shared.o")).unwrap();
+    let file = DebugFile::new("shared.o", &bytes, &NoSiblings);
+    let index = file.index().unwrap();
+    let found = file.read(&index, |name| name.name == "S").unwrap();
+    assert_eq!((found.problems, found.named[0].layouts.len()), (Vec::new(), 1));
 }
 
 #[test]

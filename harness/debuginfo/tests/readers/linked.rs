@@ -319,4 +319,13 @@ fn pdb_of_lld() {
         let unit = read.found.unit(read.found.find("engine::PerFrame").unwrap().layouts[0].units[0]);
         assert_eq!(unit.language, HostLanguage::Cpp);
     }
+
+    // Another link, without the program.
+    std::fs::copy(folder.path("scene.exe"), folder.path("first.exe")).unwrap();
+    folder.write("scene.cpp", &(SCENE.to_owned() + "\nstruct More { int i; } more;\n"));
+    folder.run("clang++", &compile).unwrap();
+    folder.run("lld-link", &link).unwrap();
+    let read = try_read_names(&folder.path("first.exe"), &names);
+    assert!(matches!(read.index.absence(), Some(NoTypesReason::OtherBuild { .. })), "{:?}", read.index.absence());
+    assert!(matches!(read.index.problems(), [DebugInfoError::SiblingStale { .. }]), "{:?}", read.index.problems());
 }

@@ -86,6 +86,7 @@ pub fn compare(block: ShaderBlock<'_>, host: &ProgramStruct, options: CompareOpt
         host: flat_host,
         host_start,
         program: host,
+        shader_size: block.part.root.size.finite(),
         block_place: places.get(""),
         shift: 0,
         cause: None,
@@ -137,6 +138,8 @@ pub(super) struct Comparer<'a> {
     /// The byte of the block with the host's first byte.
     pub(super) host_start: u32,
     pub(super) program: &'a ProgramStruct,
+    /// Size of the block, in bytes; `None` if it is unbounded.
+    pub(super) shader_size: Option<u32>,
     /// The shader's declaration of the whole.
     pub(super) block_place: Option<&'a LinePlace>,
     /// Members of both sides with the same name.
@@ -183,7 +186,7 @@ impl Comparer<'_> {
             let state = match host.map(|host| (host, self.host.members[host].clone())) {
                 Some((_, host)) if host.offset != member.offset => self.moved(index, &member, &host),
                 Some((_, host)) => self.same_place(index, &member, &host),
-                None if member.has_members => self.unnamed_struct(),
+                None if member.has_members => self.unnamed_struct(&member),
                 None => self.by_bytes(index, &member),
             };
             let mismatch = match state {
@@ -192,6 +195,11 @@ impl Comparer<'_> {
                 RowState::Differs | RowState::Follows => self.cause,
             };
             self.states.insert(index, MemberState { state, mismatch, host });
+        }
+        for missing in self.mismatches.iter_mut().filter(|missing| missing.followers > 0) {
+            if matches!(missing.kind, MismatchKind::HostTooShort { .. }) {
+                missing.hint += &format!(", and the {} after it", counted_members(missing.followers));
+            }
         }
     }
 
@@ -307,9 +315,13 @@ impl Comparer<'_> {
 
     /// Handles a shader struct that the host does not have as one struct; its members are compared
     /// instead.
-    pub(super) fn unnamed_struct(&self) -> RowState {
-        if self.shift == 0 { RowState::Agrees } else { RowState::Follows }
+    pub(super) fn unnamed_struct(&self, member: &FlatMember) -> RowState {
+        if self.shift == 0 && !self.is_after_the_host(member) { RowState::Agrees } else { RowState::Follows }
     }
+}
+
+fn counted_members(count: u32) -> String {
+    if count == 1 { "member".to_owned() } else { format!("{count} members") }
 }
 
 /// The path with empty brackets for first elements (`lights[].color`), as in the other commands.

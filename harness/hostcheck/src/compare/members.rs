@@ -160,6 +160,9 @@ impl Comparer<'_> {
         if is_padding(&member.path) {
             return RowState::OneSided;
         }
+        if claimed.is_none() && self.is_after_the_host(member) {
+            return self.follow(member);
+        }
         if !member.is_first_element && self.cause.is_some() {
             return RowState::Follows;
         }
@@ -173,6 +176,13 @@ impl Comparer<'_> {
             }
             (None, None) => RowState::Agrees,
         }
+    }
+
+    /// True if the host struct ends before the member, and an earlier member already says so.
+    pub(super) fn is_after_the_host(&self, member: &FlatMember) -> bool {
+        let cause = self.cause.and_then(|cause| self.mismatches.get(cause));
+        let is_too_short = cause.is_some_and(|cause| matches!(cause.kind, MismatchKind::HostTooShort { .. }));
+        is_too_short && member.offset >= self.host_end_in_block()
     }
 
     /// Remarks that the host has only padding where the shader reads a value.
@@ -217,7 +227,12 @@ impl Comparer<'_> {
         if member.end() > self.host_end_in_block() && host.is_none() {
             let needed = self.last_byte(member);
             let hint = format!("add `{} {}` to the host struct", member.type_name, display_path(&member.path));
-            let kind = MismatchKind::HostTooShort { needed, host_size: self.program.size };
+            let kind = MismatchKind::HostTooShort {
+                offset: member.offset,
+                needed,
+                host_size: self.program.size,
+                shader_size: self.shader_size,
+            };
             self.set_cause();
             return self.report(member, None, kind, hint);
         }

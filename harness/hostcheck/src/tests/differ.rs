@@ -80,6 +80,14 @@ fn members_that_have_moved() {
         "add `float4 b` to the host struct",
         0,
     );
+    differs(
+        "hlsl-cbuffer",
+        "struct S { float e; float f; }; cbuffer Frame { float4 a; float4 b; float c; S d; };",
+        "0 vec4 a size 16",
+        "missing in host: the shader reads `b` up to byte 32, but the host struct has 16 bytes",
+        "add `float4 b` to the host struct, and the 3 members after it",
+        3,
+    );
     // The same members, of other types, in another order.
     differs(
         "hlsl-cbuffer",

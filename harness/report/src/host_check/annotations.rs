@@ -1,6 +1,7 @@
 //! Annotations for GitHub Actions, at the host struct's line if it is known, else at the shader's.
 
 use super::findings::{also_of_pairs, also_of_unmatched, differing_findings, unmatched_findings};
+use super::headline::{headline, is_failing};
 use super::text::mismatch_places;
 use super::{CheckedPair, HostCheck};
 use crate::github::{message, property};
@@ -10,9 +11,10 @@ use layoutproof_show::style::{Style, one_line};
 /// GitHub shows ten annotations of one kind per step and drops the rest.
 const MAX_ANNOTATIONS: usize = 10;
 
-/// At most ten `::error` lines.
+/// The headline, then `::error` lines: at most ten of a kind.
 pub fn annotations(check: &HostCheck) -> String {
-    let mut lines = Vec::new();
+    let level = if is_failing(check) { "error" } else { "notice" };
+    let mut lines = vec![format!("::{level} title=layoutproof check::{}\n", message(&headline(check)))];
     let mut strays = Vec::new();
     for finding in differing_findings(check) {
         let pair = &check.pairs[finding.first()];
@@ -54,8 +56,12 @@ fn line(pair: &CheckedPair, mismatch: &Mismatch, also: Option<&str>) -> String {
     properties.extend(place.and_then(|place| place.line).map(|line| format!("line={line}")));
     properties.push(format!("title={}", property(&format!("{} {} {}", pair.shader_name(), pair.target, pair.host))));
     let places = mismatch_places(pair, mismatch, Style::PLAIN);
-    let text =
-        format!("{}\nhint: {}\nat: {}", one_line(&mismatch.to_string()), one_line(&mismatch.hint), one_line(&places));
+    let text = format!(
+        "{}\nfix: {}\nat: {}",
+        one_line(&mismatch.with_followers()),
+        one_line(&mismatch.hint),
+        one_line(&places)
+    );
     format!("::error {}::{}\n", properties.join(","), message(&with_also(&text, also)))
 }
 

@@ -99,6 +99,90 @@ fn is_same_mismatch(left: &Mismatch, right: &Mismatch) -> bool {
         && left.host_at == right.host_at
 }
 
+/// Where the shader declares what a pair compares, as well as it is known: two shaders that include one
+/// declaration have the same one.
+pub(super) fn declaration(pair: &CheckedPair) -> (String, Option<u32>, String) {
+    let place = pair.comparison.rows.iter().find_map(|row| row.shader.as_ref()?.place.as_ref());
+    let (file, line) = place.map_or((&pair.shader, None), |place| (&place.file, place.line));
+    (file.clone(), line, pair.shader_name())
+}
+
+/// The declarations of one struct in several shaders, languages or programs, of which some differ and
+/// some do not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Mirrors {
+    name: String,
+    count: u64,
+    differing: usize,
+    /// Those that agree: shaders, or structs of the host if there is one shader.
+    agreeing: BTreeSet<String>,
+    /// Indices of the pairs.
+    pub pairs: BTreeSet<usize>,
+    /// True once a report has mentioned them.
+    pub is_told: bool,
+}
+
+impl std::fmt::Display for Mirrors {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { name, count, differing, .. } = self;
+        let mirrors = counted(*count, "mirror");
+        let verb = if *differing == 1 { "differs" } else { "differ" };
+        let agreeing = some_of(&self.agreeing);
+        let agree = if self.agreeing.len() == 1 { "agrees" } else { "agree" };
+        write!(f, "{mirrors} of `{name}`, {differing} {verb}; {agreeing} {agree}")
+    }
+}
+
+/// The pairs that share a struct on one side, where some of them differ.
+pub(super) fn mirrors(check: &HostCheck) -> Vec<Mirrors> {
+    let mut groups = Groups((0..check.pairs.len()).collect());
+    let (mut by_host, mut by_block) = (BTreeMap::new(), BTreeMap::new());
+    for (index, pair) in check.pairs.iter().enumerate() {
+        let same_host = *by_host.entry((&pair.host, &pair.host_file)).or_insert(index);
+        let same_block = *by_block.entry((&pair.shader, pair.shader_name(), &pair.target)).or_insert(index);
+        groups.join(index, same_host);
+        groups.join(index, same_block);
+    }
+    let mut members: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+    for index in 0..check.pairs.len() {
+        members.entry(groups.first(index)).or_default().insert(index);
+    }
+    members.into_values().filter_map(|pairs| mirrors_of(check, pairs)).collect()
+}
+
+fn mirrors_of(check: &HostCheck, pairs: BTreeSet<usize>) -> Option<Mirrors> {
+    let first = &check.pairs[*pairs.first()?];
+    let has_one_shader = pairs.iter().all(|index| check.pairs[*index].shader == first.shader);
+    let mut is_wrong: BTreeMap<_, bool> = BTreeMap::new();
+    let mut agreeing = BTreeSet::new();
+    for pair in pairs.iter().map(|index| &check.pairs[*index]) {
+        let differs = pair.outcome() == PairOutcome::Differ;
+        *is_wrong.entry((declaration(pair), &pair.host)).or_default() |= differs;
+        agreeing.extend(Some(if has_one_shader { &pair.host } else { &pair.shader }).filter(|_| !differs).cloned());
+    }
+    let differing = is_wrong.values().filter(|is_wrong| **is_wrong).count();
+    let is_mixed = differing > 0 && differing < is_wrong.len();
+    let name = first.host.rsplit("::").next().unwrap_or(&first.host).to_owned();
+    is_mixed.then_some(Mirrors { name, count: is_wrong.len() as u64, differing, agreeing, pairs, is_told: false })
+}
+
+/// Groups of indices: each index leads to another of its group, and the first of a group to itself.
+struct Groups(Vec<usize>);
+
+impl Groups {
+    fn first(&self, mut index: usize) -> usize {
+        while self.0[index] != index {
+            index = self.0[index];
+        }
+        index
+    }
+
+    fn join(&mut self, one: usize, other: usize) {
+        let (one, other) = (self.first(one), self.first(other));
+        self.0[one.max(other)] = one.min(other);
+    }
+}
+
 /// Lists the occurrences (shader, target, block) after the first one; `None` if there are none.
 fn also<'a>(mut occurrences: impl Iterator<Item = (&'a str, &'a str, String)>) -> Option<String> {
     let first = occurrences.next()?;

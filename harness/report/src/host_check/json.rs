@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::findings::{also_of_pairs, differing_findings};
+use super::headline::headline;
 use super::text::place_text;
 use super::{CheckedPair, HostCheck, PairProof, UnmatchedBlock, UnmatchedReason};
 use layoutproof_hostcheck::{ComparedRow, LinePlace, RowSide, RowState};
@@ -17,6 +18,7 @@ const SCHEMA: u32 = 1;
 pub fn json(check: &HostCheck) -> String {
     let answer = JsonCheck {
         schema: SCHEMA,
+        headline: headline(check),
         pairs: check.pairs.iter().map(JsonPair::new).collect(),
         findings: findings(check),
         unmatched_blocks: check.unmatched.iter().map(JsonUnmatched::new).collect(),
@@ -30,6 +32,7 @@ pub fn json(check: &HostCheck) -> String {
 #[derive(Debug, Serialize)]
 struct JsonCheck<'a> {
     schema: u32,
+    headline: String,
     pairs: Vec<JsonPair<'a>>,
     findings: Vec<JsonFinding<'a>>,
     unmatched_blocks: Vec<JsonUnmatched<'a>>,

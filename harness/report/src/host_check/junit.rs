@@ -4,10 +4,13 @@ use std::collections::BTreeMap;
 
 use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, TestSuite};
 
+use layoutproof_hostcheck::Mismatch;
+
 use super::findings::pair_findings;
 use super::text::finding_text;
+use super::view::View;
 use super::{CheckedPair, HostCheck, PairOutcome, UnmatchedBlock, UnreadInput};
-use layoutproof_show::style::{Style, one_line};
+use layoutproof_show::style::one_line;
 
 /// Writes a check as one `JUnit` report.
 ///
@@ -18,7 +21,7 @@ pub fn junit(check: &HostCheck) -> String {
     let mut cases: BTreeMap<usize, TestCase> = BTreeMap::new();
     for finding in pair_findings(check) {
         let first = &check.pairs[finding.first()];
-        cases.insert(finding.first(), pair_case(first, &finding_text(check, &finding, Style::PLAIN)));
+        cases.insert(finding.first(), pair_case(first, &finding_text(check, &finding, View::FILE)));
         for index in &finding.members[1..] {
             cases.insert(*index, repeated_case(&check.pairs[*index], first));
         }
@@ -52,7 +55,7 @@ fn pair_case(pair: &CheckedPair, text: &str) -> TestCase {
         PairOutcome::Differ => {
             let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
             let first = pair.comparison.mismatches.first();
-            let message = first.map_or_else(|| "a device read another member".to_owned(), ToString::to_string);
+            let message = first.map_or_else(|| "a device read another member".to_owned(), Mismatch::with_followers);
             status.set_message(one_line(&message));
             status.set_type(first.map_or("differ", |mismatch| mismatch.kind.name()));
             status.set_description(text);

@@ -1,16 +1,24 @@
 //! Compares host structs with the blocks that they fill, as text, JSON, `JUnit` and annotations.
 
 mod annotations;
+mod diff;
 mod findings;
+mod headline;
+mod job_summary;
 mod json;
 mod junit;
 mod text;
+mod view;
 
 pub use annotations::annotations;
+pub(crate) use diff::whole_diff;
+pub use headline::{headline, is_failing};
+pub use job_summary::job_summary;
 pub use json::json;
 pub use junit::junit;
 pub use text::{map_entries, text};
-pub(crate) use text::{mismatch_places, pair_table, place_text, stray_text};
+pub(crate) use text::{mismatch_places, place_text, stray_text};
+pub use view::{Amount, View};
 
 use layoutproof_layout::BlockKind;
 
@@ -77,9 +85,10 @@ pub struct PairProof {
 }
 
 impl PairProof {
-    /// True if a leaf reads another member.
-    pub fn has_strays(&self) -> bool {
-        self.result.as_ref().is_ok_and(|arrivals| !arrivals.strays.is_empty())
+    /// True if a leaf reads another member although the comparison finds its member in its place.
+    pub fn has_unexpected_strays(&self) -> bool {
+        let arrivals = self.result.as_ref();
+        arrivals.is_ok_and(|arrivals| arrivals.strays.iter().any(|stray| !stray.is_expected))
     }
 
     /// Number of leaves that read their own member.
@@ -180,8 +189,9 @@ impl CheckedPair {
     }
 
     pub fn outcome(&self) -> PairOutcome {
-        let has_strays = self.proofs.iter().any(PairProof::has_strays);
-        match (self.comparison.agrees() && !has_strays, self.known.is_empty()) {
+        // A known difference covers what follows from it, and no other wrong arrival.
+        let has_strays = self.proofs.iter().any(PairProof::has_unexpected_strays);
+        match (self.comparison.agrees() && !has_strays, self.known.is_empty() || has_strays) {
             (true, _) => PairOutcome::Agree,
             (false, true) => PairOutcome::Differ,
             (false, false) => PairOutcome::Known,

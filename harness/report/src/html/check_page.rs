@@ -9,7 +9,7 @@ use super::byte_map::{ByteMap, leave_out_repetitions};
 use super::byte_pieces::BytePieces;
 use super::page_frame::PageFrame;
 use crate::host_check::{
-    CheckedPair, HostCheck, PairOutcome, PairProof, UnmatchedBlock, mismatch_places, pair_table, place_text, stray_text,
+    CheckedPair, HostCheck, PairOutcome, PairProof, UnmatchedBlock, mismatch_places, place_text, stray_text, whole_diff,
 };
 
 use layoutproof_hostcheck::{Mismatch, SideMember};
@@ -96,12 +96,12 @@ fn pair_card(pair: &CheckedPair) -> Markup {
 
 /// The table as on the terminal, with differing lines highlighted.
 fn numbers(pair: &CheckedPair) -> Markup {
-    let text = pair_table(pair, Style::PLAIN);
+    let text = whole_diff(pair);
     html! {
         pre tabindex="0" role="region" aria-label="Members of both sides" {
             code {
                 @for line in text.lines() {
-                    @if line.starts_with(" ! ") { b.bad { (line) } } @else { (line) }
+                    @if line.starts_with("- ") || line.starts_with("+ ") { b.bad { (line) } } @else { (line) }
                     "\n"
                 }
             }
@@ -163,7 +163,7 @@ fn mismatch_part(pair: &CheckedPair, mismatch: &Mismatch) -> Markup {
             @if mismatch.followers > 0 { "; also moved: " (counted(mismatch.followers.into(), "member")) }
         }
         dl {
-            @if !mismatch.hint.is_empty() { dt { "hint" } dd { (one_line(&mismatch.hint)) } }
+            @if !mismatch.hint.is_empty() { dt { "fix" } dd { (one_line(&mismatch.hint)) } }
             dt { "at" } dd { (one_line(&places)) }
         }
     }

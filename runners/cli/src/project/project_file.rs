@@ -66,8 +66,8 @@ pub(crate) struct ProjectMapping {
     pub block: String,
     /// Pattern of the shaders whose block it is; `None` for all shaders.
     pub shader: Option<String>,
-    /// Name of the host type; `None` if the entry only renames members.
-    pub host: Option<String>,
+    /// Names of the host types, all of which are compared; empty if the entry only renames members.
+    pub hosts: Vec<String>,
     /// The byte of the block at which the program puts the host struct.
     pub offset: Option<u32>,
     /// The contract between the host struct and the block.
@@ -235,7 +235,7 @@ fn read_shaders(mut table: TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -
 
 fn read_mapping(mut table: TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -> Option<ProjectMapping> {
     let block = table.required("block", problems).and_then(|value| string(value, problems));
-    let (host, shader) = (table.string("host", problems), table.string("shader", problems));
+    let (hosts, shader) = (table.strings("host", problems), table.string("shader", problems));
     let offset = table.number("offset", problems);
     let mut contract = None;
     if let Some(value) = table.value("contract") {
@@ -252,7 +252,7 @@ fn read_mapping(mut table: TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -
         }
     }
     table.finish(problems);
-    Some(ProjectMapping { block: block?, shader, host, offset, contract, members })
+    Some(ProjectMapping { block: block?, shader, hosts, offset, contract, members })
 }
 
 fn read_known(mut table: TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -> Option<KnownMismatch> {

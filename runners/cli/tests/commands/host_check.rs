@@ -88,7 +88,7 @@ fn correct_structs_raise_no_alarm() {
         let folder = engine();
         if builds(&folder, build) {
             let answer = folder.run(&format!("check right.hlsl {} --strict", build[2])).exits(0);
-            assert!(answer.out.contains("7 agree"), "{build:?}: {}", answer.out);
+            assert!(answer.out.contains("7 blocks agree"), "{build:?}: {}", answer.out);
         }
     }
 }
@@ -126,14 +126,17 @@ fn the_table_fits_in_80_columns() {
     let widest = answer.out.lines().filter(|line| !line.contains("engine.h:")).map(|line| line.chars().count()).max();
     assert!(widest <= Some(80), "{}", answer.out);
     for words in [
-        "! 12 4 float t 16 4 float t",
-        ". 16 16 float4 c 20 16 Vec4 c",
-        "12 4 // padding",
+        "- 16 4 float t + 12 4 float t ! offset moved",
+        ". 16 16 float4 c // host: at 20",
         "offset moved: the shader has `t` at byte 12, the host at byte 16; 1 later member moves with it",
     ] {
         assert!(unwrapped(&answer).contains(words), "{words}: {}", answer.out);
     }
-    assert!(answer.out.ends_with("   Summary 0 agree, 14 differ\n"), "{}", answer.out);
+    assert!(
+        unwrapped(&answer).contains("Summary 14 of 14 blocks differ from the host; first: PackedBehind.t"),
+        "{}",
+        answer.out
+    );
 }
 
 /// The page contains the words of the table, and byte maps of both sides.
@@ -144,7 +147,11 @@ fn a_page_shows_both_sides() {
         return;
     }
     let answer = folder.run("check wrong.hlsl engine.o --html check.html").exits(1);
-    assert!(answer.out.ends_with("   Summary 0 agree, 14 differ\n"), "{}", answer.out);
+    assert!(
+        unwrapped(&answer).contains("Summary 14 of 14 blocks differ from the host; first: PackedBehind.t"),
+        "{}",
+        answer.out
+    );
     let page = folder.read("check.html");
     for words in [
         "float t · offset 12 · size 4",
@@ -168,8 +175,9 @@ fn other_formats_say_the_same() {
     }
     let github = folder.run("check wrong.hlsl engine.o --format github").exits(1).out;
     assert_eq!(github.lines().count(), 10, "{github}");
+    assert!(github.starts_with("::error title=layoutproof check::14 of 14 blocks differ"), "{github}");
     assert!(
-        github.lines().all(|line| line.starts_with("::error file=") && line.contains("engine.h,line=")),
+        github.lines().skip(1).all(|line| line.starts_with("::error file=") && line.contains("engine.h,line=")),
         "{github}"
     );
     let junit = folder.run("check wrong.hlsl engine.o --format junit").exits(1).out;
@@ -271,12 +279,21 @@ fn a_project_file_says_everything() {
         "schema = 1\nhost = \"*.o\"\n[[shader]]\nfiles = \"right.*\"\nargs = \"-T cs_6_6 -enable-16bit-types\"\n";
     folder.write("layoutproof.toml", project.as_bytes());
     let answer = folder.run("check").exits(0);
-    assert!(answer.out.contains("7 agree"), "{}", answer.out);
+    assert!(answer.out.contains("7 blocks agree"), "{}", answer.out);
 
     let known = "[[shader]]\nfiles = [\"wrong.hlsl\"]\n[[known]]\nblock = \"Swapped\"\nreason = \"meant\"\n";
     folder.write("layoutproof.toml", format!("host = \"engine.o\"\n{known}").as_bytes());
     let answer = folder.run("check").exits(1);
-    assert!(answer.out.ends_with("   Summary 0 agree, 13 differ, 1 known\n"), "{}", answer.out);
+    assert!(unwrapped(&answer).contains("Summary 13 of 14 blocks differ from the host, 1 known;"), "{}", answer.out);
+
+    // What devices read wrongly follows from the known difference, and from no other.
+    folder.write("swapped.hlsl", b"cbuffer Swapped { float4x4 view; float4x4 proj; };");
+    folder.write(
+        "layoutproof.toml",
+        format!("host = \"engine.o\"\n{known}").replace("wrong.hlsl", "swapped.hlsl").as_bytes(),
+    );
+    let answer = folder.run("check --run --device model").exits(0);
+    assert!(unwrapped(&answer).contains("arrived, 32 did not") && answer.out.contains("Known Swapped"), "{answer}");
 
     folder.write("layoutproof.toml", b"hosts = 1\nrules = [\"std14\"]\n[[shader]]\n");
     let answer = folder.run("check").exits(2);
@@ -351,7 +368,7 @@ fn vector_types_of_ones_own_are_named_in_the_project() {
         let entry = "schema = 1\n[[type]]\nlibrary = \"eng\"\npattern = \"eng::Vec<{component}, {rows}>\"\n";
         folder.write("layoutproof.toml", entry.as_bytes());
         let answer = folder.run("check scene.hlsl scene.o").exits(0);
-        assert!(unwrapped(&answer).contains("1 agree"), "{compiler}: {answer}");
+        assert!(unwrapped(&answer).contains("1 block agrees"), "{compiler}: {answer}");
 
         // The class is compared like any vector: floats are not integers.
         folder.write("wrong.hlsl", b"cbuffer Scene { int3 sun; float exposure; };");

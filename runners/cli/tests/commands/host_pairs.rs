@@ -252,9 +252,10 @@ fn a_fault_in_many_shaders_is_one_finding() {
     for part in [
         "also in 4 shaders: b.hlsl, c.hlsl, d.hlsl and 1 more",
         "offset moved: the shader has `size` at byte 16, the host at byte 12; 10 later members move with it",
-        "at shader a.hlsl:2 · host host.cpp:3",
-        ". 32 4 float c 28 4 float c . … 7 rows that move with it 64 size 60 size",
-        "Summary 0 agree, 5 differ in 1 way",
+        "--- host.cpp: Frame, 60 bytes +++ a.hlsl: cbuffer Frame, 64 bytes 0 12 float3 eye - 12 8 float size[2] \
+         + 16 8 float2 size ! offset moved",
+        "at shader a.hlsl:2 · host host.cpp:3 . … 10 more members that are 4 bytes earlier in the host",
+        "Summary 5 of 5 blocks differ from the host in 1 way; first: Frame.size, host.cpp:3",
     ] {
         assert!(words.contains(part), "{part}: {answer}");
     }
@@ -262,8 +263,9 @@ fn a_fault_in_many_shaders_is_one_finding() {
 
     let answer = folder.run(&format!("check {inputs} --format github")).exits(1);
     let also = "%0Aat: shader a.hlsl:2 · host host.cpp:3%0Aalso in 4 shaders: b.hlsl, c.hlsl, d.hlsl and 1 more\n";
-    assert!(answer.out.starts_with("::error file=host.cpp,line=3,") && answer.out.ends_with(also), "{answer}");
-    assert_eq!(answer.out.lines().count(), 1, "{answer}");
+    assert!(answer.out.starts_with("::error title=layoutproof check::5 of 5 blocks differ from the host"), "{answer}");
+    assert!(answer.out.contains("\n::error file=host.cpp,line=3,") && answer.out.ends_with(also), "{answer}");
+    assert_eq!(answer.out.lines().count(), 2, "{answer}");
 
     let answer = folder.run(&format!("check {inputs} --format junit")).exits(1);
     assert!(answer.out.contains(r#"tests="5" skipped="4" failures="1""#), "{answer}");
@@ -271,6 +273,33 @@ fn a_fault_in_many_shaders_is_one_finding() {
     let answer = folder.run(&format!("check {inputs} --format json")).exits(1).json();
     assert_eq!(answer["findings"].as_array().unwrap().len(), 1);
     assert_eq!(answer["findings"][0]["pairs"], serde_json::json!([0, 1, 2, 3, 4]));
+}
+
+/// GitHub reads annotations from the output of a step, and its summary from a file that several steps share.
+#[test]
+fn a_check_on_github_reports_by_itself() {
+    let Some(folder) = folder_of(("a.hlsl", "cbuffer Frame { float a, b; };"), "struct Frame { float b, a; } f;")
+    else {
+        return;
+    };
+    folder.write("s.md", b"of another program\n");
+    let folder = folder.with_variable("GITHUB_ACTIONS", "true").with_variable("GITHUB_STEP_SUMMARY", "s.md");
+    let headline = "1 of 1 block differs from the host; first: Frame.a, host.cpp:1";
+    let answer = folder.run("check a.hlsl host.o").exits(1);
+    assert!(
+        answer.out.contains(&format!("Summary {headline}\n::error title=layoutproof check::{headline}\n")),
+        "{answer}"
+    );
+    let start = format!(
+        "of another program\n**layoutproof check:** {headline}\n\n| block | host struct | difference | fix |\n"
+    );
+    let summary = folder.read("s.md");
+    assert!(summary.starts_with(&start), "{summary}");
+    assert!(summary.ends_with("| exchange `a` and `b` on one side |\n"), "{summary}");
+
+    folder.write("host.cpp", b"struct Frame { float a, b; } f;");
+    folder.run("check a.hlsl host.o --format json").exits(1);
+    assert_eq!(folder.read("s.md"), summary);
 }
 
 /// Another fault of the same struct is another finding, and right blocks are one line.
@@ -282,9 +311,14 @@ fn only_the_same_result_is_one_finding() {
     folder.write("c.hlsl", right.as_bytes());
     folder.write("d.hlsl", b"cbuffer Frame { float a; uint b; };");
     let answer = folder.run("check a.hlsl b.hlsl c.hlsl d.hlsl host.o").exits(1);
-    let answer = answer.prints("also in 1 shader: c.hlsl").prints("! swapped names");
-    let answer = answer.prints("Summary 2 agree, 2 differ");
+    let answer =
+        answer.prints("Mirrors 4 mirrors of `Frame`, 2 differ; a.hlsl, c.hlsl agree").prints("! swapped names");
+    let answer = answer.prints("Summary 2 of 4 blocks differ from the host; first: Frame.b, host.cpp:1");
+    assert_eq!((answer.out.matches("Agree ").count(), answer.out.matches("Differ ").count()), (0, 2), "{answer}");
+    let answer = folder.run("check a.hlsl b.hlsl c.hlsl d.hlsl host.o -v").exits(1).prints("also in 1 shader: c.hlsl");
     assert_eq!((answer.out.matches("Agree ").count(), answer.out.matches("Differ ").count()), (1, 2), "{answer}");
+    let answer = folder.run("check a.hlsl b.hlsl c.hlsl d.hlsl host.o -q").exits(1);
+    assert_eq!(answer.out.lines().count(), 1, "{answer}");
 }
 
 /// What cannot be read is one line each and exit code 2, and everything else is compared.
@@ -297,7 +331,8 @@ fn unreadable_files_do_not_hide_the_others() {
     folder.write("strange.txt", b"text");
     let inputs = "a.hlsl broken.hlsl host.o damaged.o strange.txt absent.hlsl";
     let answer = folder.run(&format!("check {inputs}")).exits(2);
-    let answer = answer.prints("! swapped names").prints("Summary 0 agree, 1 differ, 4 files not read");
+    let answer =
+        answer.prints("! swapped names").prints("Summary 1 of 1 block differs from the host, 4 files not read; first:");
     for line in [
         "error: broken.hlsl:1:18: ",
         "error: damaged.o: ",
@@ -314,7 +349,7 @@ fn unreadable_files_do_not_hide_the_others() {
     let answer = folder.run(&format!("check {inputs} --format junit")).exits(2);
     assert_eq!((answer.out.matches("<failure").count(), answer.out.matches("<error").count()), (1, 4), "{answer}");
     let answer = folder.run(&format!("check {inputs} --format github")).exits(2);
-    assert_eq!(answer.out.lines().count(), 5, "{answer}");
+    assert_eq!(answer.out.lines().count(), 6, "{answer}");
 }
 
 #[test]
@@ -327,7 +362,9 @@ fn a_shader_without_a_buffer_is_no_error() {
     }
     assert_eq!(pairs(&folder.run("check a.hlsl b.vert host.o --format json").exits(0)), ["Frame Frame agree"]);
     let answer = folder.run("check a.hlsl b.vert c.vert d.vert e.vert host.o").exits(0);
-    answer.prints("Summary 1 agree").warns("warning: 4 shaders have no buffer: b.vert, c.vert, d.vert and 1 more");
+    answer
+        .prints("Summary 1 block agrees with the host")
+        .warns("warning: 4 shaders have no buffer: b.vert, c.vert, d.vert and 1 more");
 }
 
 /// GCC makes the program, and ar the library. The mesh has the suffix of an object, and `lib.hlsl` needs the
@@ -412,6 +449,7 @@ fn what_changes_after_the_lock_was_written_is_found() {
     folder.run("check --lock").exits(2).warns("error: reading layoutproof.lock: `check --write-lock` writes it");
     folder.run("check --write-lock").exits(0);
     let lock = folder.read("layoutproof.lock");
+    assert!(lock.lines().skip(1).is_sorted(), "{lock}");
     assert!(lock.starts_with("schema\t1\nlayout\ta.hlsl\tFrame\tnative:dxc-dxil\t8 bytes "), "{lock}");
     assert!(lock.contains("\npair\ta.hlsl\tFrame\tnative:dxc-dxil\tFrame\nunmatched\ta.hlsl\tOther\t"), "{lock}");
     folder.run("check --lock").exits(0);
@@ -449,6 +487,78 @@ fn what_changes_after_the_lock_was_written_is_found() {
     folder.run("check --lock").exits(2).warns("error: layoutproof.lock:6: no line of a lock file: `<<<<<<< HEAD`");
 }
 
+/// GCC gives `Header` 16 bytes, `Small` 12 and `Light` 16; GLSL's std430 starts the elements at byte 16.
+#[test]
+fn a_header_and_elements_fill_a_buffer() {
+    let shader = "#version 450\nstruct L { vec3 place; float range; };\nlayout(std430, binding = 0) buffer Lights { uint count; uint first; \
+                  uint last; L lights[]; };\nvoid main() { lights[0].range = 1.0; }\n";
+    let host = "struct Header { unsigned count, first, last, pad; } h; struct Small { unsigned count, first, last; } s; \
+                struct Light { float place[3], range; } l; struct Short { float place[3]; } m; \
+                struct Wrong { float range, place[3]; } w;";
+    let Some(folder) = folder_of(("a.frag", shader), host) else { return };
+    for (stated, kind) in [
+        ("Header + Light[]", ""),
+        ("Small + Light[]", "offset-moved"),
+        ("Header + Short[]", "stride-differs"),
+        ("Header + Wrong[]", "offset-moved"),
+    ] {
+        let map = format!("schema = 1\n[[map]]\nblock = \"Lights\"\nhost = \"{stated}\"\n");
+        folder.write("layoutproof.toml", map.as_bytes());
+        let answer = folder.run("check a.frag host.o --format json").exits(i32::from(!kind.is_empty()));
+        let outcome = if kind.is_empty() { "agree" } else { "differ" };
+        assert_eq!(pairs(&answer), [format!("Lights {stated} {outcome}")], "{answer}");
+        let found = &answer.json()["pairs"][0]["mismatches"][0]["kind"];
+        assert_eq!(found.as_str().unwrap_or_default(), kind, "{answer}");
+    }
+    for (stated, message) in [
+        ("Header + Light", "a host is TYPE, TYPE[2] or HEADER + TYPE[]"),
+        ("Header + Absent[]", "no host file defines `Absent`"),
+    ] {
+        folder.write(
+            "layoutproof.toml",
+            format!("schema = 1\n[[map]]\nblock = \"Lights\"\nhost = \"{stated}\"\n").as_bytes(),
+        );
+        assert!(folder.run("check a.frag host.o").exits(2).err.contains(message), "{stated}");
+    }
+}
+
+/// Two programs fill one block with structs of their own, and one of them has its members in another order.
+#[test]
+fn several_structs_for_one_block_are_all_compared() {
+    let shader = "cbuffer Material { float3 albedo; float roughness; };";
+    let host = "namespace game { struct Material { float albedo[3], roughness; } m; } \
+                namespace editor { struct Material { float roughness, albedo[3]; } m; } struct Third { float albedo[3], roughness; } t;";
+    let Some(folder) = folder_of(("a.hlsl", shader), host) else { return };
+    let map =
+        "schema = 1\n[[map]]\nblock = \"Material\"\nhost = [\"game::Material\", \"editor::Material\", \"Third\"]\n";
+    folder.write("layoutproof.toml", map.as_bytes());
+    let outcomes = ["Material game::Material agree", "Material editor::Material differ", "Material Third agree"];
+    assert_eq!(pairs(&folder.run("check a.hlsl host.o --format json").exits(1)), outcomes);
+    let answer = folder.run("check a.hlsl host.o").exits(1);
+    let answer = answer.prints("Mirrors 3 mirrors of `Material`, 1 differs; Third, game::Material agree");
+    assert_eq!((answer.out.matches("Agree ").count(), answer.out.matches("Differ ").count()), (0, 1), "{answer}");
+    let words = "--map Material=game::Material --map Material=Third";
+    assert_eq!(pairs(&folder.run(&format!("check a.hlsl host.o {words} --format json")).exits(0)).len(), 2);
+}
+
+/// One struct of the host, with copies in three languages.
+#[test]
+fn copies_in_several_languages_are_mirrors() {
+    let hlsl = "cbuffer Material { float4 albedo; float roughness; float metallic; };";
+    let Some(folder) = folder_of(("a.hlsl", hlsl), "struct Material { float albedo[4], roughness, metallic; } m;")
+    else {
+        return;
+    };
+    let glsl = "#version 450\nlayout(binding = 0) uniform Material { vec4 albedo; float metallic; float roughness; };\nvoid main() {}\n";
+    let wgsl = "struct Material { albedo: vec4<f32>, roughness: f32, metallic: f32 }\n@group(0) @binding(0) var<uniform> material: Material;\n\
+                @compute @workgroup_size(1) fn main() { _ = material.metallic; }\n";
+    folder.write("b.frag", glsl.as_bytes());
+    folder.write("c.wgsl", wgsl.as_bytes());
+    let answer = folder.run("check a.hlsl b.frag c.wgsl host.o").exits(1);
+    let answer = answer.prints("Mirrors 3 mirrors of `Material`, 1 differs; a.hlsl, c.wgsl agree");
+    answer.prints("! swapped names: `metallic` of the host fills `roughness` of the");
+}
+
 /// The host uploads an array of `Light`, each of 16 bytes, and has no struct of the whole block.
 #[test]
 fn several_structs_in_a_row_fill_a_block() {
@@ -466,4 +576,62 @@ fn several_structs_in_a_row_fill_a_block() {
     folder.write("b.hlsl", shader.replace("L lights[2];", "L sun; L moon;").as_bytes());
     let answer = folder.run("check b.hlsl host.o --map Lights=Light[2] --format json").exits(0);
     assert_eq!(pairs(&answer), ["Lights Light[2] agree"]);
+}
+
+/// Each program of this kind is one sentence, and does not stop the others.
+#[test]
+fn programs_that_say_little_are_said() {
+    let shader = "cbuffer Frame { float a, b; };";
+    let Some(folder) = folder_of(("a.hlsl", shader), "struct Frame { float a, b; } frame; int main() {}") else {
+        return;
+    };
+    let run = |words: &str| {
+        let mut words = words.split(' ');
+        let mut command = Command::new(words.next().unwrap());
+        assert!(command.args(words).current_dir(folder.path(".")).status().unwrap().success());
+    };
+    run("g++ -gdwarf-5 -gsplit-dwarf -c host.cpp -o split.o");
+    std::fs::remove_file(folder.path("split.dwo")).unwrap();
+    run("g++ -g -s host.cpp -o stripped");
+    for (name, sentence) in [
+        ("split.o", "warning: split.o: its debug information is in `split.dwo`, which was not found"),
+        ("stripped", "warning: stripped: no debug information; compile with `-g`"),
+    ] {
+        let answer = folder.run(&format!("check a.hlsl {name}")).exits(4);
+        assert!(answer.err.contains(sentence), "{answer}");
+        assert!(answer.out.contains("Summary nothing was compared, 1 block without a host struct"), "{answer}");
+        let answer = folder.run(&format!("check a.hlsl {name} host.o --format json")).exits(0);
+        assert_eq!(pairs(&answer), ["Frame Frame agree"]);
+    }
+
+    // Files of 2 GiB that take no room on the disk: an object with zeros after it, and zeros alone.
+    std::fs::copy(folder.path("host.o"), folder.path("large.o")).unwrap();
+    for name in ["large.o", "zeros.o"] {
+        let file =
+            std::fs::OpenOptions::new().write(true).create(true).truncate(false).open(folder.path(name)).unwrap();
+        file.set_len(2 << 30).unwrap();
+    }
+    assert_eq!(pairs(&folder.run("check a.hlsl large.o --format json").exits(0)), ["Frame Frame agree"]);
+    let answer = folder.run("check a.hlsl zeros.o").exits(2);
+    assert_eq!(answer.err, "error: zeros.o: not an object file, library, executable or PDB\n");
+}
+
+/// GCC aligns a `double` of a struct to 4 bytes for i386, and to 8 for x86-64.
+#[test]
+fn programs_of_32_and_64_bits_may_lay_out_structs_differently() {
+    let shader = "struct Same { float a; float b; }; struct Other { float a; double b; }; ConstantBuffer<Same> s; \
+                  StructuredBuffer<Other> o;";
+    let host = "struct Same { float a, b; } s; struct Other { float a; double b; } o;";
+    let Some(folder) = folder_of(("a.hlsl", shader), host) else { return };
+    let narrow = Command::new("g++")
+        .args(["-m32", "-g", "-c", "host.cpp", "-o", "narrow.o"])
+        .current_dir(folder.path("."))
+        .status();
+    if !narrow.unwrap().success() {
+        return;
+    }
+    let answer = folder.run("check a.hlsl host.o narrow.o --format json").exits(1);
+    assert_eq!(pairs(&answer), ["s Same agree", "o Other differ"]);
+    let message = answer.json()["pairs"][1]["mismatches"][0]["message"].clone();
+    assert_eq!(message, "several layouts: the host program has another `Other`: 12 bytes in narrow.o");
 }

@@ -103,6 +103,12 @@ pub struct CheckArgs {
     /// Each block beside its host struct, with byte maps of both sides.
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
+    /// Show all members of all pairs.
+    #[arg(short, long)]
+    pub verbose: bool,
+    /// Print only the sentence that sums up the check.
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub quiet: bool,
     /// Read this file instead of the project's `layoutproof.toml`.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,

@@ -22,11 +22,13 @@ use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use layoutproof_core::results::summary::Exit;
+use layoutproof_hostcheck::matching::PartName;
 use layoutproof_hostcheck::{VectorTypes, part_path};
 use layoutproof_report::host_check::{
-    HostCheck, PairOutcome, UnmatchedBlock, UnreadInput, annotations, json, junit, map_entries, text,
+    Amount, HostCheck, UnmatchedBlock, UnreadInput, View, annotations, is_failing, job_summary, json, junit,
+    map_entries, text,
 };
 use layoutproof_report::html::check_page;
 use layoutproof_show::Style;
@@ -43,7 +45,7 @@ use crate::commands::check::pairing::{PairRules, Pairing, pair};
 use crate::commands::check::prove::Proof;
 use crate::commands::check::shader_blocks::{ShaderJob, TargetBlock, check_rules};
 use crate::help::PROGRAM;
-use crate::output::{print, print_json, print_refusal, warn, warn_rendered};
+use crate::output::{columns, print, print_json, print_refusal, warn, warn_rendered};
 use crate::project::globs;
 use crate::project::project_file::{PROJECT_FILE, ProjectFile, ProjectShaders};
 use crate::project::shader_settings::ShaderSettings;
@@ -82,8 +84,7 @@ fn compare_hosts(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
     let inputs = CheckInputs::collect(args, &project, &mut unread)?;
     let mut sources = SourceMap::default();
     let read = read_shaders(&inputs.shaders, &mut sources, &mut unread)?;
-    let mut blocks = read.blocks;
-    state_hosts(&mut blocks, args, &project)?;
+    let blocks = state_hosts(read.blocks, args, &project)?;
     warn_rendered(&render(&read.warnings, &sources, style.colour));
 
     let hosts = read_hosts(&inputs.hosts, &blocks, &mut unread)?;
@@ -110,10 +111,25 @@ fn compare_hosts(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
         Exit::Agree
     };
     match args.format {
-        CheckFormat::Text => print(&text(&checked, style)),
+        CheckFormat::Text => {
+            let amount = match (args.quiet, args.verbose) {
+                (true, _) => Amount::Headline,
+                (_, true) => Amount::All,
+                (false, false) => Amount::Differences,
+            };
+            print(&text(&checked, View { style, columns: columns(), amount }));
+            if std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true") {
+                print(&annotations(&checked));
+            }
+        }
         CheckFormat::Json => print_json(&json(&checked)),
         CheckFormat::Junit => print(&junit(&checked)),
         CheckFormat::Github => print(&annotations(&checked)),
+    }
+    if let (CheckFormat::Text | CheckFormat::Github, Some(path)) =
+        (args.format, std::env::var_os("GITHUB_STEP_SUMMARY"))
+    {
+        append(Path::new(&path), &job_summary(&checked))?;
     }
     if let Some(path) = &args.html {
         write_file(path, &check_page(&checked, &typed_command()))?;
@@ -154,10 +170,15 @@ fn write_map(project: &ProjectFile, entries: &str) -> anyhow::Result<()> {
     let is_new = project.path.as_os_str().is_empty();
     let path = if is_new { Path::new(PROJECT_FILE) } else { &project.path };
     let start = if is_new { "schema = 1\n" } else { "" };
-    let mut file = OpenOptions::new().append(true).create(true).open(path)?;
-    file.write_all(format!("{start}{entries}").as_bytes())?;
+    append(path, &format!("{start}{entries}"))?;
     warn(&format!("note: wrote {} entries to {}\n", entries.matches("[[map]]").count(), path.display()));
     Ok(())
+}
+
+fn append(path: &Path, text: &str) -> anyhow::Result<()> {
+    let written =
+        OpenOptions::new().append(true).create(true).open(path).and_then(|mut file| file.write_all(text.as_bytes()));
+    written.with_context(|| format!("writing {}", path.display()))
 }
 
 /// The command as the user typed it, with the program's usual name.
@@ -188,9 +209,7 @@ fn exit_of(check: &HostCheck) -> Exit {
     if !check.unread.is_empty() || check.unmatched.iter().any(UnmatchedBlock::names_no_type) {
         return Exit::CouldNotRun;
     }
-    let differs = check.pairs.iter().any(|pair| pair.outcome() == PairOutcome::Differ);
-    let is_refused = check.unmatched.iter().any(|unmatched| check.is_strict || unmatched.reason.is_error());
-    if differs || is_refused || !check.complaints.is_empty() {
+    if is_failing(check) {
         Exit::Differ
     } else if check.pairs.is_empty() {
         Exit::NothingSelected
@@ -388,60 +407,73 @@ fn first_problem(file: &str, problems: &[Diagnostic], sources: &SourceMap) -> St
     format!("{whole}{name}:{}:{}: {}{more}", place.line, place.column, first.message)
 }
 
-/// Assigns to the blocks what the command line and the project say about their host types.
-fn state_hosts(blocks: &mut [TargetBlock], args: &CheckArgs, project: &ProjectFile) -> anyhow::Result<()> {
-    for mapping in &args.map {
-        let mut is_found = false;
-        for stated in blocks.iter_mut().flat_map(|block| stated_names(block, &mapping.block)) {
-            *stated = Some(mapping.host.clone());
-            is_found = true;
+/// The blocks with what the command line, comments and the project say about their host types, in this
+/// order of precedence. A block is compared with each type that is stated for it.
+fn state_hosts(blocks: Vec<TargetBlock>, args: &CheckArgs, project: &ProjectFile) -> anyhow::Result<Vec<TargetBlock>> {
+    let mut stated = Vec::new();
+    let mut found = BTreeSet::new();
+    for mut block in blocks {
+        let mut hosts: Vec<String> = Vec::new();
+        for mapping in &args.map {
+            let is_own = is_name_of(&block, &mapping.block);
+            hosts.extend(Some(&mapping.host).filter(|_| is_own).cloned());
+            let parts = parts_named(&mut block, &mapping.block);
+            if is_own || !parts.is_empty() {
+                found.insert(&mapping.block);
+            }
+            for part in parts {
+                part.stated = Some(mapping.host.clone());
+            }
         }
-        if !is_found {
-            bail!("--map names the block `{}`, which no shader has", mapping.block);
+        if hosts.is_empty() {
+            hosts.extend(block.names.stated.clone());
         }
-    }
-    for block in blocks {
         for mapping in project.mappings_of(Path::new(&block.shader)) {
-            for stated in stated_names(block, &mapping.block).into_iter().filter(|stated| stated.is_none()) {
-                stated.clone_from(&mapping.host);
-            }
-            let is_part = mapping.block != block.layout.name && !stated_names(block, &mapping.block).is_empty();
-            if is_part && (mapping.contract.is_some() || mapping.offset.is_some()) {
-                bail!("`{}` is a part of a block: `contract` and `offset` are for a whole block", mapping.block);
-            }
-            if mapping.block == block.layout.name {
+            if is_name_of(&block, &mapping.block) {
+                if hosts.is_empty() {
+                    hosts.clone_from(&mapping.hosts);
+                }
                 block.host_start = block.host_start.or(mapping.offset);
                 block.contract = block.contract.or(mapping.contract);
                 for (shader, host) in &mapping.members {
                     block.renames.entry(shader.clone()).or_insert_with(|| host.clone());
                 }
             }
+            for part in parts_named(&mut block, &mapping.block) {
+                if mapping.contract.is_some() || mapping.offset.is_some() || mapping.hosts.len() > 1 {
+                    bail!(
+                        "`{}` is a part of a block: `contract`, `offset` and several hosts are for a whole block",
+                        mapping.block
+                    );
+                }
+                part.stated = part.stated.take().or_else(|| mapping.hosts.first().cloned());
+            }
         }
-        if let Some((host, count)) = block.names.stated.as_deref().and_then(several_of) {
-            block.names.stated = Some(host);
-            block.host_count = Some(count);
+        match hosts.as_slice() {
+            [] => stated.push(block),
+            hosts => {
+                for host in hosts {
+                    stated.push(block.clone().with_host(host)?);
+                }
+            }
         }
     }
-    Ok(())
+    match args.map.iter().find(|mapping| !found.contains(&mapping.block)) {
+        Some(unknown) => bail!("--map names the block `{}`, which no shader has", unknown.block),
+        None => Ok(stated),
+    }
 }
 
-/// The type and the number of `Light[2]`; `None` if the name has no number.
-fn several_of(stated: &str) -> Option<(String, u32)> {
-    let (host, count) = stated.strip_suffix(']')?.rsplit_once('[')?;
-    let count = count.parse().ok().filter(|count| *count > 0)?;
-    Some((host.to_owned(), count))
+fn is_name_of(block: &TargetBlock, name: &str) -> bool {
+    block.layout.name == name.trim_end_matches("[]")
 }
 
-/// The fields that hold the stated host type, of the block or of its elements (`Counted.spheres`)
-/// with this name.
-fn stated_names<'a>(block: &'a mut TargetBlock, name: &str) -> Vec<&'a mut Option<String>> {
+/// The parts of a block with this name, such as the elements `Counted.spheres[]`.
+fn parts_named<'a>(block: &'a mut TargetBlock, name: &str) -> Vec<&'a mut PartName> {
     let name = name.trim_end_matches("[]");
     let own = &block.layout.name;
     let is_part = |member: &str| !member.is_empty() && part_path(own, member) == name;
-    let parts = block.names.parts.iter_mut().filter(|part| is_part(&part.member));
-    let parts = parts.map(|part| &mut part.stated);
-    let whole = Some(&mut block.names.stated).filter(|_| *own == name);
-    whole.into_iter().chain(parts).collect()
+    block.names.parts.iter_mut().filter(|part| is_part(&part.member)).collect()
 }
 
 /// Reads the types of all host files that may match the blocks.

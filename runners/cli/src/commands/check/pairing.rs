@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use layoutproof_hostcheck::matching::{BlockMatch, TypeMatch, has_name, has_own_name, match_part, match_type};
 use layoutproof_hostcheck::{
-    BlockPart, CompareOptions, MemberSketch, ProgramField, ProgramShape, ProgramStruct, ShaderBlock, VectorTypes,
-    block_parts, compare, has_members_of, part_of_host, part_path, shares_a_member,
+    BlockPart, CompareOptions, MemberSketch, ProgramContract, ProgramField, ProgramShape, ProgramStruct, ShaderBlock,
+    VectorTypes, block_parts, compare, has_members_of, part_of_host, part_path, shares_a_member,
 };
 use layoutproof_layout::LaidOutShape;
 use layoutproof_report::host_check::{
@@ -13,7 +13,7 @@ use layoutproof_report::host_check::{
 };
 
 use super::debug_worker::{DebugAnswer, Proposal};
-use super::shader_blocks::TargetBlock;
+use super::shader_blocks::{HostForm, TargetBlock};
 use crate::project::project_file::KnownMismatch;
 
 /// The user's settings for pairs.
@@ -137,15 +137,19 @@ impl<'a> PairsOfBlock<'a> {
         });
         let elements = parts.iter().position(|part| part.has_header);
         let has_host = host.is_ok();
+        let mut header = None;
         let proposals = match &host {
             Ok(_) => Vec::new(),
             Err(UnmatchedReason::Ambiguous(names)) => fits_of(&parts, names, by_name),
             Err(_) => proposals_of(index, hosts),
         };
         match host {
-            Ok((part, host)) => match block.host_count {
-                Some(count) => self.compare(&parts, 0, &several(host, count)),
-                None => self.compare(&parts, part, host),
+            Ok((part, host)) => match block.host_form {
+                HostForm::One => self.compare(&parts, part, host),
+                HostForm::Several(count) => self.compare(&parts, 0, &several(host, count)),
+                HostForm::HeaderAndElements => {
+                    header = Some(host);
+                }
             },
             Err(UnmatchedReason::NoType(_) | UnmatchedReason::OtherMembers(_))
                 if let Some((part, host)) = only_fitting(&proposals, by_name) =>
@@ -172,7 +176,10 @@ impl<'a> PairsOfBlock<'a> {
             match_part(names, names_of_part, declared.iter().copied())
         });
         match host {
-            Ok(host) => self.compare(&parts, part, host),
+            Ok(host) => match header {
+                Some(header) => self.compare(&parts, 0, &with_elements(header, host, parts[part].member())),
+                None => self.compare(&parts, part, host),
+            },
             Err(reason) if has_host || reason.is_error() => {
                 let name = part_path(&layout.name, &parts[part].path);
                 self.unmatched.push(unmatched(block, name, reason));
@@ -190,6 +197,32 @@ impl<'a> PairsOfBlock<'a> {
         }
         self.pairs.push(BlockPair { pair, part, host: host.clone() });
     }
+}
+
+/// A header and the elements right after it, as one struct. The array has its name in the shader, because
+/// the host does not name it.
+fn with_elements(header: &ProgramStruct, element: &ProgramStruct, array: &str) -> ProgramStruct {
+    let name = format!("{} + {}[]", header.name, element.name);
+    let elements = ProgramField {
+        name: array.to_owned(),
+        type_name: format!("{}[]", element.name),
+        offset: header.size,
+        shape: ProgramShape::Array {
+            element: Box::new(ProgramShape::Struct { fields: element.fields.clone(), size: element.size }),
+            element_name: element.name.clone(),
+            count: None,
+            stride: element.size,
+        },
+        bits: None,
+        place: element.place.clone(),
+    };
+    let mut joined = ProgramStruct { name, ..header.clone() };
+    joined.fields.push(elements);
+    joined.other_layouts.extend(element.other_layouts.clone());
+    if joined.contract == ProgramContract::Fixed || element.contract == ProgramContract::Reordered {
+        joined.contract = element.contract;
+    }
+    joined
 }
 
 /// The structs of an array of the host, as one struct.

@@ -82,7 +82,7 @@ fn case_blocks(folder: &Path, file: &Path, language: HostLanguage) -> Vec<CaseBl
             places: BTreeMap::new(),
             host_start: None,
             contract: None,
-            host_count: None,
+            host_form: super::shader_blocks::HostForm::One,
             renames: BTreeMap::new(),
             source: Arc::clone(&block_source),
         });

@@ -49,8 +49,7 @@ pub(crate) struct TargetBlock {
     pub names: BlockNames,
     /// The byte of the block at which the program puts the host struct, if the user says so.
     pub host_start: Option<u32>,
-    /// Number of host structs in a row that fill the block, if the user says so: `Light[2]`.
-    pub host_count: Option<u32>,
+    pub host_form: HostForm,
     /// The user's contract for the host struct and this block.
     pub contract: Option<SizeContract>,
     /// Host names by member names, for members with other names.
@@ -59,7 +58,47 @@ pub(crate) struct TargetBlock {
     pub source: Arc<BlockSource>,
 }
 
+/// How host structs fill a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum HostForm {
+    /// One struct.
+    One,
+    /// `Light[2]`: this many in a row.
+    Several(u32),
+    /// `Header + Light[]`: a header, and right after it the elements of the block's unbounded array, whose
+    /// type the last part states.
+    HeaderAndElements,
+}
+
 impl TargetBlock {
+    /// The block with what the user states as its host.
+    ///
+    /// # Errors
+    /// It is not in a form of [`HostForm`], or the block has no array for its elements.
+    pub(super) fn with_host(mut self, stated: &str) -> anyhow::Result<Self> {
+        let (first, elements) = match stated.split_once(" + ") {
+            Some((header, elements)) => (header.trim(), Some(elements.trim())),
+            None => (stated.strip_suffix("[]").unwrap_or(stated), None),
+        };
+        self.names.stated = Some(first.to_owned());
+        if let Some(elements) = elements {
+            let end = self.names.parts.last_mut().filter(|part| !part.is_all);
+            match (elements.strip_suffix("[]"), end) {
+                (None, _) => anyhow::bail!("`{stated}`: a host is TYPE, TYPE[2] or HEADER + TYPE[]"),
+                (_, None) => anyhow::bail!(
+                    "`{stated}`: the block `{}` has no structs in an unbounded array after other members",
+                    self.layout.name
+                ),
+                (Some(element), Some(end)) => end.stated = Some(element.to_owned()),
+            }
+            self.host_form = HostForm::HeaderAndElements;
+        } else if let Some((host, count)) = several_of(first) {
+            self.names.stated = Some(host);
+            self.host_form = HostForm::Several(count);
+        }
+        Ok(self)
+    }
+
     /// The host names of the members of a part, by their names in it: `lights.color` of the block
     /// and `color` of the part mean the same member.
     pub(super) fn renames_in(&self, part: &BlockPart<'_>) -> BTreeMap<String, String> {
@@ -70,6 +109,13 @@ impl TargetBlock {
         });
         in_part.collect()
     }
+}
+
+/// The type and the number of `Light[2]`; `None` if the name has no number.
+fn several_of(stated: &str) -> Option<(String, u32)> {
+    let (host, count) = stated.strip_suffix(']')?.rsplit_once('[')?;
+    let count = count.parse().ok().filter(|count| *count > 0)?;
+    Some((host.to_owned(), count))
 }
 
 /// The source of blocks, for devices that read them.
@@ -153,7 +199,7 @@ pub(crate) fn read(job: &ShaderJob, sources: &mut SourceMap) -> anyhow::Result<R
                 places: member_places(block, sources),
                 host_start: None,
                 contract: None,
-                host_count: None,
+                host_form: HostForm::One,
                 renames: BTreeMap::new(),
                 source: Arc::clone(&block_source),
             });
@@ -281,7 +327,7 @@ fn declared_block(shader: &str, layout: BlockLayout, texts: &TextPlaces, source:
         names,
         host_start: None,
         contract: None,
-        host_count: None,
+        host_form: HostForm::One,
         renames: BTreeMap::new(),
         source,
     }

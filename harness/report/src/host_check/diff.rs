@@ -1,0 +1,273 @@
+//! A pair in the form of `diff -u`: `-` is what the host has, `+` what the shader reads, and a line
+//! without a mark is what both have.
+
+use super::CheckedPair;
+use super::view::View;
+use layoutproof_hostcheck::{ComparedRow, LinePlace, RowSide, RowState, part_path};
+use layoutproof_layout::BlockKind;
+use layoutproof_show::style::{TextLines, Tone, counted, one_line, pad, pad_left};
+
+/// Width of the mark with an offset, and of a size.
+const OFFSET_COLUMNS: usize = 7;
+const SIZE_COLUMNS: usize = 6;
+/// Width of a declaration before a remark about the other side.
+const DECLARATION_COLUMNS: usize = 28;
+
+/// Members to show before and after each that differs.
+const CONTEXT_ROWS: usize = 3;
+/// Fewest members to replace by their number.
+const FEWEST_FOLDED: usize = 3;
+
+/// The whole pair, without explanations.
+pub(crate) fn whole_diff(pair: &CheckedPair) -> String {
+    let view = View::FILE;
+    heading(pair, view) + &PairDiff { pair, view, explain: &|_| String::new() }.rows(&vec![true; rows_of(pair)])
+}
+
+/// The members that differ with those around them, or all of them if the user wants to see everything.
+/// `explain` gives the lines about a mismatch, which follow its member.
+pub(super) fn diff(pair: &CheckedPair, view: View, explain: &dyn Fn(usize) -> String) -> String {
+    let is_shown = if view.is_whole() { vec![true; rows_of(pair)] } else { near_differences(&pair.comparison.rows) };
+    heading(pair, view) + &PairDiff { pair, view, explain }.rows(&is_shown)
+}
+
+fn rows_of(pair: &CheckedPair) -> usize {
+    pair.comparison.rows.len()
+}
+
+/// The two sides with their sizes.
+fn heading(pair: &CheckedPair, view: View) -> String {
+    let file = |side: fn(&ComparedRow) -> Option<&RowSide>, other: &str| {
+        let places = pair.comparison.rows.iter().filter_map(|row| side(row)?.place.as_ref());
+        places.map(|place: &LinePlace| place.file.clone()).next().unwrap_or_else(|| other.to_owned())
+    };
+    let host_file = file(|row| row.host.as_ref(), &pair.host_file);
+    let shader_file = file(|row| row.shader.as_ref(), &pair.shader);
+    let block = match (pair.kind, pair.part.strip_suffix("[]")) {
+        (BlockKind::StructuredElement, _) => format!("element of {}", pair.block),
+        (_, Some(array)) => format!("element of {}", part_path(&pair.block, array)),
+        (kind, None) => format!("{kind} {}", pair.shader_name()),
+    };
+    let bytes = |size: Option<u32>| size.map_or_else(|| "no end".to_owned(), |size| counted(size.into(), "byte"));
+    let (host_size, shader_size) = (bytes(Some(pair.comparison.host_size)), bytes(pair.comparison.shader_size));
+
+    let mut lines = TextLines::default();
+    let host = one_line(&format!("--- {host_file}: {}, {host_size}", pair.host));
+    let shader = one_line(&format!("+++ {shader_file}: {block}, {shader_size}"));
+    lines.push(&view.style.paint(Tone::Disagree, &view.cut(&host)));
+    lines.push(&view.style.paint(Tone::Agree, &view.cut(&shader)));
+    lines.into_text()
+}
+
+/// The rows that differ, those around them that agree, and the structs that contain them. Without a row
+/// that differs, the last rows: what is wrong concerns the whole, such as its size.
+fn near_differences(rows: &[ComparedRow]) -> Vec<bool> {
+    let depth = |row: &ComparedRow| row.shader.as_ref().or(row.host.as_ref()).map_or(0, |side| side.depth);
+    let mut is_shown = vec![false; rows.len()];
+    let mut show_around = |index: usize| {
+        let first = index.saturating_sub(CONTEXT_ROWS);
+        let last = (index + CONTEXT_ROWS).min(rows.len() - 1);
+        for (shown, row) in is_shown[first..=last].iter_mut().zip(&rows[first..=last]) {
+            *shown |= row.state != RowState::Follows;
+        }
+        let mut outer = depth(&rows[first]);
+        for (before, row) in rows[..first].iter().enumerate().rev() {
+            if depth(row) < outer {
+                outer = depth(row);
+                is_shown[before] = true;
+            }
+        }
+    };
+    let differing = || rows.iter().enumerate().filter(|(_, row)| row.state == RowState::Differs);
+    differing().for_each(|(index, _)| show_around(index));
+    if differing().next().is_none() && !rows.is_empty() {
+        show_around(rows.len() - 1);
+    }
+
+    // A line that says how many rows are left out is worth it only for several.
+    let mut start = 0;
+    while start < rows.len() {
+        let length = is_shown[start..].iter().take_while(|shown| **shown == is_shown[start]).count();
+        if length < FEWEST_FOLDED {
+            is_shown[start..start + length].fill(true);
+        }
+        start += length;
+    }
+    is_shown
+}
+
+struct PairDiff<'a> {
+    pair: &'a CheckedPair,
+    view: View,
+    explain: &'a dyn Fn(usize) -> String,
+}
+
+impl PairDiff<'_> {
+    /// The rows that are shown, with the number of the others in their places.
+    fn rows(&self, is_shown: &[bool]) -> String {
+        let mut lines = TextLines::default();
+        let rows = &self.pair.comparison.rows;
+        let mut is_explained = vec![false; self.pair.comparison.mismatches.len()];
+        let mut start = 0;
+        while start < rows.len() {
+            if !is_shown[start] {
+                let folded = is_shown[start..].iter().take_while(|shown| !**shown).count();
+                lines.push(&self.view.style.paint(Tone::Dim, &self.folded(&rows[start..start + folded])));
+                start += folded;
+                continue;
+            }
+            lines.append(&self.hole_before(start));
+            lines.append(&self.row(&rows[start]));
+            let cause = rows[start].mismatch.filter(|_| rows[start].state == RowState::Differs);
+            if let Some(is_explained) = cause.and_then(|cause| is_explained.get_mut(cause)) {
+                if !std::mem::replace(is_explained, true) {
+                    lines.append(&(self.explain)(cause.unwrap_or_default()));
+                }
+            }
+            start += 1;
+        }
+
+        // What concerns the whole has no row of its own.
+        for (mismatch, _) in is_explained.iter().enumerate().filter(|(_, is_explained)| !**is_explained) {
+            lines.append(&(self.explain)(mismatch));
+        }
+        lines.into_text()
+    }
+
+    fn row(&self, row: &ComparedRow) -> String {
+        let mut lines = TextLines::default();
+        let mut push = |mark: char, tone: Tone, side: &RowSide, remark: &str| {
+            lines.push(&self.view.style.paint(tone, &self.line(mark, side, remark)));
+        };
+        match (row.state, &row.shader, &row.host) {
+            (RowState::Differs, shader, host) => {
+                if let Some(host) = host {
+                    push('-', Tone::Disagree, host, "");
+                }
+                if let Some(shader) = shader {
+                    push('+', Tone::Agree, shader, "");
+                }
+            }
+            (RowState::Follows, Some(shader), host) => {
+                let remark =
+                    host.as_ref().map_or_else(|| "not in the host".to_owned(), |host| other_side(shader, host));
+                push('.', Tone::Skip, shader, &remark);
+            }
+            (_, Some(shader), Some(host)) => push(' ', Tone::Plain, shader, &other_side(shader, host)),
+            // The members of a struct that only the shader has are compared one by one.
+            (RowState::Agrees, Some(shader), None) => push(' ', Tone::Plain, shader, ""),
+            (_, Some(shader), None) => push(' ', Tone::Dim, shader, "not in the host"),
+            (_, None, Some(host)) => push(' ', Tone::Dim, host, "only in the host"),
+            (_, None, None) => {}
+        }
+        lines.into_text()
+    }
+
+    /// `-    48     4  float exposure   // host: ...`.
+    fn line(&self, mark: char, side: &RowSide, remark: &str) -> String {
+        let bytes = side.size.map_or_else(|| "[]".to_owned(), |bytes| bytes.to_string());
+        let offset = pad_left(&side.offset.to_string(), OFFSET_COLUMNS - 1);
+        let declaration = format!("{}{}", "  ".repeat(side.depth as usize), declaration(side));
+        let declaration = if remark.is_empty() {
+            declaration
+        } else {
+            format!("{}  // {remark}", pad(&declaration, DECLARATION_COLUMNS))
+        };
+        self.view.cut(&format!("{mark}{offset}{}  {declaration}", pad_left(&bytes, SIZE_COLUMNS)))
+    }
+
+    /// The number of rows that are left out, and what is wrong with them.
+    fn folded(&self, rows: &[ComparedRow]) -> String {
+        let followers: Vec<&ComparedRow> = rows.iter().filter(|row| row.state == RowState::Follows).collect();
+        let mark = if followers.is_empty() { ' ' } else { '.' };
+        let shifts: Vec<Option<i64>> = followers.iter().map(|row| shift(row)).collect();
+        let which = if followers.len() == rows.len() { "that" } else { "of which" };
+        let how = match shifts.first() {
+            None => String::new(),
+            Some(first) => {
+                let count =
+                    if followers.len() == rows.len() { String::new() } else { format!(", {}", followers.len()) };
+                let how = match first.filter(|_| shifts.iter().all(|shift| shift == first)) {
+                    _ if shifts.iter().all(Option::is_none) => "are not in the host".to_owned(),
+                    Some(bytes) if bytes < 0 => {
+                        format!("are {} earlier in the host", counted(bytes.unsigned_abs(), "byte"))
+                    }
+                    Some(bytes) => format!("are {} later in the host", counted(bytes.unsigned_abs(), "byte")),
+                    None => "move with it".to_owned(),
+                };
+                format!("{count} {which} {how}")
+            }
+        };
+        let more = counted(rows.len() as u64, "more member");
+        format!("{mark}{}  {more}{how}", pad_left(self.view.style.ellipsis(), OFFSET_COLUMNS - 1 + SIZE_COLUMNS))
+    }
+
+    /// The padding that both sides have before a row.
+    fn hole_before(&self, index: usize) -> String {
+        let rows = &self.pair.comparison.rows;
+        let shader: Vec<Option<&RowSide>> = rows.iter().map(|row| row.shader.as_ref()).collect();
+        let host: Vec<Option<&RowSide>> = rows.iter().map(|row| row.host.as_ref()).collect();
+        let Some((start, size)) = hole_before(&shader, index).filter(|hole| hole_before(&host, index) == Some(*hole))
+        else {
+            return String::new();
+        };
+        let (start, size) = (pad_left(&start.to_string(), OFFSET_COLUMNS), pad_left(&size.to_string(), SIZE_COLUMNS));
+        format!("{}\n", self.view.style.paint(Tone::Dim, &format!("{start}{size}  // padding")))
+    }
+}
+
+/// Bytes by which the host's member comes after the shader's.
+fn shift(row: &ComparedRow) -> Option<i64> {
+    Some(i64::from(row.host.as_ref()?.offset) - i64::from(row.shader.as_ref()?.offset))
+}
+
+/// What is different in the host without being wrong, or follows from something wrong.
+fn other_side(shader: &RowSide, host: &RowSide) -> String {
+    let mut parts = Vec::new();
+    if shader.offset != host.offset {
+        parts.push(format!("at {}", host.offset));
+    }
+    if last_name(shader) != last_name(host) {
+        parts.push(one_line(last_name(host)));
+    }
+    if shader.size != host.size {
+        parts.extend(host.size.map(|size| counted(size.into(), "byte")));
+    }
+    if parts.is_empty() { String::new() } else { format!("host: {}", parts.join(", ")) }
+}
+
+/// The name of a member in its struct, without the brackets of an array.
+fn last_name(side: &RowSide) -> &str {
+    let name = side.path.rsplit('.').next().filter(|_| !side.path.contains(", ")).unwrap_or(&side.path);
+    name.trim_end_matches("[]")
+}
+
+/// `float4 color[2]`, as its side writes it. A path of a member at the top has no struct around it.
+fn declaration(side: &RowSide) -> String {
+    let (base, dimensions) = side.type_name.split_once('[').unwrap_or((&side.type_name, ""));
+    let dimensions = if dimensions.is_empty() { String::new() } else { format!("[{dimensions}") };
+    let name = if side.depth > 0 { last_name(side) } else { side.path.trim_end_matches("[]") };
+    one_line(format!("{} {name}{dimensions}", short_type(base)).trim())
+}
+
+/// A type without namespaces and template arguments.
+fn short_type(name: &str) -> &str {
+    let name = name.split('<').next().unwrap_or(name);
+    name.rsplit("::").next().unwrap_or(name)
+}
+
+/// Start and size of the bytes between a row of one side and the end of what comes before it there.
+fn hole_before(sides: &[Option<&RowSide>], index: usize) -> Option<(u32, u32)> {
+    let own = sides.get(index).copied().flatten()?;
+    let end = |side: &RowSide| side.offset.saturating_add(side.size.unwrap_or(0));
+    let others = || sides.iter().flatten().filter(|side| !std::ptr::eq(**side, own));
+
+    // A struct that starts here already shows the hole before it; an enclosing struct shows where
+    // its members start.
+    let is_first = !sides[..index].iter().flatten().any(|side| side.offset == own.offset);
+    let outer = others().filter(|side| side.depth < own.depth && side.offset <= own.offset && end(side) > own.offset);
+    let before = others().filter(|side| side.offset < own.offset && end(side) <= own.offset).map(|side| end(side));
+    let start = before.chain(outer.map(|side| side.offset)).max().unwrap_or(0);
+    let size = own.offset.checked_sub(start).filter(|size| *size > 0 && is_first)?;
+    Some((start, size))
+}

@@ -1,0 +1,43 @@
+//! How much of a check is shown to people, and in how many columns.
+
+use layoutproof_show::Style;
+use layoutproof_show::style::width;
+
+/// How a check is written for people.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct View {
+    pub style: Style,
+    /// Width of a line.
+    pub columns: usize,
+    pub amount: Amount,
+}
+
+/// How much of a check is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Amount {
+    /// The sentence that says it all.
+    Headline,
+    /// What differs, with the members around it.
+    Differences,
+    /// Every member of every pair.
+    All,
+}
+
+impl View {
+    /// For files and other programs.
+    pub const FILE: Self = Self { style: Style::PLAIN, columns: 80, amount: Amount::Differences };
+
+    pub(super) fn is_whole(self) -> bool {
+        self.amount == Amount::All
+    }
+
+    /// `line`, shortened to the width.
+    pub(super) fn cut(self, line: &str) -> String {
+        if width(line) <= self.columns {
+            return line.to_owned();
+        }
+        let ellipsis = self.style.ellipsis();
+        let kept: String = line.chars().take(self.columns.saturating_sub(width(ellipsis))).collect();
+        format!("{kept}{ellipsis}")
+    }
+}
