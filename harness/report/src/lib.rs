@@ -9,6 +9,7 @@
 pub mod export;
 pub mod failure;
 pub mod formats;
+mod headline;
 pub mod host_check;
 pub mod html;
 pub mod listing;

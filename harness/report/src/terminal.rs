@@ -1,4 +1,4 @@
-//! Prints the end of a run: the failures by cause, then a summary that fits on one screen. Checks
+//! Prints the end of a run: the failures by cause, then one line that says how the run ended. Checks
 //! that pass are not listed; details need `-v`.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,8 +11,9 @@ use super::failure::block::{block, check_heading};
 use super::failure::cause::{causes, causes_text, known_causes};
 use super::failure::group::{failures_of, is_failure};
 use super::tables::matrix;
-use super::tables::run_table::{run_table, slowest_device};
+use super::tables::run_table::run_table;
 use crate::failure::group::place;
+use crate::headline::Headline;
 use crate::reporter::FinishedRun;
 use layoutproof_core::check::CheckDevice;
 use layoutproof_core::results::known::FixedEntry;
@@ -20,15 +21,12 @@ use layoutproof_core::results::record::{
     BoundCount, CheckRecord, LeftOutChecks, OutcomeKind, Proves, ReasonKind, RecordedCacheUse, RunEnd, SkipKind,
 };
 use layoutproof_core::results::seen_cases::SeenCases;
-use layoutproof_core::results::summary::proves_nothing;
 use layoutproof_show::style::{Style, TextLines, Tone, counted, grouped, one_line, pad, width};
 
 /// Columns after which a list of reasons wraps.
 const LIST_COLUMNS: usize = 100;
 /// Columns before the text of a summary line: the verb and a space.
 const INDENT: usize = 11;
-/// Kinds of reasons to name when the list is shortened.
-const NAMED_REASONS: usize = 3;
 
 /// The report of a run for people.
 #[derive(Clone, Copy, Debug)]
@@ -59,17 +57,15 @@ impl Terminal<'_> {
         }
 
         text += &failure_report(checks, records_file, style);
-        if !quiet {
-            if run.has_compilers() {
-                text += &matrix::matrix(checks, &end.left_out, style);
-                text += "\n";
-                if is_detailed {
-                    text += &matrix::differences(checks, style);
-                }
-            }
-            text += &summary(run, is_detailed, style);
+        if quiet {
+            return text;
         }
-        text
+        if is_detailed && run.has_compilers() {
+            text += &matrix::matrix(checks, &end.left_out, style);
+            text += "\n";
+            text += &matrix::differences(checks, style);
+        }
+        text + &summary(run, is_detailed, style)
     }
 }
 
@@ -149,74 +145,57 @@ pub fn fixed_report(fixed: &[FixedEntry], style: Style) -> String {
     fixed.iter().map(line).collect()
 }
 
-/// One line per device, then known differences, skips, omitted parts of checks, what was proved,
-/// and the verdict. About ten lines, however many checks there are. With details, it lists every
-/// kind of reason and every version.
+/// The line that says how the run ended, and notes about what needs attention. With details, they
+/// follow one line per device, the known differences, the reasons for skips and omissions, what was
+/// proved, and all versions.
 pub fn summary(run: &FinishedRun<'_>, is_detailed: bool, style: Style) -> String {
+    let seen = SeenCases::of(run.checks.iter()).with_left_out(&run.end.left_out_cases);
+    let mut text = if is_detailed { details(run, &seen, style) } else { String::new() };
+    text += &Headline::of(run).line(run, is_detailed, style);
+
+    let not_probed = if is_detailed { not_probed(run.end) } else { None };
+    let notes = [not_probed, unreliable(run.checks), only_model(run), own_offsets(run.checks), unseen_note(&seen)];
+    for sentence in notes.into_iter().flatten() {
+        text += &format!("{}: {sentence}\n", style.paint(Tone::Skip, "note"));
+    }
+    text
+}
+
+fn details(run: &FinishedRun<'_>, seen: &SeenCases<'_>, style: Style) -> String {
     let FinishedRun { end, checks, .. } = *run;
     let line = |tone: Tone, verb: &str, text: String| format!("{} {text}\n", style.verb(tone, verb));
 
-    let mut text = String::new();
-    if is_detailed {
-        text += &devices(run.devices, style);
-        text += &line(Tone::Strong, "Cases", cases(checks, end));
-    }
+    let mut text = devices(run.devices, style);
+    text += &line(Tone::Strong, "Cases", cases(checks, end, seen));
     text += &run_table(run.devices, checks, &end.left_out, style);
 
     if end.known > 0 {
-        text += &line(Tone::Known, "Known", known(run, is_detailed));
+        text += &line(Tone::Known, "Known", known(run));
     }
     let counted_skips = end.skipped.saturating_sub(end.not_applicable);
     if counted_skips > 0 {
         let skips = tally(skipped(checks, &end.left_out, None));
-        text += &line(Tone::Skip, "Skipped", list_kinds(counted_skips, &skips, is_detailed, style));
+        text += &line(Tone::Skip, "Skipped", list(counted_skips, &skips, style));
     }
-    if end.not_applicable > 0 && is_detailed {
+    if end.not_applicable > 0 {
         let inapplicable = tally(skipped(checks, &end.left_out, Some(SkipKind::NotApplicable)));
-        text += &line(Tone::Skip, "N/A", list_kinds(end.not_applicable, &inapplicable, is_detailed, style));
+        text += &line(Tone::Skip, "N/A", list(end.not_applicable, &inapplicable, style));
     }
-
     let partly = partly(run);
     if partly > 0 {
-        text += &line(Tone::Skip, "Partly", list_kinds(partly, &tally(kinds_not_checked(run)), is_detailed, style));
+        text += &line(Tone::Skip, "Partly", list(partly, &tally(kinds_not_checked(run)), style));
     }
+
     if end.leaves > 0 || checks_bindings(run) {
         text += &line(Tone::Strong, "Proved", proved(run));
     }
-    if checks_bindings(run) && is_detailed {
+    if checks_bindings(run) {
         text += &line(Tone::Strong, "Bound", bound(run, style));
     }
-
-    let seen = SeenCases::of(checks.iter()).with_left_out(&end.left_out_cases);
-    let not_probed = if is_detailed { not_probed(end) } else { None };
     if let Some(cached) = end.cache.as_deref().and_then(cached) {
         text += &line(Tone::Plain, "Cached", cached);
     }
-
-    let notes = [not_probed, unreliable(checks), only_model(run), own_offsets(checks), unseen_note(&seen)];
-    for sentence in notes.into_iter().flatten() {
-        text += &line(Tone::Skip, "Note", sentence);
-    }
-
-    let (tone, verdict) = verdict(end, run.is_short);
-    text + &line(tone, "Summary", verdict + &scale(run, &seen))
-}
-
-/// `; 471 cases, 412 seen by a compiler; 48.5 s, slowest device lavapipe`.
-fn scale(run: &FinishedRun<'_>, seen: &SeenCases<'_>) -> String {
-    let cases = distinct_cases(run.checks, run.end);
-    let seen_cases = match seen.by_compiler.len() {
-        0 => String::new(),
-        seen => format!(", {} seen by a compiler", grouped(seen as u64)),
-    };
-    let cases = (cases.len() > 1).then(|| format!("; {}{seen_cases}", counted(cases.len() as u64, "case")));
-
-    let time = run.time.map(|time| {
-        let slowest = slowest_device(run.devices, run.checks, &run.end.left_out);
-        let slowest = slowest.map(|device| format!(", slowest device {}", one_line(device))).unwrap_or_default();
-        format!("; {:.1} s{slowest}", time.as_secs_f64())
-    });
-    cases.into_iter().chain(time).collect()
+    text
 }
 
 /// Ids of all cases in the run.
@@ -250,17 +229,6 @@ fn skipped<'a>(
     with_record.chain(left_out)
 }
 
-/// All kinds with `-v`, else the most frequent ones and a count of the rest.
-fn list_kinds(total: u32, kinds: &[(String, u64)], is_detailed: bool, style: Style) -> String {
-    if is_detailed || kinds.len() <= NAMED_REASONS + 1 {
-        return list(total, kinds, style);
-    }
-    let (named, others) = kinds.split_at(NAMED_REASONS);
-    let left: u64 = others.iter().map(|(_, count)| count).sum();
-    let more = format!("{} other reasons, which -v lists", others.len());
-    list(total, &[named, &[(more, left)]].concat(), style)
-}
-
 /// The differences that one list entry explains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct KnownCause<'a> {
@@ -268,8 +236,8 @@ struct KnownCause<'a> {
     link: Option<&'a str>,
 }
 
-/// `185 by 9 causes, most: naga's GLSL drops @size (139, https://...)`; all causes with `-v`.
-fn known(run: &FinishedRun<'_>, is_detailed: bool) -> String {
+/// `185 by 9 causes:`, then a line for each cause, the most frequent first.
+fn known(run: &FinishedRun<'_>) -> String {
     let mut counts: BTreeMap<KnownCause<'_>, u64> = BTreeMap::new();
     for check in run.checks.iter().filter(|check| check.outcome.kind() == OutcomeKind::Known) {
         let entry = check.outcome.entry();
@@ -280,35 +248,13 @@ fn known(run: &FinishedRun<'_>, is_detailed: bool) -> String {
     let mut causes: Vec<(KnownCause<'_>, u64)> = counts.into_iter().collect();
     causes.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
 
-    let total = format!("{} by {}", grouped(run.end.known.into()), counted(causes.len() as u64, "cause"));
-    let said = |(cause, count): &(KnownCause<'_>, u64)| {
+    let mut text = format!("{} by {}:", grouped(run.end.known.into()), counted(causes.len() as u64, "cause"));
+    for (cause, count) in &causes {
         let link = cause.link.map(|link| format!(", {}", one_line(link))).unwrap_or_default();
-        format!("{} ({}{link})", one_line(cause.reason), grouped(*count))
-    };
-    if is_detailed && causes.len() > 1 {
-        let lines = causes.iter().map(|cause| format!("\n{}{}", " ".repeat(INDENT + 2), said(cause)));
-        return total + ":" + &lines.collect::<String>();
+        let indent = " ".repeat(INDENT + 2);
+        text += &format!("\n{indent}{} ({}{link})", one_line(cause.reason), grouped(*count));
     }
-
-    let most = causes.first().map(said).unwrap_or_default();
-    let text =
-        if causes.len() > 1 { format!("{total}, most: {most}; -v lists them") } else { format!("{total}: {most}") };
-    wrapped(&text)
-}
-
-/// Wraps text at word boundaries.
-fn wrapped(text: &str) -> String {
-    let mut lines = vec![String::new()];
-    for word in text.split(' ') {
-        let line = lines.last_mut().expect("there is a first line");
-        if !line.is_empty() && INDENT + width(line) + 1 + width(word) > LIST_COLUMNS {
-            lines.push(word.to_owned());
-        } else {
-            line.push_str(if line.is_empty() { "" } else { " " });
-            line.push_str(word);
-        }
-    }
-    lines.join(&format!("\n{}", " ".repeat(INDENT)))
+    text
 }
 
 /// `52 602 leaves: 31 120 at offsets that we wrote, 12 281 that a compiler chose; 2 080 resources`.
@@ -348,7 +294,7 @@ pub(super) fn devices(devices: &[DeviceInfo], style: Style) -> String {
     by_id.iter().enumerate().map(line).collect()
 }
 
-fn cases(checks: &[CheckRecord], end: &RunEnd) -> String {
+fn cases(checks: &[CheckRecord], end: &RunEnd, seen: &SeenCases<'_>) -> String {
     let left_out = &end.left_out;
     let producers = checks.iter().map(|check| check.id.producer.as_str());
     let producers: BTreeSet<&str> = producers.chain(left_out.iter().map(|group| group.producer.as_str())).collect();
@@ -356,8 +302,12 @@ fn cases(checks: &[CheckRecord], end: &RunEnd) -> String {
     let rules = checks.iter().map(|check| check.id.rules.as_str());
     let rules: BTreeSet<&str> = rules.chain(left_out.iter().map(|group| group.rules.as_str())).collect();
     let named = if producers.is_empty() { String::new() } else { format!(" ({})", producers.join(", ")) };
+    let by_compiler = match seen.by_compiler.len() {
+        0 => String::new(),
+        seen => format!(", {} seen by a compiler", grouped(seen as u64)),
+    };
     format!(
-        "{}, {}, {}{named}: {}",
+        "{}{by_compiler}, {}, {}{named}: {}",
         grouped(distinct_cases(checks, end).len() as u64),
         counted(rules.len() as u64, "rule set"),
         counted(producers.len() as u64, "producer"),
@@ -544,44 +494,4 @@ fn unseen_note(seen: &SeenCases<'_>) -> Option<String> {
     Some(format!(
         "no compiler saw {which}: agreement shows that devices obey our offsets, not that a compiler would choose them"
     ))
-}
-
-fn verdict(end: &RunEnd, is_short: bool) -> (Tone, String) {
-    let part = |count: u32, text: String| (count > 0).then_some(text);
-    let differ = if end.differ == 1 { "differs" } else { "differ" };
-    let known = if end.known == 1 { "known difference" } else { "known differences" };
-    let bad = [
-        part(end.differ, format!("{} {differ}", grouped(end.differ.into()))),
-        part(end.stale, format!("{} stale", grouped(end.stale.into()))),
-        part(end.broken, format!("{} broken", grouped(end.broken.into()))),
-    ];
-    let bad: Vec<String> = bad.into_iter().flatten().collect();
-
-    let skipped = end.skipped.saturating_sub(end.not_applicable);
-    let agree = if end.agree == 1 { "agrees" } else { "agree" };
-    let good = [
-        Some(format!("{} {agree}", grouped(end.agree.into()))),
-        part(end.known, format!("{} {known}", grouped(end.known.into()))),
-        part(skipped, format!("{} skipped", grouped(skipped.into()))),
-        part(end.not_applicable, format!("{} not applicable", grouped(end.not_applicable.into()))),
-    ];
-    let good = good.into_iter().flatten().collect::<Vec<_>>().join(", ");
-
-    let why = if end.fail_fast { "stopped at the first failure" } else { "interrupted" };
-    let cut = part(end.not_done, format!("{why}: {} not done; ", counted(end.not_done.into(), "check")));
-    let lacking = end.failed_listings.len() as u64;
-    let lacking = (lacking > 0).then(|| format!("incomplete: {} failed; ", counted(lacking, "device listing")));
-    if cut.is_some() || lacking.is_some() {
-        let cut = [cut, lacking].into_iter().flatten().collect::<String>();
-        let bad = if bad.is_empty() { String::new() } else { format!("{}; ", bad.join(", ")) };
-        return (Tone::Disagree, format!("{cut}{bad}{good}"));
-    }
-
-    match (bad.is_empty(), end.checks) {
-        (_, 0) => (Tone::Disagree, "nothing was checked".to_owned()),
-        (true, _) if proves_nothing(end) => (Tone::Skip, format!("nothing was proved: {good}")),
-        (true, _) if is_short => (Tone::Disagree, format!("incomplete: {good}")),
-        (true, _) => (Tone::Agree, format!("ok: {good}")),
-        (false, _) => (Tone::Disagree, format!("failed: {}; {good}", bad.join(", "))),
-    }
 }

@@ -210,9 +210,10 @@ impl Check {
 
         let ours = culprit == Some(Culprit::CaseOrRules);
         let whose = if culprit == Some(Culprit::Report) { "the reported" } else { "these" };
-        // Another rule set explains nothing if no row differs.
-        let is_explained = !ours && !differing(rows, code).is_empty();
-        let hint = is_explained.then(|| hint::explaining(subject, rows, culprit)).flatten();
+        let differing = differing(rows, code);
+        let of_culprit = differing.iter().filter(|(_, whose)| Some(*whose) == culprit);
+        let in_question: Vec<&Row> = of_culprit.map(|(index, _)| &rows[*index]).collect();
+        let hint = if ours { None } else { hint::explaining(subject, rows, &in_question, culprit) };
 
         Story {
             summary: subject.source.summary.clone(),

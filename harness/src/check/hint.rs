@@ -6,8 +6,20 @@ use crate::check::subject::Subject;
 use crate::results::record::{Culprit, RecordValue, Row};
 
 /// Returns the first bare rule set, other than the subject's own, that puts every probed leaf where
-/// the culprit (device, report or code) put it.
-pub(super) fn explaining(subject: &Subject, rows: &[Row], culprit: Option<Culprit>) -> Option<&'static str> {
+/// the culprit (device, report or code) put it. It must explain each of the differing rows: no rule
+/// set explains an answer that is no number, or a changed guard.
+pub(super) fn explaining(
+    subject: &Subject,
+    rows: &[Row],
+    differing: &[&Row],
+    culprit: Option<Culprit>,
+) -> Option<&'static str> {
+    let differing: Vec<(&Row, u32)> =
+        differing.iter().map(|row| Some((*row, put(row, culprit)?.number()?))).collect::<Option<_>>()?;
+    if differing.is_empty() {
+        return None;
+    }
+
     let by_device = culprit == Some(Culprit::Device);
     let computed = subject.computed();
     let mut used = Vec::new();
@@ -22,12 +34,12 @@ pub(super) fn explaining(subject: &Subject, rows: &[Row], culprit: Option<Culpri
             Some(RecordValue::Text(_)) | None => {}
         }
     }
-    if used.is_empty() {
-        return None;
-    }
 
-    let explains =
-        |numbers: &Numbers| used.iter().all(|(path, offset)| numbers.get(Quantity::Offset, path) == Some(*offset));
+    let explains = |numbers: &Numbers| {
+        let mut places = used.iter();
+        places.all(|(path, offset)| numbers.get(Quantity::Offset, path) == Some(*offset))
+            && differing.iter().all(|(row, number)| value(numbers, subject, row) == Some(*number))
+    };
     let others = table().iter().filter(|rules| rules.is_bare() && rules.name != subject.rules);
     let mut explaining = others.filter(|rules| {
         let blocks = &subject.source.module.blocks;
@@ -35,6 +47,19 @@ pub(super) fn explaining(subject: &Subject, rows: &[Row], culprit: Option<Culpri
         explains(&Numbers::of_layouts(&layouts))
     });
     explaining.next().map(|rules| rules.name)
+}
+
+/// The number that a layout has for a row, also for a leaf in a later element of a structured
+/// buffer (`S[1].d`).
+fn value(numbers: &Numbers, subject: &Subject, row: &Row) -> Option<u32> {
+    if let Some(number) = numbers.get(row.what, &row.path) {
+        return Some(number);
+    }
+    let mut blocks = subject.layouts.iter().map(|layout| layout.name.as_str());
+    let (block, rest) = blocks.find_map(|name| Some((name, row.path.strip_prefix(name)?.strip_prefix('[')?)))?;
+    let (element, rest) = rest.split_once(']')?;
+    let before = element.parse::<u32>().ok()?.checked_mul(numbers.get(Quantity::ArrayStride, block)?)?;
+    numbers.get(row.what, &format!("{block}{rest}"))?.checked_add(before)
 }
 
 /// Returns the place that the culprit used for the leaf of a row.

@@ -14,7 +14,7 @@ use layoutproof_layout::scalar::Scalar;
 
 /// The bytes for the digits 0 and 1. In any combination they form normal 16-bit floats, which no
 /// device changes. Neither is the complement of the other or of itself, or part of a fill.
-const DIGITS: [u8; 2] = [0x35, 0x4A];
+pub(crate) const DIGITS: [u8; 2] = [0x35, 0x4A];
 
 /// How one dispatch's bytes encode their position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

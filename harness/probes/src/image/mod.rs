@@ -250,7 +250,7 @@ impl fmt::Display for DecodedWord {
             Self::Element(element) => write!(f, "element {element} of the array of buffers"),
             Self::Refill => f.write_str("the output buffer's refill"),
             Self::Zero => f.write_str("zero"),
-            Self::Unknown(_) => f.write_str("nothing that was uploaded"),
+            Self::Unknown(_) => f.write_str("no word of the image"),
         }
     }
 }

@@ -61,7 +61,7 @@ fn words_say_what_they_are() {
         (0xE1E1_E1E2, DecodedWord::Element(2), "element 2 of the array of buffers"),
         (0xF111_F111, DecodedWord::Refill, "the output buffer's refill"),
         (0, DecodedWord::Zero, "zero"),
-        (0x1234_5678, DecodedWord::Unknown(0x1234_5678), "nothing that was uploaded"),
+        (0x1234_5678, DecodedWord::Unknown(0x1234_5678), "no word of the image"),
     ];
     for (word, meaning, text) in table {
         assert_eq!((decode(word), decode(word).to_string().as_str()), (meaning, text));

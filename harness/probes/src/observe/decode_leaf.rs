@@ -11,6 +11,7 @@ use layoutproof_layout::Leaf;
 
 use super::checked_answer::{CheckedAnswer, half_of, signed, word_at};
 use super::observation::{Observation, Observed, ProbeProblem};
+use super::stray_value::{stray_unit, stray_word};
 use crate::image::encoding::{Half, Ink, Plane, WordCode, assemble};
 use crate::image::{BEFORE_WORD, DecodedWord, Owner, REFILL_WORD, decode, decode_halves, may_be_data};
 use crate::{AnswerPlace, AnswerSlot, Form, ProbeJob, ProbePlan, words};
@@ -45,6 +46,21 @@ impl LeafAnswer {
     }
 }
 
+/// The answer for one unit of a leaf.
+struct UnitAnswer {
+    said: DecodedWord,
+    /// The word itself, for units of 32 bits.
+    word: Option<u32>,
+    /// What a value is that names no place.
+    stray: Option<String>,
+}
+
+impl UnitAnswer {
+    fn known(said: DecodedWord) -> Self {
+        Self { said, word: None, stray: None }
+    }
+}
+
 impl<'a> ProbeAnswers<'a> {
     pub(super) fn read(&self, observed: &mut Observed) {
         for slot in &self.probe.wiring.slots {
@@ -56,7 +72,7 @@ impl<'a> ProbeAnswers<'a> {
             let leaf = &self.plan.leaves[slot.leaf as usize];
             let answers = slot.places.iter().map(|place| self.units_read(leaf, *place));
             let answers: Vec<_> = answers.map(|units| (self.found(leaf, &units), units)).collect();
-            if answers.iter().flat_map(|(_, units)| units).any(|(said, _)| *said == DecodedWord::Refill) {
+            if answers.iter().flat_map(|(_, units)| units).any(|unit| unit.said == DecodedWord::Refill) {
                 observed.problems.push(ProbeProblem::NotStored { path: leaf.path.clone() });
             }
 
@@ -105,9 +121,8 @@ impl<'a> ProbeAnswers<'a> {
         self.views.iter().filter(move |view| view.run.ink.code() == code)
     }
 
-    /// Decodes each unit of a leaf with its answer at `place`. For word units it also returns the
-    /// word.
-    fn units_read(&self, leaf: &Leaf, place: AnswerPlace) -> Vec<(DecodedWord, Option<u32>)> {
+    /// Decodes each unit of a leaf with its answer at `place`.
+    fn units_read(&self, leaf: &Leaf, place: AnswerPlace) -> Vec<UnitAnswer> {
         let code = WordCode::of(leaf.component);
         // In a block, only as many bytes as the leaf has belong to the answer.
         let narrow = u32::MAX >> (8 * 4_u32.saturating_sub(leaf.component.size));
@@ -125,7 +140,12 @@ impl<'a> ProbeAnswers<'a> {
                 let halves = self.views_of(None).map(|view| (view.run.ink, answer(view, word)));
                 let WordHalves { low, high } =
                     halves.fold(WordHalves::default(), |found, (ink, word)| found.with(ink, word));
-                (decode_halves(low, high), Some(low))
+                let said = decode_halves(low, high);
+                let stray = match said {
+                    DecodedWord::Unknown(_) => Some(stray_word(low, self.views)),
+                    _ => None,
+                };
+                UnitAnswer { said, word: Some(low), stray }
             };
             return (0..words(leaf.component)).map(said).collect();
         };
@@ -138,52 +158,62 @@ impl<'a> ProbeAnswers<'a> {
             })
             .collect();
         let units = (0..leaf.component.size).step_by(code.unit() as usize);
-        units.map(|byte| (self.unit_in_planes(code, byte, &answers), None)).collect()
+        units.map(|byte| self.unit_in_planes(code, byte, &answers)).collect()
     }
 
     /// Decodes the unit at `byte` of a leaf from all planes together.
-    fn unit_in_planes(&self, code: WordCode, byte: u32, answers: &[(Plane, u32)]) -> DecodedWord {
+    fn unit_in_planes(&self, code: WordCode, byte: u32, answers: &[(Plane, u32)]) -> UnitAnswer {
         let bytes: Vec<(Plane, [u8; 4])> =
             answers.iter().map(|(plane, answer)| (*plane, (answer >> (8 * byte)).to_le_bytes())).collect();
         let unit = code.unit() as usize;
-        if let Some((offset, data)) = assemble(bytes.iter().map(|(plane, bytes)| (*plane, &bytes[..unit]))) {
+        let units: Vec<(Plane, &[u8])> = bytes.iter().map(|(plane, bytes)| (*plane, &bytes[..unit])).collect();
+        if let Some((offset, data)) = assemble(units.iter().copied()) {
             let guard = self.probe.image.owners.get(offset as usize).is_none_or(|owner| *owner == Owner::Guard);
-            return match (data, guard) {
+            return UnitAnswer::known(match (data, guard) {
                 (true, _) => DecodedWord::Data(offset),
                 (false, true) => DecodedWord::Guard(offset),
                 (false, false) => DecodedWord::Padding(offset),
-            };
+            });
         }
 
         // Together the planes name no offset, so the value is not from the block. It may still be a
         // known fill.
         let first = answers.first().map_or(0, |(_, answer)| *answer);
-        match decode(first) {
+        let said = match decode(first) {
             DecodedWord::Refill => DecodedWord::Refill,
             _ if answers.iter().all(|(_, answer)| *answer == 0) => DecodedWord::Zero,
             _ if BEFORE_WORD.to_le_bytes()[..2].contains(&first.to_le_bytes()[0]) => DecodedWord::Before,
             _ => DecodedWord::Unknown(first),
+        };
+        match said {
+            DecodedWord::Unknown(_) => {
+                UnitAnswer { stray: Some(stray_unit(code, &units)), ..UnitAnswer::known(said) }
+            }
+            _ => UnitAnswer::known(said),
         }
     }
 
     /// Finds the place at which a leaf was read, from its units.
-    fn found(&self, leaf: &Leaf, units: &[(DecodedWord, Option<u32>)]) -> LeafAnswer {
+    fn found(&self, leaf: &Leaf, units: &[UnitAnswer]) -> LeafAnswer {
         let unit = unit_of(leaf);
-        let first = units.first().and_then(|(said, _)| offset_of(*said));
+        let first = units.first().and_then(|unit| offset_of(unit.said));
         let expected = (0..).step_by(unit as usize).map(|distance| first.map(|first| first + distance));
-        let stray = units.iter().zip(expected).find(|((said, _), expected)| offset_of(*said) != *expected);
+        let stray = units.iter().zip(expected).find(|(unit, expected)| offset_of(unit.said) != *expected);
 
-        let shown = |(said, word): &(DecodedWord, Option<u32>)| {
+        let shown = |UnitAnswer { said, word, stray }: &UnitAnswer| {
             let word = word.map_or(String::new(), |word| format!("{word:#010X}, "));
             let owner = match said {
                 DecodedWord::Data(offset) if *offset != leaf.offset => self.owner(*offset),
                 _ => String::new(),
             };
+            let said = stray.clone().unwrap_or_else(|| said.to_string());
             format!("{word}{said}{owner}")
         };
 
         match (units, stray) {
-            ([(DecodedWord::Data(offset), _), ..], None) if *offset == leaf.offset => LeafAnswer::at(*offset),
+            ([UnitAnswer { said: DecodedWord::Data(offset), .. }, ..], None) if *offset == leaf.offset => {
+                LeafAnswer::at(*offset)
+            }
             ([start, ..], None) => LeafAnswer { offset: first, note: Some(format!("read {}", shown(start))) },
             ([start, ..], Some((other, _))) => {
                 LeafAnswer::nowhere(format!("read {} and then {}", shown(start), shown(other)))

@@ -12,6 +12,7 @@ mod clobber;
 mod decode_leaf;
 mod observation;
 mod read_answers;
+mod stray_value;
 
 pub use observation::{BufferRole, Observation, Observed, ProbeProblem};
 pub use read_answers::{observe, observed_right};

@@ -72,17 +72,6 @@ pub(crate) fn run_table(
     text.into_text()
 }
 
-/// The device that took the most time, if there are several.
-pub(crate) fn slowest_device<'a>(
-    devices: &'a [DeviceInfo],
-    checks: &'a [CheckRecord],
-    left_out: &'a [LeftOutChecks],
-) -> Option<&'a str> {
-    let rows = rows(devices, checks, left_out);
-    let slowest = rows.iter().max_by_key(|row| row.ms)?;
-    (rows.len() > 1 && slowest.ms > 0).then_some(slowest.id)
-}
-
 fn rows<'a>(devices: &'a [DeviceInfo], checks: &'a [CheckRecord], left_out: &'a [LeftOutChecks]) -> Vec<TableRow<'a>> {
     let mut ends: BTreeMap<&str, TableRow<'_>> = BTreeMap::new();
     for check in checks {

@@ -1,0 +1,109 @@
+//! The one line that says how a run ended, for the terminal and for a job's summary.
+//!
+//! It says `ok` only if the exit code is 0. How many checks differ or broke comes before how many
+//! agree; what could not be checked is a number in brackets.
+
+use std::collections::BTreeSet;
+
+use layoutproof_core::check::{CheckDevice, Producer, ShaderMaker};
+use layoutproof_core::results::record::{OutcomeKind, RunEnd};
+use layoutproof_core::results::summary::proves_nothing;
+use layoutproof_device::{Provider, RunnerKind};
+use layoutproof_show::style::{Style, Tone, counted, grouped};
+
+use crate::reporter::FinishedRun;
+
+/// How a run ended, in one line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Headline {
+    /// `ok`, `FAIL` ...
+    pub lead: &'static str,
+    pub tone: Tone,
+    /// `13 629 checks agree on 4 devices and 7 compilers`.
+    pub sentence: String,
+    /// `728 known bugs, 1 241 not possible here`; empty if there are none.
+    pub others: String,
+}
+
+impl Headline {
+    pub(crate) fn of(run: &FinishedRun<'_>) -> Self {
+        let end = run.end;
+        if end.checks == 0 && end.not_done == 0 {
+            let sentence = "nothing was checked".to_owned();
+            return Self { lead: "FAIL", tone: Tone::Disagree, sentence, others: String::new() };
+        }
+
+        let why = if end.fail_fast { "stopped at the first failure" } else { "interrupted" };
+        let cut = (end.not_done > 0).then(|| format!("{why}: {} not done", counted(end.not_done.into(), "check")));
+        let listings = end.failed_listings.len() as u64;
+        let lacking = (listings > 0).then(|| format!("{} failed", counted(listings, "device listing")));
+        let bad = bad(end);
+        let (lead, tone) = match (bad.is_some(), cut.is_some() || lacking.is_some() || run.is_short) {
+            (true, _) => ("FAIL", Tone::Disagree),
+            (false, true) => ("incomplete", Tone::Disagree),
+            (false, false) if proves_nothing(end) => ("nothing proved", Tone::Skip),
+            (false, false) => ("ok", Tone::Agree),
+        };
+
+        let agree = if end.agree == 1 { "agrees" } else { "agree" };
+        let agreed = format!("{} {agree}{}", counted(end.agree.into(), "check"), participants(run));
+        let parts = [cut, lacking, bad, Some(agreed)];
+        let sentence = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
+
+        let known = (end.known > 0).then(|| counted(end.known.into(), "known bug"));
+        let skipped = (end.skipped > 0).then(|| format!("{} not possible here", grouped(end.skipped.into())));
+        let others = known.into_iter().chain(skipped).collect::<Vec<_>>().join(", ");
+        Self { lead, tone, sentence, others }
+    }
+
+    /// `ok   2 checks agree on 1 device (1 known bug: -v)   1.2 s`.
+    pub(crate) fn line(&self, run: &FinishedRun<'_>, is_detailed: bool, style: Style) -> String {
+        let more = if is_detailed { "" } else { ": -v" };
+        let others = if self.others.is_empty() { String::new() } else { format!(" ({}{more})", self.others) };
+        let time = run.time.map(|time| format!("   {:.1} s", time.as_secs_f64())).unwrap_or_default();
+        format!("{}   {}{others}{time}\n", style.paint(self.tone, self.lead), self.sentence)
+    }
+}
+
+/// `3 differ, 1 stale`; `None` if nothing failed.
+fn bad(end: &RunEnd) -> Option<String> {
+    let part = |count: u32, word: &str| (count > 0).then(|| format!("{} {word}", grouped(count.into())));
+    let differ = if end.differ == 1 { "differs" } else { "differ" };
+    let parts = [part(end.differ, differ), part(end.stale, "stale"), part(end.broken, "broken")];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+/// ` on 4 devices and 7 compilers`: the devices and compilers of the checks that agree.
+fn participants(run: &FinishedRun<'_>) -> String {
+    let agreeing = run.checks.iter().filter(|check| check.outcome.kind() == OutcomeKind::Agree);
+    let recorded = agreeing.map(|check| (check.id.device.as_ref(), &check.id.producer));
+    let left_out = run.end.left_out.iter().filter(|group| group.outcome == OutcomeKind::Agree);
+    let left_out = left_out.map(|group| (group.device.as_ref(), &group.producer));
+    let pairs: Vec<(Option<&CheckDevice>, &ShaderMaker)> = recorded.chain(left_out).collect();
+
+    let devices = pairs.iter().filter_map(|(device, _)| *device);
+    let driven = devices.clone().filter(|device| device.runner.provider() == Provider::Driver);
+    let driven: BTreeSet<&str> = driven.map(|device| device.id.as_str()).collect();
+    let compilers: BTreeSet<&str> = pairs.iter().filter_map(|(_, producer)| compiler(producer)).collect();
+
+    let compilers = counted_unless_none(compilers.len(), "compiler");
+    match (counted_unless_none(driven.len(), "device"), compilers) {
+        (Some(devices), Some(compilers)) => format!(" on {devices} and {compilers}"),
+        (Some(devices), None) => format!(" on {devices}"),
+        (None, Some(compilers)) => format!(" with {compilers}"),
+        (None, None) if devices.clone().any(|device| device.runner == RunnerKind::Model) => " on the CPU model".to_owned(),
+        (None, None) => String::new(),
+    }
+}
+
+fn compiler(producer: &ShaderMaker) -> Option<&'static str> {
+    match producer.producer()? {
+        Producer::Compiler(toolchain) => Some(toolchain.compiler),
+        Producer::Generator(_) => None,
+    }
+}
+
+fn counted_unless_none(number: usize, noun: &str) -> Option<String> {
+    (number > 0).then(|| counted(number as u64, noun))
+}
