@@ -37,7 +37,7 @@ impl fmt::Display for BindingPlace {
         if unit == LayoutUnit::Binding {
             return write!(f, "set {space} binding {index}{}", CountSuffix(count));
         }
-        let gap = if is_register(unit) { "" } else { " " };
+        let gap = if unit.is_register() { "" } else { " " };
         write!(f, "{unit}{gap}{index}{}", CountSuffix(count))?;
         if space == 0 { Ok(()) } else { write!(f, " space{space}") }
     }
@@ -104,21 +104,16 @@ fn descriptor(set: &str, range: &str) -> Option<BindingPlace> {
 
 fn register(word: &str, space: u32) -> Option<BindingPlace> {
     let (class, range) = word.split_at_checked(1)?;
-    let unit = class.parse().ok().filter(|unit| is_register(*unit))?;
+    let unit = class.parse().ok().filter(|unit: &LayoutUnit| unit.is_register())?;
     let (index, count) = indices(range)?;
     Some(BindingPlace { unit, space, index, count })
 }
 
 fn plain(unit: &str, range: &str) -> Option<BindingPlace> {
-    let written = |unit: &LayoutUnit| !is_register(*unit) && !matches!(unit, LayoutUnit::Bytes | LayoutUnit::Binding);
+    let written = |unit: &LayoutUnit| !unit.is_register() && !matches!(unit, LayoutUnit::Bytes | LayoutUnit::Binding);
     let unit = unit.parse().ok().filter(written)?;
     let (index, count) = indices(range)?;
     Some(BindingPlace { unit, space: 0, index, count })
-}
-
-/// True if the unit is written as a letter followed by a number.
-fn is_register(unit: LayoutUnit) -> bool {
-    unit.as_str().len() == 1
 }
 
 /// Parses `3`, `3[4]` or `3[]`.

@@ -19,10 +19,9 @@ pub use block_signature::BlockSignature;
 pub use offload_test::{OffloadApis, OffloadTest, offload_test, offload_test_of_case};
 
 use layoutproof_layout::scalar::Scalar;
-use layoutproof_layout::{Block, BlockKind, BlockLayout, Leaf, Quantity};
+use layoutproof_layout::{Block, BlockKind, BlockLayout, LayoutUnit, Leaf, Quantity};
 
 use layoutproof_core::check::Subject;
-use layoutproof_device::ResourceClass;
 use layoutproof_probes::generate::ProduceError;
 use layoutproof_probes::image::encoding::Half;
 use layoutproof_probes::image::{data_word, nonce_word};
@@ -57,8 +56,8 @@ pub enum ExportObstacle {
     OtherRules(String),
     #[error("the suite binds no {}", .0.as_str())]
     Kind(BlockKind),
-    #[error("its register is no {} register in space 0", .0.letter())]
-    Register(ResourceClass),
+    #[error("its register is no {0} register in space 0")]
+    Register(LayoutUnit),
     #[error(transparent)]
     Shader(#[from] ProduceError),
     /// The module that we wrote, according to rspirv.

@@ -10,11 +10,11 @@ use std::sync::Arc;
 use layoutproof_layout::resource::{Access, ResourceKind};
 use layoutproof_layout::scalar::{Scalar, SixteenBit};
 use layoutproof_layout::shape::MatrixOrder;
-use layoutproof_layout::{Argument, Block, BlockKind, LayoutOptions, Quantity, find};
+use layoutproof_layout::{Argument, Block, BlockKind, LayoutOptions, LayoutUnit, Quantity, RegisterClass, find};
 
 use super::{ExportObstacle, NotExported, Repro, refused, rows};
 use layoutproof_core::check::{Source, Subject};
-use layoutproof_device::{ResourceClass, ShaderForm};
+use layoutproof_device::ShaderForm;
 use layoutproof_probes::generate::hlsl::{self, Dialect, HlslSource};
 use layoutproof_probes::generate::reserved::Reserved;
 use layoutproof_probes::image::{REFILL_WORD, nonce_word};
@@ -275,7 +275,7 @@ impl BoundResource {
     fn of(repro: &Repro<'_>) -> Result<Self, ExportObstacle> {
         let (kind, class, stride) = match repro.layout.kind {
             BlockKind::Cbuffer | BlockKind::ConstantBuffer | BlockKind::Globals => {
-                ("ConstantBuffer", ResourceClass::ConstantBuffer, None)
+                ("ConstantBuffer", LayoutUnit::ConstantBuffer, None)
             }
             BlockKind::StructuredElement => {
                 let stride = repro.subject.expected.get(Quantity::ArrayStride, &repro.layout.name);
@@ -314,23 +314,23 @@ impl BoundResource {
 }
 
 /// The kind of a structured buffer, and its register class.
-fn structured(repro: &Repro<'_>) -> Result<(&'static str, ResourceClass), ExportObstacle> {
+fn structured(repro: &Repro<'_>) -> Result<(&'static str, LayoutUnit), ExportObstacle> {
     let parameters = &repro.subject.source.module.parameters;
     let own = parameters.iter().find(|parameter| parameter.name == repro.block.name);
     match own.and_then(|parameter| parameter.ty.resource()).map(|resource| resource.kind) {
-        Some(ResourceKind::StructuredBuffer(Access::Read)) => Ok(("StructuredBuffer", ResourceClass::ShaderResource)),
+        Some(ResourceKind::StructuredBuffer(Access::Read)) => Ok(("StructuredBuffer", LayoutUnit::ShaderResource)),
         Some(ResourceKind::StructuredBuffer(Access::ReadWrite)) => {
-            Ok(("RWStructuredBuffer", ResourceClass::UnorderedAccess))
+            Ok(("RWStructuredBuffer", LayoutUnit::UnorderedAccess))
         }
         Some(_) | None => Err("the suite binds no such structured buffer by itself".into()),
     }
 }
 
 /// The declared register, or 0.
-fn register(block: &Block, class: ResourceClass) -> Result<u32, ExportObstacle> {
+fn register(block: &Block, class: LayoutUnit) -> Result<u32, ExportObstacle> {
     let Some(register) = block.annotations.registers.first() else { return Ok(0) };
     match (register.class, register.space.unwrap_or(0)) {
-        (Some(found), 0) if found == class.letter() => Ok(register.index.unwrap_or(0)),
+        (Some(found), 0) if found == RegisterClass::Unit(class) => Ok(register.index.unwrap_or(0)),
         (_, _) => Err(ExportObstacle::Register(class)),
     }
 }
