@@ -82,5 +82,5 @@ fn paths_that_fill_the_memory_are_refused() {
     let open = ";{\n".repeat(levels);
     let close = format!(";}} {name}; ; Offset: 0\n").repeat(levels);
     let listing = format!("; Buffer Definitions:\n; cbuffer S\n{open}{}{close}", member(&name).repeat(levels));
-    assert!(buffer_definitions(&listing).unwrap_err().starts_with("no member"));
+    assert!(buffer_definitions(&listing).unwrap_err().to_string().starts_with("no member"));
 }

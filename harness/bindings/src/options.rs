@@ -155,6 +155,7 @@ fn negative_shift(text: &str) -> Option<String> {
     Some(format!("negative {option} argument: {value}"))
 }
 
-fn class_named(letter: &str) -> Option<LayoutUnit> {
-    letter.parse().ok().and_then(LayoutUnit::of_class)
+/// `b`, `t`, `u` or `s`.
+pub(crate) fn class_named(letter: &str) -> Option<LayoutUnit> {
+    letter.parse().ok().filter(|unit: &LayoutUnit| unit.is_register())
 }

@@ -9,6 +9,7 @@ use std::str::FromStr;
 
 use layoutproof_layout::LayoutUnit;
 use layoutproof_layout::shape::Count;
+use thiserror::Error;
 
 use super::Binding;
 
@@ -36,7 +37,7 @@ impl fmt::Display for BindingPlace {
         if unit == LayoutUnit::Binding {
             return write!(f, "set {space} binding {index}{}", CountSuffix(count));
         }
-        let gap = if is_register(unit) { "" } else { " " };
+        let gap = if unit.is_register() { "" } else { " " };
         write!(f, "{unit}{gap}{index}{}", CountSuffix(count))?;
         if space == 0 { Ok(()) } else { write!(f, " space{space}") }
     }
@@ -65,14 +66,22 @@ pub fn places_text(places: &[BindingPlace]) -> String {
 /// The text for a parameter that is not bound.
 pub const NOT_BOUND: &str = "not bound";
 
+/// A text that is not a place.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error(
+    "`{0}` is not a binding; bindings are written `b0`, `t3 space1`, `u3[4]`, `u6[]`, `set 0 binding 1`, `space 1`, \
+     `location-in 2`, `push-constant 0`, ..."
+)]
+pub struct BadPlace(String);
+
 impl FromStr for BindingPlace {
-    type Err = String;
+    type Err = BadPlace;
 
     /// Parses one place.
     ///
     /// # Errors
-    /// A sentence that lists the forms of a place.
-    fn from_str(text: &str) -> Result<Self, String> {
+    /// No place; the message lists the forms.
+    fn from_str(text: &str) -> Result<Self, BadPlace> {
         let words: Vec<&str> = text.split_whitespace().collect();
         let read = match words.as_slice() {
             ["set", set, "binding", range] => descriptor(set, range),
@@ -84,12 +93,7 @@ impl FromStr for BindingPlace {
             _ => None,
         };
 
-        read.ok_or_else(|| {
-            format!(
-                "`{text}` is not a binding; bindings are written `b0`, `t3 space1`, `u3[4]`, `u6[]`, `set 0 binding 1`, `space 1`, \
-                 `location-in 2`, `push-constant 0`, ..."
-            )
-        })
+        read.ok_or_else(|| BadPlace(text.to_owned()))
     }
 }
 
@@ -100,21 +104,16 @@ fn descriptor(set: &str, range: &str) -> Option<BindingPlace> {
 
 fn register(word: &str, space: u32) -> Option<BindingPlace> {
     let (class, range) = word.split_at_checked(1)?;
-    let unit = class.parse().ok().filter(|unit| is_register(*unit))?;
+    let unit = class.parse().ok().filter(|unit: &LayoutUnit| unit.is_register())?;
     let (index, count) = indices(range)?;
     Some(BindingPlace { unit, space, index, count })
 }
 
 fn plain(unit: &str, range: &str) -> Option<BindingPlace> {
-    let written = |unit: &LayoutUnit| !is_register(*unit) && !matches!(unit, LayoutUnit::Bytes | LayoutUnit::Binding);
+    let written = |unit: &LayoutUnit| !unit.is_register() && !matches!(unit, LayoutUnit::Bytes | LayoutUnit::Binding);
     let unit = unit.parse().ok().filter(written)?;
     let (index, count) = indices(range)?;
     Some(BindingPlace { unit, space: 0, index, count })
-}
-
-/// True if the unit is written as a letter followed by a number.
-fn is_register(unit: LayoutUnit) -> bool {
-    unit.as_str().len() == 1
 }
 
 /// Parses `3`, `3[4]` or `3[]`.

@@ -1,6 +1,8 @@
 //! Annotations of declarations: registers, bindings, offsets, attributes.
 
-use crate::Span;
+use std::fmt;
+
+use crate::{LayoutUnit, Span};
 
 /// The annotations of a declaration: those that place it and those that say how it is used.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,8 +25,8 @@ pub struct Annotations {
 /// `register(t3, space1)`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Register {
-    /// Lowercase class letter; `None` for `register(space1)`.
-    pub class: Option<char>,
+    /// `None` for `register(space1)`.
+    pub class: Option<RegisterClass>,
     pub index: Option<u32>,
     pub space: Option<u32>,
     /// Shader profile of the old form `register(ps, t3)`.
@@ -33,6 +35,47 @@ pub struct Register {
     /// sampler, `s` at a texture.
     pub only_dxc: bool,
     pub span: Span,
+}
+
+/// The class of a register in a source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RegisterClass {
+    /// `b`, `t`, `u` or `s`.
+    Unit(LayoutUnit),
+    /// `c`: constants of Direct3D 9, 16 bytes each. It places a loose global, and no resource has it.
+    Constant,
+    /// `i`: integers of Direct3D 9.
+    Integer,
+}
+
+impl RegisterClass {
+    /// The class with this letter, in either case.
+    pub fn of_letter(letter: char) -> Option<Self> {
+        match letter.to_ascii_lowercase() {
+            'b' => Some(Self::Unit(LayoutUnit::ConstantBuffer)),
+            't' => Some(Self::Unit(LayoutUnit::ShaderResource)),
+            'u' => Some(Self::Unit(LayoutUnit::UnorderedAccess)),
+            's' => Some(Self::Unit(LayoutUnit::Sampler)),
+            'c' => Some(Self::Constant),
+            'i' => Some(Self::Integer),
+            _ => None,
+        }
+    }
+
+    pub fn unit(self) -> Option<LayoutUnit> {
+        if let Self::Unit(unit) = self { Some(unit) } else { None }
+    }
+}
+
+/// The letter.
+impl fmt::Display for RegisterClass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unit(unit) => unit.fmt(f),
+            Self::Constant => f.write_str("c"),
+            Self::Integer => f.write_str("i"),
+        }
+    }
 }
 
 /// `packoffset(c2.y)`.

@@ -13,8 +13,8 @@ use super::overlap::{self, SharedBytes, shared_bytes};
 use super::rules::{Forbid, GlobalRegister, PackOffsetRule, VkOffset};
 use super::tree::{Extent, LaidOut, LayoutWarning, LayoutWarningKind};
 use super::walk_state::{Level, Stop, WalkState};
-use crate::BlockKind;
 use crate::shape::Member;
+use crate::{BlockKind, RegisterClass};
 
 /// The offset that a member's annotation requests, in bytes from the start of its struct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +61,7 @@ fn packoffset(walk: &mut WalkState<'_>, member: &Member, layout: &LaidOut) -> Re
 }
 
 fn register(walk: &mut WalkState<'_>, member: &Member) -> Result<Option<ExplicitPlace>, Stop> {
-    let is_c = member.annotations.registers.iter().any(|register| register.class == Some('c'));
+    let is_c = member.annotations.registers.iter().any(|register| register.class == Some(RegisterClass::Constant));
     let Some(index) = member.annotations.constant_register() else { return Ok(None) };
     match walk.rules.global_register {
         GlobalRegister::Ignored => Ok(None),

@@ -67,7 +67,7 @@ mod views;
 mod walk;
 mod walk_state;
 
-pub use annotations::{Annotations, Argument, Attribute, LayoutQualifier, PackOffset, Register};
+pub use annotations::{Annotations, Argument, Attribute, LayoutQualifier, PackOffset, Register, RegisterClass};
 pub use block::{Block, BlockKind, MixedGlobals};
 pub use block_rules::BlockRules;
 pub use numbers::{Numbers, join, without_indices};

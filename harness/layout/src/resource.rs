@@ -4,6 +4,7 @@
 
 use std::fmt;
 
+use crate::LayoutUnit;
 pub use crate::shape::Resource;
 
 /// Slang's explicit data layouts of buffers; each variant is the Slang type of that name.
@@ -66,25 +67,26 @@ pub enum ResourceKind {
 }
 
 impl ResourceKind {
-    /// Letters of its D3D register classes: b for constant buffers, t for read-only and u for
-    /// writable resources, s for samplers; a texture with its sampler has two.
-    pub fn register_classes(self) -> &'static str {
+    /// Its D3D registers, at least one; a texture with its sampler has two.
+    pub fn register_classes(self) -> &'static [LayoutUnit] {
         let view = |access| match access {
-            Access::Read => "t",
+            Access::Read => &[LayoutUnit::ShaderResource][..],
             Access::ReadWrite
             | Access::Write
             | Access::RasterizerOrdered
             | Access::Append
             | Access::Consume
-            | Access::Feedback => "u",
+            | Access::Feedback => &[LayoutUnit::UnorderedAccess],
         };
         match self {
-            Self::ConstantBuffer | Self::ParameterBlock => "b",
-            Self::TextureBuffer | Self::AccelerationStructure | Self::SubpassInput { .. } => "t",
+            Self::ConstantBuffer | Self::ParameterBlock => &[LayoutUnit::ConstantBuffer],
+            Self::TextureBuffer | Self::AccelerationStructure | Self::SubpassInput { .. } => {
+                &[LayoutUnit::ShaderResource]
+            }
             Self::StructuredBuffer(access) | Self::ByteAddressBuffer(access) | Self::Buffer(access) => view(access),
             Self::Texture(texture) => view(texture.access),
-            Self::CombinedSampler(_) => "ts",
-            Self::Sampler | Self::SamplerComparison => "s",
+            Self::CombinedSampler(_) => &[LayoutUnit::ShaderResource, LayoutUnit::Sampler],
+            Self::Sampler | Self::SamplerComparison => &[LayoutUnit::Sampler],
         }
     }
 }

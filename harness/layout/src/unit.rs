@@ -72,15 +72,9 @@ impl LayoutUnit {
         self.into()
     }
 
-    /// The unit of a D3D register class: `b`, `t`, `u` or `s`.
-    pub fn of_class(class: char) -> Option<Self> {
-        match class {
-            'b' => Some(Self::ConstantBuffer),
-            't' => Some(Self::ShaderResource),
-            'u' => Some(Self::UnorderedAccess),
-            's' => Some(Self::Sampler),
-            _ => None,
-        }
+    /// True for the registers of D3D, whose name is a letter: `b`, `t`, `u` and `s`.
+    pub fn is_register(self) -> bool {
+        matches!(self, Self::ConstantBuffer | Self::ShaderResource | Self::UnorderedAccess | Self::Sampler)
     }
 
     /// True if each register space, set or group counts the unit separately.

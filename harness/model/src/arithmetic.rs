@@ -2,6 +2,7 @@
 
 use rspirv::spirv::{Op, Word};
 
+use super::model_error::ModelError;
 use super::value::ModelValue;
 use layoutproof_readers::spirv::types::{SpirvType, SpirvTypes};
 
@@ -13,7 +14,7 @@ pub(super) fn compute(
     ty: Word,
     operand_ty: Word,
     operands: &[ModelValue],
-) -> Option<Result<ModelValue, String>> {
+) -> Option<Result<ModelValue, ModelError>> {
     let scalar = component(types, ty);
     let from = component(types, operand_ty);
     let one = |f: &dyn Fn(u64) -> u64| Some(map(operands, &|bits| f(bits[0])));
@@ -100,7 +101,7 @@ fn inserted(operands: &[u64]) -> u64 {
 
 /// The dot product of two vectors of 32-bit floats. FXC uses it to select a matrix row, with a unit
 /// vector.
-fn dot(operands: &[ModelValue]) -> Result<ModelValue, String> {
+fn dot(operands: &[ModelValue]) -> Result<ModelValue, ModelError> {
     let single = |bits: u64| f32::from_bits(u32::try_from(bits).unwrap_or(u32::MAX));
     let product = |bits: &[u64]| {
         let factors = bits.iter().map(|bits| single(*bits));
@@ -141,37 +142,37 @@ fn sign_extended(types: &SpirvTypes, scalar: Word, value: u64) -> u64 {
 }
 
 /// Applies `f` to the bits of all operands, component by component.
-fn map(operands: &[ModelValue], f: &dyn Fn(&[u64]) -> u64) -> Result<ModelValue, String> {
+fn map(operands: &[ModelValue], f: &dyn Fn(&[u64]) -> u64) -> Result<ModelValue, ModelError> {
     match operands.first().ok_or("an instruction without operands")? {
         ModelValue::Parts(first) => {
             let parts = (0..).zip(first.iter()).map(|(index, _)| {
-                let components: Result<Vec<ModelValue>, String> =
+                let components: Result<Vec<ModelValue>, ModelError> =
                     operands.iter().map(|operand| operand.at(&[index]).cloned()).collect();
                 map(&components?, f)
             });
             Ok(ModelValue::parts(parts.collect::<Result<_, _>>()?))
         }
         ModelValue::Bits(_) | ModelValue::Pointer(_) => {
-            let bits: Result<Vec<u64>, String> = operands.iter().map(ModelValue::bits).collect();
+            let bits: Result<Vec<u64>, ModelError> = operands.iter().map(ModelValue::bits).collect();
             Ok(ModelValue::Bits(f(&bits?)))
         }
     }
 }
 
 /// The minimum of unsigned operands, component by component.
-pub(super) fn least(operands: &[ModelValue]) -> Result<ModelValue, String> {
+pub(super) fn least(operands: &[ModelValue]) -> Result<ModelValue, ModelError> {
     map(operands, &|bits| bits.iter().copied().min().unwrap_or(0))
 }
 
 /// Joins the components of a vector.
-fn fold(operands: &[ModelValue], f: &dyn Fn(u64, u64) -> u64) -> Result<ModelValue, String> {
-    let [ModelValue::Parts(parts)] = operands else { return Err("a vector is needed where none is".into()) };
+fn fold(operands: &[ModelValue], f: &dyn Fn(u64, u64) -> u64) -> Result<ModelValue, ModelError> {
+    let [ModelValue::Parts(parts)] = operands else { return Err(ModelError::Needed("a vector")) };
     let bits = parts.iter().map(ModelValue::bits).collect::<Result<Vec<_>, _>>()?;
     Ok(ModelValue::Bits(bits.into_iter().reduce(f).unwrap_or(0)))
 }
 
 /// `OpSelect`: by component if the condition is a vector, otherwise whole values.
-fn map_select(operands: &[ModelValue]) -> Result<ModelValue, String> {
+fn map_select(operands: &[ModelValue]) -> Result<ModelValue, ModelError> {
     let [condition, yes, no] = operands else { return Err("a selection without two values".into()) };
     match condition {
         ModelValue::Bits(condition) => Ok(if *condition == 0 { no.clone() } else { yes.clone() }),
@@ -180,14 +181,14 @@ fn map_select(operands: &[ModelValue]) -> Result<ModelValue, String> {
                 let chosen = if condition.bits()? == 0 { no } else { yes };
                 chosen.at(&[index]).cloned()
             });
-            Ok(ModelValue::parts(parts.collect::<Result<_, String>>()?))
+            Ok(ModelValue::parts(parts.collect::<Result<_, ModelError>>()?))
         }
         ModelValue::Pointer(_) => Err("a pointer as a condition".into()),
     }
 }
 
 /// `OpBitcast`: the same bits as scalars of another width, least significant first.
-pub(super) fn bitcast(types: &SpirvTypes, to: Word, from: Word, value: &ModelValue) -> Result<ModelValue, String> {
+pub(super) fn bitcast(types: &SpirvTypes, to: Word, from: Word, value: &ModelValue) -> Result<ModelValue, ModelError> {
     let to_bits = bits(types, component(types, to));
     let from_bits = bits(types, component(types, from));
 
@@ -209,7 +210,7 @@ pub(super) fn bitcast(types: &SpirvTypes, to: Word, from: Word, value: &ModelVal
         SpirvType::Int { .. } | SpirvType::Float { .. } | SpirvType::Pointer { .. } if scalars.len() == 1 => {
             Ok(scalars.remove(0))
         }
-        _ => Err(format!("a bitcast from {} bits to type %{to}", bytes.len() * 8)),
+        _ => Err(ModelError::Bitcast { bits: bytes.len() * 8, to }),
     }
 }
 

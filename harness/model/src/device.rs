@@ -14,6 +14,7 @@ use super::descriptors::{DescriptorTable, bind};
 use super::machine::ModelMachine;
 use super::memory::ModelMemory;
 use super::misreading::{Disturbance, Misreading, OUTPUT};
+use super::model_error::ModelError;
 use super::program::ModelProgram;
 use layoutproof_probes::Stage;
 
@@ -92,9 +93,8 @@ impl Model {
             let (table, memories) = bind(job, &descriptors);
             run_program(program, job, table, memories, None)
         };
-        let memories = memories.map_err(RunnerError::ShaderRefused)?;
 
-        let buffers = job.buffers.iter().zip(placements).zip(memories).map(|((buffer, placement), memory)| {
+        let buffers = job.buffers.iter().zip(placements).zip(memories?).map(|((buffer, placement), memory)| {
             let mut after = BufferAfter { bytes: memory.bytes, ..placement.split(&placement.image(buffer)) };
             if let Some(misreading) = misreading {
                 misreading.around(buffer.set, buffer.binding, &mut after);
@@ -115,7 +115,7 @@ impl Model {
         program: &ModelProgram,
         job: &Job,
         descriptors: &Descriptors,
-    ) -> Result<Vec<ModelMemory>, String> {
+    ) -> Result<Vec<ModelMemory>, ModelError> {
         let (table, found) = bind(job, descriptors);
         let mut memories = found.clone();
 
@@ -133,7 +133,7 @@ impl Model {
             return Err(RunnerError::Unsupported(job.shader.form().to_string()));
         };
 
-        let mut program = ModelProgram::new(words).map_err(RunnerError::ShaderRefused)?;
+        let mut program = ModelProgram::new(words)?;
         if let Some(misreading) = self.misreading.filter(|misreading| misreading.concerns(job)) {
             misreading.plant(&mut program.types);
         }
@@ -172,7 +172,7 @@ fn run_program(
     table: DescriptorTable,
     memories: Vec<ModelMemory>,
     misreading: Option<Misreading>,
-) -> Result<Vec<ModelMemory>, String> {
+) -> Result<Vec<ModelMemory>, ModelError> {
     let found: Vec<Vec<u8>> = memories.iter().map(|memory| memory.bytes.clone()).collect();
     let total = if misreading.is_some_and(Misreading::counts_stores) {
         let mut machine = ModelMachine::new(program, table.clone(), memories.clone(), Disturbance::default());
@@ -192,14 +192,14 @@ fn run_program(
     let written =
         (0..job.buffers.len()).find(|index| read_only(*index) && machine.memories[*index].bytes != found[*index]);
     match written {
-        Some(index) => Err(format!("a store to the read-only buffer at binding {}", job.buffers[index].binding)),
+        Some(index) => Err(ModelError::ReadOnly(job.buffers[index].binding)),
         None => Ok(machine.memories),
     }
 }
 
 /// Runs the compute stage, or the vertex and fragment stages of a draw. Each runs once, and no data
 /// passes between them.
-fn run_stages(machine: &mut ModelMachine<'_>, job: &Job) -> Result<(), String> {
+fn run_stages(machine: &mut ModelMachine<'_>, job: &Job) -> Result<(), ModelError> {
     match &job.draw {
         None => machine.run(Stage::Compute, &job.entry, &job.constants),
         Some(draw) => {

@@ -8,6 +8,7 @@ use super::descriptors::at_address;
 use super::frame::{Call, Frame};
 use super::machine::ModelMachine;
 use super::memory;
+use super::model_error::ModelError;
 use super::sampling::handle;
 use super::value::{MemoryPlace, ModelPointer, ModelValue, PointerTarget};
 use layoutproof_readers::spirv::Operands;
@@ -16,7 +17,11 @@ use layoutproof_readers::spirv::types::SpirvType;
 impl ModelMachine<'_> {
     /// The result of an instruction; `None` if it has none, or if it is a phi whose value is
     /// already set.
-    pub(super) fn execute(&mut self, frame: &Frame, instruction: &Instruction) -> Result<Option<ModelValue>, String> {
+    pub(super) fn execute(
+        &mut self,
+        frame: &Frame,
+        instruction: &Instruction,
+    ) -> Result<Option<ModelValue>, ModelError> {
         let call = Call { frame, instruction };
         let value = match instruction.class.opcode {
             Op::Nop
@@ -58,7 +63,7 @@ impl ModelMachine<'_> {
         Ok(Some(value))
     }
 
-    fn call_function(&mut self, call: Call<'_>) -> Result<Option<ModelValue>, String> {
+    fn call_function(&mut self, call: Call<'_>) -> Result<Option<ModelValue>, ModelError> {
         let operands = &call.instruction.operands;
         let Some(Operand::IdRef(function)) = operands.first() else { return Err("a call of nothing".into()) };
         let arguments = (1..operands.len()).map(|index| self.operand(call, index)).collect::<Result<Vec<_>, _>>()?;
@@ -66,7 +71,7 @@ impl ModelMachine<'_> {
     }
 
     /// The result of an instruction without side effects.
-    fn compute(&mut self, call: Call<'_>) -> Result<ModelValue, String> {
+    fn compute(&mut self, call: Call<'_>) -> Result<ModelValue, ModelError> {
         let instruction = call.instruction;
         let ty = instruction.result_type.unwrap_or(0);
         match instruction.class.opcode {
@@ -102,14 +107,14 @@ impl ModelMachine<'_> {
                 let operands = self.operands(call.frame, instruction)?;
                 let operand_ty = self.type_of(call, 0);
                 arithmetic::compute(&self.program.types, opcode, ty, operand_ty, &operands)
-                    .unwrap_or_else(|| Err(format!("instruction Op{} is not modelled", instruction.class.opname)))
+                    .unwrap_or_else(|| Err(ModelError::not_modelled("instruction Op", instruction.class.opname)))
             }
         }
     }
 
     /// An instruction of `GLSL.std.450`. The model knows `unpackDouble2x32`, whose first result is
     /// the low word, and `UMin`, which Tint uses to clamp array indices.
-    fn extended(&mut self, call: Call<'_>, ty: Word) -> Result<ModelValue, String> {
+    fn extended(&mut self, call: Call<'_>, ty: Word) -> Result<ModelValue, ModelError> {
         match call.instruction.operands.get(1) {
             Some(Operand::LiteralExtInstInteger(number)) if *number == GlslStd450Op::UnpackDouble2x32 as u32 => {
                 let from = self.type_of(call, 2);
@@ -119,30 +124,30 @@ impl ModelMachine<'_> {
                 arithmetic::least(&[self.operand(call, 2)?, self.operand(call, 3)?])
             }
             Some(Operand::LiteralExtInstInteger(number)) => {
-                Err(format!("extended instruction {number} is not modelled"))
+                Err(ModelError::not_modelled("extended instruction ", number))
             }
             Some(_) | None => Err("an extended instruction without a number".into()),
         }
     }
 
-    fn pointer(&mut self, call: Call<'_>, index: usize) -> Result<ModelPointer, String> {
+    fn pointer(&mut self, call: Call<'_>, index: usize) -> Result<ModelPointer, ModelError> {
         match self.operand(call, index)? {
             ModelValue::Pointer(pointer) => Ok(pointer),
             ModelValue::Bits(address) => self.pointer_to_address(self.type_of(call, index), address),
-            ModelValue::Parts(_) => Err("a pointer is needed where none is".into()),
+            ModelValue::Parts(_) => Err(ModelError::Needed("a pointer")),
         }
     }
 
     /// The pointer of type `ty` to a device address.
-    fn pointer_to_address(&self, ty: Word, address: u64) -> Result<ModelPointer, String> {
+    fn pointer_to_address(&self, ty: Word, address: u64) -> Result<ModelPointer, ModelError> {
         let &SpirvType::Pointer { class: StorageClass::PhysicalStorageBuffer, pointee } = self.program.types.get(ty)
         else {
-            return Err("a pointer is needed where none is".into());
+            return Err(ModelError::Needed("a pointer"));
         };
 
         // The push constants have no address.
         let found = at_address(address).filter(|(memory, _)| *memory < self.push_constants);
-        let (buffer, offset) = found.ok_or_else(|| format!("nothing at address {address:#x}"))?;
+        let (buffer, offset) = found.ok_or(ModelError::Address(address))?;
         let at = MemoryPlace { offset, ..MemoryPlace::start() };
         Ok(ModelPointer { pointee, place: PointerTarget::Memory { buffer, at } })
     }
@@ -153,7 +158,7 @@ impl ModelMachine<'_> {
         self.program.result_type(id).unwrap_or(0)
     }
 
-    fn variable(&mut self, call: Call<'_>) -> Result<ModelValue, String> {
+    fn variable(&mut self, call: Call<'_>) -> Result<ModelValue, ModelError> {
         let ty = call.instruction.result_type.unwrap_or(0);
         let &SpirvType::Pointer { pointee, .. } = self.program.types.get(ty) else {
             return Err("a variable that is no pointer".into());
@@ -166,7 +171,7 @@ impl ModelMachine<'_> {
         Ok(ModelValue::Pointer(pointer))
     }
 
-    fn access_chain(&mut self, call: Call<'_>) -> Result<ModelValue, String> {
+    fn access_chain(&mut self, call: Call<'_>) -> Result<ModelValue, ModelError> {
         let mut pointer = self.pointer(call, 0)?;
         for operand in 1..call.instruction.operands.len() {
             let mut index = low_word(&self.operand(call, operand)?)?;
@@ -191,7 +196,7 @@ impl ModelMachine<'_> {
                 PointerTarget::Cell { way, .. } => {
                     way.push(index);
                     let (array, part) = (pointer.pointee, types.part(pointer.pointee, index));
-                    pointer.pointee = part.ok_or_else(|| format!("no part {index} in %{array}"))?;
+                    pointer.pointee = part.ok_or(ModelError::NoPartOf { part: "part", index, ty: array })?;
                     let is_constant = Operands(call.instruction).id(operand).is_some_and(|id| self.is_constant(id));
                     if !is_constant && self.disturbance.is_zero_in_copies(types, array) {
                         pointer.place = self.new_cell(pointer.pointee)?;
@@ -202,7 +207,7 @@ impl ModelMachine<'_> {
         Ok(ModelValue::Pointer(pointer))
     }
 
-    fn load(&mut self, pointer: &ModelPointer) -> Result<ModelValue, String> {
+    fn load(&mut self, pointer: &ModelPointer) -> Result<ModelValue, ModelError> {
         self.spend_value(pointer.pointee)?;
         match &pointer.place {
             PointerTarget::Memory { buffer, at } => {
@@ -214,7 +219,7 @@ impl ModelMachine<'_> {
         }
     }
 
-    fn store(&mut self, pointer: &ModelPointer, value: ModelValue) -> Result<(), String> {
+    fn store(&mut self, pointer: &ModelPointer, value: ModelValue) -> Result<(), ModelError> {
         self.spend_value(pointer.pointee)?;
         match &pointer.place {
             PointerTarget::Memory { buffer, at } => {
@@ -233,7 +238,7 @@ impl ModelMachine<'_> {
         }
     }
 
-    fn array_length(&mut self, call: Call<'_>) -> Result<ModelValue, String> {
+    fn array_length(&mut self, call: Call<'_>) -> Result<ModelValue, ModelError> {
         let pointer = self.pointer(call, 0)?;
         let PointerTarget::Memory { buffer, at } = pointer.place else {
             return Err("the length of an array that is in no buffer".into());
@@ -250,7 +255,7 @@ impl ModelMachine<'_> {
     }
 
     /// Constituents of a vector may themselves be vectors.
-    fn construct(&mut self, call: Call<'_>, ty: Word) -> Result<ModelValue, String> {
+    fn construct(&mut self, call: Call<'_>, ty: Word) -> Result<ModelValue, ModelError> {
         let operands = self.operands(call.frame, call.instruction)?;
         let is_vector = matches!(self.program.types.get(ty), SpirvType::Vector { .. });
         let parts = operands.into_iter().flat_map(|operand| match operand {
@@ -260,7 +265,7 @@ impl ModelMachine<'_> {
         ModelValue::parts(parts.collect()).checked(&self.program.types, ty)
     }
 
-    fn shuffle(&mut self, call: Call<'_>) -> Result<ModelValue, String> {
+    fn shuffle(&mut self, call: Call<'_>) -> Result<ModelValue, ModelError> {
         let mut components = Vec::new();
         for index in 0..2 {
             match self.operand(call, index)? {
@@ -272,12 +277,12 @@ impl ModelMachine<'_> {
             Some(component) => Ok(component.clone()),
             // An index of all ones selects an undefined component (SPIR-V, `OpVectorShuffle`).
             None if index == u32::MAX => Ok(ModelValue::Bits(0)),
-            None => Err(format!("a shuffle of component {index}")),
+            None => Err(ModelError::Component(index)),
         });
         Ok(ModelValue::parts(chosen.collect::<Result<_, _>>()?))
     }
 
-    fn transpose(&mut self, call: Call<'_>) -> Result<ModelValue, String> {
+    fn transpose(&mut self, call: Call<'_>) -> Result<ModelValue, ModelError> {
         let ModelValue::Parts(columns) = self.operand(call, 0)? else {
             return Err("a transposition of no matrix".into());
         };
@@ -289,15 +294,15 @@ impl ModelMachine<'_> {
         };
 
         let rows = (0..).take(rows).map(|row| {
-            let row: Result<Vec<ModelValue>, String> =
+            let row: Result<Vec<ModelValue>, ModelError> =
                 columns.iter().map(|column| column.at(&[row]).cloned()).collect();
             Ok(ModelValue::parts(row?))
         });
-        Ok(ModelValue::parts(rows.collect::<Result<_, String>>()?))
+        Ok(ModelValue::parts(rows.collect::<Result<_, ModelError>>()?))
     }
 }
 
 /// An index, truncated to 32 bits. Negative indices become out of bounds.
-fn low_word(value: &ModelValue) -> Result<u32, String> {
+fn low_word(value: &ModelValue) -> Result<u32, ModelError> {
     Ok(u32::try_from(value.bits()? & u64::from(u32::MAX)).unwrap_or(u32::MAX))
 }

@@ -18,6 +18,7 @@ mod frame;
 mod machine;
 mod memory;
 mod misreading;
+mod model_error;
 mod program;
 mod sampling;
 mod value;

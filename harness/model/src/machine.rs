@@ -13,6 +13,7 @@ use super::descriptors::{DescriptorKey, DescriptorTable};
 use super::frame::{Call, Frame};
 use super::memory::ModelMemory;
 use super::misreading::Disturbance;
+use super::model_error::ModelError;
 use super::program::ModelProgram;
 use super::value::{MemoryPlace, ModelDescriptor, ModelPointer, ModelValue, PointerTarget};
 use layoutproof_probes::Stage;
@@ -20,16 +21,16 @@ use layoutproof_readers::spirv::Operands;
 use layoutproof_readers::spirv::types::SpirvVariable;
 
 /// Maximum number of instructions and moved scalars in a run.
-const BUDGET: u64 = 1 << 22;
+pub(super) const BUDGET: u64 = 1 << 22;
 
 /// Maximum depth of nested calls. SPIR-V has no recursion.
-const MAX_CALLS: u32 = 32;
+pub(super) const MAX_CALLS: u32 = 32;
 
 /// Maximum number of invocations in a workgroup.
 const MAX_INVOCATIONS: u32 = 1024;
 
 /// Maximum number of scalars in a value.
-const MAX_SCALARS: u64 = 1 << 16;
+pub(super) const MAX_SCALARS: u64 = 1 << 16;
 
 /// A run of a module.
 #[derive(Debug)]
@@ -88,7 +89,12 @@ impl<'a> ModelMachine<'a> {
 
     /// Runs an entry point of a stage. `specialized` has the values of specialization constants, by
     /// `SpecId`.
-    pub(super) fn run(&mut self, stage: Stage, entry: &str, specialized: &BTreeMap<u32, u32>) -> Result<(), String> {
+    pub(super) fn run(
+        &mut self,
+        stage: Stage,
+        entry: &str,
+        specialized: &BTreeMap<u32, u32>,
+    ) -> Result<(), ModelError> {
         let (entry, size) = self.program.entry_point(stage, entry)?;
         self.size = size;
         let count = size.iter().try_fold(1, |count: u32, size| count.checked_mul(*size));
@@ -96,7 +102,7 @@ impl<'a> ModelMachine<'a> {
 
         self.make_constants(specialized)?;
 
-        for invocation in 0..count.ok_or_else(|| format!("local size {size:?} is not modelled"))? {
+        for invocation in 0..count.ok_or_else(|| ModelError::not_modelled("local size ", format!("{size:?}")))? {
             self.invocation = invocation;
             self.cells.clear();
             self.variables.clear();
@@ -106,29 +112,29 @@ impl<'a> ModelMachine<'a> {
     }
 
     /// Takes `cost` from the budget.
-    pub(super) fn spend(&mut self, cost: u64) -> Result<(), String> {
-        self.budget = self.budget.checked_sub(cost).ok_or_else(|| format!("not done after {BUDGET} steps"))?;
+    pub(super) fn spend(&mut self, cost: u64) -> Result<(), ModelError> {
+        self.budget = self.budget.checked_sub(cost).ok_or(ModelError::TooLong)?;
         Ok(())
     }
 
     /// Takes the cost of moving a value of type `ty` from the budget.
-    pub(super) fn spend_value(&mut self, ty: Word) -> Result<(), String> {
+    pub(super) fn spend_value(&mut self, ty: Word) -> Result<(), ModelError> {
         let scalars = self.program.types.scalars(ty);
         if scalars > MAX_SCALARS {
-            return Err(format!("a value of type %{ty}, which has more than {MAX_SCALARS} scalars"));
+            return Err(ModelError::TooLarge(ty));
         }
         self.spend(scalars)
     }
 
     /// The value of an id.
-    pub(super) fn value(&mut self, frame: &Frame, id: Word) -> Result<ModelValue, String> {
+    pub(super) fn value(&mut self, frame: &Frame, id: Word) -> Result<ModelValue, ModelError> {
         if let Some(value) =
             frame.values.get(&id).or_else(|| self.constants.get(&id)).or_else(|| self.variables.get(&id))
         {
             return Ok(value.clone());
         }
 
-        let variable = self.program.types.variables.get(&id).ok_or_else(|| format!("%{id} has no value"))?;
+        let variable = self.program.types.variables.get(&id).ok_or(ModelError::Id { id, problem: "has no value" })?;
         let pointer = ModelPointer { pointee: variable.pointee, place: self.place_of(variable)? };
         let pointer = ModelValue::Pointer(pointer);
         self.variables.insert(id, pointer.clone());
@@ -136,7 +142,7 @@ impl<'a> ModelMachine<'a> {
     }
 
     /// The place of a variable outside of functions. Creates variables without a layout.
-    fn place_of(&mut self, variable: &SpirvVariable) -> Result<PointerTarget, String> {
+    fn place_of(&mut self, variable: &SpirvVariable) -> Result<PointerTarget, ModelError> {
         match variable.class {
             StorageClass::Uniform | StorageClass::StorageBuffer | StorageClass::UniformConstant => {
                 let (set, binding) = (variable.set.unwrap_or(0), variable.binding.unwrap_or(0));
@@ -147,7 +153,7 @@ impl<'a> ModelMachine<'a> {
                 Ok(PointerTarget::Memory { buffer: self.push_constants, at: MemoryPlace::start() })
             }
             StorageClass::Workgroup if self.size != [1; 3] => {
-                Err("memory that invocations share is not modelled".into())
+                Err(ModelError::not_modelled("memory that invocations share", ""))
             }
             StorageClass::Private | StorageClass::Workgroup | StorageClass::Output => {
                 let place = self.new_cell(variable.pointee)?;
@@ -162,12 +168,12 @@ impl<'a> ModelMachine<'a> {
                 self.set_builtin(variable, &place);
                 Ok(place)
             }
-            class => Err(format!("storage class {class:?} is not modelled")),
+            class => Err(ModelError::not_modelled("storage class ", format!("{class:?}"))),
         }
     }
 
     /// The resource of a descriptor.
-    pub(super) fn descriptor(&self, at: DescriptorKey) -> Result<PointerTarget, String> {
+    pub(super) fn descriptor(&self, at: DescriptorKey) -> Result<PointerTarget, ModelError> {
         match self.descriptors.at.get(&at) {
             Some(ModelDescriptor::Memory(buffer)) => {
                 Ok(PointerTarget::Memory { buffer: *buffer, at: MemoryPlace::start() })
@@ -177,8 +183,7 @@ impl<'a> ModelMachine<'a> {
             ) => Ok(PointerTarget::Handle(*descriptor)),
             None => {
                 let (set, binding, element) = at;
-                let of_array = if element == 0 { String::new() } else { format!(" element {element}") };
-                Err(format!("nothing at set {set} binding {binding}{of_array}"))
+                Err(ModelError::Unbound { set, binding, element })
             }
         }
     }
@@ -200,14 +205,14 @@ impl<'a> ModelMachine<'a> {
     }
 
     /// Makes a variable without a layout, with the value zero.
-    pub(super) fn new_cell(&mut self, ty: Word) -> Result<PointerTarget, String> {
+    pub(super) fn new_cell(&mut self, ty: Word) -> Result<PointerTarget, ModelError> {
         let zero = self.zero(ty)?;
         self.cells.push(zero);
         Ok(PointerTarget::Cell { cell: self.cells.len() - 1, way: Vec::new() })
     }
 
     /// The zero value of a type.
-    pub(super) fn zero(&mut self, ty: Word) -> Result<ModelValue, String> {
+    pub(super) fn zero(&mut self, ty: Word) -> Result<ModelValue, ModelError> {
         self.spend_value(ty)?;
         Ok(self.zero_of(ty))
     }
@@ -224,7 +229,7 @@ impl<'a> ModelMachine<'a> {
     }
 
     /// Sets the value of each constant, from the job or else from the module.
-    fn make_constants(&mut self, specialized: &BTreeMap<u32, u32>) -> Result<(), String> {
+    fn make_constants(&mut self, specialized: &BTreeMap<u32, u32>) -> Result<(), ModelError> {
         let program = self.program;
         let frame = Frame::default();
         for instruction in &program.module.types_global_values {
@@ -258,13 +263,13 @@ impl<'a> ModelMachine<'a> {
     }
 
     /// The value of operand `index`.
-    pub(super) fn operand(&mut self, call: Call<'_>, index: usize) -> Result<ModelValue, String> {
+    pub(super) fn operand(&mut self, call: Call<'_>, index: usize) -> Result<ModelValue, ModelError> {
         let id = Operands(call.instruction).id(index).ok_or("an operand is missing")?;
         self.value(call.frame, id)
     }
 
     /// The values of all id operands.
-    pub(super) fn operands(&mut self, frame: &Frame, instruction: &Instruction) -> Result<Vec<ModelValue>, String> {
+    pub(super) fn operands(&mut self, frame: &Frame, instruction: &Instruction) -> Result<Vec<ModelValue>, ModelError> {
         let ids = instruction.operands.iter().filter_map(|operand| match operand {
             Operand::IdRef(id) => Some(*id),
             _ => None,
@@ -273,9 +278,9 @@ impl<'a> ModelMachine<'a> {
     }
 
     /// Calls a function and returns its result.
-    pub(super) fn call(&mut self, function: Word, arguments: &[ModelValue]) -> Result<Option<ModelValue>, String> {
+    pub(super) fn call(&mut self, function: Word, arguments: &[ModelValue]) -> Result<Option<ModelValue>, ModelError> {
         if self.calls >= MAX_CALLS {
-            return Err(format!("calls nested more than {MAX_CALLS} deep"));
+            return Err(ModelError::TooDeep);
         }
 
         let program = self.program;
@@ -298,7 +303,7 @@ impl<'a> ModelMachine<'a> {
                 ModelFlow::Jump(label) => {
                     from = block.label_id().unwrap_or(0);
                     let target = function.blocks.iter().find(|block| block.label_id() == Some(label));
-                    block = target.ok_or_else(|| format!("no block %{label}"))?;
+                    block = target.ok_or(ModelError::NoBlock(label))?;
                 }
             }
         };
@@ -306,7 +311,7 @@ impl<'a> ModelMachine<'a> {
         Ok(result)
     }
 
-    fn run_block(&mut self, frame: &mut Frame, block: &Block, from: Word) -> Result<ModelFlow, String> {
+    fn run_block(&mut self, frame: &mut Frame, block: &Block, from: Word) -> Result<ModelFlow, ModelError> {
         self.take_phis(frame, block, from)?;
         for instruction in &block.instructions {
             self.spend(1)?;
@@ -319,13 +324,13 @@ impl<'a> ModelMachine<'a> {
     }
 
     /// All phis of a block get their values at once.
-    fn take_phis(&mut self, frame: &mut Frame, block: &Block, from: Word) -> Result<(), String> {
+    fn take_phis(&mut self, frame: &mut Frame, block: &Block, from: Word) -> Result<(), ModelError> {
         let mut taken = Vec::new();
         for phi in block.instructions.iter().filter(|instruction| instruction.class.opcode == Op::Phi) {
             let pairs = phi.operands.chunks_exact(2);
             let source = pairs.clone().find(|pair| pair[1] == Operand::IdRef(from));
             let Some(Operand::IdRef(source)) = source.map(|pair| &pair[0]) else {
-                return Err(format!("a phi without a value from block %{from}"));
+                return Err(ModelError::NoValue(from));
             };
             taken.push((phi.result_id.unwrap_or(0), self.value(frame, *source)?));
         }
@@ -334,7 +339,7 @@ impl<'a> ModelMachine<'a> {
     }
 
     /// Executes an instruction and returns the next step.
-    fn flow(&mut self, frame: &mut Frame, instruction: &Instruction) -> Result<ModelFlow, String> {
+    fn flow(&mut self, frame: &mut Frame, instruction: &Instruction) -> Result<ModelFlow, ModelError> {
         let ops = Operands(instruction);
         let id = |index: usize| ops.id(index).ok_or("a branch without a target");
         match instruction.class.opcode {

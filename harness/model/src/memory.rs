@@ -5,6 +5,7 @@
 
 use rspirv::spirv::{StorageClass, Word};
 
+use super::model_error::ModelError;
 use super::value::{MemoryPlace, ModelValue};
 use layoutproof_readers::spirv::types::{SpirvType, SpirvTypes};
 
@@ -29,7 +30,12 @@ impl MemoryPlace {
 }
 
 /// The type and place of part `index` of a value of type `ty` in memory.
-pub(super) fn part(types: &SpirvTypes, ty: Word, at: MemoryPlace, index: u32) -> Result<(Word, MemoryPlace), String> {
+pub(super) fn part(
+    types: &SpirvTypes,
+    ty: Word,
+    at: MemoryPlace,
+    index: u32,
+) -> Result<(Word, MemoryPlace), ModelError> {
     match types.get(ty) {
         SpirvType::Vector { component, .. } => {
             let stride = at.component_stride.map_or_else(|| width(types, *component), Ok)?;
@@ -52,11 +58,11 @@ pub(super) fn part(types: &SpirvTypes, ty: Word, at: MemoryPlace, index: u32) ->
             Ok((*element, at.plus(index, stride)))
         }
         SpirvType::Struct(members) => {
-            let member = members.get(index as usize).ok_or_else(|| format!("no member {index} in %{ty}"))?;
-            let offset = member.offset.ok_or_else(|| format!("member {index} of %{ty} has no Offset"))?;
+            let member = members.get(index as usize).ok_or(ModelError::NoPartOf { part: "member", index, ty })?;
+            let offset = member.offset.ok_or(ModelError::NoOffset { index, ty })?;
             Ok((member.ty, MemoryPlace { matrix: member.matrix, ..at.plus(1, offset) }))
         }
-        _ => Err(format!("%{ty} has no parts")),
+        _ => Err(ModelError::Id { id: ty, problem: "has no parts" }),
     }
 }
 
@@ -68,17 +74,17 @@ fn column_component(types: &SpirvTypes, column: Word) -> Option<Word> {
 }
 
 /// Size of a scalar, in bytes.
-fn width(types: &SpirvTypes, scalar: Word) -> Result<u32, String> {
+fn width(types: &SpirvTypes, scalar: Word) -> Result<u32, ModelError> {
     match types.get(scalar) {
         SpirvType::Int { bits, .. } | SpirvType::Float { bits } if matches!(bits, 8 | 16 | 32 | 64) => Ok(bits / 8),
         SpirvType::Pointer { class: StorageClass::PhysicalStorageBuffer, .. } => Ok(8),
-        _ => Err(format!("%{scalar} has no bytes in a buffer")),
+        _ => Err(ModelError::Id { id: scalar, problem: "has no bytes in a buffer" }),
     }
 }
 
 impl ModelMemory {
     /// Reads a value of type `ty`.
-    pub(super) fn load(&self, types: &SpirvTypes, ty: Word, at: MemoryPlace) -> Result<ModelValue, String> {
+    pub(super) fn load(&self, types: &SpirvTypes, ty: Word, at: MemoryPlace) -> Result<ModelValue, ModelError> {
         let Some(count) = types.part_count(ty) else {
             return Ok(ModelValue::Bits(self.load_scalar(width(types, ty)?, at.offset)));
         };
@@ -96,7 +102,7 @@ impl ModelMemory {
         ty: Word,
         at: MemoryPlace,
         value: &ModelValue,
-    ) -> Result<u64, String> {
+    ) -> Result<u64, ModelError> {
         let Some(count) = types.part_count(ty) else {
             let width = width(types, ty)?;
             self.store_scalar(width, at.offset, value.bits()?);

@@ -6,6 +6,7 @@ use rspirv::dr::{Function, Instruction, Module, Operand};
 use rspirv::spirv::{Decoration, ExecutionMode, ExecutionModel, Op, Word};
 use rustc_hash::FxHashMap;
 
+use super::model_error::ModelError;
 use layoutproof_probes::Stage;
 use layoutproof_readers::spirv::types::SpirvTypes;
 use layoutproof_readers::spirv::{Operands, load};
@@ -25,8 +26,8 @@ pub(super) struct ModelProgram {
 
 impl ModelProgram {
     /// Reads a module.
-    pub(super) fn new(words: &[u32]) -> Result<Self, String> {
-        let module = load(words).map_err(|bad| bad.to_string())?;
+    pub(super) fn new(words: &[u32]) -> Result<Self, ModelError> {
+        let module = load(words)?;
         let types = SpirvTypes::read(&module)?;
         let ids = module.functions.iter().enumerate().filter_map(|(index, function)| Some((function.def_id()?, index)));
         let functions: BTreeMap<Word, usize> = ids.collect();
@@ -45,14 +46,14 @@ impl ModelProgram {
     }
 
     /// A function with its body.
-    pub(super) fn function(&self, id: Word) -> Result<&Function, String> {
-        let index = self.functions.get(&id).ok_or_else(|| format!("%{id} is no function"))?;
+    pub(super) fn function(&self, id: Word) -> Result<&Function, ModelError> {
+        let index = self.functions.get(&id).ok_or(ModelError::Id { id, problem: "is no function" })?;
         Ok(&self.module.functions[*index])
     }
 
     /// The function of the entry point `name` of a stage, and the size of its workgroup in x, y, z
     /// (one invocation for a stage of a draw).
-    pub(super) fn entry_point(&self, stage: Stage, name: &str) -> Result<(Word, [u32; 3]), String> {
+    pub(super) fn entry_point(&self, stage: Stage, name: &str) -> Result<(Word, [u32; 3]), ModelError> {
         let executed = match stage {
             Stage::Compute => ExecutionModel::GLCompute,
             Stage::Vertex => ExecutionModel::Vertex,
@@ -67,7 +68,7 @@ impl ModelProgram {
             }
             _ => None,
         });
-        let function = function.ok_or_else(|| format!("no {} entry point `{name}`", stage.as_str()))?;
+        let function = function.ok_or_else(|| ModelError::NoEntry { stage, name: name.to_owned() })?;
 
         let modes = self.module.execution_modes.iter().filter(|mode| Operands(mode).id(0) == Some(function));
         let mut size = [1; 3];

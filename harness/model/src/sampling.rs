@@ -11,11 +11,12 @@ use rspirv::spirv::{ImageOperands, Op};
 use super::descriptors::ModelImage;
 use super::frame::Call;
 use super::machine::ModelMachine;
+use super::model_error::ModelError;
 use super::value::{ModelDescriptor, ModelValue};
 use layoutproof_readers::spirv::Operands;
 
 /// The value of an image, a sampler or both, as the load of a variable returns it.
-pub(super) fn handle(descriptor: ModelDescriptor) -> Result<ModelValue, String> {
+pub(super) fn handle(descriptor: ModelDescriptor) -> Result<ModelValue, ModelError> {
     match descriptor {
         ModelDescriptor::Image(image) => Ok(ModelValue::Bits(image as u64)),
         ModelDescriptor::Combined(image) => {
@@ -28,7 +29,7 @@ pub(super) fn handle(descriptor: ModelDescriptor) -> Result<ModelValue, String> 
 
 impl ModelMachine<'_> {
     /// The result of an instruction on images; `None` for any other instruction.
-    pub(super) fn sample(&mut self, call: Call<'_>) -> Option<Result<ModelValue, String>> {
+    pub(super) fn sample(&mut self, call: Call<'_>) -> Option<Result<ModelValue, ModelError>> {
         Some(match call.instruction.class.opcode {
             Op::SampledImage => self.operands(call.frame, call.instruction).map(ModelValue::parts),
             Op::Image => self.operand(call, 0).and_then(|sampled| sampled.at(&[0]).cloned()),
@@ -41,7 +42,7 @@ impl ModelMachine<'_> {
         })
     }
 
-    fn fetch(&mut self, call: Call<'_>) -> Result<ModelValue, String> {
+    fn fetch(&mut self, call: Call<'_>) -> Result<ModelValue, ModelError> {
         let image = self.operand(call, 0)?.bits()?;
         let level = match lod(call.instruction) {
             Some(operand) => self.operand(call, operand)?.bits()?,
@@ -52,7 +53,7 @@ impl ModelMachine<'_> {
 
     /// The sampler clamps to one level, whichever level the instruction requests. An image with
     /// fewer levels returns its last.
-    fn sample_level(&mut self, call: Call<'_>) -> Result<ModelValue, String> {
+    fn sample_level(&mut self, call: Call<'_>) -> Result<ModelValue, ModelError> {
         let sampled = self.operand(call, 0)?;
         let (image, level) = (sampled.at(&[0])?.bits()?, sampled.at(&[1])?.bits()?);
         let levels = self.image(image)?.levels.len() as u64;
@@ -60,7 +61,7 @@ impl ModelMachine<'_> {
     }
 
     /// Compares the reference with the depth: 1.0 if it is less or equal, otherwise 0.0.
-    fn compare(&mut self, call: Call<'_>) -> Result<ModelValue, String> {
+    fn compare(&mut self, call: Call<'_>) -> Result<ModelValue, ModelError> {
         let depth = float(self.sample_level(call)?.at(&[0])?)?;
         let reference = float(&self.operand(call, 2)?)?;
         let passes: f32 = if reference <= depth { 1.0 } else { 0.0 };
@@ -68,7 +69,7 @@ impl ModelMachine<'_> {
     }
 
     /// Writes the only texel of a storage image.
-    pub(super) fn write_image(&mut self, call: Call<'_>) -> Result<(), String> {
+    pub(super) fn write_image(&mut self, call: Call<'_>) -> Result<(), ModelError> {
         let image = self.operand(call, 0)?.bits()?;
         let value = self.operand(call, 2)?;
         let mut texel = [0; 4];
@@ -83,12 +84,12 @@ impl ModelMachine<'_> {
     }
 
     /// The image that the first operand names.
-    fn image_of(&mut self, call: Call<'_>) -> Result<&ModelImage, String> {
+    fn image_of(&mut self, call: Call<'_>) -> Result<&ModelImage, ModelError> {
         let image = self.operand(call, 0)?.bits()?;
         self.image(image)
     }
 
-    fn query_size(&mut self, call: Call<'_>) -> Result<ModelValue, String> {
+    fn query_size(&mut self, call: Call<'_>) -> Result<ModelValue, ModelError> {
         let level = match call.instruction.class.opcode {
             Op::ImageQuerySizeLod => self.operand(call, 1)?.bits()?,
             _ => 0,
@@ -100,13 +101,13 @@ impl ModelMachine<'_> {
         }
     }
 
-    fn image(&self, image: u64) -> Result<&ModelImage, String> {
+    fn image(&self, image: u64) -> Result<&ModelImage, ModelError> {
         let found = usize::try_from(image).ok().and_then(|image| self.descriptors.images.get(image));
-        found.ok_or_else(|| "an image is needed where none is".to_owned())
+        found.ok_or(ModelError::Needed("an image"))
     }
 
     /// Returns zeros for a level that the image does not have, as a robust device does.
-    fn texel(&self, image: u64, level: u64) -> Result<ModelValue, String> {
+    fn texel(&self, image: u64, level: u64) -> Result<ModelValue, ModelError> {
         let levels = &self.image(image)?.levels;
         let texel = usize::try_from(level).ok().and_then(|level| levels.get(level)).copied().unwrap_or_default();
         Ok(ModelValue::parts(texel.map(|word| ModelValue::Bits(word.into())).to_vec()))
@@ -130,8 +131,8 @@ impl ModelImage {
 }
 
 /// Reads a 32-bit float from its bits.
-fn float(value: &ModelValue) -> Result<f32, String> {
-    let bits = u32::try_from(value.bits()?).map_err(|_| "a 32-bit float is needed where none is")?;
+fn float(value: &ModelValue) -> Result<f32, ModelError> {
+    let bits = u32::try_from(value.bits()?).map_err(|_| ModelError::Needed("a 32-bit float"))?;
     Ok(f32::from_bits(bits))
 }
 

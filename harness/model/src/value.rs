@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use rspirv::spirv::Word;
 
+use super::model_error::ModelError;
 use layoutproof_readers::spirv::types::{MatrixLayout, SpirvTypes};
 
 /// A value of the model.
@@ -70,8 +71,8 @@ impl ModelValue {
 
     /// Returns the value if it has the shape of the type `ty`. The model checks every value that it
     /// builds or keeps, so that no value nests deeper than types do.
-    pub(super) fn checked(self, types: &SpirvTypes, ty: Word) -> Result<Self, String> {
-        if self.has_shape(types, ty) { Ok(self) } else { Err(format!("a value that does not fit type %{ty}")) }
+    pub(super) fn checked(self, types: &SpirvTypes, ty: Word) -> Result<Self, ModelError> {
+        if self.has_shape(types, ty) { Ok(self) } else { Err(ModelError::Misfit(ty)) }
     }
 
     fn has_shape(&self, types: &SpirvTypes, ty: Word) -> bool {
@@ -88,28 +89,28 @@ impl ModelValue {
     }
 
     /// The bits of a scalar.
-    pub(super) fn bits(&self) -> Result<u64, String> {
+    pub(super) fn bits(&self) -> Result<u64, ModelError> {
         match self {
             Self::Bits(bits) => Ok(*bits),
-            Self::Parts(_) | Self::Pointer(_) => Err("a scalar is needed where none is".into()),
+            Self::Parts(_) | Self::Pointer(_) => Err(ModelError::Needed("a scalar")),
         }
     }
 
     /// The part at the end of `way`.
-    pub(super) fn at(&self, way: &[u32]) -> Result<&ModelValue, String> {
+    pub(super) fn at(&self, way: &[u32]) -> Result<&ModelValue, ModelError> {
         way.iter().try_fold(self, |value, index| match value {
-            Self::Parts(parts) => parts.get(*index as usize).ok_or_else(|| format!("no part {index} in a composite")),
-            Self::Bits(_) | Self::Pointer(_) => Err("a composite is needed where none is".into()),
+            Self::Parts(parts) => parts.get(*index as usize).ok_or(ModelError::NoPart(*index)),
+            Self::Bits(_) | Self::Pointer(_) => Err(ModelError::Needed("a composite")),
         })
     }
 
     /// Replaces the part at the end of `way`.
-    pub(super) fn set(&mut self, way: &[u32], new: ModelValue) -> Result<(), String> {
+    pub(super) fn set(&mut self, way: &[u32], new: ModelValue) -> Result<(), ModelError> {
         let mut here = self;
         for index in way {
-            let Self::Parts(parts) = here else { return Err("a composite is needed where none is".into()) };
+            let Self::Parts(parts) = here else { return Err(ModelError::Needed("a composite")) };
             let parts = Rc::make_mut(parts);
-            here = parts.get_mut(*index as usize).ok_or_else(|| format!("no part {index} in a composite"))?;
+            here = parts.get_mut(*index as usize).ok_or(ModelError::NoPart(*index))?;
         }
         *here = new;
         Ok(())

@@ -12,7 +12,7 @@ use layoutproof_layout::shape::{Count, MatrixOrder};
 use layoutproof_layout::{BlockKind, BlockLayout, LaidOut, LaidOutMember, LaidOutShape, Numbers, Quantity, join};
 
 use crate::dxil::ListedBuffer;
-use crate::llvm::{ConstantBuffer, LaidOutStruct, Module, Primitive, Program, Type};
+use crate::llvm::{ConstantBuffer, IrError, LaidOutStruct, Module, Primitive, Program, Type};
 use crate::registers::unit_of;
 
 /// Suffixes of variables that hold a constant buffer's handle.
@@ -23,7 +23,7 @@ const HANDLE_ENDINGS: [&str; 2] = [".cb", ".tb"];
 ///
 /// # Errors
 /// A module that cannot be read.
-pub fn reported(text: &str, layout: &BlockLayout) -> Result<Numbers, String> {
+pub fn reported(text: &str, layout: &BlockLayout) -> Result<Numbers, IrError> {
     let Ok(root) = &layout.result else { return Ok(Numbers::default()) };
     let program = Program::only(text)?;
 
@@ -86,7 +86,7 @@ impl ReportedNumbers<'_> {
         block: &str,
         buffer: &ConstantBuffer,
         members: &[LaidOutMember],
-    ) -> Result<(), String> {
+    ) -> Result<(), IrError> {
         self.numbers.add(Quantity::Size, block, bytes(buffer.layout.measure.size));
 
         for (variable, place) in &buffer.members {
@@ -100,7 +100,7 @@ impl ReportedNumbers<'_> {
     }
 
     /// The element of a structured buffer.
-    fn element(&mut self, block: &str, ty: &Type, root: &LaidOut) -> Result<(), String> {
+    fn element(&mut self, block: &str, ty: &Type, root: &LaidOut) -> Result<(), IrError> {
         let size = bytes(self.module.types.measure(ty)?.size);
         self.numbers.add(Quantity::Size, block, size);
         self.numbers.add(Quantity::ArrayStride, block, size);
@@ -108,12 +108,12 @@ impl ReportedNumbers<'_> {
     }
 
     /// A member, `offset` bytes from the start of the block.
-    fn member(&mut self, path: &str, offset: u64, ty: &Type, layout: &LaidOut) -> Result<(), String> {
+    fn member(&mut self, path: &str, offset: u64, ty: &Type, layout: &LaidOut) -> Result<(), IrError> {
         self.numbers.add(Quantity::Offset, path, bytes(offset));
         self.parts(path, offset, ty, layout)
     }
 
-    fn parts(&mut self, path: &str, offset: u64, ty: &Type, laid_out: &LaidOut) -> Result<(), String> {
+    fn parts(&mut self, path: &str, offset: u64, ty: &Type, laid_out: &LaidOut) -> Result<(), IrError> {
         match &laid_out.shape {
             LaidOutShape::Struct(members) => match self.module.types.structure(ty)? {
                 Some(own) => self.members(path, offset, &own, members),
@@ -137,7 +137,7 @@ impl ReportedNumbers<'_> {
 
     /// The cells of a matrix. It is an array of its components, one contiguous vector after the
     /// other, or an array of vectors, whose stride then separates them.
-    fn cells(&mut self, path: &str, offset: u64, ty: &Type, cells: &MatrixCells) -> Result<(), String> {
+    fn cells(&mut self, path: &str, offset: u64, ty: &Type, cells: &MatrixCells) -> Result<(), IrError> {
         let Some((element, step)) = self.element_of(ty)? else { return Ok(()) };
         let (vectors, length) = cells.order.vectors_and_length(cells.rows, cells.columns);
         let (component, stride) = match element {
@@ -164,7 +164,7 @@ impl ReportedNumbers<'_> {
         start: u64,
         own: &LaidOutStruct,
         members: &[LaidOutMember],
-    ) -> Result<(), String> {
+    ) -> Result<(), IrError> {
         let typed = own.members.iter().zip(&own.offsets).filter(|(ty, _)| ty.padding().is_none() && !is_bytes(ty));
         let typed: Vec<_> = typed.collect();
         let named: Vec<_> = members.iter().filter(|member| member.layout.shape != LaidOutShape::Resource).collect();
@@ -180,7 +180,7 @@ impl ReportedNumbers<'_> {
 
     /// The element of an array and its stride. In a constant buffer an array is `<{ [2 x <{ float,
     /// target("dx.Padding", 12) }>], float }>`, whose last element has no padding after it.
-    fn element_of(&self, ty: &Type) -> Result<Option<(Type, u64)>, String> {
+    fn element_of(&self, ty: &Type) -> Result<Option<(Type, u64)>, IrError> {
         if let Type::Array(_, element) = ty {
             return Ok(Some((Type::clone(element), self.module.types.measure(element)?.size)));
         }
@@ -206,19 +206,19 @@ fn bytes(number: u64) -> Option<u32> {
 ///
 /// # Errors
 /// A module that cannot be read.
-pub fn constant_buffers(text: &str) -> Result<Vec<ListedBuffer>, String> {
-    let number = |bytes: u64| u32::try_from(bytes).map_err(|error| error.to_string());
+pub fn constant_buffers(text: &str) -> Result<Vec<ListedBuffer>, IrError> {
     let module = Module::read(text)?;
 
     let listed = module.constant_buffers.iter().map(|buffer| {
         let ended = HANDLE_ENDINGS.iter().find_map(|ending| buffer.variable.strip_suffix(ending));
         let members = buffer.members.iter();
-        let members = members
-            .map(|(variable, place)| Ok((source_name(variable).to_owned(), number(buffer.layout.offsets[*place])?)));
+        let members = members.map(|(variable, place)| {
+            Ok((source_name(variable).to_owned(), u32::try_from(buffer.layout.offsets[*place])?))
+        });
         Ok(ListedBuffer {
             name: ended.unwrap_or(&buffer.variable).to_owned(),
-            size: number(buffer.layout.measure.size)?,
-            members: members.collect::<Result<_, String>>()?,
+            size: u32::try_from(buffer.layout.measure.size)?,
+            members: members.collect::<Result<_, IrError>>()?,
         })
     });
     listed.collect()
@@ -229,7 +229,7 @@ pub fn constant_buffers(text: &str) -> Result<Vec<ListedBuffer>, String> {
 ///
 /// # Errors
 /// A module that cannot be read.
-pub fn resources(text: &str) -> Result<Vec<(String, Option<BindingPlace>)>, String> {
+pub fn resources(text: &str) -> Result<Vec<(String, Option<BindingPlace>)>, IrError> {
     let resources = Program::only(text)?.survey().resources;
     let placed = resources.into_iter().map(|resource| {
         let unit = unit_of(resource.site.class);

@@ -6,6 +6,7 @@
 use layoutproof_layout::shape::Count;
 use layoutproof_layout::{LayoutUnit, join};
 
+use crate::ReadError;
 use crate::registers::register;
 
 /// Most bytes of joined paths. Each outer struct joins the paths of its inner structs again.
@@ -28,7 +29,7 @@ pub struct ListedBuffer {
 ///
 /// # Errors
 /// The first line that cannot be parsed.
-pub fn buffer_definitions(listing: &str) -> Result<Vec<ListedBuffer>, String> {
+pub fn buffer_definitions(listing: &str) -> Result<Vec<ListedBuffer>, ReadError> {
     let section = listing.lines().skip_while(|line| line.trim_end() != "; Buffer Definitions:").skip(1);
     let lines = section.take_while(|line| line.starts_with(';') && !line.starts_with("; Resource Bindings:"));
 
@@ -42,7 +43,7 @@ pub fn buffer_definitions(listing: &str) -> Result<Vec<ListedBuffer>, String> {
         } else if text == "{" {
             open.pending.push(Vec::new());
         } else if let Some((declaration, offset)) = text.split_once("; Offset:") {
-            open.member(declaration, offset).ok_or_else(|| format!("no member: `{text}`"))?;
+            open.member(declaration, offset).ok_or_else(|| ReadError::line("member", text))?;
         } else if text == "}" {
             buffers.push(std::mem::take(&mut open.buffer));
         }
@@ -122,15 +123,15 @@ pub struct ListedBinding {
 ///
 /// # Errors
 /// The first row that cannot be parsed.
-pub fn resource_bindings(listing: &str) -> Result<Vec<ListedBinding>, String> {
+pub fn resource_bindings(listing: &str) -> Result<Vec<ListedBinding>, ReadError> {
     let table = listing.lines().skip_while(|line| line.trim_end() != "; Resource Bindings:");
     let rows = table.skip(1).skip_while(|line| !line.starts_with("; ---")).skip(1);
     rows.map_while(|line| line.strip_prefix(';').map(str::trim).filter(|row| !row.is_empty())).map(row).collect()
 }
 
 /// `s.t  texture  f32  2d  T2  t0,space1  1`.
-fn row(text: &str) -> Result<ListedBinding, String> {
-    let unreadable = || format!("no resource binding: `{text}`");
+fn row(text: &str) -> Result<ListedBinding, ReadError> {
+    let unreadable = || ReadError::line("resource binding", text);
     let words: Vec<&str> = text.split_whitespace().collect();
     let (place, count) = match words.last() {
         Some(last) if last.ends_with("unbounded") => {
@@ -189,8 +190,8 @@ target datalayout = \"e\"
     #[test]
     fn what_is_no_row_is_named() {
         let broken = BINDINGS.replace("cb0     1", "q0     1");
-        assert!(resource_bindings(&broken).unwrap_err().contains("$Globals"));
-        assert_eq!(resource_bindings("nothing of the kind"), Ok(Vec::new()));
+        assert!(resource_bindings(&broken).unwrap_err().to_string().contains("$Globals"));
+        assert_eq!(resource_bindings("nothing of the kind").unwrap(), []);
     }
 
     /// Printed by DXC 1.7.2308, `-T cs_6_6 -enable-16bit-types`, for
@@ -243,7 +244,7 @@ target datalayout = \"e\"
     #[test]
     fn what_is_no_member_is_named() {
         let broken = DEFINITIONS.replace("Offset:   28", "Offset: what");
-        assert!(buffer_definitions(&broken).unwrap_err().contains("half h"));
-        assert_eq!(buffer_definitions(""), Ok(Vec::new()));
+        assert!(buffer_definitions(&broken).unwrap_err().to_string().contains("half h"));
+        assert_eq!(buffer_definitions("").unwrap(), []);
     }
 }

@@ -9,7 +9,7 @@ use layoutproof_device::{
     Shader,
 };
 
-use crate::llvm::{BoundBuffer, Program, RegisterSite};
+use crate::llvm::{BoundBuffer, IrError, Program, RegisterSite};
 
 /// Executes DXIL's listing, or Clang's IR for Direct3D, on the CPU.
 ///
@@ -84,7 +84,13 @@ fn program(job: &Job) -> Result<Program, RunnerError> {
     let (Shader::DxilListing(text) | Shader::ClangIr(text)) = &job.shader else {
         return Err(RunnerError::Unsupported("shaders that are neither a listing of DXIL nor Clang's IR".into()));
     };
-    Program::read(text, &job.entry).map_err(RunnerError::ShaderRefused)
+    Ok(Program::read(text, &job.entry)?)
+}
+
+impl From<IrError> for RunnerError {
+    fn from(error: IrError) -> Self {
+        Self::ShaderRefused(error.to_string())
+    }
 }
 
 fn dispatch(job: &Job, program: &Result<Program, RunnerError>) -> Result<ReadBack, RunnerError> {
@@ -99,7 +105,7 @@ fn dispatch(job: &Job, program: &Result<Program, RunnerError>) -> Result<ReadBac
 
     let program = program.as_ref().map_err(RunnerError::clone)?;
     let mut buffers: Vec<BoundBuffer> = job.buffers.iter().map(bound).collect();
-    program.run(&mut buffers).map_err(RunnerError::ShaderRefused)?;
+    program.run(&mut buffers)?;
 
     let after = job.buffers.iter().zip(buffers).map(|(buffer, bound)| BufferAfter {
         before: buffer.before_word.to_le_bytes().to_vec(),

@@ -18,9 +18,12 @@ pub mod naga;
 pub mod naga_glsl;
 pub mod naga_hlsl;
 pub mod naga_offsets;
+mod read_error;
 pub mod reflection;
 pub mod registers;
 pub mod reported;
 pub mod spirv;
 pub mod toolchain;
 pub mod wgsl_module;
+
+pub use read_error::ReadError;

@@ -8,20 +8,20 @@ use crate::dxil::{ListedBuffer, buffer_definitions};
 use crate::reflection::layout_numbers;
 use crate::spirv::declared;
 use crate::toolchain::{CompiledShader, Report};
-use crate::{clang_ir, fxc};
+use crate::{ReadError, clang_ir, fxc};
 
 /// The numbers in the report of `made` for the block of `layout`; empty if it does not mention the
 /// block.
 ///
 /// # Errors
 /// A report that cannot be read.
-pub fn reported(made: &CompiledShader, layout: &BlockLayout) -> Result<Numbers, String> {
+pub fn reported(made: &CompiledShader, layout: &BlockLayout) -> Result<Numbers, ReadError> {
     match (&made.report, &made.shader) {
         (Report::Listing(listing), _) => Ok(listed(&buffer_definitions(listing)?, layout)),
         (Report::FxcListing(listing), _) => Ok(listed(&fxc::buffer_definitions(listing)?, layout)),
-        (Report::SlangJson(json), _) => layout_numbers(json, &layout.name),
+        (Report::SlangJson(json), _) => Ok(layout_numbers(json, &layout.name)?),
         (Report::None, Shader::Spirv(words)) => decorated(words, layout),
-        (Report::None, Shader::ClangIr(text)) => clang_ir::reported(text, layout),
+        (Report::None, Shader::ClangIr(text)) => Ok(clang_ir::reported(text, layout)?),
         (Report::None, _) => Ok(Numbers::default()),
     }
 }
@@ -53,8 +53,8 @@ fn without_own_name(members: &[(String, u32)], buffer: &str) -> Vec<(String, u32
 }
 
 /// The numbers in a module's decorations for the block whose variable has the name of `layout`.
-fn decorated(words: &[u32], layout: &BlockLayout) -> Result<Numbers, String> {
-    let blocks = declared(words).map_err(|bad| bad.to_string())?;
+fn decorated(words: &[u32], layout: &BlockLayout) -> Result<Numbers, ReadError> {
+    let blocks = declared(words)?;
     let Some(own) = blocks.into_iter().find(|block| block.layout.name == layout.name) else {
         return Ok(Numbers::default());
     };

@@ -128,9 +128,9 @@ fn places(value: &TomlValue<'_>, problems: &mut FileProblems<'_>) -> Vec<Binding
     let mut found = Vec::new();
     for item in items {
         let Some(text) = string(item, problems) else { continue };
-        match text.parse() {
+        match text.parse::<BindingPlace>() {
             Ok(place) => found.push(place),
-            Err(message) => problems.report(item.span(), message),
+            Err(bad) => problems.report(item.span(), bad.to_string()),
         }
     }
     found

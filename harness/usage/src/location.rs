@@ -268,10 +268,8 @@ fn outer(name: &str) -> &str {
 }
 
 /// Returns the register class of a resource; for a texture with its sampler, that of the texture.
-#[expect(clippy::missing_panics_doc, reason = "every resource has a class, and each class is a unit")]
 pub fn register_class(kind: ResourceKind) -> LayoutUnit {
-    let first = kind.register_classes().chars().next();
-    first.and_then(LayoutUnit::of_class).expect("every resource has a class, and each class is a unit")
+    kind.register_classes()[0]
 }
 
 /// Returns the class of a variable or a buffer that is bound as a whole; `None` for structs and

@@ -69,8 +69,7 @@ impl DeviceApi for Direct3d12 {
     }
 
     fn open(&self, device: &DeviceInfo, job_limit: Duration) -> Result<Box<dyn Runner>, RunnerError> {
-        let functions =
-            Functions::load().map_err(|reason| RunnerError::Api { call: library::NAME.to_owned(), reason })?;
+        let functions = Functions::load()?;
         let session = Direct3dSession::new(adapters::open(functions, device)?, device_wait(job_limit))?;
         Ok(Box::new(SessionRunner::new(device.clone(), session)))
     }

@@ -6,6 +6,7 @@
 use std::ffi::c_void;
 use std::sync::OnceLock;
 
+use layoutproof_device::RunnerError;
 use libloading::Library;
 
 use crate::com::{Guid, OutPointer, function_type};
@@ -28,31 +29,35 @@ pub(crate) struct Functions {
 }
 
 impl Functions {
-    /// Loads the functions of this machine's library; the error is the reason why they are missing.
-    pub(crate) fn load() -> Result<Self, String> {
-        static LOADED: OnceLock<Result<Functions, String>> = OnceLock::new();
+    /// Loads the functions of this machine's library.
+    pub(crate) fn load() -> Result<Self, RunnerError> {
+        static LOADED: OnceLock<Result<Functions, RunnerError>> = OnceLock::new();
         LOADED.get_or_init(Self::of_library).clone()
     }
 
-    fn of_library() -> Result<Self, String> {
+    fn of_library() -> Result<Self, RunnerError> {
         let library = open(NAME)?;
         messages::begin(library);
-        let function = |name: &str| format!("{NAME} has no `{name}`");
+        let missing = |name: &str| failed(NAME, format!("{NAME} has no `{name}`"));
         // SAFETY: the function has this type in `d3d12.h`, and also in vkd3d.
         let create_device = unsafe { library.get::<CreateDevice>(b"D3D12CreateDevice\0") };
         // SAFETY: as above.
         let serialize = unsafe { library.get::<SerializeRootSignature>(b"D3D12SerializeRootSignature\0") };
         Ok(Self {
-            create_device: *create_device.map_err(|_| function("D3D12CreateDevice"))?,
-            serialize_root_signature: *serialize.map_err(|_| function("D3D12SerializeRootSignature"))?,
+            create_device: *create_device.map_err(|_| missing("D3D12CreateDevice"))?,
+            serialize_root_signature: *serialize.map_err(|_| missing("D3D12SerializeRootSignature"))?,
         })
     }
 }
 
 /// Loads a library until the process ends.
-pub(crate) fn open(name: &str) -> Result<&'static Library, String> {
-    let library = load(name).map_err(|error| format!("{name} cannot be loaded: {error}"))?;
+pub(crate) fn open(name: &str) -> Result<&'static Library, RunnerError> {
+    let library = load(name).map_err(|error| failed(name, format!("{name} cannot be loaded: {error}")))?;
     Ok(Box::leak(Box::new(library)))
+}
+
+fn failed(library: &str, reason: String) -> RunnerError {
+    RunnerError::Api { call: library.to_owned(), reason }
 }
 
 /// Loads only from the system's folder, since the libraries of Windows are nowhere else.

@@ -4,8 +4,12 @@
 //! the devices of another API along. A process that crashes or hangs is restarted once. If that
 //! fails too, the listing is an error: the devices of that API are unknown.
 
+use std::io;
+use std::time::Duration;
+
 use layoutproof_device::devices::Enumeration;
-use layoutproof_device::{DeviceInfo, RunnerKind};
+use layoutproof_device::{DeviceInfo, RunnerError, RunnerKind};
+use thiserror::Error;
 
 use crate::device_apis;
 use crate::launch::Launch;
@@ -68,10 +72,10 @@ fn list(api: RunnerKind, launch: &Launch) -> DeviceListing {
                 notes.extend(found.notes);
                 return DeviceListing { devices: found.devices, notes, failures: Vec::new() };
             }
-            Err(reason) if attempt < ATTEMPTS && !launch.interrupt.is_set() => {
-                notes.push(format!("listing the devices of {name} failed and was tried again: {reason}"));
+            Err(error) if attempt < ATTEMPTS && !launch.interrupt.is_set() => {
+                notes.push(format!("listing the devices of {name} failed and was tried again: {error}"));
             }
-            Err(reason) => last = reason,
+            Err(error) => last = error.to_string(),
         }
     }
 
@@ -79,17 +83,32 @@ fn list(api: RunnerKind, launch: &Launch) -> DeviceListing {
     DeviceListing { failures: vec![failure], ..DeviceListing::default() }
 }
 
-fn list_once(api: RunnerKind, launch: &Launch) -> Result<Enumeration, String> {
+/// Why the devices of an API could not be listed.
+#[derive(Debug, Error)]
+enum ListingError {
+    #[error(transparent)]
+    Api(#[from] RunnerError),
+    #[error(transparent)]
+    Start(#[from] io::Error),
+    #[error("no answer within {} s", .0.as_secs())]
+    Hung(Duration),
+    #[error("{0}")]
+    Died(String),
+    #[error("interrupted")]
+    Interrupted,
+}
+
+fn list_once(api: RunnerKind, launch: &Launch) -> Result<Enumeration, ListingError> {
     if !api.is_driven() {
-        return device_apis::of(api).discover().map_err(|error| error.to_string());
+        return Ok(device_apis::of(api).discover()?);
     }
-    let mut worker = Worker::start(launch, api, &[]).map_err(|error| error.to_string())?;
+    let mut worker = Worker::start(launch, api, &[])?;
     let planted = launch.fault.as_ref().and_then(|fault| fault.planted_in_listing(api));
     match worker.ask_and_wait(&WorkerRequest::Discover(api, planted), launch.open_limit()) {
-        Ok(WorkerAnswer::Devices(found)) => found.map_err(|error| error.to_string()),
-        Ok(WorkerAnswer::Opened(_) | WorkerAnswer::Job(_)) => Err(out_of_turn().to_string()),
-        Err(WorkerDeath::Hung(limit)) => Err(format!("no answer within {} s", limit.as_secs())),
-        Err(WorkerDeath::Died(how)) => Err(how),
-        Err(WorkerDeath::Interrupted) => Err("interrupted".to_owned()),
+        Ok(WorkerAnswer::Devices(found)) => Ok(found?),
+        Ok(WorkerAnswer::Opened(_) | WorkerAnswer::Job(_)) => Err(out_of_turn().into()),
+        Err(WorkerDeath::Hung(limit)) => Err(ListingError::Hung(limit)),
+        Err(WorkerDeath::Died(how)) => Err(ListingError::Died(how)),
+        Err(WorkerDeath::Interrupted) => Err(ListingError::Interrupted),
     }
 }

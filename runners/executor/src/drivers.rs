@@ -6,9 +6,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use layoutproof_compilers::tools_folder::ToolsFolder;
+use layoutproof_compilers::tools_folder::{ToolsFolder, Untrusted};
 use layoutproof_device::DeviceInfo;
 use layoutproof_device::devices::is_llvmpipe;
+use thiserror::Error;
 
 use crate::device_apis::APIS;
 use crate::tools::MachineTools;
@@ -122,7 +123,7 @@ impl FetchedDrivers {
                 self.notes.extend(warnings);
                 self.manifests.push(manifest);
             }
-            Err(sentence) => self.notes.push(sentence),
+            Err(error) => self.notes.push(error.to_string()),
         }
     }
 
@@ -168,22 +169,28 @@ fn manifests(tools: &ToolsFolder) -> Vec<PathBuf> {
     manifests
 }
 
+/// Why a driver is not loaded.
+#[derive(Debug, Error)]
+enum NotLoaded {
+    #[error("{} is not loaded: its path contains `{SEPARATOR}`, which separates paths", .0.display())]
+    Path(PathBuf),
+    #[error(transparent)]
+    Untrusted(#[from] Untrusted),
+}
+
 /// Checks a driver's manifest and the library it names, and returns warnings.
 ///
 /// # Errors
-/// A sentence that says why the driver is not loaded.
-fn inspect(manifest: &Path, tools: &ToolsFolder) -> Result<Vec<String>, String> {
+/// The reason why the driver is not loaded.
+fn inspect(manifest: &Path, tools: &ToolsFolder) -> Result<Vec<String>, NotLoaded> {
     // The loader would read the rest of the path as another path, which may be relative.
     if manifest.to_string_lossy().contains(SEPARATOR) {
-        return Err(format!(
-            "{} is not loaded: its path contains `{SEPARATOR}`, which separates paths",
-            manifest.display()
-        ));
+        return Err(NotLoaded::Path(manifest.to_owned()));
     }
     let below = Path::new(FOLDER).join(manifest.file_name().unwrap_or_default());
-    let mut warnings: Vec<String> = tools.inspect(below).map_err(|error| error.to_string())?.into_iter().collect();
+    let mut warnings: Vec<String> = tools.inspect(below)?.into_iter().collect();
     if let Some(library) = library(manifest) {
-        let warning = tools.inspect_named(&library).map_err(|error| error.to_string())?;
+        let warning = tools.inspect_named(&library)?;
         warnings.extend(warning.filter(|warning| !warnings.contains(warning)));
     }
     Ok(warnings)

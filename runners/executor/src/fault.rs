@@ -9,6 +9,7 @@ use std::time::Duration;
 use layoutproof_core::case::matches_filter;
 use layoutproof_device::{ReadBack, RunnerError, RunnerKind};
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
 /// The ways in which a worker can misbehave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,25 +53,43 @@ enum FaultSite {
     Listing(RunnerKind),
 }
 
-impl FromStr for Fault {
-    type Err = String;
+/// A text that is not a fault.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum BadFault {
+    #[error("a fault is written KIND@CASE, KIND#N or KIND:API, as in crash@arrays/, hang#7 or crash:ash")]
+    Form,
+    #[error("unknown fault `{0}`; known are {known}", known = FaultKind::ALL.map(|(name, _)| name).join(", "))]
+    Kind(String),
+    #[error("`{0}` is not the number of a job")]
+    Number(String),
+    #[error("jobs count from 1")]
+    Zero,
+    #[error("garbage needs the result of a job, and a listing has none")]
+    GarbageListing,
+    #[error(
+        "no devices are listed through `{0}`; known are {known}",
+        known = RunnerKind::driven().map(RunnerKind::as_str).collect::<Vec<_>>().join(", ")
+    )]
+    Api(String),
+}
 
-    fn from_str(text: &str) -> Result<Self, String> {
+impl FromStr for Fault {
+    type Err = BadFault;
+
+    fn from_str(text: &str) -> Result<Self, BadFault> {
         let parts = text.split_once(['@', '#', ':']);
-        let (name, place) = parts
-            .ok_or("a fault is written KIND@CASE, KIND#N or KIND:API, as in crash@arrays/, hang#7 or crash:ash")?;
+        let (name, place) = parts.ok_or(BadFault::Form)?;
 
         let found = FaultKind::ALL.into_iter().find(|(known, _)| *known == name);
-        let known = || FaultKind::ALL.map(|(name, _)| name).join(", ");
-        let (_, kind) = found.ok_or_else(|| format!("unknown fault `{name}`; known are {}", known()))?;
+        let (_, kind) = found.ok_or_else(|| BadFault::Kind(name.to_owned()))?;
 
         let strikes = match text.as_bytes().get(name.len()) {
             Some(b'@') => FaultSite::Case(place.to_owned()),
             Some(b':') => listing_of(kind, place)?,
             Some(_) | None => {
-                let number: u32 = place.parse().map_err(|_| format!("`{place}` is not the number of a job"))?;
+                let number: u32 = place.parse().map_err(|_| BadFault::Number(place.to_owned()))?;
                 if number == 0 {
-                    return Err("jobs count from 1".to_owned());
+                    return Err(BadFault::Zero);
                 }
                 FaultSite::Job(number)
             }
@@ -80,14 +99,13 @@ impl FromStr for Fault {
 }
 
 /// Parses an API as the place of a fault.
-fn listing_of(kind: FaultKind, api: &str) -> Result<FaultSite, String> {
+fn listing_of(kind: FaultKind, api: &str) -> Result<FaultSite, BadFault> {
     if kind == FaultKind::Garbage {
-        return Err("garbage needs the result of a job, and a listing has none".to_owned());
+        return Err(BadFault::GarbageListing);
     }
 
     let found = RunnerKind::driven().find(|driven| driven.as_str() == api);
-    let known = || RunnerKind::driven().map(RunnerKind::as_str).collect::<Vec<_>>().join(", ");
-    found.map(FaultSite::Listing).ok_or_else(|| format!("no devices are listed through `{api}`; known are {}", known()))
+    found.map(FaultSite::Listing).ok_or_else(|| BadFault::Api(api.to_owned()))
 }
 
 /// A fault in the form that a request carries to a worker, with jobs of one case.
@@ -208,7 +226,7 @@ mod tests {
             ("crash:model", &no_driver),
             ("garbage:ash", "and a listing has none"),
         ] {
-            let error = text.parse::<Fault>().unwrap_err();
+            let error = text.parse::<Fault>().unwrap_err().to_string();
             assert!(error.contains(message), "{text}: {error}");
         }
     }

@@ -58,10 +58,8 @@ pub(crate) fn list(instance: &Instance) -> Result<PhysicalDeviceListing, RunnerE
     };
 
     for (index, handle) in (0_u32..).zip(handles) {
-        match describe(instance, handle, index)? {
-            Ok(physical) => found.devices.push(physical),
-            Err(note) => found.notes.push(note),
-        }
+        let physical = describe(instance, handle, index, &mut found.notes)?;
+        found.devices.extend(physical);
     }
     Ok(found)
 }
@@ -73,21 +71,24 @@ pub(crate) fn find(instance: &Instance, info: &DeviceInfo) -> Result<Physical, R
     found.ok_or_else(|| info.no_longer_listed("vkEnumeratePhysicalDevices"))
 }
 
-/// Describes a device; the inner error is the reason why it cannot be used.
+/// Describes a device; `None` if it cannot be used, for a reason that is added to `notes`.
 fn describe(
     instance: &Instance,
     handle: vk::PhysicalDevice,
     index: u32,
-) -> Result<Result<Physical, String>, RunnerError> {
+    notes: &mut Vec<String>,
+) -> Result<Option<Physical>, RunnerError> {
     // SAFETY: the handle comes from this instance.
     let properties = unsafe { instance.raw.get_physical_device_properties(handle) };
     let name = text(properties.device_name_as_c_str().unwrap_or_default());
     let api = version_text(properties.api_version);
     if properties.api_version < vk::API_VERSION_1_1 {
-        return Ok(Err(format!("{name} has Vulkan {api}, but 1.1 is required")));
+        notes.push(format!("{name} has Vulkan {api}, but 1.1 is required"));
+        return Ok(None);
     }
     let Some((queue_family, draws)) = queue_family(instance, handle) else {
-        return Ok(Err(format!("{name} has no compute queue")));
+        notes.push(format!("{name} has no compute queue"));
+        return Ok(None);
     };
 
     let version = properties.api_version.min(instance.version);
@@ -121,7 +122,7 @@ fn describe(
 
     let portability = has(ash::khr::portability_subset::NAME);
     let (limits, capabilities) = (limits(&properties.limits), structures.capabilities());
-    Ok(Ok(Physical { handle, info, version, limits, known, capabilities, queue_family, portability }))
+    Ok(Some(Physical { handle, info, version, limits, known, capabilities, queue_family, portability }))
 }
 
 fn limits(limits: &vk::PhysicalDeviceLimits) -> Limits {

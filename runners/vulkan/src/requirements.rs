@@ -21,7 +21,7 @@ impl Physical {
             return unsupported(format!("{}: Vulkan accepts only SPIR-V", job.shader.form()));
         };
 
-        let facts = spirv::read(words).map_err(RunnerError::ShaderRefused)?;
+        let facts = spirv::read(words)?;
         match &job.draw {
             None => check_entry(&facts, EntryStage::Compute, &job.entry)?,
             Some(draw) => {

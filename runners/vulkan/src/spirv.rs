@@ -6,7 +6,7 @@
 //!
 //! Source: SPIR-V specification, "Physical Layout of a SPIR-V Module", "Capability".
 
-use layoutproof_device::Feature;
+use layoutproof_device::{Feature, RunnerError};
 
 const MAGIC: u32 = 0x0723_0203;
 const HEADER_WORDS: usize = 5;
@@ -54,13 +54,17 @@ pub(crate) struct ModuleFacts {
     pub(crate) entries: Vec<(EntryStage, String)>,
 }
 
-/// Reads `words`; the error describes what is wrong with the framing.
-pub(crate) fn read(words: &[u32]) -> Result<ModuleFacts, String> {
+/// Reads `words`.
+///
+/// # Errors
+/// `ShaderRefused` with what is wrong with the framing.
+pub(crate) fn read(words: &[u32]) -> Result<ModuleFacts, RunnerError> {
+    let refused = |reason| Err(RunnerError::ShaderRefused(reason));
     let Some((header, mut rest)) = words.split_at_checked(HEADER_WORDS) else {
-        return Err(format!("{} words are not a SPIR-V module: the header alone has {HEADER_WORDS}", words.len()));
+        return refused(format!("{} words are not a SPIR-V module: the header alone has {HEADER_WORDS}", words.len()));
     };
     if header[0] != MAGIC {
-        return Err(format!("not a SPIR-V module: the first word is {:#010x}, not {MAGIC:#010x}", header[0]));
+        return refused(format!("not a SPIR-V module: the first word is {:#010x}, not {MAGIC:#010x}", header[0]));
     }
 
     let [_, major, minor, _] = header[1].to_be_bytes();
@@ -69,7 +73,7 @@ pub(crate) fn read(words: &[u32]) -> Result<ModuleFacts, String> {
         let (length, opcode) = ((first >> 16) as usize, first & 0xffff);
         let Some((instruction, behind)) = rest.split_at_checked(length).filter(|_| length > 0) else {
             let at = words.len() - rest.len();
-            return Err(format!("word {at} begins an instruction of {length} words, and {} are left", rest.len()));
+            return refused(format!("word {at} begins an instruction of {length} words, and {} are left", rest.len()));
         };
 
         facts.add(opcode, &instruction[1..]);

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use layoutproof_layout::resource::ResourceKind;
 use layoutproof_layout::shape::{Count, Type};
-use layoutproof_layout::{Annotations, LayoutUnit, Register, Span};
+use layoutproof_layout::{Annotations, LayoutUnit, Register, RegisterClass, Span};
 
 use super::order::split_off;
 use layoutproof_frontend::module::{Module, Parameter, ParameterKind, Step};
@@ -72,8 +72,8 @@ pub(crate) fn annotated_first(annotations: &Annotations, unit: LayoutUnit) -> (O
 
 /// Returns the registers of the class `unit`, and the spaces without a register.
 fn registers_of(annotations: &Annotations, unit: LayoutUnit) -> impl Iterator<Item = &Register> {
-    let letter = unit.as_str().chars().next();
-    annotations.registers.iter().filter(move |register| register.class.is_none() || register.class == letter)
+    let is_own = move |class: RegisterClass| class == RegisterClass::Unit(unit);
+    annotations.registers.iter().filter(move |register| register.class.is_none_or(is_own))
 }
 
 /// Returns DXC's errors for two registers of one class that differ although they apply to the same

@@ -6,10 +6,10 @@
 //! 2026.14.1 for registers on Vulkan and WebGPU (which become bindings one to one) and on Metal.
 
 use layoutproof_layout::resource::ResourceKind;
-use layoutproof_layout::{Annotations, Argument, Attribute, LayoutUnit, Register, Span};
+use layoutproof_layout::{Annotations, Argument, Attribute, LayoutUnit, Register, RegisterClass, Span};
 
 use super::settings::SlangSettings;
-use super::units::{class_unit, is_combined};
+use super::units::is_combined;
 use crate::Target;
 use crate::tree::TypeLayout;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
@@ -64,7 +64,9 @@ impl SlangSettings {
         let problem = |register: &Register| {
             let message = match register.class {
                 _ if register.profile.is_some() => "Slang does not accept a register with a profile".to_owned(),
-                Some(class) if !"btus".contains(class) => format!("Slang has no register class `{class}`"),
+                Some(class @ (RegisterClass::Constant | RegisterClass::Integer)) => {
+                    format!("Slang has no register class `{class}`")
+                }
                 Some(_) if register.only_dxc => "Slang does not accept this form of register".to_owned(),
                 None if is_plain && !self.speaks_spirv() => {
                     "only a parameter block can have a space without a register".to_owned()
@@ -101,7 +103,7 @@ impl SlangSettings {
 
         let slot = |register: &Register| {
             let (unit, space, index) = match (register.class, register.index) {
-                (Some(class), Some(index)) => (self.register_unit(class, asking)?, register.space, index),
+                (Some(class), Some(index)) => (self.register_unit(class.unit()?, asking)?, register.space, index),
                 (None, _) => (LayoutUnit::Space, None, register.space?),
                 (Some(_), None) => return None,
             };
@@ -128,17 +130,17 @@ impl SlangSettings {
         Some(FixedSlot { unit, space, index, count: Some(1), span: register.span })
     }
 
-    /// Returns the unit of a register class. On Metal buffers of any access are buffers, and the
-    /// `u` register of a texture is lost.
-    fn register_unit(&self, class: char, asking: ExplicitParameter<'_>) -> Option<LayoutUnit> {
-        let metal: &[LayoutUnit] = match class {
-            't' => &[LayoutUnit::MetalTexture, LayoutUnit::MetalBuffer],
-            's' => &[LayoutUnit::MetalSampler],
+    /// Returns the unit of a register. On Metal buffers of any access are buffers, and the `u`
+    /// register of a texture is lost.
+    fn register_unit(&self, register: LayoutUnit, asking: ExplicitParameter<'_>) -> Option<LayoutUnit> {
+        let metal: &[LayoutUnit] = match register {
+            LayoutUnit::ShaderResource => &[LayoutUnit::MetalTexture, LayoutUnit::MetalBuffer],
+            LayoutUnit::Sampler => &[LayoutUnit::MetalSampler],
             _ => &[LayoutUnit::MetalBuffer],
         };
         match self.target {
             Target::Metal => metal.iter().copied().find(|unit| asking.layout.takes(*unit)),
-            Target::D3d12 | Target::Vulkan | Target::Webgpu => Some(class_unit(class)),
+            Target::D3d12 | Target::Vulkan | Target::Webgpu => Some(register),
         }
     }
 
@@ -194,11 +196,10 @@ impl SlangSettings {
 
     /// With shifts, only registers of the shifted classes and spaces count.
     fn shifted_register(&self, register: &Register, asking: ExplicitParameter<'_>) -> Option<FixedSlot> {
-        let (class, index) = (register.class?, register.index?);
-        let (unit, space) = (class_unit(class), register.space);
+        let (unit, index, space) = (register.class?.unit()?, register.index?, register.space);
         let fits =
-            asking.kind().is_none_or(|kind| kind.register_classes().contains(class)) && asking.layout.takes(unit);
-        self.shift_of(class, space.unwrap_or(0)).filter(|_| fits)?;
+            asking.kind().is_none_or(|kind| kind.register_classes().contains(&unit)) && asking.layout.takes(unit);
+        self.shift_of(unit, space.unwrap_or(0)).filter(|_| fits)?;
         Some(FixedSlot { unit, space, index, count: None, span: register.span })
     }
 }
@@ -213,7 +214,7 @@ fn ignored_for_bytes(name: &str, span: Span) -> Diagnostic {
 /// With a `[[vk::binding]]`, a register is not a binding on Metal. A register of a class that the
 /// parameter does not have there still counts as 0 of that class (Slang 2026.14.1).
 fn other_letter(register: &Register, asking: ExplicitParameter<'_>) -> Option<FixedSlot> {
-    let unit = class_unit(register.class?);
+    let unit = register.class?.unit()?;
     let is_other = match unit {
         LayoutUnit::UnorderedAccess => true,
         LayoutUnit::ShaderResource => !asking.layout.takes(LayoutUnit::MetalTexture),

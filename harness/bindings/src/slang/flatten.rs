@@ -17,7 +17,6 @@ use layoutproof_layout::{LayoutUnit, Span};
 
 use super::explicit::vulkan_binding;
 use super::settings::SlangSettings;
-use super::units::unit_class;
 use crate::tree::{EntryLayout, ProgramLayout, TypeLayout, TypeParts, VariableLayout};
 use crate::{Binding, Target};
 
@@ -229,10 +228,9 @@ impl RowCollector<'_> {
                 LayoutUnit::Space => (0, reach.block.unwrap_or(reach.spaces)),
                 _ => reach.at(unit, count),
             };
-            let is_register = unit_class(unit).is_some();
             let count = if self.settings.multiplies(unit) { count.times(reach.elements) } else { count };
             // Shifted registers end up as bindings.
-            let unit = if is_register && self.settings.speaks_spirv() { LayoutUnit::Binding } else { unit };
+            let unit = if unit.is_register() && self.settings.speaks_spirv() { LayoutUnit::Binding } else { unit };
             self.found.push(Binding { path: path.to_owned(), unit, space, index, count, span });
         }
     }

@@ -19,7 +19,6 @@ use super::explicit::FixedSlot;
 use super::scope::{MeasuredGlobals, ScopeDraft, ScopeItem, SlotPosition};
 use super::settings::SlangSettings;
 use super::types::{LayoutBudget, TypeLayoutBuilder};
-use super::units::unit_class;
 use crate::slots::{SlotLine, SlotReservation};
 use crate::tree::{ProgramLayout, UnitOffset};
 use crate::{BindingRequest, Target};
@@ -280,7 +279,7 @@ impl<'m> ProgramPlacement<'_, 'm> {
     }
 
     fn shift(&self, unit: LayoutUnit, at: SlotPosition) -> SlotPosition {
-        let by = unit_class(unit).and_then(|class| self.settings.shift_of(class, at.space)).unwrap_or(0);
+        let by = self.settings.shift_of(unit, at.space).unwrap_or(0);
         SlotPosition { index: at.index.saturating_add(by), ..at }
     }
 

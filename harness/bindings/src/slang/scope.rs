@@ -16,7 +16,6 @@ use super::containers::BlockContainer;
 use super::explicit::ExplicitParameter;
 use super::program::SlotOwner;
 use super::types::{TypeLayoutBuilder, TypePosition, members, next_member, with_bytes};
-use super::units::unit_class;
 use crate::Target;
 use crate::tree::{TypeLayout, TypeParts, UnitOffset, VariableLayout};
 use layoutproof_frontend::module::{Module, NamespaceRank, Parameter, ParameterKind};
@@ -69,7 +68,7 @@ impl<'m> ScopeItem<'m> {
         let taken = self.layout.usage.iter().map(offset);
         // This is a register of a class that the parameter does not have. Reflection shows it on
         // Metal.
-        let is_other = |unit: LayoutUnit| unit_class(unit).is_some() && !self.layout.takes(unit);
+        let is_other = |unit: LayoutUnit| unit.is_register() && !self.layout.takes(unit);
         let others = self.at.iter().filter(|(unit, _)| is_other(**unit));
         let others = others.map(|(unit, at)| UnitOffset { unit: *unit, space: at.space, offset: at.index });
         let offsets = taken.chain(others).collect();

@@ -6,8 +6,9 @@
 use layoutproof_layout::native::{Native, find_native};
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::shape::MatrixOrder;
-use layoutproof_layout::{LayoutOptions, Span};
+use layoutproof_layout::{LayoutOptions, LayoutUnit, Span};
 
+use crate::options::class_named;
 use crate::{BindingRequest, Convention, Target};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::version_range::VersionRange;
@@ -15,8 +16,8 @@ use layoutproof_source::version_range::VersionRange;
 /// An option such as `-fvk-t-shift 10 all`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ShiftOption {
-    /// Register class: `b`, `t`, `u` or `s`.
-    pub(super) class: char,
+    /// The registers: `b`, `t`, `u` or `s`.
+    pub(super) class: LayoutUnit,
     /// The number that is added to the register.
     pub(super) by: u32,
     /// The space to shift; `None` for all.
@@ -80,10 +81,10 @@ impl SlangSettings {
         let number = |at: usize| words.get(at).and_then(|word| word.parse::<u32>().ok()).ok_or_else(bad);
 
         match words.first().copied().unwrap_or_default() {
-            "-fvk-b-shift" => self.shift('b', number(1)?, words.get(2).copied()).ok_or_else(bad)?,
-            "-fvk-t-shift" => self.shift('t', number(1)?, words.get(2).copied()).ok_or_else(bad)?,
-            "-fvk-u-shift" => self.shift('u', number(1)?, words.get(2).copied()).ok_or_else(bad)?,
-            "-fvk-s-shift" => self.shift('s', number(1)?, words.get(2).copied()).ok_or_else(bad)?,
+            shift @ ("-fvk-b-shift" | "-fvk-t-shift" | "-fvk-u-shift" | "-fvk-s-shift") => {
+                let class = class_named(&shift[5..6]).ok_or_else(bad)?;
+                self.shift(class, number(1)?, words.get(2).copied()).ok_or_else(bad)?;
+            }
             "-fvk-bind-globals" if self.speaks_spirv() => self.globals = Some((number(1)?, number(2)?)),
             "-bindless-space-index" => self.bindless = Some(number(1)?),
             "-matrix-layout-row-major" => self.layout.matrix = MatrixOrder::Row,
@@ -96,7 +97,7 @@ impl SlangSettings {
         Ok(())
     }
 
-    fn shift(&mut self, class: char, by: u32, space: Option<&str>) -> Option<()> {
+    fn shift(&mut self, class: LayoutUnit, by: u32, space: Option<&str>) -> Option<()> {
         let space = match space? {
             "all" => None,
             number => Some(number.parse().ok()?),
@@ -143,13 +144,13 @@ impl SlangSettings {
 
     /// Returns the number that is added to a register of `class` in `space`; `None` if no shift
     /// applies.
-    pub(super) fn shift_of(&self, class: char, space: u32) -> Option<u32> {
+    pub(super) fn shift_of(&self, class: LayoutUnit, space: u32) -> Option<u32> {
         let fits = |shift: &&ShiftOption| shift.class == class && shift.space.is_none_or(|only| only == space);
         self.shifts.iter().rev().find(fits).map(|shift| shift.by)
     }
 
     /// True if registers of `class` are counted apart from bindings and shifted at the end.
-    pub(super) fn is_shifted(&self, class: char) -> bool {
+    pub(super) fn is_shifted(&self, class: LayoutUnit) -> bool {
         self.shifts.iter().any(|shift| shift.class == class)
     }
 }

@@ -25,8 +25,8 @@ impl SlangSettings {
             return usage;
         }
 
-        for class in kind.register_classes().chars() {
-            let unit = self.unit(class, kind);
+        for register in kind.register_classes() {
+            let unit = self.unit(*register, kind);
             let is_second = unit == LayoutUnit::Binding && usage.get(unit) != Count::Finite(0);
             if !is_second || self.splits_combined(room) {
                 usage.add(unit, Count::Finite(self.descriptors(kind)));
@@ -48,17 +48,17 @@ impl SlangSettings {
     /// Returns the unit that a constant buffer, a texture buffer or a parameter block takes for its
     /// own buffer.
     pub(super) fn buffer_unit(&self, kind: ResourceKind) -> LayoutUnit {
-        let class = if kind == ResourceKind::TextureBuffer { 't' } else { 'b' };
-        self.unit(class, kind)
+        let is_texture = kind == ResourceKind::TextureBuffer;
+        self.unit(if is_texture { LayoutUnit::ShaderResource } else { LayoutUnit::ConstantBuffer }, kind)
     }
 
-    /// Returns the unit of a register class for a resource of `kind`.
-    fn unit(&self, class: char, kind: ResourceKind) -> LayoutUnit {
+    /// Returns the unit of a register for a resource of `kind`.
+    fn unit(&self, register: LayoutUnit, kind: ResourceKind) -> LayoutUnit {
         match self.target {
-            Target::D3d12 => class_unit(class),
-            Target::Vulkan | Target::Webgpu if self.is_shifted(class) && !is_combined(kind) => class_unit(class),
+            Target::D3d12 => register,
+            Target::Vulkan | Target::Webgpu if self.is_shifted(register) && !is_combined(kind) => register,
             Target::Vulkan | Target::Webgpu => LayoutUnit::Binding,
-            Target::Metal => metal_unit(class, kind),
+            Target::Metal => metal_unit(register, kind),
         }
     }
 
@@ -79,7 +79,7 @@ impl SlangSettings {
         match unit {
             // All elements of an array of interface values have one type.
             LayoutUnit::Binding | LayoutUnit::ExistentialType => false,
-            _ => unit_class(unit).is_none() || !self.speaks_spirv(),
+            _ => !unit.is_register() || !self.speaks_spirv(),
         }
     }
 }
@@ -94,28 +94,18 @@ pub(super) fn is_combined(kind: ResourceKind) -> bool {
     matches!(kind, ResourceKind::CombinedSampler(_))
 }
 
-/// Returns the class letter of a D3D unit.
-pub(super) fn unit_class(unit: LayoutUnit) -> Option<char> {
-    ['b', 't', 'u', 's'].into_iter().find(|class| class_unit(*class) == unit)
-}
-
-/// Returns the D3D unit of a class letter, one of `btus`.
-pub(super) fn class_unit(class: char) -> LayoutUnit {
-    LayoutUnit::of_class(class).unwrap_or(LayoutUnit::Sampler)
-}
-
 /// True if fields of this unit move when their struct is in an array, so that each field becomes
 /// its own array.
 pub(super) fn is_register(unit: LayoutUnit) -> bool {
     let metal = [LayoutUnit::MetalBuffer, LayoutUnit::MetalTexture, LayoutUnit::MetalSampler];
-    unit_class(unit).is_some() || metal.contains(&unit)
+    unit.is_register() || metal.contains(&unit)
 }
 
 /// Returns Metal's index unit of a resource: buffers of any access share one, textures of any
 /// access another.
-fn metal_unit(class: char, kind: ResourceKind) -> LayoutUnit {
-    match (class, kind) {
-        ('s', _) => LayoutUnit::MetalSampler,
+fn metal_unit(register: LayoutUnit, kind: ResourceKind) -> LayoutUnit {
+    match (register, kind) {
+        (LayoutUnit::Sampler, _) => LayoutUnit::MetalSampler,
         (
             _,
             ResourceKind::ConstantBuffer

@@ -2,7 +2,9 @@
 //!
 //! Sources: wg-hlsl INF-0003, packoffset; register forms as DXC 1.7.2308 accepts them.
 
-use layoutproof_layout::{Annotations, Argument, Attribute, LayoutQualifier, PackOffset, Register, Span};
+use layoutproof_layout::{
+    Annotations, Argument, Attribute, LayoutQualifier, PackOffset, Register, RegisterClass, Span,
+};
 
 use super::Elaborator;
 use super::lookup::LookupContext;
@@ -13,7 +15,6 @@ use crate::ast::{
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// Letters that `register` accepts. DXC reports: "available types are 'b', 'c', 'i', 's', 't', 'u'".
-const REGISTER_LETTERS: [char; 6] = ['b', 'c', 'i', 's', 't', 'u'];
 
 /// Attributes with numeric arguments: namespace, name, minimum and maximum number of arguments.
 const NUMERIC_ATTRIBUTES: [(Option<&str>, &str, usize, usize); 9] = [
@@ -151,17 +152,16 @@ impl<'t> Elaborator<'t> {
     }
 
     /// Parses class and number. DXC accepts a letter without a number.
-    fn register_name(&mut self, name: &str, span: Span) -> Option<(char, Option<u32>)> {
+    fn register_name(&mut self, name: &str, span: Span) -> Option<(RegisterClass, Option<u32>)> {
         let mut letters = name.chars();
-        let class = letters.next().map(|letter| letter.to_ascii_lowercase())?;
+        let class = RegisterClass::of_letter(letters.next()?);
         let number = letters.as_str();
-        let is_number = number.bytes().all(|byte| byte.is_ascii_digit());
-        if !REGISTER_LETTERS.contains(&class) || !is_number {
+        let Some(class) = class.filter(|_| number.bytes().all(|byte| byte.is_ascii_digit())) else {
             let message = format!(
                 "`{name}` is not a register; write one of the letters b, c, i, s, t, u and a number, such as `t3`"
             );
             return self.bad_register(span, message);
-        }
+        };
 
         if number.is_empty() {
             return Some((class, None));

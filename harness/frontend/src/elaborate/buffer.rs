@@ -9,7 +9,7 @@ use std::sync::Arc;
 use layoutproof_layout::resource::{Access, ResourceKind, Texture};
 use layoutproof_layout::scalar::{Scalar, SixteenBit};
 use layoutproof_layout::shape::{Member, StructType, Type};
-use layoutproof_layout::{Annotations, PackOffset, Register, Span};
+use layoutproof_layout::{Annotations, LayoutUnit, PackOffset, Register, RegisterClass, Span};
 
 use super::Elaborator;
 use super::lookup::LookupContext;
@@ -134,17 +134,19 @@ impl<'t> Elaborator<'t> {
     pub(super) fn check_registers(&mut self, ty: &Type, kind: ParameterKind, annotations: &Annotations) {
         let innermost = ty.dimensions().0;
         let allowed = match (kind, innermost) {
-            (ParameterKind::Cbuffer, _) => "b",
-            (ParameterKind::Tbuffer, _) => "t",
-            (_, Type::Resource(resource)) => resource.kind.register_classes(),
+            (ParameterKind::Cbuffer, _) => Some(&[LayoutUnit::ConstantBuffer][..]),
+            (ParameterKind::Tbuffer, _) => Some(&[LayoutUnit::ShaderResource][..]),
+            (_, Type::Resource(resource)) => Some(resource.kind.register_classes()),
             // The letter on a loose global has no effect: DXC 1.7.2308 puts `register(b2)` at byte 32.
-            (ParameterKind::Variable | ParameterKind::Global, _) => "bcistu",
+            (ParameterKind::Variable | ParameterKind::Global, _) => None,
         };
 
         for register in &annotations.registers {
-            let fits = register.class.is_none_or(|class| allowed.contains(class));
-            if !fits {
-                let wanted: Vec<String> = allowed.chars().map(|letter| format!("`{letter}`")).collect();
+            let fits = |allowed: &&[LayoutUnit]| {
+                register.class.is_none_or(|class| class.unit().is_some_and(|unit| allowed.contains(&unit)))
+            };
+            if let Some(allowed) = allowed.filter(|allowed| !fits(allowed)) {
+                let wanted: Vec<String> = allowed.iter().map(|unit| format!("`{unit}`")).collect();
                 let message = format!("this needs a register of class {}", wanted.join(" or "));
                 self.bad_register::<()>(register.span, message);
             }
@@ -166,14 +168,16 @@ impl<'t> Elaborator<'t> {
     /// 9 had one letter for both, and DXC 1.7.2308 accepts either.
     pub(super) fn swap_letters(&mut self, ty: &Type, annotations: &mut Annotations) {
         let own = match ty.dimensions().0.resource().map(|resource| resource.kind) {
-            Some(ResourceKind::Texture(Texture { access: Access::Read, .. })) => 't',
-            Some(ResourceKind::Sampler | ResourceKind::SamplerComparison) => 's',
+            Some(ResourceKind::Texture(Texture { access: Access::Read, .. })) => LayoutUnit::ShaderResource,
+            Some(ResourceKind::Sampler | ResourceKind::SamplerComparison) => LayoutUnit::Sampler,
             _ => return,
         };
-        let is_other =
-            |register: &&mut Register| matches!(register.class, Some('t' | 's')) && register.class != Some(own);
+        let is_other = |register: &&mut Register| match register.class {
+            Some(RegisterClass::Unit(unit @ (LayoutUnit::ShaderResource | LayoutUnit::Sampler))) => unit != own,
+            _ => false,
+        };
         for register in annotations.registers.iter_mut().filter(is_other) {
-            (register.class, register.only_dxc) = (Some(own), true);
+            (register.class, register.only_dxc) = (Some(RegisterClass::Unit(own)), true);
             let message = format!("this counts as a register of class `{own}`, as in DXC");
             self.problems.report(Diagnostic::warning(Code::BadRegister, register.span, message));
         }
@@ -181,7 +185,7 @@ impl<'t> Elaborator<'t> {
 
     /// Reports a second register for the same class and profile.
     fn check_conflict(&mut self, annotations: &Annotations) {
-        let mut seen: BTreeMap<(Option<char>, Option<&str>), Span> = BTreeMap::new();
+        let mut seen: BTreeMap<(Option<RegisterClass>, Option<&str>), Span> = BTreeMap::new();
         for register in &annotations.registers {
             if let Some(earlier) = seen.insert((register.class, register.profile.as_deref()), register.span) {
                 let problem = Diagnostic::error(Code::BadRegister, register.span, "two registers of one class");

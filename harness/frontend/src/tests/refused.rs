@@ -1,5 +1,7 @@
 //! Refused declarations, with the place and the code of the problem.
 
+use layoutproof_layout::RegisterClass;
+
 use super::problems;
 use layoutproof_source::diagnostics::Code;
 
@@ -146,7 +148,10 @@ fn registers_of_direct3d_9() {
     refused("Texture2D t : register(s3);", Code::BadRegister);
     for source in ["Texture2D t : register(t);", "SamplerState s : register(t3);", "Texture2D t : register(s3);"] {
         let register = &super::read(source).parameters[0].annotations.registers[0];
-        assert!(register.only_dxc && register.class == source[..1].to_lowercase().chars().next(), "{source}");
+        assert!(
+            register.only_dxc && register.class == source.chars().next().and_then(RegisterClass::of_letter),
+            "{source}"
+        );
     }
 }
 

@@ -10,7 +10,7 @@ use crate::Span;
 use crate::resource::{Access, Dimension, Resource, ResourceKind, Texture};
 use crate::scalar::Scalar;
 use crate::shape::{Count, EnumType, MatrixOrder, Member, StructType, Type};
-use crate::{Annotations, Argument, Attribute, Block, BlockKind, PackOffset, Register};
+use crate::{Annotations, Argument, Attribute, Block, BlockKind, PackOffset, Register, RegisterClass};
 
 const SCALARS: &[(&str, Scalar)] = &[
     ("bool", Scalar::Bool),
@@ -200,7 +200,7 @@ fn annotate(annotations: &mut Annotations, text: &str) -> Option<u32> {
         let (class, index) = register.trim_end_matches(')').split_at(1);
         annotations.registers.push(Register {
             only_dxc: false,
-            class: class.chars().next(),
+            class: class.chars().next().and_then(RegisterClass::of_letter),
             index: Some(index.parse().unwrap()),
             space: None,
             profile: None,

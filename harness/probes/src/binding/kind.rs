@@ -8,6 +8,7 @@ use layoutproof_device::{ImageKind, ImageView, TexelType};
 use layoutproof_layout::resource::{Access, Dimension, Resource, ResourceKind, Texture};
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::Type;
+use thiserror::Error;
 
 /// The kind of resource or variable at a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -42,13 +43,28 @@ pub enum BoundKind {
     Target,
 }
 
+/// Why the probe cannot read a resource; fits after "not probed: ".
+#[derive(Clone, Debug, PartialEq, Error)]
+pub(super) enum NotReadable {
+    #[error("{0}")]
+    Kind(&'static str),
+    #[error("texels of type {0}")]
+    Texels(Type),
+}
+
+impl From<&'static str> for NotReadable {
+    fn from(kind: &'static str) -> Self {
+        Self::Kind(kind)
+    }
+}
+
 /// Returns the kind that a resource of this type has in SPIR-V. A texture buffer is a storage
 /// block, as in the output of DXC 1.7.2308 and Slang 2026.14.1.
 ///
 /// # Errors
 ///
-/// The reason why the probe cannot read it, as a lowercase fragment that fits after "not probed: ".
-pub(super) fn of_resource(resource: &Resource) -> Result<BoundKind, String> {
+/// The reason why the probe cannot read it.
+pub(super) fn of_resource(resource: &Resource) -> Result<BoundKind, NotReadable> {
     let image = |kind, view| {
         let texel = texel(resource.element.as_deref())?;
         Ok(BoundKind::Image { kind, view, texel })
@@ -69,8 +85,8 @@ pub(super) fn of_resource(resource: &Resource) -> Result<BoundKind, String> {
         ResourceKind::CombinedSampler(texture) => image(ImageKind::Combined, view(texture)?),
         ResourceKind::Sampler => Ok(BoundKind::Sampler { comparison: false }),
         ResourceKind::SamplerComparison => Ok(BoundKind::Sampler { comparison: true }),
-        ResourceKind::AccelerationStructure => Err("an acceleration structure".to_owned()),
-        ResourceKind::SubpassInput { .. } => Err("an input attachment".to_owned()),
+        ResourceKind::AccelerationStructure => Err("an acceleration structure".into()),
+        ResourceKind::SubpassInput { .. } => Err("an input attachment".into()),
     }
 }
 
@@ -86,14 +102,14 @@ fn is_writable(access: Access) -> bool {
     }
 }
 
-fn view(texture: Texture) -> Result<ImageView, String> {
+fn view(texture: Texture) -> Result<ImageView, NotReadable> {
     match texture.access {
-        Access::Feedback => return Err("a feedback texture".to_owned()),
-        Access::Write => return Err("a texture that shaders cannot read".to_owned()),
+        Access::Feedback => return Err("a feedback texture".into()),
+        Access::Write => return Err("a texture that shaders cannot read".into()),
         Access::Read | Access::ReadWrite | Access::RasterizerOrdered | Access::Append | Access::Consume => {}
     }
     if texture.multisample {
-        return Err("a multisampled texture".to_owned());
+        return Err("a multisampled texture".into());
     }
 
     Ok(match (texture.dimension, texture.array) {
@@ -109,15 +125,15 @@ fn view(texture: Texture) -> Result<ImageView, String> {
 
 /// Returns the component type of a texel; float if the declaration has none. Narrow types are 32
 /// bits wide in a shader.
-fn texel(element: Option<&Type>) -> Result<TexelType, String> {
+fn texel(element: Option<&Type>) -> Result<TexelType, NotReadable> {
     let scalar = match element {
         None => Scalar::Float32,
         Some(Type::Scalar(scalar) | Type::Vector { scalar, .. }) => *scalar,
-        Some(other) => return Err(format!("texels of type {other}")),
+        Some(other) => return Err(NotReadable::Texels(other.clone())),
     };
 
     match scalar {
-        Scalar::Int64 | Scalar::Uint64 | Scalar::Float64 => Err("64-bit texels".to_owned()),
+        Scalar::Int64 | Scalar::Uint64 | Scalar::Float64 => Err("64-bit texels".into()),
         Scalar::Int8 | Scalar::Int16 | Scalar::Int32 | Scalar::Min16Int | Scalar::Min12Int => Ok(TexelType::Sint),
         Scalar::Bool | Scalar::Uint8 | Scalar::Uint16 | Scalar::Uint32 | Scalar::Min16Uint => Ok(TexelType::Uint),
         Scalar::Float16 | Scalar::Half | Scalar::Float32 | Scalar::Min16Float | Scalar::Min10Float => {

@@ -9,7 +9,7 @@ use layoutproof_layout::resource::{Access, Resource, ResourceKind};
 use layoutproof_layout::shape::Count;
 
 use super::declared::{self, ItemKind};
-use super::kind::{self, BoundKind};
+use super::kind::{self, BoundKind, NotReadable};
 use super::site::BindingSite;
 use super::stage::{self, DrawStage};
 use layoutproof_bindings::{Binding, BindingRequest, BoundModule, Target};
@@ -186,7 +186,7 @@ impl Planner<'_> {
         };
         let first = match kind::of_resource(resource) {
             Ok(kind) => kind,
-            Err(reason) => return self.skip(row, binding, &reason),
+            Err(reason) => return self.skip(row, binding, &reason.to_string()),
         };
         // The second binding of a parameter has a separate row, or the first row counts it.
         let is_second = self.plan.probed.iter().any(|probed| probed.path == binding.path && is_descriptor(probed));
@@ -214,16 +214,16 @@ impl Planner<'_> {
         let kind = match found.what {
             ItemKind::ConstantBuffer => Ok(BoundKind::Uniform),
             ItemKind::TextureBuffer => Ok(TEXTURE_BUFFER),
-            ItemKind::Counter => Err("a counter, which has no register of its own".to_owned()),
+            ItemKind::Counter => Err("a counter, which has no register of its own".into()),
             // Push constants that are not declared as a buffer become one on Direct3D 12.
             ItemKind::Data if class == ResourceClass::ConstantBuffer => Ok(BoundKind::Uniform),
-            ItemKind::Data => Err("ordinary data".to_owned()),
+            ItemKind::Data => Err("ordinary data".into()),
             ItemKind::Resource(resource) => kind_of_register(resource, class),
         };
 
         match kind {
             Ok(kind) => self.push_elements(row, binding, kind, site, binding.count),
-            Err(reason) => self.skip(row, binding, &reason),
+            Err(reason) => self.skip(row, binding, &reason.to_string()),
         }
     }
 
@@ -265,20 +265,20 @@ impl Planner<'_> {
 
 /// Returns the kind that a resource has at a register of this class. A combined texture has one
 /// register for the texture and one for the sampler.
-fn kind_of_register(resource: &Resource, class: ResourceClass) -> Result<BoundKind, String> {
+fn kind_of_register(resource: &Resource, class: ResourceClass) -> Result<BoundKind, NotReadable> {
     match (resource.kind, class) {
         (ResourceKind::TextureBuffer, _) => Ok(TEXTURE_BUFFER),
         (ResourceKind::StructuredBuffer(Access::Append | Access::Consume), _) => {
-            Err("a buffer that only appends or consumes".to_owned())
+            Err("a buffer that only appends or consumes".into())
         }
         (
             ResourceKind::StructuredBuffer(Access::RasterizerOrdered)
             | ResourceKind::ByteAddressBuffer(Access::RasterizerOrdered)
             | ResourceKind::Buffer(Access::RasterizerOrdered),
             _,
-        ) => Err(RASTERIZER_ORDERED.to_owned()),
+        ) => Err(RASTERIZER_ORDERED.into()),
         (ResourceKind::Texture(texture), _) if texture.access == Access::RasterizerOrdered => {
-            Err(RASTERIZER_ORDERED.to_owned())
+            Err(RASTERIZER_ORDERED.into())
         }
         (ResourceKind::CombinedSampler(_), ResourceClass::Sampler) => Ok(BoundKind::Sampler { comparison: false }),
         (ResourceKind::CombinedSampler(_), _) => match kind::of_resource(resource)? {

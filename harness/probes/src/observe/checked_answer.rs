@@ -2,6 +2,7 @@
 
 use layoutproof_device::{BufferAfter, JobBuffer, ReadBack};
 
+use super::observation::{BadReadBack, BufferRole};
 use crate::image::encoding::{Half, Ink};
 use crate::{Interface, ProbeJob, ProbeRun, Socket};
 
@@ -25,11 +26,11 @@ impl<'a> CheckedAnswer<'a> {
     ///
     /// # Errors
     ///
-    /// The difference between read-back and job, as a lowercase fragment.
-    pub(super) fn new(run: &'a ProbeRun, answer: &'a ReadBack, interface: Interface) -> Result<Self, String> {
+    /// The difference between read-back and job.
+    pub(super) fn new(run: &'a ProbeRun, answer: &'a ReadBack, interface: Interface) -> Result<Self, BadReadBack> {
         let buffers = &run.job.buffers;
         if buffers.len() != answer.buffers.len() {
-            return Err(format!("{} buffers, {} came back", buffers.len(), answer.buffers.len()));
+            return Err(BadReadBack::Buffers { sent: buffers.len(), back: answer.buffers.len() });
         }
 
         let pairs: Vec<_> = buffers.iter().zip(&answer.buffers).collect();
@@ -37,20 +38,14 @@ impl<'a> CheckedAnswer<'a> {
             .iter()
             .find(|(job, after)| job.bytes.len() != after.bytes.len() || job.after.len() != after.after.len())
         {
-            return Err(format!(
-                "binding {} has {} + {} bytes, {} + {} came back",
-                job.binding,
-                job.bytes.len(),
-                job.after.len(),
-                after.bytes.len(),
-                after.after.len()
-            ));
+            let (sent, back) = ((job.bytes.len(), job.after.len()), (after.bytes.len(), after.after.len()));
+            return Err(BadReadBack::Bytes { binding: job.binding, sent, back });
         }
 
         let at = |job: &JobBuffer, socket: Socket| (job.set, job.binding) == socket;
         let find = |socket| pairs.iter().copied().find(|(job, _)| at(job, socket));
-        let (output_job, output) = find(interface.output).ok_or("no output buffer")?;
-        let (input_job, input) = find(interface.input).ok_or("no input buffer")?;
+        let (output_job, output) = find(interface.output).ok_or(BadReadBack::NoBuffer(BufferRole::Output))?;
+        let (input_job, input) = find(interface.input).ok_or(BadReadBack::NoBuffer(BufferRole::Input))?;
 
         let mut elements: Vec<_> = pairs.iter().copied().filter(|(job, _)| at(job, interface.block)).collect();
         // The block is the last element of its array, or the only buffer.

@@ -89,7 +89,21 @@ pub enum ProbeProblem {
     },
     /// The runner's answer does not have the job's shape.
     #[error("read-back does not match the job: {0}")]
-    BadReadBack(String),
+    BadReadBack(#[from] BadReadBack),
+}
+
+/// A difference between the shapes of a job and its answer.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum BadReadBack {
+    #[error("{dispatches} dispatches, {answers} answers")]
+    Answers { dispatches: usize, answers: usize },
+    #[error("{sent} buffers, {back} came back")]
+    Buffers { sent: usize, back: usize },
+    /// Bytes of the block and after it.
+    #[error("binding {binding} has {} + {} bytes, {} + {} came back", .sent.0, .sent.1, .back.0, .back.1)]
+    Bytes { binding: u32, sent: (usize, usize), back: (usize, usize) },
+    #[error("no {0} buffer")]
+    NoBuffer(BufferRole),
 }
 
 /// Describes a word by its meaning, as far as one half of an offset tells.

@@ -6,23 +6,23 @@ use layoutproof_device::ReadBack;
 use super::checked_answer::{CheckedAnswer, word_at};
 use super::clobber::changes;
 use super::decode_leaf::ProbeAnswers;
-use super::observation::{Observation, Observed, ProbeProblem};
+use super::observation::{BadReadBack, Observation, Observed, ProbeProblem};
 use crate::{AnswerSlot, Direction, ProbeEntry, ProbeJob, ProbePlan};
 
 /// Reads the answers of one probe of `plan`, one answer per dispatch.
 pub fn observe(plan: &ProbePlan, probe: &ProbeJob, answers: &[ReadBack]) -> Observed {
     let mut observed = Observed::default();
     if answers.len() != probe.runs.len() {
-        let reason = format!("{} dispatches, {} answers", probe.runs.len(), answers.len());
-        observed.problems.push(ProbeProblem::BadReadBack(reason));
+        let bad = BadReadBack::Answers { dispatches: probe.runs.len(), answers: answers.len() };
+        observed.problems.push(bad.into());
         return observed;
     }
 
     let views = probe.runs.iter().zip(answers).map(|(run, answer)| CheckedAnswer::new(run, answer, probe.interface));
     let views = match views.collect::<Result<Vec<_>, _>>() {
         Ok(views) => views,
-        Err(reason) => {
-            observed.problems.push(ProbeProblem::BadReadBack(reason));
+        Err(bad) => {
+            observed.problems.push(bad.into());
             return observed;
         }
     };

@@ -8,9 +8,10 @@ use std::collections::{BTreeMap, HashMap};
 
 use layoutproof_layout::{BlockKind, BlockLayout, Component, Count, MatrixOrder, Scalar};
 
+use super::ContainerError;
 use super::reflected::{MOST_NESTED, ReflectedBase, ReflectedBlock, ReflectedMember, ReflectedType, lay_out_reflected};
 use crate::dxil::resource_bindings;
-use crate::listing::{LISTED_BYTES, ListingBudget};
+use crate::listing::ListingBudget;
 use crate::llvm::{StructType, Type, defined_types};
 
 /// Scalars by the names that DXC prints, with their bytes. A longer name comes before its prefix.
@@ -47,7 +48,7 @@ impl ListedScalar {
 /// # Errors
 /// The first line that cannot be parsed, a listing without names, or one that takes too much memory
 /// to list.
-pub fn listed_blocks(listing: &str) -> Result<Vec<BlockLayout>, String> {
+pub fn listed_blocks(listing: &str) -> Result<Vec<BlockLayout>, ContainerError> {
     let section = listing.lines().skip_while(|line| line.trim_end() != "; Buffer Definitions:").skip(1);
     let lines = section.take_while(|line| line.starts_with(';') && !line.starts_with("; Resource Bindings:"));
     let counts: BTreeMap<String, Count> =
@@ -60,7 +61,7 @@ pub fn listed_blocks(listing: &str) -> Result<Vec<BlockLayout>, String> {
     for line in lines {
         let text = line.trim_start_matches(';').trim();
         if text.contains("(type annotation not present)") {
-            return Err("the container holds its code, but not its reflection".to_owned());
+            return Err(ContainerError::Stripped);
         }
         if let Some((head, name)) = head(text) {
             open = Some(OpenBlock { head, name: name.to_owned(), levels: Vec::new() });
@@ -68,7 +69,7 @@ pub fn listed_blocks(listing: &str) -> Result<Vec<BlockLayout>, String> {
         }
 
         let Some(block) = &mut open else { continue };
-        let unreadable = || format!("the line `{text}` of DXC's listing cannot be read");
+        let unreadable = || ContainerError::Line(text.to_owned());
         if let Some(name) = text.strip_prefix("struct ") {
             block.begin_struct(name).ok_or_else(unreadable)?;
         } else if let Some((declaration, numbers)) = text.split_once("; Offset:") {
@@ -76,7 +77,7 @@ pub fn listed_blocks(listing: &str) -> Result<Vec<BlockLayout>, String> {
             if let ListedLine::Whole(whole) = line {
                 let count = counts.get(&block.name).copied().unwrap_or(Count::Finite(1));
                 let laid_out = lay_out_reflected(block.finish(whole, count), &mut budget);
-                blocks.push(laid_out.ok_or_else(|| format!("its blocks take more than {LISTED_BYTES} bytes to list"))?);
+                blocks.push(laid_out.ok_or(ContainerError::TooLarge)?);
                 open = None;
             }
         }
@@ -399,9 +400,9 @@ mod tests {
     #[test]
     fn a_stripped_container_and_a_broken_line_are_told() {
         let stripped = "; Buffer Definitions:\n;\n; cbuffer \n; {\n;\n;   [4 x i8] (type annotation not present)\n";
-        assert_eq!(listed_blocks(stripped).unwrap_err(), "the container holds its code, but not its reflection");
+        assert!(matches!(listed_blocks(stripped), Err(ContainerError::Stripped)));
         let broken = LISTING.replace("Offset:   76", "Offset: what");
-        assert!(listed_blocks(&broken).unwrap_err().contains("half intensity"));
+        assert!(listed_blocks(&broken).unwrap_err().to_string().contains("half intensity"));
         let deep = format!("; Buffer Definitions:\n; cbuffer S\n{}", ";  struct S\n".repeat(MOST_NESTED + 1));
         assert!(listed_blocks(&deep).is_err());
     }

@@ -12,11 +12,66 @@ mod parts;
 mod rdef;
 mod reflected;
 
-pub use dxil_listing::listed_blocks;
-pub use parts::{CONTAINER_MAGIC, ContainerReflection};
+use thiserror::Error;
 
-/// The little-endian number at byte `at`.
-fn word_at(bytes: &[u8], at: usize) -> Option<u32> {
-    let word = bytes.get(at..at.checked_add(4)?)?;
-    Some(u32::from_le_bytes(word.try_into().ok()?))
+use crate::ReadError;
+use crate::listing::LISTED_BYTES;
+
+pub use dxil_listing::listed_blocks;
+use parts::MOST_PARTS;
+pub use parts::{CONTAINER_MAGIC, ContainerReflection};
+pub use rdef::RdefError;
+
+/// Why a container, or DXC's listing of one, has no layouts to read.
+#[derive(Debug, Error)]
+pub enum ContainerError {
+    #[error("{0} bytes that do not start like a container")]
+    NoContainer(usize),
+    #[error("the container has {} bytes, but a part of it is at byte {}: it is truncated", .0.length, .0.at)]
+    Truncated(#[from] Ended),
+    #[error("{0} parts, more than {MOST_PARTS}: the container is damaged")]
+    Damaged(u32),
+    /// With the names of the parts.
+    #[error("no part of this container describes where members are (its parts: {0})")]
+    Undescribed(String),
+    #[error("its part RDEF: {0}")]
+    Rdef(#[from] RdefError),
+    #[error("the container holds its code, but not its reflection")]
+    Stripped,
+    #[error("the line `{0}` of DXC's listing cannot be read")]
+    Line(String),
+    #[error("its blocks take more than {LISTED_BYTES} bytes to list")]
+    TooLarge,
+    #[error(transparent)]
+    Bindings(#[from] ReadError),
+}
+
+/// A place after the end of the bytes.
+#[derive(Clone, Copy, Debug, Error)]
+#[error("{length} bytes, but byte {at} is needed")]
+pub struct Ended {
+    length: usize,
+    at: usize,
+}
+
+/// Bytes with little-endian numbers, which can be read at any place.
+#[derive(Clone, Copy, Debug)]
+struct Bytes<'a>(&'a [u8]);
+
+impl<'a> Bytes<'a> {
+    fn word(self, at: usize) -> Result<u32, Ended> {
+        Ok(u32::from_le_bytes(self.array(at)?))
+    }
+
+    fn half(self, at: usize) -> Result<u16, Ended> {
+        Ok(u16::from_le_bytes(self.array(at)?))
+    }
+
+    fn array<const SIZE: usize>(self, at: usize) -> Result<[u8; SIZE], Ended> {
+        self.from(at)?.first_chunk().copied().ok_or(Ended { length: self.0.len(), at })
+    }
+
+    fn from(self, at: usize) -> Result<&'a [u8], Ended> {
+        self.0.get(at..).ok_or(Ended { length: self.0.len(), at })
+    }
 }

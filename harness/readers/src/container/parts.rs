@@ -5,7 +5,7 @@
 use layoutproof_layout::BlockLayout;
 
 use super::rdef::read_rdef;
-use super::word_at;
+use super::{Bytes, ContainerError, Ended};
 
 /// The first bytes of every container, including DXC's.
 pub const CONTAINER_MAGIC: &[u8] = b"DXBC";
@@ -17,7 +17,7 @@ const HEADER_BYTES: usize = 32;
 const COUNT_AT: usize = 28;
 
 /// Most parts to read from a container. Compilers write about ten.
-const MOST_PARTS: u32 = 1024;
+pub(super) const MOST_PARTS: u32 = 1024;
 
 /// The description of buffers in a container.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,12 +32,11 @@ impl ContainerReflection {
     /// Finds the reflection in a container.
     ///
     /// # Errors
-    /// A sentence about the part that cannot be read, or about the lack of a part that describes
-    /// members.
-    pub fn find(container: &[u8]) -> Result<Self, String> {
+    /// A part that cannot be read, or no part that describes members.
+    pub fn find(container: &[u8]) -> Result<Self, ContainerError> {
         let parts = parts(container)?;
         if let Some(rdef) = parts.iter().find(|part| part.name == *b"RDEF") {
-            return read_rdef(rdef.bytes).map(Self::Rdef).map_err(|error| format!("its part RDEF: {error}"));
+            return Ok(Self::Rdef(read_rdef(rdef.bytes)?));
         }
         if parts.iter().any(|part| [*b"DXIL", *b"ILDB", *b"STAT"].contains(&part.name) && !has_dxbc(&parts)) {
             return Ok(Self::Dxil);
@@ -45,7 +44,7 @@ impl ContainerReflection {
 
         let names: Vec<String> = parts.iter().map(|part| part.name.escape_ascii().to_string()).collect();
         let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-        Err(format!("no part of this container describes where members are (its parts: {names})"))
+        Err(ContainerError::Undescribed(names))
     }
 }
 
@@ -61,31 +60,27 @@ struct ContainerPart<'a> {
     bytes: &'a [u8],
 }
 
-fn parts(container: &[u8]) -> Result<Vec<ContainerPart<'_>>, String> {
+fn parts(container: &[u8]) -> Result<Vec<ContainerPart<'_>>, ContainerError> {
     if !container.starts_with(CONTAINER_MAGIC) || container.len() < HEADER_BYTES {
-        return Err(format!("{} bytes that do not start like a container", container.len()));
+        return Err(ContainerError::NoContainer(container.len()));
     }
 
-    let word = |at: usize| word_at(container, at).ok_or_else(|| truncated(container, at));
-    let count = word(COUNT_AT)?;
+    let bytes = Bytes(container);
+    let count = bytes.word(COUNT_AT)?;
     if count > MOST_PARTS {
-        return Err(format!("{count} parts, more than {MOST_PARTS}: the container is damaged"));
+        return Err(ContainerError::Damaged(count));
     }
 
     let mut parts = Vec::new();
     for index in 0..count as usize {
-        let start = word(HEADER_BYTES + 4 * index)? as usize;
-        let name = word(start)?.to_le_bytes();
-        let size = word(start.saturating_add(4))? as usize;
-        let first = start.saturating_add(8);
-        let bytes = container.get(first..first.saturating_add(size)).ok_or_else(|| truncated(container, first))?;
-        parts.push(ContainerPart { name, bytes });
+        let start = bytes.word(HEADER_BYTES + 4 * index)? as usize;
+        let name = bytes.array(start)?;
+        let size = bytes.word(start.saturating_add(4))? as usize;
+        let at = start.saturating_add(8);
+        let content = bytes.from(at)?.get(..size).ok_or(Ended { length: container.len(), at })?;
+        parts.push(ContainerPart { name, bytes: content });
     }
     Ok(parts)
-}
-
-fn truncated(container: &[u8], at: usize) -> String {
-    format!("the container has {} bytes, but a part of it is at byte {at}: it is truncated", container.len())
 }
 
 #[cfg(test)]
@@ -114,10 +109,10 @@ mod tests {
     #[test]
     fn who_reads_a_container_depends_on_its_parts() {
         let find = |parts: &[(&[u8; 4], &[u8])]| ContainerReflection::find(&container(parts));
-        assert_eq!(find(&[(b"SFI0", b""), (b"DXIL", b"BC")]), Ok(ContainerReflection::Dxil));
+        assert_eq!(find(&[(b"SFI0", b""), (b"DXIL", b"BC")]).unwrap(), ContainerReflection::Dxil);
         let error = find(&[(b"SHEX", b""), (b"STAT", b"")]).unwrap_err();
-        assert_eq!(error, "no part of this container describes where members are (its parts: SHEX, STAT)");
-        assert!(find(&[(b"RDEF", b"short")]).unwrap_err().starts_with("its part RDEF: "));
+        assert!(matches!(error, ContainerError::Undescribed(parts) if parts == "SHEX, STAT"));
+        assert!(matches!(find(&[(b"RDEF", b"short")]), Err(ContainerError::Rdef(_))));
     }
 
     #[test]
@@ -127,6 +122,6 @@ mod tests {
             assert!(ContainerReflection::find(&whole[..length]).is_err(), "{length}");
         }
         let many = [CONTAINER_MAGIC, &[0xff; 28]].concat();
-        assert!(ContainerReflection::find(&many).unwrap_err().contains("is damaged"));
+        assert!(matches!(ContainerReflection::find(&many), Err(ContainerError::Damaged(u32::MAX))));
     }
 }

@@ -11,9 +11,10 @@
 use std::collections::BTreeMap;
 
 use layoutproof_layout::{BlockKind, BlockLayout, Component, Count, MatrixOrder, Scalar};
+use thiserror::Error;
 
 use super::reflected::{MOST_NESTED, ReflectedBase, ReflectedBlock, ReflectedMember, ReflectedType, lay_out_reflected};
-use super::word_at;
+use super::{Bytes, Ended};
 use crate::listing::{LISTED_BYTES, ListingBudget};
 
 /// Start of the record sizes: `RD11`, or another number since model 5.1.
@@ -32,14 +33,32 @@ const MOST_RECORDS: u32 = 1 << 18;
 /// `D3D_CT_RESOURCE_BIND_INFO` and its siblings: the kinds of buffers.
 const BUFFER_KINDS: [u32; 4] = [0, 1, 2, 3];
 
+/// Why the part cannot be read.
+#[derive(Debug, Error)]
+pub enum RdefError {
+    #[error("it has {} bytes, but refers to byte {}", .0.length, .0.at)]
+    Ended(#[from] Ended),
+    #[error("it does not state the sizes of its records")]
+    NoSizes,
+    #[error("its records are shorter than their fields")]
+    ShortRecords,
+    #[error("it has more than {MOST_RECORDS} records")]
+    ManyRecords,
+    #[error("structs are nested deeper than {MOST_NESTED}")]
+    TooDeep,
+    #[error("its blocks take more than {LISTED_BYTES} bytes to list")]
+    TooLarge,
+}
+
 /// The blocks in the order of the part, under the name `declared`.
 ///
 /// # Errors
 /// A field that cannot be read, or a part that takes too much memory to list.
-pub(super) fn read_rdef(bytes: &[u8]) -> Result<Vec<BlockLayout>, String> {
+pub(super) fn read_rdef(bytes: &[u8]) -> Result<Vec<BlockLayout>, RdefError> {
+    let bytes = Bytes(bytes);
     let mut reader = RdefReader { bytes, sizes: RecordSizes::of(bytes)?, records: 0 };
     let counts = reader.resource_counts()?;
-    let (count, first) = (reader.word(0)?, reader.word(4)? as usize);
+    let (count, first) = (bytes.word(0)?, bytes.word(4)? as usize);
 
     let mut budget = ListingBudget::default();
     let mut blocks = Vec::new();
@@ -48,7 +67,7 @@ pub(super) fn read_rdef(bytes: &[u8]) -> Result<Vec<BlockLayout>, String> {
         let at = first.saturating_add(index.saturating_mul(reader.sizes.buffer));
         let Some(block) = reader.block(at, &counts)? else { continue };
         let laid_out = lay_out_reflected(block, &mut budget);
-        blocks.push(laid_out.ok_or_else(|| format!("its blocks take more than {LISTED_BYTES} bytes to list"))?);
+        blocks.push(laid_out.ok_or(RdefError::TooLarge)?);
     }
     Ok(blocks)
 }
@@ -63,67 +82,56 @@ struct RecordSizes {
 }
 
 impl RecordSizes {
-    fn of(bytes: &[u8]) -> Result<Self, String> {
-        let word = |at: usize| word_at(bytes, at).ok_or_else(|| ended(bytes, at));
-        let [_, major, ..] = word(16)?.to_le_bytes();
+    fn of(bytes: Bytes<'_>) -> Result<Self, RdefError> {
+        let [_, major, ..] = bytes.word(16)?.to_le_bytes();
         if major < 5 {
             return Ok(Self { buffer: 24, binding: 32, variable: 24, has_type_names: false });
         }
-        if !SIZES_MAGICS.contains(&word(SIZES_AT)?) {
-            return Err("it does not state the sizes of its records".to_owned());
+        if !SIZES_MAGICS.contains(&bytes.word(SIZES_AT)?) {
+            return Err(RdefError::NoSizes);
         }
 
-        let size = |index: usize| Ok::<usize, String>(word(SIZES_AT + 4 * index)? as usize);
+        let size = |index: usize| bytes.word(SIZES_AT + 4 * index).map(|size| size as usize);
         let sizes = Self { buffer: size(2)?, binding: size(3)?, variable: size(4)?, has_type_names: true };
         // Shorter records would not hold the fields that this reader uses.
         if sizes.buffer < 24 || sizes.binding < 32 || sizes.variable < 24 {
-            return Err("its records are shorter than their fields".to_owned());
+            return Err(RdefError::ShortRecords);
         }
         Ok(sizes)
     }
 }
 
 struct RdefReader<'a> {
-    bytes: &'a [u8],
+    bytes: Bytes<'a>,
     sizes: RecordSizes,
     /// Number of records read so far.
     records: u32,
 }
 
 impl RdefReader<'_> {
-    fn word(&self, at: usize) -> Result<u32, String> {
-        word_at(self.bytes, at).ok_or_else(|| ended(self.bytes, at))
-    }
-
-    fn half(&self, at: usize) -> Result<u16, String> {
-        let bytes = at.checked_add(2).and_then(|end| self.bytes.get(at..end)).ok_or_else(|| ended(self.bytes, at))?;
-        Ok(u16::from_le_bytes([bytes[0], bytes[1]]))
-    }
-
     /// The text at the offset in the word at `at`.
-    fn name(&self, at: usize) -> Result<String, String> {
-        let start = self.word(at)? as usize;
-        let text = self.bytes.get(start..).ok_or_else(|| ended(self.bytes, start))?;
+    fn name(&self, at: usize) -> Result<String, Ended> {
+        let text = self.bytes.from(self.bytes.word(at)? as usize)?;
         let text = text.split(|byte| *byte == 0).next().unwrap_or_default();
         Ok(String::from_utf8_lossy(text).into_owned())
     }
 
-    fn count_record(&mut self) -> Result<(), String> {
+    fn count_record(&mut self) -> Result<(), RdefError> {
         self.records += 1;
         if self.records > MOST_RECORDS {
-            return Err(format!("it has more than {MOST_RECORDS} records"));
+            return Err(RdefError::ManyRecords);
         }
         Ok(())
     }
 
     /// Numbers of registers by the names of resources. Only a 5.1 profile has arrays of blocks.
-    fn resource_counts(&mut self) -> Result<BTreeMap<String, Count>, String> {
-        let (count, first) = (self.word(8)?, self.word(12)? as usize);
+    fn resource_counts(&mut self) -> Result<BTreeMap<String, Count>, RdefError> {
+        let (count, first) = (self.bytes.word(8)?, self.bytes.word(12)? as usize);
         let mut counts = BTreeMap::new();
         for index in 0..count as usize {
             self.count_record()?;
             let at = first.saturating_add(index.saturating_mul(self.sizes.binding));
-            let count = match self.word(at.saturating_add(24))? {
+            let count = match self.bytes.word(at.saturating_add(24))? {
                 0 | u32::MAX => Count::Unbounded,
                 finite => Count::Finite(finite),
             };
@@ -133,15 +141,16 @@ impl RdefReader<'_> {
     }
 
     /// A buffer; `None` for one that holds no values.
-    fn block(&mut self, at: usize, counts: &BTreeMap<String, Count>) -> Result<Option<ReflectedBlock>, String> {
+    fn block(&mut self, at: usize, counts: &BTreeMap<String, Count>) -> Result<Option<ReflectedBlock>, RdefError> {
         let [constants, textures, _interfaces, structured] = BUFFER_KINDS;
         let stated_name = self.name(at)?;
-        let kind = self.word(at.saturating_add(20))?;
+        let kind = self.bytes.word(at.saturating_add(20))?;
         if ![constants, textures, structured].contains(&kind) {
             return Ok(None);
         }
 
-        let (variables, first) = (self.word(at.saturating_add(4))?, self.word(at.saturating_add(8))? as usize);
+        let (variables, first) =
+            (self.bytes.word(at.saturating_add(4))?, self.bytes.word(at.saturating_add(8))? as usize);
         let mut members = Vec::new();
         for index in 0..variables as usize {
             self.count_record()?;
@@ -177,33 +186,34 @@ impl RdefReader<'_> {
         };
         // The container rounds a constant buffer's size up to a register, but not those of its
         // variables.
-        let size = if kind == BlockKind::StructuredElement { Some(self.word(at.saturating_add(12))?) } else { None };
+        let size =
+            if kind == BlockKind::StructuredElement { Some(self.bytes.word(at.saturating_add(12))?) } else { None };
         Ok(Some(ReflectedBlock { name, kind, count, root, size }))
     }
 
-    fn variable(&mut self, at: usize) -> Result<ReflectedMember, String> {
-        let ty = self.word(at.saturating_add(16))? as usize;
+    fn variable(&mut self, at: usize) -> Result<ReflectedMember, RdefError> {
+        let ty = self.bytes.word(at.saturating_add(16))? as usize;
         Ok(ReflectedMember {
             name: self.name(at)?,
             is_base: false,
-            offset: self.word(at.saturating_add(4))?,
+            offset: self.bytes.word(at.saturating_add(4))?,
             ty: self.ty(ty, 0)?,
-            size: Some(self.word(at.saturating_add(8))?),
+            size: Some(self.bytes.word(at.saturating_add(8))?),
         })
     }
 
     /// A type; `depth` is the number of structs around it.
-    fn ty(&mut self, at: usize, depth: usize) -> Result<ReflectedType, String> {
+    fn ty(&mut self, at: usize, depth: usize) -> Result<ReflectedType, RdefError> {
         self.count_record()?;
-        let class = self.half(at)?;
-        let rows = u32::from(self.half(at.saturating_add(4))?);
-        let columns = u32::from(self.half(at.saturating_add(6))?);
-        let counts = match self.half(at.saturating_add(8))? {
+        let class = self.bytes.half(at)?;
+        let rows = u32::from(self.bytes.half(at.saturating_add(4))?);
+        let columns = u32::from(self.bytes.half(at.saturating_add(6))?);
+        let counts = match self.bytes.half(at.saturating_add(8))? {
             0 => Vec::new(),
             count => vec![u32::from(count)],
         };
 
-        let number = self.half(at.saturating_add(2))?;
+        let number = self.bytes.half(at.saturating_add(2))?;
         let base = match (class, component(number)) {
             (STRUCT, _) => self.structure(at, depth)?,
             (SCALAR, Some(component)) => ReflectedBase::Scalar(component),
@@ -219,18 +229,19 @@ impl RdefReader<'_> {
         Ok(ReflectedType { base, counts })
     }
 
-    fn structure(&mut self, at: usize, depth: usize) -> Result<ReflectedBase, String> {
+    fn structure(&mut self, at: usize, depth: usize) -> Result<ReflectedBase, RdefError> {
         if depth >= MOST_NESTED {
-            return Err(format!("structs are nested deeper than {MOST_NESTED}"));
+            return Err(RdefError::TooDeep);
         }
 
-        let (count, first) = (self.half(at.saturating_add(10))?, self.word(at.saturating_add(12))? as usize);
+        let (count, first) =
+            (self.bytes.half(at.saturating_add(10))?, self.bytes.word(at.saturating_add(12))? as usize);
         let name = if self.sizes.has_type_names { self.name(at.saturating_add(32))? } else { String::new() };
         let mut members = Vec::new();
         for index in 0..usize::from(count) {
             let at = first.saturating_add(index * MEMBER_BYTES);
-            let (name, offset) = (self.name(at)?, self.word(at.saturating_add(8))?);
-            let ty = self.word(at.saturating_add(4))? as usize;
+            let (name, offset) = (self.name(at)?, self.bytes.word(at.saturating_add(8))?);
+            let ty = self.bytes.word(at.saturating_add(4))? as usize;
             let ty = self.ty(ty, depth + 1)?;
             // A struct without members has no offset: FXC states -4.
             if !matches!(&ty.base, ReflectedBase::Struct { members, .. } if members.is_empty()) {
@@ -267,15 +278,11 @@ fn component(number: u16) -> Option<Component> {
     Some(Component { scalar, size })
 }
 
-fn ended(bytes: &[u8], at: usize) -> String {
-    format!("it has {} bytes, but refers to byte {at}", bytes.len())
-}
-
 #[cfg(test)]
 mod tests {
     use layoutproof_layout::{BlockKind, Count};
 
-    use crate::container::ContainerReflection;
+    use crate::container::{ContainerError, ContainerReflection};
     use crate::fxc::buffer_definitions;
 
     /// FXC 10.0.22621.2428, `cs_5_1`, made this from `fxc/source.hlsl`; its listing is
@@ -283,10 +290,10 @@ mod tests {
     const CONTAINER: &[u8] = include_bytes!("../fxc/source.cso");
     const LISTING: &str = include_str!("../fxc/listing.txt");
 
-    fn blocks(container: &[u8]) -> Result<Vec<layoutproof_layout::BlockLayout>, String> {
+    fn blocks(container: &[u8]) -> Result<Vec<layoutproof_layout::BlockLayout>, ContainerError> {
         match ContainerReflection::find(container)? {
             ContainerReflection::Rdef(blocks) => Ok(blocks),
-            ContainerReflection::Dxil => Err("DXIL".to_owned()),
+            ContainerReflection::Dxil => Err(ContainerError::Stripped),
         }
     }
 

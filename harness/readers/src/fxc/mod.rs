@@ -7,6 +7,7 @@
 use layoutproof_layout::join;
 use layoutproof_layout::shape::Count;
 
+use crate::ReadError;
 use crate::dxil::{ListedBinding, ListedBuffer};
 use crate::registers::register;
 
@@ -29,7 +30,7 @@ pub struct FxcBinding {
 ///
 /// # Errors
 /// The first line that cannot be parsed.
-pub fn buffer_definitions(listing: &str) -> Result<Vec<ListedBuffer>, String> {
+pub fn buffer_definitions(listing: &str) -> Result<Vec<ListedBuffer>, ReadError> {
     let section = comments(listing).skip_while(|line| *line != "Buffer Definitions:").skip(1);
 
     let mut buffers = Vec::new();
@@ -43,7 +44,7 @@ pub fn buffer_definitions(listing: &str) -> Result<Vec<ListedBuffer>, String> {
             let members = open.pending.pop().unwrap_or_default();
             buffers.push(ListedBuffer { members, ..std::mem::take(&mut open.buffer) });
         } else if let Some((declaration, numbers)) = line.split_once("// Offset:") {
-            open.member(declaration.trim(), numbers).ok_or_else(|| format!("no member: `{line}`"))?;
+            open.member(declaration.trim(), numbers).ok_or_else(|| ReadError::line("member", line))?;
         }
     }
     Ok(buffers)
@@ -53,10 +54,10 @@ pub fn buffer_definitions(listing: &str) -> Result<Vec<ListedBuffer>, String> {
 ///
 /// # Errors
 /// The first row that cannot be parsed.
-pub fn resource_bindings(listing: &str) -> Result<Vec<FxcBinding>, String> {
+pub fn resource_bindings(listing: &str) -> Result<Vec<FxcBinding>, ReadError> {
     let table = comments(listing).skip_while(|line| *line != "Resource Bindings:");
     let rows = table.skip_while(|line| !line.starts_with("---")).skip(1).take_while(|line| !line.is_empty());
-    rows.map(|line| row(line).ok_or_else(|| format!("no resource binding: `{line}`"))).collect()
+    rows.map(|line| row(line).ok_or_else(|| ReadError::line("resource binding", line))).collect()
 }
 
 /// The text of every comment that fills a line.
@@ -203,7 +204,7 @@ mod tests {
 ";
         let members = told(&[("b", 0), ("s.q", 16), ("s.a", 32), ("s", 16)]);
         let expected = ListedBuffer { name: "C".to_owned(), size: 36, members };
-        assert_eq!(buffer_definitions(listing), Ok(vec![expected]));
+        assert_eq!(buffer_definitions(listing).unwrap(), [expected]);
     }
 
     #[test]
@@ -236,7 +237,7 @@ mod tests {
 ";
         let expected =
             ListedBuffer { name: "tq".to_owned(), size: 16, members: told(&[("tq.x", 0), ("tq.y", 12), ("tq", 0)]) };
-        assert_eq!(buffer_definitions(listing), Ok(vec![expected]));
+        assert_eq!(buffer_definitions(listing).unwrap(), [expected]);
     }
 
     #[test]
@@ -280,9 +281,9 @@ mod tests {
     #[test]
     fn what_cannot_be_read_is_named() {
         let broken = LISTING.replace("Offset:   56", "Offset: what");
-        assert!(buffer_definitions(&broken).unwrap_err().contains("float tail"));
+        assert!(buffer_definitions(&broken).unwrap_err().to_string().contains("float tail"));
         let broken = LISTING.replace("cb3,space2", "q3,space2");
-        assert!(resource_bindings(&broken).unwrap_err().contains("Values"));
-        assert_eq!((buffer_definitions(""), resource_bindings("")), (Ok(Vec::new()), Ok(Vec::new())));
+        assert!(resource_bindings(&broken).unwrap_err().to_string().contains("Values"));
+        assert!(buffer_definitions("").unwrap().is_empty() && resource_bindings("").unwrap().is_empty());
     }
 }

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 
 use layoutproof_device::ResourceClass;
 
+use super::ir_error::IrError;
 use super::machine::StepBudget;
 use super::memory::Memory;
 use super::module::{GlobalVariable, Metadata};
@@ -32,8 +33,8 @@ pub(super) struct HandleType {
 
 impl HandleType {
     /// The resource for a handle of this type: `target("dx.RawBuffer", %struct.T, 1, 0)`.
-    pub(super) fn read(ty: &Type, implicit: bool, types: &NamedTypes) -> Result<Self, String> {
-        let Type::Target(target) = ty else { return Err(format!("a handle of {ty:?}")) };
+    pub(super) fn read(ty: &Type, implicit: bool, types: &NamedTypes) -> Result<Self, IrError> {
+        let Type::Target(target) = ty else { return Err(IrError::Type { what: "a handle of", ty: ty.clone() }) };
         let class = match target.numbers.first() {
             Some(0) => ResourceClass::ShaderResource,
             _ => ResourceClass::UnorderedAccess,
@@ -46,7 +47,7 @@ impl HandleType {
                 Ok(Self { class, element: Some(element.clone()), unit, implicit })
             }
             ("dx.TypedBuffer" | "dx.Texture", [_], [_, ..]) => Ok(opaque(class)),
-            (name, _, _) => Err(format!("a resource of type `{name}`")),
+            (name, _, _) => Err(IrError::unsupported("a resource of type", name)),
         }
     }
 }
@@ -76,7 +77,7 @@ pub(super) fn constant_buffers(
     metadata: &Metadata<'_>,
     variables: &HashMap<String, GlobalVariable>,
     types: &NamedTypes,
-) -> Result<Vec<ConstantBuffer>, String> {
+) -> Result<Vec<ConstantBuffer>, IrError> {
     let mut buffers = Vec::new();
     for name in metadata.list("!hlsl.cbs")?.into_iter().flatten() {
         let fields = metadata.fields(name)?;
@@ -90,7 +91,7 @@ pub(super) fn constant_buffers(
             }
         }
         let buffer = constant_buffer(&names, variables, types);
-        buffers.push(buffer.map_err(|reason| format!("{reason}: `{name}`"))?);
+        buffers.push(buffer.map_err(|error| error.in_line(name))?);
     }
     Ok(buffers)
 }
@@ -99,22 +100,23 @@ fn constant_buffer(
     names: &[Option<&str>],
     variables: &HashMap<String, GlobalVariable>,
     types: &NamedTypes,
-) -> Result<ConstantBuffer, String> {
+) -> Result<ConstantBuffer, IrError> {
     let [Some(variable), members @ ..] = names else {
-        return Err("a constant buffer without a variable".to_owned());
+        return Err("a constant buffer without a variable".into());
     };
-    let declared = variables.get(*variable).ok_or_else(|| format!("@{variable} is not defined"))?;
+    let bad = |problem| IrError::name("@", variable, problem);
+    let declared = variables.get(*variable).ok_or_else(|| bad("is not defined"))?;
     let layout = match &declared.ty {
         Type::Target(target) if target.name == "dx.CBuffer" => target.types.first(),
         _ => None,
     };
-    let layout = layout.ok_or_else(|| format!("@{variable} is no constant buffer"))?;
-    let layout = types.structure(layout)?.ok_or_else(|| format!("@{variable} is no struct"))?;
+    let layout = layout.ok_or_else(|| bad("is no constant buffer"))?;
+    let layout = types.structure(layout)?.ok_or_else(|| bad("is no struct"))?;
 
     let places: Vec<usize> = (0..layout.members.len()).filter(|at| layout.members[*at].padding().is_none()).collect();
     if places.len() != members.len() {
-        let (places, members) = (places.len(), members.len());
-        return Err(format!("@{variable} has {places} members in its type and {members} variables"));
+        let name = (*variable).to_owned();
+        return Err(IrError::Members { name, in_type: places.len(), variables: members.len() });
     }
     let members = members.iter().zip(places).filter_map(|(name, place)| Some(((*name)?.to_owned(), place)));
     Ok(ConstantBuffer { variable: (*variable).to_owned(), members: members.collect(), layout })
@@ -129,8 +131,8 @@ pub(super) fn call(
     arguments: &[Value],
     memory: &mut Memory<'_>,
     budget: &mut StepBudget,
-) -> Result<Value, String> {
-    let unknown = || Err(format!("a call of `{name}`"));
+) -> Result<Value, IrError> {
+    let unknown = || Err(IrError::unsupported("a call of", name));
     let Some(short) = name.strip_prefix("llvm.") else { return unknown() };
     // The types of the arguments follow the name: `llvm.memcpy.p0.p0.i32`.
     let is = |start: &str| short.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
@@ -139,7 +141,7 @@ pub(super) fn call(
         [to, from, size, ..] if is("memcpy") || is("memmove") => {
             let size = size.bits()?;
             if size > MAX_COPIED {
-                return Err(format!("a copy of more than {MAX_COPIED} bytes"));
+                return Err(IrError::limit("a copy of more than", MAX_COPIED, "bytes"));
             }
             let (to, from) = (to.pointer()?, from.pointer()?);
             budget.charge(size)?;

@@ -6,6 +6,7 @@
 
 use layoutproof_device::ResourceClass;
 
+use super::ir_error::IrError;
 use super::memory::{Memory, RegisterSite};
 use super::module::Metadata;
 use super::reader::Token;
@@ -35,10 +36,9 @@ pub(super) fn call(
     arguments: &[Value],
     memory: &mut Memory<'_>,
     resources: &[NumberedResource],
-) -> Result<Value, String> {
-    let unknown = |short: &str| Err(format!("the operation `{short}`"));
+) -> Result<Value, IrError> {
     let Some(short) = name.strip_prefix("dx.op.").filter(|short| !short.starts_with('.') && !short.is_empty()) else {
-        return Err(format!("a call of `{name}`"));
+        return Err(IrError::unsupported("a call of", name));
     };
 
     let (operation, overload) = short.rsplit_once('.').unwrap_or((short, ""));
@@ -46,7 +46,7 @@ pub(super) fn call(
         ("createHandle", [_, class, number, register, _]) => {
             let (class, number) = (resource_class(class.bits()?)?, number.word()?);
             let found = resources.iter().find(|resource| (resource.class, resource.number) == (class, number));
-            let found = found.ok_or_else(|| format!("resource {number} of {class:?} is not in `!dx.resources`"))?;
+            let found = found.ok_or(IrError::Resource { class, number })?;
             let site = RegisterSite { class, space: found.space, register: register.word()? };
             Ok(Value::Handle(Handle { site, unit: found.unit }))
         }
@@ -74,7 +74,7 @@ pub(super) fn call(
         ("bufferLoad", [_, handle, row, _]) => {
             let (handle, size) = (handle.handle()?, component_size(overload)?);
             if handle.unit != IndexUnit::Registers || size != WORD {
-                return Err(format!("the operation `{short}` on no tbuffer"));
+                return Err("the operation `bufferLoad` on no tbuffer".into());
             }
             load(memory, handle, u64::from(row.word()?) * REGISTER, size, REGISTER / size)
         }
@@ -95,12 +95,12 @@ pub(super) fn call(
         ("storeOutput", _) => Ok(Value::Undefined),
         ("splitDouble", [_, double]) => double.split_double(),
         ("makeDouble", [_, low, high]) => Value::make_double(low, high),
-        _ => unknown(short),
+        _ => Err(IrError::unsupported("the operation", short)),
     }
 }
 
 /// `count` components of `size` bytes, starting at byte `start`.
-fn load(memory: &mut Memory<'_>, handle: Handle, start: u64, size: u64, count: u64) -> Result<Value, String> {
+fn load(memory: &mut Memory<'_>, handle: Handle, start: u64, size: u64, count: u64) -> Result<Value, IrError> {
     let component = |index: u64| memory.bits(in_buffer(handle, start + index * size), size);
     Ok(Value::Parts((0..count).map(component).collect::<Result<_, _>>()?))
 }
@@ -111,28 +111,28 @@ fn in_buffer(handle: Handle, start: u64) -> Pointer {
 }
 
 /// The byte that a raw load or store addresses.
-fn address(handle: Handle, index: &Value, offset: &Value) -> Result<u64, String> {
+fn address(handle: Handle, index: &Value, offset: &Value) -> Result<u64, IrError> {
     let index = u64::from(index.word()?);
     match handle.unit {
         IndexUnit::Bytes => Ok(index),
         IndexUnit::Elements(stride) => Ok(index * stride + u64::from(offset.word()?)),
-        IndexUnit::Registers | IndexUnit::Opaque => Err("a raw load or store of a tbuffer".to_owned()),
+        IndexUnit::Registers | IndexUnit::Opaque => Err("a raw load or store of a tbuffer".into()),
     }
 }
 
 /// The parts of a constant, such as the properties of a handle.
-fn parts<const COUNT: usize>(constant: &Value) -> Result<&[Value; COUNT], String> {
+fn parts<const COUNT: usize>(constant: &Value) -> Result<&[Value; COUNT], IrError> {
     let parts = if let Value::Parts(parts) = constant { parts.as_slice().try_into().ok() } else { None };
-    parts.ok_or_else(|| format!("a constant that has not {COUNT} parts"))
+    parts.ok_or(IrError::Components(COUNT))
 }
 
 /// Bytes of a component according to the overload's name.
-fn component_size(overload: &str) -> Result<u64, String> {
+fn component_size(overload: &str) -> Result<u64, IrError> {
     match overload {
         "i16" | "f16" => Ok(2),
         "i32" | "f32" => Ok(4),
         "i64" | "f64" => Ok(8),
-        other => Err(format!("the overload `{other}`")),
+        other => Err(IrError::unsupported("the overload", other)),
     }
 }
 
@@ -140,12 +140,12 @@ fn component_size(overload: &str) -> Result<u64, String> {
 ///
 /// # Errors
 /// A class whose resources have no bytes.
-fn resource_class(number: u64) -> Result<ResourceClass, String> {
+fn resource_class(number: u64) -> Result<ResourceClass, IrError> {
     match number {
         0 => Ok(ResourceClass::ShaderResource),
         1 => Ok(ResourceClass::UnorderedAccess),
         2 => Ok(ResourceClass::ConstantBuffer),
-        other => Err(format!("a resource of class {other}")),
+        other => Err(IrError::unsupported("a resource of class", &other.to_string())),
     }
 }
 
@@ -164,7 +164,7 @@ pub(super) struct NumberedResource {
 ///
 /// # Errors
 /// Metadata that is not LLVM assembly.
-pub(super) fn numbered_resources(metadata: &Metadata<'_>) -> Result<Vec<NumberedResource>, String> {
+pub(super) fn numbered_resources(metadata: &Metadata<'_>) -> Result<Vec<NumberedResource>, IrError> {
     let mut found = Vec::new();
     let Some(Some(lists)) = metadata.list("!dx.resources")?.first().copied() else { return Ok(found) };
     for (number, list) in (0..3).zip(metadata.list(lists)?) {

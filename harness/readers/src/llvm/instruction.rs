@@ -2,6 +2,7 @@
 
 use super::arithmetic::Lanes;
 use super::clang::{self, HandleType};
+use super::ir_error::IrError;
 use super::reader::{Address, LocalNames, MAX_PARTS, Operand, Reader, Token, tokens};
 use super::types::{NamedTypes, Type};
 
@@ -42,7 +43,7 @@ pub(super) enum Action {
     Flow(Terminator),
     Nothing,
     /// An instruction that cannot be parsed, with the reason; this matters only if it is executed.
-    Unknown(String),
+    Unknown(IrError),
 }
 
 /// The end of a block.
@@ -66,19 +67,19 @@ pub(super) struct Instruction {
 impl Instruction {
     /// Parses a line.
     pub(super) fn read(line: &str, types: &NamedTypes, names: &mut LocalNames) -> Self {
-        let unknown = |reason: &str| Action::Unknown(format!("{reason}: `{}`", line.trim()));
+        let unknown = |error: IrError| Action::Unknown(error.in_line(line.trim()));
         let tokens = match tokens(line) {
             Ok(tokens) => tokens,
-            Err(reason) => return Self { result: None, action: unknown(&reason) },
+            Err(error) => return Self { result: None, action: unknown(error) },
         };
         let mut reader = Reader::new(&tokens, types, names);
         let result = reader.result();
-        let action = action(&mut reader).unwrap_or_else(|reason| unknown(&reason));
+        let action = action(&mut reader).unwrap_or_else(unknown);
         Self { result, action }
     }
 }
 
-fn action(reader: &mut Reader<'_, '_>) -> Result<Action, String> {
+fn action(reader: &mut Reader<'_, '_>) -> Result<Action, IrError> {
     let mut word = reader.word()?;
     while let "tail" | "musttail" | "notail" = word {
         word = reader.word()?;
@@ -109,7 +110,7 @@ fn action(reader: &mut Reader<'_, '_>) -> Result<Action, String> {
                 (_, from, to) => Ok(Action::Cast(word.to_owned(), (lanes(&from)?, operand), lanes(&to)?)),
             }
         }
-        "unreachable" => Err("code that must not be reached".to_owned()),
+        "unreachable" => Err("code that must not be reached".into()),
         _ => {
             reader.skip_attributes()?;
             let (lanes, operands) = two(reader)?;
@@ -119,7 +120,7 @@ fn action(reader: &mut Reader<'_, '_>) -> Result<Action, String> {
 }
 
 /// The condition of a comparison, after words such as `samesign` and `nnan`.
-fn condition<'a>(reader: &mut Reader<'_, 'a>) -> Result<&'a str, String> {
+fn condition<'a>(reader: &mut Reader<'_, 'a>) -> Result<&'a str, IrError> {
     let conditions = ["eq", "ne", "ult", "ule", "ugt", "uge", "slt", "sle", "sgt", "sge"];
     loop {
         let word = reader.word()?;
@@ -131,30 +132,30 @@ fn condition<'a>(reader: &mut Reader<'_, 'a>) -> Result<&'a str, String> {
 }
 
 /// `i32 %1, 2`.
-fn two(reader: &mut Reader<'_, '_>) -> Result<(Lanes, [Operand; 2]), String> {
+fn two(reader: &mut Reader<'_, '_>) -> Result<(Lanes, [Operand; 2]), IrError> {
     let (ty, first) = reader.typed()?;
     reader.expect(',')?;
     let second = reader.operand(&ty)?;
     Ok((lanes(&ty)?, [first, second]))
 }
 
-fn lanes(ty: &Type) -> Result<Lanes, String> {
+fn lanes(ty: &Type) -> Result<Lanes, IrError> {
     match ty {
         Type::Primitive(primitive) => Ok(Lanes { primitive: *primitive, count: None }),
         Type::Vector(count, primitive) => Ok(Lanes { primitive: *primitive, count: Some(*count) }),
-        other => Err(format!("arithmetic on {other:?}")),
+        other => Err(IrError::Type { what: "arithmetic on", ty: other.clone() }),
     }
 }
 
 /// Instructions on parts of aggregates and vectors.
-fn components(reader: &mut Reader<'_, '_>, word: &str) -> Result<Action, String> {
+fn components(reader: &mut Reader<'_, '_>, word: &str) -> Result<Action, IrError> {
     let (ty, from) = reader.typed()?;
     if word == "extractvalue" {
         reader.expect(',')?;
         return Ok(Action::Extract(from, reader.count()?));
     }
 
-    let Type::Vector(count, _) = ty else { return Err(format!("a component of {ty:?}")) };
+    let Type::Vector(count, _) = ty else { return Err(IrError::Type { what: "a component of", ty }) };
     let (_, second) = reader.next_typed()?;
     if word == "extractelement" {
         return Ok(Action::ExtractElement(from, second));
@@ -167,7 +168,7 @@ fn components(reader: &mut Reader<'_, '_>, word: &str) -> Result<Action, String>
     })
 }
 
-fn memory(reader: &mut Reader<'_, '_>, word: &str) -> Result<Action, String> {
+fn memory(reader: &mut Reader<'_, '_>, word: &str) -> Result<Action, IrError> {
     reader.skip_attributes()?;
     match word {
         "alloca" => {
@@ -175,7 +176,7 @@ fn memory(reader: &mut Reader<'_, '_>, word: &str) -> Result<Action, String> {
             let size = reader.types().measure(&ty)?.size;
             // An array with a known length has its own type.
             let counted = reader.accept_sign(',') && reader.peek() != Some(Token::Word("align"));
-            if counted { Err("private memory of a counted length".to_owned()) } else { Ok(Action::Allocate(size)) }
+            if counted { Err("private memory of a counted length".into()) } else { Ok(Action::Allocate(size)) }
         }
         "getelementptr" => Ok(Action::Address(reader.address(None)?)),
         "load" => {
@@ -189,7 +190,7 @@ fn memory(reader: &mut Reader<'_, '_>, word: &str) -> Result<Action, String> {
     }
 }
 
-fn flow(reader: &mut Reader<'_, '_>, word: &str) -> Result<Terminator, String> {
+fn flow(reader: &mut Reader<'_, '_>, word: &str) -> Result<Terminator, IrError> {
     match word {
         "br" if reader.peek() == Some(Token::Word("label")) => Ok(Terminator::Jump(label(reader)?)),
         "br" => {
@@ -207,10 +208,10 @@ fn flow(reader: &mut Reader<'_, '_>, word: &str) -> Result<Terminator, String> {
             let mut cases = Vec::new();
             while !reader.accept_sign(']') {
                 let (of_case, Operand::Bits(value)) = reader.typed()? else {
-                    return Err("a case that is no number".to_owned());
+                    return Err("a case that is no number".into());
                 };
                 if of_case != ty {
-                    return Err("a case of another type".to_owned());
+                    return Err("a case of another type".into());
                 }
                 reader.expect(',')?;
                 cases.push((value, label(reader)?));
@@ -226,14 +227,14 @@ fn flow(reader: &mut Reader<'_, '_>, word: &str) -> Result<Terminator, String> {
 }
 
 /// `[ 0, %4 ], [ %9, %7 ]`, after the type.
-fn phi(reader: &mut Reader<'_, '_>) -> Result<Action, String> {
+fn phi(reader: &mut Reader<'_, '_>) -> Result<Action, IrError> {
     reader.skip_attributes()?;
     let ty = reader.ty()?;
     let mut incoming = Vec::new();
     while reader.accept_sign('[') {
         let value = reader.operand(&ty)?;
         reader.expect(',')?;
-        let Some(Token::Local(from)) = reader.next() else { return Err("a value from no block".to_owned()) };
+        let Some(Token::Local(from)) = reader.next() else { return Err("a value from no block".into()) };
         reader.expect(']')?;
         incoming.push((value, from.to_owned()));
         reader.accept_sign(',');
@@ -242,17 +243,17 @@ fn phi(reader: &mut Reader<'_, '_>) -> Result<Action, String> {
 }
 
 /// `label %5`.
-fn label(reader: &mut Reader<'_, '_>) -> Result<String, String> {
+fn label(reader: &mut Reader<'_, '_>) -> Result<String, IrError> {
     match (reader.word()?, reader.next()) {
         ("label", Some(Token::Local(name))) => Ok(name.to_owned()),
-        _ => Err("no label where one is needed".to_owned()),
+        _ => Err("no label where one is needed".into()),
     }
 }
 
-fn call(reader: &mut Reader<'_, '_>) -> Result<Action, String> {
+fn call(reader: &mut Reader<'_, '_>) -> Result<Action, IrError> {
     reader.skip_attributes()?;
     let result = reader.ty()?;
-    let Some(Token::Global(name)) = reader.next() else { return Err("a call of no function".to_owned()) };
+    let Some(Token::Global(name)) = reader.next() else { return Err("a call of no function".into()) };
     if WITHOUT_EFFECT.iter().any(|start| name.starts_with(start)) {
         return Ok(Action::Nothing);
     }
@@ -262,7 +263,7 @@ fn call(reader: &mut Reader<'_, '_>) -> Result<Action, String> {
     while !reader.accept_sign(')') {
         arguments.push(reader.typed()?.1);
         if arguments.len() > MAX_PARTS as usize {
-            return Err("a call of more arguments than any has".to_owned());
+            return Err("a call of more arguments than any has".into());
         }
         reader.accept_sign(',');
     }

@@ -7,6 +7,7 @@ use layoutproof_layout::shape::Count;
 
 use super::clang::{self, HandleType};
 use super::instruction::{Action, Instruction, Terminator};
+use super::ir_error::IrError;
 use super::memory::{BoundBuffers, Memory, RegisterSite};
 use super::module::{Function, Module};
 use super::reader::{Address, Operand};
@@ -35,7 +36,7 @@ pub struct Survey {
     /// The registers that it reads and writes if all reads give zeros.
     pub sites: BTreeSet<RegisterSite>,
     /// Why the code was not followed to its end.
-    pub stopped: Option<String>,
+    pub stopped: Option<IrError>,
 }
 
 /// Most resources of a survey.
@@ -96,18 +97,18 @@ impl<'a> Machine<'a> {
     ///
     /// # Errors
     /// The first instruction that cannot be executed, or more instructions than the budget allows.
-    pub(super) fn run(&mut self) -> Result<(), String> {
+    pub(super) fn run(&mut self) -> Result<(), IrError> {
         self.enter(self.function, Vec::new()).map(drop)
     }
 
     /// Executes a function with a new set of values, and returns its result.
-    fn enter(&mut self, function: &'a Function, arguments: Vec<Value>) -> Result<Value, String> {
+    fn enter(&mut self, function: &'a Function, arguments: Vec<Value>) -> Result<Value, IrError> {
         if function.parameters.len() != arguments.len() {
-            return Err("a call with another number of arguments".to_owned());
+            return Err("a call with another number of arguments".into());
         }
 
         let left = self.calls_left.checked_sub(1);
-        self.calls_left = left.ok_or_else(|| format!("more than {MAX_CALLS} calls within each other"))?;
+        self.calls_left = left.ok_or(IrError::limit("more than", MAX_CALLS, "calls within each other"))?;
         self.budget.charge(function.names.count() as u64 / NAMES_PER_STEP)?;
 
         let mut own = vec![None; function.names.count()];
@@ -124,7 +125,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Executes blocks from the first one until a return.
-    fn body(&mut self, function: &'a Function) -> Result<Value, String> {
+    fn body(&mut self, function: &'a Function) -> Result<Value, IrError> {
         let (mut block, mut before) = (&function.blocks[0], "");
         loop {
             let mut next = None;
@@ -145,13 +146,13 @@ impl<'a> Machine<'a> {
 
             let label = next.ok_or("a block without an end")?;
             before = &block.label;
-            let place = function.labels.get(label).ok_or_else(|| format!("no block is called %{label}"))?;
+            let place = function.labels.get(label).ok_or_else(|| IrError::NoBlock(label.to_owned()))?;
             block = &function.blocks[*place];
         }
     }
 
     /// The label of the next block; `None` for a return.
-    fn target(&mut self, flow: &'a Terminator) -> Result<Option<&'a str>, String> {
+    fn target(&mut self, flow: &'a Terminator) -> Result<Option<&'a str>, IrError> {
         Ok(match flow {
             Terminator::Jump(label) => Some(label),
             Terminator::Branch(condition, [yes, no]) => {
@@ -169,14 +170,15 @@ impl<'a> Machine<'a> {
 
     /// Evaluates the phi instructions at the start of a block, all at once, and returns the other
     /// instructions.
-    fn choose(&mut self, instructions: &'a [Instruction], before: &str) -> Result<&'a [Instruction], String> {
+    fn choose(&mut self, instructions: &'a [Instruction], before: &str) -> Result<&'a [Instruction], IrError> {
         let mut chosen = Vec::new();
         for instruction in instructions {
             let (Action::Phi(incoming), Some(place)) = (&instruction.action, instruction.result) else { break };
             self.budget.charge(incoming.len() as u64)?;
             let found = incoming.iter().find(|(_, label)| label == before);
             let name = self.function.names.name(place);
-            let (operand, _) = found.ok_or_else(|| format!("%{name} has no value from %{before}"))?;
+            let missing = || IrError::NoValue { name: name.to_owned(), before: before.to_owned() };
+            let (operand, _) = found.ok_or_else(missing)?;
             chosen.push((place, self.value(operand)?));
         }
 
@@ -187,7 +189,7 @@ impl<'a> Machine<'a> {
         Ok(rest)
     }
 
-    fn execute(&mut self, action: &'a Action) -> Result<Value, String> {
+    fn execute(&mut self, action: &'a Action) -> Result<Value, IrError> {
         match action {
             Action::Handle(resource, arguments) => self.handle(resource, arguments),
             Action::ResourceElement(handle, index) => self.resource_element(handle, index),
@@ -229,16 +231,16 @@ impl<'a> Machine<'a> {
                 Ok(Value::Undefined)
             }
             Action::Nothing => Ok(Value::Undefined),
-            Action::Unknown(reason) => Err(reason.clone()),
-            Action::Phi(_) => Err("a choice that does not begin its block".to_owned()),
-            Action::Flow(_) => Err("an end within a block".to_owned()),
+            Action::Unknown(error) => Err(error.clone()),
+            Action::Phi(_) => Err("a choice that does not begin its block".into()),
+            Action::Flow(_) => Err("an end within a block".into()),
         }
     }
 
-    fn resource_element(&mut self, handle: &'a Operand, index: &'a Operand) -> Result<Value, String> {
+    fn resource_element(&mut self, handle: &'a Operand, index: &'a Operand) -> Result<Value, IrError> {
         let (handle, index) = (self.value(handle)?.handle()?, self.value(index)?.word()?);
         let IndexUnit::Elements(stride) = handle.unit else {
-            return Err("the address of an element that has none".to_owned());
+            return Err("the address of an element that has none".into());
         };
         let offset = stride.checked_mul(u64::from(index)).and_then(|offset| i64::try_from(offset).ok());
         let offset = offset.ok_or("an element beyond all buffers")?;
@@ -248,8 +250,8 @@ impl<'a> Machine<'a> {
     /// Operands: `(i32 space, i32 register, i32 count, i32 index, ptr name)`. In the implicit form
     /// an ordinal precedes the space and there is no register, because a later pass chooses it;
     /// until then the resource gets its own register, counted down from the highest.
-    fn handle(&mut self, resource: &HandleType, arguments: &'a [Operand]) -> Result<Value, String> {
-        let [first, second, count, index, name] = arguments else { return Err("a handle of no binding".to_owned()) };
+    fn handle(&mut self, resource: &HandleType, arguments: &'a [Operand]) -> Result<Value, IrError> {
+        let [first, second, count, index, name] = arguments else { return Err("a handle of no binding".into()) };
         let (first, second) = (self.value(first)?.word()?, self.value(second)?.word()?);
         let (space, register) =
             if resource.implicit { (second, u32::MAX.checked_sub(first)) } else { (first, Some(second)) };
@@ -271,7 +273,7 @@ impl<'a> Machine<'a> {
         site: RegisterSite,
         count: &'a Operand,
         name: &'a Operand,
-    ) -> Result<(), String> {
+    ) -> Result<(), IrError> {
         // -1 means unbounded.
         let count = self.value(count)?.word()?;
         let count = if count == u32::MAX { Count::Unbounded } else { Count::Finite(count) };
@@ -280,26 +282,26 @@ impl<'a> Machine<'a> {
 
         let known = &mut self.memory.survey.get_or_insert_default().resources;
         if known.len() == MAX_RESOURCES {
-            return Err(format!("more than {MAX_RESOURCES} resources"));
+            return Err(IrError::limit("more than", MAX_RESOURCES as u64, "resources"));
         }
         known.push(IrResource { name, site, count, implicit, element });
         Ok(())
     }
 
     /// The text that initializes a variable.
-    fn text(&mut self, operand: &'a Operand) -> Result<String, String> {
+    fn text(&mut self, operand: &'a Operand) -> Result<String, IrError> {
         let AddressedObject::Private(object) = self.value(operand)?.pointer()?.object else { return Ok(String::new()) };
         let name = self.variables.iter().find(|(_, known)| **known == object).map(|(name, _)| *name);
         let variable = name.and_then(|name| self.module.variables.get(name));
         Ok(variable.and_then(|variable| variable.text.clone()).unwrap_or_default())
     }
 
-    fn local(&self, place: usize) -> Result<&Value, String> {
-        let name = || self.function.names.name(place);
-        self.values[place].as_ref().ok_or_else(|| format!("%{} is used before it is made", name()))
+    fn local(&self, place: usize) -> Result<&Value, IrError> {
+        let unset = || IrError::name("%", self.function.names.name(place), "is used before it is made");
+        self.values[place].as_ref().ok_or_else(unset)
     }
 
-    fn value(&mut self, operand: &'a Operand) -> Result<Value, String> {
+    fn value(&mut self, operand: &'a Operand) -> Result<Value, IrError> {
         match operand {
             Operand::Local(place) => self.local(*place).cloned(),
             Operand::Global(name) => self.variable(name).map(Value::Pointer),
@@ -313,12 +315,12 @@ impl<'a> Machine<'a> {
     }
 
     /// The address of a variable of the module.
-    fn variable(&mut self, name: &'a str) -> Result<Pointer, String> {
+    fn variable(&mut self, name: &'a str) -> Result<Pointer, IrError> {
         if let Some((variable, offset)) = self.members.get(name).copied() {
             let Pointer { object, .. } = self.variable(variable)?;
-            let AddressedObject::Private(object) = object else { return Err("a handle in a buffer".to_owned()) };
+            let AddressedObject::Private(object) = object else { return Err("a handle in a buffer".into()) };
             let site = self.memory.private.link(object, 0).handle()?.site;
-            let offset = i64::try_from(offset).map_err(|error| error.to_string())?;
+            let offset = i64::try_from(offset)?;
             return Ok(Pointer { object: AddressedObject::Resource(site), offset });
         }
         let object = match self.variables.get(name) {
@@ -330,15 +332,15 @@ impl<'a> Machine<'a> {
 
     /// Allocates a variable's memory. Initializers of constants are not read, because only names of
     /// resources have them.
-    fn begin(&mut self, name: &'a str) -> Result<usize, String> {
-        let variable = self.module.variables.get(name).ok_or_else(|| format!("@{name} is not defined"))?;
+    fn begin(&mut self, name: &'a str) -> Result<usize, IrError> {
+        let variable = self.module.variables.get(name).ok_or_else(|| IrError::name("@", name, "is not defined"))?;
         let size = self.module.types.measure(&variable.ty)?.size;
         let object = self.memory.private.allocate(size)?;
         self.variables.insert(name, object);
         Ok(object)
     }
 
-    fn address(&mut self, address: &'a Address) -> Result<Value, String> {
+    fn address(&mut self, address: &'a Address) -> Result<Value, IrError> {
         let base = self.value(&address.base)?.pointer()?;
         let Some(fixed) = address.fixed else {
             return Ok(Value::Pointer(Pointer { object: AddressedObject::Nowhere, offset: 0 }));
@@ -352,11 +354,11 @@ impl<'a> Machine<'a> {
         Ok(Value::Pointer(Pointer { offset, ..base }))
     }
 
-    fn two(&mut self, [a, b]: &'a [Operand; 2]) -> Result<[Value; 2], String> {
+    fn two(&mut self, [a, b]: &'a [Operand; 2]) -> Result<[Value; 2], IrError> {
         Ok([self.value(a)?, self.value(b)?])
     }
 
-    fn three(&mut self, [a, b, c]: &'a [Operand; 3]) -> Result<[Value; 3], String> {
+    fn three(&mut self, [a, b, c]: &'a [Operand; 3]) -> Result<[Value; 3], IrError> {
         Ok([self.value(a)?, self.value(b)?, self.value(c)?])
     }
 }
@@ -379,9 +381,9 @@ impl StepBudget {
     ///
     /// # Errors
     /// More work than the code of any probe needs.
-    pub(super) fn charge(&mut self, work: u64) -> Result<(), String> {
+    pub(super) fn charge(&mut self, work: u64) -> Result<(), IrError> {
         let left = self.left.checked_sub(work);
-        self.left = left.ok_or_else(|| format!("more than {MAX_STEPS} instructions"))?;
+        self.left = left.ok_or(IrError::limit("more than", MAX_STEPS, "instructions"))?;
         Ok(())
     }
 }

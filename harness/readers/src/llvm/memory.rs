@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use layoutproof_device::ResourceClass;
 
+use super::ir_error::IrError;
 use super::machine::Survey;
 use super::reader::MAX_PARTS;
 use super::types::{NamedTypes, POINTER, Type};
@@ -39,7 +40,7 @@ impl<'a> Memory<'a> {
     ///
     /// # Errors
     /// A type that has no bytes or too many parts, or a buffer that is not bound.
-    pub(super) fn load(&mut self, ty: &Type, pointer: Pointer) -> Result<Value, String> {
+    pub(super) fn load(&mut self, ty: &Type, pointer: Pointer) -> Result<Value, IrError> {
         match ty {
             Type::Primitive(primitive) => self.bits(pointer, bytes(primitive.width())),
             Type::Vector(count, element) => {
@@ -57,7 +58,7 @@ impl<'a> Memory<'a> {
                 let loaded = parts.iter().map(|(part, offset)| self.load(part, pointer.after(*offset)));
                 Ok(Value::Parts(loaded.collect::<Result<_, _>>()?))
             }
-            Type::Void => Err("a load of nothing".to_owned()),
+            Type::Void => Err("a load of nothing".into()),
         }
     }
 
@@ -65,7 +66,7 @@ impl<'a> Memory<'a> {
     ///
     /// # Errors
     /// As for [`Self::load`], and an undefined value that would go into a buffer.
-    pub(super) fn store(&mut self, ty: &Type, value: Value, pointer: Pointer) -> Result<(), String> {
+    pub(super) fn store(&mut self, ty: &Type, value: Value, pointer: Pointer) -> Result<(), IrError> {
         match ty {
             Type::Primitive(primitive) => self.store_bits(pointer, bytes(primitive.width()), &value),
             Type::Vector(count, element) => {
@@ -89,7 +90,7 @@ impl<'a> Memory<'a> {
                 }
                 Ok(())
             }
-            Type::Void => Err("a store of nothing".to_owned()),
+            Type::Void => Err("a store of nothing".into()),
         }
     }
 
@@ -97,7 +98,7 @@ impl<'a> Memory<'a> {
     ///
     /// # Errors
     /// A buffer that is not bound, or undefined bytes that would go into one.
-    pub(super) fn copy(&mut self, to: Pointer, from: Pointer, size: u64) -> Result<(), String> {
+    pub(super) fn copy(&mut self, to: Pointer, from: Pointer, size: u64) -> Result<(), IrError> {
         if let (AddressedObject::Private(to_object), AddressedObject::Private(from_object)) = (to.object, from.object) {
             let target = ObjectRange { object: to_object, start: to.offset, size };
             self.private.copy(target, from_object, from.offset);
@@ -105,7 +106,7 @@ impl<'a> Memory<'a> {
         }
 
         for at in 0..size {
-            let at = i64::try_from(at).map_err(|error| error.to_string())?;
+            let at = i64::try_from(at)?;
             let byte = self.bits(from.after(at), 1)?;
             // Padding may be undefined.
             if byte != Value::Undefined {
@@ -120,31 +121,30 @@ impl<'a> Memory<'a> {
     ///
     /// # Errors
     /// An aggregate that is too large.
-    fn limit_parts(&self, ty: &Type) -> Result<(), String> {
+    fn limit_parts(&self, ty: &Type) -> Result<(), IrError> {
         let most = u64::from(MAX_PARTS) * LARGEST;
         let size = self.types.measure(ty)?.size;
-        if size > most { Err(format!("an aggregate of more than {most} bytes at once")) } else { Ok(()) }
+        if size > most { Err(IrError::limit("an aggregate of more than", most, "bytes at once")) } else { Ok(()) }
     }
 
     /// The parts of an aggregate with their offsets.
-    fn parts(&self, ty: &Type) -> Result<Vec<(Type, i64)>, String> {
+    fn parts(&self, ty: &Type) -> Result<Vec<(Type, i64)>, IrError> {
         if let Type::Array(count, element) = ty {
-            let size = i64::try_from(self.types.measure(element)?.size).map_err(|error| error.to_string())?;
+            let size = i64::try_from(self.types.measure(element)?.size)?;
             let count = i64::try_from(*count).ok().filter(|count| *count <= i64::from(MAX_PARTS));
-            let count = count.ok_or_else(|| format!("an array of more than {MAX_PARTS} elements at once"))?;
+            let count = count.ok_or(IrError::limit("an array of more than", MAX_PARTS, "elements at once"))?;
             return Ok((0..count).map(|at| (Type::clone(element), at.wrapping_mul(size))).collect());
         }
 
         let own = self.types.structure(ty)?.ok_or("parts of no aggregate")?;
-        let offset = |offset: &u64| i64::try_from(*offset).map_err(|error| error.to_string());
-        own.members.iter().zip(&own.offsets).map(|(member, at)| Ok((member.clone(), offset(at)?))).collect()
+        own.members.iter().zip(&own.offsets).map(|(member, at)| Ok((member.clone(), i64::try_from(*at)?))).collect()
     }
 
     /// The bits of `size` bytes, at most 8.
     ///
     /// # Errors
     /// A buffer that is not bound.
-    pub(super) fn bits(&mut self, pointer: Pointer, size: u64) -> Result<Value, String> {
+    pub(super) fn bits(&mut self, pointer: Pointer, size: u64) -> Result<Value, IrError> {
         match pointer.object {
             AddressedObject::Private(object) => {
                 Ok(self.private.bits(ObjectRange { object, start: pointer.offset, size }))
@@ -165,7 +165,7 @@ impl<'a> Memory<'a> {
     ///
     /// # Errors
     /// A buffer that is not bound, or an undefined value that would go into one.
-    pub(super) fn store_bits(&mut self, pointer: Pointer, size: u64, value: &Value) -> Result<(), String> {
+    pub(super) fn store_bits(&mut self, pointer: Pointer, size: u64, value: &Value) -> Result<(), IrError> {
         match pointer.object {
             AddressedObject::Private(object) => {
                 let bits = if *value == Value::Undefined { None } else { Some(value.bits()?) };
@@ -189,10 +189,10 @@ impl<'a> Memory<'a> {
 
 /// The private object at a place that holds an address or a resource; these have no bytes in
 /// buffers.
-fn private_object(pointer: Pointer) -> Result<usize, String> {
+fn private_object(pointer: Pointer) -> Result<usize, IrError> {
     match pointer.object {
         AddressedObject::Private(object) => Ok(object),
-        _ => Err("an address or a resource in a buffer".to_owned()),
+        _ => Err("an address or a resource in a buffer".into()),
     }
 }
 
@@ -201,11 +201,11 @@ fn bytes(width: u32) -> u64 {
 }
 
 /// Bytes of a vector's component.
-fn lane(width: u32) -> Result<i64, String> {
+fn lane(width: u32) -> Result<i64, IrError> {
     if width.is_multiple_of(BYTE) {
         Ok(i64::from(width / BYTE))
     } else {
-        Err(format!("a vector of {width} bits each in memory"))
+        Err("a vector of parts of bytes in memory".into())
     }
 }
 
@@ -246,7 +246,7 @@ impl BoundBuffers<'_> {
     ///
     /// # Errors
     /// Nothing is bound there.
-    pub(crate) fn load(&self, place: RegisterSite, start: u64, size: u64) -> Result<u64, String> {
+    pub(crate) fn load(&self, place: RegisterSite, start: u64, size: u64) -> Result<u64, IrError> {
         let buffer = &self.0[self.bound(place)?];
         let byte = |at: u64| usize::try_from(at).ok().and_then(|at| buffer.bytes.get(at)).copied().unwrap_or(0);
         Ok((0..size).rev().fold(0, |bits, at| bits << 8 | u64::from(byte(start.saturating_add(at)))))
@@ -256,7 +256,7 @@ impl BoundBuffers<'_> {
     ///
     /// # Errors
     /// Nothing is bound there.
-    pub(crate) fn store(&mut self, place: RegisterSite, start: u64, size: u64, bits: u64) -> Result<(), String> {
+    pub(crate) fn store(&mut self, place: RegisterSite, start: u64, size: u64, bits: u64) -> Result<(), IrError> {
         let index = self.bound(place)?;
         for (at, byte) in (start..start.saturating_add(size)).zip(bits.to_le_bytes()) {
             let stored = usize::try_from(at).ok().and_then(|at| self.0[index].bytes.get_mut(at));
@@ -267,13 +267,10 @@ impl BoundBuffers<'_> {
         Ok(())
     }
 
-    fn bound(&self, site: RegisterSite) -> Result<usize, String> {
+    fn bound(&self, site: RegisterSite) -> Result<usize, IrError> {
         let find = |site| self.0.iter().position(|buffer| buffer.site == site);
         let found = find(site).or_else(|| find(site.other_storage()?));
-        found.ok_or_else(|| {
-            let RegisterSite { class, space, register } = site;
-            format!("nothing is bound at {}{register}, space{space}", class.letter())
-        })
+        found.ok_or(IrError::Unbound(site))
     }
 }
 
@@ -316,10 +313,10 @@ impl PrivateMemory {
     ///
     /// # Errors
     /// More memory than the limit.
-    pub(super) fn allocate(&mut self, size: u64) -> Result<usize, String> {
+    pub(super) fn allocate(&mut self, size: u64) -> Result<usize, IrError> {
         let left = self.left.checked_sub(size);
-        self.left = left.ok_or_else(|| format!("more than {MAX_PRIVATE} bytes of private memory"))?;
-        let length = usize::try_from(size).map_err(|error| error.to_string())?;
+        self.left = left.ok_or(IrError::limit("more than", MAX_PRIVATE, "bytes of private memory"))?;
+        let length = usize::try_from(size)?;
         self.objects.push(Contents { bytes: vec![None; length], links: BTreeMap::new() });
         Ok(self.objects.len() - 1)
     }

@@ -14,6 +14,7 @@ mod arithmetic;
 mod clang;
 mod dxil;
 mod instruction;
+mod ir_error;
 mod machine;
 mod memory;
 mod module;
@@ -28,6 +29,7 @@ use self::memory::BoundBuffers;
 use self::module::Function;
 
 pub(crate) use self::clang::ConstantBuffer;
+pub use self::ir_error::IrError;
 pub use self::machine::Survey;
 pub(crate) use self::memory::BoundBuffer;
 pub use self::memory::RegisterSite;
@@ -47,13 +49,13 @@ impl Program {
     ///
     /// # Errors
     /// A line outside functions that cannot be parsed, or no such function.
-    pub fn read(text: &str, name: &str) -> Result<Self, String> {
+    pub fn read(text: &str, name: &str) -> Result<Self, IrError> {
         let module = Module::read(text)?;
         let functions = module::functions(text, &module.types)?;
         if functions.contains_key(name) {
             Ok(Self { module, functions, entry: name.to_owned() })
         } else {
-            Err(format!("the module has no function `{name}`"))
+            Err(IrError::unsupported("the module has no function", name))
         }
     }
 
@@ -61,7 +63,7 @@ impl Program {
     ///
     /// # Errors
     /// As [`Self::read`], or a module without an entry point.
-    pub(crate) fn only(text: &str) -> Result<Self, String> {
+    pub(crate) fn only(text: &str) -> Result<Self, IrError> {
         Self::read(text, &module::entry(text)?)
     }
 
@@ -69,7 +71,7 @@ impl Program {
     ///
     /// # Errors
     /// The first instruction that cannot be executed.
-    pub(crate) fn run(&self, buffers: &mut [BoundBuffer]) -> Result<(), String> {
+    pub(crate) fn run(&self, buffers: &mut [BoundBuffer]) -> Result<(), IrError> {
         self.machine(buffers, None).run()
     }
 

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use super::clang::{self, ConstantBuffer};
 use super::dxil::{self, NumberedResource};
 use super::instruction::Instruction;
+use super::ir_error::IrError;
 use super::reader::{LocalNames, Reader, Token, tokens};
 use super::types::{DataLayout, NamedTypes, StructType, Type};
 
@@ -34,21 +35,21 @@ impl Module {
     ///
     /// # Errors
     /// The first line that cannot be parsed.
-    pub(crate) fn read(text: &str) -> Result<Self, String> {
+    pub(crate) fn read(text: &str) -> Result<Self, IrError> {
         let layout = text.lines().find_map(|line| line.strip_prefix("target datalayout = "));
         let layout = layout.ok_or("no data layout")?.trim().trim_matches('"');
 
         let empty = NamedTypes::default();
         let mut defined = HashMap::new();
         for line in text.lines().filter(|line| line.starts_with('%')) {
-            let (name, own) = definition(line, &empty).map_err(|reason| format!("{reason}: `{line}`"))?;
+            let (name, own) = definition(line, &empty).map_err(|error| error.in_line(line))?;
             defined.insert(name, own);
         }
         let types = NamedTypes::new(DataLayout::parse(layout)?, &defined)?;
 
         let mut variables = HashMap::new();
         for line in text.lines().filter(|line| line.starts_with('@')) {
-            let (name, read) = variable(line, &types).map_err(|reason| format!("{reason}: `{line}`"))?;
+            let (name, read) = variable(line, &types).map_err(|error| error.in_line(line))?;
             variables.insert(name, read);
         }
 
@@ -66,10 +67,10 @@ pub(crate) fn defined_types(text: &str) -> HashMap<String, StructType> {
 }
 
 /// `%struct.T = type { float }`. An opaque type has no members.
-fn definition(line: &str, types: &NamedTypes) -> Result<(String, StructType), String> {
+fn definition(line: &str, types: &NamedTypes) -> Result<(String, StructType), IrError> {
     let tokens = tokens(line)?;
     let [Token::Local(name), Token::Punctuation('='), Token::Word("type"), rest @ ..] = &tokens[..] else {
-        return Err("no definition of a type".to_owned());
+        return Err("no definition of a type".into());
     };
     let own = match rest {
         [Token::Word("opaque")] => StructType::default(),
@@ -82,10 +83,10 @@ fn definition(line: &str, types: &NamedTypes) -> Result<(String, StructType), St
 }
 
 /// `@x = external hidden local_unnamed_addr addrspace(2) global float, align 4`.
-fn variable(line: &str, types: &NamedTypes) -> Result<(String, GlobalVariable), String> {
+fn variable(line: &str, types: &NamedTypes) -> Result<(String, GlobalVariable), IrError> {
     let tokens = tokens(line)?;
     let [Token::Global(name), Token::Punctuation('='), rest @ ..] = &tokens[..] else {
-        return Err("no variable".to_owned());
+        return Err("no variable".into());
     };
     let start = rest.iter().position(|token| matches!(token, Token::Word("global" | "constant")));
     let rest = &rest[start.ok_or("no variable")? + 1..];
@@ -114,8 +115,8 @@ impl<'a> Metadata<'a> {
     ///
     /// # Errors
     /// No node of this name, or text that is not LLVM assembly.
-    pub(super) fn fields(&self, name: &str) -> Result<Vec<Vec<Token<'a>>>, String> {
-        let node = self.0.get(name).ok_or_else(|| format!("{name} is not defined"))?;
+    pub(super) fn fields(&self, name: &str) -> Result<Vec<Vec<Token<'a>>>, IrError> {
+        let node = self.0.get(name).ok_or_else(|| IrError::name("", name, "is not defined"))?;
 
         let mut fields = vec![Vec::new()];
         let mut depth = 0_u32;
@@ -135,7 +136,7 @@ impl<'a> Metadata<'a> {
     ///
     /// # Errors
     /// Text that is not LLVM assembly.
-    pub(super) fn list(&self, name: &str) -> Result<Vec<Option<&'a str>>, String> {
+    pub(super) fn list(&self, name: &str) -> Result<Vec<Option<&'a str>>, IrError> {
         if !self.0.contains_key(name) {
             return Ok(Vec::new());
         }
@@ -167,14 +168,14 @@ pub(super) struct BasicBlock {
 ///
 /// # Errors
 /// The first function whose head cannot be parsed.
-pub(super) fn functions(text: &str, types: &NamedTypes) -> Result<HashMap<String, Function>, String> {
+pub(super) fn functions(text: &str, types: &NamedTypes) -> Result<HashMap<String, Function>, IrError> {
     let mut functions = HashMap::new();
     let mut lines = text.lines();
     while let Some(line) = lines.next() {
         if line.starts_with("define ") {
             let mut names = LocalNames::default();
             let head = head(line, types, &mut names);
-            let (name, parameters) = head.map_err(|reason| format!("{reason}: `{line}`"))?;
+            let (name, parameters) = head.map_err(|error| error.in_line(line))?;
             let body: Vec<&str> = lines.by_ref().take_while(|line| !line.starts_with('}')).collect();
             let blocks = blocks(&body, parameters.len(), types, &mut names);
             let labels = blocks.iter().enumerate().map(|(place, block)| (block.label.clone(), place)).collect();
@@ -188,11 +189,11 @@ pub(super) fn functions(text: &str, types: &NamedTypes) -> Result<HashMap<String
 ///
 /// # Errors
 /// No such function.
-pub(super) fn entry(text: &str) -> Result<String, String> {
+pub(super) fn entry(text: &str) -> Result<String, IrError> {
     let heads = text.lines().filter(|line| line.starts_with("define ") && line.contains("()"));
     let mut own = heads.filter(|line| !line.contains(" internal ") && !line.contains(" linkonce_odr "));
     let head = tokens(own.next().ok_or("the module has no entry point")?)?;
-    global(&head).map(|(name, _)| name.to_owned()).ok_or_else(|| "an entry point without a name".to_owned())
+    global(&head).map(|(name, _)| name.to_owned()).ok_or("an entry point without a name".into())
 }
 
 /// The first global name in a line, and the tokens after it.
@@ -205,7 +206,7 @@ fn global<'t, 'a>(tokens: &'t [Token<'a>]) -> Option<(&'a str, &'t [Token<'a>])>
 }
 
 /// Name and parameters of `define linkonce_odr noundef i32 @f(float noundef %0, ptr align 4 %1) #3 {`.
-fn head(line: &str, types: &NamedTypes, names: &mut LocalNames) -> Result<(String, Vec<usize>), String> {
+fn head(line: &str, types: &NamedTypes, names: &mut LocalNames) -> Result<(String, Vec<usize>), IrError> {
     let tokens = tokens(line)?;
     let (name, rest) = global(&tokens).ok_or("a function without a name")?;
 

@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use logos::Logos;
 
 use super::arithmetic::signed;
+use super::ir_error::IrError;
 use super::types::{NamedTypes, Primitive, StructType, Target, Type};
 
 #[derive(Logos, Clone, Copy, Debug, PartialEq)]
@@ -49,11 +50,11 @@ pub(super) enum Token<'a> {
 ///
 /// # Errors
 /// The first text that is not a token.
-pub(super) fn tokens(line: &str) -> Result<Vec<Token<'_>>, String> {
+pub(super) fn tokens(line: &str) -> Result<Vec<Token<'_>>, IrError> {
     let mut lexer = Token::lexer(line);
     let mut tokens = Vec::new();
     while let Some(token) = lexer.next() {
-        tokens.push(token.map_err(|()| format!("`{}` is not LLVM assembly", lexer.slice()))?);
+        tokens.push(token.map_err(|()| IrError::literal(lexer.slice(), "is not LLVM assembly"))?);
     }
     Ok(tokens)
 }
@@ -141,37 +142,37 @@ impl<'t, 'a> Reader<'t, 'a> {
         self.accept(Token::Punctuation(sign))
     }
 
-    pub(super) fn expect(&mut self, sign: char) -> Result<(), String> {
-        if self.accept_sign(sign) { Ok(()) } else { Err(format!("no `{sign}`")) }
+    pub(super) fn expect(&mut self, sign: char) -> Result<(), IrError> {
+        if self.accept_sign(sign) { Ok(()) } else { Err(IrError::Missing(sign)) }
     }
 
     /// The name of a parameter.
-    pub(super) fn local(&mut self) -> Result<usize, String> {
+    pub(super) fn local(&mut self) -> Result<usize, IrError> {
         match self.next() {
             Some(Token::Local(name)) => Ok(self.names.place(name)),
-            other => Err(format!("{other:?} is no parameter")),
+            other => Err(IrError::unexpected("a parameter", other)),
         }
     }
 
-    pub(super) fn word(&mut self) -> Result<&'a str, String> {
+    pub(super) fn word(&mut self) -> Result<&'a str, IrError> {
         match self.next() {
             Some(Token::Word(word)) => Ok(word),
-            other => Err(format!("expected a word, found {other:?}")),
+            other => Err(IrError::unexpected("a word", other)),
         }
     }
 
-    pub(super) fn count(&mut self) -> Result<u64, String> {
+    pub(super) fn count(&mut self) -> Result<u64, IrError> {
         match self.next() {
             Some(Token::Integer(digits)) => {
-                digits.parse().map_err(|_| format!("`{digits}` is not a number of elements"))
+                digits.parse().map_err(|_| IrError::literal(digits, "is not a number of elements"))
             }
-            other => Err(format!("expected a number, found {other:?}")),
+            other => Err(IrError::unexpected("a number", other)),
         }
     }
 
     /// Skips attributes (`inbounds`, `nuw`, `noundef`, `align 4`, `dereferenceable(4)`), up to a
     /// type or an operand.
-    pub(super) fn skip_attributes(&mut self) -> Result<(), String> {
+    pub(super) fn skip_attributes(&mut self) -> Result<(), IrError> {
         while let Some(Token::Word(word)) = self.peek() {
             if starts_type(word) || starts_operand(word) {
                 break;
@@ -187,7 +188,7 @@ impl<'t, 'a> Reader<'t, 'a> {
     }
 
     /// Skips the words between `getelementptr` and its parenthesis: `inbounds nuw inrange(-8, 8)`.
-    pub(super) fn skip_flags(&mut self) -> Result<(), String> {
+    pub(super) fn skip_flags(&mut self) -> Result<(), IrError> {
         while let Some(Token::Word(word)) = self.peek() {
             self.next();
             if word == "inrange" {
@@ -199,7 +200,7 @@ impl<'t, 'a> Reader<'t, 'a> {
     }
 
     /// Skips the rest of a group in parentheses.
-    fn skip_group(&mut self) -> Result<(), String> {
+    fn skip_group(&mut self) -> Result<(), IrError> {
         let mut open = 1_u32;
         while open > 0 {
             match self.next().ok_or("a parenthesis that is not closed")? {
@@ -212,9 +213,9 @@ impl<'t, 'a> Reader<'t, 'a> {
     }
 
     /// Parses a nested part, one level deeper.
-    pub(super) fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, String>) -> Result<T, String> {
+    pub(super) fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, IrError>) -> Result<T, IrError> {
         if self.depth == MAX_DEPTH {
-            return Err(format!("types and constants nested deeper than {MAX_DEPTH}"));
+            return Err(IrError::limit("types and constants nested deeper than", MAX_DEPTH, "levels"));
         }
         self.depth += 1;
         let result = read(self);
@@ -222,7 +223,7 @@ impl<'t, 'a> Reader<'t, 'a> {
         result
     }
 
-    pub(super) fn ty(&mut self) -> Result<Type, String> {
+    pub(super) fn ty(&mut self) -> Result<Type, IrError> {
         let mut ty = self.nested(Self::ty_below)?;
         // `[3 x float]*`, `float addrspace(3)*`.
         loop {
@@ -235,7 +236,7 @@ impl<'t, 'a> Reader<'t, 'a> {
     }
 
     /// Skips `addrspace(2)`. Returns true if it was there.
-    fn skip_address_space(&mut self) -> Result<bool, String> {
+    fn skip_address_space(&mut self) -> Result<bool, IrError> {
         let found = self.accept(Token::Word("addrspace"));
         if found {
             self.expect('(')?;
@@ -244,13 +245,13 @@ impl<'t, 'a> Reader<'t, 'a> {
         Ok(found)
     }
 
-    fn ty_below(&mut self) -> Result<Type, String> {
+    fn ty_below(&mut self) -> Result<Type, IrError> {
         match self.next() {
             Some(Token::Word("void")) => Ok(Type::Void),
             Some(Token::Word("ptr")) => Ok(Type::Pointer),
             Some(Token::Word("target")) => self.target(),
             Some(Token::Word(word)) => {
-                Primitive::named(word).map(Type::Primitive).ok_or_else(|| format!("`{word}` is no type"))
+                Primitive::named(word).map(Type::Primitive).ok_or_else(|| IrError::literal(word, "is no type"))
             }
             Some(Token::Local(name)) => Ok(Type::Named(name.to_owned())),
             Some(Token::Punctuation('[')) => {
@@ -267,36 +268,36 @@ impl<'t, 'a> Reader<'t, 'a> {
                 Ok(Type::Struct(members))
             }
             Some(Token::Punctuation('<')) => self.vector(),
-            other => Err(format!("expected a type, found {other:?}")),
+            other => Err(IrError::unexpected("a type", other)),
         }
     }
 
     /// `3 x float>`.
-    fn vector(&mut self) -> Result<Type, String> {
+    fn vector(&mut self) -> Result<Type, IrError> {
         let count = u32::try_from(self.count()?).ok().filter(|count| (1..=MAX_PARTS).contains(count));
-        let count = count.ok_or_else(|| format!("a vector of none or more than {MAX_PARTS} components"))?;
+        let count = count.ok_or(IrError::limit("a vector of none or more than", MAX_PARTS, "components"))?;
         self.word()?;
-        let Type::Primitive(element) = self.ty()? else { return Err("a vector of no scalars".to_owned()) };
+        let Type::Primitive(element) = self.ty()? else { return Err("a vector of no scalars".into()) };
         self.expect('>')?;
         Ok(Type::Vector(count, element))
     }
 
     /// `float, [2 x i32] }`.
-    pub(super) fn members(&mut self, packed: bool) -> Result<StructType, String> {
+    pub(super) fn members(&mut self, packed: bool) -> Result<StructType, IrError> {
         let mut members = Vec::new();
         while !self.accept_sign('}') {
             members.push(self.ty()?);
             if !self.accept_sign(',') && self.peek() != Some(Token::Punctuation('}')) {
-                return Err("members without a comma".to_owned());
+                return Err("members without a comma".into());
             }
         }
         Ok(StructType { packed, members })
     }
 
     /// `("dx.RawBuffer", %struct.T, 1, 0)`.
-    fn target(&mut self) -> Result<Type, String> {
+    fn target(&mut self) -> Result<Type, IrError> {
         self.expect('(')?;
-        let Some(Token::Text(name)) = self.next() else { return Err("a target type without a name".to_owned()) };
+        let Some(Token::Text(name)) = self.next() else { return Err("a target type without a name".into()) };
         let mut target = Target { name: name.to_owned(), types: Vec::new(), numbers: Vec::new() };
         while !self.accept_sign(')') {
             self.expect(',')?;
@@ -363,7 +364,7 @@ pub(super) struct Address {
 pub(super) type TypedOperand = (Type, Operand);
 
 impl Reader<'_, '_> {
-    pub(super) fn typed(&mut self) -> Result<TypedOperand, String> {
+    pub(super) fn typed(&mut self) -> Result<TypedOperand, IrError> {
         let ty = self.ty()?;
         self.skip_attributes()?;
         let operand = self.operand(&ty)?;
@@ -371,23 +372,23 @@ impl Reader<'_, '_> {
     }
 
     /// An operand with its type; `None` for `void`.
-    pub(super) fn typed_or_void(&mut self) -> Result<Option<TypedOperand>, String> {
+    pub(super) fn typed_or_void(&mut self) -> Result<Option<TypedOperand>, IrError> {
         if self.accept(Token::Word("void")) { Ok(None) } else { self.typed().map(Some) }
     }
 
-    pub(super) fn next_typed(&mut self) -> Result<TypedOperand, String> {
+    pub(super) fn next_typed(&mut self) -> Result<TypedOperand, IrError> {
         self.expect(',')?;
         self.typed()
     }
 
-    pub(super) fn operand(&mut self, ty: &Type) -> Result<Operand, String> {
+    pub(super) fn operand(&mut self, ty: &Type) -> Result<Operand, IrError> {
         self.nested(|reader| reader.operand_below(ty))
     }
 
-    fn operand_below(&mut self, ty: &Type) -> Result<Operand, String> {
+    fn operand_below(&mut self, ty: &Type) -> Result<Operand, IrError> {
         let scalar = || match ty {
             Type::Primitive(primitive) => Ok(*primitive),
-            other => Err(format!("a number of type {other:?}")),
+            other => Err(IrError::Type { what: "a number of type", ty: other.clone() }),
         };
         match self.next() {
             Some(Token::Local(name)) => Ok(Operand::Local(self.names.place(name))),
@@ -402,7 +403,7 @@ impl Reader<'_, '_> {
                 self.expect('(')?;
                 let (_, part) = self.typed()?;
                 self.expect(')')?;
-                let Type::Vector(count, _) = ty else { return Err("a splat that is no vector".to_owned()) };
+                let Type::Vector(count, _) = ty else { return Err("a splat that is no vector".into()) };
                 Ok(Operand::Parts(vec![part; *count as usize]))
             }
             Some(Token::Word("getelementptr")) => {
@@ -422,25 +423,25 @@ impl Reader<'_, '_> {
             }
             Some(Token::Punctuation('<')) => self.parts('>'),
             Some(Token::Punctuation('{')) => self.parts('}'),
-            other => Err(format!("expected an operand, found {other:?}")),
+            other => Err(IrError::unexpected("an operand", other)),
         }
     }
 
     /// The parts of a constant up to `end`: `i32 0, i32 1>`.
-    fn parts(&mut self, end: char) -> Result<Operand, String> {
+    fn parts(&mut self, end: char) -> Result<Operand, IrError> {
         let mut parts = Vec::new();
         while !self.accept_sign(end) {
             if parts.len() == MAX_PARTS as usize {
-                return Err(format!("a constant of more than {MAX_PARTS} parts"));
+                return Err(IrError::limit("a constant of more than", MAX_PARTS, "parts"));
             }
             match self.typed()?.1 {
                 part @ (Operand::Bits(_) | Operand::Undefined | Operand::Parts(_)) => parts.push(part),
                 // LLVM does not allow this, and a part that names an aggregate could double it with
                 // each line.
-                Operand::Local(place) => {
-                    return Err(format!("a constant that is made of %{}", self.names.name(place)));
+                Operand::Local(place) => return Err(IrError::ConstantOf(self.names.name(place).to_owned())),
+                Operand::Global(_) | Operand::Address(_) => {
+                    return Err("a constant that is made of an address".into());
                 }
-                other => return Err(format!("a constant that is made of {other:?}")),
             }
             self.accept_sign(',');
         }
@@ -448,13 +449,13 @@ impl Reader<'_, '_> {
     }
 
     /// The zero of a scalar, a vector, or a struct of scalars.
-    fn zero(&self, ty: &Type) -> Result<Operand, String> {
+    fn zero(&self, ty: &Type) -> Result<Operand, IrError> {
         let count = match ty {
             Type::Primitive(_) => return Ok(Operand::Bits(0)),
             Type::Vector(count, _) => *count as usize,
             ty => match self.types.structure(ty)? {
                 Some(own) if own.members.iter().all(|member| matches!(member, Type::Primitive(_))) => own.members.len(),
-                _ => return Err(format!("a zero of type {ty:?}")),
+                _ => return Err(IrError::Type { what: "a zero of type", ty: ty.clone() }),
             },
         };
         Ok(Operand::Parts(vec![Operand::Bits(0); count]))
@@ -462,7 +463,7 @@ impl Reader<'_, '_> {
 
     /// `%struct.T, ptr %5, i32 0, i32 %i`: until the character `end` in a constant, or as long as
     /// indices follow.
-    pub(super) fn address(&mut self, end: Option<char>) -> Result<Address, String> {
+    pub(super) fn address(&mut self, end: Option<char>) -> Result<Address, IrError> {
         let mut ty = self.ty()?;
         let (_, base) = self.next_typed()?;
         let mut address = Address { base, fixed: Some(0), scaled: Vec::new() };
@@ -497,9 +498,9 @@ impl Reader<'_, '_> {
         ty: Type,
         is_first: bool,
         index: TypedOperand,
-    ) -> Result<Option<Type>, String> {
+    ) -> Result<Option<Type>, IrError> {
         let (Type::Primitive(index_type), index) = index else {
-            return Err("an index that is no number".to_owned());
+            return Err("an index that is no number".into());
         };
         if !is_first && matches!(ty, Type::Struct(_) | Type::Named(_)) {
             return self.member(address, &ty, &index);
@@ -509,10 +510,10 @@ impl Reader<'_, '_> {
             ty if is_first => ty,
             Type::Array(_, element) => *element,
             Type::Vector(_, element) => Type::Primitive(element),
-            other => return Err(format!("an element of {other:?}")),
+            ty => return Err(IrError::Type { what: "an element of", ty }),
         };
 
-        let size = i64::try_from(self.types().measure(&below)?.size).map_err(|error| error.to_string())?;
+        let size = i64::try_from(self.types().measure(&below)?.size)?;
         match index {
             Operand::Bits(bits) => address.add(signed(bits, index_type.width()).wrapping_mul(size)),
             index => address.scaled.push((index, index_type.width(), size)),
@@ -521,8 +522,8 @@ impl Reader<'_, '_> {
         Ok(Some(below))
     }
 
-    fn member(&self, address: &mut Address, ty: &Type, index: &Operand) -> Result<Option<Type>, String> {
-        let Operand::Bits(index) = index else { return Err("a member that is chosen by a value".to_owned()) };
+    fn member(&self, address: &mut Address, ty: &Type, index: &Operand) -> Result<Option<Type>, IrError> {
+        let Operand::Bits(index) = index else { return Err("a member that is chosen by a value".into()) };
         let own = self.types().structure(ty)?.ok_or("a member of no struct")?;
         let member = usize::try_from(*index).ok();
         let Some((below, offset)) = member.and_then(|member| own.members.get(member).zip(own.offsets.get(member)))
@@ -530,7 +531,7 @@ impl Reader<'_, '_> {
             address.fixed = None;
             return Ok(None);
         };
-        address.add(i64::try_from(*offset).map_err(|error| error.to_string())?);
+        address.add(i64::try_from(*offset)?);
         Ok(Some(below.clone()))
     }
 }

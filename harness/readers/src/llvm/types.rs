@@ -8,12 +8,14 @@
 
 use std::collections::HashMap;
 
+use super::ir_error::IrError;
+
 /// Widest integer in HLSL, in bits.
 const MAX_WIDTH: u32 = 64;
 
 /// A scalar type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Primitive {
+pub enum Primitive {
     /// Width in bits, at most 64.
     Integer(u32),
     Half,
@@ -49,9 +51,9 @@ impl Primitive {
     ///
     /// # Errors
     /// More digits than any type has.
-    pub(crate) fn integer(self, digits: &str) -> Result<u64, String> {
-        let value: i128 = digits.parse().map_err(|_| format!("`{digits}` is too large"))?;
-        let low = u64::try_from(value & i128::from(u64::MAX)).map_err(|error| error.to_string())?;
+    pub(crate) fn integer(self, digits: &str) -> Result<u64, IrError> {
+        let value: i128 = digits.parse().map_err(|_| IrError::literal(digits, "is too large"))?;
+        let low = u64::try_from(value & i128::from(u64::MAX))?;
         let width = self.width();
         Ok(if width < 64 { low & ((1 << width) - 1) } else { low })
     }
@@ -61,8 +63,8 @@ impl Primitive {
     ///
     /// # Errors
     /// Text that is not a constant of this type.
-    pub(crate) fn float(self, text: &str) -> Result<u64, String> {
-        let bad = || format!("`{text}` is no number");
+    pub(crate) fn float(self, text: &str) -> Result<u64, IrError> {
+        let bad = || IrError::literal(text, "is no number");
         if let Some(digits) = text.strip_prefix("0xH") {
             return u64::from_str_radix(digits, 16).map_err(|_| bad());
         }
@@ -105,10 +107,10 @@ impl DataLayout {
     /// # Errors
     /// A part that cannot be parsed, big-endian numbers, or a pointer size that the target does not
     /// have.
-    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+    pub(crate) fn parse(text: &str) -> Result<Self, IrError> {
         let (mut alignments, mut by_element) = (HashMap::new(), false);
         for part in text.split('-') {
-            let bad = || format!("the data layout `{part}`");
+            let bad = || IrError::unsupported("the data layout", part);
 
             match part.chars().next() {
                 Some('E') => return Err(bad()),
@@ -161,7 +163,7 @@ const MAX_DEPTH: u32 = 64;
 pub(crate) const POINTER: u64 = 4;
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Type {
+pub enum Type {
     Void,
     Primitive(Primitive),
     /// A pointer of any address space, to a value of any type.
@@ -174,14 +176,14 @@ pub(crate) enum Type {
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct StructType {
+pub struct StructType {
     pub(crate) packed: bool,
     pub(crate) members: Vec<Type>,
 }
 
 /// A type of the target: `target("dx.RawBuffer", %struct.T, 1, 0)`.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Target {
+pub struct Target {
     pub(crate) name: String,
     pub(crate) types: Vec<Type>,
     pub(crate) numbers: Vec<u64>,
@@ -218,7 +220,7 @@ impl NamedTypes {
     ///
     /// # Errors
     /// A type that contains itself, is nested too deeply or is too large.
-    pub(crate) fn new(data_layout: DataLayout, defined: &HashMap<String, StructType>) -> Result<Self, String> {
+    pub(crate) fn new(data_layout: DataLayout, defined: &HashMap<String, StructType>) -> Result<Self, IrError> {
         let mut types = Self { data_layout, named: HashMap::new() };
         let mut names: Vec<&String> = defined.keys().collect();
         names.sort();
@@ -229,12 +231,12 @@ impl NamedTypes {
     }
 
     /// Lays out a named struct, after the structs that it contains.
-    fn define(&mut self, name: &str, defined: &HashMap<String, StructType>, depth: u32) -> Result<(), String> {
+    fn define(&mut self, name: &str, defined: &HashMap<String, StructType>, depth: u32) -> Result<(), IrError> {
         if self.named.contains_key(name) {
             return Ok(());
         }
-        let depth = depth.checked_sub(1).ok_or_else(|| format!("%{name} is too deep, or contains itself"))?;
-        let own = defined.get(name).ok_or_else(|| format!("%{name} is not defined"))?;
+        let depth = depth.checked_sub(1).ok_or_else(|| IrError::name("%", name, "is too deep, or contains itself"))?;
+        let own = defined.get(name).ok_or_else(|| IrError::name("%", name, "is not defined"))?;
 
         let mut inner = Vec::new();
         own.members.iter().for_each(|member| names_in(member, &mut inner));
@@ -251,7 +253,7 @@ impl NamedTypes {
     ///
     /// # Errors
     /// An undefined name, or a type without bytes.
-    pub(crate) fn structure(&self, ty: &Type) -> Result<Option<LaidOutStruct>, String> {
+    pub(crate) fn structure(&self, ty: &Type) -> Result<Option<LaidOutStruct>, IrError> {
         match ty {
             Type::Struct(own) => self.lay_out(own).map(Some),
             Type::Named(name) => Ok(Some(self.named(name)?.clone())),
@@ -259,17 +261,17 @@ impl NamedTypes {
         }
     }
 
-    fn named(&self, name: &str) -> Result<&LaidOutStruct, String> {
-        self.named.get(name).ok_or_else(|| format!("%{name} is not defined"))
+    fn named(&self, name: &str) -> Result<&LaidOutStruct, IrError> {
+        self.named.get(name).ok_or_else(|| IrError::name("%", name, "is not defined"))
     }
 
     /// The size and alignment of a type.
     ///
     /// # Errors
     /// An undefined name, a type without bytes, or one that is too large.
-    pub(crate) fn measure(&self, ty: &Type) -> Result<SizeAndAlignment, String> {
+    pub(crate) fn measure(&self, ty: &Type) -> Result<SizeAndAlignment, IrError> {
         match ty {
-            Type::Void => Err("a value without bytes".to_owned()),
+            Type::Void => Err("a value without bytes".into()),
             Type::Primitive(primitive) => Ok(self.data_layout.primitive(*primitive)),
             Type::Pointer => Ok(SizeAndAlignment { size: POINTER, alignment: POINTER }),
             Type::Vector(count, primitive) => Ok(self.data_layout.vector(*count, *primitive)),
@@ -283,14 +285,14 @@ impl NamedTypes {
             Type::Target(target) => match ty.padding() {
                 Some(size) if size <= MAX_SIZE => Ok(SizeAndAlignment { size, alignment: 1 }),
                 Some(_) => Err(too_large()),
-                None if target.name == "dx.Layout" => Err("a type of an older Clang: `dx.Layout`".to_owned()),
+                None if target.name == "dx.Layout" => Err("a type of an older Clang: `dx.Layout`".into()),
                 // Every other target type is a handle.
                 None => Ok(SizeAndAlignment { size: POINTER, alignment: POINTER }),
             },
         }
     }
 
-    fn lay_out(&self, own: &StructType) -> Result<LaidOutStruct, String> {
+    fn lay_out(&self, own: &StructType) -> Result<LaidOutStruct, IrError> {
         let (mut end, mut alignment) = (0_u64, 1);
         let mut offsets = Vec::with_capacity(own.members.len());
         for member in &own.members {
@@ -321,8 +323,8 @@ fn names_in<'a>(ty: &'a Type, names: &mut Vec<&'a str>) {
     }
 }
 
-fn too_large() -> String {
-    format!("a type of more than {MAX_SIZE} bytes")
+fn too_large() -> IrError {
+    IrError::limit("a type of more than", MAX_SIZE, "bytes")
 }
 
 #[cfg(test)]
@@ -360,7 +362,7 @@ mod tests {
     #[test]
     fn other_machines_are_refused() {
         assert!(DataLayout::parse("E-p:32:32").is_err());
-        assert!(DataLayout::parse("e-p:64:64").unwrap_err().contains("p:64:64"));
+        assert!(DataLayout::parse("e-p:64:64").unwrap_err().to_string().contains("p:64:64"));
         assert!(DataLayout::parse("e-i32:what").is_err());
     }
 }

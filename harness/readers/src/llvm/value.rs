@@ -1,5 +1,6 @@
 //! Values during the execution of a function.
 
+use super::ir_error::IrError;
 use super::memory::RegisterSite;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -56,51 +57,51 @@ pub(super) enum AddressedObject {
 }
 
 impl Value {
-    pub(super) fn bits(&self) -> Result<u64, String> {
+    pub(super) fn bits(&self) -> Result<u64, IrError> {
         match self {
             Self::Bits(bits) => Ok(*bits),
-            Self::Undefined => Err("an undefined value is used".to_owned()),
-            _ => Err("no scalar where one is needed".to_owned()),
+            Self::Undefined => Err("an undefined value is used".into()),
+            _ => Err("no scalar where one is needed".into()),
         }
     }
 
     /// The value as 32 bits.
-    pub(super) fn word(&self) -> Result<u32, String> {
-        u32::try_from(self.bits()?).map_err(|_| "a value beyond 32 bits".to_owned())
+    pub(super) fn word(&self) -> Result<u32, IrError> {
+        u32::try_from(self.bits()?).map_err(|_| "a value beyond 32 bits".into())
     }
 
-    pub(super) fn pointer(&self) -> Result<Pointer, String> {
-        if let Self::Pointer(pointer) = self { Ok(*pointer) } else { Err("no address where one is needed".to_owned()) }
+    pub(super) fn pointer(&self) -> Result<Pointer, IrError> {
+        if let Self::Pointer(pointer) = self { Ok(*pointer) } else { Err("no address where one is needed".into()) }
     }
 
-    pub(super) fn handle(&self) -> Result<Handle, String> {
-        if let Self::Handle(handle) = self { Ok(*handle) } else { Err("no resource where one is needed".to_owned()) }
+    pub(super) fn handle(&self) -> Result<Handle, IrError> {
+        if let Self::Handle(handle) = self { Ok(*handle) } else { Err("no resource where one is needed".into()) }
     }
 
     /// `count` components.
-    pub(super) fn parts(self, count: usize) -> Result<Vec<Self>, String> {
+    pub(super) fn parts(self, count: usize) -> Result<Vec<Self>, IrError> {
         match self {
             Self::Parts(parts) if parts.len() == count => Ok(parts),
             Self::Undefined => Ok(vec![Self::Undefined; count]),
-            _ => Err(format!("no {count} components where they are needed")),
+            _ => Err(IrError::Components(count)),
         }
     }
 
     /// The part of an aggregate that `extractvalue` selects.
-    pub(super) fn part(&self, index: u64) -> Result<Self, String> {
-        let Self::Parts(parts) = self else { return Err("a part of a scalar".to_owned()) };
+    pub(super) fn part(&self, index: u64) -> Result<Self, IrError> {
+        let Self::Parts(parts) = self else { return Err("a part of a scalar".into()) };
         let part = usize::try_from(index).ok().and_then(|index| parts.get(index).cloned());
-        part.ok_or_else(|| format!("part {index} is not there"))
+        part.ok_or("a part that is not there".into())
     }
 
     /// The low and the high word of a double.
-    pub(super) fn split_double(&self) -> Result<Self, String> {
+    pub(super) fn split_double(&self) -> Result<Self, IrError> {
         let bits = self.bits()?;
         Ok(Self::Parts(vec![Self::Bits(bits & u64::from(u32::MAX)), Self::Bits(bits >> u32::BITS)]))
     }
 
     /// The double of two words.
-    pub(super) fn make_double(low: &Self, high: &Self) -> Result<Self, String> {
+    pub(super) fn make_double(low: &Self, high: &Self) -> Result<Self, IrError> {
         Ok(Self::Bits(u64::from(low.word()?) | u64::from(high.word()?) << u32::BITS))
     }
 }

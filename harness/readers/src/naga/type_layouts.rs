@@ -9,6 +9,7 @@
 
 use naga::proc::Layouter;
 use naga::{ArraySize, Handle, Module, Type, TypeInner};
+use thiserror::Error;
 
 use super::wgsl_attributes::{MemberAttributes, StructAttributes};
 use crate::listing::member_path;
@@ -32,11 +33,24 @@ pub(super) struct TypeLayouts {
     all: Vec<TypeLayout>,
 }
 
-/// A type has no layout; lowercase fragment.
+/// A type has no layout.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct NoTypeLayout {
     pub ty: Handle<Type>,
-    pub(super) reason: String,
+    pub(super) reason: LayoutProblem,
+}
+
+/// Why a type has no layout.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub(super) enum LayoutProblem {
+    #[error("its members are not found in the text")]
+    NoMembers,
+    #[error("it is larger than 4 GiB")]
+    TooLarge,
+    #[error("@align({align}) of `{member}` is not a multiple of its type's alignment {needed}")]
+    Align { member: String, align: u32, needed: u32 },
+    #[error("@size({size}) of `{member}` is less than its type's size {needed}")]
+    Size { member: String, size: u32, needed: u32 },
 }
 
 /// A member at a place that its address space does not allow.
@@ -96,14 +110,14 @@ impl TypeLayouts {
         &self.all[ty.index()]
     }
 
-    fn array(&self, base: Handle<Type>, size: ArraySize) -> Result<TypeLayout, String> {
+    fn array(&self, base: Handle<Type>, size: ArraySize) -> Result<TypeLayout, LayoutProblem> {
         let element = self.get(base);
         let stride = round_up(element.size, element.alignment)?;
         let count = match size {
             ArraySize::Constant(count) => count.get(),
             ArraySize::Pending(_) | ArraySize::Dynamic => 1,
         };
-        let size = stride.checked_mul(count).ok_or_else(too_large)?;
+        let size = stride.checked_mul(count).ok_or(LayoutProblem::TooLarge)?;
         Ok(TypeLayout { alignment: element.alignment, size, stride, offsets: Vec::new() })
     }
 
@@ -111,34 +125,31 @@ impl TypeLayouts {
         &self,
         members: &[naga::StructMember],
         attributes: Option<&[MemberAttributes]>,
-    ) -> Result<TypeLayout, String> {
+    ) -> Result<TypeLayout, LayoutProblem> {
         let names = || members.iter().map(|member| member.name.as_deref().unwrap_or_default());
         let attributes = match attributes {
             Some(found) if names().eq(found.iter().map(|member| member.name.as_str())) => found,
             // naga adds structs for the results of built-in functions.
             None => &[],
-            Some(_) => return Err("its members are not found in the text".to_owned()),
+            Some(_) => return Err(LayoutProblem::NoMembers),
         };
 
         let mut layout = TypeLayout { alignment: 1, ..TypeLayout::default() };
         for (index, member) in members.iter().enumerate() {
             let ty = self.get(member.ty);
             let written = attributes.get(index).cloned().unwrap_or_default();
-            let name = member.name.as_deref().unwrap_or_default();
+            let member = || member.name.clone().unwrap_or_default();
             // naga compares these with its own alignment and size of the type.
             if let Some(align) = written.align.filter(|align| !align.is_multiple_of(ty.alignment)) {
-                return Err(format!(
-                    "@align({align}) of `{name}` is not a multiple of its type's alignment {}",
-                    ty.alignment
-                ));
+                return Err(LayoutProblem::Align { member: member(), align, needed: ty.alignment });
             }
             if let Some(size) = written.size.filter(|size| *size < ty.size) {
-                return Err(format!("@size({size}) of `{name}` is less than its type's size {}", ty.size));
+                return Err(LayoutProblem::Size { member: member(), size, needed: ty.size });
             }
             let alignment = written.align.unwrap_or(ty.alignment);
             let offset = round_up(layout.size, alignment)?;
             layout.offsets.push(offset);
-            layout.size = offset.checked_add(written.size.unwrap_or(ty.size)).ok_or_else(too_large)?;
+            layout.size = offset.checked_add(written.size.unwrap_or(ty.size)).ok_or(LayoutProblem::TooLarge)?;
             layout.alignment = layout.alignment.max(alignment);
         }
         layout.size = round_up(layout.size, layout.alignment)?;
@@ -209,10 +220,6 @@ fn is_struct(module: &Module, ty: Handle<Type>) -> bool {
     matches!(module.types[ty].inner, TypeInner::Struct { .. })
 }
 
-fn round_up(size: u32, alignment: u32) -> Result<u32, String> {
-    size.checked_next_multiple_of(alignment.max(1)).ok_or_else(too_large)
-}
-
-fn too_large() -> String {
-    "it is larger than 4 GiB".to_owned()
+fn round_up(size: u32, alignment: u32) -> Result<u32, LayoutProblem> {
+    size.checked_next_multiple_of(alignment.max(1)).ok_or(LayoutProblem::TooLarge)
 }

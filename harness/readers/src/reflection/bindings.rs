@@ -5,6 +5,7 @@ use layoutproof_layout::shape::Count;
 use serde::Deserialize;
 
 use super::{Amount, count};
+use crate::ReadError;
 
 /// One unit of one global parameter.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -49,8 +50,8 @@ struct BindingJson {
 ///
 /// # Errors
 /// Text that is not such JSON, or an unknown unit or amount.
-pub fn parameters(json: &str) -> Result<Vec<ReflectedBinding>, String> {
-    let program: BindingsJson = serde_json::from_str(json).map_err(|error| error.to_string())?;
+pub fn parameters(json: &str) -> Result<Vec<ReflectedBinding>, ReadError> {
+    let program: BindingsJson = serde_json::from_str(json)?;
     let mut rows = Vec::new();
     for parameter in program.parameters {
         for place in parameter.binding.into_iter().chain(parameter.bindings) {
@@ -61,7 +62,7 @@ pub fn parameters(json: &str) -> Result<Vec<ReflectedBinding>, String> {
 }
 
 /// The row for one unit of a parameter; `None` for bytes.
-fn row(name: &str, place: &BindingJson) -> Result<Option<ReflectedBinding>, String> {
+fn row(name: &str, place: &BindingJson) -> Result<Option<ReflectedBinding>, ReadError> {
     let unit = match place.kind.as_str() {
         "uniform" => return Ok(None),
         "constantBuffer" => LayoutUnit::ConstantBuffer,
@@ -73,7 +74,10 @@ fn row(name: &str, place: &BindingJson) -> Result<Option<ReflectedBinding>, Stri
         "pushConstantBuffer" => LayoutUnit::PushConstant,
         "specializationConstant" => LayoutUnit::ConstantId,
         "inputAttachmentIndex" => LayoutUnit::InputAttachment,
-        kind => return Err(format!("parameter `{name}` has a binding of unknown kind `{kind}`")),
+        kind => {
+            let problem = "has a binding of unknown kind";
+            return Err(ReadError::Parameter { parameter: name.to_owned(), problem, word: kind.to_owned() });
+        }
     };
 
     let taken = count(name, place.count.as_ref())?.unwrap_or(Count::Finite(1));
@@ -114,7 +118,7 @@ mod tests {
     #[test]
     fn nonsense_is_refused() {
         assert!(parameters("no JSON").is_err());
-        assert!(parameters(&JSON.replace("samplerState", "spoon")).unwrap_err().contains("spoon"));
-        assert!(parameters(&JSON.replace("unbounded", "unknown")).unwrap_err().contains("unknown"));
+        assert!(parameters(&JSON.replace("samplerState", "spoon")).unwrap_err().to_string().contains("spoon"));
+        assert!(parameters(&JSON.replace("unbounded", "unknown")).unwrap_err().to_string().contains("unknown"));
     }
 }

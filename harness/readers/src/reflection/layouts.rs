@@ -82,8 +82,8 @@ const BASE: &str = "$base";
 ///
 /// # Errors
 /// Text that is not such JSON.
-pub fn layout_numbers(json: &str, block: &str) -> Result<Numbers, String> {
-    let program: LayoutsJson = serde_json::from_str(json).map_err(|error| error.to_string())?;
+pub fn layout_numbers(json: &str, block: &str) -> Result<Numbers, serde_json::Error> {
+    let program: LayoutsJson = serde_json::from_str(json)?;
     let mut read = LayoutsReader { numbers: Numbers::default() };
 
     if block == GLOBALS {

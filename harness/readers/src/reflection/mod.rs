@@ -11,6 +11,8 @@ mod layouts;
 use layoutproof_layout::shape::Count;
 use serde::Deserialize;
 
+use crate::ReadError;
+
 pub use bindings::{ReflectedBinding, parameters};
 pub use layouts::layout_numbers;
 
@@ -33,11 +35,13 @@ impl Amount {
 }
 
 /// The count in `amount`, for the parameter `name`.
-fn count(name: &str, amount: Option<&Amount>) -> Result<Option<Count>, String> {
+fn count(name: &str, amount: Option<&Amount>) -> Result<Option<Count>, ReadError> {
     match amount {
         None => Ok(None),
         Some(Amount::Number(count)) => Ok(Some(Count::Finite(*count))),
         Some(Amount::Word(word)) if word == "unbounded" => Ok(Some(Count::Unbounded)),
-        Some(Amount::Word(word)) => Err(format!("parameter `{name}` takes `{word}`")),
+        Some(Amount::Word(word)) => {
+            Err(ReadError::Parameter { parameter: name.to_owned(), problem: "takes", word: word.clone() })
+        }
     }
 }

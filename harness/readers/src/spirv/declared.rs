@@ -81,7 +81,7 @@ impl DeclaredModule {
 
 fn blocks(declarations: &Declarations) -> Result<Vec<DeclaredBlock>, BadModule> {
     let module = &declarations.module;
-    let types = SpirvTypes::read(module).map_err(|reason| BadModule::new(0, reason))?;
+    let types = SpirvTypes::read(module)?;
 
     let mut blocks = Vec::new();
     let mut named: BTreeMap<String, u32> = BTreeMap::new();
@@ -444,7 +444,7 @@ pub struct BoundVariable {
 /// If the words are not a SPIR-V module.
 pub fn bound_variables(words: &[u32]) -> Result<Vec<BoundVariable>, BadModule> {
     let module = Declarations::read(words)?.module;
-    let types = SpirvTypes::read(&module).map_err(|reason| BadModule::new(0, reason))?;
+    let types = SpirvTypes::read(&module)?;
     let bound = in_order(&module, &types).filter_map(|variable| {
         let (set, binding) = variable.set.zip(variable.binding)?;
         Some(BoundVariable { name: variable.name.clone().unwrap_or_default(), set, binding })

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use rspirv::binary::{Consumer, Disassemble, ParseAction, parse_words};
+use rspirv::binary::{Consumer, Disassemble, ParseAction, ParseState, parse_words};
 use rspirv::dr::{Function, Instruction, Loader, Module, ModuleHeader, Operand};
 use rspirv::spirv::{MAGIC_NUMBER, Op, Word};
 use serde::{Deserialize, Serialize};
@@ -57,19 +57,19 @@ pub fn load(words: &[u32]) -> Result<Module, BadModule> {
 
 /// Rejects modules that end too early between two instructions; `functions` is the number of
 /// `OpFunction`.
-fn complete(functions: usize, module: Module) -> Result<Module, String> {
+fn complete(functions: usize, module: Module) -> Result<Module, &'static str> {
     if module.memory_model.is_none() {
-        return Err("no memory model".to_owned());
+        return Err("no memory model");
     }
     if functions > module.functions.len() {
-        return Err("a function without an end".to_owned());
+        return Err("a function without an end");
     }
     let defined: BTreeSet<Word> = module.functions.iter().filter_map(Function::def_id).collect();
     let missing = module.entry_points.iter().find(|entry| match entry.operands.get(1) {
         Some(Operand::IdRef(id)) => !defined.contains(id),
         Some(_) | None => true,
     });
-    if missing.is_some() { Err("an entry point without its function".to_owned()) } else { Ok(module) }
+    if missing.is_some() { Err("an entry point without its function") } else { Ok(module) }
 }
 
 /// The first word of each instruction. Checks word counts.
@@ -206,8 +206,7 @@ impl Operands<'_> {
 /// The instructions of a module, one per line. Ids are numbers without names.
 ///
 /// # Errors
-/// The module cannot be read; lowercase fragment.
-pub fn disassembly(bytes: &[u8]) -> Result<String, String> {
-    let module = rspirv::dr::load_bytes(bytes).map_err(|error| error.to_string())?;
-    Ok(module.disassemble())
+/// The module cannot be read.
+pub fn disassembly(bytes: &[u8]) -> Result<String, ParseState> {
+    Ok(rspirv::dr::load_bytes(bytes)?.disassemble())
 }

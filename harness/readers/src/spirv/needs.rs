@@ -9,14 +9,15 @@ use layoutproof_device::Feature;
 use rspirv::dr::Operand;
 use rspirv::spirv::{Capability, Op};
 
-use super::{BadModule, load};
+use super::load;
+use crate::ReadError;
 
 /// The features for the capabilities of a module.
 ///
 /// # Errors
 /// A capability that no supported device is known to have, or words that are not a module.
-pub fn features_of(words: &[u32]) -> Result<BTreeSet<Feature>, String> {
-    let module = load(words).map_err(|bad: BadModule| bad.to_string())?;
+pub fn features_of(words: &[u32]) -> Result<BTreeSet<Feature>, ReadError> {
+    let module = load(words)?;
     let declared = module.capabilities.iter().flat_map(|instruction| &instruction.operands);
     let mut features = BTreeSet::new();
     for operand in declared {
@@ -28,7 +29,7 @@ pub fn features_of(words: &[u32]) -> Result<BTreeSet<Feature>, String> {
 }
 
 /// The feature for a capability; `None` for capabilities that every Vulkan 1.1 device has.
-fn feature(capability: Capability) -> Result<Option<Feature>, String> {
+fn feature(capability: Capability) -> Result<Option<Feature>, ReadError> {
     Ok(match capability {
         Capability::Matrix | Capability::Shader => None,
         Capability::Int8 => Some(Feature::Int8),
@@ -43,7 +44,7 @@ fn feature(capability: Capability) -> Result<Option<Feature>, String> {
         Capability::UniformAndStorageBuffer16BitAccess => Some(Feature::UniformBuffer16),
         Capability::StoragePushConstant16 => Some(Feature::PushConstant16),
         Capability::PhysicalStorageBufferAddresses => Some(Feature::BufferDeviceAddress),
-        other => return Err(format!("the code needs the capability {other:?}")),
+        other => return Err(ReadError::Capability(other)),
     })
 }
 

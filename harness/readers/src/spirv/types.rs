@@ -9,9 +9,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass, Word};
 use rustc_hash::FxHashMap;
+use thiserror::Error;
 
 use super::decorations::Decorations;
-use super::load::Operands;
+use super::load::{BadModule, Operands};
 use super::specialization::{SpecializedConstant, SpirvConstants};
 
 /// Deeper types are rejected, so that code may recurse over types.
@@ -20,6 +21,28 @@ const MAX_DEPTH: u32 = 64;
 /// Types with more parts (members of members, arrays counted once) are rejected, so that recursion
 /// over them ends.
 const MAX_PARTS: u64 = 1 << 16;
+
+/// A declaration that cannot be read, by its id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum BadType {
+    #[error("a forward pointer without a type")]
+    Forward,
+    #[error("type %{0} is malformed")]
+    Malformed(Word),
+    /// A type or a variable.
+    #[error("{0} %{1} is declared twice")]
+    Twice(&'static str, Word),
+    #[error("type %{id} is made of %{part}, which is not declared before")]
+    Undeclared { id: Word, part: Word },
+    #[error("type %{0} is nested more than {MAX_DEPTH} deep or has more than {MAX_PARTS} parts")]
+    TooLarge(Word),
+}
+
+impl From<BadType> for BadModule {
+    fn from(bad: BadType) -> Self {
+        Self::new(0, bad.to_string())
+    }
+}
 
 /// A type as the module declares it, by its id.
 #[derive(Clone, Debug, PartialEq)]
@@ -99,8 +122,8 @@ impl SpirvTypes {
     /// Reads types, constants, global variables and their decorations.
     ///
     /// # Errors
-    /// A lowercase fragment that names the id.
-    pub fn read(module: &Module) -> Result<Self, String> {
+    /// The first declaration that cannot be read.
+    pub fn read(module: &Module) -> Result<Self, BadType> {
         let decorations = Decorations::read(module);
         let mut types = Self {
             names: decorations.names().clone(),
@@ -112,7 +135,7 @@ impl SpirvTypes {
         for instruction in &module.types_global_values {
             let ops = Operands(instruction);
             if instruction.class.opcode == Op::TypeForwardPointer {
-                let id = ops.id(0).ok_or("a forward pointer without a type")?;
+                let id = ops.id(0).ok_or(BadType::Forward)?;
                 types.add_forward(id)?;
             }
 
@@ -125,8 +148,7 @@ impl SpirvTypes {
                 }
                 Op::Variable => types.add_variable(id, instruction, &decorations)?,
                 opcode if opcode.is_type() => {
-                    let ty =
-                        types.type_of(instruction, &decorations).ok_or_else(|| format!("type %{id} is malformed"))?;
+                    let ty = types.type_of(instruction, &decorations).ok_or(BadType::Malformed(id))?;
                     types.add(id, ty)?;
                     if let (Op::TypeArray, Some(length)) = (opcode, ops.id(1)) {
                         types.lengths.insert(id, length);
@@ -197,22 +219,22 @@ impl SpirvTypes {
     }
 
     /// Adds a pointer to a type that is declared later.
-    fn add_forward(&mut self, id: Word) -> Result<(), String> {
+    fn add_forward(&mut self, id: Word) -> Result<(), BadType> {
         self.add(id, SpirvType::Pointer { class: StorageClass::PhysicalStorageBuffer, pointee: 0 })?;
         self.forward.insert(id);
         Ok(())
     }
 
-    fn add(&mut self, id: Word, ty: SpirvType) -> Result<(), String> {
+    fn add(&mut self, id: Word, ty: SpirvType) -> Result<(), BadType> {
         let is_announced = self.forward.remove(&id) && matches!(ty, SpirvType::Pointer { .. });
         if self.by_id.insert(id, ty).is_some() && !is_announced {
-            return Err(format!("type %{id} is declared twice"));
+            return Err(BadType::Twice("type", id));
         }
 
         let parts = self.parts(id);
         // An undeclared part would allow a type that contains itself.
         if let Some(part) = parts.iter().find(|part| !self.extents.contains_key(part)) {
-            return Err(format!("type %{id} is made of %{part}, which is not declared before"));
+            return Err(BadType::Undeclared { id, part: *part });
         }
 
         let inner =
@@ -222,7 +244,7 @@ impl SpirvTypes {
                 scalars: sum.scalars.saturating_add(part.scalars),
             });
         if inner.depth >= MAX_DEPTH || inner.parts >= MAX_PARTS {
-            return Err(format!("type %{id} is nested more than {MAX_DEPTH} deep or has more than {MAX_PARTS} parts"));
+            return Err(BadType::TooLarge(id));
         }
 
         let scalars = match self.get(id) {
@@ -273,7 +295,7 @@ impl SpirvTypes {
         })
     }
 
-    fn add_variable(&mut self, id: Word, instruction: &Instruction, decorations: &Decorations) -> Result<(), String> {
+    fn add_variable(&mut self, id: Word, instruction: &Instruction, decorations: &Decorations) -> Result<(), BadType> {
         let Some(ty) = instruction.result_type else { return Ok(()) };
         let &SpirvType::Pointer { class, pointee } = self.get(ty) else { return Ok(()) };
         let variable = SpirvVariable {
@@ -288,7 +310,7 @@ impl SpirvTypes {
         match self.variables.insert(id, variable) {
             // It would be listed once for each declaration, although its name is in the module
             // once.
-            Some(_) => Err(format!("variable %{id} is declared twice")),
+            Some(_) => Err(BadType::Twice("variable", id)),
             None => Ok(()),
         }
     }

@@ -2,7 +2,7 @@
 
 use rspirv::binary::Disassemble;
 
-use super::{NotExported, Repro, refused, rows};
+use super::{ExportObstacle, NotExported, Repro, refused, rows};
 use layoutproof_core::check::Subject;
 use layoutproof_probes::AddressSpace;
 use layoutproof_probes::generate::spirv;
@@ -14,8 +14,9 @@ use layoutproof_probes::image::{REFILL_WORD, nonce_word};
 /// The reason why the subject has no script.
 pub fn amber(subject: &Subject) -> Result<String, NotExported> {
     let repro = Repro::new(subject).map_err(|reason| refused(subject, reason))?;
-    let module = spirv::produce(repro.layout, &repro.plan).map_err(|error| refused(subject, error.to_string()))?;
-    let loaded = rspirv::dr::load_words(&module.words).map_err(|error| refused(subject, error.to_string()))?;
+    let module = spirv::produce(repro.layout, &repro.plan).map_err(|error| refused(subject, error))?;
+    let loaded = rspirv::dr::load_words(&module.words)
+        .map_err(|error| refused(subject, ExportObstacle::Assembly(error.to_string())))?;
 
     let features = module.requires();
     let features: Vec<String> = features.iter().map(|feature| format!("# The device must have {feature}.\n")).collect();

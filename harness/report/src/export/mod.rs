@@ -19,15 +19,16 @@ pub use block_signature::BlockSignature;
 pub use offload_test::{OffloadApis, OffloadTest, offload_test, offload_test_of_case};
 
 use layoutproof_layout::scalar::Scalar;
-use layoutproof_layout::{Block, BlockKind, BlockLayout, Leaf, Quantity};
+use layoutproof_layout::{Block, BlockKind, BlockLayout, LayoutUnit, Leaf, Quantity};
 
 use layoutproof_core::check::Subject;
+use layoutproof_probes::generate::ProduceError;
 use layoutproof_probes::image::encoding::Half;
 use layoutproof_probes::image::{data_word, nonce_word};
 use layoutproof_probes::{AddressSpace, AnswerPlace, Direction, Form, ProbeEntry, ProbePlan, Stage, Wiring, plan_in};
 
 /// The words of an image can identify this many bytes.
-const MAX_BYTES: u32 = 1 << 16;
+pub const MAX_BYTES: u32 = 1 << 16;
 
 /// The reason that a subject has no reproduction.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -35,8 +36,42 @@ const MAX_BYTES: u32 = 1 << 16;
 pub struct NotExported {
     pub case: String,
     pub rules: String,
-    /// A lowercase fragment.
-    pub reason: String,
+    pub reason: ExportObstacle,
+}
+
+/// Why a block has no reproduction.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum ExportObstacle {
+    #[error("it declares no block")]
+    NoBlock,
+    #[error("the case has `{path}` at {case}, our rules have it at {ours}")]
+    Contradicted { path: String, case: u32, ours: u32 },
+    #[error("`{0}` has more than {MAX_BYTES} bytes")]
+    TooLarge(String),
+    #[error("`{0}` has nothing to read")]
+    NothingToRead(String),
+    #[error("`{path}`: {reason}")]
+    NotReadable { path: String, reason: String },
+    #[error("DXC takes {0} for no such block")]
+    OtherRules(String),
+    #[error("the suite binds no {}", .0.as_str())]
+    Kind(BlockKind),
+    #[error("its register is no {0} register in space 0")]
+    Register(LayoutUnit),
+    #[error(transparent)]
+    Shader(#[from] ProduceError),
+    /// The module that we wrote, according to rspirv.
+    #[error("{0}")]
+    Assembly(String),
+    /// What the format cannot express.
+    #[error("{0}")]
+    Other(&'static str),
+}
+
+impl From<&'static str> for ExportObstacle {
+    fn from(what: &'static str) -> Self {
+        Self::Other(what)
+    }
 }
 
 /// The parts that both formats share.
@@ -54,31 +89,32 @@ struct Repro<'a> {
 
 impl<'a> Repro<'a> {
     /// Uses the first block with a leaf that the case pins.
-    fn new(subject: &'a Subject) -> Result<Self, String> {
+    fn new(subject: &'a Subject) -> Result<Self, ExportObstacle> {
         let blocks = subject.source.module.blocks.iter().zip(&subject.layouts);
-        let mut reason = "it declares no block".to_owned();
+        let mut obstacle = ExportObstacle::NoBlock;
         for (block, layout) in blocks {
             match Self::of_block(subject, block, layout) {
                 Ok(repro) => return Ok(repro),
-                Err(why) => reason = why,
+                Err(found) => obstacle = found,
             }
         }
-        Err(reason)
+        Err(obstacle)
     }
 
-    fn of_block(subject: &'a Subject, block: &'a Block, layout: &'a BlockLayout) -> Result<Self, String> {
+    fn of_block(subject: &'a Subject, block: &'a Block, layout: &'a BlockLayout) -> Result<Self, ExportObstacle> {
         let plan = plan_reads(subject, layout)?;
         let wiring = Wiring::new(layout, &plan, &plan.entries[0]);
 
         let expected_at = |leaf: &Leaf| subject.expected.leaf_offset(&layout.name, leaf);
         let offsets: Vec<u32> = plan.leaves.iter().filter_map(expected_at).collect();
         if let Some((leaf, offset)) = plan.leaves.iter().zip(&offsets).find(|(leaf, offset)| leaf.offset != **offset) {
-            return Err(format!("the case has `{}` at {offset}, our rules have it at {}", leaf.path, leaf.offset));
+            let (path, ours) = (leaf.path.clone(), leaf.offset);
+            return Err(ExportObstacle::Contradicted { path, case: *offset, ours });
         }
 
         let end = image_end(subject, layout, &offsets);
         if end > MAX_BYTES {
-            return Err(format!("`{}` has more than {MAX_BYTES} bytes", layout.name));
+            return Err(ExportObstacle::TooLarge(layout.name.clone()));
         }
         let image = (0..end / 4).map(|word| data_word(4 * word, Half::Low)).collect();
 
@@ -129,7 +165,7 @@ impl<'a> Repro<'a> {
 }
 
 /// Plans a read of each eligible leaf.
-fn plan_reads(subject: &Subject, layout: &BlockLayout) -> Result<ProbePlan, String> {
+fn plan_reads(subject: &Subject, layout: &BlockLayout) -> Result<ProbePlan, ExportObstacle> {
     let places = [(space_of(layout.kind)?, Stage::Compute)].into();
     let expected_at = |leaf: &Leaf| subject.expected.leaf_offset(&layout.name, leaf);
     let plan = plan_in(layout, &layout.leaves(), &places).without(|leaf| obstacle(leaf, expected_at(leaf)));
@@ -137,8 +173,10 @@ fn plan_reads(subject: &Subject, layout: &BlockLayout) -> Result<ProbePlan, Stri
     let mut plan = plan.only(&[Form::Leaf].into());
     plan.entries.retain(|entry| entry.direction == Direction::Read);
     if plan.entries.is_empty() || plan.leaves.is_empty() {
-        let reasons = plan.not_probed.first().map(|gap| format!("`{}`: {}", gap.leaf.path, gap.reason));
-        return Err(reasons.unwrap_or_else(|| format!("`{}` has nothing to read", layout.name)));
+        return Err(match plan.not_probed.into_iter().next() {
+            Some(gap) => ExportObstacle::NotReadable { path: gap.leaf.path, reason: gap.reason },
+            None => ExportObstacle::NothingToRead(layout.name.clone()),
+        });
     }
     Ok(plan)
 }
@@ -167,7 +205,7 @@ fn expected_output(wiring: &Wiring, offsets: &[u32]) -> Vec<u32> {
 }
 
 /// Adds the subject to a reason.
-fn refused(subject: &Subject, reason: impl Into<String>) -> NotExported {
+fn refused(subject: &Subject, reason: impl Into<ExportObstacle>) -> NotExported {
     NotExported { case: subject.source.id.clone(), rules: subject.rules.to_owned(), reason: reason.into() }
 }
 
@@ -180,7 +218,7 @@ fn obstacle(leaf: &Leaf, expected: Option<u32>) -> Option<String> {
     expected.is_none().then(|| "the case does not say where it is".to_owned())
 }
 
-fn space_of(kind: BlockKind) -> Result<AddressSpace, String> {
+fn space_of(kind: BlockKind) -> Result<AddressSpace, ExportObstacle> {
     match kind {
         BlockKind::Cbuffer
         | BlockKind::ConstantBuffer
@@ -192,7 +230,7 @@ fn space_of(kind: BlockKind) -> Result<AddressSpace, String> {
         }
         BlockKind::PushConstant => Ok(AddressSpace::PushConstant),
         BlockKind::EntryUniforms | BlockKind::ShaderRecord | BlockKind::Pointee => {
-            Err("a block that has no binding".to_owned())
+            Err("a block that has no binding".into())
         }
     }
 }

@@ -10,9 +10,9 @@ use std::sync::Arc;
 use layoutproof_layout::resource::{Access, ResourceKind};
 use layoutproof_layout::scalar::{Scalar, SixteenBit};
 use layoutproof_layout::shape::MatrixOrder;
-use layoutproof_layout::{Argument, Block, BlockKind, LayoutOptions, Quantity, find};
+use layoutproof_layout::{Argument, Block, BlockKind, LayoutOptions, LayoutUnit, Quantity, RegisterClass, find};
 
-use super::{NotExported, Repro, refused, rows};
+use super::{ExportObstacle, NotExported, Repro, refused, rows};
 use layoutproof_core::check::{Source, Subject};
 use layoutproof_device::ShaderForm;
 use layoutproof_probes::generate::hlsl::{self, Dialect, HlslSource};
@@ -98,11 +98,11 @@ struct TestParts {
 }
 
 impl TestParts {
-    fn of(subject: &Subject, toolchain: &Toolchain) -> Result<Self, String> {
+    fn of(subject: &Subject, toolchain: &Toolchain) -> Result<Self, ExportObstacle> {
         let repro = Repro::new(subject)?;
         let text = subject.source.text.as_ref().ok_or("it has no source text")?;
         if subject.source.module.blocks.len() != 1 || !text.defines.is_empty() || !text.include_paths.is_empty() {
-            return Err("it declares more than one block, or needs macros or folders".to_owned());
+            return Err("it declares more than one block, or needs macros or folders".into());
         }
 
         let program = HlslSource {
@@ -111,8 +111,7 @@ impl TestParts {
             reserved: &subject.source.reserved,
             parameters: String::new(),
         };
-        let hlsl =
-            hlsl::probe(&program, repro.layout, &repro.plan, &repro.wiring).map_err(|error| error.to_string())?;
+        let hlsl = hlsl::probe(&program, repro.layout, &repro.plan, &repro.wiring)?;
         let scalars: BTreeSet<Scalar> = repro.layout.leaves().iter().map(|leaf| leaf.component.scalar).collect();
         Ok(Self {
             summary: repro.summary(),
@@ -181,7 +180,7 @@ impl TestParts {
 }
 
 /// The pipeline: one dispatch, its buffers, and the expected output.
-fn pipeline(repro: &Repro<'_>) -> Result<String, String> {
+fn pipeline(repro: &Repro<'_>) -> Result<String, ExportObstacle> {
     let block = BoundResource::of(repro)?;
     let output = BoundResource::own("output", "RWByteAddressBuffer", 0, &repro.subject.source.reserved);
     let input = BoundResource::own("input", "ByteAddressBuffer", 1, &repro.subject.source.reserved);
@@ -214,10 +213,10 @@ DescriptorSets:
 }
 
 /// DXC with the target and option that give the rule set to the first block.
-fn toolchain_of_subject(subject: &Subject) -> Result<&'static Toolchain, String> {
-    let block = subject.source.module.blocks.first().ok_or("it declares no block")?;
+fn toolchain_of_subject(subject: &Subject) -> Result<&'static Toolchain, ExportObstacle> {
+    let block = subject.source.module.blocks.first().ok_or(ExportObstacle::NoBlock)?;
     let fits = |toolchain: &&Toolchain| toolchain.compiler == "dxc" && toolchain.follows(subject.rules, block);
-    toolchains().iter().find(fits).ok_or_else(|| format!("DXC takes {} for no such block", subject.rules))
+    toolchains().iter().find(fits).ok_or_else(|| ExportObstacle::OtherRules(subject.rules.to_owned()))
 }
 
 fn options(repro: &Repro<'_>, toolchain: &Toolchain, scalars: &BTreeSet<Scalar>) -> Vec<String> {
@@ -273,9 +272,11 @@ impl BoundResource {
         Self { name, kind, register: index, space: reserved.space(), binding: reserved.binding() + index, stride: None }
     }
 
-    fn of(repro: &Repro<'_>) -> Result<Self, String> {
+    fn of(repro: &Repro<'_>) -> Result<Self, ExportObstacle> {
         let (kind, class, stride) = match repro.layout.kind {
-            BlockKind::Cbuffer | BlockKind::ConstantBuffer | BlockKind::Globals => ("ConstantBuffer", 'b', None),
+            BlockKind::Cbuffer | BlockKind::ConstantBuffer | BlockKind::Globals => {
+                ("ConstantBuffer", LayoutUnit::ConstantBuffer, None)
+            }
             BlockKind::StructuredElement => {
                 let stride = repro.subject.expected.get(Quantity::ArrayStride, &repro.layout.name);
                 let (kind, class) = structured(repro)?;
@@ -289,7 +290,7 @@ impl BoundResource {
             | BlockKind::EntryUniforms
             | BlockKind::Pointee
             | BlockKind::UniformBlock
-            | BlockKind::StorageBlock => return Err(format!("the suite binds no {}", repro.layout.kind.as_str())),
+            | BlockKind::StorageBlock => return Err(ExportObstacle::Kind(repro.layout.kind)),
         };
 
         let register = register(repro.block, class)?;
@@ -313,32 +314,34 @@ impl BoundResource {
 }
 
 /// The kind of a structured buffer, and its register class.
-fn structured(repro: &Repro<'_>) -> Result<(&'static str, char), String> {
+fn structured(repro: &Repro<'_>) -> Result<(&'static str, LayoutUnit), ExportObstacle> {
     let parameters = &repro.subject.source.module.parameters;
     let own = parameters.iter().find(|parameter| parameter.name == repro.block.name);
     match own.and_then(|parameter| parameter.ty.resource()).map(|resource| resource.kind) {
-        Some(ResourceKind::StructuredBuffer(Access::Read)) => Ok(("StructuredBuffer", 't')),
-        Some(ResourceKind::StructuredBuffer(Access::ReadWrite)) => Ok(("RWStructuredBuffer", 'u')),
-        Some(_) | None => Err("the suite binds no such structured buffer by itself".to_owned()),
+        Some(ResourceKind::StructuredBuffer(Access::Read)) => Ok(("StructuredBuffer", LayoutUnit::ShaderResource)),
+        Some(ResourceKind::StructuredBuffer(Access::ReadWrite)) => {
+            Ok(("RWStructuredBuffer", LayoutUnit::UnorderedAccess))
+        }
+        Some(_) | None => Err("the suite binds no such structured buffer by itself".into()),
     }
 }
 
 /// The declared register, or 0.
-fn register(block: &Block, class: char) -> Result<u32, String> {
+fn register(block: &Block, class: LayoutUnit) -> Result<u32, ExportObstacle> {
     let Some(register) = block.annotations.registers.first() else { return Ok(0) };
     match (register.class, register.space.unwrap_or(0)) {
-        (Some(found), 0) if found == class => Ok(register.index.unwrap_or(0)),
-        (_, _) => Err(format!("its register is no {class} register in space 0")),
+        (Some(found), 0) if found == RegisterClass::Unit(class) => Ok(register.index.unwrap_or(0)),
+        (_, _) => Err(ExportObstacle::Register(class)),
     }
 }
 
 /// The binding in `[[vk::binding]]`.
-fn vk_binding(block: &Block) -> Result<Option<u32>, String> {
+fn vk_binding(block: &Block) -> Result<Option<u32>, ExportObstacle> {
     let Some(attribute) = block.annotations.attribute(Some("vk"), "binding") else { return Ok(None) };
     match attribute.arguments.as_slice() {
         [Argument::Integer(binding)] | [Argument::Integer(binding), Argument::Integer(0)] => {
-            u32::try_from(*binding).map(Some).map_err(|_| "its binding is no binding".to_owned())
+            u32::try_from(*binding).map(Some).map_err(|_| "its binding is no binding".into())
         }
-        _ => Err("its binding is in another descriptor set".to_owned()),
+        _ => Err("its binding is in another descriptor set".into()),
     }
 }

@@ -1,7 +1,7 @@
 //! Containers of compiled HLSL. FXC's are parsed here; DXC lists its own.
 
 use layoutproof_layout::Span;
-use layoutproof_readers::container::{ContainerReflection, listed_blocks};
+use layoutproof_readers::container::{ContainerError, ContainerReflection, listed_blocks};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 use super::{InputTools, ModuleFrontEnd, ReadBlocks};
@@ -15,7 +15,8 @@ const STRIPPED: &str = "compile without -Qstrip_reflect (fxc: /Qstrip_reflect), 
                         arguments in --args, or the SPIR-V of the same shader";
 
 fn read(bytes: &[u8], start: Span, tools: &dyn InputTools) -> ReadBlocks {
-    let refused = |reason: String| vec![Diagnostic::error(Code::BadModule, start, reason).with_help(STRIPPED)];
+    let refused =
+        |error: ContainerError| vec![Diagnostic::error(Code::BadModule, start, error.to_string()).with_help(STRIPPED)];
     let blocks = match ContainerReflection::find(bytes).map_err(refused)? {
         ContainerReflection::Rdef(blocks) => blocks,
         ContainerReflection::Dxil => {

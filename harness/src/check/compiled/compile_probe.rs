@@ -12,6 +12,7 @@ use layoutproof_layout::scalar::{Scalar, SixteenBit};
 use layoutproof_layout::{
     BlockKind, BlockLayout, BlockRules, DECLARED, ElementChoice, LayoutOptions, Leaf, Numbers, find,
 };
+use thiserror::Error;
 
 use crate::check::compiled::authority::{is_authority, is_expected};
 use crate::check::compiled::compiled_code::{CompiledCode, OwnBuffers, Unusable, fxc_interface, own_buffers};
@@ -23,10 +24,12 @@ use crate::check::subject::Subject;
 use crate::results::record::Reason;
 use layoutproof_device::ShaderForm;
 use layoutproof_frontend::module::EntryPoint;
+use layoutproof_probes::generate::ProduceError;
+use layoutproof_probes::generate::glsl::{self, NotInGlsl};
 use layoutproof_probes::generate::hlsl::{self, Dialect, HlslSource, redeclared};
 use layoutproof_probes::generate::reserved::Reserved;
 use layoutproof_probes::generate::spirv::{self, required_feature};
-use layoutproof_probes::generate::{glsl, wgsl};
+use layoutproof_probes::generate::wgsl::{self, NotExpressible};
 use layoutproof_probes::{Direction, Form, Interface, ProbeEntry, ProbePlan, Stage, Wiring, elements};
 use layoutproof_readers::module_reader::{ModuleReader, wgsl_bindings};
 use layoutproof_readers::reported::reported;
@@ -39,6 +42,19 @@ use layoutproof_source::shader_language::ShaderLanguage;
 /// Forms for the retries of a failed plan, in order.
 const FEWER_FORMS: [&[Form]; 3] =
     [&[Form::Leaf, Form::Vector, Form::Whole, Form::Indexed], &[Form::Leaf, Form::Vector, Form::Whole], &[Form::Leaf]];
+
+/// Why there is no probe to compile.
+#[derive(Debug, Error)]
+pub(crate) enum NoProbe {
+    #[error("the file declares `{0}`, which the probe calls")]
+    Declared(String),
+    #[error(transparent)]
+    Hlsl(#[from] ProduceError),
+    #[error(transparent)]
+    Glsl(#[from] NotInGlsl),
+    #[error(transparent)]
+    Wgsl(#[from] NotExpressible),
+}
 
 /// The result of one compilation.
 pub(super) enum Attempt {
@@ -145,16 +161,17 @@ impl CompileJob<'_> {
         match self.compile(layout, &plan, marked) {
             Ok(CompileOutcome::Compiled(made)) => {
                 self.module(layout, plan, &made).unwrap_or_else(|unusable| match unusable {
-                    Unusable::Unread(reason) => Attempt::Broken(format!(
-                        "{} produced output that could not be parsed: {reason}",
-                        self.toolchain
-                    )),
-                    Unusable::NotFollowed(reason) => Attempt::Refused(Gap::tool(reason)),
+                    Unusable::Unread(error) => {
+                        Attempt::Broken(format!("{} produced output that could not be parsed: {error}", self.toolchain))
+                    }
+                    unusable @ (Unusable::NotFollowed(_) | Unusable::Code(_)) => {
+                        Attempt::Refused(Gap::tool(unusable.to_string()))
+                    }
                 })
             }
             Ok(CompileOutcome::Rejected(words)) => Attempt::Refused(self.refusal(&words)),
             Ok(CompileOutcome::Failed(sentence)) => Attempt::Broken(sentence),
-            Err(reason) => Attempt::Refused(Gap::language(reason)),
+            Err(none) => Attempt::Refused(Gap::language(none.to_string())),
         }
     }
 
@@ -169,11 +186,11 @@ impl CompileJob<'_> {
         layout: &BlockLayout,
         plan: &ProbePlan,
         marked: &str,
-    ) -> Result<CompileOutcome, String> {
+    ) -> Result<CompileOutcome, NoProbe> {
         if let Some(called) =
             Dialect::of_toolchain(self.toolchain).and_then(|_| redeclared(&self.subject.source.module))
         {
-            return Err(format!("the file declares `{called}`, which the probe calls"));
+            return Err(NoProbe::Declared(called.to_owned()));
         }
         let entry = &plan.entries[0];
         let text = self.probe(layout, plan)?;
@@ -203,7 +220,7 @@ impl CompileJob<'_> {
         Ok(self.compilers.compile(&request).outcome)
     }
 
-    fn probe(&self, layout: &BlockLayout, plan: &ProbePlan) -> Result<String, String> {
+    fn probe(&self, layout: &BlockLayout, plan: &ProbePlan) -> Result<String, NoProbe> {
         let entry = &plan.entries[0];
         if self.language() == ShaderLanguage::Wgsl {
             let text = match self.subject.rules {
@@ -213,14 +230,14 @@ impl CompileJob<'_> {
                 }
                 _ => wgsl::module(layout, plan, entry).map(|module| module.text),
             };
-            return text.map_err(|error| error.to_string());
+            return Ok(text?);
         }
 
         let wiring = Wiring::new(layout, plan, entry);
         if let Some(dialect) = Dialect::of_toolchain(self.toolchain) {
             let parameters = self.parameters();
             let written = HlslSource { declarations: &self.text.text, dialect, reserved: self.reserved(), parameters };
-            return hlsl::probe(&written, layout, plan, &wiring).map_err(|error| error.to_string());
+            return Ok(hlsl::probe(&written, layout, plan, &wiring)?);
         }
 
         let block = &self.subject.source.module.blocks[self.block];
@@ -228,7 +245,7 @@ impl CompileJob<'_> {
         let elements = block.kind == BlockKind::StructuredElement && layout.stride.is_none();
         let (rules, options) = (self.subject.rules, self.subject.source.options);
         let declared = glsl::GlslDeclaration { block, elements, rules, space: entry.space, options };
-        glsl::probe(&declared, plan, &wiring).map_err(|error| error.to_string())
+        Ok(glsl::probe(&declared, plan, &wiring)?)
     }
 
     /// Returns the paths of the atomics in a block of the user's own WGSL, without indices.
@@ -291,16 +308,16 @@ impl CompileJob<'_> {
     fn module(&self, layout: &BlockLayout, plan: ProbePlan, made: &CompiledShader) -> Result<Attempt, Unusable> {
         // A byte-address buffer has no element for the compiler to report.
         let is_by_address = plan.entries.iter().any(|entry| entry.forms.contains(&Form::ByteAddress));
-        let reported =
-            if is_by_address { Numbers::default() } else { reported(made, layout).map_err(Unusable::Unread)? };
+        let reported = if is_by_address { Numbers::default() } else { reported(made, layout)? };
 
         let compiled_code =
             CompiledCode::new(&made.shader, &self.own_buffers(), &plan.entries[0], self.compilers.reader())?;
         let shader = compiled_code.followed();
         let CompiledCode { code, interface, binding_size, validation } = compiled_code;
 
-        let mut requires =
-            code.spirv().map(features_of).transpose().map_err(Unusable::NotFollowed)?.unwrap_or_default();
+        let requires =
+            code.spirv().map(features_of).transpose().map_err(|error| Unusable::NotFollowed(error.to_string()))?;
+        let mut requires = requires.unwrap_or_default();
         // The validator checks WGSL's own rules and the features that its address spaces need.
         if matches!(code, ModuleCode::Spirv(_)) {
             requires.extend(required_feature(self.needed_rules(layout, &plan)));
@@ -320,7 +337,7 @@ impl CompileJob<'_> {
         if stage != Stage::Compute {
             requires.extend(plan.entries.iter().flat_map(ProbeEntry::requires));
         }
-        let other_stage = self.other_stage(stage).map_err(Unusable::NotFollowed)?;
+        let other_stage = self.other_stage(stage)?;
 
         let source = self.probe(layout, &plan).ok().map(|text| ModuleSource { language: self.language(), text });
 
@@ -354,7 +371,7 @@ impl CompileJob<'_> {
     /// # Errors
     ///
     /// The reason why there is no container.
-    fn other_stage(&self, stage: Stage) -> Result<Option<Vec<u8>>, String> {
+    fn other_stage(&self, stage: Stage) -> Result<Option<Vec<u8>>, Unusable> {
         let other = match stage {
             Stage::Compute => return Ok(None),
             Stage::Vertex => Stage::Fragment,
@@ -374,9 +391,11 @@ impl CompileJob<'_> {
 
         match self.compilers.compile(&request).outcome {
             CompileOutcome::Compiled(CompiledShader { container: Some(container), .. }) => Ok(Some(container)),
-            CompileOutcome::Compiled(_) => Err(format!("{} made no container for the other stage", self.toolchain)),
+            CompileOutcome::Compiled(_) => {
+                Err(Unusable::NotFollowed(format!("{} made no container for the other stage", self.toolchain)))
+            }
             CompileOutcome::Rejected(words) | CompileOutcome::Failed(words) => {
-                Err(format!("the other stage of the draw: {words}"))
+                Err(Unusable::NotFollowed(format!("the other stage of the draw: {words}")))
             }
         }
     }
@@ -467,14 +486,10 @@ pub(crate) fn addressed_by(
     layout: &BlockLayout,
     plan: &ProbePlan,
     reader: &dyn ModuleReader,
-) -> Result<CompiledOffsets, String> {
+) -> Result<CompiledOffsets, Unusable> {
     let ours = own_buffers(toolchain.language(), toolchain.output, reserved);
-    let made = CompiledCode::new(shader, &ours, &plan.entries[0], reader);
-    let made = made.map_err(|unusable| match unusable {
-        Unusable::Unread(reason) | Unusable::NotFollowed(reason) => reason,
-    })?;
-
-    addressed(layout, plan, &made.followed(), made.interface).map_err(|error| format!("code not followed: {error}"))
+    let made = CompiledCode::new(shader, &ours, &plan.entries[0], reader)?;
+    Ok(addressed(layout, plan, &made.followed(), made.interface)?)
 }
 
 /// Returns a name for the block's module that is valid on every file system. It contains the block,

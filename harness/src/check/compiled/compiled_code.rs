@@ -7,17 +7,19 @@ use std::collections::BTreeSet;
 
 use layoutproof_device::Shader;
 use layoutproof_layout::LayoutUnit;
+use thiserror::Error;
 
 use crate::check::produce::shader_module::ModuleCode;
 use crate::check::verdict::Validation;
 use layoutproof_device::ShaderForm;
+use layoutproof_model::CompiledError;
 use layoutproof_probes::generate::reserved::Reserved;
 use layoutproof_probes::{AddressSpace, Interface, ProbeEntry, Socket};
 use layoutproof_readers::dxil::{ListedBinding, resource_bindings};
 use layoutproof_readers::module_reader::{ModuleReader, wgsl_code};
 use layoutproof_readers::naga_offsets::{NagaError, WgslCode};
 use layoutproof_readers::spirv::{BoundVariable, bound_variables, without_source};
-use layoutproof_readers::{fxc, llvm};
+use layoutproof_readers::{ReadError, fxc, llvm};
 use layoutproof_source::shader_language::ShaderLanguage;
 
 /// The buffers that a probe declares for itself.
@@ -42,17 +44,16 @@ pub(super) struct CompiledCode {
 }
 
 /// Why a compiler's output gives no module.
-pub(super) enum Unusable {
+#[derive(Debug, Error)]
+pub(crate) enum Unusable {
     /// The output is malformed, which is the compiler's fault.
-    Unread(String),
+    #[error(transparent)]
+    Unread(#[from] ReadError),
     /// The output uses something that we cannot follow.
+    #[error("{0}")]
     NotFollowed(String),
-}
-
-impl Unusable {
-    fn unread(error: &impl ToString) -> Self {
-        Self::Unread(error.to_string())
-    }
+    #[error("code not followed: {0}")]
+    Code(#[from] CompiledError),
 }
 
 impl CompiledCode {
@@ -98,7 +99,7 @@ impl CompiledCode {
     /// Reads WGSL, which naga validates and compiles to SPIR-V. If naga refuses it, the module
     /// counts as invalid.
     fn of_wgsl(text: &str, entry: &ProbeEntry, ours: &OwnBuffers, reader: &dyn ModuleReader) -> Result<Self, Unusable> {
-        let read = wgsl_code(reader, text, &entry.name).map_err(|failure| Unusable::unread(&failure))?;
+        let read = wgsl_code(reader, text, &entry.name).map_err(ReadError::from)?;
         let WgslCode { spirv, binding_sizes } = match read {
             Ok(code) => code,
             Err(error @ (NagaError::Unreadable(_) | NagaError::Invalid(_))) => {
@@ -158,7 +159,7 @@ fn spirv_interface(words: &[u32], space: AddressSpace, ours: &OwnBuffers) -> Res
     if space == AddressSpace::PushConstant {
         return Ok(*ours);
     }
-    let bound = bound_variables(words).map_err(|error| Unusable::unread(&error))?;
+    let bound = bound_variables(words).map_err(ReadError::from)?;
     let is_own = |variable: &BoundVariable| [ours.output, ours.input].contains(&(variable.set, variable.binding));
     // A compiler option or rule can bind one of the user's parameters to a number that is not in
     // the text.
@@ -182,7 +183,7 @@ fn spirv_interface(words: &[u32], space: AddressSpace, ours: &OwnBuffers) -> Res
 
 /// Finds the buffers in a DXIL listing, by its table of resource bindings.
 fn dxil_interface(listing: &str, ours: Interface) -> Result<Interface, Unusable> {
-    let rows = resource_bindings(listing).map_err(Unusable::Unread)?;
+    let rows = resource_bindings(listing)?;
     let interface = registers(rows.iter().map(|row| (row.space, row.index)), ours)?;
     Ok(with_block(interface, &rows))
 }
@@ -190,7 +191,7 @@ fn dxil_interface(listing: &str, ours: Interface) -> Result<Interface, Unusable>
 /// Finds the buffers in FXC's listing of DXBC, where the probe's input is bound as a writable
 /// buffer.
 pub(super) fn fxc_interface(listing: &str, reserved: &Reserved) -> Result<Interface, Unusable> {
-    let rows = fxc::resource_bindings(listing).map_err(Unusable::Unread)?;
+    let rows = fxc::resource_bindings(listing)?;
     let rows: Vec<_> = rows.into_iter().map(|row| row.binding).collect();
     let interface = registers(rows.iter().map(|row| (row.space, row.index)), own_registers(reserved))?;
     Ok(Interface { is_input_writable: true, ..with_block(interface, &rows) })
@@ -207,10 +208,10 @@ fn with_block(interface: Interface, rows: &[ListedBinding]) -> Interface {
 /// Finds the buffers in Clang's IR. Every buffer of the source has a handle there, so this goes by
 /// the buffers that the code reads or writes.
 fn clang_interface(text: &str, entry: &str, ours: Interface) -> Result<Interface, Unusable> {
-    let program = llvm::Program::read(text, entry).map_err(Unusable::Unread)?;
+    let program = llvm::Program::read(text, entry).map_err(ReadError::from)?;
     let survey = program.survey();
     match survey.stopped {
-        Some(reason) => Err(Unusable::NotFollowed(format!("code not followed: {reason}"))),
+        Some(error) => Err(Unusable::NotFollowed(format!("code not followed: {error}"))),
         None => registers(survey.sites.iter().map(|site| (site.space, site.register)), ours),
     }
 }

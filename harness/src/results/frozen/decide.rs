@@ -197,7 +197,7 @@ fn read_probe(
     let mut facts = facts_of(compiled_shader, reserved, reader);
     match addressed_by(&compiled_shader.shader, toolchain, reserved, layout, plan, reader) {
         Ok(compiled) => add_code(&layout.name, plan, &compiled, &mut facts),
-        Err(reason) => add(&mut facts, &layout.name, Fact::Unread, &reason),
+        Err(error) => add(&mut facts, &layout.name, Fact::Unread, &error.to_string()),
     }
     FrozenAnswer::Accepted(facts)
 }

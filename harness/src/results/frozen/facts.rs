@@ -9,13 +9,13 @@ use crate::check::produce::CompiledOffsets;
 use layoutproof_bindings::BindingPlace;
 use layoutproof_probes::ProbePlan;
 use layoutproof_probes::generate::reserved::Reserved;
-use layoutproof_readers::clang_ir;
 use layoutproof_readers::dxil::{ListedBuffer, buffer_definitions, resource_bindings};
 use layoutproof_readers::module_reader::{ModuleReader, wgsl_bindings, wgsl_blocks};
 use layoutproof_readers::naga_offsets::WgslBinding;
 use layoutproof_readers::reflection::parameters;
 use layoutproof_readers::spirv::{bound_variables, declared};
 use layoutproof_readers::toolchain::{CompiledShader, Report};
+use layoutproof_readers::{ReadError, clang_ir};
 use layoutproof_source::sources::SourceMap;
 
 /// Replaces a name that the compiler dropped.
@@ -31,7 +31,7 @@ pub(super) fn facts_of(made: &CompiledShader, reserved: &Reserved, reader: &dyn 
         Shader::ClangIr(text) => add_clang(text, reserved, &mut facts),
         Shader::Spirv(words) => add_spirv(words, reserved, &mut facts),
         Shader::Wgsl(text) => add_wgsl(text, reserved, reader, &mut facts),
-        Shader::Dxbc(_) | Shader::Dxil(_) => Err("nothing here reads such code".to_owned()),
+        Shader::Dxbc(_) | Shader::Dxil(_) => Err(ReadError::Form),
     };
 
     let reflected = match &made.report {
@@ -39,8 +39,8 @@ pub(super) fn facts_of(made: &CompiledShader, reserved: &Reserved, reader: &dyn 
         Report::None | Report::Listing(_) | Report::FxcListing(_) => Ok(()),
     };
 
-    for reason in [read, reflected].into_iter().filter_map(Result::err) {
-        add(&mut facts, "", Fact::Unread, &reason);
+    for error in [read, reflected].into_iter().filter_map(Result::err) {
+        add(&mut facts, "", Fact::Unread, &error.to_string());
     }
     facts
 }
@@ -70,7 +70,7 @@ pub(super) fn add(facts: &mut Facts, path: &str, fact: Fact, value: &str) {
         .or_insert_with(|| line(value));
 }
 
-fn add_listing(listing: &str, reserved: &Reserved, facts: &mut Facts) -> Result<(), String> {
+fn add_listing(listing: &str, reserved: &Reserved, facts: &mut Facts) -> Result<(), ReadError> {
     for buffer in buffer_definitions(listing)? {
         if buffer.name.starts_with(reserved.prefix()) {
             continue;
@@ -94,7 +94,7 @@ fn add_buffer(buffer: ListedBuffer, facts: &mut Facts) {
     }
 }
 
-fn add_clang(text: &str, reserved: &Reserved, facts: &mut Facts) -> Result<(), String> {
+fn add_clang(text: &str, reserved: &Reserved, facts: &mut Facts) -> Result<(), ReadError> {
     for buffer in clang_ir::constant_buffers(text)? {
         add_buffer(buffer, facts);
     }
@@ -106,8 +106,8 @@ fn add_clang(text: &str, reserved: &Reserved, facts: &mut Facts) -> Result<(), S
     Ok(())
 }
 
-fn add_spirv(words: &[u32], reserved: &Reserved, facts: &mut Facts) -> Result<(), String> {
-    for variable in bound_variables(words).map_err(|error| error.to_string())? {
+fn add_spirv(words: &[u32], reserved: &Reserved, facts: &mut Facts) -> Result<(), ReadError> {
+    for variable in bound_variables(words)? {
         if !reserved.has_binding(variable.binding) {
             let (space, index) = (variable.set, variable.binding);
             let place = BindingPlace { unit: LayoutUnit::Binding, space, index, count: Count::Finite(1) };
@@ -115,7 +115,7 @@ fn add_spirv(words: &[u32], reserved: &Reserved, facts: &mut Facts) -> Result<()
         }
     }
 
-    for block in declared(words).map_err(|error| error.to_string())? {
+    for block in declared(words)? {
         if !block.binding.is_some_and(|binding| reserved.has_binding(binding)) {
             add_block(&block.layout, facts);
         }
@@ -123,9 +123,8 @@ fn add_spirv(words: &[u32], reserved: &Reserved, facts: &mut Facts) -> Result<()
     Ok(())
 }
 
-fn add_wgsl(text: &str, reserved: &Reserved, reader: &dyn ModuleReader, facts: &mut Facts) -> Result<(), String> {
-    let bindings = wgsl_bindings(reader, text).map_err(|failure| failure.to_string())?;
-    for WgslBinding { name, group: space, binding: index, atomics: _ } in bindings.map_err(|error| error.to_string())? {
+fn add_wgsl(text: &str, reserved: &Reserved, reader: &dyn ModuleReader, facts: &mut Facts) -> Result<(), ReadError> {
+    for WgslBinding { name, group: space, binding: index, atomics: _ } in wgsl_bindings(reader, text)?? {
         if !name.starts_with(reserved.prefix()) {
             let place = BindingPlace { unit: LayoutUnit::Binding, space, index, count: Count::Finite(1) };
             add(facts, &name, Fact::Bound, &place.to_string());
@@ -135,7 +134,7 @@ fn add_wgsl(text: &str, reserved: &Reserved, reader: &dyn ModuleReader, facts: &
     let mut sources = SourceMap::default();
     let file = sources.add("", text);
     let blocks = wgsl_blocks(reader, text, file)
-        .map_err(|found| found.first().map_or_else(String::new, |it| it.message.clone()))?;
+        .map_err(|found| ReadError::Wgsl(found.into_iter().next().map_or_else(String::new, |first| first.message)))?;
     for layout in blocks.iter().filter(|layout| !layout.name.starts_with(reserved.prefix())) {
         add_block(layout, facts);
     }
@@ -176,7 +175,7 @@ fn add_row(path: &str, row: &MemberRow, facts: &mut Facts) {
     }
 }
 
-fn add_reflection(json: &str, reserved: &Reserved, facts: &mut Facts) -> Result<(), String> {
+fn add_reflection(json: &str, reserved: &Reserved, facts: &mut Facts) -> Result<(), ReadError> {
     for row in parameters(json)?.into_iter().filter(|row| !row.name.starts_with(reserved.prefix())) {
         let place = match row.index {
             Some(index) => BindingPlace { unit: row.unit, space: row.space, index, count: row.count }.to_string(),

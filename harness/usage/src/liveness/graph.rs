@@ -1,12 +1,13 @@
-//! The graph of what each value is computed from, with the simplifications that DXC's optimiser makes.
+//! The graph of what each value is computed from.
 //!
-//! Equal computations are one node, so that `x - x` and a choice between equal values fold as they do in LLVM. The
-//! identities are those measured with DXC 1.7.2308: `x * 0`, `x - x`, `x & 0`, `pow(x, 0)`, `lerp(a, b, 0)` drop `x` (its
-//! floating-point operations are fast unless `precise`), while `x / x`, `clamp(x, 1, 1)` and `min(max(x, 1), 0)` keep it.
+//! Equal computations are one node, so that `x - x` and a choice between equal values fold as they do in LLVM. `operators`
+//! and `comparisons` make the simplifications of DXC's optimiser.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use super::integer::Integer;
+use super::literals::{ConstantBits, float, is_true, truncated};
+use super::operators::MOST_CONSTANTS;
 use layoutproof_frontend::module::code::{BinaryOperator, Literal, PrefixOperator};
 
 /// Index of a node.
@@ -40,34 +41,6 @@ pub(super) enum Operation {
     Shared(u32),
 }
 
-/// A constant as a key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum ConstantBits {
-    Boolean(bool),
-    Integer(i64, bool),
-    Float(u64),
-}
-
-impl From<Literal> for ConstantBits {
-    fn from(literal: Literal) -> Self {
-        match literal {
-            Literal::Boolean(value) => Self::Boolean(value),
-            Literal::Integer { value, unsigned } => Self::Integer(value, unsigned),
-            Literal::Float(value) => Self::Float(value.to_bits()),
-        }
-    }
-}
-
-impl From<ConstantBits> for Literal {
-    fn from(bits: ConstantBits) -> Self {
-        match bits {
-            ConstantBits::Boolean(value) => Self::Boolean(value),
-            ConstantBits::Integer(value, unsigned) => Self::Integer { value, unsigned },
-            ConstantBits::Float(bits) => Self::Float(f64::from_bits(bits)),
-        }
-    }
-}
-
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) operation: Operation,
@@ -80,26 +53,20 @@ pub(super) struct Node {
     integer: Option<Integer>,
 }
 
-/// Conditions of one `&&` that are compared with each other at most.
-const MOST_CONJUNCTS: usize = 16;
-
-/// Constants that are kept for a choice at most.
-const MOST_CONSTANTS: usize = 16;
-
 #[derive(Debug, Default)]
 pub(super) struct Graph {
     pub(super) nodes: Vec<Node>,
-    known: HashMap<(Operation, Vec<NodeId>), NodeId>,
-    names: HashMap<String, u32>,
-    fresh: u32,
+    pub(super) known: HashMap<(Operation, Vec<NodeId>), NodeId>,
+    pub(super) names: HashMap<String, u32>,
+    pub(super) fresh: u32,
     /// The values of choices among constants.
-    constant_choices: HashMap<NodeId, Vec<Literal>>,
+    pub(super) constant_choices: HashMap<NodeId, Vec<Literal>>,
     /// Least and most of values that go around and depend on constants alone.
     pub(super) ranges: HashMap<NodeId, (i64, i64)>,
     /// The values that go around in the loops whose bodies are being run.
     pub(super) open: Vec<NodeId>,
     /// Values after loops of which the unrolled one is a constant, with both.
-    unrolled: HashMap<NodeId, (NodeId, NodeId)>,
+    pub(super) unrolled: HashMap<NodeId, (NodeId, NodeId)>,
     /// Values that one condition chooses: it, the value where it holds, the other one.
     pub(super) selects: HashMap<NodeId, [NodeId; 3]>,
     /// True while the values of the two sides of one condition are joined.
@@ -113,7 +80,7 @@ pub(super) struct Graph {
 }
 
 impl Graph {
-    fn intern(&mut self, operation: Operation, operands: Vec<NodeId>) -> NodeId {
+    pub(super) fn intern(&mut self, operation: Operation, operands: Vec<NodeId>) -> NodeId {
         if let Some(id) = self.known.get(&(operation, operands.clone())) {
             return *id;
         }
@@ -160,7 +127,7 @@ impl Graph {
     }
 
     /// A value that the compiler may compute although it depends on `operands`.
-    fn perhaps_computed(&mut self, operator: BinaryOperator, operands: Vec<NodeId>) -> NodeId {
+    pub(super) fn perhaps_computed(&mut self, operator: BinaryOperator, operands: Vec<NodeId>) -> NodeId {
         let integer = self.integer_of_operation(Operation::Binary(operator), &operands);
         let node = self.computed(&format!("perhaps {operator:?}"), operands);
         let found = &mut self.nodes[node as usize];
@@ -425,380 +392,6 @@ impl Graph {
         }
     }
 
-    pub(super) fn prefix(&mut self, operator: PrefixOperator, operand: NodeId) -> NodeId {
-        if let Some((unrolled, around)) = self.unrolled_pair(operand) {
-            let (unrolled, around) = (self.prefix(operator, unrolled), self.prefix(operator, around));
-            return self.perhaps_unrolled(unrolled, around);
-        }
-        let folded = self.literal(operand).map(|literal| match (operator, literal) {
-            (PrefixOperator::Not, literal) => Literal::Boolean(!is_true(literal)),
-            (PrefixOperator::Minus, Literal::Float(value)) => Literal::Float(-value),
-            (PrefixOperator::Minus, literal) => integer(-whole(literal), is_unsigned(literal)),
-            (PrefixOperator::Complement, literal) => integer(!whole(literal), is_unsigned(literal)),
-        });
-        match folded {
-            Some(literal) => self.constant(literal),
-            None => self.intern(Operation::Prefix(operator), vec![operand]),
-        }
-    }
-
-    pub(super) fn binary(&mut self, operator: BinaryOperator, left: NodeId, right: NodeId) -> NodeId {
-        if self.is_undefined(left) || self.is_undefined(right) {
-            return self.undefined();
-        }
-        match (self.unrolled_pair(left), self.unrolled_pair(right)) {
-            (None, None) => {}
-            (one, other) => {
-                let (one, other) = (one.unwrap_or((left, left)), other.unwrap_or((right, right)));
-                let unrolled = self.binary(operator, one.0, other.0);
-                let around = self.binary(operator, one.1, other.1);
-                return self.perhaps_unrolled(unrolled, around);
-            }
-        }
-        let (left, right) = match (self.float_source(left), self.float_source(right)) {
-            (Some(_), None) => (left, self.float_of(right)),
-            (None, Some(_)) => (self.float_of(left), right),
-            (Some(_), Some(_)) | (None, None) => (left, right),
-        };
-        let (one, other) = (self.literal(left), self.literal(right));
-        if let (Some(one), Some(other)) = (one, other) {
-            if let Some(folded) = fold(operator, one, other) {
-                return self.constant(folded);
-            }
-        }
-        if let Some(same) = self.identity(operator, (left, one), (right, other)) {
-            return same;
-        }
-        if let Some(decided) = self.decided(operator, left, other) {
-            return self.constant(Literal::Boolean(decided));
-        }
-        let is_symmetric = matches!(
-            operator,
-            BinaryOperator::Add
-                | BinaryOperator::Multiply
-                | BinaryOperator::BitAnd
-                | BinaryOperator::BitOr
-                | BinaryOperator::BitXor
-                | BinaryOperator::Equal
-                | BinaryOperator::NotEqual
-                | BinaryOperator::Least
-                | BinaryOperator::Greatest
-        );
-        let operands = if is_symmetric && right < left { vec![right, left] } else { vec![left, right] };
-        // DXC 1.7.2308 computes with each constant that a choice among constants can be.
-        let results = other.and_then(|other| self.for_each_constant(operator, left, other));
-        if let Some([one]) = results.as_deref() {
-            return self.constant(*one);
-        }
-        if self.may_be_decided(operator, left, right) || self.may_be_times_zero(operator, left, right) {
-            return self.perhaps_computed(operator, operands);
-        }
-        if let Some(literal) = self.with_equals(operator, left, right) {
-            let node = self.perhaps_computed(operator, operands);
-            self.equal.push((node, literal));
-            return node;
-        }
-        let Some(results) = results else { return self.intern(Operation::Binary(operator), operands) };
-        let node = self.intern(Operation::Binary(operator), operands);
-        self.constant_choices.insert(node, results);
-        node
-    }
-
-    /// The result of an operation, where that is a constant because of what the conditions around it say.
-    fn with_equals(&mut self, operator: BinaryOperator, left: NodeId, right: NodeId) -> Option<Literal> {
-        if !self.equal.iter().any(|(node, _)| *node == left || *node == right) {
-            return None;
-        }
-        let equal = std::mem::take(&mut self.equal);
-        let mut constant = |node: NodeId| match equal.iter().find(|(known, _)| *known == node) {
-            Some((_, literal)) => self.constant(*literal),
-            None => node,
-        };
-        let (left, right) = (constant(left), constant(right));
-        let found = self.binary(operator, left, right);
-        self.equal = equal;
-        self.literal(found)
-    }
-
-    /// The constants that a value can be, where it can be nothing else.
-    fn constants_of(&self, node: NodeId) -> Option<Vec<Literal>> {
-        match self.literal(node) {
-            Some(literal) => Some(vec![literal]),
-            None => self.constant_choices.get(&node).cloned(),
-        }
-    }
-
-    /// The different results of an operator for the constants that `left` can be.
-    fn for_each_constant(&self, operator: BinaryOperator, left: NodeId, right: Literal) -> Option<Vec<Literal>> {
-        let constants = self.constant_choices.get(&left)?;
-        let mut results: Vec<Literal> = Vec::new();
-        for constant in constants {
-            let result = fold(operator, *constant, right)?;
-            if !results.iter().any(|known| ConstantBits::from(*known) == result.into()) {
-                results.push(result);
-            }
-        }
-        Some(results)
-    }
-
-    /// `b` if `node` is `b - taken`.
-    fn taken_from(&self, node: NodeId, taken: NodeId) -> Option<NodeId> {
-        let Node { operation, operands, .. } = &self.nodes[node as usize];
-        match (operation, operands.as_slice()) {
-            (Operation::Binary(BinaryOperator::Subtract), &[from, other]) if other == taken => Some(from),
-            (_, _) => None,
-        }
-    }
-
-    /// True for a comparison of an unsigned value with 0.
-    fn is_unsigned_zero(&self, left: NodeId, right: Option<Literal>) -> bool {
-        match right {
-            Some(Literal::Integer { value: 0, unsigned }) => {
-                let is_unsigned = self.integer(left).is_some_and(|integer| integer.unsigned == Some(true));
-                unsigned || is_unsigned || self.unsigned.contains(&left)
-            }
-            _ => false,
-        }
-    }
-
-    /// A comparison that the bits which an integer can have decide.
-    fn decided(&self, operator: BinaryOperator, left: NodeId, right: Option<Literal>) -> Option<bool> {
-        let Some(Literal::Integer { value: bound, .. }) = right else { return None };
-        let node = &self.nodes[left as usize];
-        let &[value, by] = node.operands.as_slice() else { return None };
-        let other = self.literal(by).or_else(|| self.literal(value));
-        let Some(Literal::Integer { value: bits, unsigned }) = other else { return None };
-        let is_apart = bound & !bits != 0;
-        let range = match node.operation {
-            Operation::Binary(BinaryOperator::BitAnd) if bits >= 0 => match operator {
-                BinaryOperator::Equal if is_apart => return Some(false),
-                BinaryOperator::NotEqual if is_apart => return Some(true),
-                _ => (0, bits),
-            },
-            Operation::Binary(BinaryOperator::Remainder) if bits > 0 && self.literal(by).is_some() => {
-                let is_unsigned = unsigned || self.integer(value)?.unsigned?;
-                (if is_unsigned { 0 } else { 1 - bits }, bits - 1)
-            }
-            Operation::Binary(BinaryOperator::ShiftRight)
-                if (1..32).contains(&bits) && self.literal(by).is_some() && self.integer(value).is_some() =>
-            {
-                let is_unsigned = self.integer(value).and_then(|integer| integer.unsigned)?;
-                let values = 1 << (32 - bits);
-                if is_unsigned { (0, values - 1) } else { (-values / 2, values / 2 - 1) }
-            }
-            _ => return None,
-        };
-        Self::compared(operator, range, bound)
-    }
-
-    /// True if an optimiser that follows bits and ranges may find that the result does not depend on the operands.
-    fn may_be_decided(&self, operator: BinaryOperator, left: NodeId, right: NodeId) -> bool {
-        use BinaryOperator as B;
-        // LLVM compares the integers where both sides are converted ones, or constants.
-        let compared = |node: NodeId| self.float_source(node).filter(|_| operator.is_condition()).unwrap_or(node);
-        let (one, other) = (self.integer(compared(left)), self.integer(compared(right)));
-        match operator {
-            B::And | B::Or => return self.contradicts(operator, &[left, right]),
-            // LLVM takes any value for `x / 0` and `x % 0` of integers.
-            B::Divide | B::Remainder if matches!(self.literal(right), Some(Literal::Integer { value: 0, .. })) => {
-                return true;
-            }
-            _ => {}
-        }
-        if let (Some(integer), Some(Literal::Float(number))) = (one, self.literal(right)) {
-            return integer.decides_float(operator, number);
-        }
-        let (Some(one), Some(other)) = (one, other) else { return false };
-        if !operator.is_condition() {
-            return Integer::binary(operator, one, other).is_constant();
-        }
-        Integer::decides(operator, one, other) || self.is_related(left, right)
-    }
-
-    /// True for a product with a number that depends on constants alone, which the compiler may find to be zero: a counter
-    /// after its loop (DXC 1.7.2308 computes it, also for more rounds than it unrolls).
-    fn may_be_times_zero(&self, operator: BinaryOperator, left: NodeId, right: NodeId) -> bool {
-        let is_counter = |node: NodeId| {
-            if self.varies(node) || self.literal(node).is_some() {
-                return false;
-            }
-            // In the body of its loop a counter has several values.
-            let mut parts = BTreeSet::new();
-            self.cone(node, &mut parts);
-            self.open.iter().all(|open| !parts.contains(open))
-        };
-        let is_product = matches!(operator, BinaryOperator::Multiply | BinaryOperator::BitAnd);
-        is_product && is_counter(left) != is_counter(right)
-    }
-
-    /// True if two different integers are computed from one: `x + 1` and `x`.
-    fn is_related(&self, left: NodeId, right: NodeId) -> bool {
-        let parts = |node: NodeId| {
-            let Node { operation, operands, .. } = &self.nodes[node as usize];
-            let is_arithmetic = matches!(operation, Operation::Binary(_) | Operation::Prefix(_))
-                || (*operation != Operation::Choice && self.bits(node) != node);
-            let operands = if is_arithmetic { operands.as_slice() } else { &[] };
-            let varying = operands.iter().copied().filter(|operand| self.literal(*operand).is_none());
-            std::iter::once(node).chain(varying).map(|node| self.bits(node)).collect::<Vec<_>>()
-        };
-        if self.literal(left).is_some() || self.literal(right).is_some() {
-            return false;
-        }
-        let right = parts(right);
-        parts(left).iter().any(|part| right.contains(part))
-    }
-
-    /// The integer that has the same bits: conversions between `int` and `uint` change none.
-    fn bits(&self, node: NodeId) -> NodeId {
-        match self.conversion(node) {
-            Some(operand) if self.integer(operand).is_some() => self.bits(operand),
-            _ => node,
-        }
-    }
-
-    /// The number that is converted to an integer.
-    pub(super) fn conversion(&self, node: NodeId) -> Option<NodeId> {
-        let Node { operation, operands, .. } = &self.nodes[node as usize];
-        let is_conversion = ["integer", "unsigned integer"]
-            .iter()
-            .any(|name| self.names.get(*name).is_some_and(|number| *operation == Operation::Computed(*number)));
-        operands.first().copied().filter(|_| is_conversion)
-    }
-
-    /// The conditions that hold if all of `conditions` do; for `Or`, those that do not hold if none does.
-    pub(super) fn conjuncts(&self, operator: BinaryOperator, conditions: &[NodeId]) -> Vec<NodeId> {
-        let (mut found, mut pending) = (Vec::new(), conditions.to_vec());
-        while let Some(node) = pending.pop() {
-            let Node { operation, operands, .. } = &self.nodes[node as usize];
-            if *operation == Operation::Binary(operator) && found.len() < MOST_CONJUNCTS {
-                pending.extend(operands);
-            } else {
-                found.push(node);
-            }
-        }
-        found
-    }
-
-    /// True if conditions may be found to exclude each other, or one of them to hold always.
-    fn contradicts(&self, operator: BinaryOperator, conditions: &[NodeId]) -> bool {
-        let all = self.conjuncts(operator, conditions);
-        let is_and = operator == BinaryOperator::And;
-        all.iter().enumerate().any(|(at, one)| {
-            let negated = match &self.nodes[*one as usize] {
-                Node { operation: Operation::Prefix(PrefixOperator::Not), operands, .. } => operands.first().copied(),
-                _ => None,
-            };
-            if negated.is_some_and(|negated| all.contains(&negated)) {
-                return true;
-            }
-            let Some((value, known, number)) = self.comparison(negated.unwrap_or(*one)) else { return false };
-            let holds = is_and == negated.is_none();
-            let mut range = (i64::MIN, i64::MAX);
-            narrow(&mut range, known, holds, number);
-            self.integer(value).is_some()
-                && all[at + 1..].iter().any(|other| {
-                    let (inner, holds) = match &self.nodes[*other as usize] {
-                        Node { operation: Operation::Prefix(PrefixOperator::Not), operands, .. } => {
-                            (operands.first().copied().unwrap_or(*other), !is_and)
-                        }
-                        _ => (*other, is_and),
-                    };
-                    let Some((_, known, number)) = self.comparison(inner).filter(|found| found.0 == value) else {
-                        return false;
-                    };
-                    let mut both = range;
-                    narrow(&mut both, known, holds, number);
-                    both.0 > both.1 || (range.0 == range.1 && matches!(known, BinaryOperator::NotEqual) && holds)
-                })
-        })
-    }
-
-    /// The result of comparing a value in a range with a number, if it is always the same.
-    pub(super) fn compared(operator: BinaryOperator, (least, most): (i64, i64), bound: i64) -> Option<bool> {
-        let (all, none) = match operator {
-            BinaryOperator::Less => (most < bound, least >= bound),
-            BinaryOperator::LessEqual => (most <= bound, least > bound),
-            BinaryOperator::Greater => (least > bound, most <= bound),
-            BinaryOperator::GreaterEqual => (least >= bound, most < bound),
-            BinaryOperator::Equal => (least == bound && most == bound, bound < least || bound > most),
-            BinaryOperator::NotEqual => (bound < least || bound > most, least == bound && most == bound),
-            _ => (false, false),
-        };
-        if all { Some(true) } else { Some(false).filter(|_| none) }
-    }
-
-    /// `value < number` and its kin.
-    pub(super) fn comparison(&self, node: NodeId) -> Option<(NodeId, BinaryOperator, i64)> {
-        let Node { operation: Operation::Binary(operator), operands, .. } = &self.nodes[node as usize] else {
-            return None;
-        };
-        let &[left, right] = operands.as_slice() else { return None };
-        let turned = match operator {
-            BinaryOperator::Less => BinaryOperator::Greater,
-            BinaryOperator::LessEqual => BinaryOperator::GreaterEqual,
-            BinaryOperator::Greater => BinaryOperator::Less,
-            BinaryOperator::GreaterEqual => BinaryOperator::LessEqual,
-            other => *other,
-        };
-        match (self.literal(left), self.literal(right)) {
-            (_, Some(Literal::Integer { value, .. })) => Some((left, *operator, value)),
-            (Some(Literal::Integer { value, .. }), _) => Some((right, turned, value)),
-            (_, _) => None,
-        }
-    }
-
-    /// The result of an operation that one operand decides, or that both decide by being the same.
-    fn identity(
-        &mut self,
-        operator: BinaryOperator,
-        (left, one): (NodeId, Option<Literal>),
-        (right, other): (NodeId, Option<Literal>),
-    ) -> Option<NodeId> {
-        use BinaryOperator as B;
-        let is = |literal: Option<Literal>, number: f64| {
-            literal.is_some_and(|literal| float(literal).to_bits() == number.to_bits())
-        };
-        let zero = |graph: &mut Self| graph.constant(Literal::Integer { value: 0, unsigned: false });
-        let truth = |graph: &mut Self, value| Some(graph.constant(Literal::Boolean(value)));
-        let is_nan = |literal: Option<Literal>| literal.is_some_and(|literal| float(literal).is_nan());
-        match operator {
-            B::Add | B::Subtract | B::Multiply | B::Divide if is_nan(one) => Some(left),
-            B::Add | B::Subtract | B::Multiply | B::Divide if is_nan(other) => Some(right),
-            B::Multiply if is(one, 0.0) => Some(left),
-            B::Multiply if is(other, 0.0) => Some(right),
-            B::Multiply if is(one, 1.0) => Some(right),
-            B::Multiply | B::Divide if is(other, 1.0) => Some(left),
-            B::Divide if is(one, 0.0) => Some(zero(self)),
-            B::Remainder if is(other, 1.0) => Some(zero(self)),
-            B::Add | B::BitOr | B::BitXor if is(one, 0.0) => Some(right),
-            B::Add | B::Subtract | B::BitOr | B::BitXor | B::ShiftLeft | B::ShiftRight if is(other, 0.0) => Some(left),
-            // `a + (b - a)` is `b`, as in `lerp(a, b, 1)`.
-            B::Add if self.taken_from(right, left).is_some() => self.taken_from(right, left),
-            B::Add if self.taken_from(left, right).is_some() => self.taken_from(left, right),
-            B::Subtract | B::BitXor if self.bits(left) == self.bits(right) => Some(zero(self)),
-            // `a + x - x` is `a`, since the operations are fast.
-            B::Subtract => match (self.nodes[left as usize].operation, self.nodes[left as usize].operands.as_slice()) {
-                (Operation::Binary(B::Add), &[first, second]) if second == right => Some(first),
-                (Operation::Binary(B::Add), &[first, second]) if first == right => Some(second),
-                (_, _) => None,
-            },
-            B::BitAnd if is(one, 0.0) || is(other, 0.0) => Some(zero(self)),
-            B::BitAnd | B::BitOr | B::Least | B::Greatest | B::And | B::Or if left == right => Some(left),
-            B::And if one.is_some_and(|one| !is_true(one)) || other.is_some_and(|other| !is_true(other)) => {
-                truth(self, false)
-            }
-            B::Or if one.is_some_and(is_true) || other.is_some_and(is_true) => truth(self, true),
-            B::And | B::Or if one.is_some() => Some(right),
-            B::And | B::Or if other.is_some() => Some(left),
-            B::Equal | B::LessEqual | B::GreaterEqual if self.bits(left) == self.bits(right) => truth(self, true),
-            B::NotEqual | B::Less | B::Greater if self.bits(left) == self.bits(right) => truth(self, false),
-            // An unsigned number is never below 0.
-            B::Less if self.is_unsigned_zero(left, other) => truth(self, false),
-            B::GreaterEqual if self.is_unsigned_zero(left, other) => truth(self, true),
-            _ => None,
-        }
-    }
-
     /// Marks the nodes that `roots` depend on; without the doubtful ones only what is certain.
     pub(super) fn live(&self, roots: &[NodeId], is_doubtful_too: bool) -> Vec<bool> {
         let mut live = vec![false; self.nodes.len()];
@@ -813,123 +406,5 @@ impl Graph {
             }
         }
         live
-    }
-}
-
-/// Narrows a range to the values of which a comparison with `number` is `holds`.
-pub(super) fn narrow(range: &mut (i64, i64), operator: BinaryOperator, holds: bool, number: i64) {
-    use BinaryOperator as B;
-    let (least, most) = range;
-    match (operator, holds) {
-        (B::Less, true) | (B::GreaterEqual, false) => *most = (*most).min(number.saturating_sub(1)),
-        (B::LessEqual, true) | (B::Greater, false) => *most = (*most).min(number),
-        (B::Greater, true) | (B::LessEqual, false) => *least = (*least).max(number.saturating_add(1)),
-        (B::GreaterEqual, true) | (B::Less, false) => *least = (*least).max(number),
-        (B::Equal, true) | (B::NotEqual, false) => (*least, *most) = ((*least).max(number), (*most).min(number)),
-        (_, _) => {}
-    }
-}
-
-pub(super) fn is_true(literal: Literal) -> bool {
-    match literal {
-        Literal::Boolean(value) => value,
-        Literal::Integer { value, .. } => value != 0,
-        Literal::Float(value) => value != 0.0,
-    }
-}
-
-fn is_unsigned(literal: Literal) -> bool {
-    matches!(literal, Literal::Integer { unsigned: true, .. })
-}
-
-pub(super) fn float(literal: Literal) -> f64 {
-    match literal {
-        Literal::Boolean(value) => f64::from(u8::from(value)),
-        #[expect(clippy::cast_precision_loss, reason = "as in HLSL")]
-        Literal::Integer { value, .. } => value as f64,
-        Literal::Float(value) => value,
-    }
-}
-
-fn whole(literal: Literal) -> i64 {
-    match literal {
-        Literal::Boolean(value) => i64::from(value),
-        Literal::Integer { value, .. } => value,
-        #[expect(clippy::cast_possible_truncation, reason = "a cast to an integer cuts")]
-        Literal::Float(value) => value as i64,
-    }
-}
-
-/// An integer of 32 bits.
-#[expect(clippy::cast_possible_truncation, reason = "integers wrap at 32 bits")]
-pub(super) fn integer(value: i64, unsigned: bool) -> Literal {
-    let value = if unsigned { value & 0xFFFF_FFFF } else { i64::from(value as i32) };
-    Literal::Integer { value, unsigned }
-}
-
-/// The integer that a constant converts to.
-pub(super) fn truncated(literal: Literal, unsigned: bool) -> Literal {
-    #[expect(clippy::cast_possible_truncation, reason = "a cast to an integer cuts")]
-    let value = float(literal) as i64;
-    integer(value, unsigned)
-}
-
-fn fold(operator: BinaryOperator, one: Literal, other: Literal) -> Option<Literal> {
-    use BinaryOperator as B;
-    let truth = |value| Some(Literal::Boolean(value));
-    match operator {
-        B::And => return truth(is_true(one) && is_true(other)),
-        B::Or => return truth(is_true(one) || is_true(other)),
-        _ => {}
-    }
-    if matches!(one, Literal::Float(_)) || matches!(other, Literal::Float(_)) {
-        let (one, other) = (float(one), float(other));
-        let number = |value: f64| Some(value).filter(|value| value.is_finite()).map(Literal::Float);
-        return match operator {
-            B::Add => number(one + other),
-            B::Subtract => number(one - other),
-            B::Multiply => number(one * other),
-            B::Divide if one == 0.0 && other == 0.0 => Some(Literal::Float(f64::NAN)),
-            B::Divide => number(one / other),
-            B::Remainder => number(one % other),
-            B::Least => number(one.min(other)),
-            B::Greatest => number(one.max(other)),
-            #[expect(clippy::float_cmp, reason = "the shader compares so")]
-            B::Equal => truth(one == other),
-            #[expect(clippy::float_cmp, reason = "the shader compares so")]
-            B::NotEqual => truth(one != other),
-            B::Less => truth(one < other),
-            B::Greater => truth(one > other),
-            B::LessEqual => truth(one <= other),
-            B::GreaterEqual => truth(one >= other),
-            B::BitOr | B::BitXor | B::BitAnd | B::ShiftLeft | B::ShiftRight | B::Or | B::And => None,
-        };
-    }
-
-    let unsigned = is_unsigned(one) || is_unsigned(other);
-    let cut = |value: i64| whole(integer(value, unsigned));
-    let (one, other) = (cut(whole(one)), cut(whole(other)));
-    let number = |value: i64| Some(integer(value, unsigned));
-    let bits = u32::try_from(other & 31).unwrap_or(0);
-    match operator {
-        B::Add => number(one.wrapping_add(other)),
-        B::Subtract => number(one.wrapping_sub(other)),
-        B::Multiply => number(one.wrapping_mul(other)),
-        B::Divide => number(one.checked_div(other)?),
-        B::Remainder => number(one.checked_rem(other)?),
-        B::Least => number(one.min(other)),
-        B::Greatest => number(one.max(other)),
-        B::BitAnd => number(one & other),
-        B::BitOr => number(one | other),
-        B::BitXor => number(one ^ other),
-        B::ShiftLeft => number(one << bits),
-        B::ShiftRight => number(one >> bits),
-        B::Equal => truth(one == other),
-        B::NotEqual => truth(one != other),
-        B::Less => truth(one < other),
-        B::Greater => truth(one > other),
-        B::LessEqual => truth(one <= other),
-        B::GreaterEqual => truth(one >= other),
-        B::Or | B::And => None,
     }
 }

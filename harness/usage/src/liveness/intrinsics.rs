@@ -4,8 +4,9 @@ use layoutproof_layout::resource::{Access, Dimension, ResourceKind, Texture};
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::Type;
 
-use super::graph::{Graph, NodeId, float};
+use super::graph::{Graph, NodeId};
 use super::integer::Integer;
+use super::literals::{float, is_true};
 use super::value::{Handle, Value, number};
 use super::{Liveness, State};
 use layoutproof_frontend::module::code::{BinaryOperator, CallExpression, Expression, Literal, element_of};
@@ -169,12 +170,8 @@ impl<'m> Liveness<'m> {
         }
         if SCALAR.contains(&name) {
             let node = match (name, self.constants(&all)) {
-                ("any", Some(literals)) => {
-                    self.graph.constant(Literal::Boolean(literals.into_iter().any(super::graph::is_true)))
-                }
-                ("all", Some(literals)) => {
-                    self.graph.constant(Literal::Boolean(literals.into_iter().all(super::graph::is_true)))
-                }
+                ("any", Some(literals)) => self.graph.constant(Literal::Boolean(literals.into_iter().any(is_true))),
+                ("all", Some(literals)) => self.graph.constant(Literal::Boolean(literals.into_iter().all(is_true))),
                 (_, _) => self.graph.computed(name, all),
             };
             return Value::Scalar(node);

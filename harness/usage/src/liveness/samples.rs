@@ -5,7 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::graph::{Graph, NodeId, Operation, float};
+use super::graph::{Graph, NodeId, Operation};
+use super::literals::float;
 use layoutproof_frontend::module::code::{BinaryOperator, PrefixOperator};
 
 /// Maximum number of tries for one condition.

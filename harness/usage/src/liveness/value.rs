@@ -5,8 +5,9 @@ use std::rc::Rc;
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::{Count, StructType, Type};
 
-use super::graph::{Graph, NodeId, float, is_true, truncated};
+use super::graph::{Graph, NodeId};
 use super::integer::Integer;
+use super::literals::{float, is_true, truncated};
 use crate::location::Location;
 use layoutproof_frontend::module::code::{BinaryOperator, Literal};
 

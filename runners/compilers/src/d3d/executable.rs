@@ -46,8 +46,8 @@ pub enum NoExecutable {
     Io(#[from] io::Error),
     #[error(transparent)]
     Read(#[from] ReadError),
-    #[error("{0}")]
-    Listing(String),
+    #[error(transparent)]
+    Listing(#[from] layoutproof_readers::ReadError),
     #[error("vkd3d-compiler's module: {0}")]
     Module(String),
     #[error("its code asks for the size of a buffer, which is a texel buffer in vkd3d's SPIR-V")]
@@ -81,7 +81,7 @@ const ARGUMENTS: [&str; 8] =
 
 pub(crate) fn translate(vkd3d: &Compiler, object: &D3dObject) -> Result<Executable, NoExecutable> {
     let module = compile_to_spirv(vkd3d, &object.container)?;
-    let rows = resource_bindings(&object.listing).map_err(NoExecutable::Listing)?;
+    let rows = resource_bindings(&object.listing)?;
     let module = without_repeated_decorations(&module);
 
     // If the module also has texels of a format, nothing shows which buffers hold bytes.

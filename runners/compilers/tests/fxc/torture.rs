@@ -89,7 +89,7 @@ pub(crate) fn source() -> String {
 /// The words that follow from the offsets in FXC's listing.
 pub(crate) fn expected(listing: &str) -> Result<Vec<u32>, String> {
     let mut offsets = BTreeMap::new();
-    for buffer in buffer_definitions(listing)? {
+    for buffer in buffer_definitions(listing).map_err(|error| error.to_string())? {
         offsets.extend(buffer.members.into_iter().map(|(path, offset)| ((buffer.name.clone(), path), offset)));
     }
 

@@ -257,12 +257,7 @@ fn structure(module: &Module, index: usize) -> DescriptorRequest {
     let parameter = &module.parameters[index];
     let place = Location { parameter: index, member: None, steps: Vec::new(), ty: &parameter.ty };
     let registers = &parameter.annotations.registers;
-    let class = |letter: Option<char>| {
-        let classes =
-            [LayoutUnit::ConstantBuffer, LayoutUnit::ShaderResource, LayoutUnit::UnorderedAccess, LayoutUnit::Sampler];
-        classes.into_iter().find(|class| class.as_str().chars().next() == letter)
-    };
-    let register = registers.iter().find_map(|register| Some((class(register.class)?, register.index?)));
+    let register = registers.iter().find_map(|register| Some((register.class?.unit()?, register.index?)));
 
     DescriptorRequest {
         paths: place.resources().iter().map(|leaf| leaf.path(module)).collect(),

@@ -10,7 +10,9 @@ use layoutproof_core::check::{Source, Subject};
 use layoutproof_core::results::summary::Exit;
 use layoutproof_executor::interrupt;
 use layoutproof_layout::{BlockKind, find};
-use layoutproof_report::export::{BlockSignature, NotExported, OffloadTest, offload_test, offload_test_of_case};
+use layoutproof_report::export::{
+    BlockSignature, ExportObstacle, MAX_BYTES, NotExported, OffloadTest, offload_test, offload_test_of_case,
+};
 
 use super::ExportArgs;
 use super::compile_check::CompileCheck;
@@ -103,12 +105,12 @@ fn reason_of(source: &Source, reasons: &[NotExported]) -> String {
         };
         return reason.to_owned();
     };
-    // `S.a`: no number of 4 bytes
-    let named = reason.strip_prefix('`').and_then(|rest| rest.split_once('`'));
-    match named {
-        Some((_, rest)) => format!("a member {}", rest.trim_start_matches([':', ' '])),
-        None if reason.starts_with("the case has") => "our rules contradict its numbers".to_owned(),
-        None => reason.clone(),
+    match reason {
+        ExportObstacle::NotReadable { reason, .. } => format!("a member {reason}"),
+        ExportObstacle::TooLarge(_) => format!("it has more than {MAX_BYTES} bytes"),
+        ExportObstacle::NothingToRead(_) => "it has nothing to read".to_owned(),
+        ExportObstacle::Contradicted { .. } => "our rules contradict its numbers".to_owned(),
+        other => other.to_string(),
     }
 }
 

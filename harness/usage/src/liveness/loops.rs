@@ -1,0 +1,474 @@
+//! Loops: round by round where the number of rounds is known, otherwise with a node for each value that goes around.
+
+use std::collections::HashMap;
+
+use super::Liveness;
+use super::graph::NodeId;
+use super::state::{Ending, Exit, LoopFrame, State, Variable, conditions, set_variable};
+use super::value::Value;
+use layoutproof_frontend::module::code::{BinaryOperator, Expression, Literal, Statement};
+
+/// Steps of a loop that is run round by round.
+pub(super) const MOST_STEPS_OF_ROUNDS: usize = 1 << 14;
+
+/// Rounds of a loop that is run round by round. DXC unrolls 60 rounds of a small body, no 16 of a larger one.
+pub(super) const MOST_ROUNDS: usize = 128;
+
+/// Rounds of a loop with `[unroll]`.
+pub(super) const MOST_UNROLLED: usize = 256;
+
+/// Times that a loop is run to find the variables that go around.
+pub(super) const MOST_PASSES: usize = 12;
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LoopParts<'m> {
+    pub(super) condition: Option<&'m Expression>,
+    pub(super) step: &'m [Expression],
+    pub(super) body: &'m [Statement],
+    pub(super) tests_first: bool,
+}
+
+/// A variable that goes around in a loop.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Moving {
+    pub(super) variable: Variable,
+    /// False if it depends on constants alone.
+    pub(super) varies: bool,
+    /// Its values, if it is a counter.
+    pub(super) range: Option<(i64, i64)>,
+}
+
+/// The additions of an attempt to run a loop, to take them back.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mark {
+    pub(super) roots: usize,
+    pub(super) writes: usize,
+    pub(super) touched: usize,
+    pub(super) returns: usize,
+}
+
+impl<'m> Liveness<'m> {
+    fn mark(&self) -> Mark {
+        let returns = self.frames.last().map_or(0, |frame| frame.returns.len());
+        Mark { roots: self.roots.len(), writes: self.writes.len(), touched: self.touched.len(), returns }
+    }
+
+    fn take_back(&mut self, mark: Mark) {
+        self.roots.truncate(mark.roots);
+        self.writes.truncate(mark.writes);
+        self.touched.truncate(mark.touched);
+        if let Some(frame) = self.frames.last_mut() {
+            frame.returns.truncate(mark.returns);
+        }
+    }
+
+    pub(super) fn open_loop(&mut self, is_switch: bool) {
+        let base = self.path.len();
+        if let Some(frame) = self.frames.last_mut() {
+            frame.loops.push(LoopFrame { base, is_switch, ..LoopFrame::default() });
+        }
+    }
+
+    pub(super) fn close_loop(&mut self) -> LoopFrame<'m> {
+        self.frames.last_mut().and_then(|frame| frame.loops.pop()).unwrap_or_default()
+    }
+
+    /// Runs a loop that the compiler may unroll: what is needed if it does is certain, the rest is not.
+    ///
+    /// DXC 1.7.2308 unrolls 16 rounds of `a += 1`, not 4 rounds with two `Load`, a `sin` and a `cos`; where it does not, it
+    /// still computes integers that depend on constants alone, even with `[loop]`.
+    pub(super) fn perhaps_unrolled(&mut self, parts: LoopParts<'m>, state: &mut State<'m>) {
+        let (mut unrolled, known) = (state.clone(), self.facts.len());
+        if !self.rounds(parts, (MOST_ROUNDS, None), &mut unrolled) {
+            self.facts.truncate(known);
+            return self.around(parts, state);
+        }
+        self.facts.truncate(known);
+        let returns = self.frames.last().map_or(0, |frame| frame.returns.len());
+        self.doubtful += 1;
+        self.around(parts, state);
+        self.doubtful -= 1;
+        if self.failed.is_some() {
+            return;
+        }
+
+        let found = self.frames.last_mut().map(|frame| frame.returns.split_off(returns)).unwrap_or_default();
+        for (exit, result) in found {
+            let conditions = exit.conditions.iter().map(|condition| self.graph.doubtful(*condition)).collect();
+            let result = result.map(|result| self.graph.mapped(&result, &mut |graph, node| graph.doubtful(node)));
+            let state = self.both(&exit.state, &exit.state.clone());
+            if let Some(frame) = self.frames.last_mut() {
+                frame.returns.push((Exit { state, conditions }, result));
+            }
+        }
+        if state.ended.is_some() != unrolled.ended.is_some() {
+            return self.give_up();
+        }
+        let around = std::mem::take(state);
+        *state = self.both(&unrolled, &around);
+    }
+
+    /// The state after a loop that is unrolled or not.
+    fn both(&mut self, unrolled: &State<'m>, around: &State<'m>) -> State<'m> {
+        let mut state = unrolled.clone();
+        for (guard, ending) in &around.guards {
+            if !unrolled.guards.contains(&(*guard, *ending)) {
+                state.guards.push((self.graph.doubtful(*guard), *ending));
+            }
+        }
+        let locals = (0..unrolled.locals.len()).map(Variable::Local);
+        let statics = (0..unrolled.statics.len()).map(Variable::Static);
+        let all: Vec<Variable> = locals.chain([Variable::This]).chain(statics).collect();
+        for variable in all {
+            let is_lazy = |state: &State<'m>| matches!(variable, Variable::Static(at) if state.statics[at].is_none());
+            if is_lazy(unrolled) && is_lazy(around) {
+                continue;
+            }
+            let (Some(one), Some(other)) = (self.variable(variable, unrolled), self.variable(variable, around)) else {
+                continue;
+            };
+            if one.is(&other) {
+                continue;
+            }
+            let opened = self.graph.open_all(&other);
+            let mut others = Vec::new();
+            opened.leaves(&mut others);
+            let opened = self.graph.open_all(&one);
+            let mut ones = Vec::new();
+            opened.leaves(&mut ones);
+            let mut at = 0;
+            let is_paired = ones.len() == others.len();
+            let whole = if is_paired { None } else { Some(self.graph.computed("whole", others.clone())) };
+            let value = self.graph.mapped(&opened, &mut |graph, node| {
+                at += 1;
+                graph.perhaps_unrolled(node, whole.unwrap_or_else(|| others[at - 1]))
+            });
+            set_variable(variable, value, &mut state);
+        }
+        state
+    }
+
+    /// Runs a loop round by round, if its condition is known in each. Otherwise takes everything back: false.
+    ///
+    /// DXC 1.7.2308 leaves a loop with `[unroll(3)]` after 3 rounds, whatever its condition is.
+    pub(super) fn rounds(
+        &mut self,
+        parts: LoopParts<'m>,
+        (most, last): (usize, Option<usize>),
+        state: &mut State<'m>,
+    ) -> bool {
+        let (mark, saved, start) = (self.mark(), state.clone(), self.steps);
+        let outer: Vec<(NodeId, Ending)> = state.guards.clone();
+        self.open_loop(false);
+        let mut rounds = 0;
+        let mut tests = parts.tests_first;
+        let is_known = loop {
+            if self.failed.is_some() || last == Some(rounds) {
+                break true;
+            }
+            if tests {
+                if let Some(condition) = parts.condition {
+                    let condition = self.condition(condition, state);
+                    match self.truth(condition) {
+                        Some(true) => {}
+                        Some(false) => break true,
+                        None => break false,
+                    }
+                }
+            }
+            tests = true;
+            rounds += 1;
+            if rounds > most || self.steps - start > MOST_STEPS_OF_ROUNDS {
+                break false;
+            }
+            self.round(parts, state);
+            if state.ended.is_some() {
+                break true;
+            }
+        };
+
+        let frame = self.close_loop();
+        if !is_known {
+            self.take_back(mark);
+            *state = saved;
+            return false;
+        }
+        let conditions = conditions(&frame.breaks);
+        let mut states: Vec<State<'m>> =
+            frame.breaks.into_iter().map(|exit| State { ended: None, ..exit.state }).collect();
+        if state.ended.is_none() || states.is_empty() {
+            states.push(std::mem::take(state));
+        }
+        *state = self.merged(&conditions, states);
+        if state.ended == Some(Ending::Break) {
+            state.ended = None;
+        }
+        state.guards.retain(|guard| guard.1 == Ending::Return || outer.contains(guard));
+        true
+    }
+
+    /// The body of a loop and what follows it in a round.
+    fn round(&mut self, parts: LoopParts<'m>, state: &mut State<'m>) {
+        self.block(parts.body, state);
+        let frame = self.frames.last_mut().and_then(|frame| frame.loops.last_mut());
+        let continues = frame.map(|frame| std::mem::take(&mut frame.continues)).unwrap_or_default();
+        if !continues.is_empty() {
+            let conditions = conditions(&continues);
+            let mut states: Vec<State<'m>> =
+                continues.into_iter().map(|exit| State { ended: None, ..exit.state }).collect();
+            if state.ended.is_none() {
+                states.push(std::mem::take(state));
+            }
+            *state = self.merged(&conditions, states);
+        }
+        if state.ended == Some(Ending::Continue) {
+            state.ended = None;
+        }
+        state.guards.retain(|guard| guard.1 > Ending::Continue);
+        if state.ended.is_none() {
+            for step in parts.step {
+                self.evaluate(step, state);
+            }
+        }
+    }
+
+    /// Runs a loop once, with a node for each value that goes around.
+    pub(super) fn around(&mut self, parts: LoopParts<'m>, state: &mut State<'m>) {
+        let open = self.graph.open.len();
+        self.run_around(parts, state);
+        self.graph.open.truncate(open);
+    }
+
+    fn run_around(&mut self, parts: LoopParts<'m>, state: &mut State<'m>) {
+        let (mark, entry, known) = (self.mark(), std::mem::take(state), self.facts.len());
+        let start = self.graph.next();
+        let mut moving: Vec<Moving> = Vec::new();
+        // The first test of `for (int i = 0; i < 100; i++)` is known to hold, so that the loop is left at later ones.
+        let mut is_entered = false;
+        for pass in 0..=MOST_PASSES {
+            self.take_back(mark);
+            self.facts.truncate(known);
+            let mut header = entry.clone();
+            header.guards = entry.guards.clone();
+            let mut pairs: Vec<(NodeId, NodeId)> = Vec::new();
+            for Moving { variable, varies, range } in &moving {
+                if let Some(value) = self.variable(*variable, &entry) {
+                    let opened = self.graph.open_all(&value);
+                    let around = self.graph.mapped(&opened, &mut |graph, node| {
+                        let around = graph.around(*varies);
+                        graph.open.push(around);
+                        graph.ranges.extend(range.map(|range| (around, range)));
+                        pairs.push((around, node));
+                        around
+                    });
+                    set_variable(*variable, around, &mut header);
+                }
+            }
+
+            *state = header.clone();
+            self.open_loop(false);
+            let tested = match parts.condition {
+                Some(condition) if parts.tests_first => Some(self.condition(condition, state)),
+                _ => None,
+            };
+            let exit_at_test = state.clone();
+            if pass == 0 {
+                is_entered = tested.is_some_and(|condition| self.truth(condition) == Some(true));
+            }
+            let is_never = tested.is_some_and(|condition| self.truth(condition) == Some(false));
+            let mut deciding: Vec<NodeId> =
+                tested.into_iter().filter(|node| self.graph.literal(*node).is_none()).collect();
+            if !is_never {
+                match tested.filter(|condition| self.graph.literal(*condition).is_none()) {
+                    Some(condition) => self.under(condition, true, |liveness| liveness.round(parts, state)),
+                    None => self.round(parts, state),
+                }
+                if let (Some(condition), false, None) = (parts.condition, parts.tests_first, state.ended) {
+                    let condition = self.condition(condition, state);
+                    deciding.extend(Some(condition).filter(|node| self.graph.literal(*node).is_none()));
+                }
+            }
+            let frame = self.close_loop();
+            if self.failed.is_some() {
+                return;
+            }
+
+            let back = state.clone();
+            let changed = if back.ended.is_none() { self.changed(&header, &back) } else { Vec::new() };
+            let is_counted = tested.is_some_and(|condition| !self.graph.varies(condition));
+            let is_new = |variable: &Variable| !moving.iter().any(|known| known.variable == *variable);
+            let new: Vec<Variable> = changed.into_iter().filter(is_new).collect();
+            let mut is_stable = new.is_empty();
+            for known in &mut moving {
+                if !known.varies && self.varies_at_end(known.variable, &back, is_counted) {
+                    known.varies = true;
+                    is_stable = false;
+                }
+            }
+            for variable in new {
+                let varies =
+                    self.varies_at_end(variable, &entry, is_counted) || self.varies_at_end(variable, &back, is_counted);
+                let range = if varies { None } else { self.range(variable, (&entry, &back), parts, is_counted) };
+                moving.push(Moving { variable, varies, range });
+            }
+            if !is_stable {
+                if pass == MOST_PASSES {
+                    return self.give_up();
+                }
+                continue;
+            }
+            let moving: Vec<Variable> = moving.iter().map(|known| known.variable).collect();
+
+            // The loop is as it stays.
+            for exit in &frame.breaks {
+                deciding.extend(&exit.conditions);
+            }
+            deciding.extend(back.guards.iter().map(|guard| guard.0));
+            let returns = self.frames.last().map_or(0, |frame| frame.returns.len());
+            if let Some(inner) = self.frames.last() {
+                for (exit, _) in &inner.returns[mark.returns.min(returns)..] {
+                    deciding.extend(&exit.conditions);
+                }
+            }
+            deciding.sort_unstable();
+            deciding.dedup();
+            self.close_circle(&moving, &pairs, (&header, &back), &deciding);
+            let roots = self.roots[mark.roots..].iter().map(|root| root.0);
+            let written = self.writes[mark.writes..].iter().map(|write| write.1);
+            for node in roots.chain(written) {
+                self.graph.add_operands(node, deciding.iter().copied());
+            }
+
+            let mut states: Vec<State<'m>> =
+                frame.breaks.into_iter().map(|exit| State { ended: None, ..exit.state }).collect();
+            let is_endless = tested.is_some_and(|condition| self.graph.truth(condition) == Some(true));
+            let is_left_at_end = if parts.tests_first { is_entered && !is_endless } else { parts.condition.is_some() };
+            if parts.tests_first && parts.condition.is_some() && !is_endless && !is_entered {
+                states.push(exit_at_test);
+            } else if is_left_at_end && back.ended.is_none() {
+                states.push(back.clone());
+            }
+            if states.is_empty() {
+                let ended = back.ended.filter(|ended| *ended == Ending::Return);
+                *state = State { ended: ended.or(Some(Ending::Return)), ..back };
+            } else {
+                *state = self.merged_since(start, &deciding, states);
+            }
+            if is_counted {
+                // The compiler may know their last values.
+                self.graph.ranges.retain(|node, _| !pairs.iter().any(|(around, _)| around == node));
+            }
+            state.guards.retain(|guard| guard.1 == Ending::Return || entry.guards.contains(guard));
+            if returns > mark.returns {
+                state.guards.extend(deciding.iter().map(|condition| (*condition, Ending::Return)));
+            }
+            return;
+        }
+    }
+
+    /// True if a value depends on more than constants. What a loop does to floating-point numbers is only computed if
+    /// the number of rounds is known.
+    fn varies_at_end(&mut self, variable: Variable, state: &State<'m>, is_counted: bool) -> bool {
+        let Some(value) = self.variable(variable, state) else { return true };
+        let mut leaves = Vec::new();
+        value.leaves(&mut leaves);
+        leaves.iter().any(|leaf| {
+            let is_float = matches!(self.graph.literal(*leaf), Some(Literal::Float(_)));
+            self.graph.varies(*leaf) || (is_float && !is_counted)
+        })
+    }
+
+    /// The values that a counter takes, from its first two; `None` where it is no integer, or the compiler computes more.
+    pub(super) fn range(
+        &mut self,
+        variable: Variable,
+        (entry, back): (&State<'m>, &State<'m>),
+        parts: LoopParts<'m>,
+        is_counted: bool,
+    ) -> Option<(i64, i64)> {
+        let (first, second) = (self.variable(variable, entry)?, self.variable(variable, back)?);
+        let (Value::Scalar(first), Value::Scalar(second)) = (self.graph.opened(first), self.graph.opened(second))
+        else {
+            return None;
+        };
+        let bound = match (parts.condition, variable) {
+            (Some(Expression::Binary(BinaryOperator::Less, left, right)), Variable::Local(slot))
+                if **left == Expression::Local(slot) =>
+            {
+                let right = self.evaluate(right, &mut back.clone());
+                let right = self.graph.whole(&right);
+                self.graph.index(right).map(|bound| bound - 1)
+            }
+            _ => None,
+        };
+        match (self.graph.literal(first)?, self.graph.literal(second)?) {
+            (Literal::Boolean(first), Literal::Boolean(second)) if first != second => Some((0, 1)),
+            (Literal::Integer { value: first, .. }, Literal::Integer { value: second, .. }) => match bound {
+                Some(bound) => Some((first, bound)),
+                None if is_counted => None,
+                None if second > first => Some((first, i64::from(i32::MAX))),
+                None => Some((i64::from(i32::MIN), first)),
+            },
+            (_, _) => None,
+        }
+    }
+
+    /// Adds to the nodes that go around what they get at the end of a round.
+    fn close_circle(
+        &mut self,
+        moving: &[Variable],
+        pairs: &[(NodeId, NodeId)],
+        (header, back): (&State<'m>, &State<'m>),
+        deciding: &[NodeId],
+    ) {
+        let initial: HashMap<NodeId, NodeId> = pairs.iter().copied().collect();
+        for variable in moving {
+            let (Some(around), Some(value)) = (self.variable(*variable, header), self.variable(*variable, back)) else {
+                continue;
+            };
+            let mut heads = Vec::new();
+            around.leaves(&mut heads);
+            let value = self.graph.open_all(&value);
+            let mut ends = Vec::new();
+            value.leaves(&mut ends);
+            let is_paired = heads.len() == ends.len();
+            for (at, head) in heads.iter().enumerate() {
+                let Some(start) = initial.get(head) else { continue };
+                self.graph.add_operands(*head, [*start]);
+                let moved: Vec<NodeId> = if is_paired { vec![ends[at]] } else { ends.clone() };
+                if back.ended.is_some() || moved.iter().all(|end| end == head || end == start) {
+                    continue;
+                }
+                self.graph.add_operands(*head, moved);
+                self.graph.add_operands(*head, deciding.iter().copied());
+            }
+        }
+    }
+
+    /// The variables that a round changes.
+    fn changed(&mut self, header: &State<'m>, back: &State<'m>) -> Vec<Variable> {
+        let locals = (0..back.locals.len()).map(Variable::Local);
+        let statics = (0..back.statics.len()).map(Variable::Static);
+        let all: Vec<Variable> = locals.chain([Variable::This]).chain(statics).collect();
+        let mut changed = Vec::new();
+        for variable in all {
+            let is_lazy = matches!(variable, Variable::Static(number) if back.statics[number].is_none());
+            if is_lazy {
+                continue;
+            }
+            let (Some(one), Some(other)) = (self.variable(variable, header), self.variable(variable, back)) else {
+                continue;
+            };
+            if one.is(&other) {
+                continue;
+            }
+            let (one, other) = (self.graph.open_all(&one), self.graph.open_all(&other));
+            // A variable that the body declares does not go around.
+            let is_new = matches!(one, Value::Opaque(node, None) if self.graph.is_undefined(node));
+            if !one.is(&other) && !is_new {
+                changed.push(variable);
+            }
+        }
+        changed
+    }
+}
