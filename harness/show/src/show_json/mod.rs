@@ -56,6 +56,12 @@ pub struct Shown {
 pub struct ShownLayout {
     /// Rule set, including the dialect; `declared` for the decorations in a module.
     pub rules: String,
+    /// The target of a compiler's choice: `d3d12`, `vulkan/scalar`; absent for a rule set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
+    /// The compiler: `dxc`; absent for a rule set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compiler: Option<String>,
     /// In declaration order.
     pub blocks: Vec<ShownBlock>,
 }
