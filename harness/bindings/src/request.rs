@@ -191,15 +191,20 @@ impl BindingRequest {
     }
 }
 
+/// The option of DXC and slangc that selects a layout for Vulkan.
+pub fn layout_flag(layout: LayoutVariant) -> &'static str {
+    match layout {
+        LayoutVariant::Scalar => "-fvk-use-scalar-layout",
+        LayoutVariant::Dx => "-fvk-use-dx-layout",
+        LayoutVariant::Gl => "-fvk-use-gl-layout",
+        LayoutVariant::C => "-fvk-use-c-layout",
+    }
+}
+
 /// The layout that an option of DXC or slangc selects for Vulkan.
 pub fn layout_option(option: &str) -> Option<LayoutVariant> {
-    match option {
-        "-fvk-use-scalar-layout" | "-force-glsl-scalar-layout" => Some(LayoutVariant::Scalar),
-        "-fvk-use-dx-layout" => Some(LayoutVariant::Dx),
-        "-fvk-use-gl-layout" => Some(LayoutVariant::Gl),
-        "-fvk-use-c-layout" => Some(LayoutVariant::C),
-        _ => None,
-    }
+    let plain = if option == "-force-glsl-scalar-layout" { layout_flag(LayoutVariant::Scalar) } else { option };
+    LayoutVariant::ALL.iter().copied().find(|layout| layout_flag(*layout) == plain)
 }
 
 #[cfg(test)]

@@ -44,7 +44,7 @@ use select::shader_file::reader_process;
 /// The exit code if there is nothing left to do: help, the version or a usage error was printed.
 pub fn command_line() -> Result<Cli, ExitCode> {
     let parsed = help::command().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
-    parsed.map_err(|usage| {
+    let mut cli = parsed.map_err(|usage| {
         output::print_usage(&usage);
         let code = u8::try_from(usage.exit_code()).unwrap_or(Exit::CouldNotRun.code());
         match output::finish() {
@@ -54,7 +54,17 @@ pub fn command_line() -> Result<Cli, ExitCode> {
                 ExitCode::from(Exit::CouldNotRun.code())
             }
         }
-    })
+    })?;
+    cli.command.complete_columns().map_err(|error| {
+        warn(&format!("error: {error:#}\n"));
+        ExitCode::from(exit_of(&error).code())
+    })?;
+    Ok(cli)
+}
+
+/// The exit code of an error.
+fn exit_of(error: &anyhow::Error) -> Exit {
+    error.downcast_ref::<NotStarted>().map_or(Exit::CouldNotRun, |not_started| not_started.exit)
 }
 
 /// Runs the command.
@@ -100,7 +110,7 @@ pub fn main(cli: &Cli) -> ExitCode {
     let printed = output::finish();
     let exit = done.and_then(|exit| printed.map(|()| exit)).unwrap_or_else(|error| {
         output::warn_of_error(&error, style);
-        error.downcast_ref::<NotStarted>().map_or(Exit::CouldNotRun, |not_started| not_started.exit)
+        exit_of(&error)
     });
     ExitCode::from(exit.code())
 }

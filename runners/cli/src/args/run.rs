@@ -40,16 +40,15 @@ pub struct RunArgs {
     #[arg(value_name = "FILTER|FILE")]
     pub inputs: Vec<String>,
     #[arg(long, value_delimiter = ',', value_name = "NAME[,NAME...]", help = format!(
-        "Only these rule sets; for a file, the rule sets to check it under (default: all bare ones). Files that say \
-         their own offsets ({}) are checked under `declared`",
+        "For experts: only these rule sets; for a file, the rule sets to check it under (default: all bare ones). Files that \
+         say their own offsets ({}) are checked under `declared`",
         FrontEnd::suffixes_with_offsets().join(", "),
     ))]
     pub rules: Vec<String>,
-    /// Only these shader producers: `rspirv` and `naga`, which need nothing; compilers (`dxc`, `slangc`, ...), one of their
-    /// targets and options (`dxc-spirv-dx`, ...), or `all` that were found. By default all take part in a run of cases that
-    /// names no producer, device, API or form either, and a compiler's module then runs on one driver; otherwise those that
-    /// need nothing.
-    #[arg(long, visible_alias = "compiler", value_delimiter = ',', value_name = "NAME[,NAME...]")]
+    /// Only shaders of these compilers: `dxc`, `slangc`, `tint` ..., a build of one (`dxc=PATH`), `all` that were found, or
+    /// `rspirv` and `naga`, which are built in. By default all take part in a run of cases that names no compiler, device, API
+    /// or form either, and a compiler's module then runs on one driver; otherwise those that are built in.
+    #[arg(long = "compiler", alias = "producer", value_delimiter = ',', value_name = "NAME[=PATH][,...]")]
     pub producer: Vec<String>,
     /// Ask no compiler: `rspirv` and `naga` alone make shaders.
     #[arg(long, conflicts_with = "producer")]
@@ -69,8 +68,8 @@ pub struct RunArgs {
     /// Only these devices.
     #[arg(long, value_delimiter = ',', value_name = "ID[,ID...]")]
     pub device: Vec<String>,
-    /// Only through these APIs.
-    #[arg(long, value_delimiter = ',', value_name = RunnerKind::NAMES)]
+    /// Only through these APIs; `dxil` is our evaluator of D3D12's code, `model` our model of a device.
+    #[arg(long = "api", alias = "runner", value_delimiter = ',', value_name = RunnerKind::NAMES)]
     pub runner: Vec<String>,
     /// Only these forms of access.
     #[arg(
@@ -164,7 +163,7 @@ pub struct RunArgs {
     /// How the declaration is read.
     #[command(flatten)]
     pub declare: DeclareArgs,
-    /// Where parameters are bound: of a file this alone is then checked, unless rule sets are named too.
+    /// Targets: whose layouts and bindings are checked.
     #[command(flatten)]
     pub placement: PlacementArgs,
 }

@@ -96,7 +96,7 @@ impl RunConfig {
         let toolchains = compilers::find(&asked, args.compile_limit, cache.as_ref())?.keep(args.keep.clone());
         let producers = producers(&asked, &toolchains)?;
 
-        let runners: Vec<_> = RunnerKind::ALL.iter().map(|kind| (kind.as_str(), *kind)).collect();
+        let runners = runners(&args.runner)?;
         let forms = Form::ALL.map(|form| (form.as_str(), form));
 
         let misreadings = MISREADINGS.iter().chain(BINDING_MISREADINGS);
@@ -136,7 +136,7 @@ impl RunConfig {
             },
             batching: (!args.no_fuse).then_some(args.rotation),
             device_ids: args.device.clone(),
-            runners: choose("runner", &args.runner, &runners)?.into_iter().collect(),
+            runners,
             required: args.require.clone(),
             known_text: text_of(&known),
             known: match args.part.shard {
@@ -286,7 +286,9 @@ fn producers(names: &[String], toolchains: &Toolchains) -> anyhow::Result<Vec<Pr
         let compilers = toolchains.named(name).into_iter().map(Producer::Compiler);
         let of_name: Vec<Producer> = built_in.chain(compilers).collect();
         if of_name.is_empty() {
-            bail!("unknown producer `{name}`; known are all, {}", known_producers());
+            let meant = did_you_mean(name, known_producers());
+            let listed = " (`layoutproof compilers` lists those that were found)";
+            bail!("unknown compiler `{name}`{}", if meant.is_empty() { listed } else { &meant });
         }
         found.extend(of_name);
     }
@@ -297,16 +299,10 @@ fn producers(names: &[String], toolchains: &Toolchains) -> anyhow::Result<Vec<Pr
 }
 
 /// The names of all producers: the built-in ones, compilers, then single toolchains.
-fn known_producers() -> String {
+fn known_producers() -> impl Iterator<Item = &'static str> {
     let compilers = toolchains().iter().map(|toolchain| toolchain.compiler);
     let single = toolchains().iter().map(|toolchain| toolchain.name);
-    let mut names: Vec<&str> = Vec::new();
-    for name in Producer::BUILT_IN.iter().map(|producer| producer.as_str()).chain(compilers).chain(single) {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names.join(", ")
+    Producer::BUILT_IN.iter().map(|producer| producer.as_str()).chain(compilers).chain(single)
 }
 
 /// The values that the user named, or all of them.
@@ -327,6 +323,15 @@ fn choose<T: Copy>(what: &str, named: &[String], all: &[(&str, T)]) -> anyhow::R
         })
     };
     named.iter().map(find).collect()
+}
+
+/// The APIs that the user named, or all of them. Records have other names for some of them.
+fn runners(names: &[String]) -> anyhow::Result<BTreeSet<RunnerKind>> {
+    let of_record = |name: &String| RunnerKind::ALL.iter().find(|kind| kind.as_str() == name);
+    let names: Vec<String> =
+        names.iter().map(|name| of_record(name).map_or_else(|| name.clone(), |kind| kind.api().to_owned())).collect();
+    let known: Vec<_> = RunnerKind::ALL.iter().map(|kind| (kind.api(), *kind)).collect();
+    Ok(choose("API", &names, &known)?.into_iter().collect())
 }
 
 /// The spaces that the user named; `None` if none.

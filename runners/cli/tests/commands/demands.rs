@@ -127,14 +127,18 @@ fn nothing_selected() {
 #[test]
 fn words_that_mean_nothing() {
     let folder = Folder::with(&[("a.hlsl", "cbuffer S { float a; };")]);
-    let apis: Vec<&str> = RunnerKind::ALL.iter().map(|api| api.as_str()).collect();
+    let apis: Vec<&str> = RunnerKind::ALL.iter().map(|api| api.api()).collect();
     for (words, message) in [
         ("run --nosuch", "error: unexpected argument '--nosuch' found"),
         ("run --rules nosuch", "error: unknown rule set `nosuch`; known are hlsl-cbuffer,"),
         ("run --rules std140,std140@nosuch", "error: unknown rule set `std140@nosuch`;"),
-        ("run --producer nosuch", "error: unknown producer `nosuch`; known are all, rspirv, naga"),
-        ("run --compiler nosuch", "error: unknown producer `nosuch`;"),
-        ("run --runner nosuch", &format!("error: unknown runner `nosuch`; known are {}", apis.join(", "))),
+        (
+            "run --producer nosuch",
+            "error: unknown compiler `nosuch` (`layoutproof compilers` lists those that were found)",
+        ),
+        ("run --compiler nosuch", "error: unknown compiler `nosuch` ("),
+        ("run --runner nosuch", &format!("error: unknown API `nosuch`; known are {}", apis.join(", "))),
+        ("run --compiler slangcc", "error: unknown compiler `slangcc`: did you mean `slangc`?"),
         ("run --form nosuch", "error: unknown form `nosuch`; known are leaf, vector, whole"),
         ("run --plant-misreading nosuch", "error: unknown misreading `nosuch`; known are shifted,"),
         ("run --plant-rules nosuch", "error: unknown rule set `nosuch`;"),

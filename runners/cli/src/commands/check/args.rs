@@ -4,8 +4,10 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
+use layoutproof_layout::TargetChoice;
 use layoutproof_show::front_ends::FrontEnd;
 
+use crate::args::placement::target;
 use crate::args::{CacheArgs, DeclareArgs};
 
 /// Output formats of `layoutproof check`.
@@ -21,19 +23,6 @@ pub enum CheckFormat {
     Junit,
 }
 
-/// Graphics APIs, each of which stands for what its usual compiler does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum CheckTarget {
-    /// Direct3D 12: DXC for HLSL, slangc for Slang.
-    D3d12,
-    /// Vulkan: `dxc -spirv` for HLSL, slangc for Slang.
-    Vulkan,
-    /// `WebGPU`: slangc.
-    Webgpu,
-    /// Metal: slangc.
-    Metal,
-}
-
 /// `layoutproof check`.
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
@@ -44,16 +33,13 @@ pub struct CheckArgs {
         FrontEnd::suffixes().join(", "),
     ))]
     pub inputs: Vec<PathBuf>,
-    /// Arguments with which the build compiles the shaders, as one word: `"-T cs_6_6 -D QUALITY=2 -spirv"`.
-    #[arg(long, value_name = "ARGUMENTS", allow_hyphen_values = true)]
-    pub args: Option<String>,
-    /// Rule sets, or what a compiler takes for each block (`native:dxc-dxil`); default: what the language, `--args` or a
-    /// comment in the shader suggests.
+    /// For experts: rule sets, or what a compiler takes for each block (`native:dxc-dxil`).
     #[arg(long, value_delimiter = ',', value_name = "NAME[,NAME...]")]
     pub rules: Vec<String>,
-    /// The same by graphics API.
-    #[arg(long, value_enum, value_delimiter = ',')]
-    pub target: Vec<CheckTarget>,
+    /// The targets whose offsets the host structs must have: d3d12, vulkan, webgpu, metal; vulkan/scalar, vulkan/dx, vulkan/gl,
+    /// vulkan/c. Default: what `--args`, `layoutproof.toml` or a comment in the shader says, else the language's usual one.
+    #[arg(long, value_parser = target, value_delimiter = ',', value_name = "TARGET[,TARGET...]")]
+    pub target: Vec<TargetChoice>,
     /// Blocks without a host struct are errors.
     #[arg(long)]
     pub strict: bool,
@@ -63,8 +49,9 @@ pub struct CheckArgs {
     /// Only these devices, as for `run`.
     #[arg(long, requires = "run", value_delimiter = ',', value_name = "ID[,ID...]")]
     pub device: Vec<String>,
-    /// These compilers make the shaders that devices run; default: our own SPIR-V, with the offsets that are compared.
-    #[arg(long, requires = "run", value_delimiter = ',', value_name = "NAME[,NAME...]")]
+    /// The compilers of these targets: dxc, slangc. With --run they make the shaders that devices run, else our own SPIR-V with the
+    /// offsets that are compared; `dxc=PATH` names a build.
+    #[arg(long, value_delimiter = ',', value_name = "NAME[=PATH][,...]")]
     pub compiler: Vec<String>,
     /// Whether compilers are asked again.
     #[command(flatten)]

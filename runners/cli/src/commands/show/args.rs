@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use layoutproof_show::front_ends::FrontEnd;
 
-use crate::args::DeclareArgs;
 use crate::args::placement::PlacementArgs;
+use crate::args::{DeclareArgs, NamedCompiler, named_compiler};
 use crate::commands::show::formats::{LayoutFormat, format_parser};
 
 /// Output formats of `layoutproof diff`.
@@ -29,8 +29,8 @@ pub struct ShowArgs {
         FrontEnd::suffixes().join(", "),
     ))]
     pub inputs: Vec<String>,
-    /// Rule sets (`std140`, `hlsl-*`), or a compiler's own choice for each block (`native:dxc-dxil`, `native:slang-vulkan`
-    /// ...). Default: the targets that programs in the file's language ship for; as JSON all bare rule sets. The assert
+    /// For experts: rule sets (`std140`, `hlsl-*`), or a compiler's own choice for each block (`native:dxc-dxil` ...) in place
+    /// of targets. Default: the targets that programs in the file's language ship for; as JSON all bare rule sets. The assert
     /// formats take one, for .hlsl files `native:dxc-dxil` by default, as the LLVM formats do.
     #[arg(long, value_delimiter = ',', value_name = "NAME[,NAME...]")]
     pub rules: Vec<String>,
@@ -56,10 +56,17 @@ pub struct ShowArgs {
     /// Where parameters are bound.
     #[command(flatten)]
     pub placement: PlacementArgs,
-    /// Take the registers that this compiler gives, and mark where the rules of its convention say otherwise: `dxc`, with
-    /// --target d3d12 and a file of HLSL. It compiles the entry point of --entry for the profile of --profile (`ps_6_6`).
-    #[arg(long, requires = "target", value_name = "NAME", help_heading = "Placement of parameters")]
-    pub compiler: Option<String>,
+    /// Only these compilers: dxc, slangc, clang-dxc, fxc; `dxc@1.9` names a version, `dxc=PATH` a build. DXC itself gives the
+    /// registers of an HLSL file for --target d3d12, if it is here; where the rules of layoutproof say otherwise is marked.
+    #[arg(
+        long,
+        value_parser = named_compiler,
+        value_delimiter = ',',
+        conflicts_with = "convention",
+        value_name = "NAME[=PATH][,...]",
+        help_heading = "Targets and bindings"
+    )]
+    pub compiler: Vec<NamedCompiler>,
 }
 
 /// What the formats of host structs write, and where.
@@ -92,10 +99,10 @@ pub struct HostArgs {
 /// `layoutproof diff`.
 #[derive(Debug, Args)]
 pub struct DiffArgs {
-    #[arg(required = true, num_args = 2..=4, value_name = "INPUT|RULES", help = format!(
-        "One input and two rule sets; or two inputs, each with a rule set after it unless it says its own offsets \
-         ({}). An input is a shader file, a case file or the id of a built-in case; a rule set may be a compiler's own \
-         choice, as `native:dxc-spirv`",
+    #[arg(required = true, num_args = 2..=4, value_name = "INPUT|TARGET", help = format!(
+        "One input and two targets; or two inputs, each with a target after it unless it says its own offsets ({}). An \
+         input is a shader file, a case file or the id of a built-in case; a target is d3d12, vulkan, vulkan/scalar ..., \
+         with a compiler as vulkan.slangc, or for experts a rule set",
         FrontEnd::suffixes_with_offsets().join(", "),
     ))]
     pub words: Vec<String>,
