@@ -7,6 +7,7 @@
 use layoutproof_layout::Span;
 
 use super::place::number;
+use super::request::layout_option;
 use layoutproof_layout::LayoutUnit;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
@@ -119,6 +120,7 @@ impl BindingOptions {
             ["-Od" | "-fspv-preserve-bindings"] => self.unused = UnusedResources::Kept,
             // These options choose what the code may contain, not where it is bound.
             [target] if target.starts_with("-fspv-target-env=") => {}
+            [layout] if layout_option(layout).is_some() => {}
             ["-fvk-stage-io-order=alpha"] => self.stage_order = StageOrder::Alphabetical,
             ["-fvk-stage-io-order=decl"] => self.stage_order = StageOrder::Declared,
             ["-flegacy-resource-reservation"] => self.legacy_reservation = true,

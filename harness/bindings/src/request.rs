@@ -2,7 +2,10 @@
 
 use std::fmt;
 
-/// The graphics API for which parameters are placed.
+use layoutproof_layout::{Column, LayoutVariant, ShaderCompiler, ShaderTarget};
+
+/// The graphics API for which parameters are placed: those [`ShaderTarget`]s whose bindings a
+/// convention decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Target {
     /// Direct3D 12: registers and spaces.
@@ -20,11 +23,22 @@ impl Target {
 
     /// Returns the name in the command-line contract.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::D3d12 => "d3d12",
-            Self::Vulkan => "vulkan",
-            Self::Webgpu => "webgpu",
-            Self::Metal => "metal",
+        ShaderTarget::from(self).as_str()
+    }
+
+    /// The API of a target; `None` if no convention places parameters for it.
+    pub fn of(target: ShaderTarget) -> Option<Self> {
+        Self::ALL.into_iter().find(|known| ShaderTarget::from(*known) == target)
+    }
+}
+
+impl From<Target> for ShaderTarget {
+    fn from(target: Target) -> Self {
+        match target {
+            Target::D3d12 => Self::D3d12,
+            Target::Vulkan => Self::Vulkan,
+            Target::Webgpu => Self::Webgpu,
+            Target::Metal => Self::Metal,
         }
     }
 }
@@ -60,6 +74,21 @@ impl Convention {
             Self::Dxc => "dxc",
             Self::Clang => "clang",
         }
+    }
+
+    /// The compiler, or the document, whose rules these are.
+    pub fn compiler(self) -> ShaderCompiler {
+        match self {
+            Self::Slang => ShaderCompiler::Slang,
+            Self::SlangDocumented => ShaderCompiler::SlangDocumented,
+            Self::Dxc => ShaderCompiler::Dxc,
+            Self::Clang => ShaderCompiler::Clang,
+        }
+    }
+
+    /// The convention of a compiler; `None` if its bindings were not measured.
+    pub fn of(compiler: ShaderCompiler) -> Option<Self> {
+        Self::ALL.into_iter().find(|convention| convention.compiler() == compiler)
     }
 
     /// Returns the targets that the convention covers.
@@ -130,6 +159,14 @@ pub struct BindingRequest {
 }
 
 impl BindingRequest {
+    /// The column that the bindings belong to. Layout options do not move bindings, but they are part
+    /// of the command line.
+    pub fn column(&self) -> Column<'_> {
+        let column = Column::new(self.target.into(), self.convention.compiler());
+        let variant = self.options.iter().rev().find_map(|option| layout_option(option.trim()));
+        Column { version: self.version.as_deref(), variant, ..column }
+    }
+
     /// Returns the name of the request in checks and headings: `d3d12.dxc`, `vulkan.dxc@1.9`.
     pub fn name(&self) -> String {
         let Self { target, convention, .. } = self;
@@ -152,6 +189,22 @@ impl BindingRequest {
             options: Vec::new(),
         }
     }
+}
+
+/// The option of DXC and slangc that selects a layout for Vulkan.
+pub fn layout_flag(layout: LayoutVariant) -> &'static str {
+    match layout {
+        LayoutVariant::Scalar => "-fvk-use-scalar-layout",
+        LayoutVariant::Dx => "-fvk-use-dx-layout",
+        LayoutVariant::Gl => "-fvk-use-gl-layout",
+        LayoutVariant::C => "-fvk-use-c-layout",
+    }
+}
+
+/// The layout that an option of DXC or slangc selects for Vulkan.
+pub fn layout_option(option: &str) -> Option<LayoutVariant> {
+    let plain = if option == "-force-glsl-scalar-layout" { layout_flag(LayoutVariant::Scalar) } else { option };
+    LayoutVariant::ALL.iter().copied().find(|layout| layout_flag(*layout) == plain)
 }
 
 #[cfg(test)]

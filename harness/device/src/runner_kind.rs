@@ -10,7 +10,8 @@ use crate::ShaderForm;
 // One row per API makes the enum, the order of listings, and the names in text and in records, so
 // that no kind is missing and no kind has two names.
 macro_rules! runner_kinds {
-    ($($(#[doc = $doc:literal])+ $variant:ident = $text:literal, $provider:ident, [$($form:ident),+];)*) => {
+    ($($(#[doc = $doc:literal])+ $variant:ident = $text:literal, $api:literal, $title:literal, $provider:ident,
+        [$($form:ident),+];)*) => {
         /// The API that drives a device.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
         pub enum RunnerKind { $($(#[doc = $doc])+ #[serde(rename = $text)] $variant,)* }
@@ -19,15 +20,25 @@ macro_rules! runner_kinds {
             /// All kinds, in the order of listings.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
-            /// All names, separated by commas.
+            /// The names on the command line, separated by commas.
             pub const NAMES: &'static str = {
-                const NAMES: &str = concat!($($text, ",",)*);
+                const NAMES: &str = concat!($($api, ",",)*);
                 NAMES.split_at(NAMES.len() - 1).0
             };
 
-            /// The name in trial names and on the command line.
+            /// The name in trial names and records.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $text,)* }
+            }
+
+            /// The name on the command line.
+            pub const fn api(self) -> &'static str {
+                match self { $(Self::$variant => $api,)* }
+            }
+
+            /// The name in texts for people.
+            pub const fn title(self) -> &'static str {
+                match self { $(Self::$variant => $title,)* }
             }
 
             /// The part of a machine that provides the devices.
@@ -46,15 +57,15 @@ macro_rules! runner_kinds {
 
 runner_kinds! {
     /// Vulkan through ash.
-    Ash = "ash", Driver, [Spirv];
+    Ash = "ash", "vulkan", "Vulkan", Driver, [Spirv];
     /// wgpu. It could take SPIR-V as well, but this would repeat ash's path.
-    Wgpu = "wgpu", Driver, [Wgsl];
+    Wgpu = "wgpu", "wgpu", "wgpu", Driver, [Wgsl];
     /// Direct3D 12 through its COM interfaces.
-    D3d12 = "d3d12", Driver, [Dxil, Dxbc];
+    D3d12 = "d3d12", "d3d12", "D3D12", Driver, [Dxil, Dxbc];
     /// The evaluator of DXIL.
-    Dxil = "dxil", Evaluator, [Dxil, ClangIr];
+    Dxil = "dxil", "dxil", "dxil", Evaluator, [Dxil, ClangIr];
     /// The model on the CPU.
-    Model = "model", Model, [Spirv];
+    Model = "model", "model", "model", Model, [Spirv];
 }
 
 /// A provider of devices.

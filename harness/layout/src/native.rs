@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use super::rules::RuleSet;
 use super::table::find;
+use crate::column::{Column, LayoutVariant, ShaderCompiler, ShaderTarget};
 use crate::resource::DataLayout;
 use crate::{Block, BlockKind, Member, MixedGlobals, StructType, Type};
 
@@ -53,6 +54,9 @@ pub struct Native {
     pub name: &'static str,
     /// The compiler and its flags.
     pub summary: &'static str,
+    /// The target, the compiler and its layout option. The version is the first that has these rule
+    /// sets, if earlier ones have others.
+    pub column: Column<'static>,
     /// Constant buffers: `cbuffer`, `ConstantBuffer<T>`, loose globals.
     pub constants: Option<&'static str>,
     /// Ordinary data of `ParameterBlock<T>`.
@@ -96,6 +100,23 @@ pub fn find_native(name: &str) -> Option<&'static Native> {
 }
 
 impl Native {
+    /// The rule sets of a column. Of a compiler whose rules have changed, those of its version: the
+    /// newest row that is not newer.
+    pub fn of_column(column: Column<'_>) -> Option<&'static Self> {
+        let Column { target, compiler, version, variant } = column;
+        let is_of = |native: &&Self| {
+            let own = native.column;
+            (own.target, own.compiler, own.variant) == (target, compiler, variant)
+        };
+        let version = version.map(numbers);
+        let is_reached = |native: &&Self| match (native.column.version.map(numbers), &version) {
+            (None, _) => true,
+            (Some(first), Some(version)) => first <= *version,
+            (Some(_), None) => false,
+        };
+        NATIVES.iter().filter(is_of).filter(is_reached).max_by_key(|native| native.column.version.map(numbers))
+    }
+
     /// The rule set for `block`; `None` if the compiler has no such block.
     pub fn rules(&self, block: &Block) -> Option<&'static RuleSet> {
         if block.mixed_globals.is_some_and(|mixed| !self.global_push_constants.has(mixed)) {
@@ -143,6 +164,11 @@ impl Native {
     }
 }
 
+/// The numbers of a version, `[1, 9]` for `1.9`; empty for a word, such as `old`.
+fn numbers(version: &str) -> Vec<u32> {
+    version.split('.').map_while(|number| number.parse().ok()).collect()
+}
+
 fn data_layout_rules(layout: DataLayout) -> Option<&'static str> {
     match layout {
         DataLayout::Std140DataLayout => Some("std140@slang"),
@@ -157,6 +183,7 @@ fn data_layout_rules(layout: DataLayout) -> Option<&'static str> {
 const NONE: Native = Native {
     name: "",
     summary: "",
+    column: Column::of_language(ShaderTarget::Cpu),
     constants: None,
     parameter_blocks: None,
     texture_buffers: None,
@@ -225,6 +252,7 @@ const fn slang(constants: &'static str, storage: &'static str) -> Native {
 const SLANG_VULKAN: Native = Native {
     name: "native:slang-vulkan",
     summary: "slangc -target spirv",
+    column: slang_for(ShaderTarget::Vulkan),
     texture_buffers: Some("std430@slang"),
     push_constants: Some("std430@slang"),
     entry_uniforms: Some("std430@slang"),
@@ -232,10 +260,17 @@ const SLANG_VULKAN: Native = Native {
     ..slang("std140@slang", "std430@slang")
 };
 
+const DXC_SPIRV: Column<'static> = Column::new(ShaderTarget::Vulkan, ShaderCompiler::Dxc);
+
+const fn slang_for(target: ShaderTarget) -> Column<'static> {
+    Column::new(target, ShaderCompiler::Slang)
+}
+
 const NATIVES: &[Native] = &[
     Native {
         name: "native:dxc-dxil",
         summary: "dxc",
+        column: Column::new(ShaderTarget::D3d12, ShaderCompiler::Dxc),
         push_constants: Some("hlsl-cbuffer"),
         shader_records: Some("hlsl-cbuffer"),
         ..dxc("hlsl-cbuffer", "hlsl-cbuffer", "hlsl-structured")
@@ -243,6 +278,7 @@ const NATIVES: &[Native] = &[
     Native {
         name: "native:clang-dxil",
         summary: "clang-dxc",
+        column: Column::new(ShaderTarget::D3d12, ShaderCompiler::Clang),
         // Clang 22 has no methods on byte-address buffers yet.
         byte_address: None,
         ..dxc("hlsl-cbuffer", "hlsl-cbuffer", "hlsl-structured")
@@ -250,6 +286,7 @@ const NATIVES: &[Native] = &[
     Native {
         name: "native:fxc",
         summary: "fxc, profiles up to 5.1",
+        column: Column::new(ShaderTarget::D3d12, ShaderCompiler::Fxc),
         byte_address: None,
         push_constants: None,
         shader_records: None,
@@ -258,6 +295,7 @@ const NATIVES: &[Native] = &[
     Native {
         name: "native:dxc-spirv",
         summary: "dxc -spirv",
+        column: DXC_SPIRV,
         // DXC 1.7 places the vectors that a relaxed layout moves at their std430 offsets here.
         byte_address: Some("std430@dxc"),
         ..dxc_spirv("relaxed140", "relaxed430", "relaxed430")
@@ -265,32 +303,38 @@ const NATIVES: &[Native] = &[
     Native {
         name: "native:dxc-1.9-spirv",
         summary: "dxc -spirv, from 1.9 (differs in byte-address buffers)",
+        column: DXC_SPIRV.from_version("1.9"),
         counts_statics_and_bit_fields: false,
         ..dxc_spirv("relaxed140", "relaxed430", "relaxed430")
     },
     Native {
         name: "native:dxc-spirv-dx",
         summary: "dxc -spirv -fvk-use-dx-layout",
+        column: DXC_SPIRV.with(LayoutVariant::Dx),
         ..dxc_spirv("dx-cbuffer", "dx-cbuffer", "dx-structured")
     },
     Native {
         name: "native:dxc-spirv-gl",
         summary: "dxc -spirv -fvk-use-gl-layout",
+        column: DXC_SPIRV.with(LayoutVariant::Gl),
         ..dxc_spirv("std140@dxc", "std430@dxc", "std430@dxc")
     },
     Native {
         name: "native:dxc-spirv-scalar",
         summary: "dxc -spirv -fvk-use-scalar-layout, up to 1.8",
+        column: DXC_SPIRV.with(LayoutVariant::Scalar),
         ..dxc_spirv("scalar@dxc", "scalar@dxc", "scalar@dxc")
     },
     Native {
         name: "native:dxc-1.9-spirv-scalar",
         summary: "dxc -spirv -fvk-use-scalar-layout, from 1.9",
+        column: DXC_SPIRV.with(LayoutVariant::Scalar).from_version("1.9"),
         ..dxc_spirv("scalar@dxc-1.9", "scalar@dxc-1.9", "scalar@dxc-1.9")
     },
     Native {
         name: "native:slang-d3d12",
         summary: "slangc -target hlsl or dxil",
+        column: slang_for(ShaderTarget::D3d12),
         specialization_constants: false,
         ..slang("slang-cbuffer", "hlsl-structured@slang")
     },
@@ -298,12 +342,14 @@ const NATIVES: &[Native] = &[
     Native {
         name: "native:slang-vulkan-scalar",
         summary: "slangc -target spirv -fvk-use-scalar-layout",
+        column: slang_for(ShaderTarget::Vulkan).with(LayoutVariant::Scalar),
         data_layouts: true,
         ..slang("scalar@slang", "scalar@slang")
     },
     Native {
         name: "native:slang-vulkan-dx",
         summary: "slangc -target spirv -fvk-use-dx-layout (entry uniforms as in its code, not its reflection)",
+        column: slang_for(ShaderTarget::Vulkan).with(LayoutVariant::Dx),
         entry_uniforms: Some("std430@slang"),
         data_layouts: true,
         ..slang("slang-cbuffer", "hlsl-structured@slang")
@@ -311,12 +357,14 @@ const NATIVES: &[Native] = &[
     Native {
         name: "native:slang-vulkan-c",
         summary: "slangc -target spirv -fvk-use-c-layout",
+        column: slang_for(ShaderTarget::Vulkan).with(LayoutVariant::C),
         data_layouts: true,
         ..slang("c", "c")
     },
     Native {
         name: "native:slang-webgpu",
         summary: "slangc -target wgsl",
+        column: slang_for(ShaderTarget::Webgpu),
         entry_uniforms: Some("std140@slang"),
         data_layouts: false,
         ..SLANG_VULKAN
@@ -324,24 +372,28 @@ const NATIVES: &[Native] = &[
     Native {
         name: "native:slang-metal",
         summary: "slangc -target metal; parameter blocks are argument buffers without byte offsets",
+        column: slang_for(ShaderTarget::Metal),
         parameter_blocks: None,
         ..slang("metal", "c")
     },
     Native {
         name: "native:slang-cuda",
         summary: "slangc -target cuda",
+        column: slang_for(ShaderTarget::Cuda),
         specialization_constants: false,
         ..slang("cuda", "cuda")
     },
     Native {
         name: "native:slang-cpu",
         summary: "slangc -target cpp",
+        column: slang_for(ShaderTarget::Cpu),
         specialization_constants: false,
         ..slang("c", "c")
     },
     Native {
         name: "native:glsl",
         summary: "Vulkan GLSL without layout qualifiers",
+        column: Column::of_language(ShaderTarget::Vulkan),
         uniform_blocks: Some("std140"),
         storage_blocks: Some("std430"),
         push_constants: Some("std430"),
@@ -350,6 +402,7 @@ const NATIVES: &[Native] = &[
     Native {
         name: "native:wgsl",
         summary: "WGSL",
+        column: Column::of_language(ShaderTarget::Webgpu),
         uniform_blocks: Some("wgsl-uniform"),
         storage_blocks: Some("wgsl-storage"),
         ..NONE

@@ -11,7 +11,7 @@ use std::fmt;
 use layoutproof_device::{DeviceInfo, Direct3d, Feature, Shader, ShaderForm, ShaderModel};
 use layoutproof_layout::native::find_native;
 use layoutproof_layout::scalar::SixteenBit;
-use layoutproof_layout::{Block, LayoutOptions, RuleSet, find};
+use layoutproof_layout::{Block, Column, LayoutOptions, RuleSet, ShaderCompiler, ShaderTarget, find};
 use layoutproof_source::shader_language::ShaderLanguage;
 use serde::{Deserialize, Serialize};
 
@@ -250,6 +250,23 @@ impl Toolchain {
         self.input.language()
     }
 
+    /// The column in which people look for it; `None` never happens for a row of this table. The
+    /// set-up's builds have their versions in their names: `dxc-1.9`.
+    pub fn column(&self) -> Option<Column<'static>> {
+        let column = match self.follows {
+            AppliedRules::Native(name) => find_native(name)?.column,
+            AppliedRules::Named(_) => match self.compiler {
+                "glslang" => Column::new(ShaderTarget::Vulkan, ShaderCompiler::Glslang),
+                "naga-glsl" => Column::new(ShaderTarget::Vulkan, ShaderCompiler::Naga),
+                "naga-d3d12" => Column::new(ShaderTarget::D3d12, ShaderCompiler::Naga),
+                "tint" => Column::new(ShaderTarget::Webgpu, ShaderCompiler::Tint),
+                _ => return None,
+            },
+        };
+        let version = self.compiler.strip_prefix(self.name_in_cases).and_then(|build| build.strip_prefix('-'));
+        Some(Column { version: version.filter(|_| self.name_in_cases == "dxc"), ..column })
+    }
+
     /// The rule sets that the compiler uses for `block`.
     ///
     /// # Panics
@@ -464,5 +481,25 @@ mod tests {
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), toolchains().len());
+    }
+
+    #[test]
+    fn every_toolchain_belongs_to_a_column() {
+        let title = |name: &str| {
+            let toolchain = toolchains().iter().find(|toolchain| toolchain.name == name).unwrap();
+            toolchain.column().unwrap().to_string()
+        };
+        assert!(toolchains().iter().all(|toolchain| toolchain.column().is_some()));
+        for (name, expected) in [
+            ("dxc-dxil", "D3D12 · DXC"),
+            ("dxc-1.9-spirv-scalar", "Vulkan · DXC 1.9 (scalar)"),
+            ("dxc-old-dxil", "D3D12 · DXC old"),
+            ("slang-vulkan-c", "Vulkan · Slang (c)"),
+            ("clang-dxil", "D3D12 · Clang"),
+            ("naga-d3d12", "D3D12 · naga"),
+            ("tint", "WebGPU · Tint"),
+        ] {
+            assert_eq!(title(name), expected);
+        }
     }
 }

@@ -25,7 +25,7 @@ pub(super) fn warnings(source: &Source, layouts: &[RuleSetLayouts]) -> Vec<Diagn
     for column in layouts {
         for (index, layout) in column.present() {
             let block = &source.module.blocks[index];
-            let natives = column.targets.iter().filter_map(|target| target.native());
+            let natives = column.targets.iter();
             let takes = |native: &Native| native.rules(block).is_some_and(|rules| rules.name == layout.rules);
             if !natives.into_iter().any(|native| native.counts_statics_and_bit_fields && takes(native)) {
                 continue;

@@ -81,13 +81,17 @@ impl ShowInput {
             }
             InputContent::LaidOut(file) => {
                 let limits = layouts.iter().flat_map(|layout| {
-                    let targets = layout.targets.iter().filter_map(|target| Some((target.label, target.native()?)));
-                    targets.flat_map(|(label, native)| {
+                    layout.targets.iter().flat_map(|native| {
+                        let label = native.column.to_string();
                         let exceeded = |(_, block)| (block, exceeded_numbers(native, block));
                         let found = layout.present().map(exceeded).collect::<Vec<_>>();
-                        found.into_iter().flat_map(move |(block, exceeded)| {
-                            exceeded.into_iter().map(move |it| LimitWarning::of(&block.name, &it).diagnostic(&[label]))
-                        })
+                        let warning = |(block, it): (&BlockLayout, ExceededLimit)| {
+                            LimitWarning::of(&block.name, &it).diagnostic(std::slice::from_ref(&label))
+                        };
+                        let each = found
+                            .into_iter()
+                            .flat_map(|(block, exceeded)| exceeded.into_iter().map(move |it| (block, it)));
+                        each.map(warning).collect::<Vec<_>>()
                     })
                 });
                 file.warnings.iter().cloned().chain(limits).collect()
@@ -154,29 +158,30 @@ impl LimitWarning {
         Self { subject: join(holder, path), message: message.clone(), source: limit.source, span: *span }
     }
 
-    fn diagnostic(&self, columns: &[&str]) -> Diagnostic {
+    fn diagnostic(&self, columns: &[String]) -> Diagnostic {
         let Self { subject, message, source, span } = self;
         let message = format!("`{subject}`: {message} ({})", columns.join(", "));
-        let concerns = columns.iter().map(|column| (*column).to_owned()).collect();
-        Diagnostic { concerns, ..Diagnostic::warning(Code::CompilerLimit, *span, message).with_help(*source) }
+        Diagnostic {
+            concerns: columns.to_vec(),
+            ..Diagnostic::warning(Code::CompilerLimit, *span, message).with_help(*source)
+        }
     }
 }
 
 /// The limits of compilers and APIs that the columns exceed, each once with the columns that it
 /// concerns.
 fn limit_warnings(source: &Source, layouts: &[RuleSetLayouts]) -> Vec<Diagnostic> {
-    let mut found: Vec<(LimitWarning, Vec<&'static str>)> = Vec::new();
-    let mut add =
-        |warning: LimitWarning, label: &'static str| match found.iter_mut().find(|(other, _)| *other == warning) {
-            Some((_, labels)) if labels.contains(&label) => {}
-            Some((_, labels)) => labels.push(label),
-            None => found.push((warning, vec![label])),
-        };
+    let mut found: Vec<(LimitWarning, Vec<String>)> = Vec::new();
+    let mut add = |warning: LimitWarning, label: &String| match found.iter_mut().find(|(other, _)| *other == warning) {
+        Some((_, labels)) if labels.contains(label) => {}
+        Some((_, labels)) => labels.push(label.clone()),
+        None => found.push((warning, vec![label.clone()])),
+    };
 
     let blocks = &source.module.blocks;
     for layout in layouts {
-        for target in &layout.targets {
-            let Some(native) = target.native() else { continue };
+        for native in &layout.targets {
+            let label = native.column.to_string();
             let mut has_push_constants = false;
             for (index, laid_out) in layout.present() {
                 let block = &blocks[index];
@@ -186,13 +191,13 @@ fn limit_warnings(source: &Source, layouts: &[RuleSetLayouts]) -> Vec<Diagnostic
                     continue;
                 }
                 for exceeded in exceeded(native, block, laid_out, has_push_constants) {
-                    add(LimitWarning::of(&block.name, &exceeded), target.label);
+                    add(LimitWarning::of(&block.name, &exceeded), &label);
                 }
                 has_push_constants |= block.kind == BlockKind::PushConstant;
             }
             for Parameter { name, ty, span, .. } in &source.module.parameters {
                 for exceeded in exceeded_by_parameter(native, ty, *span) {
-                    add(LimitWarning::of(name, &exceeded), target.label);
+                    add(LimitWarning::of(name, &exceeded), &label);
                 }
             }
         }
@@ -205,7 +210,7 @@ pub(super) fn parameter_limits(source: &Source, native: &Native, column: &str) -
     let parameters = source.module.parameters.iter();
     let exceeded = parameters.flat_map(|Parameter { name, ty, span, .. }| {
         let exceeded = exceeded_by_parameter(native, ty, *span);
-        exceeded.into_iter().map(|exceeded| LimitWarning::of(name, &exceeded).diagnostic(&[column]))
+        exceeded.into_iter().map(|exceeded| LimitWarning::of(name, &exceeded).diagnostic(&[column.to_owned()]))
     });
     exceeded.collect()
 }
@@ -391,16 +396,20 @@ mod tests {
                 "`$Globals.p`: is a pointer: slangc writes HLSL",
                 &["D3D12 · Slang"][..],
             ),
-            ("uniform float* p; uniform float a;", "`$Globals.p`: is a pointer: slangc writes WGSL", &["WebGPU"]),
-            ("uniform double d;", "`$Globals.d`: has a type that WGSL lacks", &["WebGPU"]),
+            (
+                "uniform float* p; uniform float a;",
+                "`$Globals.p`: is a pointer: slangc writes WGSL",
+                &["WebGPU · Slang"],
+            ),
+            ("uniform double d;", "`$Globals.d`: has a type that WGSL lacks", &["WebGPU · Slang"]),
             (
                 "struct S { float a; [[vk::offset(40)]] float b; }; ConstantBuffer<S> s;",
                 "`s.b`: stands at 8 in slangc's WGSL, not at 40",
-                &["WebGPU"],
+                &["WebGPU · Slang"],
             ),
-            ("uniform double d;", "`$Globals.d`: has a double, which Metal lacks", &["Metal"]),
-            ("cbuffer C { bool b; };", "`C.b`: has a bool", &["WebGPU"]),
-            ("cbuffer C { int64_t b; };", "`C.b`: has a 64-bit integer", &["WebGPU"]),
+            ("uniform double d;", "`$Globals.d`: has a double, which Metal lacks", &["Metal · Slang"]),
+            ("cbuffer C { bool b; };", "`C.b`: has a bool", &["WebGPU · Slang"]),
+            ("cbuffer C { int64_t b; };", "`C.b`: has a 64-bit integer", &["WebGPU · Slang"]),
             ("cbuffer C { float4 a[4097]; };", "that a Direct3D shader", &["D3D12 · Slang"]),
         ] {
             let warnings = shipped_warnings(text, ShaderLanguage::Slang, false);

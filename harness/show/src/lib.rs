@@ -26,7 +26,7 @@ pub use laid_out_file::LaidOutFile;
 pub use layout_text::{bindings_text, declaration_words, diff_text, padding_text, shown_columns, struct_text};
 pub use placements::Placements;
 pub use rule_set_layouts::{LaidOutBlock, RuleSetLayouts};
-pub use shipping::{MOST_COLUMNS, ShippingTarget};
+pub use shipping::{MOST_COLUMNS, NoColumn, columns, shipping, usual_compiler};
 pub use show_input::{InputContent, ShowInput};
 pub use shown_rules::{RuleChoice, ShownRules};
 pub use style::{Style, counted, grouped, one_line};

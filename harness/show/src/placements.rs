@@ -1,9 +1,9 @@
 //! The bindings of parameters according to each requested convention.
 
-use layoutproof_layout::{LayoutUnit, Span};
+use layoutproof_layout::native::Native;
+use layoutproof_layout::{LayoutUnit, ShaderCompiler, ShaderTarget, Span};
 
 use super::findings::parameter_limits;
-use super::shipping::ShippingTarget;
 use crate::bindings_text::BindingsColumn;
 use layoutproof_bindings::options::BindingOptions;
 use layoutproof_bindings::{BindingPlace, BindingRequest, bind, chosen_entry};
@@ -26,21 +26,25 @@ impl Placements {
     pub fn of(source: &Source, requests: &[BindingRequest]) -> Self {
         let mut placements = Self::default();
         for request in requests {
-            if let Some(native) = ShippingTarget::native_of(request.target, request.convention) {
-                placements.limits.extend(parameter_limits(source, native, &request.name()));
+            let column = request.column();
+            if let Some(native) = Native::of_column(column) {
+                placements.limits.extend(parameter_limits(source, native, &column.to_string()));
             }
             match bind(&source.module, request) {
                 Ok(bound) => placements.columns.push(BindingsColumn {
-                    name: request.name(),
+                    name: column.to_string(),
+                    registers_are_bindings: column.target == ShaderTarget::Vulkan
+                        && column.compiler == Some(ShaderCompiler::Dxc),
                     entry: chosen_entry(&source.module, request, &bound),
                     overlaps: bound.overlaps(is_flat(request)),
                     bound,
                 }),
                 Err(found) if requests.len() == 1 => placements.refused.extend(found),
-                Err(found) => placements.refused.extend(found.into_iter().map(|refusal| Diagnostic {
-                    message: format!("{}: {}", request.name(), refusal.message),
-                    ..refusal
-                })),
+                Err(found) => placements.refused.extend(
+                    found
+                        .into_iter()
+                        .map(|refusal| Diagnostic { message: format!("{column}: {}", refusal.message), ..refusal }),
+                ),
             }
         }
         placements
@@ -77,7 +81,7 @@ fn overlap_warnings(column: &BindingsColumn, names_column: bool) -> Vec<Diagnost
             Diagnostic::warning(Code::BindingOverlap, second.span, message).with_label(first.span, "the other one");
         let warning = Diagnostic { concerns: vec![column.name.clone()], ..warning };
         match second.unit {
-            LayoutUnit::Binding if column.name.starts_with("vulkan.dxc") => warning
+            LayoutUnit::Binding if column.registers_are_bindings => warning
                 .with_help("registers of all classes are bindings of one set: -fvk-u-shift and the like move a class"),
             _ => warning,
         }

@@ -1,21 +1,25 @@
 //! All blocks of an input under one rule set, and conversions for reports.
 
+use layoutproof_layout::native::Native;
 use layoutproof_layout::padding::{BlockPadding, padding};
 use layoutproof_layout::{BlockLayout, DECLARED};
 
-use super::shipping::ShippingTarget;
+use super::shipping::has_fixed_half;
+use super::shown_rules::RuleChoice;
 use crate::show_json::{ShownBlock, ShownLayout};
 use crate::shown_columns::{BlockPresence, PaddingShare, ShownColumn, ShownColumnBlock};
 
 /// All blocks under one rule set, or as one compiler lays them out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RuleSetLayouts {
-    /// The rule set, the compiler's choice or the target.
+    /// The title: a rule set's name, or a column's.
     pub name: String,
+    /// The rule set or the compiler's choice; `None` for a module that declares its own offsets.
+    pub choice: Option<RuleChoice>,
     /// In the order of the module's blocks.
     pub blocks: Vec<LaidOutBlock>,
     /// The compilers and targets with these layouts, whose limits apply.
-    pub targets: Vec<ShippingTarget>,
+    pub targets: Vec<&'static Native>,
 }
 
 /// A block in a column.
@@ -28,15 +32,15 @@ pub struct LaidOutBlock {
 
 impl RuleSetLayouts {
     /// The blocks of a module that declares its own offsets, for a target if its language has one.
-    pub fn declared(blocks: &[BlockLayout], target: Option<ShippingTarget>) -> Self {
+    pub fn declared(blocks: &[BlockLayout], target: Option<&'static Native>) -> Self {
         let present = |layout: &BlockLayout| LaidOutBlock { layout: layout.clone(), presence: BlockPresence::Present };
         let blocks = blocks.iter().map(present).collect();
-        Self { name: DECLARED.to_owned(), blocks, targets: target.into_iter().collect() }
+        Self { name: DECLARED.to_owned(), choice: None, blocks, targets: target.into_iter().collect() }
     }
 
     /// True if the column belongs to a compiler in which `half` always has 2 bytes.
     pub fn has_fixed_half(&self) -> bool {
-        !self.targets.is_empty() && self.targets.iter().all(|target| target.has_fixed_half())
+        !self.targets.is_empty() && self.targets.iter().all(|target| has_fixed_half(target))
     }
 
     /// Copies of the layouts.
@@ -47,7 +51,11 @@ impl RuleSetLayouts {
     /// The layouts for the JSON output.
     pub fn shown(&self) -> ShownLayout {
         let blocks = self.blocks.iter().map(|block| ShownBlock::new(&block.layout, block.layout.rows()));
-        ShownLayout { rules: self.name.clone(), blocks: blocks.collect() }
+        let rules = self.choice.map_or(DECLARED, RuleChoice::name).to_owned();
+        let column = self.choice.and_then(RuleChoice::column);
+        let target = column.map(|column| column.choice().to_string());
+        let compiler = column.and_then(|column| column.compiler).map(|compiler| compiler.to_string());
+        ShownLayout { rules, target, compiler, blocks: blocks.collect() }
     }
 
     /// The layouts as a column of the text output.

@@ -1,102 +1,210 @@
-//! The targets that programs in a language ship for. These are the default columns of `show`.
+//! The columns of `show`: the targets that programs in a language ship for, and those for the targets
+//! and compilers that the user names.
 
-use layoutproof_layout::native::{Native, find_native};
+use std::fmt;
 
-use layoutproof_bindings::{Convention, Target};
-use layoutproof_source::shader_language::ShaderLanguage;
-
-/// A compiler with its target.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ShippingTarget {
-    /// `D3D12 · DXC`.
-    pub label: &'static str,
-    /// The compiler's default choice of rule sets for this target.
-    pub native: &'static str,
-}
+use layoutproof_layout::native::{Native, find_native, natives};
+use layoutproof_layout::{Column, LayoutVariant, ShaderCompiler, ShaderTarget, TargetChoice};
+use layoutproof_source::shader_language::{ShaderLanguage, alternatives};
 
 /// HLSL is compiled with DXC, and for Vulkan with either compiler.
-const HLSL: &[ShippingTarget] = &[
-    ShippingTarget { label: "D3D12 · DXC", native: "native:dxc-dxil" },
-    ShippingTarget { label: "Vulkan · DXC", native: "native:dxc-spirv" },
-    ShippingTarget { label: "Vulkan · Slang", native: "native:slang-vulkan" },
-];
+const HLSL: &[&str] = &["native:dxc-dxil", "native:dxc-spirv", "native:slang-vulkan"];
 
-/// Slang has one compiler, so WebGPU and Metal are labelled without its name.
-const SLANG: &[ShippingTarget] = &[
-    ShippingTarget { label: "D3D12 · Slang", native: "native:slang-d3d12" },
-    ShippingTarget { label: "Vulkan · Slang", native: "native:slang-vulkan" },
-    ShippingTarget { label: "WebGPU", native: "native:slang-webgpu" },
-    ShippingTarget { label: "Metal", native: "native:slang-metal" },
-];
+const SLANG: &[&str] = &["native:slang-d3d12", "native:slang-vulkan", "native:slang-webgpu", "native:slang-metal"];
 
 /// Most columns that `show` has by default.
 pub const MOST_COLUMNS: usize = 4;
 
-impl ShippingTarget {
-    /// The targets of a language whose files are laid out by rule sets, four at most.
-    pub fn of(language: ShaderLanguage) -> &'static [Self] {
-        match language {
-            ShaderLanguage::Slang => SLANG,
-            _ => HLSL,
-        }
-    }
+/// The targets of a language whose files are laid out by rule sets, four at most.
+pub fn shipping(language: ShaderLanguage) -> impl Iterator<Item = &'static Native> {
+    let names = match language {
+        ShaderLanguage::Slang => SLANG,
+        _ => HLSL,
+    };
+    names.iter().filter_map(|name| find_native(name))
+}
 
-    /// The target of files that declare their own offsets; GLSL and SPIR-V belong to Vulkan here.
-    pub fn of_laid_out(language: Option<ShaderLanguage>) -> Self {
-        match language {
-            Some(ShaderLanguage::Wgsl) => Self { label: "WebGPU", native: "native:wgsl" },
-            _ => Self { label: "Vulkan", native: "native:glsl" },
-        }
-    }
+/// The target of files that declare their own offsets; GLSL and SPIR-V belong to Vulkan here.
+pub(crate) fn shipping_of_laid_out(language: Option<ShaderLanguage>) -> Option<&'static Native> {
+    find_native(match language {
+        Some(ShaderLanguage::Wgsl) => "native:wgsl",
+        _ => "native:glsl",
+    })
+}
 
-    /// True if `half` always has 2 bytes: slangc has no option for that (2026.14.1, reflection).
-    pub fn has_fixed_half(self) -> bool {
-        self.native.starts_with("native:slang-")
-    }
+/// True if `half` always has 2 bytes: slangc has no option for that (2026.14.1, reflection).
+pub(crate) fn has_fixed_half(native: &Native) -> bool {
+    native.column.compiler == Some(ShaderCompiler::Slang)
+}
 
-    /// A compiler's choice as a column, under its common label or else under its own name.
-    pub fn of_native(native: &'static Native) -> Self {
-        Self { label: Self::label_of(native.name).unwrap_or(native.name), native: native.name }
-    }
-
-    /// The compiler and target that a convention for bindings describes; `None` if no such compiler
-    /// was measured.
-    pub fn native_of(target: Target, convention: Convention) -> Option<&'static Native> {
-        let name = match (target, convention) {
-            (Target::D3d12, Convention::Dxc) => "native:dxc-dxil",
-            (Target::Vulkan, Convention::Dxc) => "native:dxc-spirv",
-            (Target::D3d12, Convention::Slang) => "native:slang-d3d12",
-            (Target::Vulkan, Convention::Slang) => "native:slang-vulkan",
-            (Target::Webgpu, Convention::Slang) => "native:slang-webgpu",
-            (Target::Metal, Convention::Slang) => "native:slang-metal",
-            (_, Convention::SlangDocumented | Convention::Clang)
-            | (Target::Webgpu | Target::Metal, Convention::Dxc) => {
-                return None;
-            }
-        };
-        find_native(name)
-    }
-
-    /// The common label of a compiler's choice.
-    pub fn label_of(native: &str) -> Option<&'static str> {
-        HLSL.iter().chain(SLANG).find(|target| target.native == native).map(|target| target.label)
-    }
-
-    /// The compiler's choice for each block.
-    pub fn native(self) -> Option<&'static Native> {
-        find_native(self.native)
+/// The compiler that programs in a language use for a target.
+///
+/// DXC is Microsoft's compiler for D3D12, and the Vulkan SDK's compiler for HLSL. Slang compiles its own language, and
+/// both languages for the other targets.
+pub fn usual_compiler(target: ShaderTarget, language: Option<ShaderLanguage>) -> ShaderCompiler {
+    match target {
+        ShaderTarget::D3d12 | ShaderTarget::Vulkan if language != Some(ShaderLanguage::Slang) => ShaderCompiler::Dxc,
+        _ => ShaderCompiler::Slang,
     }
 }
+
+/// Targets and compilers that have no column together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoColumn {
+    compiler: ShaderCompiler,
+    /// `None` if the compiler reads other languages.
+    choice: Option<TargetChoice>,
+}
+
+/// The columns of these targets and compilers, for a file in `language`: each compiler with each
+/// target. Without compilers, the usual one of each target; without targets, those that ship;
+/// without both, the columns that ship.
+///
+/// # Errors
+/// One of the targets or compilers has no column with any of the others.
+pub fn columns<'a>(
+    targets: &[TargetChoice],
+    compilers: &[(ShaderCompiler, Option<&'a str>)],
+    language: Option<ShaderLanguage>,
+) -> Result<Vec<Column<'a>>, NoColumn> {
+    let shipped = || shipping(language.unwrap_or(ShaderLanguage::Hlsl)).map(|native| native.column);
+    if targets.is_empty() && compilers.is_empty() {
+        return Ok(shipped().collect());
+    }
+    if compilers.is_empty() {
+        return targets.iter().map(|choice| usual_column(*choice, language)).collect();
+    }
+
+    let mut choices = targets.to_vec();
+    if targets.is_empty() {
+        // A language's targets are those of its widest compiler.
+        let all = [ShaderTarget::D3d12, ShaderTarget::Vulkan, ShaderTarget::Webgpu, ShaderTarget::Metal];
+        let ships = |target: &ShaderTarget| shipped().any(|column| column.target == *target);
+        choices = all.into_iter().filter(ships).map(TargetChoice::plain).collect();
+    }
+    let column = |choice: TargetChoice, (compiler, version): (ShaderCompiler, Option<&'a str>)| {
+        let TargetChoice { target, variant } = choice;
+        Column { target, compiler: Some(compiler), version, variant }
+    };
+    let mut found: Vec<Column<'a>> = Vec::new();
+    for choice in &choices {
+        for compiler in compilers {
+            let column = column(*choice, *compiler);
+            if exists(column) && !found.contains(&column) {
+                found.push(column);
+            }
+        }
+    }
+
+    for choice in targets {
+        if !found.iter().any(|column| column.choice() == *choice) {
+            return Err(NoColumn { compiler: compilers[0].0, choice: Some(*choice) });
+        }
+    }
+    for (compiler, _) in compilers {
+        if !found.iter().any(|column| column.compiler == Some(*compiler)) {
+            return Err(NoColumn { compiler: *compiler, choice: targets.first().copied() });
+        }
+    }
+    Ok(found)
+}
+
+/// The column of a target alone. DXC has no C layout, so that is Slang's.
+fn usual_column(choice: TargetChoice, language: Option<ShaderLanguage>) -> Result<Column<'static>, NoColumn> {
+    let TargetChoice { target, variant } = choice;
+    let usual = usual_compiler(target, language);
+    let of = |compiler| Column { variant, ..Column::new(target, compiler) };
+    let candidates = [usual, ShaderCompiler::Slang].map(of);
+    let found = candidates.into_iter().find(|column| exists(*column));
+    found.ok_or(NoColumn { compiler: usual, choice: Some(choice) })
+}
+
+/// True if a compiler's rules are known, for bytes or for bindings.
+fn exists(column: Column<'_>) -> bool {
+    let is_documented = column.compiler == Some(ShaderCompiler::SlangDocumented);
+    let measured = if is_documented { Some(ShaderCompiler::Slang) } else { column.compiler };
+    Native::of_column(Column { compiler: measured, ..column }).is_some()
+}
+
+impl fmt::Display for NoColumn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { compiler, choice } = self;
+        let own: Vec<Column<'_>> =
+            natives().iter().map(|native| native.column).filter(|own| own.compiler == Some(*compiler)).collect();
+        let mut targets: Vec<&str> = own.iter().map(|column| column.target.as_str()).collect();
+        targets.dedup();
+        match choice {
+            Some(TargetChoice { target: ShaderTarget::Opengl, .. }) => write!(
+                f,
+                "no compiler from HLSL or Slang to opengl is known here: name a .glsl file, whose blocks declare their \
+                 layouts"
+            ),
+            Some(TargetChoice { target, variant: Some(variant) })
+                if own.iter().any(|column| column.target == *target) =>
+            {
+                let of = |column: &Column<'_>| column.variant.filter(|_| column.target == *target);
+                let mut known: Vec<&str> = own.iter().filter_map(of).map(LayoutVariant::as_str).collect();
+                known.dedup();
+                let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+                write!(f, "{compiler} has no layout `{}` for {target}; known are {known}", variant.as_str())
+            }
+            Some(choice) if !targets.is_empty() => {
+                write!(f, "{compiler} is not known to write code for {choice}, only for {}", alternatives(&targets))
+            }
+            Some(_) | None => write!(f, "{compiler} lays out no HLSL or Slang"),
+        }
+    }
+}
+
+impl std::error::Error for NoColumn {}
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn every_target_is_a_compilers_choice() {
-        for target in HLSL.iter().chain(SLANG) {
-            assert!(target.native().is_some(), "{target:?}");
+    fn titles(targets: &str, compilers: &[ShaderCompiler], language: ShaderLanguage) -> String {
+        let targets: Vec<TargetChoice> = targets.split_whitespace().map(|word| word.parse().unwrap()).collect();
+        let compilers: Vec<_> = compilers.iter().map(|compiler| (*compiler, None)).collect();
+        match columns(&targets, &compilers, Some(language)) {
+            Ok(found) => found.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
+            Err(problem) => problem.to_string(),
         }
-        assert!(HLSL.len() <= MOST_COLUMNS && SLANG.len() <= MOST_COLUMNS);
+    }
+
+    #[test]
+    fn what_ships_is_a_compilers_choice() {
+        for names in [HLSL, SLANG] {
+            assert!(names.iter().all(|name| find_native(name).is_some()) && names.len() <= MOST_COLUMNS);
+        }
+    }
+
+    #[test]
+    fn targets_and_compilers_name_columns() {
+        use ShaderCompiler::{Clang, Dxc, Fxc, Slang, Tint};
+        use ShaderLanguage::{Hlsl, Slang as SlangFile};
+        for (targets, compilers, language, expected) in [
+            ("", &[][..], Hlsl, "D3D12 · DXC, Vulkan · DXC, Vulkan · Slang"),
+            ("", &[], SlangFile, "D3D12 · Slang, Vulkan · Slang, WebGPU · Slang, Metal · Slang"),
+            ("d3d12 vulkan webgpu metal", &[], Hlsl, "D3D12 · DXC, Vulkan · DXC, WebGPU · Slang, Metal · Slang"),
+            ("vulkan vulkan/scalar", &[], SlangFile, "Vulkan · Slang, Vulkan · Slang (scalar)"),
+            ("vulkan/dx vulkan/c", &[], Hlsl, "Vulkan · DXC (dx), Vulkan · Slang (c)"),
+            ("vulkan/scalar", &[Dxc, Slang], Hlsl, "Vulkan · DXC (scalar), Vulkan · Slang (scalar)"),
+            ("", &[Dxc], Hlsl, "D3D12 · DXC, Vulkan · DXC"),
+            ("", &[Slang], SlangFile, "D3D12 · Slang, Vulkan · Slang, WebGPU · Slang, Metal · Slang"),
+            ("", &[Fxc, Clang], Hlsl, "D3D12 · FXC, D3D12 · Clang"),
+            ("d3d12 metal", &[Dxc, Slang], Hlsl, "D3D12 · DXC, D3D12 · Slang, Metal · Slang"),
+            ("metal", &[Dxc], Hlsl, "dxc is not known to write code for metal, only for d3d12 or vulkan"),
+            ("vulkan/gl", &[], SlangFile, "slangc has no layout `gl` for vulkan; known are scalar, dx, c"),
+            (
+                "opengl",
+                &[],
+                Hlsl,
+                "no compiler from HLSL or Slang to opengl is known here: name a .glsl file, whose blocks \
+                declare their layouts",
+            ),
+            ("", &[Tint], Hlsl, "tint lays out no HLSL or Slang"),
+        ] {
+            assert_eq!(titles(targets, compilers, language), expected, "{targets} {compilers:?}");
+        }
     }
 }

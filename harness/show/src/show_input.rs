@@ -8,7 +8,7 @@ use layoutproof_layout::{BlockLayout, LayoutOptions, Refusal, RuleSet, lay_out, 
 use super::laid_out_file::LaidOutFile;
 use super::placements::Placements;
 use super::rule_set_layouts::{LaidOutBlock, RuleSetLayouts};
-use super::shipping::ShippingTarget;
+use super::shipping::{has_fixed_half, shipping, shipping_of_laid_out};
 use super::shown_rules::{RuleChoice, ShownRules, is_relevant};
 use crate::shown_columns::BlockPresence;
 use layoutproof_bindings::BindingRequest;
@@ -45,29 +45,26 @@ impl ShowInput {
         let source = match &self.content {
             InputContent::Declared(source) => source,
             InputContent::LaidOut(file) => {
-                let target = ShippingTarget::of_laid_out(self.language);
-                return vec![RuleSetLayouts::declared(&file.blocks, Some(target))];
+                let target = shipping_of_laid_out(self.language);
+                return vec![RuleSetLayouts::declared(&file.blocks, target)];
             }
         };
 
-        let shipping = ShippingTarget::of(self.shipped_language(source));
+        let shipped: Vec<&Native> = shipping(self.shipped_language(source)).collect();
         let bare = || table().iter().filter(|rules| rules.is_bare()).map(RuleChoice::Rules);
         match shown_rules {
             ShownRules::Shipping => {
-                let columns = shipping.iter().filter_map(|target| {
-                    Some(under(source, target.label, RuleChoice::Native(target.native()?), Unused::Absent, &[]))
-                });
-                columns.collect()
+                let choices = shipped.iter().map(|native| RuleChoice::Native(native));
+                choices.map(|choice| under(source, &choice.title(), choice, Unused::Absent, &[])).collect()
             }
             ShownRules::Columns(choices) => {
-                let label = |choice: RuleChoice| ShippingTarget::label_of(choice.name()).unwrap_or(choice.name());
-                choices.iter().map(|choice| under(source, label(*choice), *choice, Unused::Absent, &[])).collect()
+                choices.iter().map(|choice| under(source, &choice.title(), *choice, Unused::Absent, &[])).collect()
             }
             ShownRules::Bare => {
-                bare().map(|rules| under(source, rules.name(), rules, Unused::Forbidden, shipping)).collect()
+                bare().map(|rules| under(source, rules.name(), rules, Unused::Forbidden, &shipped)).collect()
             }
             ShownRules::Relevant => {
-                bare().map(|rules| under(source, rules.name(), rules, Unused::Irrelevant, shipping)).collect()
+                bare().map(|rules| under(source, rules.name(), rules, Unused::Irrelevant, &shipped)).collect()
             }
             ShownRules::Named(choices) => {
                 choices.iter().map(|choice| under(source, choice.name(), *choice, Unused::Forbidden, &[])).collect()
@@ -107,21 +104,21 @@ enum Unused {
     Irrelevant,
 }
 
-/// All blocks as one column. `shipping` are the targets whose limits apply to a rule set, which has
+/// All blocks as one column. `shipped` are the targets whose limits apply to a rule set, which has
 /// none itself.
 fn under(
     source: &Source,
     name: &str,
     choice: RuleChoice,
     unused: Unused,
-    shipping: &[ShippingTarget],
+    shipped: &[&'static Native],
 ) -> RuleSetLayouts {
     let targets = match choice {
-        RuleChoice::Native(native) => vec![ShippingTarget::of_native(native)],
-        RuleChoice::Rules(_) => shipping.to_vec(),
+        RuleChoice::Native(native) => vec![native],
+        RuleChoice::Rules(_) => shipped.to_vec(),
     };
     // The options decide the size of `half` for a rule set; some compilers fix it.
-    let is_fixed = matches!(choice, RuleChoice::Native(native) if ShippingTarget::of_native(native).has_fixed_half());
+    let is_fixed = matches!(choice, RuleChoice::Native(native) if has_fixed_half(native));
     let sixteen_bit = if is_fixed { SixteenBit::On } else { source.options.sixteen_bit };
     let options = LayoutOptions { sixteen_bit, ..source.options };
     let blocks = source.module.blocks.iter().map(|block| {
@@ -149,5 +146,5 @@ fn under(
             }
         }
     });
-    RuleSetLayouts { name: name.to_owned(), blocks: blocks.collect(), targets }
+    RuleSetLayouts { name: name.to_owned(), choice: Some(choice), blocks: blocks.collect(), targets }
 }

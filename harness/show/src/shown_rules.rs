@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use layoutproof_layout::native::{Native, natives};
-use layoutproof_layout::{Block, RuleSet};
+use layoutproof_layout::{Block, Column, RuleSet};
 
 /// The column for one name of `--rules`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,6 +21,19 @@ impl RuleChoice {
             Self::Rules(rules) => rules.name,
             Self::Native(native) => native.name,
         }
+    }
+
+    /// The column of a compiler's choice; a rule set belongs to no compiler.
+    pub fn column(self) -> Option<Column<'static>> {
+        match self {
+            Self::Rules(_) => None,
+            Self::Native(native) => Some(native.column),
+        }
+    }
+
+    /// The title of a column: of a compiler's choice in the words that people use.
+    pub fn title(self) -> String {
+        self.column().map_or_else(|| self.name().to_owned(), |column| column.to_string())
     }
 
     /// The block that the compiler makes of a block of the source; `None` if it makes none.

@@ -1,27 +1,55 @@
 //! Finds the compilers of this machine for a command, and warns of those that cannot be used.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use layoutproof_compilers::builds::NamedBuild;
 use layoutproof_compilers::cache::AnswerCache;
+use layoutproof_compilers::compiler::Compiler;
 use layoutproof_compilers::toolchains::Toolchains;
+use layoutproof_core::results::summary::Exit;
 use layoutproof_executor::tools::MachineTools;
 use layoutproof_readers::toolchain::{Toolchain, toolchains};
 
+use crate::args::name_and_file;
+use crate::not_started::NotStarted;
 use crate::output::warn;
 use crate::select::shader_file::reader_process::ReaderProcess;
 
 /// The name that selects every compiler.
 pub(crate) const ALL: &str = "all";
 
+/// Opens a build that the user names by its file.
+///
+/// # Errors
+/// [`NotStarted`], if the file is no such compiler.
+pub(crate) fn open(name: &str, file: &Path) -> anyhow::Result<Compiler> {
+    Compiler::of_file(name, file).map_err(|error| {
+        let reason = format!("compiler `{name}={}`: {error}", file.display());
+        NotStarted { reason, exit: Exit::Missing }.into()
+    })
+}
+
+/// The builds among the user's words.
+fn builds(words: &[String]) -> anyhow::Result<Vec<NamedBuild>> {
+    let mut builds = Vec::new();
+    for word in words {
+        if let (name, Some(file)) = name_and_file(word) {
+            builds.push(NamedBuild { word: word.clone(), compiler: open(name, file)? });
+        }
+    }
+    Ok(builds)
+}
+
 /// Finds the compilers of this machine that `names` select: each name is a compiler, a single
-/// toolchain or `all`; other names select nothing. A compiler may spend `limit` seconds on one
+/// toolchain, a build by its file (`dxc=PATH`) or `all`; other names select nothing. A compiler may spend `limit` seconds on one
 /// source, and runs only if `cache` has no answer. Prints a note for each environment variable that
 /// names a program which is not a compiler or not trusted.
 ///
 /// # Errors
 /// `LAYOUTPROOF_TOOLS` is not an absolute path, or the system does not report the path of this
-/// program, which also parses the compilers' output.
+/// program, which also parses the compilers' output; or a build cannot be used.
 pub(crate) fn find(names: &[String], limit: u64, cache: Option<&Arc<AnswerCache>>) -> anyhow::Result<Toolchains> {
     let reader = Arc::new(ReaderProcess::of_this_program()?);
     let is_named = |toolchain: &&Toolchain| {
@@ -32,5 +60,6 @@ pub(crate) fn find(names: &[String], limit: u64, cache: Option<&Arc<AnswerCache>
     for sentence in found.notes() {
         warn(&format!("note: {sentence}\n"));
     }
+    let found = found.with_builds(builds(names)?)?;
     Ok(found.with_reader(reader).with_cache(cache.cloned()))
 }

@@ -51,7 +51,7 @@ pub fn command_line() -> Result<Cli, ExitCode> {
         warn(&format!("note: {note}\n"));
     }
     let parsed = command.clone().try_get_matches_from(&words).and_then(|matches| Cli::from_arg_matches(&matches));
-    parsed.map_err(|usage| {
+    let mut cli = parsed.map_err(|usage| {
         match mistakes::message(&usage, &command, &words) {
             Some(message) => warn(&format!("error: {message}\n")),
             None => output::print_usage(&usage),
@@ -64,7 +64,17 @@ pub fn command_line() -> Result<Cli, ExitCode> {
                 ExitCode::from(Exit::CouldNotRun.code())
             }
         }
-    })
+    })?;
+    cli.command.complete_columns().map_err(|error| {
+        warn(&format!("error: {error:#}\n"));
+        ExitCode::from(exit_of(&error).code())
+    })?;
+    Ok(cli)
+}
+
+/// The exit code of an error.
+fn exit_of(error: &anyhow::Error) -> Exit {
+    error.downcast_ref::<NotStarted>().map_or(Exit::CouldNotRun, |not_started| not_started.exit)
 }
 
 /// Runs the command.
@@ -108,7 +118,7 @@ pub fn main(cli: &Cli) -> ExitCode {
     let printed = output::finish();
     let exit = done.and_then(|exit| printed.map(|()| exit)).unwrap_or_else(|error| {
         output::warn_of_error(&error, style);
-        error.downcast_ref::<NotStarted>().map_or(Exit::CouldNotRun, |not_started| not_started.exit)
+        exit_of(&error)
     });
     ExitCode::from(exit.code())
 }

@@ -75,13 +75,20 @@ impl Compiler {
     /// # Errors
     /// The file is missing, or does not print its version.
     pub fn at(path: &Path, family: Family) -> Result<Self, NoCompiler> {
+        Self::at_driver(path, family.driver)
+    }
+
+    /// Opens this file with a driver.
+    ///
+    /// # Errors
+    /// See [`Compiler::at`].
+    pub(crate) fn at_driver(path: &Path, driver: &'static dyn CompilerDriver) -> Result<Self, NoCompiler> {
         let file =
             std::path::absolute(path).map_err(|error| NoCompiler::NotStarted { program: path.to_owned(), error })?;
         if !file.is_file() {
             return Err(NoCompiler::NoFile(path.to_owned()));
         }
 
-        let driver = family.driver;
         let invocations = driver.invocations(&file)?;
         let mut answers = invocations.into_iter().map(|invocation| driver.identify(driver.name(), invocation));
         let question = driver.version_arguments().join(" ");

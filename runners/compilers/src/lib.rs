@@ -6,6 +6,7 @@
 //! `cache` keeps the answers of programs, and `service` keeps a compiler running.
 
 pub mod binding_answers;
+pub mod builds;
 pub mod cache;
 pub mod child;
 mod compile_folder;

@@ -43,6 +43,8 @@ pub struct Toolchains {
     /// Reads compiler output; `None` to do that in this process.
     reader: Option<Arc<dyn ModuleReader>>,
     cache: Option<Arc<AnswerCache>>,
+    /// The user's words for builds, `dxc=PATH`, with the compilers whose names they have here.
+    builds: Vec<(String, &'static str)>,
 }
 
 impl Default for Toolchains {
@@ -62,11 +64,17 @@ impl Toolchains {
         Self::of(Compiler::look_for(tools, wanted))
     }
 
-    fn of(machine: CompilersOfMachine) -> Self {
+    pub(crate) fn of(machine: CompilersOfMachine) -> Self {
         let CompilersOfMachine { compilers, notes } = machine;
         let direct = direct_compilers(&compilers);
         let services = Arc::new(CompileServices::new(service_of));
-        Self { compilers, direct, notes, kept: None, services, reader: None, cache: None }
+        Self { compilers, direct, notes, kept: None, services, reader: None, cache: None, builds: Vec::new() }
+    }
+
+    /// With the user's words for builds.
+    #[must_use]
+    pub(crate) fn naming(self, builds: Vec<(String, &'static str)>) -> Self {
+        Self { builds, ..self }
     }
 
     /// Sentences for the user about programs that are not used, or that are used although another
@@ -128,6 +136,7 @@ impl Toolchains {
     /// The toolchains for a name: one toolchain, all toolchains of a compiler, or `all` that are
     /// available. Leaves out a toolchain whose second compiler is missing.
     pub fn named(&self, name: &str) -> Vec<&'static Toolchain> {
+        let name = self.builds.iter().find(|(word, _)| word == name).map_or(name, |(_, own)| own);
         let of = |toolchain: &&Toolchain| match name {
             "all" => self.has(toolchain),
             name => {

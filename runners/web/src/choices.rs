@@ -4,8 +4,8 @@ use layoutproof_bindings::{Convention, Target};
 
 use layoutproof_layout::native::natives;
 use layoutproof_layout::table;
-use layoutproof_show::ShippingTarget;
 use layoutproof_show::front_ends::{FrontEnd, TextFrontEnd};
+use layoutproof_show::shipping;
 use layoutproof_source::shader_language::ShaderLanguage;
 use serde::Serialize;
 
@@ -37,15 +37,15 @@ pub struct LanguageChoice {
 pub struct ColumnChoice {
     /// Its name on the command line.
     pub name: &'static str,
-    /// The label for people: the compiler command, or the name.
-    pub label: &'static str,
+    /// The label for people: the column's title, or the name.
+    pub label: String,
 }
 
 /// Collects all choices of the page.
 pub fn choices() -> ExplorerChoices {
     let columns = |language| {
         let has_columns = !FrontEnd::Text(TextFrontEnd::of(language)).fixes_offsets();
-        ShippingTarget::of(language).iter().filter(|_| has_columns).map(|target| target.native).collect()
+        shipping(language).filter(|_| has_columns).map(|native| native.name).collect()
     };
     let asked = |target: Target| {
         let answers = Convention::ALL.into_iter().filter(move |convention| convention.targets().contains(&target));
@@ -57,12 +57,9 @@ pub fn choices() -> ExplorerChoices {
             .to_vec(),
         compilers: natives()
             .iter()
-            .map(|native| ColumnChoice {
-                name: native.name,
-                label: ShippingTarget::label_of(native.name).unwrap_or(native.summary),
-            })
+            .map(|native| ColumnChoice { name: native.name, label: native.column.to_string() })
             .collect(),
-        rules: table().iter().map(|rules| ColumnChoice { name: rules.name, label: rules.name }).collect(),
+        rules: table().iter().map(|rules| ColumnChoice { name: rules.name, label: rules.name.to_owned() }).collect(),
         bindings: Target::ALL.into_iter().flat_map(asked).collect(),
     }
 }

@@ -3,12 +3,13 @@
 //! Reads a [`BindingRequest`] into [`SlangSettings`]. Source: measurements of the options of slangc
 //! 2026.14.1.
 
-use layoutproof_layout::native::{Native, find_native};
+use layoutproof_layout::native::Native;
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::shape::MatrixOrder;
-use layoutproof_layout::{LayoutOptions, LayoutUnit, Span};
+use layoutproof_layout::{Column, LayoutOptions, LayoutUnit, LayoutVariant, ShaderCompiler, Span};
 
 use crate::options::class_named;
+use crate::request::layout_option;
 use crate::{BindingRequest, Convention, Target};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::version_range::VersionRange;
@@ -58,7 +59,7 @@ impl SlangSettings {
         let mut settings = Self {
             target: request.target,
             documented: request.convention == Convention::SlangDocumented,
-            native: native(request.target, "plain"),
+            native: native(request.target, None),
             layout: LayoutOptions { matrix: MatrixOrder::Column, sixteen_bit: SixteenBit::On },
             model: request.profile.as_deref().and_then(shader_model),
             knows_entry_bindings: request.version.as_deref().is_none_or(knows_entry_bindings),
@@ -89,10 +90,13 @@ impl SlangSettings {
             "-bindless-space-index" => self.bindless = Some(number(1)?),
             "-matrix-layout-row-major" => self.layout.matrix = MatrixOrder::Row,
             "-matrix-layout-column-major" => self.layout.matrix = MatrixOrder::Column,
-            "-fvk-use-scalar-layout" | "-force-glsl-scalar-layout" => self.native = native(self.target, "scalar"),
-            "-fvk-use-dx-layout" => self.native = native(self.target, "dx"),
-            "-fvk-use-c-layout" => self.native = native(self.target, "c"),
-            _ => {}
+            // Slang's GL layout changes only raw loads from buffers.
+            "-fvk-use-gl-layout" => {}
+            word => {
+                if let Some(layout) = layout_option(word) {
+                    self.native = native(self.target, Some(layout));
+                }
+            }
         }
         Ok(())
     }
@@ -157,17 +161,10 @@ impl SlangSettings {
 
 /// Returns the rule sets of a target with one of Vulkan's layout options, which the other targets
 /// ignore.
-fn native(target: Target, layout: &str) -> &'static Native {
-    let name = match (target, layout) {
-        (Target::D3d12, _) => "native:slang-d3d12",
-        (Target::Webgpu, _) => "native:slang-webgpu",
-        (Target::Metal, _) => "native:slang-metal",
-        (Target::Vulkan, "scalar") => "native:slang-vulkan-scalar",
-        (Target::Vulkan, "dx") => "native:slang-vulkan-dx",
-        (Target::Vulkan, "c") => "native:slang-vulkan-c",
-        (Target::Vulkan, _) => "native:slang-vulkan",
-    };
-    find_native(name).expect("each of these names is a row of the table of natives")
+fn native(target: Target, layout: Option<LayoutVariant>) -> &'static Native {
+    let plain = Column::new(target.into(), ShaderCompiler::Slang);
+    let with_layout = Native::of_column(Column { variant: layout, ..plain });
+    with_layout.or_else(|| Native::of_column(plain)).expect("slangc has rule sets for each target with bindings")
 }
 
 /// Parses the major and minor number of `sm_6_6` or `ps_5_0`.

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use super::check::{DEFAULT, accepted, rules};
 use super::declare::{Scope, block, of_type};
 use crate::alignment::Alignment;
-use crate::native::{find_native, natives};
+use crate::column::Column;
+use crate::native::{Native, find_native, natives};
 use crate::resource::DataLayout;
 use crate::rules::{HomeBuffer, Platform};
 use crate::{Block, BlockKind, BlockRules, RuleSet, table};
@@ -168,5 +169,26 @@ fn rule_sets_say_what_they_promise_of_vulkan() {
         for name in names {
             assert_eq!(rules(name).block_rules, promised, "{name}");
         }
+    }
+}
+
+#[test]
+fn a_column_names_the_rule_sets_of_its_compilers_version() {
+    for native in natives() {
+        assert_eq!(Native::of_column(native.column).map(|found| found.name), Some(native.name), "{}", native.column);
+    }
+    for (word, expected) in [
+        ("d3d12.dxc@1.9.2602.17", Some("native:dxc-dxil")),
+        ("vulkan.dxc@1.7.2308", Some("native:dxc-spirv")),
+        ("vulkan.dxc@1.9.2602.17", Some("native:dxc-1.9-spirv")),
+        ("vulkan/scalar.dxc@1.10", Some("native:dxc-1.9-spirv-scalar")),
+        ("vulkan/scalar.dxc@old", Some("native:dxc-spirv-scalar")),
+        ("vulkan/dx.dxc@1.9", Some("native:dxc-spirv-dx")),
+        ("vulkan/c.slangc@2026.14.1", Some("native:slang-vulkan-c")),
+        ("vulkan/c.dxc", None),
+        ("metal.dxc", None),
+    ] {
+        let found = Native::of_column(Column::parse(word).unwrap());
+        assert_eq!(found.map(|native| native.name), expected, "{word}");
     }
 }

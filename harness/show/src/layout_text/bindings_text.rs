@@ -10,8 +10,10 @@ use layoutproof_bindings::{Binding, BindingOverlap, BindingPlace, BoundModule, C
 /// The bindings of one convention.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BindingsColumn {
-    /// Target and convention: `d3d12.dxc`.
+    /// Target and compiler: `D3D12 · DXC`.
     pub name: String,
+    /// True if registers of all classes become bindings of one set, as DXC has it for Vulkan.
+    pub registers_are_bindings: bool,
     /// The bindings of all parameters.
     pub bound: BoundModule,
     /// The entry point that the bindings belong to, for conventions that need one.
@@ -27,7 +29,7 @@ pub struct BindingsRow<'a> {
     pub path: &'a str,
     /// In the order of the columns.
     pub places: Vec<String>,
-    /// The other parameters at its place, by column: `same as A (vulkan.dxc)`; empty if it shares
+    /// The other parameters at its place, by column: `same as A (Vulkan · DXC)`; empty if it shares
     /// none.
     pub shared: String,
 }
@@ -170,7 +172,13 @@ mod tests {
             Binding { path: (*path).to_owned(), unit, space, index, count, span: Span::default() }
         };
         let bound = BoundModule { bindings: bindings.iter().map(binding).collect(), ..BoundModule::default() };
-        BindingsColumn { name: name.to_owned(), entry: None, overlaps: bound.overlaps(false), bound }
+        BindingsColumn {
+            name: name.to_owned(),
+            registers_are_bindings: false,
+            entry: None,
+            overlaps: bound.overlaps(false),
+            bound,
+        }
     }
 
     #[test]

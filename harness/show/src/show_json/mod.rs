@@ -43,6 +43,27 @@ pub struct Shown {
     /// One per unit that a parameter uses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bindings: Option<Vec<ShownBinding>>,
+    /// The bindings of each target and compiler, if there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub placements: Option<Vec<ShownPlacement>>,
+    /// The entry point that the bindings belong to, for conventions that need one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entry: Option<String>,
+    /// Parameters without a binding, because the entry point does not use them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unused: Vec<String>,
+}
+
+/// The bindings of one of several targets or compilers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ShownPlacement {
+    pub target: String,
+    /// The compiler as people call it: `dxc`, `slangc`.
+    pub compiler: String,
+    /// The name of its rules: `dxc`, `slang@2026.12`.
+    pub convention: String,
+    /// One per unit that a parameter uses.
+    pub bindings: Vec<ShownBinding>,
     /// The entry point that the bindings belong to, for conventions that need one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entry: Option<String>,
@@ -56,6 +77,12 @@ pub struct Shown {
 pub struct ShownLayout {
     /// Rule set, including the dialect; `declared` for the decorations in a module.
     pub rules: String,
+    /// The target of a compiler's choice: `d3d12`, `vulkan/scalar`; absent for a rule set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
+    /// The compiler: `dxc`; absent for a rule set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compiler: Option<String>,
     /// In declaration order.
     pub blocks: Vec<ShownBlock>,
 }
@@ -190,13 +217,21 @@ impl Shown {
     }
 
     /// Output with bindings.
-    pub fn bindings(source: impl Into<String>, target: &str, convention: &str, bindings: Vec<ShownBinding>) -> Self {
+    pub fn bindings(source: impl Into<String>, placement: &ShownPlacement) -> Self {
+        let ShownPlacement { target, compiler: _, convention, bindings, entry, unused } = placement.clone();
         Self {
-            target: Some(target.to_owned()),
-            convention: Some(convention.to_owned()),
+            target: Some(target),
+            convention: Some(convention),
             bindings: Some(bindings),
+            entry,
+            unused,
             ..Self::empty(source.into())
         }
+    }
+
+    /// Output with the bindings of several targets or compilers.
+    pub fn placements(source: impl Into<String>, placements: Vec<ShownPlacement>) -> Self {
+        Self { placements: Some(placements), ..Self::empty(source.into()) }
     }
 
     /// Output for a refused source: only its errors and warnings.
@@ -253,6 +288,7 @@ impl Shown {
             layouts: None,
             padding: None,
             bindings: None,
+            placements: None,
             entry: None,
             unused: Vec::new(),
         }

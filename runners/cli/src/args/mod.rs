@@ -2,6 +2,8 @@
 //! `report`. Every other command defines its arguments next to its code.
 
 mod cache;
+mod columns;
+mod named_compiler;
 mod output;
 mod pages;
 mod part;
@@ -21,6 +23,8 @@ use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_source::shader_language::ShaderLanguage;
 
 pub use cache::CacheArgs;
+pub use named_compiler::NamedCompiler;
+pub(crate) use named_compiler::{name_and_file, named_compiler};
 pub(crate) use output::REPORT_HEADING;
 pub use output::{OutputArgs, ReportFiles};
 pub use pages::{CompletionsArgs, ManArgs};
@@ -45,6 +49,12 @@ pub enum Colour {
 /// How a declaration is read.
 #[derive(Clone, Debug, Default, Args)]
 pub struct DeclareArgs {
+    /// What the build passes to its compiler, as one word.
+    ///
+    /// For example `"-T cs_6_6 -spirv -fvk-use-dx-layout -D X=1"`. Sets target, profile, entry point, matrix
+    /// order, 16-bit types, bindings and macros; says what is not followed.
+    #[arg(long, value_name = "ARGUMENTS", allow_hyphen_values = true)]
+    pub args: Option<String>,
     /// Language of the files, whatever their suffixes.
     ///
     /// Needed for `-`, which reads standard input.

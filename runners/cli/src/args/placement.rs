@@ -1,27 +1,41 @@
-//! The flags about bindings, for every command that has them.
+//! The flags about targets and bindings, for every command that has them.
 //!
-//! `show`, `reflect` and `run` combine them with the settings of a case into one [`BindingRequest`]
-//! per convention.
+//! With the compilers that the user names they select columns. `show`, `reflect` and `run` combine
+//! them with the settings of a case into one [`BindingRequest`] per target and compiler.
 
 use std::fmt;
 
 use anyhow::bail;
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-use layoutproof_bindings::request::parse_convention;
+use layoutproof_bindings::request::{layout_flag, parse_convention};
 use layoutproof_bindings::{BindingInvocation, BindingRequest, Convention, Target};
+use layoutproof_layout::column::ColumnError;
+use layoutproof_layout::native::Native;
+use layoutproof_layout::{Column, ShaderTarget, TargetChoice};
+use layoutproof_show::{RuleChoice, columns};
+use layoutproof_source::nearest_name::did_you_mean;
 use layoutproof_source::shader_language::ShaderLanguage;
 
-/// Where parameters are bound, for whom.
+use super::NamedCompiler;
+
+/// Targets, and where parameters are bound there.
 #[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "Placement of parameters")]
+#[command(next_help_heading = "Targets and bindings")]
 pub struct PlacementArgs {
-    /// Where parameters are bound for this API.
-    #[arg(long, value_parser = target_parser(), value_name = "API")]
-    pub target: Option<Target>,
-    /// By whose rules: slang, slang-documented, dxc, clang; `dxc@1.9` names a version. Several stand side by side. Default:
-    /// those of the target's usual compiler, dxc for HLSL on d3d12 and vulkan, else slang.
-    #[arg(long, value_parser = convention, value_delimiter = ',', requires = "target", value_name = "NAME[@VERSION]")]
+    /// Only these targets: d3d12, vulkan, webgpu, metal, opengl. A layout option of Vulkan's compilers follows a slash:
+    /// vulkan/scalar, vulkan/dx, vulkan/gl, vulkan/c.
+    #[arg(long, value_parser = target, value_delimiter = ',', value_name = "TARGET[,TARGET...]")]
+    pub target: Vec<TargetChoice>,
+    /// Bindings alone, by whose rules: slang, slang-documented, dxc, clang; `dxc@1.9` names a version. Earlier versions had it in
+    /// place of --compiler.
+    #[arg(
+        long,
+        hide = true,
+        value_parser = convention,
+        value_delimiter = ',',
+        requires = "target",
+        value_name = "NAME[@VERSION]"
+    )]
     pub convention: Vec<NamedConvention>,
     /// Parameters that count as used though no function body names them.
     #[arg(long, value_delimiter = ',', requires = "target", value_name = "PATH[,PATH...]")]
@@ -32,9 +46,12 @@ pub struct PlacementArgs {
     /// Shader profile: `sm_6_6`, `ps_5_0`, `lib_6_3`; DXC's `__SHADER_TARGET_` macros tell it.
     #[arg(long)]
     pub profile: Option<String>,
-    /// An option of the compiler that changes bindings, with its values: "-fvk-t-shift 10 all".
-    #[arg(long, requires = "target", allow_hyphen_values = true, value_name = "TEXT")]
+    /// An option of the compiler that changes bindings, with its values: "-fvk-t-shift 10 all". --args takes whole command lines.
+    #[arg(long, hide = true, requires = "target", allow_hyphen_values = true, value_name = "TEXT")]
     pub option: Vec<String>,
+    /// The compilers of the columns, of `--compiler` or of `--args`; empty for the usual ones.
+    #[arg(skip)]
+    pub compilers: Vec<NamedCompiler>,
 }
 
 /// A convention with the version of its compiler.
@@ -53,10 +70,21 @@ impl fmt::Display for NamedConvention {
     }
 }
 
-fn target_parser() -> impl TypedValueParser<Value = Target> {
-    let named = |name: String| Target::ALL.into_iter().find(|target| target.as_str() == name);
-    PossibleValuesParser::new(Target::ALL.map(Target::as_str)).try_map(move |name| named(name).ok_or("no such target"))
+/// Parses a target, and suggests the nearest one.
+pub(crate) fn target(word: &str) -> Result<TargetChoice, String> {
+    let known = ShaderTarget::ALL.iter().map(|target| target.as_str());
+    word.parse().map_err(|error| match error {
+        ColumnError::Target(name) => {
+            let meant = did_you_mean(&name, known.clone());
+            let known = TARGETS.join(", ");
+            format!("unknown target{}", if meant.is_empty() { format!("; known are {known}") } else { meant })
+        }
+        error => error.to_string(),
+    })
 }
+
+/// The targets that messages list.
+const TARGETS: [&str; 5] = ["d3d12", "vulkan", "webgpu", "metal", "opengl"];
 
 fn convention(text: &str) -> Result<NamedConvention, String> {
     let known = || Convention::ALL.map(Convention::as_str).join(", ");
@@ -65,32 +93,51 @@ fn convention(text: &str) -> Result<NamedConvention, String> {
 }
 
 impl PlacementArgs {
-    /// The conventions that the user names. Otherwise the convention of the usual compiler for the
-    /// language and `target`.
-    fn conventions(&self, target: Target, language: Option<ShaderLanguage>) -> Vec<NamedConvention> {
-        if !self.convention.is_empty() {
-            return self.convention.clone();
-        }
-        let is_slang = language == Some(ShaderLanguage::Slang);
-        let convention = match target {
-            Target::D3d12 | Target::Vulkan if !is_slang => Convention::Dxc,
-            Target::D3d12 | Target::Vulkan | Target::Webgpu | Target::Metal => Convention::Slang,
-        };
-        vec![NamedConvention { convention, version: None }]
+    /// True if one target without a layout option is named. Its JSON has bindings alone, as in
+    /// earlier versions.
+    pub(crate) fn is_one_plain_target(&self) -> bool {
+        matches!(self.target.as_slice(), [TargetChoice { variant: None, .. }]) && self.compilers.len() < 2
     }
 
-    /// One request per convention that the user names, or for that of the target's usual compiler;
+    /// True if the user names targets or compilers, so that layouts are those of their columns.
+    /// With `--convention`, only bindings are asked about.
+    pub(crate) fn selects_columns(&self) -> bool {
+        self.convention.is_empty() && !(self.target.is_empty() && self.compilers.is_empty())
+    }
+
+    /// The layouts of the columns.
+    ///
+    /// # Errors
+    /// See [`Self::columns`].
+    pub(crate) fn rule_choices(&self, language: Option<ShaderLanguage>) -> anyhow::Result<Vec<RuleChoice>> {
+        let natives = self.columns(language)?.into_iter().filter_map(Native::of_column);
+        Ok(natives.map(RuleChoice::Native).collect())
+    }
+
+    /// The columns of the targets and compilers that the user names, for a file in `language`;
+    /// those that ship where the user names neither.
+    ///
+    /// # Errors
+    /// A target or a compiler has no column with any of the others.
+    pub(crate) fn columns(&self, language: Option<ShaderLanguage>) -> anyhow::Result<Vec<Column<'_>>> {
+        let compilers: Vec<_> = self.compilers.iter().map(NamedCompiler::column_part).collect();
+        Ok(columns(&self.target, &compilers, language)?)
+    }
+
+    /// One request per target and compiler that the user names, or for the target's usual compiler;
     /// empty without a target. `own` holds the settings of a case: the user's lists extend them,
     /// the user's profile replaces theirs. `language` is that of a file.
     ///
     /// # Errors
-    /// A convention does not cover the target.
+    /// A compiler has no bindings for the target.
     pub(crate) fn requests(
         &self,
         own: &BindingInvocation,
         language: Option<ShaderLanguage>,
     ) -> anyhow::Result<Vec<BindingRequest>> {
-        let Some(target) = self.target else { return Ok(Vec::new()) };
+        if self.target.is_empty() {
+            return Ok(Vec::new());
+        }
         let invocation = BindingInvocation {
             profile: self.profile.clone().or_else(|| own.profile.clone()),
             entry: own.entry.clone(),
@@ -98,14 +145,39 @@ impl PlacementArgs {
             unused: [&own.unused[..], &self.unused].concat(),
             options: [&own.options[..], &self.option].concat(),
         };
+        if !self.convention.is_empty() {
+            return self.requests_of_conventions(&invocation);
+        }
 
-        let mut requests = Vec::new();
-        for NamedConvention { convention, version } in self.conventions(target, language) {
-            if !convention.targets().contains(&target) {
-                let targets: Vec<_> = convention.targets().iter().map(|target| target.as_str()).collect();
-                bail!("{convention} places no parameters for {target}, only for {}", targets.join(", "));
+        let mut requests: Vec<BindingRequest> = Vec::new();
+        for Column { target, compiler, version, variant } in self.columns(language)? {
+            let of_compiler = Target::of(target).zip(compiler.and_then(Convention::of));
+            // FXC's bindings were not measured.
+            let Some((target, convention)) = of_compiler else { continue };
+            let build = self.compilers.iter().find(|named| named.column_part() == (convention.compiler(), version));
+            let version = build.and_then(NamedCompiler::binding_version).map(str::to_owned);
+            let mut request = invocation.request(target, convention, version);
+            // A layout option moves no binding, so several of them make one request.
+            if !requests.iter().any(|other| (other.target, other.convention) == (target, convention)) {
+                request.options.extend(variant.map(|variant| layout_flag(variant).to_owned()));
+                requests.push(request);
             }
-            requests.push(invocation.request(target, convention, version));
+        }
+        Ok(requests)
+    }
+
+    /// One request for each target with each convention.
+    fn requests_of_conventions(&self, invocation: &BindingInvocation) -> anyhow::Result<Vec<BindingRequest>> {
+        let mut requests = Vec::new();
+        for choice in &self.target {
+            for NamedConvention { convention, version } in &self.convention {
+                let target = Target::of(choice.target).filter(|target| convention.targets().contains(target));
+                let Some(target) = target else {
+                    let targets: Vec<_> = convention.targets().iter().map(|target| target.as_str()).collect();
+                    bail!("{convention} places no parameters for {choice}, only for {}", targets.join(", "));
+                };
+                requests.push(invocation.request(target, *convention, version.clone()));
+            }
         }
         Ok(requests)
     }
@@ -187,7 +259,9 @@ mod tests {
     fn what_nobody_answers_is_an_error() {
         let own = BindingInvocation::default();
         for (words, expected) in [
-            (&["--target", "d3d11", "--convention", "dxc"][..], "[possible values: d3d12, vulkan, webgpu, metal]"),
+            (&["--target", "d3d11", "--convention", "dxc"][..], "did you mean `d3d12`?"),
+            (&["--target", "playstation"], "unknown target; known are d3d12, vulkan, webgpu, metal, opengl"),
+            (&["--target", "vulkan/std140"], "target `vulkan` has no layout `std140`; known are scalar, dx, gl, c"),
             (
                 &["--target", "d3d12", "--convention", "fxc"],
                 "known conventions are slang, slang-documented, dxc, clang",

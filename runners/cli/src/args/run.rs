@@ -44,19 +44,19 @@ pub struct RunArgs {
     /// A part of an id, or a pattern with * and ?, selects every case that matches.
     #[arg(value_name = "FILTER|FILE")]
     pub inputs: Vec<String>,
-    /// Only these rule sets.
+    /// For experts: only these rule sets.
     #[arg(long, value_delimiter = ',', value_name = "NAME", long_help = format!(
-        "Only these rule sets.\n\n\
-         Default for a file: all bare ones. Files that say their own offsets ({}) are checked under `declared`.",
+        "For experts: only these rule sets.\n\n\
+         Files that say their own offsets ({}) are checked under `declared`.",
         FrontEnd::suffixes_with_offsets().join(", "),
     ))]
     pub rules: Vec<String>,
-    /// Only these compilers or generators of shaders.
+    /// Only shaders of these compilers: `dxc`, `dxc=PATH`, `all`, ...
     ///
-    /// `rspirv` and `naga` are built in; `dxc`, `slangc`, ... are compilers, `dxc-spirv-dx` is one of their
-    /// targets and options, `all` means every one that was found. By default, a run of all cases uses all of
-    /// them and runs each compiled shader on one driver, and a run of files uses those that are built in.
-    #[arg(long, visible_alias = "compiler", value_delimiter = ',', value_name = "NAME")]
+    /// A build of one is `dxc=PATH`; `all` means every one that was found; `rspirv` and `naga` are built in;
+    /// `dxc-spirv-dx` is a compiler with its target and options. By default, a run of all cases uses all of them
+    /// and runs each compiled shader on one driver.
+    #[arg(long = "compiler", alias = "producer", value_delimiter = ',', value_name = "NAME[=PATH]")]
     pub producer: Vec<String>,
     /// Use no compiler: `rspirv` and `naga` alone make shaders.
     #[arg(long, conflicts_with = "producer")]
@@ -82,8 +82,8 @@ pub struct RunArgs {
     /// Only these devices.
     #[arg(long, value_delimiter = ',', value_name = "ID")]
     pub device: Vec<String>,
-    /// Only through these APIs.
-    #[arg(long, value_delimiter = ',', value_name = RunnerKind::NAMES)]
+    /// Only through these APIs; `dxil` is our evaluator of D3D12's code, `model` our model of a device.
+    #[arg(long = "api", alias = "runner", value_delimiter = ',', value_name = RunnerKind::NAMES)]
     pub runner: Vec<String>,
     /// Only these forms of access.
     #[arg(long, value_delimiter = ',', value_name = "NAME", long_help = format!(
@@ -200,7 +200,7 @@ pub struct RunArgs {
     /// How the declaration is read.
     #[command(flatten)]
     pub declare: DeclareArgs,
-    /// Where parameters are bound: of a file this alone is then checked, unless rule sets are named too.
+    /// Targets: whose layouts and bindings are checked.
     #[command(flatten)]
     pub placement: PlacementArgs,
 }

@@ -7,6 +7,7 @@ use anyhow::Context;
 use super::compile_args::CompileArguments;
 use super::project_file::{ProjectFile, ProjectShaders};
 use crate::args::{DeclareArgs, MatrixArg, OnOff};
+use crate::output::warn;
 
 /// The settings of one shader.
 #[derive(Clone, Debug)]
@@ -26,9 +27,10 @@ impl ShaderSettings {
     /// The arguments cannot be parsed.
     pub(crate) fn named(arguments: Option<&str>, declare: &DeclareArgs, project: &ProjectFile) -> anyhow::Result<Self> {
         let arguments = CompileArguments::read(arguments.unwrap_or_default())?;
+        warn_of(&arguments, "--args");
         let mut declare = declare.clone();
         apply(&arguments, &mut declare, Path::new(""));
-        let own: Vec<String> = arguments.native.map(str::to_owned).into_iter().collect();
+        let own: Vec<String> = arguments.native().map(str::to_owned).into_iter().collect();
         let rules = if own.is_empty() { project.rules.clone() } else { own };
         Ok(Self { declare, profile: arguments.profile, rules })
     }
@@ -45,8 +47,12 @@ impl ShaderSettings {
         project: &ProjectFile,
     ) -> anyhow::Result<Self> {
         let text = arguments.or(shaders.arguments.as_deref()).unwrap_or_default();
-        let arguments = CompileArguments::read(text)
-            .with_context(|| format!("{}: `args` of {}", project.path.display(), shaders.files.join(", ")))?;
+        let place = match arguments {
+            Some(_) => "--args".to_owned(),
+            None => format!("{}: `args` of {}", project.path.display(), shaders.files.join(", ")),
+        };
+        let arguments = CompileArguments::read(text).with_context(|| place.clone())?;
+        warn_of(&arguments, &place);
 
         let mut declare = declare.clone();
         declare.lang = declare.lang.or(shaders.language);
@@ -56,14 +62,21 @@ impl ShaderSettings {
         declare.entry = declare.entry.or_else(|| shaders.entry.clone());
         apply(&arguments, &mut declare, &project.folder);
 
-        let own: Vec<String> = arguments.native.map(str::to_owned).into_iter().collect();
+        let own: Vec<String> = arguments.native().map(str::to_owned).into_iter().collect();
         let rules = [&shaders.rules, &own, &project.rules].into_iter().find(|rules| !rules.is_empty());
         Ok(Self { declare, profile: arguments.profile, rules: rules.cloned().unwrap_or_default() })
     }
 }
 
+/// Warns of what is not followed. `place` says whose arguments these are.
+fn warn_of(arguments: &CompileArguments, place: &str) {
+    for sentence in &arguments.not_followed {
+        warn(&format!("warning: {place}: {sentence}\n"));
+    }
+}
+
 /// Applies a compiler's arguments; folders are relative to `folder`.
-fn apply(arguments: &CompileArguments, declare: &mut DeclareArgs, folder: &Path) {
+pub(crate) fn apply(arguments: &CompileArguments, declare: &mut DeclareArgs, folder: &Path) {
     declare.define.extend(arguments.defines.iter().cloned());
     declare.include.extend(arguments.includes.iter().map(|include| folder.join(include).display().to_string()));
     declare.entry = declare.entry.take().or_else(|| arguments.entry.clone());

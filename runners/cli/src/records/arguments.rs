@@ -150,7 +150,8 @@ pub(crate) fn again(arguments: &BTreeMap<String, Vec<String>>) -> anyhow::Result
         }
     }
 
-    let cli = Cli::try_parse_from(words.into_iter().chain(inputs)).context("the arguments of the recorded run")?;
+    let mut cli = Cli::try_parse_from(words.into_iter().chain(inputs)).context("the arguments of the recorded run")?;
+    cli.command.complete_columns().context("the arguments of the recorded run")?;
     let Invoked::Run(run) = cli.command else { bail!("the records come from another command") };
     Ok(*run)
 }

@@ -4,12 +4,13 @@
 use std::path::Path;
 
 use anyhow::bail;
-use layoutproof_layout::native::{find_native, natives};
-use layoutproof_layout::{DECLARED, RuleSet, find, table};
-use layoutproof_show::RuleChoice;
+use layoutproof_layout::column::ColumnError;
+use layoutproof_layout::native::{Native, find_native, natives};
+use layoutproof_layout::{Column, DECLARED, RuleSet, TargetChoice, find, table};
 use layoutproof_show::front_ends::FrontEnd;
+use layoutproof_show::{RuleChoice, columns};
 use layoutproof_source::nearest_name::known_names;
-use layoutproof_source::shader_language::alternatives;
+use layoutproof_source::shader_language::{ShaderLanguage, alternatives};
 use wildmatch::WildMatch;
 
 /// The prefix for a compiler's choice.
@@ -50,6 +51,27 @@ pub(crate) fn rule_choice(name: &str) -> anyhow::Result<RuleChoice> {
     }
 }
 
+/// The column of a target word, as `vulkan/scalar` or `vulkan.slangc`, for a file in `language`; `None`
+/// for other words.
+///
+/// # Errors
+/// The word begins with a target, and the rest is unknown; or the target has no such column.
+pub(crate) fn target_choice(word: &str, language: Option<ShaderLanguage>) -> anyhow::Result<Option<RuleChoice>> {
+    let column = match Column::parse(word) {
+        Ok(column) => column,
+        Err(ColumnError::Target(_)) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    let compilers: Vec<_> = column.compiler.iter().map(|compiler| (*compiler, column.version)).collect();
+    let found = columns(&[column.choice()], &compilers, language)?;
+    Ok(found.into_iter().find_map(Native::of_column).map(RuleChoice::Native))
+}
+
+/// True if a word on the command line is a target, not a file.
+pub(crate) fn is_target_word(word: &str) -> bool {
+    !matches!(Column::parse(word), Err(ColumnError::Target(_))) && !Path::new(word).exists()
+}
+
 /// The distinct choices of `--rules`. A name with `*` or `?` selects all that it matches.
 ///
 /// # Errors
@@ -87,6 +109,9 @@ fn matching(pattern: &str) -> anyhow::Result<Vec<RuleChoice>> {
 
 /// The message about an unknown rule set.
 pub(crate) fn unknown_rules(name: &str) -> String {
+    if let Ok(choice) = name.parse::<TargetChoice>() {
+        return format!("unknown rule set `{name}`: did you mean `--target {choice}`?");
+    }
     // The user may have forgotten the prefix `native:`.
     let native = format!("{NATIVE}{name}");
     if find_native(&native).is_some() {

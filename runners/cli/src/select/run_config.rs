@@ -96,7 +96,7 @@ impl RunConfig {
         let toolchains = compilers::find(&asked, args.compile_limit, cache.as_ref())?.keep(args.keep.clone());
         let producers = producers(&asked, &toolchains)?;
 
-        let runners: Vec<_> = RunnerKind::ALL.iter().map(|kind| (kind.as_str(), *kind)).collect();
+        let runners = runners(&args.runner)?;
         let forms = Form::ALL.map(|form| (form.as_str(), form));
 
         let misreadings = MISREADINGS.iter().chain(BINDING_MISREADINGS);
@@ -136,7 +136,7 @@ impl RunConfig {
             },
             batching: (!args.no_fuse).then_some(args.rotation),
             device_ids: args.device.clone(),
-            runners: choose("runner", &args.runner, &runners)?.into_iter().collect(),
+            runners,
             required: args.require.clone(),
             known_text: text_of(&known),
             known: match args.part.shard {
@@ -287,8 +287,8 @@ fn producers(names: &[String], toolchains: &Toolchains) -> anyhow::Result<Vec<Pr
         let of_name: Vec<Producer> = built_in.chain(compilers).collect();
         if of_name.is_empty() {
             let known = known_producers();
-            let listing = "`layoutproof doctor compilers` lists the compilers";
-            bail!("unknown producer `{name}`{}", known_names(name, known.iter().copied(), listing));
+            let listing = "`layoutproof doctor compilers` lists those that were found";
+            bail!("unknown compiler `{name}`{}", known_names(name, known.iter().copied(), listing));
         }
         found.extend(of_name);
     }
@@ -324,6 +324,15 @@ fn choose<T: Copy>(what: &str, named: &[String], all: &[(&str, T)]) -> anyhow::R
         })
     };
     named.iter().map(find).collect()
+}
+
+/// The APIs that the user named, or all of them. Records have other names for some of them.
+fn runners(names: &[String]) -> anyhow::Result<BTreeSet<RunnerKind>> {
+    let of_record = |name: &String| RunnerKind::ALL.iter().find(|kind| kind.as_str() == name);
+    let names: Vec<String> =
+        names.iter().map(|name| of_record(name).map_or_else(|| name.clone(), |kind| kind.api().to_owned())).collect();
+    let known: Vec<_> = RunnerKind::ALL.iter().map(|kind| (kind.api(), *kind)).collect();
+    Ok(choose("API", &names, &known)?.into_iter().collect())
 }
 
 /// The spaces that the user named; `None` if none.

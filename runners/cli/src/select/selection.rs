@@ -7,10 +7,11 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use layoutproof_bindings::Convention;
 use layoutproof_core::case::{By, Case};
 use layoutproof_core::check::binding_shaders::producer_for;
 use layoutproof_core::check::{BindingCheck, Proof, Source, Subject};
-use layoutproof_layout::{RuleSet, Span, find, table};
+use layoutproof_layout::{RuleSet, ShaderTarget, Span, find, table};
 use layoutproof_random::stable_hash::stable_hash;
 use layoutproof_readers::toolchain::Toolchain;
 use layoutproof_show::front_ends::Purpose;
@@ -19,8 +20,8 @@ use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
-use crate::args::RunArgs;
 use crate::args::placement::NamedConvention;
+use crate::args::{NamedCompiler, RunArgs};
 use crate::select::all_cases::Cases;
 use crate::select::inputs::{InputWord, check_filter, hashes};
 use crate::select::refused_input::RefusedInput;
@@ -203,19 +204,20 @@ impl Selecting<'_> {
             self.selection.placed.push(placed);
         }
 
-        let named = self.named_rules(&source);
+        let choices = self.choices(language)?;
+        let named = rules_of_choices(&choices, &source);
         for rules in &named {
             let subject = Subject::new(Arc::clone(&source), rules);
             self.refuse_forbidden(&subject);
             self.selection.subjects.push(Arc::new(subject));
         }
-        if self.rules.is_empty() && self.args.placement.target.is_none() {
+        if choices.is_empty() && self.args.placement.target.is_empty() {
             for rules in table().iter().filter(|rules| rules.is_bare()) {
                 self.selection.subjects.push(Arc::new(Subject::new(Arc::clone(&source), rules)));
             }
         }
 
-        self.add_native(&source, &named);
+        self.add_native(&source, &choices, &named);
         let subjects = self.selection.subjects_of(&source).iter();
         let layouts = subjects.map(|subject| (subject.rules, subject.layouts.as_slice()));
         let warnings = overlap_warnings(&source.module.blocks, layouts);
@@ -225,14 +227,14 @@ impl Selecting<'_> {
 
     /// Adds a source under the rule sets that the compilers use for its blocks, except those that
     /// it is already under. `named` are the rule sets that the user names for it.
-    fn add_native(&mut self, source: &Arc<Source>, named: &[&'static RuleSet]) {
+    fn add_native(&mut self, source: &Arc<Source>, choices: &[RuleChoice], named: &[&'static RuleSet]) {
         for toolchain in self.toolchains {
             for block in &source.module.blocks {
                 // Only cases test loads from byte-address buffers: a file with structured buffers
                 // may have none.
                 let by_address = toolchain.byte_address_rules(block).filter(|_| source.is_case);
                 for rules in toolchain.rules_for(block).into_iter().chain(by_address) {
-                    let is_chosen = self.rules.is_empty() || named.contains(&rules);
+                    let is_chosen = choices.is_empty() || named.contains(&rules);
                     let mut known = self.selection.subjects_of(source).iter();
                     if is_chosen && !known.any(|subject| subject.rules == rules.name) {
                         let subject = Subject { is_native: true, ..Subject::new(Arc::clone(source), rules) };
@@ -258,8 +260,14 @@ impl Selecting<'_> {
             }
         }
 
-        let has_target = self.args.placement.target.is_some();
-        let named = self.named_rules(&source);
+        let choices = match self.choices(None) {
+            Ok(choices) => choices,
+            Err(error) => {
+                return self.problems.push(Diagnostic::error(Code::UnknownRules, Span::default(), error.to_string()));
+            }
+        };
+        let has_target = !self.args.placement.target.is_empty();
+        let named = rules_of_choices(&choices, &source);
         for (index, (name, span)) in rules_of(&source).into_iter().enumerate() {
             let Some(rules) = find(name) else {
                 let message = format!("case {}: no rule set is called `{name}`", case.id);
@@ -268,46 +276,42 @@ impl Selecting<'_> {
             };
             let subject = Subject::new(Arc::clone(&source), rules);
             self.problems.extend(subject.problems());
-            let is_chosen = named.contains(&rules) || (self.rules.is_empty() && !has_target);
+            let is_chosen = named.contains(&rules) || (choices.is_empty() && !has_target);
             if is_chosen && index < source.expect.len() {
                 self.selection.subjects.push(Arc::new(subject));
             }
         }
-        if !source.expect.is_empty() && !has_target {
-            self.add_native(&source, &named);
+        if !source.expect.is_empty() && (!has_target || !choices.is_empty()) {
+            self.add_native(&source, &choices, &named);
         }
     }
 
     /// True if the user selects this placement of a case. Without a target, all are selected.
     fn takes(&self, placed: &BindingCheck) -> bool {
-        let Some(target) = self.args.placement.target else { return true };
+        let placement = &self.args.placement;
+        if placement.target.is_empty() {
+            return true;
+        }
         let request = &placed.request;
-        let conventions = &self.args.placement.convention;
-        let is_requested = |NamedConvention { convention, version }: &NamedConvention| {
+        let target = ShaderTarget::from(request.target);
+        let is_compiler = |named: &NamedCompiler| Convention::of(named.compiler) == Some(request.convention);
+        let is_convention = |NamedConvention { convention, version }: &NamedConvention| {
             (*convention, version) == (request.convention, &request.version)
         };
-        target == request.target && (conventions.is_empty() || conventions.iter().any(is_requested))
+        let (conventions, compilers) = (&placement.convention, &placement.compilers);
+        placement.target.iter().any(|choice| choice.target == target)
+            && (conventions.is_empty() || conventions.iter().any(is_convention))
+            && (compilers.is_empty() || compilers.iter().any(is_compiler))
     }
 
-    /// The rule sets that the user names for a source. A compiler's choice selects the rule sets of
-    /// the source's blocks.
-    fn named_rules(&self, source: &Source) -> Vec<&'static RuleSet> {
-        let mut found: Vec<&'static RuleSet> = Vec::new();
-        for choice in &self.rules {
-            let rules: Vec<&'static RuleSet> = match choice {
-                // A file without blocks is still checked, and reported to have none.
-                RuleChoice::Rules(rules) => vec![rules],
-                RuleChoice::Native(native) => {
-                    source.module.blocks.iter().filter_map(|block| native.rules(block)).collect()
-                }
-            };
-            for rules in rules {
-                if !found.contains(&rules) {
-                    found.push(rules);
-                }
-            }
+    /// The rule sets that the user names, or those of the targets that the user names.
+    fn choices(&self, language: Option<ShaderLanguage>) -> anyhow::Result<Vec<RuleChoice>> {
+        let placement = &self.args.placement;
+        // Of `--compiler` alone, all rule sets are checked.
+        if self.rules.is_empty() && placement.selects_columns() && !placement.target.is_empty() {
+            return placement.rule_choices(language);
         }
-        found
+        Ok(self.rules.clone())
     }
 
     /// Adds an error for each block that a rule set named for it forbids. A compiler's choice names
@@ -326,6 +330,25 @@ impl Selecting<'_> {
             }
         }
     }
+}
+
+/// The rule sets of choices for a source. A compiler's choice selects the rule sets of the source's
+/// blocks.
+fn rules_of_choices(choices: &[RuleChoice], source: &Source) -> Vec<&'static RuleSet> {
+    let mut found: Vec<&'static RuleSet> = Vec::new();
+    for choice in choices {
+        let rules: Vec<&'static RuleSet> = match choice {
+            // A file without blocks is still checked, and reported to have none.
+            RuleChoice::Rules(rules) => vec![rules],
+            RuleChoice::Native(native) => source.module.blocks.iter().filter_map(|block| native.rules(block)).collect(),
+        };
+        for rules in rules {
+            if !found.contains(&rules) {
+                found.push(rules);
+            }
+        }
+    }
+    found
 }
 
 /// The distinct rule sets that a case names: first those with expected numbers, then those that

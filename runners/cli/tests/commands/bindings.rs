@@ -60,7 +60,7 @@ fn conventions_stand_side_by_side() {
     files()
         .run("show ranges.hlsl --target d3d12 --convention dxc,clang")
         .exits(0)
-        .prints("d3d12.dxc d3d12.clang")
+        .prints("D3D12 · DXC D3D12 · Clang")
         .prints("B u3[4] u3[4]")
         .prints("E u7[2] u7[2]");
 }
@@ -141,13 +141,15 @@ fn questions_that_have_no_answer_end_with_2() {
         ("--target metal --convention dxc", "dxc places no parameters for metal"),
         ("--target d3d12 --convention dxc,clang --format json", "JSON output is for one convention"),
         ("--target d3d12 --convention dxc --format cpp-asserts", "host structs show no bindings"),
-        ("--compiler dxc", "--target"),
-        ("--target vulkan --compiler dxc", "--compiler dxc shows the registers that DXC assigns on d3d12"),
-        (
-            "--target d3d12 --convention clang --compiler dxc",
-            "--compiler dxc shows the registers that DXC assigns on d3d12",
-        ),
-        ("--target d3d12 --compiler slangc", "show can get bindings from dxc only"),
+        ("--target metal --compiler dxc", "dxc is not known to write code for metal, only for d3d12 or vulkan"),
+        ("--target d3d12 --convention clang --compiler dxc", "cannot be used with"),
+        ("--target d3d12 --compiler tint", "tint lays out no HLSL or Slang"),
+        ("--target opengl", "no compiler from HLSL or Slang to opengl is known here"),
+        ("--target vulcan", "did you mean `vulkan`?"),
+        ("--target vulkan/scaler", "target `vulkan` has no layout `scaler`; known are scalar, dx, gl, c"),
+        ("--compiler dcx", "did you mean `dxc`?"),
+        ("--compiler dxc-spirv-dx", "name compiler and target apart: `--target vulkan/dx --compiler dxc`"),
+        ("--rules vulkan", "did you mean `--target vulkan`?"),
     ] {
         let answer = files().run(&format!("show ranges.hlsl {flags}")).exits(2);
         assert!(answer.err.contains(error), "{error} in {answer}");

@@ -127,17 +127,18 @@ fn nothing_selected() {
 #[test]
 fn words_that_mean_nothing() {
     let folder = Folder::with(&[("a.hlsl", "cbuffer S { float a; };")]);
-    let apis: Vec<&str> = RunnerKind::ALL.iter().map(|api| api.as_str()).collect();
+    let apis: Vec<&str> = RunnerKind::ALL.iter().map(|api| api.api()).collect();
     for (words, message) in [
         ("run --nosuch", "error: `layoutproof run` has no option `--nosuch`; `layoutproof run -h` lists"),
         ("run --rules nosuch", "error: unknown rule set `nosuch`; `layoutproof list --rules` lists all"),
         ("run --rules std140,std140@nosuch", "error: unknown rule set `std140@nosuch`;"),
         (
             "run --producer nosuch",
-            "error: unknown producer `nosuch`; `layoutproof doctor compilers` lists the compilers",
+            "error: unknown compiler `nosuch`; `layoutproof doctor compilers` lists those that were found",
         ),
-        ("run --compiler nosuch", "error: unknown producer `nosuch`;"),
-        ("run --runner nosuch", &format!("error: unknown runner `nosuch`; known are {}", apis.join(", "))),
+        ("run --compiler nosuch", "error: unknown compiler `nosuch`;"),
+        ("run --runner nosuch", &format!("error: unknown API `nosuch`; known are {}", apis.join(", "))),
+        ("run --compiler slangcc", "error: unknown compiler `slangcc`: did you mean `slangc`?"),
         ("run --form nosuch", "error: unknown form `nosuch`; `layoutproof run --help` lists them"),
         ("run --plant-misreading nosuch", "error: unknown misreading `nosuch`; `layoutproof run --help` lists them"),
         ("run --plant-rules nosuch", "error: unknown rule set `nosuch`;"),

@@ -55,3 +55,4 @@ mod survival;
 mod tampered;
 mod temporary_folders;
 mod upstream;
+mod vocabulary;

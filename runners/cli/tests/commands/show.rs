@@ -367,10 +367,10 @@ fn columns_are_what_the_project_ships() {
     let shaders = "[[shader]]\nfiles = [\"shaders/**/*.hlsl\"]\nargs = \"-T cs_6_6 -D QUALITY=2\"";
     let folder = project(&format!("schema = 1\n{rules}\n{shaders}\n{rules}\n"));
     let answer = folder.run("show shaders/deep/a.hlsl").exits(0).prints("columns from layoutproof.toml");
-    answer.prints("cbuffer S D3D12 · DXC native:dxc-spirv-scalar").prints("! float c 36 20");
+    answer.prints("cbuffer S D3D12 · DXC Vulkan · DXC (scalar)").prints("! float c 36 20");
     // The settings for all shaders apply if no entry names this one.
     let other = folder.run("show elsewhere.hlsl").exits(0).prints("columns from layoutproof.toml");
-    other.prints("all agree: D3D12 · DXC, native:dxc-spirv-scalar");
+    other.prints("all agree: D3D12 · DXC, Vulkan · DXC (scalar)");
 
     // If the user names the columns, or a program reads the output, the project is ignored.
     for words in ["--rules std140", "--all", "--target d3d12", "--format json"] {

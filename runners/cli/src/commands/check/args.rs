@@ -4,8 +4,10 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
+use layoutproof_layout::TargetChoice;
 use layoutproof_show::front_ends::FrontEnd;
 
+use crate::args::placement::target;
 use crate::args::{CacheArgs, DeclareArgs};
 
 /// Output formats of `layoutproof check`.
@@ -21,19 +23,6 @@ pub enum CheckFormat {
     Junit,
 }
 
-/// Graphics APIs, each of which stands for what its usual compiler does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum CheckTarget {
-    /// Direct3D 12: DXC for HLSL, slangc for Slang.
-    D3d12,
-    /// Vulkan: `dxc -spirv` for HLSL, slangc for Slang.
-    Vulkan,
-    /// `WebGPU`: slangc.
-    Webgpu,
-    /// Metal: slangc.
-    Metal,
-}
-
 /// `layoutproof check`.
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
@@ -46,20 +35,17 @@ pub struct CheckArgs {
         FrontEnd::suffixes().join(", "),
     ))]
     pub inputs: Vec<PathBuf>,
-    /// What the build passes to its shader compiler, as one word.
-    ///
-    /// For example `"-T cs_6_6 -D QUALITY=2 -spirv"`.
-    #[arg(long, value_name = "ARGS", allow_hyphen_values = true)]
-    pub args: Option<String>,
     /// Rule sets, for experts: `std140`, `native:dxc-dxil`.
     ///
-    /// `native:` names take a compiler's own choice for each block. Default: what the language, `--args` or a
-    /// comment in the shader suggests.
+    /// `native:` names take a compiler's own choice for each block.
     #[arg(long, value_delimiter = ',', value_name = "NAME")]
     pub rules: Vec<String>,
-    /// Compare for these APIs, as their usual compilers lay blocks out.
-    #[arg(long, value_enum, value_delimiter = ',')]
-    pub target: Vec<CheckTarget>,
+    /// The targets whose offsets the host structs must have.
+    ///
+    /// d3d12, vulkan, webgpu, metal; vulkan/scalar, vulkan/dx, vulkan/gl, vulkan/c. Default: what `--args`,
+    /// `layoutproof.toml` or a comment in the shader says, else the language's usual one.
+    #[arg(long, value_parser = target, value_delimiter = ',', value_name = "TARGET")]
+    pub target: Vec<TargetChoice>,
     /// Treat blocks without a host struct as errors.
     #[arg(long)]
     pub strict: bool,
@@ -71,10 +57,10 @@ pub struct CheckArgs {
     /// Only these devices, as for `run`.
     #[arg(long, requires = "run", value_delimiter = ',', value_name = "ID")]
     pub device: Vec<String>,
-    /// These compilers make the shaders that devices run.
+    /// The compilers of these targets: dxc, slangc, `dxc=PATH`.
     ///
-    /// Default: our own SPIR-V, with the offsets that are compared.
-    #[arg(long, requires = "run", value_delimiter = ',', value_name = "NAME")]
+    /// With --run they make the shaders that devices run, else our own SPIR-V with the offsets that are compared.
+    #[arg(long, value_delimiter = ',', value_name = "NAME[=PATH]")]
     pub compiler: Vec<String>,
     /// Whether compilers are asked again.
     #[command(flatten)]

@@ -413,6 +413,7 @@ fn problem_of(file: &Path, includes: &[String]) -> Option<String> {
         named_rules: Vec::new(),
         usual_rules: Vec::new(),
         targets: Vec::new(),
+        compilers: Vec::new(),
     };
     match read(&job, &mut SourceMap::default()) {
         Ok(Ok(_)) => None,

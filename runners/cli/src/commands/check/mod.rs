@@ -22,7 +22,7 @@ use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use layoutproof_core::results::summary::Exit;
 use layoutproof_hostcheck::matching::PartName;
 use layoutproof_hostcheck::{VectorTypes, part_path};
@@ -37,6 +37,7 @@ use layoutproof_source::diagnostics::{Code, Diagnostic, Severity, render};
 use layoutproof_source::shader_language::alternatives;
 use layoutproof_source::sources::SourceMap;
 
+use crate::args::{NamedCompiler, named_compiler};
 use crate::commands::check::args::{CheckArgs, CheckFormat};
 use crate::commands::check::debug_worker::{DebugAnswer, read_types};
 use crate::commands::check::input_kind::CheckInput;
@@ -270,12 +271,12 @@ impl CheckInputs {
     fn add_named_shader(&mut self, path: &Path, args: &CheckArgs, project: &ProjectFile) -> anyhow::Result<()> {
         let entries = project.entries_of(path);
         for shaders in &entries {
-            let settings = ShaderSettings::of_project(shaders, args.args.as_deref(), &args.declare, project)?;
-            self.shaders.push(job(path.to_owned(), settings, args));
+            let settings = ShaderSettings::of_project(shaders, args.declare.args.as_deref(), &args.declare, project)?;
+            self.shaders.push(job(path.to_owned(), settings, args)?);
         }
         if entries.is_empty() {
-            let settings = ShaderSettings::named(args.args.as_deref(), &args.declare, project)?;
-            self.shaders.push(job(path.to_owned(), settings, args));
+            let settings = ShaderSettings::named(args.declare.args.as_deref(), &args.declare, project)?;
+            self.shaders.push(job(path.to_owned(), settings, args)?);
         }
         Ok(())
     }
@@ -291,24 +292,33 @@ impl CheckInputs {
             if found.is_empty() {
                 bail!("{}: no shader matches `{pattern}`", project.path.display());
             }
-            let settings = ShaderSettings::of_project(shaders, args.args.as_deref(), &args.declare, project)?;
+            let settings = ShaderSettings::of_project(shaders, args.declare.args.as_deref(), &args.declare, project)?;
             let own = found.into_iter().filter(|path| !project.excepts(shaders, path));
-            self.shaders.extend(own.map(|path| job(path, settings.clone(), args)));
+            for path in own {
+                self.shaders.push(job(path, settings.clone(), args)?);
+            }
         }
         Ok(())
     }
 }
 
 /// A shader with its settings, for the targets of the command line.
-fn job(path: PathBuf, settings: ShaderSettings, args: &CheckArgs) -> ShaderJob {
-    ShaderJob {
+fn job(path: PathBuf, settings: ShaderSettings, args: &CheckArgs) -> anyhow::Result<ShaderJob> {
+    // Compilers that only make shaders for devices need not lay out HLSL.
+    let selects = !args.run || !args.target.is_empty();
+    let named = args.compiler.iter().filter(|_| selects).map(|word| named_compiler(word));
+    let mut compilers: Vec<NamedCompiler> =
+        named.collect::<Result<_, _>>().map_err(|error| anyhow!("--compiler: {error}"))?;
+    compilers.iter_mut().try_for_each(NamedCompiler::find_version)?;
+    Ok(ShaderJob {
         path,
         declare: settings.declare,
         profile: settings.profile,
         named_rules: args.rules.clone(),
         usual_rules: settings.rules,
         targets: args.target.clone(),
-    }
+        compilers,
+    })
 }
 
 /// The inputs that could not be read, so far.

@@ -9,15 +9,17 @@ use layoutproof_core::check::Source;
 use layoutproof_hostcheck::matching::{BlockNames, PartName};
 use layoutproof_hostcheck::shader_comment::{BlockComment, comment_at_place, comment_of};
 use layoutproof_hostcheck::{BlockPart, LinePlace, SizeContract, TextPlaces, block_parts, member_places};
-use layoutproof_layout::{Block, BlockKind, BlockLayout, DECLARED, LaidOutShape, LayoutOptions, Refusal, lay_out};
+use layoutproof_layout::native::Native;
+use layoutproof_layout::{
+    Block, BlockKind, BlockLayout, DECLARED, LaidOutShape, LayoutOptions, Refusal, ShaderTarget, TargetChoice, lay_out,
+};
 use layoutproof_show::front_ends::Purpose;
-use layoutproof_show::{InputContent, RuleChoice, overlap_warnings};
+use layoutproof_show::{InputContent, RuleChoice, columns, overlap_warnings};
 use layoutproof_source::diagnostics::Diagnostic;
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
-use super::args::CheckTarget;
-use crate::args::DeclareArgs;
+use crate::args::{DeclareArgs, NamedCompiler};
 use crate::commands::show::input::read_input;
 use crate::select::rule_set::rule_choice;
 
@@ -33,7 +35,9 @@ pub(crate) struct ShaderJob {
     pub named_rules: Vec<String>,
     /// Rule sets of the project or of the compile arguments.
     pub usual_rules: Vec<String>,
-    pub targets: Vec<CheckTarget>,
+    /// Targets and compilers that the user names on the command line.
+    pub targets: Vec<TargetChoice>,
+    pub compilers: Vec<NamedCompiler>,
 }
 
 /// A block under one rule set.
@@ -180,7 +184,7 @@ pub(crate) fn read(job: &ShaderJob, sources: &mut SourceMap) -> anyhow::Result<R
     for block in &source.module.blocks {
         let comment = comment_of(block, sources).unwrap_or_default();
         check_words(&word, &block.name, &comment)?;
-        for target in targets_of(job, &comment) {
+        for target in targets_of(job, &comment)? {
             let choice = rule_choice(&target)?;
             let Some(block) = choice.block(block) else { continue };
             let block = block.as_ref();
@@ -220,34 +224,42 @@ fn check_words(shader: &str, block: &str, comment: &BlockComment) -> anyhow::Res
 
 /// The rule sets for a block. In order of precedence: command line, comment of the block, project
 /// or compile arguments, language.
-fn targets_of(job: &ShaderJob, comment: &BlockComment) -> Vec<String> {
+fn targets_of(job: &ShaderJob, comment: &BlockComment) -> anyhow::Result<Vec<String>> {
     let language = ShaderLanguage::of(job.declare.lang, &job.path);
-    let named: Vec<String> = job
-        .named_rules
-        .iter()
-        .cloned()
-        .chain(job.targets.iter().map(|target| native_of(*target, language).to_owned()))
-        .collect();
-    match (named.is_empty(), &comment.rules, job.usual_rules.is_empty()) {
+    let mut named = job.named_rules.clone();
+    if !job.targets.is_empty() || !job.compilers.is_empty() {
+        named.extend(rule_sets(&job.targets, &job.compilers, language)?);
+    }
+    Ok(match (named.is_empty(), &comment.rules, job.usual_rules.is_empty()) {
         (false, ..) => named,
         (true, Some(rules), _) => rules.split(',').map(str::to_owned).collect(),
         (true, None, false) => job.usual_rules.clone(),
-        (true, None, true) if language == Some(ShaderLanguage::Slang) => vec!["native:slang-vulkan".to_owned()],
-        (true, None, true) => vec!["native:dxc-dxil".to_owned()],
-    }
+        (true, None, true) => rule_sets(&[usual_target(language)], &[], language)?,
+    })
 }
 
-/// The layout choice of a language's usual compiler for a graphics API.
-fn native_of(target: CheckTarget, language: Option<ShaderLanguage>) -> &'static str {
-    let is_slang = language == Some(ShaderLanguage::Slang);
-    match target {
-        CheckTarget::D3d12 if is_slang => "native:slang-d3d12",
-        CheckTarget::D3d12 => "native:dxc-dxil",
-        CheckTarget::Vulkan if is_slang => "native:slang-vulkan",
-        CheckTarget::Vulkan => "native:dxc-spirv",
-        CheckTarget::Webgpu => "native:slang-webgpu",
-        CheckTarget::Metal => "native:slang-metal",
-    }
+/// The target of a language's usual compiler.
+fn usual_target(language: Option<ShaderLanguage>) -> TargetChoice {
+    TargetChoice::plain(match language {
+        Some(ShaderLanguage::Slang) => ShaderTarget::Vulkan,
+        _ => ShaderTarget::D3d12,
+    })
+}
+
+/// The compilers' choices for these targets.
+///
+/// # Errors
+/// A compiler has none.
+pub(super) fn rule_sets(
+    targets: &[TargetChoice],
+    compilers: &[NamedCompiler],
+    language: Option<ShaderLanguage>,
+) -> anyhow::Result<Vec<String>> {
+    let compilers: Vec<_> = compilers.iter().map(NamedCompiler::column_part).collect();
+    let usual = [usual_target(language)];
+    let targets = if targets.is_empty() { &usual } else { targets };
+    let columns = columns(targets, &compilers, language)?;
+    Ok(columns.into_iter().filter_map(Native::of_column).map(|native| native.name.to_owned()).collect())
 }
 
 fn lay_out_under(block: &Block, choice: RuleChoice, options: LayoutOptions) -> BlockLayout {

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use layoutproof_show::front_ends::FrontEnd;
 
-use crate::args::DeclareArgs;
 use crate::args::placement::PlacementArgs;
+use crate::args::{DeclareArgs, NamedCompiler, named_compiler};
 use crate::commands::show::formats::{LayoutFormat, format_parser};
 
 /// Output formats of `layoutproof diff`.
@@ -64,12 +64,19 @@ pub struct ShowArgs {
     /// Where parameters are bound.
     #[command(flatten)]
     pub placement: PlacementArgs,
-    /// Take the registers that this compiler gives: `dxc`.
+    /// Only these compilers: dxc, slangc, `dxc@1.9`, `dxc=PATH`.
     ///
-    /// Marks where the rules of its convention differ. Needs --target d3d12 and HLSL; DXC compiles the entry
-    /// point of --entry for the profile of --profile (`ps_6_6`).
-    #[arg(long, requires = "target", value_name = "NAME", help_heading = "Placement of parameters")]
-    pub compiler: Option<String>,
+    /// `dxc@1.9` names a version, `dxc=PATH` a build. DXC itself gives the registers of an HLSL file for
+    /// --target d3d12, if it is here; where the rules of layoutproof say otherwise is marked.
+    #[arg(
+        long,
+        value_parser = named_compiler,
+        value_delimiter = ',',
+        conflicts_with = "convention",
+        value_name = "NAME[=PATH]",
+        help_heading = "Targets and bindings"
+    )]
+    pub compiler: Vec<NamedCompiler>,
 }
 
 /// What the formats of host structs write, and where.
@@ -108,11 +115,12 @@ pub struct HostArgs {
 /// `layoutproof diff`.
 #[derive(Debug, Args)]
 pub struct DiffArgs {
-    /// One input and two rule sets, or two inputs with one each.
-    #[arg(required = true, num_args = 2..=4, value_name = "INPUT|RULES", long_help = format!(
-        "One input and two rule sets, or two inputs with one each.\n\n\
-         An input that says its own offsets ({}) needs no rule set. An input is a shader file, a case file or the id of \
-         a built-in case; a rule set may be a compiler's own choice, as `native:dxc-spirv`.",
+    /// One input and two targets, or two inputs with one each.
+    #[arg(required = true, num_args = 2..=4, value_name = "INPUT|TARGET", long_help = format!(
+        "One input and two targets, or two inputs with one each.\n\n\
+         An input that says its own offsets ({}) needs no target. An input is a shader file, a case file or the id of \
+         a built-in case; a target is d3d12, vulkan, vulkan/scalar ..., with a compiler as vulkan.slangc, or for \
+         experts a rule set.",
         FrontEnd::suffixes_with_offsets().join(", "),
     ))]
     pub words: Vec<String>,

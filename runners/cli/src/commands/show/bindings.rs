@@ -3,29 +3,38 @@
 use anyhow::bail;
 use layoutproof_bindings::BindingRequest;
 use layoutproof_show::RuleSetLayouts;
-use layoutproof_show::bindings_text::rows;
-use layoutproof_show::show_json::Shown;
+use layoutproof_show::bindings_text::{BindingsColumn, rows};
+use layoutproof_show::show_json::{Shown, ShownPlacement};
 
 use crate::args::placement::NamedConvention;
 use crate::commands::show::args::ShowArgs;
 use crate::commands::show::formats::{FormatKind, ShownInput};
 
-/// The JSON output: the bindings of the requests, and the layouts of the rule sets that the user
-/// names.
+/// The JSON output: the bindings of the requests, and the layouts of the rule sets or targets that
+/// the user names.
 pub(crate) fn shown(input: &ShownInput<'_>) -> Shown {
-    let layouts = input.layouts.iter().map(RuleSetLayouts::shown).collect();
-    let Some((request, column)) = input.requests.first().zip(input.placements.columns.first()) else {
-        return Shown::layouts(input.word, layouts);
+    let layouts: Vec<_> = input.layouts.iter().map(RuleSetLayouts::shown).collect();
+    let placed: Vec<ShownPlacement> = input.requests.iter().zip(&input.placements.columns).map(placement).collect();
+    let mut shown = match placed.as_slice() {
+        [] => return Shown::layouts(input.word, layouts),
+        [one] => Shown::bindings(input.word, one),
+        _ => Shown::placements(input.word, placed),
     };
-    let named = NamedConvention { convention: request.convention, version: request.version.clone() };
-    let convention = named.to_string();
-    let mut shown = Shown::bindings(input.word, request.target.as_str(), &convention, rows(column));
-    if let Some(entry) = &column.entry {
-        shown.entry = Some(entry.name.clone());
-        shown.unused.clone_from(&entry.unused);
-    }
-    shown.layouts = input.has_named_rules.then_some(layouts);
+    shown.layouts = input.has_selected_layouts.then_some(layouts);
     shown
+}
+
+fn placement((request, column): (&BindingRequest, &BindingsColumn)) -> ShownPlacement {
+    let named = NamedConvention { convention: request.convention, version: request.version.clone() };
+    let (entry, unused) = column.entry.as_ref().map(|entry| (entry.name.clone(), entry.unused.clone())).unzip();
+    ShownPlacement {
+        target: request.target.as_str().to_owned(),
+        compiler: request.convention.compiler().to_string(),
+        convention: named.to_string(),
+        bindings: rows(column),
+        entry,
+        unused: unused.unwrap_or_default(),
+    }
 }
 
 /// Checks that the output format can show the requested placements.
@@ -35,6 +44,7 @@ pub(crate) fn shown(input: &ShownInput<'_>) -> Shown {
 pub(crate) fn check_format(args: &ShowArgs, requests: &[BindingRequest]) -> anyhow::Result<()> {
     match (args.format.kind(), requests) {
         (_, []) | (FormatKind::Tables, _) | (FormatKind::Data, [_]) => Ok(()),
+        (FormatKind::Data, _) if args.placement.convention.is_empty() => Ok(()),
         (FormatKind::Data, _) => bail!("JSON output is for one convention: name one with --convention"),
         (FormatKind::Drawing, _) => {
             bail!("pages and pictures show no bindings: --target works with the formats text and json")

@@ -10,17 +10,17 @@ use layoutproof_report::html::diff_page;
 use layoutproof_show::diff_text::{diff, paired};
 use layoutproof_show::front_ends::Purpose;
 use layoutproof_show::show_json::ShownLayout;
-use layoutproof_show::{InputContent, RuleSetLayouts, ShownRules, Style};
+use layoutproof_show::{InputContent, RuleChoice, RuleSetLayouts, ShownRules, Style};
 use layoutproof_source::diagnostics::{Code, render};
+use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
-use crate::args::DeclareArgs;
 use crate::commands::show::args::{DiffArgs, DiffFormat};
 use crate::commands::show::input::read_input;
 use crate::output::{print, print_json, print_refusal, warn_rendered};
 use crate::select::inputs::InputWord;
 use crate::select::refused_input::RefusedInput;
-use crate::select::rule_set::{is_rules_word, rule_choice, unknown_rules};
+use crate::select::rule_set::{is_rules_word, is_target_word, rule_choice, target_choice, unknown_rules};
 
 /// One side of a comparison.
 #[derive(Debug, PartialEq, Eq)]
@@ -51,8 +51,11 @@ fn tell_programs(args: &DiffArgs, source: &str, code: Code, error: &anyhow::Erro
 
 fn compare_sides(args: &DiffArgs, [left, right]: &[DiffSide<'_>; 2], style: Style) -> anyhow::Result<Exit> {
     let is_one_input = left.input == right.input;
-    let (left, warnings) = layout(left, &args.declare, is_one_input, style)?;
-    let (right, more) = layout(right, &args.declare, is_one_input, style)?;
+    // `metal` and `cuda` are targets beside a target, and rule sets beside a rule set.
+    let is_target = |side: &DiffSide<'_>| side.rules.is_some_and(|word| is_target_word(word) && !is_rules_word(word));
+    let has_target = is_target(left) || is_target(right);
+    let (left, warnings) = layout(left, args, is_one_input, has_target, style)?;
+    let (right, more) = layout(right, args, is_one_input, has_target, style)?;
     let [left, right] = if is_one_input { [left, right] } else { paired(left, right) };
 
     let difference = diff(&left, &right, style);
@@ -78,10 +81,11 @@ fn sides(words: &[String]) -> anyhow::Result<[DiffSide<'_>; 2]> {
     let mut inputs: Vec<DiffSide<'_>> = Vec::new();
     let mut spare: Vec<&str> = Vec::new();
     for word in words {
+        let is_rules = is_rules_word(word) || is_target_word(word);
         // The first word is an input, even if it is named like a rule set.
-        match inputs.last_mut().filter(|_| is_rules_word(word) || is_misspelt_rules(word)) {
+        match inputs.last_mut().filter(|_| is_rules || is_misspelt_rules(word)) {
             None => inputs.push(DiffSide { input: word, rules: None }),
-            Some(_) if !is_rules_word(word) => bail!("{}", unknown_rules(word)),
+            Some(_) if !is_rules => bail!("{}", unknown_rules(word)),
             Some(input) if input.rules.is_none() => input.rules = Some(word),
             Some(_) => spare.push(word),
         }
@@ -99,8 +103,8 @@ fn sides(words: &[String]) -> anyhow::Result<[DiffSide<'_>; 2]> {
         }
         ([_], [_, right, ..]) => bail!("`{right}` is one rule set too many"),
         ([DiffSide { input, .. }], _) => bail!(
-            "one input needs two rule sets, two inputs one each: `layoutproof diff {input} native:dxc-dxil std140`, \
-             `layoutproof diff {input} native:dxc-spirv other.spv`"
+            "one input needs two targets, two inputs one each: `layoutproof diff {input} d3d12 vulkan`, `layoutproof \
+             diff {input} vulkan other.spv`"
         ),
         ([_, _, third, ..], _) => bail!("`{}` is one input too many", third.input),
         (_, spare) => bail!("`{}` is one rule set too many", spare.first().copied().unwrap_or_default()),
@@ -119,25 +123,41 @@ fn says_own_offsets(word: &str) -> bool {
     InputWord::of(word, None).fixes_offsets()
 }
 
+/// The rule set or the target of a word.
+fn choice_of(word: &str, prefers_target: bool, language: Option<ShaderLanguage>) -> anyhow::Result<RuleChoice> {
+    if !is_rules_word(word) || (prefers_target && is_target_word(word)) {
+        if let Some(choice) = target_choice(word, language)? {
+            return Ok(choice);
+        }
+    }
+    rule_choice(word)
+}
+
 /// Lays an input out under a rule set. Also returns the warnings that `show` prints about it.
 fn layout(
     side: &DiffSide<'_>,
-    declare: &DeclareArgs,
+    args: &DiffArgs,
     is_one_input: bool,
+    is_beside_target: bool,
     style: Style,
 ) -> anyhow::Result<(ShownLayout, String)> {
     let mut sources = SourceMap::default();
-    let choice = side.rules.filter(|rules| *rules != DECLARED).map(rule_choice).transpose()?;
-    let input = match read_input(side.input, declare, None, Purpose::Layouts, &mut sources)? {
+    let input = match read_input(side.input, &args.declare, None, Purpose::Layouts, &mut sources)? {
         Ok(input) => input,
         Err(diagnostics) => bail!(RefusedInput { diagnostics, sources }),
     };
 
     let name = side.input;
+    let language = match &input.content {
+        InputContent::Declared(source) => Some(input.shipped_language(source)),
+        InputContent::LaidOut(_) => None,
+    };
+    let rules = side.rules.filter(|rules| *rules != DECLARED);
+    let choice = rules.map(|rules| choice_of(rules, is_beside_target, language)).transpose()?;
     let shown_rules = match (&input.content, choice) {
         (InputContent::Declared(_), Some(choice)) => ShownRules::Named(vec![choice]),
         (InputContent::Declared(_), None) => {
-            bail!("the layout of {name} depends on the target: name a rule set after it, as `{name} native:dxc-spirv`")
+            bail!("the layout of {name} depends on the target: name it after the file, as `{name} vulkan`")
         }
         (InputContent::LaidOut(_), None) => ShownRules::Shipping,
         (InputContent::LaidOut(_), Some(_)) if is_one_input => {
@@ -156,9 +176,13 @@ fn layout(
         bail!(RefusedInput { diagnostics, sources });
     }
     let warnings = render(&input.warnings(&layouts), &sources, style.colour);
-    let mut shown = layouts
-        .first()
-        .map_or_else(|| ShownLayout { rules: DECLARED.to_owned(), blocks: Vec::new() }, RuleSetLayouts::shown);
+    let mut shown = layouts.first().map_or_else(
+        || ShownLayout { rules: DECLARED.to_owned(), target: None, compiler: None, blocks: Vec::new() },
+        RuleSetLayouts::shown,
+    );
+    if let Some(choice) = choice.filter(|choice| args.format != DiffFormat::Json && rules != Some(choice.name())) {
+        shown.rules = choice.title();
+    }
     if !is_one_input {
         shown.rules = if shown.rules == DECLARED { name.to_owned() } else { format!("{name} {}", shown.rules) };
     }
@@ -186,6 +210,8 @@ mod tests {
             ("a.wgsl b.spv", "a.wgsl - | b.spv -"),
             ("a.hlsl b.hlsl std140", "a.hlsl std140 | b.hlsl std140"),
             ("a.spv b.hlsl std140", "a.spv - | b.hlsl std140"),
+            ("a.hlsl d3d12 vulkan", "a.hlsl d3d12 | a.hlsl vulkan"),
+            ("a.hlsl vulkan/scalar.dxc b.slang vulkan/scalar", "a.hlsl vulkan/scalar.dxc | b.slang vulkan/scalar"),
             ("a.hlsl std140 b.hlsl std430", "a.hlsl std140 | b.hlsl std430"),
             ("std140 std140 std430", "std140 std140 | std140 std430"),
         ] {
@@ -196,7 +222,7 @@ mod tests {
     #[test]
     fn what_cannot_be_sorted_says_why() {
         for (words, expected) in [
-            ("a.hlsl std140", "one input needs two rule sets"),
+            ("a.hlsl std140", "one input needs two targets"),
             ("a.hlsl std14 std430", "unknown rule set `std14`: did you mean `std140`?"),
             ("a.hlsl std140 std430 scalar", "`scalar` is one rule set too many"),
         ] {

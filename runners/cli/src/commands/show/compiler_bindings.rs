@@ -9,14 +9,15 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use layoutproof_bindings::{Binding, BindingRequest, BoundModule, Convention, Target, bind};
 use layoutproof_compilers::binding_answers::{BindingAnswer, BindingCompiler};
+use layoutproof_core::results::frozen::manifest::dotted_version;
 use layoutproof_frontend::module::{EntryPoint, Module};
-use layoutproof_layout::{Argument, Span};
+use layoutproof_layout::{Argument, Column, Span};
 use layoutproof_show::bindings_text::BindingsColumn;
 use layoutproof_show::{InputContent, Placements, ShowInput};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::shader_language::ShaderLanguage;
 
-use crate::args::{DeclareArgs, MatrixArg, OnOff};
+use crate::args::{DeclareArgs, MatrixArg, NamedCompiler, OnOff};
 use crate::compilers;
 use crate::output::warn;
 
@@ -26,38 +27,34 @@ const LIMIT: u64 = 60;
 /// The newest shader model of the DXC build that our rules were measured with.
 const SHADER_MODEL: &str = "6_6";
 
-/// Replaces our registers with those of the compiler `name`; returns false if the compiler was not
-/// found.
+/// Replaces our registers with DXC's if `compiler` is DXC, and it is here, and the request is one
+/// that it answers: an HLSL file for D3D12. Returns false if the user's build was not found.
 ///
 /// # Errors
-/// The request is one that the compiler cannot answer, or the compiler refuses the file.
+/// The compiler refuses the file.
 pub(crate) fn take_answer(
-    name: &str,
+    compiler: &NamedCompiler,
     declare: &DeclareArgs,
     word: &str,
     (input, requests): (&ShowInput, &[BindingRequest]),
     placements: &mut Placements,
 ) -> anyhow::Result<bool> {
-    if name != "dxc" {
-        bail!("--compiler {name}: show can get bindings from dxc only");
-    }
-    let [request] = requests else { bail!("--compiler dxc answers for one convention: name it with --convention dxc") };
-    if (request.target, request.convention) != (Target::D3d12, Convention::Dxc) {
-        let asked = request.name();
-        bail!("--compiler dxc shows the registers that DXC assigns on d3d12; it does not decide {asked}");
-    }
-    let InputContent::Declared(source) = &input.content else { bail!("--compiler dxc compiles HLSL, not {word}") };
+    let ([request], InputContent::Declared(source)) = (requests, &input.content) else { return Ok(true) };
     let path = PathBuf::from(word);
-    if source.is_case || ShaderLanguage::of(declare.lang, &path) != Some(ShaderLanguage::Hlsl) || !path.is_file() {
-        bail!("--compiler dxc compiles an HLSL file; {word} is not one");
+    let is_file = !source.is_case && ShaderLanguage::of(declare.lang, &path) == Some(ShaderLanguage::Hlsl);
+    let is_answered = (request.target, request.convention) == (Target::D3d12, Convention::Dxc);
+    if !is_answered || !is_file || !path.is_file() {
+        return Ok(true);
     }
 
-    let found = compilers::find(&[name.to_owned()], LIMIT, None)?;
-    let dxc = found.compilers().iter().find(|compiler| compiler.name() == name);
-    let dxc = dxc.cloned().and_then(BindingCompiler::of);
-    let Some(dxc) = dxc else {
-        warn("error: --compiler dxc: dxc was not found (`layoutproof setup dxc` fetches one)\n");
-        return Ok(false);
+    let asked = compiler.word();
+    let found = compilers::find(std::slice::from_ref(&asked), LIMIT, None)?;
+    let dxc = found.compilers().iter().find(|found| found.name() == "dxc" || compiler.version.is_some());
+    let Some(dxc) = dxc.cloned().and_then(BindingCompiler::of) else {
+        warn(
+            "note: dxc is not here, so these are the registers of layoutproof's rules for it (`layoutproof setup dxc` fetches one)\n",
+        );
+        return Ok(true);
     };
     let arguments = arguments(declare, &source.module, request, &path)?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -81,9 +78,11 @@ pub(crate) fn take_answer(
     };
     placements.refused.clear();
     let entry = placements.columns.pop().and_then(|column| column.entry);
-    let name = format!("{} by dxc", request.name());
+    let version = dotted_version(dxc.compiler().version());
+    let column = Column { version: Some(&version), ..request.column() };
     let overlaps = bound.overlaps(false);
-    placements.columns = vec![BindingsColumn { name, bound, entry, overlaps }];
+    let name = format!("{column} itself");
+    placements.columns = vec![BindingsColumn { name, registers_are_bindings: false, bound, entry, overlaps }];
     Ok(true)
 }
 

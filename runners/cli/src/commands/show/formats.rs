@@ -101,8 +101,8 @@ pub struct ShownInput<'a> {
     pub(crate) word: &'a str,
     pub(crate) input: &'a ShowInput,
     pub(crate) layouts: &'a [RuleSetLayouts],
-    /// True if the user names the rule sets.
-    pub(crate) has_named_rules: bool,
+    /// True if the user names rule sets, or targets whose layouts are shown.
+    pub(crate) has_selected_layouts: bool,
     pub(crate) requests: &'a [BindingRequest],
     pub(crate) placements: &'a Placements,
     /// With `--padding`.

@@ -11,6 +11,7 @@ use layoutproof_source::sources::SourceMap;
 use crate::args::DeclareArgs;
 use crate::commands::show::args::ShowArgs;
 use crate::commands::show::bindings::check_format;
+use crate::commands::show::formats::FormatKind;
 use crate::select::all_cases::Cases;
 use crate::select::inputs::InputWord;
 
@@ -47,9 +48,14 @@ pub(crate) fn read_input(
 pub(crate) fn binding_requests(input: &ShowInput, word: &str, args: &ShowArgs) -> anyhow::Result<Vec<BindingRequest>> {
     let requests = match &input.content {
         InputContent::Declared(source) => {
+            let takes_bindings = matches!(args.format.kind(), FormatKind::Tables | FormatKind::Data);
+            if !takes_bindings && args.placement.convention.is_empty() {
+                // Structs and pictures of the targets' layouts.
+                return Ok(Vec::new());
+            }
             args.placement.requests(&source.invocation, Some(input.shipped_language(source)))?
         }
-        InputContent::LaidOut(_) if args.placement.target.is_some() => {
+        InputContent::LaidOut(_) if !args.placement.target.is_empty() => {
             bail!("{word} declares its own bindings: no convention places its parameters")
         }
         InputContent::LaidOut(_) => Vec::new(),

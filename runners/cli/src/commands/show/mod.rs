@@ -15,7 +15,7 @@ use anyhow::bail;
 use layoutproof_core::results::summary::Exit;
 use layoutproof_show::front_ends::Purpose;
 use layoutproof_show::show_json::Shown;
-use layoutproof_show::{ShownRules, Style, bindings_text, struct_text};
+use layoutproof_show::{InputContent, ShownRules, Style, bindings_text, struct_text};
 use layoutproof_source::diagnostics::{Code, Diagnostic, render};
 use layoutproof_source::sources::SourceMap;
 
@@ -24,7 +24,7 @@ use crate::commands::show::formats::{FormatKind, ShownInput};
 use crate::commands::show::input::{binding_requests, read_input};
 use crate::commands::show::project_columns::ProjectColumns;
 use crate::commands::show::reflection::show_reflection;
-use crate::commands::show::show_rules::shown_rules;
+use crate::commands::show::show_rules::{selected_columns, shown_rules};
 use crate::output::{print, refusal, warn_of_error, warn_rendered};
 use crate::project::project_file::ProjectFile;
 use crate::select::inputs::expanded;
@@ -77,23 +77,30 @@ fn show_one(args: &ShowArgs, word: &str, project: Option<&ProjectFile>, style: S
     let declare = of_project.as_ref().map_or(&args.declare, |columns| &columns.declare);
     let profile = args.placement.profile.as_deref();
     let profile = profile.or_else(|| of_project.as_ref().and_then(|columns| columns.profile.as_deref()));
-    let purpose = if args.placement.target.is_some() { Purpose::Bindings } else { Purpose::Layouts };
+    let purpose = if args.placement.target.is_empty() { Purpose::Layouts } else { Purpose::Bindings };
     let read = read_input(word, declare, profile, purpose, &mut sources);
     let input = match read.map_err(|error| not_read(args, word, Code::Unreadable, error))? {
         Ok(input) => input,
         Err(found) => return Ok(refuse(args, word, &found, &sources, style)),
     };
 
+    let rules = match &input.content {
+        InputContent::Declared(source) if args.rules.is_empty() && args.placement.selects_columns() => {
+            selected_columns(args, input.shipped_language(source))?
+        }
+        InputContent::Declared(_) | InputContent::LaidOut(_) => rules,
+    };
     let requests = binding_requests(&input, word, args)?;
     let mut placements = input.placements(&requests);
-    if let Some(compiler) = &args.compiler {
+    if let [compiler] = args.compiler.as_slice() {
         let asked = (&input, requests.as_slice());
         if !compiler_bindings::take_answer(compiler, declare, word, asked, &mut placements)? {
             return Ok(Exit::Missing);
         }
     }
     let is_named = matches!(rules, ShownRules::Named(_));
-    let shows_layouts = requests.is_empty() || is_named || args.all;
+    let are_selected = is_named || matches!(rules, ShownRules::Columns(_));
+    let shows_layouts = requests.is_empty() || are_selected || args.all;
     let layouts = if shows_layouts { input.layouts(&rules) } else { Vec::new() };
     let forbidden = if is_named { input.refusals(&layouts) } else { Vec::new() };
 
@@ -119,7 +126,7 @@ fn show_one(args: &ShowArgs, word: &str, project: Option<&ProjectFile>, style: S
         word,
         input: &input,
         layouts: &layouts,
-        has_named_rules: is_named,
+        has_selected_layouts: are_selected,
         requests: &requests,
         placements: &placements,
         padding: padding.as_deref(),

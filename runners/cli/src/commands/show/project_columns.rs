@@ -32,7 +32,8 @@ impl ProjectColumns {
     /// # Errors
     /// The project file cannot be read or has problems.
     pub(super) fn project(args: &ShowArgs) -> anyhow::Result<Option<ProjectFile>> {
-        let is_free = args.rules.is_empty() && !args.all && args.placement.target.is_none();
+        let is_free =
+            args.rules.is_empty() && !args.all && args.placement.target.is_empty() && args.compiler.is_empty();
         let is_for_people = matches!(args.format.kind(), FormatKind::Tables | FormatKind::Drawing);
         if !is_free || !is_for_people {
             return Ok(None);

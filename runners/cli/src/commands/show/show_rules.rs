@@ -48,6 +48,25 @@ pub(crate) fn shown_rules(args: &ShowArgs, input: &str) -> anyhow::Result<ShownR
     }
 }
 
+/// The columns of the targets and compilers that the user names.
+///
+/// # Errors
+/// A target or compiler has no column with the others, or the format has room for one.
+pub(crate) fn selected_columns(args: &ShowArgs, language: ShaderLanguage) -> anyhow::Result<ShownRules> {
+    let choices = args.placement.rule_choices(Some(language))?;
+    match (choices.as_slice(), args.format.kind()) {
+        // As in earlier versions, a program that asks about one target gets its bindings alone.
+        (_, FormatKind::Data) if args.placement.is_one_plain_target() && args.declare.args.is_none() => {
+            Ok(ShownRules::Bare)
+        }
+        ([_, _, ..], FormatKind::HostStructs) => {
+            bail!("host structs are written for one target: name one with --target")
+        }
+        (_, FormatKind::HostStructs | FormatKind::LlvmTypes) => Ok(ShownRules::Named(choices)),
+        (_, FormatKind::Tables | FormatKind::Data | FormatKind::Drawing) => Ok(ShownRules::Columns(choices)),
+    }
+}
+
 fn suggested(input: &str, named: Option<ShaderLanguage>) -> anyhow::Result<ShownRules> {
     match InputWord::of(input, named) {
         InputWord::Shader(file) if file.front_end.language() == Some(ShaderLanguage::Hlsl) => {
@@ -66,11 +85,17 @@ mod tests {
     use clap::Parser;
 
     fn shown(words: &str) -> Result<String, String> {
-        let cli = Cli::parse_from(["layoutproof", "show"].into_iter().chain(words.split(' ')));
+        let mut cli = Cli::parse_from(["layoutproof", "show"].into_iter().chain(words.split(' ')));
+        cli.command.complete_columns().unwrap();
         let Command::Show(args) = cli.command else { panic!("{words} is not about show") };
-        match shown_rules(&args, &args.inputs[0]) {
+        let selects = args.rules.is_empty() && args.placement.selects_columns();
+        let language = ShaderLanguage::of(None, args.inputs[0].as_ref()).unwrap_or(ShaderLanguage::Hlsl);
+        let shown = if selects { selected_columns(&args, language) } else { shown_rules(&args, &args.inputs[0]) };
+        match shown {
             Ok(ShownRules::Shipping) => Ok("shipping".to_owned()),
-            Ok(ShownRules::Columns(_)) => Ok("columns".to_owned()),
+            Ok(ShownRules::Columns(choices)) => {
+                Ok(choices.iter().map(|choice| choice.title()).collect::<Vec<_>>().join(", "))
+            }
             Ok(ShownRules::Bare) => Ok("bare".to_owned()),
             Ok(ShownRules::Relevant) => Ok("relevant".to_owned()),
             Ok(ShownRules::Named(choices)) => {
@@ -100,9 +125,36 @@ mod tests {
         }
     }
 
+    /// Old spellings select what the new ones do.
+    #[test]
+    fn targets_and_compilers_are_columns() {
+        for (words, expected) in [
+            ("a.hlsl --target d3d12,vulkan", "D3D12 · DXC, Vulkan · DXC"),
+            ("a.slang --target vulkan,vulkan/scalar", "Vulkan · Slang, Vulkan · Slang (scalar)"),
+            ("a.hlsl --target vulkan --compiler dxc,slangc", "Vulkan · DXC, Vulkan · Slang"),
+            ("a.hlsl --compiler dxc", "D3D12 · DXC, Vulkan · DXC"),
+            ("a.hlsl --compiler fxc", "D3D12 · FXC"),
+            ("a.hlsl --target vulkan --compiler dxc-1.9", "Vulkan · DXC 1.9"),
+            ("a.hlsl --target vulkan/gl --compiler dxc@1.9", "Vulkan · DXC (gl)"),
+            ("a.hlsl --target d3d12 --format json", "bare"),
+            ("a.hlsl --target vulkan/dx --format json", "Vulkan · DXC (dx)"),
+            ("a.hlsl --target d3d12,metal --format json", "D3D12 · DXC, Metal · Slang"),
+            ("a.hlsl --target vulkan/scalar --format cpp-asserts", "native:dxc-spirv-scalar"),
+            ("a.hlsl --target d3d12 --convention dxc", "shipping"),
+            ("a.hlsl --target vulkan --rules std140", "std140"),
+            ("a.hlsl --args=-spirv", "Vulkan · DXC"),
+            ("a.hlsl --args=-Tcs_6_6 --format json", "D3D12 · DXC"),
+            ("a.hlsl --args=-DX=1", "shipping"),
+        ] {
+            assert_eq!(shown(words).as_deref(), Ok(expected), "{words}");
+        }
+    }
+
     #[test]
     fn what_cannot_be_chosen_is_an_error() {
         for (words, expected) in [
+            ("a.hlsl --target vulkan,d3d12 --format cpp-asserts", "host structs are written for one target"),
+            ("a.hlsl --target metal --compiler dxc", "dxc is not known to write code for metal"),
             ("a.slang --format rust-asserts", "name a rule set with --rules"),
             ("arrays/x --format rust-asserts", "name a rule set with --rules"),
             ("a.hlsl --format rust-asserts --rules std140,std430", "written for one rule set"),
