@@ -55,7 +55,7 @@ pub struct CheckArgs {
     ///
     /// `native:` names take a compiler's own choice for each block. Default: what the language, `--args` or a
     /// comment in the shader suggests.
-    #[arg(long, value_delimiter = ',', value_name = "NAME")]
+    #[arg(long, value_delimiter = ',', value_name = "NAME,...")]
     pub rules: Vec<String>,
     /// Compare for these APIs, as their usual compilers lay blocks out.
     #[arg(long, value_enum, value_delimiter = ',')]
@@ -69,14 +69,14 @@ pub struct CheckArgs {
     #[arg(long)]
     pub run: bool,
     /// Only these devices, as for `run`.
-    #[arg(long, requires = "run", value_delimiter = ',', value_name = "ID")]
+    #[arg(long, requires = "run", value_delimiter = ',', value_name = "ID,...")]
     pub device: Vec<String>,
     /// These compilers make the shaders that devices run.
     ///
     /// Default: our own SPIR-V, with the offsets that are compared.
-    #[arg(long, requires = "run", value_delimiter = ',', value_name = "NAME")]
+    #[arg(long, requires = "run", value_delimiter = ',', value_name = "NAME,...")]
     pub compiler: Vec<String>,
-    /// Whether compilers are asked again.
+    /// The cache of answers.
     #[command(flatten)]
     pub cache: CacheArgs,
     /// The host type of a block.
