@@ -123,9 +123,9 @@ step "show" 0 'float3 a +0 +12' 'float +b\[2\] .* 16 +20' -- \
 
 # Wine makes up the names of GPUs. Its Direct3D 12 accepts no code of DXC.
 step "devices, with FXC" 0 'lavapipe .*Vulkan .* via ash, wgpu' 'Direct3D 12 +via wgpu' 'vkd3d of Wine .* via d3d12' \
-    'd3d12 via wgpu: software' 'd3d12 via d3d12: software' '!: hardware' -- with_compiler fxc devices
-step "devices, with DXC" 0 'wgpu found no Direct3D 12 adapter' '!Direct3D 12 +via wgpu' -- with_compiler dxc devices
-dx12=$(with_compiler fxc devices 2>/dev/null | grep -E 'Direct3D 12 +via wgpu' | grep -oE '[a-z0-9-]+-d3d12' | head -n 1)
+    'd3d12 via wgpu: software' 'd3d12 via d3d12: software' '!: hardware' -- with_compiler fxc doctor devices
+step "devices, with DXC" 0 'wgpu found no Direct3D 12 adapter' '!Direct3D 12 +via wgpu' -- with_compiler dxc doctor devices
+dx12=$(with_compiler fxc doctor devices 2>/dev/null | grep -E 'Direct3D 12 +via wgpu' | grep -oE '[a-z0-9-]+-d3d12' | head -n 1)
 
 step "a run on Vulkan" 0 'Summary ok: [1-9]' -- layoutproof run vectors/ --device lavapipe
 step "a run on Direct3D 12, with FXC" 0 'Summary ok: [1-9]' -- with_compiler fxc run vectors/ --device "$dx12"

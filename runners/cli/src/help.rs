@@ -435,10 +435,9 @@ mod tests {
         with_each(&mut command, &|command| {
             for help in [command.render_help(), command.render_long_help()] {
                 let help = help.to_string();
-                let last = help.lines().filter(|line| line.ends_with(':') && !line.starts_with(' ')).next_back();
-                let last = last.filter(|line| *line != "Examples:");
-                let is_root = command.get_name() == PROGRAM;
-                assert!(is_root || last.is_none_or(|line| line == "Global options:"), "{help}");
+                let is_heading = |line: &&str| line.ends_with(':') && !line.starts_with(' ') && *line != "Examples:";
+                let last = help.lines().rfind(is_heading);
+                assert!(command.get_name() == PROGRAM || last == Some("Global options:"), "{help}");
             }
         });
     }

@@ -45,7 +45,7 @@ pub struct RunArgs {
     #[arg(value_name = "FILTER|FILE")]
     pub inputs: Vec<String>,
     /// For experts: only these rule sets.
-    #[arg(long, value_delimiter = ',', value_name = "NAME", long_help = format!(
+    #[arg(long, value_delimiter = ',', value_name = "NAME,...", long_help = format!(
         "For experts: only these rule sets.\n\n\
          Files that say their own offsets ({}) are checked under `declared`.",
         FrontEnd::suffixes_with_offsets().join(", "),
@@ -56,7 +56,7 @@ pub struct RunArgs {
     /// A build of one is `dxc=PATH`; `all` means every one that was found; `rspirv` and `naga` are built in;
     /// `dxc-spirv-dx` is a compiler with its target and options. By default, a run of all cases uses all of them
     /// and runs each compiled shader on one driver.
-    #[arg(long = "compiler", alias = "producer", value_delimiter = ',', value_name = "NAME[=PATH]")]
+    #[arg(long = "compiler", alias = "producer", value_delimiter = ',', value_name = "NAME[=PATH],...")]
     pub producer: Vec<String>,
     /// Use no compiler: `rspirv` and `naga` alone make shaders.
     #[arg(long, conflicts_with = "producer")]
@@ -76,22 +76,22 @@ pub struct RunArgs {
     /// A compiler that takes longer is ended, and its check is broken.
     #[arg(long, default_value_t = 60, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub compile_limit: u64,
-    /// Whether compilers are asked again.
+    /// The cache of answers.
     #[command(flatten)]
     pub cache: CacheArgs,
     /// Only these devices.
-    #[arg(long, value_delimiter = ',', value_name = "ID")]
+    #[arg(long, value_delimiter = ',', value_name = "ID,...")]
     pub device: Vec<String>,
     /// Only through these APIs; `dxil` is our evaluator of D3D12's code, `model` our model of a device.
     #[arg(long = "api", alias = "runner", value_delimiter = ',', value_name = RunnerKind::NAMES)]
     pub runner: Vec<String>,
     /// Only these forms of access.
-    #[arg(long, value_delimiter = ',', value_name = "NAME", long_help = format!(
+    #[arg(long, value_delimiter = ',', value_name = "NAME,...", long_help = format!(
         "Only these forms of access.\n\nForms: {}.", Form::ALL.map(Form::as_str).join(", "),
     ))]
     pub form: Vec<String>,
     /// Probe every block in these address spaces only, or in `all`.
-    #[arg(long, value_delimiter = ',', value_name = "NAME", long_help = format!(
+    #[arg(long, value_delimiter = ',', value_name = "NAME,...", long_help = format!(
         "Probe every block in these address spaces only, or in `all`.\n\n\
          Spaces: {}. By default, a block of a file is probed in the space that its declaration is for, a case in the \
          first three, and a core of the cases in the last three as well.",
@@ -180,7 +180,7 @@ pub struct RunArgs {
     #[command(flatten)]
     pub outputs: OutputArgs,
     /// Plant a misreading in the model device.
-    #[arg(long, value_name = "NAME", long_help = format!(
+    #[arg(long, value_name = "NAME,...", long_help = format!(
         "Plant a misreading in the model device.\n\nTo see the verdict name the device. Misreadings: {}.",
         MISREADINGS.iter().chain(BINDING_MISREADINGS).map(|misreading| misreading.name).collect::<Vec<_>>().join(", "),
     ))]
@@ -195,7 +195,7 @@ pub struct RunArgs {
     /// Generate shaders under this rule set instead.
     ///
     /// Instead of the rule set that is checked, to see the verdict name the module.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME,...")]
     pub plant_rules: Option<String>,
     /// How the declaration is read.
     #[command(flatten)]

@@ -38,7 +38,7 @@ use crate::select::selection::{Selection, select};
 #[derive(Debug, Args)]
 pub struct BenchArgs {
     /// Only these devices.
-    #[arg(long, value_delimiter = ',', value_name = "ID")]
+    #[arg(long, value_delimiter = ',', value_name = "ID,...")]
     pub device: Vec<String>,
     /// Measurements per device; medians are printed.
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]

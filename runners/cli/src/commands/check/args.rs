@@ -38,13 +38,13 @@ pub struct CheckArgs {
     /// Rule sets, for experts: `std140`, `native:dxc-dxil`.
     ///
     /// `native:` names take a compiler's own choice for each block.
-    #[arg(long, value_delimiter = ',', value_name = "NAME")]
+    #[arg(long, value_delimiter = ',', value_name = "NAME,...")]
     pub rules: Vec<String>,
     /// The targets whose offsets the host structs must have.
     ///
     /// d3d12, vulkan, webgpu, metal; vulkan/scalar, vulkan/dx, vulkan/gl, vulkan/c. Default: what `--args`,
     /// `layoutproof.toml` or a comment in the shader says, else the language's usual one.
-    #[arg(long, value_parser = target, value_delimiter = ',', value_name = "TARGET")]
+    #[arg(long, value_parser = target, value_delimiter = ',', value_name = "TARGET,...")]
     pub target: Vec<TargetChoice>,
     /// Treat blocks without a host struct as errors.
     #[arg(long)]
@@ -55,14 +55,14 @@ pub struct CheckArgs {
     #[arg(long)]
     pub run: bool,
     /// Only these devices, as for `run`.
-    #[arg(long, requires = "run", value_delimiter = ',', value_name = "ID")]
+    #[arg(long, requires = "run", value_delimiter = ',', value_name = "ID,...")]
     pub device: Vec<String>,
     /// The compilers of these targets: dxc, slangc, `dxc=PATH`.
     ///
     /// With --run they make the shaders that devices run, else our own SPIR-V with the offsets that are compared.
-    #[arg(long, value_delimiter = ',', value_name = "NAME[=PATH]")]
+    #[arg(long, value_delimiter = ',', value_name = "NAME[=PATH],...")]
     pub compiler: Vec<String>,
-    /// Whether compilers are asked again.
+    /// The cache of answers.
     #[command(flatten)]
     pub cache: CacheArgs,
     /// The host type of a block.

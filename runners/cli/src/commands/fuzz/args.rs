@@ -39,12 +39,12 @@ pub struct FuzzArgs {
     /// Only these compilers, or single toolchains of theirs.
     ///
     /// Default: all that were found.
-    #[arg(long, value_delimiter = ',', value_name = "NAME")]
+    #[arg(long, value_delimiter = ',', value_name = "NAME,...")]
     pub compiler: Vec<String>,
     /// Draw for these compilers instead of those that take part.
     ///
     /// Which declaration a number stands for depends on it.
-    #[arg(long, value_delimiter = ',', value_name = "NAME")]
+    #[arg(long, value_delimiter = ',', value_name = "NAME,...")]
     pub draw_for: Vec<String>,
     /// Fewest checks that each compiler must answer in each cell.
     ///
@@ -56,11 +56,11 @@ pub struct FuzzArgs {
     /// A compiler that takes longer is ended, and its check is broken.
     #[arg(long, default_value_t = 60, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub compile_limit: u64,
-    /// Whether compilers are asked again.
+    /// The cache of answers.
     #[command(flatten)]
     pub cache: CacheArgs,
     /// Only these devices.
-    #[arg(long, value_delimiter = ',', value_name = "ID")]
+    #[arg(long, value_delimiter = ',', value_name = "ID,...")]
     pub device: Vec<String>,
     /// Run every declaration on every device.
     ///

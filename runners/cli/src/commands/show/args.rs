@@ -35,7 +35,7 @@ pub struct ShowArgs {
     /// `native:` names take a compiler's own choice for each block. Default: the targets that programs in the
     /// file's language ship for; as JSON, all bare rule sets. The assert formats take one, for .hlsl files
     /// `native:dxc-dxil` by default, as the LLVM formats do.
-    #[arg(long, value_delimiter = ',', value_name = "NAME")]
+    #[arg(long, value_delimiter = ',', value_name = "NAME,...")]
     pub rules: Vec<String>,
     /// Show every rule set that some compiler takes for such a block.
     ///
@@ -53,9 +53,7 @@ pub struct ShowArgs {
     /// Show padding, and an order of members that saves bytes.
     #[arg(long)]
     pub padding: bool,
-    /// Your type for the block, or for a named block or struct.
-    ///
-    /// `engine::PerFrame`, `Light=engine::Light`.
+    /// Types of the host.
     #[command(flatten)]
     pub host: HostArgs,
     /// How the declaration is read.
@@ -88,7 +86,9 @@ pub struct HostArgs {
     /// Each member must lie where the shader reads it.
     #[arg(long)]
     pub asserts_only: bool,
-    /// Your type for the block, or for a block or struct that is named: `engine::PerFrame`, `Light=engine::Light`.
+    /// Your type for the block: `engine::PerFrame`.
+    ///
+    /// For a block or struct that is named: `Light=engine::Light`.
     #[arg(long, value_name = "[NAME=]TYPE", requires = "asserts_only")]
     pub host: Vec<String>,
     /// Your name for a member: `cameraPos=cam_pos`.
@@ -100,7 +100,7 @@ pub struct HostArgs {
     #[arg(long, value_name = "NAME")]
     pub namespace: Option<String>,
     /// Only these blocks.
-    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     pub block: Vec<String>,
     /// Write the text to this file.
     #[arg(long, value_name = "FILE")]
