@@ -12,7 +12,7 @@ use layoutproof_bindings::{BindingInvocation, BindingRequest, Convention, Target
 use layoutproof_layout::column::ColumnError;
 use layoutproof_layout::native::Native;
 use layoutproof_layout::{Column, ShaderTarget, TargetChoice};
-use layoutproof_show::{RuleChoice, columns};
+use layoutproof_show::{RuleChoice, ShownColumnChoice, columns};
 use layoutproof_source::nearest_name::did_you_mean;
 use layoutproof_source::shader_language::ShaderLanguage;
 
@@ -109,9 +109,14 @@ impl PlacementArgs {
     ///
     /// # Errors
     /// See [`Self::columns`].
-    pub(crate) fn rule_choices(&self, language: Option<ShaderLanguage>) -> anyhow::Result<Vec<RuleChoice>> {
-        let natives = self.columns(language)?.into_iter().filter_map(Native::of_column);
-        Ok(natives.map(RuleChoice::Native).collect())
+    pub(crate) fn column_choices(&self, language: Option<ShaderLanguage>) -> anyhow::Result<Vec<ShownColumnChoice>> {
+        let mut choices = Vec::new();
+        for column in self.columns(language)? {
+            let version = column.version.map(str::to_owned);
+            let native = Native::of_column(column).map(RuleChoice::Native);
+            choices.extend(native.map(|choice| ShownColumnChoice { choice, version }));
+        }
+        Ok(choices)
     }
 
     /// The columns of the targets and compilers that the user names, for a file in `language`;

@@ -26,7 +26,7 @@ impl ShaderSettings {
     /// # Errors
     /// The arguments cannot be parsed.
     pub(crate) fn named(arguments: Option<&str>, declare: &DeclareArgs, project: &ProjectFile) -> anyhow::Result<Self> {
-        let arguments = CompileArguments::read(arguments.unwrap_or_default())?;
+        let arguments = CompileArguments::read(arguments.unwrap_or_default()).context("--args")?;
         warn_of(&arguments, "--args");
         let mut declare = declare.clone();
         apply(&arguments, &mut declare, Path::new(""));

@@ -66,7 +66,11 @@ impl ProjectColumns {
             1..=MOST_COLUMNS => format!("  columns from {file}\n"),
             _ => format!("  columns from {file}: the first {MOST_COLUMNS} of {all}; --rules shows others\n"),
         };
-        let rules = if choices.is_empty() { ShownRules::Shipping } else { ShownRules::Columns(choices) };
+        let rules = if choices.is_empty() {
+            ShownRules::Shipping
+        } else {
+            ShownRules::Columns(choices.into_iter().map(Into::into).collect())
+        };
         Ok(Some(Self { declare: settings.declare, profile: settings.profile, rules, note }))
     }
 }
