@@ -137,7 +137,7 @@ mod tests {
             ("a.hlsl --compiler dxc", "D3D12 · DXC, Vulkan · DXC"),
             ("a.hlsl --compiler fxc", "D3D12 · FXC"),
             ("a.hlsl --target vulkan --compiler dxc-1.9", "Vulkan · DXC 1.9"),
-            ("a.hlsl --target vulkan/gl --compiler dxc@1.9", "Vulkan · DXC (gl)"),
+            ("a.hlsl --target vulkan/gl --compiler dxc@1.9", "Vulkan · DXC 1.9 (gl)"),
             ("a.hlsl --target d3d12 --format json", "bare"),
             ("a.hlsl --target vulkan/dx --format json", "Vulkan · DXC (dx)"),
             ("a.hlsl --target d3d12,metal --format json", "D3D12 · DXC, Metal · Slang"),
