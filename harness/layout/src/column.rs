@@ -8,6 +8,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Serialize, Serializer};
 use thiserror::Error;
 
 // One row per word makes the enum, its list, its name on the command line and its title, so that none
@@ -162,6 +163,18 @@ impl fmt::Display for TargetChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.target.as_str())?;
         self.variant.iter().try_for_each(|variant| write!(f, "/{}", variant.as_str()))
+    }
+}
+
+impl Serialize for TargetChoice {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl Serialize for ShaderCompiler {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
     }
 }
 

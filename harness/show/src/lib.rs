@@ -28,5 +28,5 @@ pub use placements::Placements;
 pub use rule_set_layouts::{LaidOutBlock, RuleSetLayouts};
 pub use shipping::{MOST_COLUMNS, NoColumn, columns, shipping, usual_compiler};
 pub use show_input::{InputContent, ShowInput};
-pub use shown_rules::{RuleChoice, ShownRules};
+pub use shown_rules::{RuleChoice, ShownColumnChoice, ShownRules};
 pub use style::{Style, counted, grouped, one_line};

@@ -16,6 +16,8 @@ pub struct RuleSetLayouts {
     pub name: String,
     /// The rule set or the compiler's choice; `None` for a module that declares its own offsets.
     pub choice: Option<RuleChoice>,
+    /// The compiler's build, where the user names one.
+    pub version: Option<String>,
     /// In the order of the module's blocks.
     pub blocks: Vec<LaidOutBlock>,
     /// The compilers and targets with these layouts, whose limits apply.
@@ -35,7 +37,7 @@ impl RuleSetLayouts {
     pub fn declared(blocks: &[BlockLayout], target: Option<&'static Native>) -> Self {
         let present = |layout: &BlockLayout| LaidOutBlock { layout: layout.clone(), presence: BlockPresence::Present };
         let blocks = blocks.iter().map(present).collect();
-        Self { name: DECLARED.to_owned(), choice: None, blocks, targets: target.into_iter().collect() }
+        Self { name: DECLARED.to_owned(), choice: None, version: None, blocks, targets: target.into_iter().collect() }
     }
 
     /// True if the column belongs to a compiler in which `half` always has 2 bytes.
@@ -54,7 +56,10 @@ impl RuleSetLayouts {
         let rules = self.choice.map_or(DECLARED, RuleChoice::name).to_owned();
         let column = self.choice.and_then(RuleChoice::column);
         let target = column.map(|column| column.choice().to_string());
-        let compiler = column.and_then(|column| column.compiler).map(|compiler| compiler.to_string());
+        let compiler = column.and_then(|column| column.compiler).map(|compiler| match &self.version {
+            Some(version) => format!("{compiler}@{version}"),
+            None => compiler.to_string(),
+        });
         ShownLayout { rules, target, compiler, blocks: blocks.collect() }
     }
 

@@ -9,7 +9,7 @@ use super::laid_out_file::LaidOutFile;
 use super::placements::Placements;
 use super::rule_set_layouts::{LaidOutBlock, RuleSetLayouts};
 use super::shipping::{has_fixed_half, shipping, shipping_of_laid_out};
-use super::shown_rules::{RuleChoice, ShownRules, is_relevant};
+use super::shown_rules::{RuleChoice, ShownColumnChoice, ShownRules, is_relevant};
 use crate::shown_columns::BlockPresence;
 use layoutproof_bindings::BindingRequest;
 use layoutproof_core::check::Source;
@@ -54,12 +54,10 @@ impl ShowInput {
         let bare = || table().iter().filter(|rules| rules.is_bare()).map(RuleChoice::Rules);
         match shown_rules {
             ShownRules::Shipping => {
-                let choices = shipped.iter().map(|native| RuleChoice::Native(native));
-                choices.map(|choice| under(source, &choice.title(), choice, Unused::Absent, &[])).collect()
+                let choices = shipped.iter().map(|native| RuleChoice::Native(native).into());
+                choices.map(|choice| column(source, &choice)).collect()
             }
-            ShownRules::Columns(choices) => {
-                choices.iter().map(|choice| under(source, &choice.title(), *choice, Unused::Absent, &[])).collect()
-            }
+            ShownRules::Columns(choices) => choices.iter().map(|choice| column(source, choice)).collect(),
             ShownRules::Bare => {
                 bare().map(|rules| under(source, rules.name(), rules, Unused::Forbidden, &shipped)).collect()
             }
@@ -104,6 +102,12 @@ enum Unused {
     Irrelevant,
 }
 
+/// All blocks as the column that the user names, or that ships.
+fn column(source: &Source, choice: &ShownColumnChoice) -> RuleSetLayouts {
+    let layouts = under(source, &choice.title(), choice.choice, Unused::Absent, &[]);
+    RuleSetLayouts { version: choice.version.clone(), ..layouts }
+}
+
 /// All blocks as one column. `shipped` are the targets whose limits apply to a rule set, which has
 /// none itself.
 fn under(
@@ -146,5 +150,5 @@ fn under(
             }
         }
     });
-    RuleSetLayouts { name: name.to_owned(), choice: Some(choice), blocks: blocks.collect(), targets }
+    RuleSetLayouts { name: name.to_owned(), choice: Some(choice), version: None, blocks: blocks.collect(), targets }
 }

@@ -31,11 +31,6 @@ impl RuleChoice {
         }
     }
 
-    /// The title of a column: of a compiler's choice in the words that people use.
-    pub fn title(self) -> String {
-        self.column().map_or_else(|| self.name().to_owned(), |column| column.to_string())
-    }
-
     /// The block that the compiler makes of a block of the source; `None` if it makes none.
     pub fn block(self, block: &Block) -> Option<Cow<'_, Block>> {
         match self {
@@ -53,6 +48,35 @@ impl RuleChoice {
     }
 }
 
+/// A column that the user names: a rule set, or a compiler's choice.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ShownColumnChoice {
+    pub choice: RuleChoice,
+    /// The compiler's build, where the user names one.
+    pub version: Option<String>,
+}
+
+impl From<RuleChoice> for ShownColumnChoice {
+    fn from(choice: RuleChoice) -> Self {
+        Self { choice, version: None }
+    }
+}
+
+impl ShownColumnChoice {
+    /// The title: of a compiler's choice in the words that people use.
+    pub fn title(&self) -> String {
+        match self.column() {
+            Some(column) => column.to_string(),
+            None => self.choice.name().to_owned(),
+        }
+    }
+
+    fn column(&self) -> Option<Column<'_>> {
+        let column = self.choice.column()?;
+        Some(Column { version: self.version.as_deref().or(column.version), ..column })
+    }
+}
+
 /// Rule sets for all blocks.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ShownRules {
@@ -60,7 +84,7 @@ pub enum ShownRules {
     /// offsets have the single column `declared`.
     Shipping,
     /// These, labelled as targets. A block that a compiler lacks is left out of its column.
-    Columns(Vec<RuleChoice>),
+    Columns(Vec<ShownColumnChoice>),
     /// Every rule set without a dialect. A block that one of them forbids is shown as forbidden.
     Bare,
     /// The rule sets without a dialect that a compiler uses for such a block.

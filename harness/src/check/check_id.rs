@@ -13,7 +13,7 @@ use std::str::FromStr;
 use layoutproof_bindings::request::parse_convention;
 use layoutproof_bindings::{BindingRequest, Convention, Target};
 use layoutproof_device::{DeviceInfo, RunnerKind};
-use layoutproof_layout::{RuleSet, find};
+use layoutproof_layout::{Column, RuleSet, find};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use thiserror::Error;
 
@@ -89,6 +89,19 @@ impl CheckId {
             Cow::Owned(Self { case: self.case.replace(SEPARATOR, "/"), ..self.clone() })
         } else {
             Cow::Borrowed(self)
+        }
+    }
+
+    /// The target and the compiler that the check is about; `None` if one of our generators wrote the
+    /// shaders, or a compiler that only another version knows.
+    pub fn column(&self) -> Option<Column<'_>> {
+        match (&self.rules, self.producer.producer()) {
+            (CheckRules::Bindings(BindingRules { target, convention, version, .. }), _) => {
+                let column = Column::new((*target).into(), convention.compiler());
+                Some(Column { version: version.as_deref(), ..column })
+            }
+            (CheckRules::Layout(_), Some(Producer::Compiler(toolchain))) => toolchain.column(),
+            (CheckRules::Layout(_), Some(Producer::Generator(_)) | None) => None,
         }
     }
 

@@ -133,7 +133,11 @@ fn shown_rules(names: &[String]) -> ShownRules {
         None => find_native(name).map(RuleChoice::Native),
     };
     let choices: Vec<RuleChoice> = names.iter().filter_map(choice).collect();
-    if choices.is_empty() { ShownRules::Shipping } else { ShownRules::Columns(choices) }
+    if choices.is_empty() {
+        ShownRules::Shipping
+    } else {
+        ShownRules::Columns(choices.into_iter().map(Into::into).collect())
+    }
 }
 
 /// The binding requests of these names (`d3d12.dxc`). Skips names that no convention covers.

@@ -1,5 +1,7 @@
 //! The check as JSON in the format of `cli-contract.md`.
 
+use layoutproof_layout::ShaderCompiler;
+use layoutproof_layout::native::find_native;
 use serde::Serialize;
 
 use super::findings::{also_of_pairs, differing_findings};
@@ -68,6 +70,8 @@ struct JsonPair<'a> {
     part: &'a str,
     kind: &'a str,
     target: &'a str,
+    #[serde(flatten)]
+    column: JsonColumn,
     shader: &'a str,
     host: &'a str,
     host_file: &'a str,
@@ -144,10 +148,30 @@ struct JsonMember<'a> {
 struct JsonUnmatched<'a> {
     block: &'a str,
     target: &'a str,
+    #[serde(flatten)]
+    column: JsonColumn,
     shader: &'a str,
     at: Option<String>,
     reason: String,
     proposals: Vec<JsonProposal<'a>>,
+}
+
+/// The target and compiler as people call them; absent for a rule set and for a module that
+/// declares its own offsets.
+#[derive(Debug, Default, Serialize)]
+struct JsonColumn {
+    /// The title: `Vulkan · DXC (dx)`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    column: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    compiler: Option<ShaderCompiler>,
+}
+
+impl JsonColumn {
+    fn of(target: &str) -> Self {
+        let column = find_native(target).map(|native| native.column);
+        Self { column: column.map(|column| column.to_string()), compiler: column.and_then(|column| column.compiler) }
+    }
 }
 
 /// A host struct that has members of the block.
@@ -190,6 +214,7 @@ impl<'a> JsonPair<'a> {
             part: &pair.part,
             kind: pair.kind.as_str(),
             target: &pair.target,
+            column: JsonColumn::of(&pair.target),
             shader: &pair.shader,
             host: &pair.host,
             host_file: &pair.host_file,
@@ -271,6 +296,7 @@ impl<'a> JsonUnmatched<'a> {
         Self {
             block: &unmatched.block,
             target: &unmatched.target,
+            column: JsonColumn::of(&unmatched.target),
             shader: &unmatched.shader,
             at: at(unmatched.place.as_ref()),
             reason: unmatched.reason.to_string(),

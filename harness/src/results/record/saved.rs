@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use layoutproof_device::RunnerKind;
-use layoutproof_layout::Quantity;
+use layoutproof_layout::{Quantity, ShaderCompiler, TargetChoice};
 use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use thiserror::Error;
@@ -28,6 +28,12 @@ pub struct SavedCheck<'a> {
     case: Cow<'a, str>,
     rules: Cow<'a, CheckRules>,
     producer: Cow<'a, ShaderMaker>,
+    /// The target in the words that people use: `vulkan/dx`. It follows from the names above.
+    #[serde(default, skip_deserializing, skip_serializing_if = "Option::is_none")]
+    target: Option<TargetChoice>,
+    /// The compiler in the words that people use.
+    #[serde(default, skip_deserializing, skip_serializing_if = "Option::is_none")]
+    compiler: Option<ShaderCompiler>,
     device: Cow<'a, str>,
     /// The model for a check without a device.
     runner: RunnerKind,
@@ -72,11 +78,14 @@ impl<'a> From<&'a CheckRecord> for SavedCheck<'a> {
     fn from(check: &'a CheckRecord) -> Self {
         let CheckId { case, rules, producer, device } = &check.id;
         let device = SavedDevice::from(device.as_ref());
+        let column = check.id.column();
         Self {
             schema: SCHEMA,
             case: case.into(),
             rules: Cow::Borrowed(rules),
             producer: Cow::Borrowed(producer),
+            target: column.map(|column| column.choice()),
+            compiler: column.and_then(|column| column.compiler),
             device: device.device,
             runner: device.runner,
             proves: check.proves,

@@ -10,13 +10,13 @@ use clap::Args;
 use layoutproof_bindings::request::{layout_flag, parse_convention};
 use layoutproof_bindings::{BindingInvocation, BindingRequest, Convention, Target};
 use layoutproof_layout::column::ColumnError;
-use layoutproof_layout::native::Native;
 use layoutproof_layout::{Column, ShaderTarget, TargetChoice};
-use layoutproof_show::{RuleChoice, columns};
+use layoutproof_show::{ShownColumnChoice, columns};
 use layoutproof_source::nearest_name::did_you_mean;
 use layoutproof_source::shader_language::ShaderLanguage;
 
 use super::NamedCompiler;
+use crate::select::layout_selection::choice;
 
 /// Targets, and where parameters are bound there.
 #[derive(Clone, Debug, Args)]
@@ -109,9 +109,8 @@ impl PlacementArgs {
     ///
     /// # Errors
     /// See [`Self::columns`].
-    pub(crate) fn rule_choices(&self, language: Option<ShaderLanguage>) -> anyhow::Result<Vec<RuleChoice>> {
-        let natives = self.columns(language)?.into_iter().filter_map(Native::of_column);
-        Ok(natives.map(RuleChoice::Native).collect())
+    pub(crate) fn column_choices(&self, language: Option<ShaderLanguage>) -> anyhow::Result<Vec<ShownColumnChoice>> {
+        Ok(self.columns(language)?.into_iter().filter_map(choice).collect())
     }
 
     /// The columns of the targets and compilers that the user names, for a file in `language`;

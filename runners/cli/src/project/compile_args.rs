@@ -491,7 +491,7 @@ impl CompileArguments {
 
             let mut next = || match rest.next() {
                 Some(value) => Ok(value),
-                None => bail!("--args: `{name}` has no value"),
+                None => bail!("`{name}` has no value"),
             };
             let values: Vec<String> = match form {
                 Word => Vec::new(),
@@ -626,7 +626,7 @@ fn split_words(text: &str) -> anyhow::Result<Vec<String>> {
         }
     }
     if quote.is_some() {
-        bail!("--args: a quote is not closed");
+        bail!("a quote is not closed");
     }
     words.extend(word);
     Ok(words)

@@ -15,7 +15,10 @@ use layoutproof_source::sources::SourceMap;
 use layoutproof_source::toml_table::{FileProblems, TomlTable, parse, string};
 
 use super::globs;
+use crate::args::named_compiler;
+use crate::args::placement::target;
 use crate::select::files::{FileKind, read_text};
+use crate::select::layout_selection::LayoutSelection;
 use crate::select::refused_input::RefusedInput;
 use crate::select::rule_set::rule_choice;
 
@@ -30,8 +33,8 @@ pub(crate) struct ProjectFile {
     pub folder: PathBuf,
     /// Patterns of host files.
     pub host: Vec<String>,
-    /// Rule sets for shaders that name none.
-    pub rules: Vec<String>,
+    /// Targets, compilers and rule sets for shaders that name none.
+    pub layouts: LayoutSelection,
     /// True if a block without a host struct is an error.
     pub is_strict: bool,
     pub shaders: Vec<ProjectShaders>,
@@ -57,7 +60,7 @@ pub(crate) struct ProjectShaders {
     pub entry: Option<String>,
     /// The language, if the suffix does not tell it.
     pub language: Option<ShaderLanguage>,
-    pub rules: Vec<String>,
+    pub layouts: LayoutSelection,
 }
 
 /// `[[map]]`: the host type of a block.
@@ -115,7 +118,7 @@ impl ProjectFile {
         let folder = path.parent().unwrap_or(Path::new("")).to_owned();
         let mut project = Self { path: path.to_owned(), folder, ..Self::default() };
         project.host = table.strings("host", &mut problems);
-        project.rules = rules(&mut table, &mut problems);
+        project.layouts = layouts(&mut table, &mut problems);
         project.is_strict = table.boolean("strict", &mut problems).unwrap_or(false);
         for shaders in table.tables("shader", &mut problems) {
             project.shaders.push(read_shaders(shaders, &mut problems));
@@ -203,6 +206,33 @@ fn rules(table: &mut TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -> Vec<
     names
 }
 
+/// Reads `target`, `compiler` and `rules`.
+fn layouts(table: &mut TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -> LayoutSelection {
+    LayoutSelection {
+        rules: rules(table, problems),
+        targets: parsed(table, "target", target, problems),
+        compilers: parsed(table, "compiler", named_compiler, problems),
+    }
+}
+
+/// Reads the words of a key.
+fn parsed<T>(
+    table: &mut TomlTable<'_, '_>,
+    key: &'static str,
+    parse: impl Fn(&str) -> Result<T, String>,
+    problems: &mut FileProblems<'_>,
+) -> Vec<T> {
+    let place = table.value(key).map(toml_span);
+    let mut found = Vec::new();
+    for word in table.strings(key, problems) {
+        match parse(&word) {
+            Ok(value) => found.push(value),
+            Err(error) => problems.report(place.clone().unwrap_or_default(), format!("`{word}`: {error}")),
+        }
+    }
+    found
+}
+
 fn toml_span(value: &layoutproof_source::toml_table::TomlValue<'_>) -> std::ops::Range<usize> {
     value.span()
 }
@@ -217,7 +247,7 @@ fn read_shaders(mut table: TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -
         includes: table.strings("include", problems),
         entry: table.string("entry", problems),
         language: None,
-        rules: rules(&mut table, problems),
+        layouts: layouts(&mut table, problems),
     };
     if shaders.files.is_empty() {
         problems.report(place, "`files` is missing");

@@ -8,6 +8,7 @@ use super::compile_args::CompileArguments;
 use super::project_file::{ProjectFile, ProjectShaders};
 use crate::args::{DeclareArgs, MatrixArg, OnOff};
 use crate::output::warn;
+use crate::select::layout_selection::LayoutSelection;
 
 /// The settings of one shader.
 #[derive(Clone, Debug)]
@@ -16,8 +17,8 @@ pub(crate) struct ShaderSettings {
     pub declare: DeclareArgs,
     /// Shader profile, if known.
     pub profile: Option<String>,
-    /// Rule sets of the compile arguments or of the project; empty if neither has any.
-    pub rules: Vec<String>,
+    /// What the compile arguments or the project name; empty if neither names anything.
+    pub layouts: LayoutSelection,
 }
 
 impl ShaderSettings {
@@ -26,13 +27,12 @@ impl ShaderSettings {
     /// # Errors
     /// The arguments cannot be parsed.
     pub(crate) fn named(arguments: Option<&str>, declare: &DeclareArgs, project: &ProjectFile) -> anyhow::Result<Self> {
-        let arguments = CompileArguments::read(arguments.unwrap_or_default())?;
+        let arguments = CompileArguments::read(arguments.unwrap_or_default()).context("--args")?;
         warn_of(&arguments, "--args");
         let mut declare = declare.clone();
         apply(&arguments, &mut declare, Path::new(""));
-        let own: Vec<String> = arguments.native().map(str::to_owned).into_iter().collect();
-        let rules = if own.is_empty() { project.rules.clone() } else { own };
-        Ok(Self { declare, profile: arguments.profile, rules })
+        let layouts = chosen([&of_arguments(&arguments), &project.layouts]);
+        Ok(Self { declare, profile: arguments.profile, layouts })
     }
 
     /// The settings of a project's shader. Compile arguments of the command line replace the
@@ -62,10 +62,19 @@ impl ShaderSettings {
         declare.entry = declare.entry.or_else(|| shaders.entry.clone());
         apply(&arguments, &mut declare, &project.folder);
 
-        let own: Vec<String> = arguments.native().map(str::to_owned).into_iter().collect();
-        let rules = [&shaders.rules, &own, &project.rules].into_iter().find(|rules| !rules.is_empty());
-        Ok(Self { declare, profile: arguments.profile, rules: rules.cloned().unwrap_or_default() })
+        let layouts = chosen([&shaders.layouts, &of_arguments(&arguments), &project.layouts]);
+        Ok(Self { declare, profile: arguments.profile, layouts })
     }
+}
+
+/// The rule sets of the target and compiler that the arguments name.
+fn of_arguments(arguments: &CompileArguments) -> LayoutSelection {
+    LayoutSelection::of_rules(arguments.native().map(str::to_owned).into_iter().collect())
+}
+
+/// The first selection that names anything.
+fn chosen<const N: usize>(selections: [&LayoutSelection; N]) -> LayoutSelection {
+    selections.into_iter().find(|selection| !selection.is_empty()).cloned().unwrap_or_default()
 }
 
 /// Warns of what is not followed. `place` says whose arguments these are.

@@ -4,6 +4,7 @@ pub(crate) mod all_cases;
 pub(crate) mod divisions;
 pub(crate) mod files;
 pub(crate) mod inputs;
+pub(crate) mod layout_selection;
 pub(crate) mod lists;
 pub(crate) mod misnamed;
 pub(crate) mod refused_input;

@@ -309,7 +309,7 @@ impl Selecting<'_> {
         let placement = &self.args.placement;
         // Of `--compiler` alone, all rule sets are checked.
         if self.rules.is_empty() && placement.selects_columns() && !placement.target.is_empty() {
-            return placement.rule_choices(language);
+            return Ok(placement.column_choices(language)?.into_iter().map(|column| column.choice).collect());
         }
         Ok(self.rules.clone())
     }

@@ -251,7 +251,7 @@ fn a_run_needs_a_device_and_a_compiler_that_are_here() {
     let answer = folder.run("check right.hlsl engine.o --run --device absent").exits(3);
     assert!(answer.err.contains("error: "), "{}", answer.err);
     let answer = folder.run("check right.hlsl engine.o --run --device model --compiler absent").exits(2);
-    assert!(answer.err.contains("unknown producer `absent`"), "{}", answer.err);
+    assert!(answer.err.contains("unknown compiler `absent`"), "{}", answer.err);
 }
 
 #[test]

@@ -28,7 +28,7 @@ fn diff_refuses_what_it_cannot_compare() {
         .warns("error: unknown rule set `std999`; `layoutproof list --rules` lists all");
     folder.run("diff a.hlsl std140 wgsl-uniform").exits(2).warns("error: wgsl-uniform forbids `S.b`");
     folder.run("diff a.wgsl std140 scalar").exits(2).warns("error: a.wgsl declares its own offsets");
-    folder.run("diff a.hlsl std140").exits(2).warns("error: one input needs two rule sets, two inputs one each");
+    folder.run("diff a.hlsl std140").exits(2).warns("error: one input needs two targets, two inputs one each");
 }
 
 #[test]

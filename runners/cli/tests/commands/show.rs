@@ -144,7 +144,7 @@ fn two_files_are_compared() {
     folder
         .run("diff a.hlsl c.wgsl")
         .exits(2)
-        .warns("error: the layout of a.hlsl depends on the target: name a rule set after it");
+        .warns("error: the layout of a.hlsl depends on the target: name it after the file");
     let json = folder.run("diff c.wgsl d.wgsl --format json").exits(1).json();
     assert_eq!((&json["schema"], &json["left"], &json["differs"]), (&1.into(), &"c.wgsl".into(), &true.into()));
     assert_eq!(json["blocks"][0]["differing"], serde_json::json!(["b"]));

@@ -26,6 +26,7 @@ use crate::output::{print, warn};
 use crate::project::globs;
 use crate::project::project_file::PROJECT_FILE;
 use crate::select::files::entries;
+use crate::select::layout_selection::LayoutSelection;
 
 /// Maximum number of files and folders to visit.
 const MOST_ENTRIES: usize = 50_000;
@@ -410,10 +411,8 @@ fn problem_of(file: &Path, includes: &[String]) -> Option<String> {
         path: file.to_owned(),
         declare: DeclareArgs { include: includes.to_vec(), ..DeclareArgs::default() },
         profile: None,
-        named_rules: Vec::new(),
-        usual_rules: Vec::new(),
-        targets: Vec::new(),
-        compilers: Vec::new(),
+        named: LayoutSelection::default(),
+        usual: LayoutSelection::default(),
     };
     match read(&job, &mut SourceMap::default()) {
         Ok(Ok(_)) => None,

@@ -51,6 +51,7 @@ use crate::project::globs;
 use crate::project::project_file::{PROJECT_FILE, ProjectFile, ProjectShaders};
 use crate::project::shader_settings::ShaderSettings;
 use crate::records::output_files::{check_file, write_file};
+use crate::select::layout_selection::LayoutSelection;
 use crate::select::refused_input::RefusedInput;
 
 /// Compares host structs with blocks.
@@ -314,10 +315,8 @@ fn job(path: PathBuf, settings: ShaderSettings, args: &CheckArgs) -> anyhow::Res
         path,
         declare: settings.declare,
         profile: settings.profile,
-        named_rules: args.rules.clone(),
-        usual_rules: settings.rules,
-        targets: args.target.clone(),
-        compilers,
+        named: LayoutSelection { rules: args.rules.clone(), targets: args.target.clone(), compilers },
+        usual: settings.layouts,
     })
 }
 

@@ -9,18 +9,16 @@ use layoutproof_core::check::Source;
 use layoutproof_hostcheck::matching::{BlockNames, PartName};
 use layoutproof_hostcheck::shader_comment::{BlockComment, comment_at_place, comment_of};
 use layoutproof_hostcheck::{BlockPart, LinePlace, SizeContract, TextPlaces, block_parts, member_places};
-use layoutproof_layout::native::Native;
-use layoutproof_layout::{
-    Block, BlockKind, BlockLayout, DECLARED, LaidOutShape, LayoutOptions, Refusal, ShaderTarget, TargetChoice, lay_out,
-};
+use layoutproof_layout::{Block, BlockKind, BlockLayout, DECLARED, LaidOutShape, LayoutOptions, Refusal, lay_out};
 use layoutproof_show::front_ends::Purpose;
-use layoutproof_show::{InputContent, RuleChoice, columns, overlap_warnings};
+use layoutproof_show::{InputContent, RuleChoice, overlap_warnings};
 use layoutproof_source::diagnostics::Diagnostic;
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
-use crate::args::{DeclareArgs, NamedCompiler};
+use crate::args::DeclareArgs;
 use crate::commands::show::input::read_input;
+use crate::select::layout_selection::LayoutSelection;
 use crate::select::rule_set::rule_choice;
 
 /// A shader file and the options for reading it.
@@ -31,13 +29,10 @@ pub(crate) struct ShaderJob {
     pub declare: DeclareArgs,
     /// Shader profile, if known.
     pub profile: Option<String>,
-    /// Rule sets that the user names on the command line; they take precedence over comments.
-    pub named_rules: Vec<String>,
-    /// Rule sets of the project or of the compile arguments.
-    pub usual_rules: Vec<String>,
-    /// Targets and compilers that the user names on the command line.
-    pub targets: Vec<TargetChoice>,
-    pub compilers: Vec<NamedCompiler>,
+    /// What the user names on the command line; it takes precedence over comments.
+    pub named: LayoutSelection,
+    /// What the project or the compile arguments name.
+    pub usual: LayoutSelection,
 }
 
 /// A block under one rule set.
@@ -226,40 +221,12 @@ fn check_words(shader: &str, block: &str, comment: &BlockComment) -> anyhow::Res
 /// or compile arguments, language.
 fn targets_of(job: &ShaderJob, comment: &BlockComment) -> anyhow::Result<Vec<String>> {
     let language = ShaderLanguage::of(job.declare.lang, &job.path);
-    let mut named = job.named_rules.clone();
-    if !job.targets.is_empty() || !job.compilers.is_empty() {
-        named.extend(rule_sets(&job.targets, &job.compilers, language)?);
+    match (job.named.is_empty(), &comment.rules, job.usual.is_empty()) {
+        (false, ..) => job.named.names(language),
+        (true, Some(rules), _) => Ok(rules.split(',').map(str::to_owned).collect()),
+        (true, None, false) => job.usual.names(language),
+        (true, None, true) => LayoutSelection::usual(language).names(language),
     }
-    Ok(match (named.is_empty(), &comment.rules, job.usual_rules.is_empty()) {
-        (false, ..) => named,
-        (true, Some(rules), _) => rules.split(',').map(str::to_owned).collect(),
-        (true, None, false) => job.usual_rules.clone(),
-        (true, None, true) => rule_sets(&[usual_target(language)], &[], language)?,
-    })
-}
-
-/// The target of a language's usual compiler.
-fn usual_target(language: Option<ShaderLanguage>) -> TargetChoice {
-    TargetChoice::plain(match language {
-        Some(ShaderLanguage::Slang) => ShaderTarget::Vulkan,
-        _ => ShaderTarget::D3d12,
-    })
-}
-
-/// The compilers' choices for these targets.
-///
-/// # Errors
-/// A compiler has none.
-pub(super) fn rule_sets(
-    targets: &[TargetChoice],
-    compilers: &[NamedCompiler],
-    language: Option<ShaderLanguage>,
-) -> anyhow::Result<Vec<String>> {
-    let compilers: Vec<_> = compilers.iter().map(NamedCompiler::column_part).collect();
-    let usual = [usual_target(language)];
-    let targets = if targets.is_empty() { &usual } else { targets };
-    let columns = columns(targets, &compilers, language)?;
-    Ok(columns.into_iter().filter_map(Native::of_column).map(|native| native.name.to_owned()).collect())
 }
 
 fn lay_out_under(block: &Block, choice: RuleChoice, options: LayoutOptions) -> BlockLayout {

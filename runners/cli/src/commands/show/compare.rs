@@ -10,7 +10,7 @@ use layoutproof_report::html::diff_page;
 use layoutproof_show::diff_text::{diff, paired};
 use layoutproof_show::front_ends::Purpose;
 use layoutproof_show::show_json::ShownLayout;
-use layoutproof_show::{InputContent, RuleChoice, RuleSetLayouts, ShownRules, Style};
+use layoutproof_show::{InputContent, RuleChoice, RuleSetLayouts, ShownColumnChoice, ShownRules, Style};
 use layoutproof_source::diagnostics::{Code, render};
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
@@ -181,7 +181,7 @@ fn layout(
         RuleSetLayouts::shown,
     );
     if let Some(choice) = choice.filter(|choice| args.format != DiffFormat::Json && rules != Some(choice.name())) {
-        shown.rules = choice.title();
+        shown.rules = ShownColumnChoice::from(choice).title();
     }
     if !is_one_input {
         shown.rules = if shown.rules == DECLARED { name.to_owned() } else { format!("{name} {}", shown.rules) };

@@ -3,15 +3,18 @@
 use anyhow::bail;
 use layoutproof_bindings::BindingRequest;
 use layoutproof_core::check::Source;
+use layoutproof_layout::ShaderTarget;
 use layoutproof_show::front_ends::Purpose;
 use layoutproof_show::{InputContent, ShowInput};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
 use crate::args::DeclareArgs;
 use crate::commands::show::args::ShowArgs;
 use crate::commands::show::bindings::check_format;
 use crate::commands::show::formats::FormatKind;
+use crate::output::warn;
 use crate::select::all_cases::Cases;
 use crate::select::inputs::InputWord;
 
@@ -55,6 +58,14 @@ pub(crate) fn binding_requests(input: &ShowInput, word: &str, args: &ShowArgs) -
             }
             args.placement.requests(&source.invocation, Some(input.shipped_language(source)))?
         }
+        InputContent::LaidOut(_) if args.placement.convention.is_empty() && is_own_target(input, args) => {
+            if args.placement.target.iter().any(|choice| choice.target == ShaderTarget::Opengl) {
+                warn(
+                    "note: in OpenGL these offsets are those of blocks with std140 or std430; the driver lays out the others\n",
+                );
+            }
+            Vec::new()
+        }
         InputContent::LaidOut(_) if !args.placement.target.is_empty() => {
             bail!("{word} declares its own bindings: no convention places its parameters")
         }
@@ -62,6 +73,16 @@ pub(crate) fn binding_requests(input: &ShowInput, word: &str, args: &ShowArgs) -
     };
     check_format(args, &requests)?;
     Ok(requests)
+}
+
+/// True if each target is one whose language the file is in, so that its layouts are that target's.
+fn is_own_target(input: &ShowInput, args: &ShowArgs) -> bool {
+    let own: &[ShaderTarget] = match input.language {
+        Some(ShaderLanguage::Glsl) => &[ShaderTarget::Vulkan, ShaderTarget::Opengl],
+        Some(ShaderLanguage::Wgsl) => &[ShaderTarget::Webgpu],
+        _ => &[],
+    };
+    args.placement.target.iter().all(|choice| choice.variant.is_none() && own.contains(&choice.target))
 }
 
 fn read_case(cases: &Cases, id: &str, sources: &mut SourceMap) -> Result<Source, Vec<Diagnostic>> {

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use layoutproof_show::{MOST_COLUMNS, ShownRules};
+use layoutproof_source::shader_language::ShaderLanguage;
 
 use crate::args::DeclareArgs;
 use crate::commands::show::args::ShowArgs;
@@ -10,7 +11,6 @@ use crate::commands::show::formats::FormatKind;
 use crate::project::project_file::ProjectFile;
 use crate::project::shader_settings::ShaderSettings;
 use crate::select::inputs::InputWord;
-use crate::select::rule_set::rule_choices;
 
 /// The project's settings for one shader.
 #[derive(Clone, Debug)]
@@ -53,11 +53,12 @@ impl ProjectColumns {
         };
         let is_declarations =
             matches!(InputWord::of(word, settings.declare.lang), InputWord::Shader(file) if !file.fixes_offsets());
-        if !is_declarations || (shaders.is_none() && settings.rules.is_empty()) {
+        if !is_declarations || (shaders.is_none() && settings.layouts.is_empty()) {
             return Ok(None);
         }
 
-        let mut choices = rule_choices(&settings.rules)?;
+        let language = ShaderLanguage::of(settings.declare.lang, Path::new(word));
+        let mut choices = settings.layouts.choices(language)?;
         let all = choices.len();
         choices.truncate(MOST_COLUMNS);
         let file = project.path.display();

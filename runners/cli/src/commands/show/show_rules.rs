@@ -53,7 +53,7 @@ pub(crate) fn shown_rules(args: &ShowArgs, input: &str) -> anyhow::Result<ShownR
 /// # Errors
 /// A target or compiler has no column with the others, or the format has room for one.
 pub(crate) fn selected_columns(args: &ShowArgs, language: ShaderLanguage) -> anyhow::Result<ShownRules> {
-    let choices = args.placement.rule_choices(Some(language))?;
+    let choices = args.placement.column_choices(Some(language))?;
     match (choices.as_slice(), args.format.kind()) {
         // As in earlier versions, a program that asks about one target gets its bindings alone.
         (_, FormatKind::Data) if args.placement.is_one_plain_target() && args.declare.args.is_none() => {
@@ -62,7 +62,9 @@ pub(crate) fn selected_columns(args: &ShowArgs, language: ShaderLanguage) -> any
         ([_, _, ..], FormatKind::HostStructs) => {
             bail!("host structs are written for one target: name one with --target")
         }
-        (_, FormatKind::HostStructs | FormatKind::LlvmTypes) => Ok(ShownRules::Named(choices)),
+        (_, FormatKind::HostStructs | FormatKind::LlvmTypes) => {
+            Ok(ShownRules::Named(choices.into_iter().map(|column| column.choice).collect()))
+        }
         (_, FormatKind::Tables | FormatKind::Data | FormatKind::Drawing) => Ok(ShownRules::Columns(choices)),
     }
 }
@@ -135,7 +137,7 @@ mod tests {
             ("a.hlsl --compiler dxc", "D3D12 · DXC, Vulkan · DXC"),
             ("a.hlsl --compiler fxc", "D3D12 · FXC"),
             ("a.hlsl --target vulkan --compiler dxc-1.9", "Vulkan · DXC 1.9"),
-            ("a.hlsl --target vulkan/gl --compiler dxc@1.9", "Vulkan · DXC (gl)"),
+            ("a.hlsl --target vulkan/gl --compiler dxc@1.9", "Vulkan · DXC 1.9 (gl)"),
             ("a.hlsl --target d3d12 --format json", "bare"),
             ("a.hlsl --target vulkan/dx --format json", "Vulkan · DXC (dx)"),
             ("a.hlsl --target d3d12,metal --format json", "D3D12 · DXC, Metal · Slang"),

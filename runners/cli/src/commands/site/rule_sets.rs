@@ -51,7 +51,14 @@ fn example(rules: &RuleSet) -> anyhow::Result<Source> {
 pub(super) fn column_of(source: &Source, rules: &RuleSet) -> ShownColumn {
     let block = |layout| LaidOutBlock { layout, presence: BlockPresence::Present };
     let blocks = source.module.blocks.iter().map(|it| lay_out(it, rules, source.options)).map(block);
-    RuleSetLayouts { name: rules.name.to_owned(), choice: None, blocks: blocks.collect(), targets: Vec::new() }.column()
+    RuleSetLayouts {
+        name: rules.name.to_owned(),
+        choice: None,
+        version: None,
+        blocks: blocks.collect(),
+        targets: Vec::new(),
+    }
+    .column()
 }
 
 #[cfg(test)]

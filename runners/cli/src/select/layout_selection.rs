@@ -1,0 +1,70 @@
+//! The layouts that one place names: the command line, an entry of `layoutproof.toml`, or a
+//! compiler's arguments.
+
+use layoutproof_layout::native::Native;
+use layoutproof_layout::{Column, ShaderTarget, TargetChoice};
+use layoutproof_show::{RuleChoice, ShownColumnChoice, columns};
+use layoutproof_source::shader_language::ShaderLanguage;
+
+use crate::args::NamedCompiler;
+use crate::select::rule_set::rule_choices;
+
+/// Rule sets, targets and compilers.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct LayoutSelection {
+    pub rules: Vec<String>,
+    pub targets: Vec<TargetChoice>,
+    pub compilers: Vec<NamedCompiler>,
+}
+
+impl LayoutSelection {
+    /// These rule sets, and no target.
+    pub(crate) fn of_rules(rules: Vec<String>) -> Self {
+        Self { rules, ..Self::default() }
+    }
+
+    /// The usual target of a language, which is compared where nothing is named.
+    pub(crate) fn usual(language: Option<ShaderLanguage>) -> Self {
+        let target = match language {
+            Some(ShaderLanguage::Slang) => ShaderTarget::Vulkan,
+            _ => ShaderTarget::D3d12,
+        };
+        Self { targets: vec![TargetChoice::plain(target)], ..Self::default() }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rules.is_empty() && self.targets.is_empty() && self.compilers.is_empty()
+    }
+
+    /// The columns for a file in `language`: the rule sets, then the targets with their compilers.
+    ///
+    /// # Errors
+    /// A name is unknown, or a target or compiler has no column with the others.
+    pub(crate) fn choices(&self, language: Option<ShaderLanguage>) -> anyhow::Result<Vec<ShownColumnChoice>> {
+        let mut found: Vec<ShownColumnChoice> = rule_choices(&self.rules)?.into_iter().map(Into::into).collect();
+        if self.targets.is_empty() && self.compilers.is_empty() {
+            return Ok(found);
+        }
+        let compilers: Vec<_> = self.compilers.iter().map(NamedCompiler::column_part).collect();
+        found.extend(columns(&self.targets, &compilers, language)?.into_iter().filter_map(choice));
+        Ok(found)
+    }
+
+    /// The names of those choices; compilers without a target are those of the language's usual one.
+    ///
+    /// # Errors
+    /// See [`Self::choices`].
+    pub(crate) fn names(&self, language: Option<ShaderLanguage>) -> anyhow::Result<Vec<String>> {
+        let mut whole = self.clone();
+        if self.targets.is_empty() && !self.compilers.is_empty() {
+            whole.targets = Self::usual(language).targets;
+        }
+        Ok(whole.choices(language)?.iter().map(|column| column.choice.name().to_owned()).collect())
+    }
+}
+
+/// The compiler's choice of a column; `None` if its rules for bytes are not known.
+pub(crate) fn choice(column: Column<'_>) -> Option<ShownColumnChoice> {
+    let native = Native::of_column(column)?;
+    Some(ShownColumnChoice { choice: RuleChoice::Native(native), version: column.version.map(str::to_owned) })
+}
