@@ -40,7 +40,6 @@ mod length;
 mod observe;
 mod plan;
 mod regions;
-mod shared_input;
 mod split_plan;
 mod word_map;
 
@@ -53,7 +52,6 @@ pub use length::{Tail, length_in, tail};
 pub use observe::{BufferRole, Observation, Observed, ProbeProblem, observe, observed_right};
 pub use plan::{elements, forms_left_out, needs, plan, plan_by_name, plan_in};
 pub use regions::{PUSH_BYTES, REGION_BYTES, RegionAnswer, RegionCase, RegionJob, has_regions};
-pub(crate) use shared_input::SharedInput;
 pub use word_map::{AnswerPlace, AnswerSlot, Chunk, LANES, Wiring};
 
 use std::collections::BTreeSet;

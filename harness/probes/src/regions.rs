@@ -1,21 +1,21 @@
-//! Regions: probes of many cases in one module, where every case has its own part of each block
-//! buffer.
+//! Regions: probes of many cases in one module, where every case has its own part of each buffer.
 //!
 //! One job replaces the jobs of all cases, and its result is cut into the results that each case
 //! would have got alone. It therefore shows everything that a case's own job shows, including words
 //! after the block, except for the behaviour at the end of the bound range.
 //!
-//! The cases share their input ([`SharedInput`]). Cases that read store one hash for all words of
-//! several cases ([`RegionAnswer`]), because stores cost drivers more time than the reads. If cases
-//! repeat their dispatch in several inks, the module runs once per ink.
+//! Cases that read store one hash for all words of several cases ([`RegionAnswer`]), because stores
+//! cost drivers more time than the reads. If cases repeat their dispatch in several inks, the module
+//! runs once per ink.
 
-use layoutproof_device::{BufferAfter, BufferKind, Job, JobBuffer, ReadBack, word_bytes};
+use std::ops::Range;
+
+use layoutproof_device::{BufferAfter, Job, JobBuffer, ReadBack, word_bytes};
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::{BlockLayout, Component, Leaf};
 
 use super::{
-    AnswerPlace, Interface, LANES, ProbeEntry, ProbeJob, ProbePlan, ProbeRun, SharedInput, Socket, Wiring, observe,
-    observed_right,
+    AnswerPlace, Interface, LANES, ProbeEntry, ProbeJob, ProbePlan, ProbeRun, Socket, Wiring, observe, observed_right,
 };
 use crate::generate::spirv::{SpirvModule, produce_regions};
 use crate::image::{BEFORE_WORD, REFILL_WORD};
@@ -27,9 +27,6 @@ pub const REGION_BYTES: usize = 256;
 /// Alignment of the regions of push constants, in bytes. Since there are few push constants, this
 /// is only as large as the largest vector of 32-bit components needs.
 pub const PUSH_BYTES: usize = 16;
-
-/// Words of a vector of the input.
-const INPUT_VECTOR: usize = 4;
 
 /// How many reading cases one hash answers for. If it is wrong, each of them runs by itself.
 pub(crate) const CASES_OF_HASH: usize = 8;
@@ -86,37 +83,31 @@ impl RegionAnswer {
     }
 }
 
-/// The byte offsets of the cases' regions, in the order of the cases, and the shared input.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// The byte offsets of the cases' regions, in the order of the cases.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RegionPlaces {
     /// In the block's buffer, or in the push constants.
     pub(crate) block: Vec<u32>,
-    /// In the buffer with the blocks in another layout; empty if there is no such buffer.
+    /// In the buffer with the blocks in another layout; all 0 if there is no such buffer.
     pub(crate) copy: Vec<u32>,
-    pub(crate) input: SharedInput,
+    /// In the input.
+    pub(crate) input: Vec<u32>,
+    /// The case with the most dispatches. Its nonces are those of the module.
+    pub(crate) longest: usize,
 }
 
 impl RegionPlaces {
-    /// Places the regions of these probes; `None` if there are no probes or their buffers differ in
-    /// kind.
-    fn of(probes: &[&ProbeJob]) -> Option<Self> {
-        let first = probes.first()?;
-        let kinds = |probe: &ProbeJob| -> Option<Vec<_>> {
-            let job = &probe.runs.first()?.job;
-            Some(job.buffers.iter().map(|it| (it.set, it.binding, it.element, it.kind)).collect())
-        };
-        if probes.iter().any(|probe| kinds(probe).is_none() || kinds(probe) != kinds(first)) {
-            return None;
-        }
-
-        let Interface { block, copy, .. } = first.interface;
-        let of_socket = |socket| in_32_bits(&starts(probes, socket));
-        let block = if is_pushed(&first.entry) { in_32_bits(&push_starts(probes))? } else { of_socket(block)? };
-        let copy = match copy.filter(|_| first.wiring.copy > 0) {
-            Some(socket) => of_socket(socket)?,
-            None => Vec::new(),
-        };
-        Some(Self { block, copy, input: SharedInput::of(probes)? })
+    /// Places the regions of these cases; `None` if there are none, or too many bytes.
+    fn of(cases: &[RegionCase]) -> Option<Self> {
+        let first = &cases.first()?.probe;
+        let Interface { block, copy, input, .. } = first.interface;
+        let pushed = cases.iter().map(|case| case.run(0).map_or(0, |run| run.job.push_constants.len()));
+        Some(Self {
+            block: if is_pushed(&first.entry) { laid_in_row(pushed, PUSH_BYTES) } else { starts(cases, block) }?,
+            copy: copy.map_or(Some(Vec::new()), |socket| starts(cases, socket))?,
+            input: starts(cases, input)?,
+            longest: (0..cases.len()).max_by_key(|case| cases[*case].probe.runs.len())?,
+        })
     }
 }
 
@@ -124,48 +115,36 @@ fn is_pushed(entry: &ProbeEntry) -> bool {
     entry.space == AddressSpace::PushConstant
 }
 
-fn in_32_bits(starts: &[usize]) -> Option<Vec<u32>> {
-    starts.iter().map(|start| u32::try_from(*start).ok()).collect()
-}
-
-fn as_indices(starts: &[u32]) -> Vec<usize> {
-    starts.iter().map(|start| *start as usize).collect()
-}
-
-/// Returns the start of each part when parts of these lengths follow one another.
-fn laid_in_row(lengths: impl Iterator<Item = usize>, step: usize) -> Vec<usize> {
+/// Returns the start of each part when parts of these lengths follow one another; `None` beyond
+/// 2^32.
+fn laid_in_row(lengths: impl Iterator<Item = usize>, step: usize) -> Option<Vec<u32>> {
     let mut end: usize = 0;
     let starts = lengths.map(|length| {
         let start = end.next_multiple_of(step);
         end = start + length;
-        start
+        u32::try_from(start).ok()
     });
     starts.collect()
 }
 
-/// Returns the starts of the probes' regions in the buffers at `socket`, the same for all elements
+/// Returns the starts of the cases' regions in the buffers at `socket`, the same for all elements
 /// of an array.
-fn starts(probes: &[&ProbeJob], socket: Socket) -> Vec<usize> {
-    let length = |probe: &&ProbeJob| {
-        let run = probe.runs.first();
-        let buffers = run.into_iter().flat_map(|run| &run.job.buffers).filter(|it| (it.set, it.binding) == socket);
-        buffers.map(|buffer| region(buffer).len()).max().unwrap_or(0)
+fn starts(cases: &[RegionCase], socket: Socket) -> Option<Vec<u32>> {
+    let length = |case: &RegionCase| {
+        let buffers = case.run(0).into_iter().flat_map(|run| &run.job.buffers);
+        let own = buffers.filter(|it| (it.set, it.binding) == socket);
+        own.map(|buffer| region(buffer).len()).max().unwrap_or(0)
     };
-    laid_in_row(probes.iter().map(length), REGION_BYTES)
+    laid_in_row(cases.iter().map(length), REGION_BYTES)
 }
 
-fn push_starts(probes: &[&ProbeJob]) -> Vec<usize> {
-    let pushed = probes.iter().map(|probe| probe.runs.first().map_or(0, |run| run.job.push_constants.len()));
-    laid_in_row(pushed, PUSH_BYTES)
-}
-
-/// Returns the bytes of a probe's buffer in its region, including those after the bound range.
+/// Returns the bytes of a case's buffer in its region, including those after the bound range.
 fn region(buffer: &JobBuffer) -> Vec<u8> {
     [&buffer.bytes[..], &buffer.after[..]].concat()
 }
 
 /// Joins the bytes of all regions, with refill words between them.
-fn joined(parts: impl Iterator<Item = Vec<u8>>, starts: &[usize]) -> Vec<u8> {
+fn joined(parts: impl Iterator<Item = Vec<u8>>, starts: impl Iterator<Item = usize>) -> Vec<u8> {
     let mut all = Vec::new();
     for (part, start) in parts.zip(starts) {
         let gap = start.saturating_sub(all.len()) / 4;
@@ -190,6 +169,13 @@ impl RegionCase {
     /// Returns the case's run for dispatch `number`. Cases with fewer inks repeat their last run.
     fn run(&self, number: usize) -> Option<&ProbeRun> {
         self.probe.runs.get(number).or(self.probe.runs.last())
+    }
+
+    /// Returns the first word of its input in dispatch `number`.
+    fn nonce(&self, number: usize) -> Option<u32> {
+        let mut buffers = self.run(number)?.job.buffers.iter();
+        let input = buffers.find(|it| (it.set, it.binding) == self.probe.interface.input)?;
+        input.bytes.first_chunk().map(|word| u32::from_le_bytes(*word))
     }
 
     /// Returns the bytes of its block in dispatch `number`.
@@ -232,13 +218,11 @@ fn loaded_words(leaf: &Leaf, image: &[u8]) -> Option<Vec<u32>> {
     Some(if scalar == Scalar::Bool { vec![u32::from(is_true)] } else { words })
 }
 
-/// The role of a buffer of a module with regions.
+/// A buffer of a module with regions.
 #[derive(Clone, Debug, PartialEq)]
 enum RegionBuffer {
-    /// Parts for the cases, which start at these bytes.
-    Blocks(Vec<usize>),
-    /// The cases' input words.
-    Input,
+    /// The bytes of each case.
+    Parts(Vec<Range<usize>>),
     /// The cases' answers.
     Output,
 }
@@ -258,20 +242,34 @@ impl RegionJob {
     /// Writes the module of these cases, whose entry points have the same name, and builds its
     /// dispatches. Returns `None` if they cannot share a module.
     pub fn new(cases: Vec<RegionCase>) -> Option<Self> {
-        let places = RegionPlaces::of(&cases.iter().map(|case| &case.probe).collect::<Vec<_>>())?;
-        let module = produce_regions(&cases, &places).ok()?;
+        let kinds = |case: &RegionCase| -> Option<Vec<_>> {
+            let buffers = &case.run(0)?.job.buffers;
+            Some(buffers.iter().map(|it| (it.set, it.binding, it.element, it.kind)).collect())
+        };
         let first = &cases.first()?.probe;
-        let buffers = first.runs.first()?.job.buffers.iter().map(|buffer| {
-            let socket = (buffer.set, buffer.binding);
-            match first.interface {
-                interface if socket == interface.input => RegionBuffer::Input,
-                interface if socket == interface.output => RegionBuffer::Output,
-                interface if Some(socket) == interface.copy => RegionBuffer::Blocks(as_indices(&places.copy)),
-                _ => RegionBuffer::Blocks(as_indices(&places.block)),
-            }
+        let own = kinds(&cases[0])?;
+        if cases.iter().any(|case| kinds(case).as_ref() != Some(&own)) {
+            return None;
+        }
+
+        let places = RegionPlaces::of(&cases)?;
+        let module = produce_regions(&cases, &places).ok()?;
+        let buffers = own.iter().enumerate().map(|(index, (set, binding, ..))| {
+            let socket = (*set, *binding);
+            let starts = match first.interface {
+                interface if socket == interface.output => return RegionBuffer::Output,
+                interface if socket == interface.input => &places.input,
+                interface if Some(socket) == interface.copy => &places.copy,
+                _ => &places.block,
+            };
+            let parts = starts.iter().zip(&cases).map(|(start, case)| {
+                let start = *start as usize;
+                start..start + region(&case.probe.runs[0].job.buffers[index]).len()
+            });
+            RegionBuffer::Parts(parts.collect())
         });
         let (buffers, answer) = (buffers.collect(), RegionAnswer::of(&first.entry));
-        let runs = cases.iter().map(|case| case.probe.runs.len()).max()?;
+        let runs = cases[places.longest].probe.runs.len();
 
         let group = Self { jobs: Vec::new(), cases, places, buffers, answer };
         let jobs = (0..runs).map(|number| group.job(number, &module)).collect::<Option<Vec<_>>>()?;
@@ -284,24 +282,19 @@ impl RegionJob {
         let (probe, first) = (&self.cases.first()?.probe, &runs.first()?.job);
 
         let buffers = first.buffers.iter().zip(&self.buffers).enumerate().map(|(index, (buffer, role))| {
-            let (kind, bytes) = match role {
-                RegionBuffer::Blocks(starts) => {
-                    (buffer.kind, joined(runs.iter().map(|run| region(&run.job.buffers[index])), starts))
+            let bytes = match role {
+                RegionBuffer::Parts(parts) => {
+                    let regions = runs.iter().map(|run| region(&run.job.buffers[index]));
+                    joined(regions, parts.iter().map(|part| part.start))
                 }
-                RegionBuffer::Input => {
-                    let mut words: Vec<u32> = self.places.input.dispatch(number).collect();
-                    words.resize(words.len().next_multiple_of(INPUT_VECTOR), 0);
-                    (BufferKind::Uniform, word_bytes(&words))
-                }
-                RegionBuffer::Output => {
-                    (buffer.kind, word_bytes(&vec![REFILL_WORD; self.answer.output_words(self.cases.len())]))
-                }
+                RegionBuffer::Output => word_bytes(&vec![REFILL_WORD; self.answer.output_words(self.cases.len())]),
             };
-            JobBuffer { kind, bytes, after: word_bytes(&[REFILL_WORD; 4]), before_word: BEFORE_WORD, ..buffer.clone() }
+            JobBuffer { bytes, after: word_bytes(&[REFILL_WORD; 4]), before_word: BEFORE_WORD, ..buffer.clone() }
         });
 
         let push_constants = if is_pushed(&probe.entry) {
-            joined(runs.iter().map(|run| run.job.push_constants.clone()), &as_indices(&self.places.block))
+            let starts = self.places.block.iter().map(|start| *start as usize);
+            joined(runs.iter().map(|run| run.job.push_constants.clone()), starts)
         } else {
             first.push_constants.clone()
         };
@@ -317,35 +310,39 @@ impl RegionJob {
     }
 
     /// Returns the numbers of the cases in which the device deviated from the layout, and of the
-    /// cases that share an answer with such a case. Returns all cases if anything changed between
-    /// their regions. There must be one answer per job.
+    /// cases that share an answer with such a case. Returns all cases if anything changed that no
+    /// case writes. There must be one answer per job.
     pub fn wrong(&self, answers: &[ReadBack]) -> Vec<usize> {
-        let all = 0..self.cases.len();
+        let all: Vec<usize> = (0..self.cases.len()).collect();
         let mut dispatches = self.jobs.iter().zip(answers);
-        if answers.len() != self.jobs.len() || !dispatches.all(|(job, answer)| self.is_complete(job, answer)) {
-            return all.collect();
+        if answers.len() != self.jobs.len() || !dispatches.all(|(job, answer)| self.is_kept(job, answer)) {
+            return all;
         }
         match self.answer {
-            RegionAnswer::Nonce => all.filter(|case| !self.is_right(*case, answers)).collect(),
+            RegionAnswer::Nonce => all.into_iter().filter(|case| !self.is_right(*case, answers)).collect(),
             RegionAnswer::Hashed { lanes } => {
-                let mut right = self.rightly_hashed(answers, lanes).into_iter();
-                all.filter(|case| !(right.next().unwrap_or(false) && self.is_unchanged(*case, answers))).collect()
+                let groups = (0..).zip(all.chunks(CASES_OF_HASH));
+                let wrong = groups.filter(|(group, cases)| !self.is_rightly_hashed(*group, cases, answers, lanes));
+                wrong.flat_map(|(_, cases)| cases).copied().collect()
             }
         }
     }
 
     /// Returns true if an answer has the shape of its job, and nothing changed outside of the
-    /// regions and the output.
-    fn is_complete(&self, job: &Job, answer: &ReadBack) -> bool {
-        let mut buffers = job.buffers.iter().zip(&answer.buffers).zip(&self.buffers).enumerate();
+    /// output and of regions that cases write.
+    fn is_kept(&self, job: &Job, answer: &ReadBack) -> bool {
+        let mut buffers = job.buffers.iter().zip(&answer.buffers).zip(&self.buffers);
         answer.buffers.len() == job.buffers.len()
-            && buffers.all(|(index, ((job, after), role))| {
+            && buffers.all(|((job, after), role)| {
                 let around = after.before.chunks(4).all(|word| word == job.before_word.to_le_bytes());
                 let has_shape = after.bytes.len() == job.bytes.len() && after.after == job.after;
-                let is_kept = || match role {
-                    RegionBuffer::Blocks(starts) => self.has_gaps(index, starts, &job.bytes, &after.bytes),
-                    RegionBuffer::Input => job.bytes == after.bytes,
-                    RegionBuffer::Output => true,
+                let is_kept = || match (role, self.answer) {
+                    (RegionBuffer::Output, _) => true,
+                    (RegionBuffer::Parts(_), RegionAnswer::Hashed { .. }) => job.bytes == after.bytes,
+                    (RegionBuffer::Parts(parts), RegionAnswer::Nonce) => {
+                        let mut gaps = parts.windows(2).map(|pair| pair[0].end..pair[1].start);
+                        gaps.all(|gap| job.bytes[gap.clone()] == after.bytes[gap])
+                    }
                 };
                 around && has_shape && is_kept()
             })
@@ -360,68 +357,31 @@ impl RegionJob {
         observe(&case.plan, &case.probe, &own) == observed_right(&case.plan, &case.probe)
     }
 
-    /// Returns, for each case, true if its hash is right in every dispatch.
-    fn rightly_hashed(&self, answers: &[ReadBack], lanes: u32) -> Vec<bool> {
+    /// Returns true if the hashes of a group of cases are right in every dispatch and lane.
+    fn is_rightly_hashed(&self, group: u32, cases: &[usize], answers: &[ReadBack], lanes: u32) -> bool {
         let output = self.buffers.iter().position(|role| *role == RegionBuffer::Output);
-        let groups = (0..).zip(self.cases.chunks(CASES_OF_HASH)).map(|(group, cases)| {
-            let mut found = answers.iter().enumerate().flat_map(|(number, answer)| {
-                (0..lanes).map(move |lane| {
-                    let start = (group * lanes + lane) as usize * 4;
-                    let bytes = answer.buffers.get(output?)?.bytes.get(start..)?.first_chunk()?;
-                    let nonce = self.places.input.nonce(number)?;
-                    let hash = cases.iter().try_fold(nonce ^ group, |hash, case| case.hash(number, hash, lane))?;
-                    Some(u32::from_le_bytes(*bytes) == hash)
-                })
-            });
-            vec![found.all(|is_right| is_right == Some(true)); cases.len()]
-        });
-        groups.flatten().collect()
-    }
-
-    /// Returns true if no dispatch changed a case's regions.
-    fn is_unchanged(&self, index: usize, answers: &[ReadBack]) -> bool {
-        let mut dispatches = self.jobs.iter().zip(answers);
-        dispatches.all(|(job, answer)| {
-            let mut buffers = job.buffers.iter().zip(&answer.buffers).zip(&self.buffers).enumerate();
-            buffers.all(|(buffer, ((job, after), role))| match role {
-                RegionBuffer::Blocks(starts) => {
-                    let region = starts[index]..self.end(index, buffer, starts);
-                    job.bytes[region.clone()] == after.bytes[region]
-                }
-                RegionBuffer::Input | RegionBuffer::Output => true,
-            })
-        })
+        let is_right = |number: usize, answer: &ReadBack, lane: u32| {
+            let start = (group * lanes + lane) as usize * 4;
+            let found = answer.buffers.get(output?)?.bytes.get(start..)?.first_chunk()?;
+            let nonce = self.cases[self.places.longest].nonce(number)?;
+            let hash = cases.iter().try_fold(nonce ^ group, |hash, case| self.cases[*case].hash(number, hash, lane))?;
+            Some(u32::from_le_bytes(*found) == hash)
+        };
+        let mut dispatches = answers.iter().enumerate();
+        dispatches.all(|(number, answer)| (0..lanes).all(|lane| is_right(number, answer, lane) == Some(true)))
     }
 
     /// Cuts out the result of the case's own dispatch.
     fn own(&self, index: usize, run: &ProbeRun, answer: &ReadBack) -> ReadBack {
-        let buffers =
-            run.job.buffers.iter().zip(&self.buffers).zip(&answer.buffers).map(|((buffer, role), all)| match role {
-                RegionBuffer::Blocks(starts) => {
-                    let (start, middle) = (starts[index], starts[index] + buffer.bytes.len());
-                    let after = all.bytes[middle..middle + buffer.after.len()].to_vec();
-                    BufferAfter { before: Vec::new(), bytes: all.bytes[start..middle].to_vec(), after }
-                }
-                RegionBuffer::Input => {
-                    BufferAfter { before: Vec::new(), bytes: buffer.bytes.clone(), after: buffer.after.clone() }
-                }
-                RegionBuffer::Output => {
-                    BufferAfter { before: Vec::new(), bytes: all.bytes.clone(), after: buffer.after.clone() }
-                }
-            });
+        let buffers = run.job.buffers.iter().zip(&self.buffers).zip(&answer.buffers);
+        let buffers = buffers.map(|((buffer, role), all)| {
+            let (bytes, after) = match role {
+                RegionBuffer::Parts(parts) => all.bytes[parts[index].clone()].split_at(buffer.bytes.len()),
+                RegionBuffer::Output => (&all.bytes[..], &buffer.after[..]),
+            };
+            BufferAfter { before: Vec::new(), bytes: bytes.to_vec(), after: after.to_vec() }
+        });
         ReadBack { buffers: buffers.collect(), targets: Vec::new(), messages: Vec::new() }
-    }
-
-    /// Returns true if the words between regions are unchanged.
-    fn has_gaps(&self, buffer: usize, starts: &[usize], before: &[u8], after: &[u8]) -> bool {
-        let mut gaps = (1..self.cases.len()).map(|case| self.end(case - 1, buffer, starts)..starts[case]);
-        gaps.all(|gap| before[gap.clone()] == after[gap])
-    }
-
-    /// Returns the end of a case's region.
-    fn end(&self, case: usize, buffer: usize, starts: &[usize]) -> usize {
-        let own = self.cases[case].probe.runs.first().map(|run| region(&run.job.buffers[buffer]).len());
-        starts[case] + own.unwrap_or(0)
     }
 }
 

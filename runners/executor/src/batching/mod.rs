@@ -198,8 +198,8 @@ impl<'a> Batch<'a> {
         let fast = is_fast && record.outcome.kind() != OutcomeKind::Skipped;
         // Without anything shared or fast, every probe of a check is thorough, and none is listed.
         let listed = if is_fast || shares_modules(check) { spared } else { &none };
-        let thorough: BTreeSet<&String> = listed.iter().map(|(_, entry)| entry).collect();
-        Some(CheckRecord { fast, thorough: thorough.into_iter().cloned().collect(), ..record })
+        let thorough: BTreeSet<String> = listed.iter().map(|(_, entry)| entry.clone()).collect();
+        Some(CheckRecord { fast, thorough: thorough.into_iter().collect(), ..record })
     }
 
     /// Answers a check of bindings; `None` if the result is wrong and may not be the check's own

@@ -111,50 +111,28 @@ impl Candidate<'_> {
         self.case.plan.leaves.len() * self.case.probe.entry.forms.len()
     }
 
-    /// The room that the probe needs in a module.
-    fn needs(&self) -> Room {
-        let ProbeJob { entry, runs, wiring, .. } = &self.case.probe;
-        let bytes = runs.first().map_or(0, |run| match entry.space {
+    /// The bytes of its region.
+    fn bytes(&self) -> usize {
+        let ProbeJob { entry, runs, .. } = &self.case.probe;
+        runs.first().map_or(0, |run| match entry.space {
             AddressSpace::PushConstant => run.job.push_constants.len().next_multiple_of(PUSH_BYTES),
             _ => {
                 let lengths = run.job.buffers.iter().map(|buffer| buffer.bytes.len() + buffer.after.len());
                 lengths.max().unwrap_or(0) + REGION_BYTES
             }
-        });
-        Room { accesses: self.accesses(), bytes, input: 4 * wiring.input() as usize }
-    }
-}
-
-/// Room in a module.
-#[derive(Clone, Copy, Debug)]
-struct Room {
-    accesses: usize,
-    /// Bytes of the blocks' buffer.
-    bytes: usize,
-    /// Bytes of the input.
-    input: usize,
-}
-
-impl Room {
-    /// The room in a module of entry points like this one.
-    fn of(entry: &ProbeEntry, device: &DeviceInfo) -> Self {
-        let bytes = match entry.space {
-            _ if entry.forms.contains(&Form::Workgroup) => WORKGROUP_BYTES,
-            AddressSpace::PushConstant => device.max_push_constants,
-            AddressSpace::Uniform | AddressSpace::UniformElement => device.max_uniform_range,
-            AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Address => STORAGE_BYTES,
-        };
-        Self { accesses: ACCESSES, bytes: bytes as usize, input: device.max_uniform_range as usize }
-    }
-
-    /// The rest of the room; `None` if the need does not fit.
-    fn without(self, need: Self) -> Option<Self> {
-        Some(Self {
-            accesses: self.accesses.checked_sub(need.accesses)?,
-            bytes: self.bytes.checked_sub(need.bytes)?,
-            input: self.input.checked_sub(need.input)?,
         })
     }
+}
+
+/// Most bytes of the blocks in a module of entry points like this one.
+fn most_bytes(entry: &ProbeEntry, device: &DeviceInfo) -> usize {
+    let bytes = match entry.space {
+        _ if entry.forms.contains(&Form::Workgroup) => WORKGROUP_BYTES,
+        AddressSpace::PushConstant => device.max_push_constants,
+        AddressSpace::Uniform | AddressSpace::UniformElement => device.max_uniform_range,
+        AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Address => STORAGE_BYTES,
+    };
+    bytes as usize
 }
 
 /// The probes that may share a module, by the name of their entry point, and apart where a dispatch
@@ -208,14 +186,14 @@ fn region_case(check: &Check, module: &ShaderModule, entry: &ProbeEntry) -> Opti
 /// Cuts candidates into groups that fit a module.
 fn cut<'a>(candidates: Vec<Candidate<'a>>, device: &DeviceInfo) -> Vec<Vec<Candidate<'a>>> {
     let mut groups: Vec<Vec<Candidate<'a>>> = Vec::new();
-    // The room left in the last group's module.
-    let mut room: Option<Room> = None;
+    let (mut accesses, mut bytes) = (0, 0);
     for candidate in candidates {
-        room = room.and_then(|room| room.without(candidate.needs()));
-        match groups.last_mut().filter(|_| room.is_some()) {
+        (accesses, bytes) = (accesses + candidate.accesses(), bytes + candidate.bytes());
+        let fits = accesses <= ACCESSES && bytes <= most_bytes(&candidate.case.probe.entry, device);
+        match groups.last_mut().filter(|_| fits) {
             Some(group) => group.push(candidate),
             None => {
-                room = Room::of(&candidate.case.probe.entry, device).without(candidate.needs());
+                (accesses, bytes) = (candidate.accesses(), candidate.bytes());
                 groups.push(vec![candidate]);
             }
         }

@@ -32,24 +32,14 @@ pub(super) struct AccessKind {
     /// Name of the entry point, which encodes space, stage and direction.
     entry: String,
     forms: Vec<Form>,
-    component: ComponentKind,
-}
-
-/// The properties of a component that decide how a shader loads and stores it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct ComponentKind {
+    // What decides how a shader loads and stores a component.
     is_bool: bool,
-    /// In bytes.
-    size: u32,
+    component_bytes: u32,
 }
 
-/// A probe that may be spared.
-struct Candidate {
-    check: usize,
-    probe: ProbeName,
-    /// Orders the probes of a kind; a hash of the names of check and probe.
-    order: u64,
-}
+/// A probe that may be spared: a hash of the names of check and probe, which orders the probes of a
+/// kind, the check, and the probe.
+type Candidate = (u64, usize, ProbeName);
 
 /// Returns true if a check of bindings runs with the driver's own settings in the run with this
 /// number.
@@ -64,16 +54,16 @@ pub(super) fn choose(turn: u64, checks: &[DeviceCheck], covered: &mut BTreeSet<A
     let (kinds, probes) = candidates(checks);
     let mut lacking: Vec<(AccessKind, Candidate)> = Vec::new();
     for (kind, mut candidates) in kinds.into_iter().filter(|(kind, _)| !covered.contains(kind)) {
-        candidates.sort_by_key(|candidate| candidate.order);
+        candidates.sort_unstable();
         let place = usize::try_from(turn % candidates.len() as u64).unwrap_or(0);
         lacking.push((kind, candidates.swap_remove(place)));
     }
     // If there are too few probes for all kinds, each run leaves out different kinds.
-    lacking.sort_by_key(|(_, candidate)| stable_hash(&format!("{turn} {}", candidate.order)));
+    lacking.sort_by_key(|(_, candidate)| stable_hash(&format!("{turn} {}", candidate.0)));
 
     let mut spared = CheckProbes::new();
     let mut count = 0;
-    for (kind, Candidate { check, probe, .. }) in lacking {
+    for (kind, (_, check, probe)) in lacking {
         let is_new = spared.get(&check).is_none_or(|probes| !probes.contains(&probe));
         if is_new && count == probes / PROBES_OF_ONE_SPARED {
             continue;
@@ -103,7 +93,7 @@ fn candidates(checks: &[DeviceCheck]) -> (BTreeMap<AccessKind, Vec<Candidate>>, 
                 let order = stable_hash(&format!("{name} {number} {}", entry.name));
                 for kind in kinds_of(check, &module.plan, entry) {
                     let probe = (number, entry.name.clone());
-                    kinds.entry(kind).or_default().push(Candidate { check: index, probe, order });
+                    kinds.entry(kind).or_default().push((order, index, probe));
                 }
             }
         }
@@ -119,7 +109,8 @@ fn kinds_of(check: &Check, plan: &ProbePlan, entry: &ProbeEntry) -> BTreeSet<Acc
         producer: check.produced.producer,
         entry: entry.name.clone(),
         forms: entry.forms.clone(),
-        component: ComponentKind { is_bool: component.scalar == Scalar::Bool, size: component.size },
+        is_bool: component.scalar == Scalar::Bool,
+        component_bytes: component.size,
     };
     plan.leaves.iter().map(|leaf| kind(leaf.component)).collect()
 }

@@ -49,7 +49,7 @@ impl<'a> InterfaceVariables<'a> {
         types.builder.decorate(block.id, Decoration::Block, []);
 
         let output = word_buffer(types, "output", 1);
-        let input = InputPlace::in_storage(types);
+        let input = InputPlace::new(types);
 
         Self {
             block_name,

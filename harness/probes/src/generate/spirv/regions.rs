@@ -2,8 +2,8 @@
 //! the work of the entry points with the same name in all cases.
 //!
 //! A buffer with blocks is a struct with a member for each case, at the start of the case's region.
-//! The members of a block keep their own offsets. The input is a uniform buffer, whose loads
-//! compile fast. [`RegionAnswer`] decides whether the cases' reads are hashed.
+//! The members of a block keep their own offsets. [`RegionAnswer`] decides whether the cases' reads
+//! are hashed.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -15,7 +15,7 @@ use super::access::{OPEN, SpirvPlace};
 use super::block::{SpirvBlock, SpirvField, SpirvNode, Way};
 use super::body::{AnswerMode, BodyWriter, CopyPlace, SpirvInterface};
 use super::buffers::{BlockStorage, bind, word_buffer};
-use super::input_place::{InputPlace, load_words, shared_buffer};
+use super::input_place::InputPlace;
 use super::kind::ScalarKind;
 use super::module::begin;
 use super::stages::{EntryStages, NO_FUNCTION, end_function};
@@ -23,7 +23,6 @@ use super::types::TypeEmitter;
 use super::{SpirvModule, needs, refuse_unsized, rules, ways_in};
 use crate::generate::ProduceError;
 use crate::regions::{CASES_OF_HASH, RegionAnswer, RegionCase, RegionPlaces};
-use crate::shared_input::SharedWord;
 use crate::{Direction, Form, ProbeEntry, spread};
 
 /// Writes the module of cases whose entry points have the same name, and thus the same space,
@@ -42,8 +41,7 @@ pub(crate) fn produce_regions(cases: &[RegionCase], regions: &RegionPlaces) -> R
     let mut types = begin(&needs, false);
     let lane = entry.forms.contains(&Form::Divergent).then(|| types.lane());
     let blocks = declare_blocks(&mut types, &lowered, &regions.block);
-    let vectors = shared_buffer(&mut types, regions.input.end());
-    let mut interfaces = interfaces(&mut types, &lowered, regions, &blocks, &vectors, lane)?;
+    let mut interfaces = interfaces(&mut types, &lowered, regions, &blocks, lane)?;
     for (case, interface) in lowered.iter().zip(&mut interfaces) {
         interface.function = case.write_function(&mut types, interface);
     }
@@ -58,11 +56,7 @@ pub(crate) fn produce_regions(cases: &[RegionCase], regions: &RegionPlaces) -> R
     if entry.forms.contains(&Form::Workgroup) {
         share_blocks(&mut types, &lowered, &interfaces)?;
     }
-    let words = Rc::new(load_words(&mut types, &vectors, regions.input.constant));
-    for interface in &mut interfaces {
-        interface.input = interface.input.clone().with_loaded(&words);
-    }
-    write_cases(&mut types, &lowered, interfaces)?;
+    write_cases(&mut types, &lowered, &interfaces, regions.longest)?;
     end_function(&mut types);
     stages.declare_entry(&mut types, entry.stage, &entry.name, function, lane);
     stages.add_other_stages(&mut types);
@@ -98,31 +92,26 @@ fn share_blocks(
 fn write_cases(
     types: &mut TypeEmitter,
     cases: &[LoweredCase<'_>],
-    interfaces: Vec<SpirvInterface>,
+    interfaces: &[SpirvInterface],
+    longest: usize,
 ) -> Result<(), ProduceError> {
-    let Some(first) = interfaces.first().cloned() else { return Ok(()) };
-    let nonce = first.input.load(types, 0);
-    let mut interfaces = interfaces.into_iter();
-    match RegionAnswer::of(cases[0].entry) {
-        RegionAnswer::Nonce => {
-            types.store(&first.output, &[0, 0], nonce);
-            for (case, interface) in cases.iter().zip(interfaces) {
-                case.write_region(types, interface, AnswerMode::Stored)?;
-            }
+    let nonce = interfaces[longest].input.load(types, 0);
+    let answer = RegionAnswer::of(cases[0].entry);
+    if answer == RegionAnswer::Nonce {
+        types.store(&interfaces[0].output, &[0, 0], nonce);
+    }
+    for (number, group) in (0..).zip(cases.chunks(CASES_OF_HASH)) {
+        let interfaces = &interfaces[number as usize * CASES_OF_HASH..];
+        let mut answers = AnswerMode::Stored;
+        if let RegionAnswer::Hashed { .. } = answer {
+            let (uint, own) = (types.scalar(ScalarKind::WORD), types.constant(number));
+            answers = AnswerMode::Hashed(types.builder.bitwise_xor(uint, None, nonce, own).expect(OPEN));
         }
-        RegionAnswer::Hashed { lanes } => {
-            let uint = types.scalar(ScalarKind::WORD);
-            for (number, cases) in (0..).zip(cases.chunks(CASES_OF_HASH)) {
-                let own = types.constant(number);
-                let mut value = types.builder.bitwise_xor(uint, None, nonce, own).expect(OPEN);
-                for (case, interface) in cases.iter().zip(&mut interfaces) {
-                    let answers = case.write_region(types, interface, AnswerMode::Hashed(value))?;
-                    if let AnswerMode::Hashed(hash) = answers {
-                        value = hash;
-                    }
-                }
-                store_hash(types, &first, number * lanes, value);
-            }
+        for (case, interface) in group.iter().zip(interfaces) {
+            answers = case.write_region(types, interface.clone(), answers)?;
+        }
+        if let (RegionAnswer::Hashed { lanes }, AnswerMode::Hashed(hash)) = (answer, answers) {
+            store_hash(types, &interfaces[0], number * lanes, hash);
         }
     }
     Ok(())
@@ -219,23 +208,14 @@ impl<'a> LoweredCase<'a> {
 
 /// Declares the variable with the regions of all blocks, and returns the place of each block.
 fn declare_blocks(types: &mut TypeEmitter, cases: &[LoweredCase<'_>], starts: &[u32]) -> Vec<SpirvPlace> {
-    let BlockStorage { class, element } = BlockStorage::of_space(cases[0].entry.space);
+    let storage = BlockStorage::of_space(cases[0].entry.space);
+    let binding = [StorageClass::Uniform, StorageClass::StorageBuffer].contains(&storage.class).then_some(0);
     let nodes = cases.iter().map(|case| case.block.node.clone()).collect();
-    let all = types.emit(&regions_struct("blocks", starts, nodes));
-    types.builder.decorate(all.id, Decoration::Block, []);
-    let variable = types.block_variable(class, all.id, element);
-    if class == StorageClass::Uniform || class == StorageClass::StorageBuffer {
-        bind(types, variable, 0);
+    let places = declare_regions(types, "blocks", &storage, binding, starts, nodes);
+    if storage.class == StorageClass::StorageBuffer && cases[0].entry.direction == Direction::Read {
+        types.builder.decorate(places[0].pointer, Decoration::NonWritable, []);
     }
-    if class == StorageClass::StorageBuffer && cases[0].entry.direction == Direction::Read {
-        types.builder.decorate(variable, Decoration::NonWritable, []);
-    }
-
-    let place = |(index, ty)| {
-        let outer = element.into_iter().chain([index]).collect();
-        SpirvPlace { pointer: variable, class, outer, ty: Rc::new(ty) }
-    };
-    (0..).zip(all.parts).map(place).collect()
+    places
 }
 
 /// Declares the remaining buffers, and returns each case's interface.
@@ -244,22 +224,21 @@ fn interfaces(
     cases: &[LoweredCase<'_>],
     regions: &RegionPlaces,
     blocks: &[SpirvPlace],
-    input: &SpirvPlace,
     lane: Option<Word>,
 ) -> Result<Vec<SpirvInterface>, ProduceError> {
-    let output = word_buffer(types, "output", 1);
+    let (output, input) = (word_buffer(types, "output", 1), InputPlace::new(types));
     let copies = copies(types, cases, regions)?;
     if let Some(copy) = copies[0].as_ref().filter(|_| cases[0].entry.direction == Direction::Write) {
         types.builder.decorate(copy.place.pointer, Decoration::NonWritable, []);
     }
 
-    let places = blocks.iter().zip(&regions.input.places).zip(copies);
-    let interface = |(case, ((block, words), copy)): (&LoweredCase<'_>, ((&SpirvPlace, &Vec<SharedWord>), _))| {
+    let places = blocks.iter().zip(&regions.input).zip(copies);
+    let interface = |(case, ((block, start), copy)): (&LoweredCase<'_>, ((&SpirvPlace, &u32), _))| {
         let has = |form| case.entry.forms.contains(&form);
         SpirvInterface {
             block: block.clone(),
             output: output.clone(),
-            input: InputPlace::shared(input.clone(), words.clone()),
+            input: input.starting_at(*start),
             copy,
             private: has(Form::Private).then(|| types.variable_of(&case.block.node, StorageClass::Private)),
             local: None,
@@ -292,33 +271,38 @@ fn copies(
         nodes.push(block.node);
     }
 
-    let places = declare_copies(types, &regions.copy, nodes);
-    Ok(places
-        .into_iter()
-        .zip(leaves)
-        .map(|(place, leaves)| Some(CopyPlace { place, leaves: Rc::new(leaves) }))
-        .collect())
+    let storage = BlockStorage { class: StorageClass::StorageBuffer, element: None };
+    let places = declare_regions(types, "copies", &storage, Some(3), &regions.copy, nodes).into_iter().zip(leaves);
+    Ok(places.map(|(place, leaves)| Some(CopyPlace { place, leaves: Rc::new(leaves) })).collect())
 }
 
-/// Returns a struct with a member for each case, at the start of its region.
-fn regions_struct(name: &str, starts: &[u32], nodes: Vec<SpirvNode>) -> SpirvNode {
+/// Declares a buffer or a block of push constants with a member for each case, at the start of its
+/// region, and returns each case's place.
+fn declare_regions(
+    types: &mut TypeEmitter,
+    name: &str,
+    storage: &BlockStorage,
+    binding: Option<u32>,
+    starts: &[u32],
+    nodes: Vec<SpirvNode>,
+) -> Vec<SpirvPlace> {
     let fields = (0..).zip(starts.iter().zip(nodes)).map(|(index, (start, node))| SpirvField {
         name: format!("case_{index}"),
         index,
         offset: *start,
         node,
     });
-    SpirvNode::Struct { name: name.to_owned(), fields: fields.collect() }
-}
-
-/// Declares the buffer with the blocks in the other layout, and returns each case's place in it.
-fn declare_copies(types: &mut TypeEmitter, starts: &[u32], nodes: Vec<SpirvNode>) -> Vec<SpirvPlace> {
-    let class = StorageClass::StorageBuffer;
-    let all = types.emit(&regions_struct("copies", starts, nodes));
+    let all = types.emit(&SpirvNode::Struct { name: name.to_owned(), fields: fields.collect() });
     types.builder.decorate(all.id, Decoration::Block, []);
-    let variable = types.block_variable(class, all.id, None);
-    bind(types, variable, 3);
+    let &BlockStorage { class, element } = storage;
+    let variable = types.block_variable(class, all.id, element);
+    if let Some(binding) = binding {
+        bind(types, variable, binding);
+    }
 
-    let place = |(index, ty)| SpirvPlace { pointer: variable, class, outer: vec![index], ty: Rc::new(ty) };
+    let place = |(index, ty)| {
+        let outer = element.into_iter().chain([index]).collect();
+        SpirvPlace { pointer: variable, class, outer, ty: Rc::new(ty) }
+    };
     (0..).zip(all.parts).map(place).collect()
 }
