@@ -22,6 +22,13 @@ pub struct ReportArgs {
     /// groups from 1.
     #[arg(long, value_name = "N")]
     pub group: Option<usize>,
+    /// Make this check again, as a failure names it, and write its shader, its buffers and the command to repeat it to the
+    /// folder of --out.
+    #[arg(long, value_name = "CHECK", conflicts_with_all = ["group", "floors"])]
+    pub repro: Option<String>,
+    /// The folder for --repro; it is made if it is not there, and must be empty.
+    #[arg(long, value_name = "DIR", requires = "repro", default_value = "repro")]
+    pub out: PathBuf,
     /// Where reports go.
     #[command(flatten)]
     pub outputs: OutputArgs,

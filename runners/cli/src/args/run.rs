@@ -40,11 +40,15 @@ pub struct RunArgs {
     #[arg(value_name = "FILTER|FILE")]
     pub inputs: Vec<String>,
     #[arg(long, value_delimiter = ',', value_name = "NAME[,NAME...]", help = format!(
-        "Only these rule sets; for a file, the rule sets to check it under (default: all bare ones). Files that say \
-         their own offsets ({}) are checked under `declared`",
+        "Only these rule sets; for a file, the rule sets to check it under. Files that say their own offsets ({}) are \
+         checked under `declared`",
         FrontEnd::suffixes_with_offsets().join(", "),
     ))]
     pub rules: Vec<String>,
+    /// Check files under every bare rule set, with shaders of our own; by default, by the compilers and for the targets that
+    /// programs in their language ship for, as `show` displays them.
+    #[arg(long, conflicts_with_all = ["rules", "target"])]
+    pub all: bool,
     /// Only these shader producers: `rspirv` and `naga`, which need nothing; compilers (`dxc`, `slangc`, ...), one of their
     /// targets and options (`dxc-spirv-dx`, ...), or `all` that were found. By default all take part in a run of cases that
     /// names no producer, device, API or form either, and a compiler's module then runs on one driver; otherwise those that
