@@ -127,14 +127,14 @@ step "devices, with FXC" 0 'lavapipe .*Vulkan .* via ash, wgpu' 'Direct3D 12 +vi
 step "devices, with DXC" 0 'wgpu found no Direct3D 12 adapter' '!Direct3D 12 +via wgpu' -- with_compiler dxc doctor devices
 dx12=$(with_compiler fxc doctor devices 2>/dev/null | grep -E 'Direct3D 12 +via wgpu' | grep -oE '[a-z0-9-]+-d3d12' | head -n 1)
 
-step "a run on Vulkan" 0 'Summary ok: [1-9]' -- layoutproof run vectors/ --device lavapipe
-step "a run on Direct3D 12, with FXC" 0 'Summary ok: [1-9]' -- with_compiler fxc run vectors/ --device "$dx12"
-step "records" 0 'Summary ok: 6 agree' -- layoutproof run "$one" --device model --json records.jsonl
-step "records, reported again" 0 'Summary ok: 6 agree' -- layoutproof report records.jsonl
+step "a run on Vulkan" 0 '^ok   [1-9]' -- layoutproof run vectors/ --device lavapipe
+step "a run on Direct3D 12, with FXC" 0 '^ok   [1-9]' -- with_compiler fxc run vectors/ --device "$dx12"
+step "records" 0 '^ok   6 checks agree' -- layoutproof run "$one" --device model --json records.jsonl
+step "records, reported again" 0 '^ok   6 checks agree' -- layoutproof report records.jsonl
 
 step "a worker that crashes in every job" 3 'worker ended with exit code: 0xc0000409; last output: a crash was planted' -- \
     layoutproof run "$one" --rules std140 --device model --plant-fault crash@vectors/
-step "a worker that crashes in every second job" 0 'Summary ok: 6 agree' -- \
+step "a worker that crashes in every second job" 0 '^ok   6 checks agree' -- \
     layoutproof run "$one" --device model --plant-fault 'crash#2'
 step "nothing outlives a run that is killed" 0 -- killed_run
 step "no temporary folder stays" 0 -- no_traces

@@ -161,7 +161,11 @@ pub fn records(input: &[u8]) {
     let end = summary::fold(checks);
     assert_eq!(u64::from(end.checks), u64::try_from(checks.len()).expect("fewer than 2^64"));
     let run = FinishedRun::of(checks, &end);
-    assert!(!Terminal { style: Style::PLAIN, verbose: 2, quiet: false, records_file: None }.text(&run).is_empty());
+    assert!(
+        !Terminal { style: Style::PLAIN, verbose: 2, quiet: false, records_file: None, bugs: &[] }
+            .text(&run)
+            .is_empty()
+    );
     for reporter in REPORTERS {
         reporter.text(&run);
     }

@@ -56,6 +56,12 @@ impl Headline {
         Self { lead, tone, sentence, others }
     }
 
+    /// `FAIL: 1 differs; 2 checks agree on 1 device (1 known bug)`.
+    pub(crate) fn sentence_with_lead(&self) -> String {
+        let others = if self.others.is_empty() { String::new() } else { format!(" ({})", self.others) };
+        format!("{}: {}{others}", self.lead, self.sentence)
+    }
+
     /// `ok   2 checks agree on 1 device (1 known bug: -v)   1.2 s`.
     pub(crate) fn line(&self, run: &FinishedRun<'_>, is_detailed: bool, style: Style) -> String {
         let more = if is_detailed { "" } else { ": -v" };
@@ -92,7 +98,9 @@ fn participants(run: &FinishedRun<'_>) -> String {
         (Some(devices), Some(compilers)) => format!(" on {devices} and {compilers}"),
         (Some(devices), None) => format!(" on {devices}"),
         (None, Some(compilers)) => format!(" with {compilers}"),
-        (None, None) if devices.clone().any(|device| device.runner == RunnerKind::Model) => " on the CPU model".to_owned(),
+        (None, None) if devices.clone().any(|device| device.runner == RunnerKind::Model) => {
+            " on the CPU model".to_owned()
+        }
         (None, None) => String::new(),
     }
 }

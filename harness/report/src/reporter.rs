@@ -34,7 +34,7 @@ pub trait Reporter: Sync {
 pub enum Destination {
     /// To the file that the user names with `--name FILE`.
     FileOfOption { name: &'static str, help: &'static str },
-    /// To the file that this environment variable names.
+    /// To the end of the file that this environment variable names, to which others may write too.
     FileOfVariable(&'static str),
     /// To standard output, after the terminal's report, if this environment variable is `true`.
     OutputIf(&'static str),

@@ -2,12 +2,14 @@
 //! that pass are not listed; details need `-v`.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::iter;
 use std::path::Path;
 
 use layoutproof_device::{DeviceInfo, RunnerKind};
 use layoutproof_layout::DECLARED;
+use layoutproof_layout::native::find_native;
 
-use super::failure::block::{block, check_heading};
+use super::failure::block::{block, check_heading, gist};
 use super::failure::cause::{causes, causes_text, known_causes};
 use super::failure::group::{failures_of, is_failure};
 use super::tables::matrix;
@@ -15,12 +17,13 @@ use super::tables::run_table::run_table;
 use crate::failure::group::place;
 use crate::headline::Headline;
 use crate::reporter::FinishedRun;
-use layoutproof_core::check::CheckDevice;
+use layoutproof_core::check::{CheckDevice, CheckId, Producer};
 use layoutproof_core::results::known::FixedEntry;
 use layoutproof_core::results::record::{
-    BoundCount, CheckRecord, LeftOutChecks, OutcomeKind, Proves, ReasonKind, RecordedCacheUse, RunEnd, SkipKind,
+    BoundCount, CheckRecord, LeftOutChecks, OutcomeKind, Proves, Reason, ReasonKind, RecordedCacheUse, RunEnd, SkipKind,
 };
 use layoutproof_core::results::seen_cases::SeenCases;
+use layoutproof_readers::toolchain::{AppliedRules, Toolchain};
 use layoutproof_show::style::{Style, TextLines, Tone, counted, grouped, one_line, pad, width};
 
 /// Columns after which a list of reasons wraps.
@@ -38,11 +41,13 @@ pub struct Terminal<'a> {
     pub quiet: bool,
     /// The file with these records, for the commands in the report.
     pub records_file: Option<&'a str>,
+    /// The entries of the built-in lists of known differences.
+    pub bugs: &'a [KnownBug],
 }
 
 impl Terminal<'_> {
     pub fn text(&self, run: &FinishedRun<'_>) -> String {
-        let Self { style, verbose, quiet, records_file } = *self;
+        let Self { style, verbose, quiet, records_file, bugs } = *self;
         let FinishedRun { checks, end, .. } = *run;
         let is_detailed = verbose > 0;
 
@@ -53,7 +58,7 @@ impl Terminal<'_> {
         if verbose > 1 {
             text += &known_blocks(checks, style);
         } else if !quiet {
-            text += &known_report(checks, is_of_own_file, style);
+            text += &known_report(checks, bugs, is_of_own_file, style);
         }
 
         text += &failure_report(checks, records_file, style);
@@ -80,18 +85,80 @@ pub fn failure_report(checks: &[CheckRecord], records_file: Option<&str>, style:
     causes_text(&causes(checks), records_file, style) + &stale_report(checks, style)
 }
 
-/// The known differences in the user's own files, one of each cause in full.
-pub fn known_report(checks: &[CheckRecord], is_own: impl Fn(&CheckRecord) -> bool, style: Style) -> String {
+/// What a list of known differences says about one of its entries.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownBug {
+    /// The place of the entry: list and line.
+    pub file: String,
+    pub line: u32,
+    /// The name by which `layoutproof upstream` knows the difference.
+    pub id: String,
+    /// The build in which it was gone.
+    pub gone: Option<String>,
+}
+
+/// The known bugs in the user's own files, a few lines for each cause. `bugs` are the entries of the
+/// built-in lists.
+pub fn known_report(
+    checks: &[CheckRecord],
+    bugs: &[KnownBug],
+    is_own: impl Fn(&CheckRecord) -> bool,
+    style: Style,
+) -> String {
+    let dot = if style.ascii { " | " } else { " · " };
     let mut text = TextLines::default();
     for cause in known_causes(checks, is_own) {
-        text.append(&block(cause.first(), style));
+        let record = cause.first().record;
+        let Some(entry) = record.outcome.entry() else { continue };
+        let bug = bugs.iter().find(|bug| (&bug.file, bug.line) == (&entry.file, entry.line));
+        let file = one_line(&record.id.case);
+        text.push(&format!(
+            "{}  {file}{dot}{}   {}",
+            style.paint(Tone::Known, "known"),
+            target(&record.id),
+            gist(record)
+        ));
+
+        let id = bug.map_or_else(|| format!("{}:{}", entry.file, entry.line), |bug| bug.id.clone());
+        text.push(&format!("       {} ({})", one_line(&entry.reason), one_line(&id)));
+        let gone = bug.and_then(|bug| bug.gone.as_ref()).map(|build| format!("fixed in {build}"));
         let more = cause.failures.len() - 1;
-        if more > 0 {
-            text.push(&format!("  like it  {} more; -v lists them", grouped(more as u64)));
+        let more = (more > 0).then(|| format!("{} like it: -v", counted(more as u64, "check")));
+        let parts: Vec<String> = entry.link.clone().into_iter().chain(gone).chain(more).collect();
+        if !parts.is_empty() {
+            text.push(&format!("       {}", one_line(&parts.join(dot))));
         }
-        text.push("");
     }
     text.into_text()
+}
+
+/// `Vulkan · DXC` for a compiler's code on a target that ships, else rule set and producer.
+fn target(id: &CheckId) -> String {
+    let label = match id.producer.producer() {
+        Some(Producer::Compiler(Toolchain { follows: AppliedRules::Native(native), .. })) => {
+            find_native(native).map(|native| native.column.to_string())
+        }
+        Some(Producer::Compiler(_) | Producer::Generator(_)) | None => None,
+    };
+    label.unwrap_or_else(|| one_line(&format!("{} · {}", id.rules, id.producer)))
+}
+
+/// One line for each compiler that refuses the user's own files, with its own words.
+fn refusals(checks: &[CheckRecord], style: Style) -> String {
+    let mut told: BTreeSet<String> = BTreeSet::new();
+    let mut text = String::new();
+    for check in checks.iter().filter(|check| is_of_own_file(check)) {
+        let reasons =
+            check.outcome.reasons().into_iter().flat_map(|reasons| iter::once(&reasons.first).chain(&reasons.others));
+        for reason in reasons.chain(&check.not_checked) {
+            let Reason::RefusedBy { message, .. } = reason else { continue };
+            let sentence = format!("{} refuses {}: {message}", target(&check.id), check.id.case);
+            if told.insert(sentence.clone()) {
+                text += &format!("{}: {}\n", style.paint(Tone::Skip, "note"), one_line(&sentence));
+            }
+        }
+    }
+    text
 }
 
 /// Every known difference in full, for `-vv`.
@@ -158,7 +225,7 @@ pub fn summary(run: &FinishedRun<'_>, is_detailed: bool, style: Style) -> String
     for sentence in notes.into_iter().flatten() {
         text += &format!("{}: {sentence}\n", style.paint(Tone::Skip, "note"));
     }
-    text
+    text + &refusals(run.checks, style)
 }
 
 fn details(run: &FinishedRun<'_>, seen: &SeenCases<'_>, style: Style) -> String {

@@ -26,12 +26,13 @@ use layoutproof_layout::{BlockKind, MemberRow, Refusal};
 use layoutproof_probes::leaf_kind::After;
 use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
 use layoutproof_report::deqp_csv::DeqpCsv;
+use layoutproof_report::github::{GithubAnnotations, GithubSummary};
 use layoutproof_report::host_check::{CheckedPair, HostCheck, PairOutcome, PairProof, UnmatchedBlock, UnmatchedReason};
 use layoutproof_report::html::{FuzzFinding, FuzzPageFacts, RunPage};
 use layoutproof_report::junit::Junit;
 use layoutproof_report::listing::{CaseLine, Finding, RuleSetLine, ToolHealth};
 use layoutproof_report::reporter::{FinishedRun, Reporter};
-use layoutproof_report::{causes, coverage_table, github, html, json_lines, listing, matrix, terminal};
+use layoutproof_report::{causes, coverage_table, html, json_lines, listing, matrix, terminal};
 use layoutproof_show::show_json::{ShownBlock, ShownLayout};
 use layoutproof_show::shown_columns::{BlockPresence, ShownColumn, ShownColumnBlock};
 use layoutproof_show::{Style, diff_text, padding_text, struct_text};
@@ -173,8 +174,8 @@ fn machine_formats() {
     let run = FinishedRun { devices: &devices, hostname: Some("ci-1"), time, ..FinishedRun::of(&checks, &end) };
     expect_file!["golden/junit.xml"].assert_eq(&Junit.text(&run));
     expect_file!["golden/deqp.csv"].assert_eq(&DeqpCsv.text(&run));
-    expect_file!["golden/github_annotations.txt"].assert_eq(&github::annotations(&checks));
-    expect_file!["golden/github_summary.md"].assert_eq(&github::markdown(&checks, &[]));
+    expect_file!["golden/github_annotations.txt"].assert_eq(&GithubAnnotations.text(&run));
+    expect_file!["golden/github_summary.md"].assert_eq(&GithubSummary.text(&run));
 }
 
 #[test]

@@ -23,6 +23,7 @@ mod hint;
 pub mod jobs;
 pub mod produce;
 pub mod producer;
+pub mod reproduction;
 mod row;
 mod shader_texts;
 pub mod source;
@@ -37,5 +38,7 @@ pub use produce::{
     CompiledAccesses, Gap, GapCause, ModuleCode, Settings, ShaderModule, Share, SubjectShaders, share_shaders,
 };
 pub use producer::{Generator, Producer};
+pub use reproduction::{ExpectedWord, FailingProbe, ReproDispatch};
+pub use shader_texts::ShaderText;
 pub use source::Source;
 pub use subject::Subject;

@@ -13,18 +13,21 @@ pub(super) const MOST_MODULES: usize = 2;
 const MOST_BYTES: usize = 16 << 10;
 
 /// A readable form of a module.
-pub(super) struct ShaderText {
+#[derive(Clone, Debug)]
+pub struct ShaderText {
     /// The form's name: `HLSL`, `SPIR-V (disassembly)` ...
-    pub(super) form: &'static str,
+    pub form: &'static str,
+    /// The usual suffix of its files.
+    pub suffix: &'static str,
     /// The whole text.
-    pub(super) text: String,
+    pub text: String,
 }
 
 impl ShaderText {
     /// Shortens the text for a record. `subject` names the block or the parameters that the entry
     /// points read.
     pub(super) fn recorded(self, subject: &str, entries: &[String]) -> RecordedShader {
-        let Self { form, mut text } = self;
+        let Self { form, mut text, .. } = self;
         let end = whole_characters(&text, MOST_BYTES);
         let left_out = (text.len() - end) as u64;
         text.truncate(end);
@@ -52,7 +55,7 @@ impl Check {
     /// direction, stage and form.
     fn gave(&self, module: &ShaderModule, row: &Row) -> bool {
         let block = &self.subject.layouts[module.block].name;
-        let is_of_block = row.path.strip_prefix(block.as_str()).is_some_and(|rest| rest.is_empty() || !is_name(rest));
+        let is_of_block = names_block(&row.path, block);
         let is_asked = module.plan.entries.iter().any(|entry| {
             row.access.is_some_and(|Access { space, stage, direction, form }| {
                 let has_form = form.is_none_or(|form| entry.forms.contains(&form));
@@ -65,8 +68,13 @@ impl Check {
     fn texts_of(&self, module: &ShaderModule) -> Vec<RecordedShader> {
         let block = &self.subject.layouts[module.block].name;
         let entries: Vec<String> = module.plan.entries.iter().map(|entry| entry.name.clone()).collect();
-        forms(module).into_iter().map(|text| text.recorded(block, &entries)).collect()
+        module.texts().into_iter().map(|text| text.recorded(block, &entries)).collect()
     }
+}
+
+/// Returns true if a row's path is in this block.
+pub(super) fn names_block(path: &str, block: &str) -> bool {
+    path.strip_prefix(block).is_some_and(|rest| rest.is_empty() || !is_name(rest))
 }
 
 /// Returns true if the rest of a path continues the same name.
@@ -74,35 +82,38 @@ fn is_name(rest: &str) -> bool {
     rest.starts_with(|letter: char| letter.is_alphanumeric() || letter == '_')
 }
 
-/// Returns the compiler's input and its output.
-fn forms(module: &ShaderModule) -> Vec<ShaderText> {
-    let given = |ModuleSource { language, text }: &ModuleSource| as_text(language.title(), text);
-    let mut texts: Vec<ShaderText> = module.source.iter().map(given).collect();
+impl ShaderModule {
+    /// Returns the readable forms: the compiler's input and its output.
+    pub fn texts(&self) -> Vec<ShaderText> {
+        let given =
+            |ModuleSource { language, text }: &ModuleSource| as_text(language.title(), language.suffixes()[0], text);
+        let mut texts: Vec<ShaderText> = self.source.iter().map(given).collect();
 
-    match &module.code {
-        ModuleCode::Naga { wgsl, spirv } => {
-            texts.push(as_text("WGSL", wgsl));
-            texts.extend(disassembled("SPIR-V that naga made of the WGSL (disassembly)", spirv));
+        match &self.code {
+            ModuleCode::Naga { wgsl, spirv } => {
+                texts.push(as_text("WGSL", "wgsl", wgsl));
+                texts.extend(disassembled("SPIR-V that naga made of the WGSL (disassembly)", spirv));
+            }
+            ModuleCode::Wgsl(wgsl) => texts.push(as_text("WGSL", "wgsl", wgsl)),
+            ModuleCode::Spirv(words) => texts.extend(disassembled("SPIR-V (disassembly)", words)),
+            ModuleCode::Dxil { listing, .. } => texts.push(as_text("DXIL (listing)", "dxil.txt", listing)),
+            ModuleCode::Dxbc { spirv, .. } => {
+                texts.extend(disassembled("SPIR-V that vkd3d made of the DXBC (disassembly)", spirv));
+            }
+            ModuleCode::ClangIr(ir) => texts.push(as_text("LLVM IR", "ll", ir)),
         }
-        ModuleCode::Wgsl(wgsl) => texts.push(as_text("WGSL", wgsl)),
-        ModuleCode::Spirv(words) => texts.extend(disassembled("SPIR-V (disassembly)", words)),
-        ModuleCode::Dxil { listing, .. } => texts.push(as_text("DXIL (listing)", listing)),
-        ModuleCode::Dxbc { spirv, .. } => {
-            texts.extend(disassembled("SPIR-V that vkd3d made of the DXBC (disassembly)", spirv));
-        }
-        ModuleCode::ClangIr(ir) => texts.push(as_text("LLVM IR", ir)),
+        texts
     }
-    texts
 }
 
-fn as_text(form: &'static str, text: &str) -> ShaderText {
-    ShaderText { form, text: text.to_owned() }
+fn as_text(form: &'static str, suffix: &'static str, text: &str) -> ShaderText {
+    ShaderText { form, suffix, text: text.to_owned() }
 }
 
 /// Disassembles SPIR-V; `None` if the words are not a module.
 pub(super) fn disassembled(form: &'static str, words: &[u32]) -> Option<ShaderText> {
     let module = rspirv::dr::load_words(words).ok()?;
-    Some(ShaderText { form, text: module.disassemble() })
+    Some(ShaderText { form, suffix: "spvasm", text: module.disassemble() })
 }
 
 /// Returns the largest number of bytes up to `most` that ends at a character boundary.

@@ -36,7 +36,7 @@ struct OptionTheme {
 const THEMES: [OptionTheme; 6] = [
     OptionTheme {
         heading: "What is checked",
-        options: &["rules", "form", "space", "stage", "every_element", "shard", "caselist", "cases"],
+        options: &["rules", "all", "form", "space", "stage", "every_element", "shard", "caselist", "cases"],
     },
     OptionTheme {
         heading: "Compilers and devices",

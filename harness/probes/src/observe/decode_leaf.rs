@@ -186,9 +186,7 @@ impl<'a> ProbeAnswers<'a> {
             _ => DecodedWord::Unknown(first),
         };
         match said {
-            DecodedWord::Unknown(_) => {
-                UnitAnswer { stray: Some(stray_unit(code, &units)), ..UnitAnswer::known(said) }
-            }
+            DecodedWord::Unknown(_) => UnitAnswer { stray: Some(stray_unit(code, &units)), ..UnitAnswer::known(said) },
             _ => UnitAnswer::known(said),
         }
     }

@@ -14,7 +14,7 @@ mod offload_test;
 
 use thiserror::Error;
 
-pub use amber::amber;
+pub use amber::{amber, amber_of_dispatch};
 pub use block_signature::BlockSignature;
 pub use offload_test::{OffloadApis, OffloadTest, offload_test, offload_test_of_case};
 

@@ -117,6 +117,31 @@ fn maps(record: &CheckRecord, style: Style) -> Vec<String> {
 
 /// The device's answer for each wrong leaf.
 pub(crate) fn answers(record: &CheckRecord) -> String {
+    let lines = wrong_answers(record);
+    let columns = lines.iter().map(|(path, _)| width(path)).max().unwrap_or(0).max(4);
+    let mut text = TextLines::default();
+    for (path, words) in lines.iter().take(MAX_ANSWERS) {
+        text.push(&format!("  {}  {words}", pad(path, columns)));
+    }
+    if lines.len() > MAX_ANSWERS {
+        text.push(&format!("  and {} more", lines.len() - MAX_ANSWERS));
+    }
+    text.into_text()
+}
+
+/// What is wrong in a few words: the first wrong answer (`m[1] read byte 4 instead of byte 20`),
+/// else the verdict or the reason.
+pub(crate) fn gist(record: &CheckRecord) -> String {
+    let answers = wrong_answers(record);
+    if let Some((path, words)) = answers.first() {
+        return format!("{path} {words}").trim_start().to_owned();
+    }
+    let story = record.outcome.story().map(|story| story.verdict.clone()).filter(|verdict| !verdict.is_empty());
+    one_line(&story.or(record.outcome.reasons().map(ToString::to_string)).unwrap_or_default())
+}
+
+/// The path of each wrong leaf, and the device's answer for it.
+fn wrong_answers(record: &CheckRecord) -> IndexSet<(String, String)> {
     let blocks = record.outcome.story().map_or(&[][..], |story| &story.blocks);
     let (located, _) = locate(&record.rows, blocks);
     let several = blocks.len() > 1;
@@ -137,16 +162,7 @@ pub(crate) fn answers(record: &CheckRecord) -> String {
         let path = if several || row.path.is_empty() { &row.row.path } else { row.path };
         lines.insert((one_line(path), words));
     }
-
-    let columns = lines.iter().map(|(path, _)| width(path)).max().unwrap_or(0).max(4);
-    let mut text = TextLines::default();
-    for (path, words) in lines.iter().take(MAX_ANSWERS) {
-        text.push(&format!("  {}  {words}", pad(path, columns)));
-    }
-    if lines.len() > MAX_ANSWERS {
-        text.push(&format!("  and {} more", lines.len() - MAX_ANSWERS));
-    }
-    text.into_text()
+    lines
 }
 
 fn did(direction: Option<Direction>) -> &'static str {

@@ -15,7 +15,7 @@ use super::witness::is_wrong;
 use crate::reasons::without_details;
 use layoutproof_core::check::{CheckId, Producer};
 use layoutproof_core::results::record::{CheckRecord, Culprit, Outcome, OutcomeKind};
-use layoutproof_show::style::{Style, TextLines, counted, grouped};
+use layoutproof_show::style::{Style, TextLines, counted, grouped, one_line};
 
 /// Failures to print in full, one for each cause.
 const FULL_BLOCKS: usize = 10;
@@ -129,10 +129,19 @@ impl FailureCause<'_> {
         })
     }
 
+    /// A line with the command that writes the shader and the buffers of the first failure.
+    fn repro(&self, records_file: Option<&str>) -> Option<String> {
+        let id = &self.first().record.id;
+        let file = records_file.filter(|_| id.device.is_some())?;
+        let name = one_line(&id.to_string());
+        let name = if name.contains(' ') { format!("'{name}'") } else { name };
+        Some(format!("  {:<8} layoutproof report {file} --repro {name}\n", "repro"))
+    }
+
     /// The whole block of the first failure, and how many are like it.
     pub fn text(&self, records_file: Option<&str>, style: Style) -> String {
         let others = self.others(records_file).map(|others| format!("  {:<8} {others}\n", "like it"));
-        block(self.first(), style) + &others.unwrap_or_default()
+        block(self.first(), style) + &self.repro(records_file).unwrap_or_default() + &others.unwrap_or_default()
     }
 
     /// The block of the first failure, and one line for each of the others.

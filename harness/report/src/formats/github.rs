@@ -1,14 +1,16 @@
-//! Texts for GitHub Actions: one annotation per distinct failure, and the run as a Markdown table.
+//! Texts for GitHub Actions: one annotation per distinct failure, and the run as a sentence and a
+//! Markdown table.
 
 use std::collections::BTreeMap;
 
 use crate::failure::cause::{FailureCause, causes};
 use crate::failure::group::place;
+use crate::headline::Headline;
 use crate::matrix;
 use crate::reporter::{Destination, FinishedRun, Reporter};
 use layoutproof_core::results::record::{CheckRecord, LeftOutChecks, RunEnd};
 use layoutproof_core::results::summary::{add, add_left_out};
-use layoutproof_show::style::{Style, grouped, one_line};
+use layoutproof_show::style::{Style, Tone, grouped, one_line};
 
 /// GitHub shows ten annotations of one kind per step and drops the rest.
 const MAX_ANNOTATIONS: usize = 10;
@@ -25,7 +27,8 @@ impl Reporter for GithubSummary {
     fn text(&self, run: &FinishedRun<'_>) -> String {
         let left_out = &run.end.left_out;
         let matrix = if run.has_compilers() { matrix::markdown(run.checks, left_out) } else { String::new() };
-        markdown(run.checks, left_out) + &matrix
+        let headline = cell(&Headline::of(run).sentence_with_lead());
+        format!("**layoutproof run:** {headline}\n\n{}{matrix}", markdown(run.checks, left_out))
     }
 }
 
@@ -39,12 +42,15 @@ impl Reporter for GithubAnnotations {
     }
 
     fn text(&self, run: &FinishedRun<'_>) -> String {
-        annotations(run.checks)
+        let headline = Headline::of(run);
+        let level = if headline.tone == Tone::Agree { "notice" } else { "error" };
+        let first = format!("::{level} title=layoutproof run::{}\n", message(&headline.sentence_with_lead()));
+        first + &annotations(run.checks)
     }
 }
 
-/// At most ten `::error` lines, one per cause, each with the case file's line and the failure block
-/// as its text.
+/// `::error` lines, one per cause, each with the case file's line and the failure block as its text.
+/// With the headline there are at most ten.
 pub fn annotations(checks: &[CheckRecord]) -> String {
     let causes = causes(checks);
     let line = |cause: &FailureCause<'_>| {
@@ -65,7 +71,7 @@ pub fn annotations(checks: &[CheckRecord]) -> String {
         properties.push(format!("title={}", property(&title)));
         format!("::error {}::{}\n", properties.join(","), message(&cause.text(None, Style::PLAIN)))
     };
-    causes.iter().take(MAX_ANNOTATIONS).map(line).collect()
+    causes.iter().take(MAX_ANNOTATIONS - 1).map(line).collect()
 }
 
 /// A table with one line per device and runner, and the totals.

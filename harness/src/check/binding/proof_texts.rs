@@ -39,18 +39,24 @@ impl ProofCheck {
     /// Lists the compiler's input before its output.
     fn texts_of(&self, module: &ProofModule) -> Vec<RecordedShader> {
         let given = match (&self.proof.producer, &module.source) {
-            (Producer::Compiler(toolchain), Some(text)) => {
-                Some(ShaderText { form: toolchain.language().title(), text: text.clone() })
-            }
+            (Producer::Compiler(toolchain), Some(text)) => Some(ShaderText {
+                form: toolchain.language().title(),
+                suffix: toolchain.language().suffixes()[0],
+                text: text.clone(),
+            }),
             (Producer::Generator(_) | Producer::Compiler(_), _) => None,
         };
         let made = match &module.shader {
             Shader::Spirv(words) => disassembled("SPIR-V (disassembly)", words),
-            Shader::Wgsl(text) => Some(ShaderText { form: "WGSL", text: text.clone() }),
+            Shader::Wgsl(text) => Some(ShaderText { form: "WGSL", suffix: "wgsl", text: text.clone() }),
             // Containers are binary, and no device runs the other forms here.
             _ => None,
         };
-        let listing = module.listing.as_ref().map(|text| ShaderText { form: "DXIL (listing)", text: text.clone() });
+        let listing = module.listing.as_ref().map(|text| ShaderText {
+            form: "DXIL (listing)",
+            suffix: "dxil.txt",
+            text: text.clone(),
+        });
 
         let parameters = parameters(module);
         let texts = given.into_iter().chain(made).chain(listing);

@@ -8,7 +8,7 @@ use super::Shard;
 use super::scheduler::scheduled_shard;
 
 /// The part of a run that the user asks for.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct PartArgs {
     /// Run one part of the cases: 2/3 is the second of three.
     ///

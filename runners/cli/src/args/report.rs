@@ -34,6 +34,16 @@ pub struct ReportArgs {
     /// Add the explorer that `ci/explorer` wrote to this folder.
     #[arg(long, value_name = "DIR", requires = "site")]
     pub explorer: Option<PathBuf>,
+    /// Make this check again, and write what shows it to a folder.
+    ///
+    /// Its shader, its buffers and the command to repeat it. A failure names its check.
+    #[arg(long, value_name = "CHECK", conflicts_with_all = ["group", "floors", "site"])]
+    pub repro: Option<String>,
+    /// The folder for --repro.
+    ///
+    /// It is made if it is not there, and must be empty.
+    #[arg(long, value_name = "DIR", requires = "repro", default_value = "repro")]
+    pub out: PathBuf,
     #[command(flatten)]
     pub outputs: OutputArgs,
 }

@@ -51,6 +51,12 @@ pub struct RunArgs {
         FrontEnd::suffixes_with_offsets().join(", "),
     ))]
     pub rules: Vec<String>,
+    /// Check files under every bare rule set.
+    ///
+    /// With shaders of our own. By default, files are checked by the compilers and for the targets that programs
+    /// in their language ship for, as `show` displays them.
+    #[arg(long, conflicts_with_all = ["rules", "target"])]
+    pub all: bool,
     /// Only shaders of these compilers: `dxc`, `dxc=PATH`, `all`, ...
     ///
     /// A build of one is `dxc=PATH`; `all` means every one that was found; `rspirv` and `naga` are built in;

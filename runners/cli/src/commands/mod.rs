@@ -11,6 +11,7 @@ pub(crate) mod list;
 pub(crate) mod pages;
 pub(crate) mod regress;
 pub(crate) mod report;
+mod repro;
 pub(crate) mod run;
 pub(crate) mod setup;
 pub(crate) mod show;

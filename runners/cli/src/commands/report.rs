@@ -9,6 +9,7 @@ use layoutproof_show::{Style, counted};
 
 use crate::args::ReportArgs;
 use crate::commands::site::site;
+use crate::commands::repro::Repro;
 use crate::output::{print, warn};
 use crate::records::final_report::{FinalReport, check_outputs, hostname};
 use crate::records::floors::missed_by_runs;
@@ -30,6 +31,12 @@ pub(crate) fn report(args: &ReportArgs, style: Style) -> anyhow::Result<Exit> {
     check_outputs(&args.outputs)?;
     let parts = args.files.iter().map(|path| RecordedPart::read(path)).collect::<anyhow::Result<Vec<_>>>()?;
     let MergedRuns { runs, devices, records, end, notes, mut missing, cut } = merge(parts)?;
+    if let Some(name) = &args.repro {
+        for note in notes {
+            warn(&format!("note: {note}\n"));
+        }
+        return Repro { name, folder: &args.out, runs: &runs, records: &records, end: &end }.carry_out(style);
+    }
     let floors = floors(&args.floors)?;
     missing.extend(missed_by_runs(&floors, &runs, &records, &end)?);
     // An incomplete record cannot show that a device or a compiler returned no result.
@@ -55,12 +62,13 @@ pub(crate) fn report(args: &ReportArgs, style: Style) -> anyhow::Result<Exit> {
     };
     let records_file = files.join(" ");
     let report = FinalReport { outputs: &args.outputs, run, style, records_file: Some(&records_file) };
-    match args.group {
-        None => report.print(),
-        Some(number) => print(&group(&records, number, style)?),
+    let group = args.group.map(|number| group(&records, number, style)).transpose()?;
+    let written = [target.map_or(Ok(()), |target| target.write_whole(&runs, &records, &end)), report.write_files()];
+    let written: anyhow::Result<()> = written.into_iter().collect();
+    match group {
+        None => report.print(written.is_ok()),
+        Some(text) => print(&text),
     }
-    let written = target.map_or(Ok(()), |target| target.write_whole(&runs, &records, &end));
-    report.write_files()?;
     written?;
 
     for sentence in &cut {

@@ -4,7 +4,7 @@
 //! [`carry_out`] calls the steps in their order. Each hands a value to the next, and none reaches
 //! back.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::time::Instant;
 
 use anyhow::bail;
@@ -26,7 +26,7 @@ use layoutproof_source::diagnostics::render;
 
 use crate::args::RunArgs;
 use crate::not_started::NotStarted;
-use crate::output::{warn_of_listing, warn_rendered};
+use crate::output::{warn, warn_of_listing, warn_rendered};
 use crate::progress::{Audience, Progress};
 use crate::records::ended_run::EndedRun;
 use crate::records::final_report::{begin_outputs, check_outputs};
@@ -39,6 +39,7 @@ use crate::select::all_cases::Cases;
 use crate::select::inputs::names_files;
 use crate::select::run_config::{RunConfig, listen_for_the_end, names_model_only};
 use crate::select::selection::{DeviceUse, Selection, select};
+use crate::select::shipping;
 use crate::shader_cache::ShaderCache;
 
 /// Runs the selected checks and prints the report.
@@ -46,9 +47,19 @@ use crate::shader_cache::ShaderCache;
 /// # Errors
 /// The run could not start or could not finish.
 pub(crate) fn run(args: &RunArgs, style: Style) -> anyhow::Result<Exit> {
+    let typed = arguments::of_run(std::env::args_os());
+    // The records of a run say what it checks.
+    let recorded = match &args.resume {
+        Some(path) if typed.is_empty() => Some(resume::recorded(path)?),
+        Some(_) | None => None,
+    };
+    let (args, typed) = match &recorded {
+        Some((args, typed)) => (args, typed),
+        None => (args, &typed),
+    };
     let is_hidden = args.no_progress || args.outputs.quiet;
     let progress = if is_hidden { Progress::default() } else { Progress::begin(audience(args)) };
-    let exit = carry_out(args, style, &progress);
+    let exit = carry_out(args, typed, style, &progress);
     progress.end();
     exit
 }
@@ -58,8 +69,11 @@ pub(crate) fn audience(args: &RunArgs) -> Audience {
     if names_files(args) { Audience::File } else { Audience::Cases }
 }
 
+/// The options that decide which checks exist, as records keep them.
+type TypedOptions = BTreeMap<String, Vec<String>>;
+
 /// The steps of a run.
-fn carry_out(args: &RunArgs, style: Style, progress: &Progress) -> anyhow::Result<Exit> {
+fn carry_out(args: &RunArgs, typed: &TypedOptions, style: Style, progress: &Progress) -> anyhow::Result<Exit> {
     let started = Instant::now();
     // Listen before the first file of the run exists, so that an interrupt never leaves an
     // unfinished file.
@@ -75,14 +89,17 @@ fn carry_out(args: &RunArgs, style: Style, progress: &Progress) -> anyhow::Resul
     let making = config.making(&compilers);
     let plan = plan::checks(&selection.subjects, &selection.placed, &listing.devices, making);
     let without_device = config.checks_without_device(&selection.placed);
+    if let Some(sentence) = shipping::unchecked(&config.shipped, &plan) {
+        progress.pause(|| warn(&format!("note: {sentence}\n")));
+    }
 
     let mut ledger = open_ledger(args, &config, &selection, &listing, &plan, &without_device)?;
-    begin_records(args, &config, &selection, &listing.devices, &mut ledger)?;
+    begin_records(args, typed, &config, &selection, &listing.devices, &mut ledger)?;
     let mut keeper = RecordKeeper {
         ledger: &mut ledger,
         progress,
         style,
-        arguments: arguments::of_run(std::env::args_os()),
+        arguments: typed.clone(),
         launch: &config.launch,
         retries: args.retries,
         fail_fast: args.fail_fast,
@@ -217,6 +234,7 @@ fn shapes(selection: &Selection) -> HashMap<String, Vec<ShapeAt>> {
 /// Adopts the records of an earlier run, and begins the records file.
 fn begin_records(
     args: &RunArgs,
+    typed: &TypedOptions,
     config: &RunConfig,
     selection: &Selection,
     devices: &[DeviceInfo],
@@ -228,7 +246,7 @@ fn begin_records(
         let drivers = &config.launch.drivers;
         let header = RunHeader {
             records: args.records.filter(),
-            ..records_file::header(devices, builds, selection.cases, inputs, drivers)
+            ..records_file::header(devices, builds, selection.cases, inputs, drivers, typed.clone())
         };
 
         let target = match &args.resume {

@@ -68,9 +68,10 @@ pub(crate) fn of_run(words: impl IntoIterator<Item = OsString>) -> BTreeMap<Stri
 
 /// Options that select checks. A command for one check of the run replaces them or does not need
 /// them.
-const OF_SELECTION: [&str; 11] = [
+const OF_SELECTION: [&str; 12] = [
     "inputs",
     "rules",
+    "all",
     "producer",
     "no_compiler",
     "device",
@@ -133,10 +134,22 @@ fn quoted(word: &str) -> String {
 /// # Errors
 /// An option does not exist in this version, or not with this value.
 pub(crate) fn again(arguments: &BTreeMap<String, Vec<String>>) -> anyhow::Result<RunArgs> {
+    again_with(arguments, [])
+}
+
+/// Rebuilds the arguments of a run from its records, with those that a user types after the command.
+///
+/// # Errors
+/// See [`again`].
+pub(crate) fn again_with(
+    arguments: &BTreeMap<String, Vec<String>>,
+    typed: impl IntoIterator<Item = OsString>,
+) -> anyhow::Result<RunArgs> {
     let command = Cli::command();
     let run = command.find_subcommand(RUN).context("every version can run")?;
 
     let (mut words, mut inputs) = (vec!["layoutproof".to_owned(), RUN.to_owned()], vec!["--".to_owned()]);
+    let typed = typed.into_iter().skip_while(|word| word != RUN).skip(1);
     for (id, values) in arguments {
         let option = run.get_arguments().find(|option| option.get_id() == id.as_str());
         let option = option.with_context(|| format!("this version lacks the recorded run's option `{id}`"))?;
@@ -150,7 +163,8 @@ pub(crate) fn again(arguments: &BTreeMap<String, Vec<String>>) -> anyhow::Result
         }
     }
 
-    let mut cli = Cli::try_parse_from(words.into_iter().chain(inputs)).context("the arguments of the recorded run")?;
+    let words = words.into_iter().map(OsString::from).chain(typed).chain(inputs.into_iter().map(OsString::from));
+    let mut cli = Cli::try_parse_from(words).context("the arguments of the recorded run")?;
     cli.command.complete_columns().context("the arguments of the recorded run")?;
     let Invoked::Run(run) = cli.command else { bail!("the records come from another command") };
     Ok(*run)

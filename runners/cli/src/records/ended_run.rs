@@ -77,18 +77,18 @@ impl EndedRun<'_> {
         let report = FinalReport { outputs: &args.outputs, run, style, records_file: records_file.as_deref() };
 
         config.progress.end();
-        if audience(args) == Audience::File {
+        if audience(args) == Audience::File && args.outputs.verbose > 0 {
             self.print_found(&records);
         }
         answer_cache::warn_of(config.launch.cache.as_ref());
         // A file that cannot be written must not cost the user the report or the other files.
-        report.print();
+        let written = [file.end(&records, &self.written_end(&records, &end)), report.write_files()];
+        let written: anyhow::Result<()> = written.into_iter().collect();
+        report.print(written.is_ok());
         if !args.outputs.quiet && takes_every_access(args) {
             print(&fixed_report(&fixed, style));
         }
-        let ended = file.end(&records, &self.written_end(&records, &end));
-        report.write_files()?;
-        ended?;
+        written?;
         Ok(report.exit(&missing))
     }
 

@@ -5,14 +5,17 @@
 use std::fs;
 use std::path::PathBuf;
 
+use layoutproof_core::results::record::OutcomeKind;
 use layoutproof_core::results::summary::{Exit, Shortfalls, exit_of_run};
 use layoutproof_report::reporter::{Destination, FinishedRun, REPORTERS, Reporter};
-use layoutproof_report::terminal::Terminal;
+use layoutproof_report::terminal::{KnownBug, Terminal};
 use layoutproof_show::Style;
+use layoutproof_site::mechanisms;
 
 use crate::args::OutputArgs;
+use crate::commands::site::known_lists::known_lists;
 use crate::output::{print, warn};
-use crate::records::output_files::{check_file, write_file};
+use crate::records::output_files::{append_to_file, check_file, write_file};
 use crate::records::participants::{Asked, Participants};
 
 /// Checks that every output file can be written, before the command starts its work.
@@ -54,10 +57,14 @@ pub(crate) struct FinalReport<'a> {
 }
 
 impl FinalReport<'_> {
-    pub(crate) fn print(&self) {
+    /// Prints the report. Unless all files are written, it does not say that all is well.
+    pub(crate) fn print(&self, is_written: bool) {
+        let run = FinishedRun { is_short: self.run.is_short || !is_written, ..self.run };
         let OutputArgs { verbose, quiet, .. } = *self.outputs;
-        let terminal = Terminal { style: self.style, verbose, quiet, records_file: self.records_file };
-        print(&terminal.text(&self.run));
+        let has_known = self.run.checks.iter().any(|check| check.outcome.kind() == OutcomeKind::Known);
+        let bugs = if has_known { known_bugs() } else { Vec::new() };
+        let terminal = Terminal { style: self.style, verbose, quiet, records_file: self.records_file, bugs: &bugs };
+        print(&terminal.text(&run));
 
         for reporter in REPORTERS {
             match reporter.destination() {
@@ -78,7 +85,11 @@ impl FinalReport<'_> {
         let mut written = Ok(());
         for reporter in REPORTERS {
             if let Some(path) = file_of(reporter, self.outputs) {
-                let now = write_file(&path, &reporter.text(&self.run));
+                let text = reporter.text(&self.run);
+                let now = match reporter.destination() {
+                    Destination::FileOfVariable(_) => append_to_file(&path, &text),
+                    Destination::FileOfOption { .. } | Destination::OutputIf(_) => write_file(&path, &text),
+                };
                 written = written.and(now);
             }
         }
@@ -113,6 +124,22 @@ impl FinalReport<'_> {
         }
         exit
     }
+}
+
+/// The names of the built-in known differences, and the builds in which they are gone.
+fn known_bugs() -> Vec<KnownBug> {
+    // The built-in lists are read without problems, as a test checks.
+    let lists = known_lists().unwrap_or_default();
+    let known = mechanisms(&lists);
+    let bugs = known.iter().flat_map(|difference| {
+        difference.entries.iter().map(|entry| KnownBug {
+            file: entry.file.clone(),
+            line: entry.line,
+            id: difference.id.clone(),
+            gone: entry.gone.clone(),
+        })
+    });
+    bugs.collect()
 }
 
 /// The name of this machine according to Linux, Windows or the shell; `None` elsewhere.

@@ -4,7 +4,7 @@
 //! The check neither creates nor empties a file.
 
 use std::fs::{self, OpenOptions};
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::Context;
@@ -23,6 +23,15 @@ pub(crate) fn check_file(path: &Path) -> anyhow::Result<()> {
 /// The path, with the reason.
 pub(crate) fn write_file(path: &Path, text: &str) -> anyhow::Result<()> {
     fs::write(path, text).with_context(|| format!("writing {}", path.display()))
+}
+
+/// Writes to the end of a file, which need not exist.
+///
+/// # Errors
+/// The path, with the reason.
+pub(crate) fn append_to_file(path: &Path, text: &str) -> anyhow::Result<()> {
+    let opened = OpenOptions::new().append(true).create(true).open(path);
+    opened.and_then(|mut file| file.write_all(text.as_bytes())).with_context(|| format!("writing {}", path.display()))
 }
 
 /// Checks that files can be created in a folder, which need not exist yet.

@@ -22,18 +22,20 @@ use layoutproof_report::json_lines;
 use same_file::Handle;
 
 use crate::records::output_files::check_file;
-use crate::records::{arguments, compression, lock, recorded};
+use crate::records::{compression, lock, recorded};
 use crate::select::files::FileKind;
 
 /// The header line for the records of a run on these devices, with these builds of compilers by
 /// name, of `cases` cases. `inputs` is the hash of everything that the run reads; `drivers` are
-/// those that workers find in addition to the system's.
+/// those that workers find in addition to the system's; `arguments` those that decide which checks
+/// exist.
 pub(crate) fn header(
     devices: &[DeviceInfo],
     builds: BTreeMap<String, String>,
     cases: usize,
     inputs: String,
     drivers: &FetchedDrivers,
+    arguments: BTreeMap<String, Vec<String>>,
 ) -> RunHeader {
     let validator = SpirvVal::find().map_or("missing".to_owned(), |validator| validator.version().to_owned());
     let built_in = [("spirv-val", validator.as_str()), ("naga", NAGA_VERSION), ("rspirv", RSPIRV_VERSION)];
@@ -48,7 +50,7 @@ pub(crate) fn header(
         environment: drivers.recorded(),
         cases: u32::try_from(cases).unwrap_or(u32::MAX),
         records: RecordsFilter::All,
-        arguments: arguments::of_run(std::env::args_os()),
+        arguments,
         inputs,
     }
 }

@@ -13,3 +13,4 @@ pub(crate) mod run_config;
 pub(crate) mod run_part;
 pub(crate) mod selection;
 pub(crate) mod shader_file;
+pub(crate) mod shipping;

@@ -33,6 +33,7 @@ use crate::progress::Progress;
 use crate::select::inputs::names_files;
 use crate::select::lists::{BuiltInKnown, floors, known_lists, text_of};
 use crate::select::rule_set::rule_set;
+use crate::select::shipping::{self, ShippedTarget, asked_compilers, shipping_targets};
 
 /// The name that selects every space.
 const ALL_SPACES: &str = "all";
@@ -56,6 +57,8 @@ pub(crate) fn names_model_only(device_ids: &[String]) -> bool {
 
 pub(crate) struct RunConfig {
     pub(crate) producers: Vec<Producer>,
+    /// The targets of a run of files that names no other checks; empty if it asks no compiler.
+    pub(crate) shipped: Vec<ShippedTarget>,
     /// The compilers among the producers; empty if the run uses no compiler.
     pub(crate) toolchains: Toolchains,
     /// Forms, spaces, stages and array elements that generators probe.
@@ -92,9 +95,19 @@ impl RunConfig {
         let all_witnesses =
             [&args.device, &args.runner, &args.producer, &args.form].iter().all(|named| named.is_empty());
         let asks_all = all_witnesses && !args.no_compiler && !names_files(args);
-        let asked = if asks_all { vec![compilers::ALL.to_owned()] } else { args.producer.clone() };
+        let targets = shipping_targets(args);
+        let asked = match &targets {
+            Some(targets) => asked_compilers(args, targets),
+            None if asks_all => vec![compilers::ALL.to_owned()],
+            None => args.producer.clone(),
+        };
         let toolchains = compilers::find(&asked, args.compile_limit, cache.as_ref())?.keep(args.keep.clone());
-        let producers = producers(&asked, &toolchains)?;
+        let shipped = match targets {
+            Some(targets) if !asked.is_empty() => shipping::shipped(&targets, &toolchains),
+            Some(_) | None => Vec::new(),
+        };
+        let producers =
+            if shipped.is_empty() { producers(&asked, &toolchains)? } else { shipping::producers(&shipped) };
 
         let runners = runners(&args.runner)?;
         let forms = Form::ALL.map(|form| (form.as_str(), form));
@@ -109,6 +122,7 @@ impl RunConfig {
 
         Ok(Self {
             producers,
+            shipped,
             toolchains,
             settings: Settings {
                 forms: choose("form", &args.form, &forms)?.into_iter().collect(),

@@ -15,7 +15,7 @@ use layoutproof_layout::{RuleSet, ShaderTarget, Span, find, table};
 use layoutproof_random::stable_hash::stable_hash;
 use layoutproof_readers::toolchain::Toolchain;
 use layoutproof_show::front_ends::Purpose;
-use layoutproof_show::{InputContent, RuleChoice, overlap_warnings};
+use layoutproof_show::{InputContent, RuleChoice, overlap_warnings, shipping};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
@@ -28,6 +28,7 @@ use crate::select::refused_input::RefusedInput;
 use crate::select::rule_set::rule_choices;
 use crate::select::run_part::RunPart;
 use crate::select::shader_file::ShaderFile;
+use crate::select::shipping::shipping_targets;
 
 /// The subjects of a run.
 #[derive(Debug, Default)]
@@ -189,7 +190,7 @@ impl Selecting<'_> {
         Ok(())
     }
 
-    /// Adds a user's declarations under the rule sets that the user names, or under all bare ones.
+    /// Adds a user's declarations under the rule sets that the user names, or under the default ones.
     /// With `--target`, also places the parameters by the conventions, and then uses no rule set
     /// that is not named.
     fn add_declarations(&mut self, source: Source, language: Option<ShaderLanguage>) -> anyhow::Result<()> {
@@ -212,7 +213,7 @@ impl Selecting<'_> {
             self.selection.subjects.push(Arc::new(subject));
         }
         if choices.is_empty() && self.args.placement.target.is_empty() {
-            for rules in table().iter().filter(|rules| rules.is_bare()) {
+            for rules in self.default_rules(&source, language) {
                 self.selection.subjects.push(Arc::new(Subject::new(Arc::clone(&source), rules)));
             }
         }
@@ -223,6 +224,22 @@ impl Selecting<'_> {
         let warnings = overlap_warnings(&source.module.blocks, layouts);
         self.selection.warnings.extend(warnings);
         Ok(())
+    }
+
+    /// The rule sets of a file if the user names none: those of the targets that ship, or all bare
+    /// ones.
+    fn default_rules(&self, source: &Source, language: Option<ShaderLanguage>) -> Vec<&'static RuleSet> {
+        let Some(language) = language.filter(|_| shipping_targets(self.args).is_some()) else {
+            return table().iter().filter(|rules| rules.is_bare()).collect();
+        };
+        let mut found: Vec<&'static RuleSet> = Vec::new();
+        for native in shipping(language) {
+            let rules = source.module.blocks.iter().filter_map(|block| native.rules(block));
+            let new: Vec<_> = rules.filter(|rules| !found.contains(rules)).collect();
+            found.extend(new);
+        }
+        found.dedup();
+        found
     }
 
     /// Adds a source under the rule sets that the compilers use for its blocks, except those that

@@ -49,8 +49,8 @@ fn doctor_names_what_is_missing_and_how_to_get_it() {
 #[test]
 fn the_model_runs_without_any_driver() {
     let folder = Folder::without_drivers(&[]);
-    folder.run(RUN).exits(0).prints("Summary ok: 1 agrees");
-    folder.run("run scalar_packs_behind --rules std140 --runner model").exits(0).prints("Summary ok: 1 agrees");
+    folder.run(RUN).exits(0).prints("ok 1 check agrees");
+    folder.run("run scalar_packs_behind --rules std140 --runner model").exits(0).prints("ok 1 check agrees");
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn a_floor_that_every_run_reaches_is_refused() {
 fn a_floor_that_is_not_met_by_a_run_that_differs() {
     let folder = Folder::with(&[("floors.toml", &floors(1))]);
     let differs = folder.run(&format!("{RUN} --plant-misreading idle --floors floors.toml")).exits(3);
-    differs.prints("Summary failed: 1 differs").warns("error: floor not met:");
+    differs.prints("FAIL 1 differs").warns("error: floor not met:");
 }
 
 /// A check that no machine could run is neither a skip that --forbid-skip can match nor a proof.
@@ -101,7 +101,7 @@ fn a_floor_that_is_not_met_by_a_run_that_differs() {
 fn a_skip_that_lies_in_the_language_proves_nothing() {
     let folder = Folder::with(&[("textures.hlsl", "Texture2D a; SamplerState b;")]);
     let skipped = folder.run(&format!("{SKIPPED} --json r.jsonl -v")).exits(4).prints("N/A 1 nothing to probe (1)");
-    let skipped = skipped.prints("Summary nothing was proved: 0 agree, 1 not applicable");
+    let skipped = skipped.prints("nothing proved 0 checks agree (1 not possible here");
     let why = "error: nothing was proved: no check applies: nothing to probe (1)";
     skipped.warns(why);
     assert!(folder.read("r.jsonl").contains(r#""skip_kind":"not-applicable""#));
@@ -159,7 +159,7 @@ fn words_that_mean_nothing() {
 #[test]
 fn a_records_file_that_cannot_be_written_does_not_cost_the_report() {
     let answer = Folder::with(&[]).run(&format!("{RUN} --json /dev/full")).exits(2);
-    answer.prints("Summary ok: 1 agrees");
+    answer.prints("incomplete 1 check agrees");
 }
 
 /// Exit code 2 takes precedence over 3.

@@ -37,7 +37,7 @@ fn ends_with_a_report_at(signal: &str) {
     assert!(done > 0 && done < all, "{answer}");
     let left = all - done;
     let counted = if left == 1 { "1 check".to_owned() } else { format!("{left} checks") };
-    let answer = answer.prints(&format!("Summary interrupted: {counted} not done; {done} agree"));
+    let answer = answer.prints(&format!("incomplete interrupted: {counted} not done; {done} check"));
     answer.warns(&format!("error: the run was interrupted: {counted} not done"));
     let end = folder.read("r.jsonl").lines().last().unwrap_or_default().to_owned();
     assert!(end.contains(&format!("\"checks\":{done},\"not_done\":{left},")), "{end}");
@@ -91,7 +91,7 @@ fn a_run_that_is_to_survive_its_terminal_does() {
     assert!(!folder.has(".err", |text| text.contains("interrupted")));
     running.signal("TERM");
     let answer = running.ends().exits(2);
-    assert!(answer.out.contains("Summary"), "{answer}");
+    assert!(answer.out.contains("incomplete   "), "{answer}");
 }
 
 /// A run cannot catch SIGKILL: its workers notice that it is gone, even the hanging one.

@@ -17,9 +17,7 @@ fn a_known_difference_is_no_failure() {
     let folder = Folder::with(&[("known.toml", &list("device = \"model\"\nculprit = \"device\""))]);
     folder.run(PLANTED).exits(1);
     let answer = folder.run(&format!("{PLANTED} --known known.toml -v --json r.jsonl")).exits(0);
-    let answer = answer
-        .prints("Known 1 by 1 cause: the model was told to misread (1)")
-        .prints("Summary ok: 0 agree, 1 known difference");
+    let answer = answer.prints("ok 0 checks agree (1 known bug");
     assert!(answer.out.contains("known.toml:2: the model was told to misread"), "{answer}");
     assert!(folder.read("r.jsonl").contains("\"outcome\":\"known\""));
 }
@@ -33,8 +31,8 @@ fn a_case_file_has_the_known_differences_of_its_case() {
     let entry = list("case = \"vectors/two_pairs_fill_a_register\"");
     let folder = Folder::with(&[("known.toml", &entry), ("copied.toml", case), ("changed.toml", &changed)]);
     let planted = "--rules std140 --device model --plant-misreading neighbours-swapped --known known.toml";
-    folder.run(&format!("run copied.toml {planted}")).exits(0).prints("Summary ok: 0 agree, 1 known difference");
-    folder.run(&format!("run changed.toml {planted}")).exits(1).prints("Summary failed: 1 differs");
+    folder.run(&format!("run copied.toml {planted}")).exits(0).prints("ok 0 checks agree (1 known bug");
+    folder.run(&format!("run changed.toml {planted}")).exits(1).prints("FAIL 1 differs");
 }
 
 /// Contract: a filtered run reports an entry that no longer differs, and ends with 0.
@@ -43,7 +41,7 @@ fn a_filtered_run_calls_no_entry_stale() {
     let folder = Folder::with(&[("known.toml", &list("device = \"model\""))]);
     let answer = folder.run(&format!("{CASE} --known known.toml --json r.jsonl")).exits(0);
     let answer = answer.prints("Fixed here: known.toml:2: 1 check agrees: the model was told to misread");
-    answer.prints("Summary ok: 1 agrees");
+    answer.prints("ok 1 check agrees");
     assert!(!folder.read("r.jsonl").contains("\"outcome\":\"stale\""));
     // Checks that did not run in every form of access may differ in another form.
     let some = folder.run(&format!("{CASE} --form leaf --known known.toml")).exits(0);
@@ -55,8 +53,8 @@ fn a_filtered_run_calls_no_entry_stale() {
 fn an_entry_whose_checks_did_not_run_is_not_stale() {
     for entry in ["device = \"radv\"", "case = \"arrays/*\"", "rules = \"wgsl-*\"", "producer = \"naga\""] {
         let folder = Folder::with(&[("known.toml", &list(entry))]);
-        folder.run(&format!("{CASE} --known known.toml")).exits(0).prints("Summary ok: 1 agrees");
-        folder.run(&format!("{PLANTED} --known known.toml")).exits(1).prints("Summary failed: 1 differs");
+        folder.run(&format!("{CASE} --known known.toml")).exits(0).prints("ok 1 check agrees");
+        folder.run(&format!("{PLANTED} --known known.toml")).exits(1).prints("FAIL 1 differs");
     }
 }
 
@@ -64,7 +62,7 @@ fn an_entry_whose_checks_did_not_run_is_not_stale() {
 fn an_entry_for_another_culprit_or_driver_explains_nothing() {
     for entry in ["device = \"model\"\nculprit = \"compiler\"", "driver = \">= 99\""] {
         let folder = Folder::with(&[("known.toml", &list(entry))]);
-        folder.run(&format!("{PLANTED} --known known.toml")).exits(1).prints("Summary failed: 1 differs");
+        folder.run(&format!("{PLANTED} --known known.toml")).exits(1).prints("FAIL 1 differs");
     }
 }
 
@@ -105,5 +103,5 @@ fn a_folder_of_lists_is_read_whole() {
     folder.write("known/a.toml", list("case = \"arrays/*\"").as_bytes());
     folder.write("known/b.toml", list("case = \"vectors/*\"").as_bytes());
     folder.write("known/notes.txt", b"no list");
-    folder.run(&format!("{PLANTED} --known known")).exits(0).prints("Summary ok: 0 agree, 1 known difference");
+    folder.run(&format!("{PLANTED} --known known")).exits(0).prints("ok 0 checks agree (1 known bug");
 }

@@ -33,7 +33,7 @@ fn records_say_that_an_api_is_missing() {
     folder.write("cut.jsonl", format!("{first}{{\"type\":\"end\",{failed},{end}").as_bytes());
     for words in ["report cut.jsonl", "report cut.jsonl r.jsonl cut.jsonl --json all.jsonl", "report all.jsonl"] {
         let answer = folder.run(words).exits(3);
-        let answer = answer.prints("Summary incomplete: 1 device listing failed; 1 agrees");
+        let answer = answer.prints("incomplete 1 device listing failed; 1 check agrees");
         answer.warns("error: the devices of ash could not be listed");
     }
     assert!(folder.read("all.jsonl").contains(failed));

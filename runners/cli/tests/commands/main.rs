@@ -44,6 +44,7 @@ mod records;
 mod reflect;
 mod refused;
 mod regress;
+mod repro;
 mod run;
 mod setup;
 mod shards;

@@ -48,9 +48,9 @@ fn observed(records: &str) -> BTreeMap<String, u64> {
 fn reads(folder: &Folder, name: &str, expected: &[(&str, u64)]) {
     let words = format!("run {name} --device model --json r.jsonl -v");
     let answer = folder.run(&words).exits(0).prints("Cases 1, 1 rule set, 1 producer (rspirv): 1 check");
-    let answer = answer.prints(&format!("Note the offsets of {name} were checked in shaders that we wrote;"));
+    let answer = answer.prints(&format!("note: the offsets of {name} were checked in shaders that we wrote;"));
     assert!(!answer.out.contains("no compiler saw"), "{answer}");
-    answer.prints("Summary ok: 1 agrees");
+    answer.prints("ok 1 check agrees");
     let found = observed(&folder.read("r.jsonl"));
     for (path, offset) in expected {
         assert_eq!(found.get(*path), Some(offset), "{path} of {name} in {found:?}");

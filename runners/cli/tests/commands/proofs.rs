@@ -19,7 +19,7 @@ fn a_file_is_read_back_and_what_is_not_is_no_agreement() {
     let folder = Folder::with(&[("a.hlsl", FILE)]);
     let answer = folder.run(&format!("{RUN} -v --json records.jsonl")).exits(0);
     let answer = answer.prints("Agree a.hlsl · vulkan.dxc · rspirv · model via model");
-    answer.prints("Bound 0 resources read back: by no device").prints("Summary ok: 1 agrees");
+    answer.prints("Bound 0 resources read back: by no device").prints("ok 1 check agrees");
     let records = std::fs::read_to_string(folder.path("records.jsonl")).unwrap();
     let check = records.lines().find(|line| line.contains("\"type\":\"check\"")).unwrap();
     let check: serde_json::Value = serde_json::from_str(check).unwrap();
@@ -40,9 +40,9 @@ fn swapped_descriptors_are_blamed_on_the_device() {
         ("swapped-sets", "c · set 1 binding 0 · ! set 0 binding 0"),
         ("swapped-elements", "a · set 0 binding 0 · ! set 0 binding 0 element 1"),
     ] {
-        folder.run(run).exits(0).prints("Summary ok: 1 agrees");
+        folder.run(run).exits(0).prints("ok 1 check agrees");
         let planted = folder.run(&format!("{run} --plant-misreading {name}")).exits(1).prints(row);
-        planted.prints("verdict device: case, rules and shader agree").prints("Summary failed: 1 differs; 0 agree");
+        planted.prints("verdict device: case, rules and shader agree").prints("FAIL 1 differs; 0 checks agree");
     }
 }
 

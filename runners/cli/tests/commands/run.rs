@@ -37,19 +37,40 @@ fn a_file_agrees_and_the_summary_says_what_that_proves() {
     let folder = Folder::with(&[("a.hlsl", FILE)]);
     let answer = folder.run("run a.hlsl --rules std140 --device model -v").exits(0);
     let answer = answer.prints("Devices 1 model").prints("Cases 1, 1 rule set, 1 producer (rspirv): 1 check");
-    let answer = answer.prints("Note only the CPU model ran").prints("Note no compiler saw a.hlsl:");
+    let answer = answer.prints("note: only the CPU model ran").prints("note: no compiler saw a.hlsl:");
     assert!(!answer.out.contains("Proved"), "the model proves nothing about devices: {answer}");
-    answer.prints("Summary ok: 1 agrees");
+    answer.prints("ok 1 check agrees");
 }
 
 #[test]
 fn a_file_is_checked_under_every_bare_rule_set_that_takes_it() {
     let folder = Folder::with(&[("a.hlsl", "cbuffer S { float4 a; float4 b[2]; };")]);
-    folder.run("run a.hlsl --device model -v").exits(0).prints("Cases 1, 16 rule sets, 1 producer (rspirv): 16 checks");
+    folder
+        .run("run a.hlsl --all --device model -v")
+        .exits(0)
+        .prints("Cases 1, 16 rule sets, 1 producer (rspirv): 16 checks");
     let folder = Folder::with(&[("a.hlsl", FILE)]);
-    let some = folder.run("run a.hlsl --device model -v").exits(0).prints("Summary ok: 15 agree, 1 not applicable");
+    let some = folder
+        .run("run a.hlsl --all --device model -v")
+        .exits(0)
+        .prints("ok 15 checks agree on the CPU model (1 not possible here");
     assert!(some.out.contains("wgsl-uniform forbids it"), "{some}");
     folder.run("run a.hlsl --rules wgsl-uniform --device model").exits(2).warns("error: wgsl-uniform forbids `S.b`");
+}
+
+/// The rule sets are those of the columns of `show`. No compiler's code runs on the model.
+#[test]
+fn a_file_is_checked_as_it_ships() {
+    let folder = Folder::with(&[("a.hlsl", FILE), ("a.slang", FILE)]);
+    let rules = |file: &str| {
+        folder.run(&format!("run {file} --device model --json r.jsonl")).exits(0);
+        let records = folder.read("r.jsonl");
+        let names = ["hlsl-cbuffer", "relaxed140", "slang-cbuffer", "std140", "std140@slang", "scalar"];
+        names.into_iter().filter(|name| records.contains(&format!("\"rules\":\"{name}\""))).collect::<Vec<_>>()
+    };
+    assert_eq!(rules("a.hlsl"), ["hlsl-cbuffer", "relaxed140", "std140@slang"]);
+    assert_eq!(rules("a.slang"), ["slang-cbuffer", "std140@slang"]);
+    folder.run("run a.hlsl --all --rules std140").exits(2).warns("error: the argument '--all' cannot be used with");
 }
 
 #[test]
@@ -59,7 +80,7 @@ fn a_wrong_case_is_blamed_on_case_or_rules() {
     // Expected by the case, computed by the rules, addressed by the code, read by the device.
     let answer = answer.prints("48 4 float c ! 52 ! 48 48 48").prints("16 32 float b[2] stride 16 16 16 16 16");
     let answer = answer.prints("verdict case-or-rules: the case and our rules differ");
-    answer.prints("again layoutproof run wrong.toml --rules std140").prints("Summary failed: 1 differs; 0 agree");
+    answer.prints("again layoutproof run wrong.toml --rules std140").prints("FAIL 1 differs; 0 checks agree");
 }
 
 /// The command in a failure's report fails again in the same way.
@@ -89,9 +110,9 @@ fn misreadings_are_blamed_on_the_device() {
     let folder = Folder::with(&[]);
     folder.run("run --plant-misreading nosuch").exits(2);
     for (name, case) in MISREADINGS {
-        folder.run(&format!("run {case} --device model")).exits(0).prints("Summary ok: 1 agrees");
+        folder.run(&format!("run {case} --device model")).exits(0).prints("ok 1 check agrees");
         let planted = folder.run(&format!("run {case} --device model --plant-misreading {name}")).exits(1);
-        planted.prints("verdict device: case, rules and shader agree").prints("Summary failed: 1 differs; 0 agree");
+        planted.prints("verdict device: case, rules and shader agree").prints("FAIL 1 differs; 0 checks agree");
     }
 }
 

@@ -18,7 +18,8 @@ const NO_SCHEDULER: &str =
 fn summary(answer: &Answer) -> String {
     // Each report names its own files.
     let line = |line: &str| line.split(" (list: ").next().unwrap_or_default().to_owned();
-    untimed(&answer.out).lines().map(line).collect::<Vec<_>>().join("\n")
+    let is_of_file = |line: &&str| line.starts_with("repro ");
+    untimed(&answer.out).lines().filter(|line| !is_of_file(line)).map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// Runs the whole and three shards of it, with these options.
@@ -77,7 +78,7 @@ fn a_shard_that_is_not_here_is_no_success() {
     let folder = Folder::with(&[]).with_drivers();
     divided(&folder, "run arrays/ --rules std140 --form leaf --device model", 0);
     let all = checks(&folder.read("whole.jsonl"));
-    folder.run("report 1.jsonl 2.jsonl 3.jsonl").exits(0).prints(&format!("Summary ok: {all} agree"));
+    folder.run("report 1.jsonl 2.jsonl 3.jsonl").exits(0).prints(&format!("ok {all} checks agree"));
     let answer = folder.run("report 1.jsonl 3.jsonl --json two.jsonl").exits(3);
     answer.warns("error: shard 2/3 is missing");
     folder.run("report two.jsonl").exits(3).warns("error: shard 2/3 is missing");
@@ -167,7 +168,7 @@ fn a_shard_may_be_empty() {
         (1..=4).map(|number| folder.run(&format!("{words} --shard {number}/4 --json {number}.jsonl")).code()).collect();
     let count = |wanted: i32| codes.iter().filter(|code| **code == wanted).count();
     assert_eq!((count(0), count(4)), (1, 3), "{codes:?}");
-    folder.run("report 1.jsonl 2.jsonl 3.jsonl 4.jsonl").exits(0).prints("Summary ok: 1 agrees");
+    folder.run("report 1.jsonl 2.jsonl 3.jsonl 4.jsonl").exits(0).prints("ok 1 check agrees");
     folder.run("report 1.jsonl 2.jsonl 3.jsonl").exits(3).warns("error: shard 4/4 is missing");
 }
 
@@ -202,7 +203,7 @@ fn a_run_that_was_killed_is_no_success() {
     let whole = folder.read("a.jsonl");
     let lines: Vec<&str> = whole.split_inclusive('\n').collect();
     folder.write("cut.jsonl", [lines[0], lines[1], &lines[2][..40]].concat().as_bytes());
-    let answer = folder.run("report cut.jsonl").exits(2).prints("Summary incomplete: 1 agrees");
+    let answer = folder.run("report cut.jsonl").exits(2).prints("incomplete 1 check agrees");
     answer.warns("error: cut.jsonl: the run was cut short; `layoutproof run --resume cut.jsonl`");
 }
 
@@ -213,7 +214,7 @@ fn only_all_shards_call_an_entry_stale() {
     // Run all cases: a filtered run calls no entry stale.
     let folder = Folder::with(&[("known.toml", &list("arrays/*"))]).with_drivers().within(Duration::from_secs(300));
     let words = "run --device model --no-compiler --known known.toml";
-    let whole = divided(&folder, words, 1).prints("Summary failed:");
+    let whole = divided(&folder, words, 1).prints("FAIL ");
     for number in 1..=3 {
         assert!(!folder.read(&format!("{number}.jsonl")).contains("\"outcome\":\"stale\""));
     }

@@ -28,7 +28,7 @@ fn edited(line: &str, from: &str, to: &str) -> String {
 fn an_outcome_follows_from_its_rows() {
     let folder = Folder::with(&[]);
     folder.run(&format!("{RUN} --json a.jsonl")).exits(0);
-    folder.run("report a.jsonl").exits(0).prints("Summary ok: 2 agree");
+    folder.run("report a.jsonl").exits(0).prints("ok 2 checks agree");
     let whole = folder.read("a.jsonl");
     let lines: Vec<&str> = whole.split_inclusive('\n').collect();
     let name = "2: `arrays::scalar_packs_behind_the_last_element::std140::rspirv::model::model` contradicts itself: ";

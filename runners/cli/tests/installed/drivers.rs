@@ -61,13 +61,13 @@ fn a_fault_breaks_its_case_alone() {
 fn an_api_that_is_lost_is_exit_code_three() {
     let folder = Folder::with(&[]).with_drivers();
     let words = format!("run {CASE} --rules std140 --form leaf --plant-fault crash:ash --json r.jsonl");
-    let answer = folder.run(&words).exits(3).prints("Summary incomplete: 1 device listing failed; ");
+    let answer = folder.run(&words).exits(3).prints("incomplete 1 device listing failed; ");
     let answer = answer.warns("error: the devices of ash could not be listed, in 2 attempts: worker died of SIGABRT");
     let after = outcomes(&folder.read("r.jsonl"));
     assert!(after.iter().any(|ended| matches!(ended.1.as_str(), "agree" | "known")), "{answer}");
     let end: Value = serde_json::from_str(folder.read("r.jsonl").lines().last().unwrap()).unwrap();
     assert_eq!(end["failed_listings"].as_array().map(Vec::len), Some(1), "{end}");
-    folder.run("report r.jsonl").exits(3).prints("Summary incomplete: 1 device listing failed; ");
+    folder.run("report r.jsonl").exits(3).prints("incomplete 1 device listing failed; ");
 }
 
 /// The value of `fast` in the one record that a run on lavapipe with these words writes.

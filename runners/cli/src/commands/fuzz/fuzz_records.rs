@@ -12,6 +12,7 @@ use layoutproof_device::DeviceInfo;
 use layoutproof_executor::drivers::FetchedDrivers;
 use layoutproof_random::stable_hash::stable_hash;
 
+use crate::records::arguments;
 use crate::records::records_file::{self, RecordsFile, RecordsTarget};
 
 /// A records file that grows during the run.
@@ -46,7 +47,8 @@ impl FuzzRecords {
         let FuzzHeaderFacts { devices, builds, draws, known, drivers, failed_listings } = facts;
         let draws = usize::try_from(draws).unwrap_or(usize::MAX);
         let inputs = format!("{:016x}", stable_hash(&format!("{known:?}")));
-        let header = records_file::header(devices, builds, draws, inputs, drivers);
+        let header =
+            records_file::header(devices, builds, draws, inputs, drivers, arguments::of_run(std::env::args_os()));
         let end = RunEnd { schema: SCHEMA, failed_listings: failed_listings.to_vec(), ..RunEnd::default() };
         Ok(Self { file: RecordsTarget::open(path)?.begin(header, &[]), end, kept: Vec::new() })
     }
