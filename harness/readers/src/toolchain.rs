@@ -250,6 +250,17 @@ impl Toolchain {
         self.input.language()
     }
 
+    /// The target with its layout option as people type them: `d3d12`, `vulkan`, `vulkan/scalar`.
+    pub fn target(&self) -> String {
+        let target = match self.output {
+            ShaderForm::Dxil | ShaderForm::Dxbc | ShaderForm::ClangIr => "d3d12",
+            ShaderForm::Spirv => "vulkan",
+            ShaderForm::Wgsl => "webgpu",
+        };
+        let option = self.flags.iter().find_map(|flag| flag.strip_prefix("-fvk-use-")?.strip_suffix("-layout"));
+        option.map_or_else(|| target.to_owned(), |option| format!("{target}/{option}"))
+    }
+
     /// The rule sets that the compiler uses for `block`.
     ///
     /// # Panics
