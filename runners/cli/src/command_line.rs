@@ -8,6 +8,7 @@ use crate::args::{Colour, CompletionsArgs, FormatArgs, ManArgs, ReportArgs, RunA
 use crate::commands::bench::BenchArgs;
 use crate::commands::cache::CacheCommandArgs;
 use crate::commands::check::args::{CheckArgs, InitArgs};
+use crate::commands::compare::CompareArgs;
 use crate::commands::export::ExportArgs;
 use crate::commands::freeze::FreezeArgs;
 use crate::commands::fuzz::args::FuzzArgs;
@@ -73,10 +74,13 @@ pub enum Command {
     Completions(CompletionsArgs),
     /// Write the manual pages.
     Man(ManArgs),
-    /// Store what a compiler decides about every case: what it takes, where members are, where parameters are bound. No GPU
-    /// needed.
+    /// Show what a compiler build changed: offsets, bindings, accepted sources, in all cases or in your files. No GPU needed.
+    Compare(Box<CompareArgs>),
+    /// Store what a compiler decides about every case (now `compare --save`).
+    #[command(hide = true)]
     Freeze(FreezeArgs),
-    /// Compare what a compiler decides now with what was frozen, leaf by leaf. No GPU needed.
+    /// Compare what a compiler decides now with what was frozen, leaf by leaf (now `compare`).
+    #[command(hide = true)]
     Regress(RegressArgs),
     /// Write the text of an issue about a known difference for the compiler's tracker, of what the newest build says now;
     /// without a name list the known differences. No GPU needed.

@@ -19,7 +19,7 @@ struct CommandGroup {
 /// The groups of the command list. A visible command that is in no group appears in the last one.
 const GROUPS: [CommandGroup; 4] = [
     CommandGroup { heading: "Shader layouts", commands: &["show", "check", "diff", "run", "reflect", "init"] },
-    CommandGroup { heading: "Compilers", commands: &["fuzz", "freeze", "regress", "compilers", "export", "upstream"] },
+    CommandGroup { heading: "Compilers", commands: &["compare", "fuzz", "compilers", "export", "upstream"] },
     CommandGroup { heading: "Drivers and fleets", commands: &["devices", "report", "site", "bench"] },
     CommandGroup {
         heading: "layoutproof itself",
@@ -78,7 +78,7 @@ struct Examples {
     lines: &'static [&'static str],
 }
 
-const EXAMPLES: [Examples; 20] = [
+const EXAMPLES: [Examples; 19] = [
     Examples {
         command: "show",
         lines: &[
@@ -121,12 +121,12 @@ const EXAMPLES: [Examples; 20] = [
         command: "fuzz",
         lines: &["layoutproof fuzz --count 2000 --seed 7", "layoutproof fuzz --exhaustive 2 --compiler dxc"],
     },
-    Examples { command: "freeze", lines: &["layoutproof freeze --compiler build/bin/dxc --to frozen"] },
     Examples {
-        command: "regress",
+        command: "compare",
         lines: &[
-            "layoutproof regress --compiler build/bin/dxc",
-            "layoutproof regress --compiler build/bin/dxc --against frozen",
+            "layoutproof compare dxc dxc=build/bin/dxc scene.hlsl",
+            "layoutproof compare dxc@1.7 dxc@1.9",
+            "layoutproof compare saved dxc=build/bin/dxc --save saved-now",
         ],
     },
     Examples { command: "compilers", lines: &["DXC=build/bin/dxc layoutproof compilers"] },

@@ -29,8 +29,8 @@ pub use command_line::Cli;
 use command_line::Command;
 use commands::check::{debug_worker, init};
 use commands::{
-    bench, cache, check, export, freeze, fuzz, list_commands, pages, reflect, regress, report, run, setup, show, site,
-    upstream,
+    bench, cache, check, compare, export, freeze, fuzz, list_commands, pages, reflect, regress, report, run, setup,
+    show, site, upstream,
 };
 use layoutproof_compilers::process_tree;
 use layoutproof_executor::serve;
@@ -82,6 +82,7 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Cache(args) => cache::cache(args),
         Command::Completions(args) => pages::completions(args),
         Command::Man(args) => pages::man(args),
+        Command::Compare(args) => compare::compare(args, style),
         Command::Freeze(args) => freeze::freeze(args),
         Command::Regress(args) => regress::regress(args, style),
         Command::Upstream(args) => upstream::upstream(args),
