@@ -28,6 +28,7 @@ fn proof(text: &str, convention: Convention) -> Proof {
         rejects: Vec::new(),
         warns: Vec::new(),
         text: Some(SourceText { text: text.to_owned(), ..SourceText::default() }),
+        included: None,
         reserved: Reserved::default(),
         is_case: true,
     };

@@ -113,6 +113,47 @@ impl EntryPoint {
         let uniform = self.parameters.iter().filter(|parameter| parameter.is_uniform());
         uniform.map(|parameter| parameter.text.as_str()).collect::<Vec<_>>().join(", ")
     }
+
+    /// The stage that attributes other than `[shader]` and the semantics of its outputs imply, in
+    /// the words of `[shader]`; `None` if they fit several stages.
+    pub fn implied_stage(&self) -> Option<&'static str> {
+        let has = |name| self.annotations.attribute(None, name).is_some();
+        if has("outputtopology") && has("numthreads") {
+            return Some("mesh");
+        }
+        let by_attribute = [
+            ("patchconstantfunc", "hull"),
+            ("numthreads", "compute"),
+            ("maxvertexcount", "geometry"),
+            ("domain", "domain"),
+        ];
+        if let Some((_, stage)) = by_attribute.into_iter().find(|(attribute, _)| has(attribute)) {
+            return Some(stage);
+        }
+
+        let mut outputs: Vec<String> = self.result_semantic.iter().map(|name| name.to_ascii_lowercase()).collect();
+        self.result.iter().for_each(|ty| add_semantics(ty, &mut outputs));
+        for parameter in &self.parameters {
+            if parameter.annotations.modifiers.iter().any(|word| word == "out" || word == "inout") {
+                outputs.extend(parameter.annotations.semantic.iter().map(|name| name.to_ascii_lowercase()));
+                add_semantics(&parameter.ty, &mut outputs);
+            }
+        }
+        let writes = |names: &[&str]| outputs.iter().any(|output| names.iter().any(|name| output.starts_with(name)));
+        if writes(&["sv_target", "sv_depth", "sv_coverage", "sv_stencilref"]) {
+            return Some("pixel");
+        }
+        writes(&["sv_position"]).then_some("vertex")
+    }
+}
+
+/// Adds the semantics of all members of a struct, in lower case.
+fn add_semantics(ty: &Type, semantics: &mut Vec<String>) {
+    let Type::Struct(structure) = ty.dimensions().0 else { return };
+    for member in &structure.members {
+        semantics.extend(member.annotations.semantic.iter().map(|name| name.to_ascii_lowercase()));
+        add_semantics(&member.ty, semantics);
+    }
 }
 
 /// An HLSL or Slang type that wraps an entry parameter's type to pass several values between stages.

@@ -267,6 +267,11 @@ impl Toolchain {
         Some(Column { version: version.filter(|_| self.name_in_cases == "dxc"), ..column })
     }
 
+    /// The target with its layout option as people type them: `d3d12`, `vulkan`, `vulkan/scalar`.
+    pub fn target(&self) -> String {
+        self.column().map_or_else(|| self.output.to_string(), |column| column.choice().to_string())
+    }
+
     /// The rule sets that the compiler uses for `block`.
     ///
     /// # Panics

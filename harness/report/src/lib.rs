@@ -6,6 +6,7 @@
 //! another machine.
 #![forbid(unsafe_code)]
 
+pub mod build_changes;
 pub mod export;
 pub mod failure;
 pub mod formats;

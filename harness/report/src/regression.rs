@@ -152,7 +152,7 @@ pub fn json(regression: &Regression<'_>) -> Value {
     let Regression { new, old, comparison, stale } = regression;
     let side = |side: &RegressionSide<'_>| json!({"says": side.says, "place": side.place});
     let differences = comparison.differences.iter().map(|difference| {
-        let BuildDifference { case, toolchain, question, path, what, old, new, accepted } = difference;
+        let BuildDifference { case, toolchain, question, path, what, old, new, accepted, .. } = difference;
         json!({
             "name": difference.name(), "case": case, "toolchain": toolchain, "question": question, "path": path,
             "what": what, "old": old, "new": new, "accepted": accepted,

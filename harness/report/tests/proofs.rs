@@ -38,6 +38,7 @@ fn placed(text: &str, rows: &[(&str, &str)], target: Target) -> BindingCheck {
         rejects: Vec::new(),
         warns: Vec::new(),
         text: None,
+        included: None,
         reserved: Reserved::default(),
         is_case: true,
     };

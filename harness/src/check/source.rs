@@ -10,7 +10,8 @@ use layoutproof_frontend::{DeclareOptions, declare};
 use layoutproof_probes::generate::reserved::Reserved;
 use layoutproof_readers::toolchain::SourceText;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
-use layoutproof_source::sources::SourceMap;
+use layoutproof_source::sources::{SourceFile, SourceMap};
+use sha2::{Digest, Sha256};
 
 /// Errors that a case may expect as warnings, because some compiler accepts what the documents
 /// forbid. DXC before 1.8.2405 lets arrays, structs and matrices begin at any component.
@@ -43,6 +44,8 @@ pub struct Source {
     pub warns: Vec<ExpectedDiagnostic>,
     /// The declarations as the author wrote them; `None` for a module with fixed layouts.
     pub text: Option<SourceText>,
+    /// SHA-256 of the texts that a user's file includes; `None` if it includes nothing.
+    pub included: Option<String>,
     /// The names and numbers that the text leaves free for probes.
     pub reserved: Reserved,
     /// True for a case, false for a user's file.
@@ -137,7 +140,8 @@ impl Source {
         let defines: Vec<String> = defines.collect();
         let texts: Vec<&str> = read.chain(defines.iter().map(String::as_str)).collect();
         let reserved = Reserved::free_in(&texts, &module);
-        Ok(Self { module, options, invocation, text: Some(text), reserved, ..Self::of_module(&file.name) })
+        let included = digest_of(&sources.files()[opened..]);
+        Ok(Self { module, options, invocation, text: Some(text), included, reserved, ..Self::of_module(&file.name) })
     }
 
     /// Makes a source for a module that fixes its own layouts. It has the file's name, and we parse
@@ -156,6 +160,7 @@ impl Source {
             rejects: Vec::new(),
             warns: Vec::new(),
             text: None,
+            included: None,
             reserved: Reserved::default(),
             is_case: false,
         }
@@ -213,10 +218,18 @@ impl Source {
             rejects: by_others(&case.rejects),
             warns: by_others(&case.warns),
             text: Some(SourceText { text: text.to_owned(), defines: case.defines.clone(), include_paths: Vec::new() }),
+            included: None,
             reserved,
             is_case: true,
         }
     }
+}
+
+/// SHA-256 of texts; `None` for no texts.
+fn digest_of(files: &[SourceFile]) -> Option<String> {
+    let mut digest = Sha256::new();
+    files.iter().for_each(|file| digest.update([file.text.as_bytes(), &[0xFF]].concat()));
+    (!files.is_empty()).then(|| format!("{:x}", digest.finalize()))
 }
 
 /// Returns the folder of a file, where `#include "..."` looks first. Compilers run in another

@@ -8,6 +8,7 @@ use crate::args::{Colour, CompletionsArgs, ManArgs, ReportArgs, RunArgs};
 use crate::commands::bench::BenchArgs;
 use crate::commands::cache::CacheCommandArgs;
 use crate::commands::check::args::{CheckArgs, InitArgs};
+use crate::commands::compare::CompareArgs;
 use crate::commands::doctor::DoctorArgs;
 use crate::commands::export::ExportArgs;
 use crate::commands::freeze::FreezeArgs;
@@ -64,13 +65,15 @@ pub enum Command {
     Report(ReportArgs),
     /// List the built-in cases, or with --rules the rule sets.
     List(ListArgs),
-    /// Store what a compiler decides about every case.
+    /// Show what a compiler build changed.
     ///
-    /// What it accepts, where members are, where parameters are bound. Needs no GPU.
+    /// Offsets, bindings and accepted sources, in all cases or in your files. Needs no GPU.
+    Compare(Box<CompareArgs>),
+    /// Store what a compiler decides about every case (now `compare --save`).
+    #[command(hide = true)]
     Freeze(FreezeArgs),
-    /// Compare what a compiler decides now with what was frozen.
-    ///
-    /// Needs no GPU.
+    /// Compare what a compiler decides now with what was frozen (now `compare`).
+    #[command(hide = true)]
     Regress(RegressArgs),
     /// List known compiler bugs, or write an issue about one.
     ///

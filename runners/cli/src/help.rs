@@ -23,7 +23,7 @@ struct CommandGroup {
 const GROUPS: [CommandGroup; 4] = [
     CommandGroup { heading: "Shader layouts", commands: &["show", "check", "diff", "init"] },
     CommandGroup { heading: "Proof on devices", commands: &["run", "report", "list"] },
-    CommandGroup { heading: "Compilers", commands: &["freeze", "regress", "upstream"] },
+    CommandGroup { heading: "Compilers", commands: &["compare", "upstream"] },
     CommandGroup { heading: "This machine", commands: &["doctor", "setup", "dev"] },
 ];
 
@@ -150,7 +150,7 @@ struct Examples {
     lines: &'static [&'static str],
 }
 
-const EXAMPLES: [Examples; 17] = [
+const EXAMPLES: [Examples; 16] = [
     Examples {
         command: "show",
         lines: &[
@@ -190,12 +190,12 @@ const EXAMPLES: [Examples; 17] = [
         command: "fuzz",
         lines: &["layoutproof dev fuzz --count 2000 --seed 7", "layoutproof dev fuzz --exhaustive 2 --compiler dxc"],
     },
-    Examples { command: "freeze", lines: &["layoutproof freeze --compiler build/bin/dxc --to frozen"] },
     Examples {
-        command: "regress",
+        command: "compare",
         lines: &[
-            "layoutproof regress --compiler build/bin/dxc",
-            "layoutproof regress --compiler build/bin/dxc --against frozen",
+            "layoutproof compare dxc dxc=build/bin/dxc scene.hlsl",
+            "layoutproof compare dxc@1.7 dxc@1.9",
+            "layoutproof compare saved dxc=build/bin/dxc --save saved-now",
         ],
     },
     Examples { command: "export", lines: &["layoutproof dev export vectors/two_pairs_fill_a_register --format amber"] },

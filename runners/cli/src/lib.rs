@@ -31,7 +31,8 @@ pub use command_line::Cli;
 use command_line::{Command, DevCommand};
 use commands::check::{debug_worker, init};
 use commands::{
-    bench, cache, check, doctor, export, freeze, fuzz, list, pages, regress, report, run, setup, show, upstream,
+    bench, cache, check, compare, doctor, export, freeze, fuzz, list, pages, regress, report, run, setup, show,
+    upstream,
 };
 use invocation::Invocation;
 use layoutproof_compilers::process_tree;
@@ -92,6 +93,7 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Run(args) => run::run(args, style),
         Command::Report(args) => report::report(args, style),
         Command::List(args) => list::list(args, style),
+        Command::Compare(args) => compare::compare(args, style),
         Command::Freeze(args) => freeze::freeze(args),
         Command::Regress(args) => regress::regress(args, style),
         Command::Upstream(args) => upstream::upstream(args),

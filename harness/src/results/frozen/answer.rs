@@ -90,8 +90,8 @@ pub enum FrozenAnswer {
 pub struct CaseAnswers {
     /// Digest of the source and its compile options. Only answers with equal digests are compared.
     pub digest: String,
-    /// By question: `program` is the source as a whole, `block S` a probe of the leaves of `S`,
-    /// `block S[1]` one of its second element.
+    /// By question: `program` is the source as a whole, `entry main` one entry point of a user's
+    /// file, `block S` a probe of the leaves of `S`, `block S[1]` one of its second element.
     pub answers: BTreeMap<String, FrozenAnswer>,
 }
 

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use strum::VariantArray;
+
 use super::answer::{CaseAnswers, CaseDecisions, Fact, Facts, FrozenAnswer};
 
 /// One decision that differs between the two builds.
@@ -21,8 +23,68 @@ pub struct BuildDifference {
     pub old: Option<String>,
     /// The new build's value.
     pub new: Option<String>,
+    /// What the difference means for the source's author.
+    pub kind: ChangeKind,
     /// The reason in the list of accepted changes, if the difference is accepted.
     pub accepted: Option<String>,
+}
+
+/// What a difference between two builds means for the author of the source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, VariantArray)]
+pub enum ChangeKind {
+    /// A number of bytes differs: an offset, a size, a stride, or where code reads. A number that
+    /// only one build has counts too.
+    Moved,
+    /// A parameter is at another register or binding.
+    Bindings,
+    /// The new build refuses a source that the old one accepts.
+    Rejected,
+    /// The new build crashes, hangs or prints nonsense where the old one does not, or it refuses
+    /// what the old one crashes on.
+    Crashes,
+    /// The new build accepts a source that the old one does not.
+    Accepted,
+    /// Both refuse the source, or both crash on it, with different words.
+    Messages,
+}
+
+impl ChangeKind {
+    /// The gravest first.
+    pub fn all() -> &'static [Self] {
+        Self::VARIANTS
+    }
+
+    /// The word in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Moved => "moved",
+            Self::Bindings => "bindings",
+            Self::Rejected => "newly-rejected",
+            Self::Crashes => "crashes",
+            Self::Accepted => "newly-accepted",
+            Self::Messages => "messages",
+        }
+    }
+
+    fn of_answers(old: Option<&FrozenAnswer>, new: Option<&FrozenAnswer>) -> Self {
+        use FrozenAnswer::{Accepted, Broken, Refused};
+        match (old, new) {
+            (Some(Refused(_)), Some(Refused(_))) | (Some(Broken(_)), Some(Broken(_))) => Self::Messages,
+            (_, Some(Accepted(_))) => Self::Accepted,
+            (Some(Broken(_)), _) | (_, Some(Broken(_))) => Self::Crashes,
+            (_, Some(Refused(_)) | None) => Self::Rejected,
+        }
+    }
+
+    fn of_fact(fact: Fact, [old, new]: [Option<&String>; 2]) -> Self {
+        match fact {
+            Fact::Offset | Fact::Size | Fact::Stride | Fact::MatrixStride | Fact::Order | Fact::Code => Self::Moved,
+            Fact::Bound | Fact::Reflected => Self::Bindings,
+            Fact::Unread if old.is_some() && new.is_some() => Self::Messages,
+            // The numbers that one side lacks are unknown, so they may have moved.
+            Fact::Unread => Self::Moved,
+        }
+    }
 }
 
 impl BuildDifference {
@@ -43,12 +105,16 @@ pub struct BuildComparison {
     pub compared: usize,
     /// Number of cases that were compared under at least one toolchain.
     pub cases: usize,
+    /// The answers in which neither build accepts the source, so that nothing else was compared.
+    pub refused_by_both: Vec<RefusedByBoth>,
     /// Cases that the frozen set does not have.
     pub new: Vec<String>,
     /// Cases whose text changed since they were frozen; these are not compared.
     pub changed: Vec<String>,
     /// Cases of the frozen set that no longer exist.
     pub gone: Vec<String>,
+    /// Toolchains that both sides have.
+    pub toolchains_compared: Vec<String>,
     /// Toolchains that only one side has.
     pub toolchains: Vec<String>,
 }
@@ -57,6 +123,7 @@ pub struct BuildComparison {
 pub fn compare(old: &BTreeMap<String, CaseDecisions>, new: &BTreeMap<String, CaseDecisions>) -> BuildComparison {
     let mut found = BuildComparison::default();
     let (mut states, none) = (BTreeMap::<&str, CaseState>::new(), CaseDecisions::new());
+    found.toolchains_compared = new.keys().filter(|name| old.contains_key(*name)).cloned().collect();
     let one_sided = old.keys().filter(|name| !new.contains_key(*name));
     found.toolchains = one_sided.chain(new.keys().filter(|name| !old.contains_key(*name))).cloned().collect();
 
@@ -92,6 +159,15 @@ pub fn compare(old: &BTreeMap<String, CaseDecisions>, new: &BTreeMap<String, Cas
     found
 }
 
+/// An answer in which neither build accepts the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RefusedByBoth {
+    /// Id of the source.
+    pub case: String,
+    /// The new build's words.
+    pub said: String,
+}
+
 #[derive(Clone, Copy)]
 enum CaseState {
     Compared,
@@ -114,11 +190,23 @@ impl BuildComparison {
         for question in questions {
             self.compared += 1;
             let key = QuestionKey { case, toolchain, question };
+            self.note_refusals(key, old, new);
             match (old.answers.get(question), new.answers.get(question)) {
                 (Some(FrozenAnswer::Accepted(old)), Some(FrozenAnswer::Accepted(new))) => self.add_facts(key, old, new),
                 (old, new) if old == new => {}
-                (old, new) => self.add(key, "", "answer", [old.map(said), new.map(said)]),
+                (old, new) => {
+                    let kind = ChangeKind::of_answers(old, new);
+                    self.add(key, ("", "answer"), kind, [old.map(said), new.map(said)]);
+                }
             }
+        }
+    }
+
+    fn note_refusals(&mut self, key: QuestionKey<'_>, old: &CaseAnswers, new: &CaseAnswers) {
+        let is_accepted = |answer| matches!(answer, Some(&FrozenAnswer::Accepted(_)));
+        let (old, new) = (old.answers.get(key.question), new.answers.get(key.question));
+        if let Some(answer) = new.filter(|_| !is_accepted(old) && !is_accepted(new)) {
+            self.refused_by_both.push(RefusedByBoth { case: key.case.to_owned(), said: said(answer) });
         }
     }
 
@@ -129,15 +217,32 @@ impl BuildComparison {
             let (old, new) = (old.get(key), new.get(key));
             if old != new {
                 let fact: Fact = *fact;
-                self.add(question, path, fact.as_str(), [old.cloned(), new.cloned()]);
+                let kind = ChangeKind::of_fact(fact, [old, new]);
+                self.add(question, (path, fact.as_str()), kind, [old.cloned(), new.cloned()]);
             }
         }
     }
 
-    fn add(&mut self, key: QuestionKey<'_>, path: &str, what: &'static str, [old, new]: [Option<String>; 2]) {
+    fn add(
+        &mut self,
+        key: QuestionKey<'_>,
+        (path, what): (&str, &'static str),
+        kind: ChangeKind,
+        [old, new]: [Option<String>; 2],
+    ) {
         let QuestionKey { case, toolchain, question } = key;
         let [case, toolchain, question, path] = [case, toolchain, question, path].map(str::to_owned);
-        self.differences.push(BuildDifference { case, toolchain, question, path, what, old, new, accepted: None });
+        self.differences.push(BuildDifference {
+            case,
+            toolchain,
+            question,
+            path,
+            what,
+            old,
+            new,
+            kind,
+            accepted: None,
+        });
     }
 
     /// The differences that the list of intended changes does not accept.
@@ -179,6 +284,21 @@ mod tests {
         ];
         assert_eq!(told, expected.map(|(name, old, new)| (name.to_owned(), old, new)));
         assert_eq!((found.cases, found.compared), (1, 6));
+    }
+
+    #[test]
+    fn each_difference_has_its_meaning() {
+        let old =
+            set("case a 1\nblock S\n  S.x offset 0\n  S unread no code\nblock T refused: no\nblock U broken: died\n\
+                       program\n  S bound b0\n");
+        let new = set("case a 1\nblock S\n  S.x offset 4\n  S unread other code\nblock T\nblock U refused: no\n\
+                       program refused: no\n");
+        let kinds = |old, new| -> Vec<ChangeKind> {
+            compare(old, new).differences.iter().map(|difference| difference.kind).collect()
+        };
+        use ChangeKind::{Accepted, Crashes, Messages, Moved, Rejected};
+        assert_eq!(kinds(&old, &new), [Messages, Moved, Accepted, Crashes, Rejected]);
+        assert_eq!(kinds(&new, &old), [Messages, Moved, Rejected, Crashes, Accepted]);
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Runs a compiler on one source: once as a program, and once per block with probes that read every
-//! leaf.
+//! Runs a compiler on one source: once as a program, or once per entry point of a user's file, and
+//! once per block with probes that read every leaf.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ const DIGEST_DIGITS: usize = 16;
 
 /// Digest of everything about a source that a compiler sees.
 pub fn case_digest(source: &Source) -> String {
-    let Source { text, options, invocation, .. } = source;
+    let Source { text, included, options, invocation, .. } = source;
     let mut seen = Sha256::new();
     // Each part ends with a byte that texts cannot contain, so that moving text between parts
     // changes the digest.
@@ -38,6 +38,7 @@ pub fn case_digest(source: &Source) -> String {
         part(&text.text);
         text.defines.iter().for_each(|(name, value)| part(&format!("{name}={value}")));
     }
+    included.iter().for_each(|included| part(included));
     part(options.matrix.as_str());
     part(match options.sixteen_bit {
         SixteenBit::On => "16",
@@ -56,7 +57,14 @@ pub fn decide(source: &Arc<Source>, toolchain: &'static Toolchain, compilers: &d
     let mut answers = BTreeMap::new();
     if let Some(text) = &source.text {
         let asking = DecisionRequest { source, toolchain, compilers, text };
-        answers.insert("program".to_owned(), asking.about_program());
+        let entries = &source.module.entry_points;
+        if source.is_case || entries.is_empty() {
+            answers.insert("program".to_owned(), asking.about_program());
+        } else {
+            for entry in entries {
+                answers.insert(format!("entry {}", entry.name), asking.about_entry(entry));
+            }
+        }
         asking.about_blocks(&mut answers);
     }
     CaseAnswers { digest: case_digest(source), answers }
@@ -86,16 +94,28 @@ impl DecisionRequest<'_> {
                 program(&self.text.text, module, &self.layouts(), &self.source.reserved)
             }
         };
+        let entry = module.entry_points.iter().find(|entry| entry.name == own);
+        let arguments = self.arguments(entry.and_then(stage_of));
+        self.compile("program", text, if has_entry { own } else { ENTRY }, arguments)
+    }
+
+    /// The file as its author wrote it, with one of its entry points.
+    fn about_entry(&self, entry: &EntryPoint) -> FrozenAnswer {
+        let stage = stage_of(entry).or_else(|| entry.implied_stage());
+        self.compile(&format!("entry_{}", entry.name), self.text.text.clone(), &entry.name, self.arguments(stage))
+    }
+
+    fn compile(&self, question: &str, text: String, entry: &str, extra: Vec<String>) -> FrozenAnswer {
         let request = CompileRequest {
             toolchain: self.toolchain,
-            name: &format!("{}/{}/program", self.source.id, self.toolchain),
+            name: &format!("{}/{}/{question}", self.source.id, self.toolchain),
             source: SourceText { text, ..self.text.clone() },
-            entry: if has_entry { own } else { ENTRY },
+            entry,
             stage: Stage::Compute,
             options: self.source.options,
             target: CodeTarget::Newest,
             profile: SourceProfile::Newest,
-            extra: self.arguments(module.entry_points.iter().find(|entry| entry.name == own)),
+            extra,
         };
         match self.compilers.compile(&request).outcome {
             CompileOutcome::Compiled(made) => {
@@ -115,8 +135,7 @@ impl DecisionRequest<'_> {
     }
 
     /// The arguments that the source itself requests: stage, profile, options.
-    fn arguments(&self, entry: Option<&EntryPoint>) -> Vec<String> {
-        let stage = entry.and_then(stage_of);
+    fn arguments(&self, stage: Option<&str>) -> Vec<String> {
         let profile = self.source.invocation.profile.as_deref();
         let mut arguments: Vec<String> = match self.toolchain.language() {
             ShaderLanguage::Hlsl => {

@@ -16,6 +16,6 @@ pub mod text;
 
 pub use accepted::{IntendedChanges, accept};
 pub use answer::{CaseAnswers, CaseDecisions, Fact, Facts, FrozenAnswer};
-pub use compare::{BuildComparison, BuildDifference, compare};
+pub use compare::{BuildComparison, BuildDifference, ChangeKind, compare};
 pub use decide::{case_digest, decide};
 pub use manifest::{FrozenFileError, FrozenToolchain, Manifest};

@@ -1,8 +1,6 @@
-//! `layoutproof freeze`: saves the decisions of a compiler about every case as text.
+//! `layoutproof freeze`, the old name of `compare BUILD --save DIR`, for one more release.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
@@ -10,22 +8,15 @@ use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use layoutproof_compilers::compiler::Compiler;
 use layoutproof_compilers::family::{Family, UnknownFamily};
-use layoutproof_compilers::toolchains::Toolchains;
-use layoutproof_core::check::Source;
-use layoutproof_core::results::frozen::manifest::{SCHEMA, case_set_digest, dotted_version};
-use layoutproof_core::results::frozen::{CaseDecisions, FrozenToolchain, IntendedChanges, Manifest, decide};
+use layoutproof_core::results::frozen::IntendedChanges;
 use layoutproof_core::results::summary::Exit;
-use layoutproof_executor::interrupt;
-use layoutproof_executor::launch::Launch;
-use layoutproof_executor::pool;
 use layoutproof_executor::tools::MachineTools;
-use layoutproof_readers::toolchain::Toolchain;
 
+use crate::commands::compare::build::{AskOptions, CompilerUnderTest};
 use crate::output::{print, warn};
 use crate::records::frozen_set::{FOLDER, FrozenSet, FrozenSetPlace};
 use crate::records::output_files::check_folder;
 use crate::select::all_cases::sources_with_refused;
-use crate::select::shader_file::reader_process::ReaderProcess;
 
 /// Selects a compiler and the cases for it.
 #[derive(Debug, Args)]
@@ -72,8 +63,9 @@ pub struct FreezeArgs {
 /// # Errors
 /// The compiler's family is unknown, a case has problems, or the folder cannot be written.
 pub(crate) fn freeze(args: &FreezeArgs) -> anyhow::Result<Exit> {
+    warn("note: `freeze` is now `layoutproof compare COMPILER --save DIR`; the old name will go\n");
     check_folder(args.to.as_deref().unwrap_or(Path::new(FOLDER)))?;
-    let Some(asked) = CompilerUnderTest::of(&args.ask)? else { return Ok(Exit::Missing) };
+    let Some(asked) = compiler_of(&args.ask)? else { return Ok(Exit::Missing) };
     let sources = sources_with_refused(&args.ask.cases, &args.ask.filter)?;
     if sources.is_empty() {
         warn("error: nothing is selected: no case matches\n");
@@ -99,99 +91,37 @@ pub(crate) fn freeze(args: &FreezeArgs) -> anyhow::Result<Exit> {
     Ok(Exit::Agree)
 }
 
-/// A compiler and its toolchains.
-pub(crate) struct CompilerUnderTest {
-    family: Family,
-    compiler: Compiler,
-    toolchains: Toolchains,
-}
+/// The compiler that the arguments name. Prints an error and returns `None` if it was not found.
+///
+/// # Errors
+/// No driver here can run this compiler, or the folder of `--keep` cannot be written.
+pub(crate) fn compiler_of(args: &AskArgs) -> anyhow::Result<Option<CompilerUnderTest>> {
+    let name = args.compiler.as_str();
+    let found = if let Some(family) = Family::of_compiler(name) {
+        let search = Compiler::named(name, MachineTools::find()?.folder());
+        for note in &search.notes {
+            warn(&format!("note: {note}\n"));
+        }
+        let found = search.compiler.ok().map(|compiler| (family, compiler));
+        found.ok_or_else(|| format!("compiler `{name}` was not found (`layoutproof compilers` says how to name one)"))
+    } else if Compiler::known().any(|known| known.name == name) {
+        let readers: Vec<&str> = Family::all().map(Family::compiler).collect();
+        bail!("`{name}` does not compile the cases' own text; these compilers do: {}", readers.join(", "));
+    } else {
+        let path = PathBuf::from(name);
+        let family = args.family.map_or_else(|| Family::of_file(&path), Ok).with_context(|| name.to_owned())?;
+        Compiler::at(&path, family).map(|compiler| (family, compiler)).map_err(|error| error.to_string())
+    };
 
-impl CompilerUnderTest {
-    /// The compiler that the arguments name. Prints an error and returns `None` if it was not
-    /// found.
-    ///
-    /// Installs a handler for signals, which cleans up the compilers' temporary folders.
-    ///
-    /// # Errors
-    /// No driver here can run this compiler, or the folder of `--keep` cannot be written.
-    pub(crate) fn of(args: &AskArgs) -> anyhow::Result<Option<Self>> {
-        args.keep.as_deref().map_or(Ok(()), check_folder)?;
-        interrupt::end_without_traces()?;
-        let name = args.compiler.as_str();
-        let found = if let Some(family) = Family::of_compiler(name) {
-            let search = Compiler::named(name, MachineTools::find()?.folder());
-            for note in &search.notes {
-                warn(&format!("note: {note}\n"));
-            }
-            let found = search.compiler.ok().map(|compiler| (family, compiler));
-            found.ok_or_else(|| {
-                format!("compiler `{name}` was not found (`layoutproof compilers` says how to name one)")
-            })
-        } else if Compiler::known().any(|known| known.name == name) {
-            let readers: Vec<&str> = Family::all().map(Family::compiler).collect();
-            bail!("`{name}` does not compile the cases' own text; these compilers do: {}", readers.join(", "));
-        } else {
-            let path = PathBuf::from(name);
-            let family = args.family.map_or_else(|| Family::of_file(&path), Ok).with_context(|| name.to_owned())?;
-            Compiler::at(&path, family).map(|compiler| (family, compiler)).map_err(|error| error.to_string())
-        };
-
-        let (family, compiler) = match found {
-            Ok(found) => found,
-            Err(absent) => {
-                warn(&format!("error: {absent}\n"));
-                return Ok(None);
-            }
-        };
-
-        let compiler = compiler.of_family(family).with_limit(Duration::from_secs(args.time_limit));
-        let toolchains = Toolchains::only(compiler.clone(), family).keep(args.keep.clone());
-        let toolchains = toolchains.with_reader(Arc::new(ReaderProcess::of_this_program()?));
-        Ok(Some(Self { family, compiler, toolchains }))
-    }
-
-    /// The compiler's family.
-    pub(crate) fn family(&self) -> Family {
-        self.family
-    }
-
-    /// The compiler's decisions about the sources, by toolchain. Compiles on all processors.
-    pub(crate) fn decide(&self, sources: &[Arc<Source>]) -> BTreeMap<String, CaseDecisions> {
-        let toolchains = self.toolchains.named(self.family.compiler());
-        let mut decided: BTreeMap<String, CaseDecisions> =
-            toolchains.iter().map(|toolchain| (toolchain.name.to_owned(), CaseDecisions::new())).collect();
-        let of = |source| toolchains.iter().map(move |toolchain| (source, *toolchain));
-        let tasks: Vec<(&Arc<Source>, &'static Toolchain)> = sources.iter().flat_map(of).collect();
-        // No task needs a device.
-        let launch = Launch::without_workers();
-        let work = |(source, toolchain): (&Arc<Source>, &'static Toolchain), _: &mut pool::Workers<'_>| {
-            (toolchain.name, source.id.clone(), decide(source, toolchain, &self.toolchains))
-        };
-        pool::run(tasks, &launch, work, |(toolchain, id, answers)| {
-            decided.entry(toolchain.to_owned()).or_default().insert(id, answers);
-        });
-        decided
-    }
-
-    /// The compiler's identity and the command lines that were used.
-    ///
-    /// # Errors
-    /// The compiler's file cannot be read.
-    pub(crate) fn manifest(&self, decided: &BTreeMap<String, CaseDecisions>) -> anyhow::Result<Manifest> {
-        let file = self.compiler.file();
-        let toolchains = self.toolchains.named(self.family.compiler()).into_iter().map(|toolchain| FrozenToolchain {
-            name: toolchain.name.to_owned(),
-            command: Toolchains::command_line(self.family.compiler(), toolchain),
-        });
-        Ok(Manifest {
-            schema: SCHEMA,
-            family: self.family.as_str().to_owned(),
-            version: dotted_version(self.compiler.version()),
-            says: self.compiler.version().to_owned(),
-            digest: self.compiler.digest().with_context(|| format!("reading {}", file.display()))?,
-            cases: case_set_digest(decided),
-            layoutproof: env!("CARGO_PKG_VERSION").to_owned(),
-            toolchains: toolchains.collect(),
-        })
+    match found {
+        Ok((family, compiler)) => {
+            let options =
+                AskOptions { limit: Duration::from_secs(args.time_limit), keep: args.keep.clone(), cache: None };
+            CompilerUnderTest::new(compiler, family, &options).map(Some)
+        }
+        Err(absent) => {
+            warn(&format!("error: {absent}\n"));
+            Ok(None)
+        }
     }
 }

@@ -3,6 +3,7 @@
 pub mod bench;
 pub(crate) mod cache;
 pub(crate) mod check;
+pub(crate) mod compare;
 pub(crate) mod doctor;
 pub(crate) mod export;
 pub(crate) mod freeze;

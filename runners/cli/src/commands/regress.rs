@@ -1,23 +1,24 @@
-//! `layoutproof regress`: compares the decisions of a compiler with a frozen set.
+//! `layoutproof regress`, the old form of `compare`, for one more release.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use clap::Args;
 use layoutproof_compilers::compiler::Compiler;
 use layoutproof_compilers::family::Family;
 use layoutproof_core::check::Source;
 use layoutproof_core::results::frozen::accepted::AcceptedEntry;
-use layoutproof_core::results::frozen::{BuildComparison, CaseDecisions, Manifest, accept, compare};
+use layoutproof_core::results::frozen::{accept, compare};
 use layoutproof_core::results::summary::Exit;
 use layoutproof_executor::tools::MachineTools;
 use layoutproof_report::regression::{Regression, RegressionSide, json, text};
 use layoutproof_show::Style;
 
 use crate::args::Format;
-use crate::commands::freeze::{AskArgs, CompilerUnderTest};
+use crate::commands::compare::build::{Build, Decisions};
+use crate::commands::freeze::{AskArgs, compiler_of};
 use crate::output::{print, print_json, warn};
 use crate::records::frozen_set::{FrozenSet, FrozenSetPlace};
 use crate::records::output_files::check_folder;
@@ -57,7 +58,8 @@ pub struct RegressArgs {
 /// The compiler's family is unknown, the set or the cases have problems, or a pattern matches
 /// nothing.
 pub(crate) fn regress(args: &RegressArgs, style: Style) -> anyhow::Result<Exit> {
-    let Some(mut build) = Build::of(&args.ask)? else { return Ok(Exit::Missing) };
+    warn("note: `regress` is now `layoutproof compare OLD NEW`; the old name will go\n");
+    let Some(mut build) = build_of(&args.ask)? else { return Ok(Exit::Missing) };
     let family = build.family()?;
     let mut set = match &args.against {
         Some(folder) => FrozenSet::load(FrozenSetPlace::Folder(folder.clone()))?,
@@ -70,7 +72,7 @@ pub(crate) fn regress(args: &RegressArgs, style: Style) -> anyhow::Result<Exit> 
     if set.manifest.family != family.as_str() {
         bail!("{} was frozen from {}, but {} is {family}", set.place, set.manifest.family, args.ask.compiler);
     }
-    if build.is_frozen_as(&set) {
+    if build.is_saved_as(&set) {
         warn(&format!(
             "error: {} cannot be compared with itself: no other build of the compiler was found\n",
             set.place
@@ -80,11 +82,14 @@ pub(crate) fn regress(args: &RegressArgs, style: Style) -> anyhow::Result<Exit> 
 
     let sources = sources_with_refused(&args.ask.cases, &args.ask.filter)?;
     let left_out = leave_out(&mut set, &args.ask, &sources);
-    if let Build::Frozen(frozen) = &mut build {
+    if let Build::Saved(frozen) = &mut build {
         leave_out(frozen, &args.ask, &sources);
     }
 
-    let place = build.place(&args.ask.compiler);
+    let place = match &build {
+        Build::Here(_) => args.ask.compiler.clone(),
+        Build::Saved(set) => format!("frozen, {}", set.place),
+    };
     let Decisions { manifest, decided } = build.decide(&sources)?;
     let mut comparison = compare(&set.decided, &decided);
     if comparison.cases == 0 {
@@ -94,7 +99,7 @@ pub(crate) fn regress(args: &RegressArgs, style: Style) -> anyhow::Result<Exit> 
 
     if let Some((pattern, reason)) = args.accept.as_ref().zip(args.reason.as_ref()) {
         let (pattern, reason, versions) = (pattern.clone(), reason.clone(), manifest.version.clone());
-        record(AcceptedEntry { pattern, reason, versions }, &mut set, &comparison)?;
+        set.accept_change(AcceptedEntry { pattern, reason, versions }, &comparison)?;
     }
     let outdated = accept(&set.accepted, &manifest.version, &mut comparison, &left_out);
 
@@ -113,85 +118,25 @@ pub(crate) fn regress(args: &RegressArgs, style: Style) -> anyhow::Result<Exit> 
     Ok(if differs { Exit::Differ } else { Exit::Agree })
 }
 
-/// The build that is compared with a frozen one.
-enum Build {
-    /// A compiler of this machine.
-    Here(Box<CompilerUnderTest>),
-    /// The frozen set of a compiler that ran elsewhere.
-    Frozen(Box<FrozenSet>),
-}
-
-/// The decisions of a build by toolchain, and its identity.
-struct Decisions {
-    manifest: Manifest,
-    decided: BTreeMap<String, CaseDecisions>,
-}
-
-impl Build {
-    /// The build that the arguments name: a compiler, or the folder of a frozen set. If the
-    /// compiler is missing and the repository has a frozen set of it, prints a note and uses that
-    /// set. Prints an error and returns `None` if neither was found.
-    ///
-    /// # Errors
-    /// See [`CompilerUnderTest::of`]; also if a set cannot be read.
-    fn of(ask: &AskArgs) -> anyhow::Result<Option<Self>> {
-        let name = ask.compiler.as_str();
-        if let Some(set) = FrozenSet::at(Path::new(name))? {
-            return Ok(Some(Self::Frozen(Box::new(set))));
-        }
-        let is_absent = Family::of_compiler(name).is_some()
-            && Compiler::named(name, MachineTools::find()?.folder()).compiler.is_err();
-        let stand_in = if is_absent { FrozenSet::in_place_of(name)? } else { None };
-        if let Some(set) = stand_in {
-            warn(&format!("note: `{name}` was not found; using its recorded decisions in {}\n", set.place));
-            return Ok(Some(Self::Frozen(Box::new(set))));
-        }
-        Ok(CompilerUnderTest::of(ask)?.map(|asked| Self::Here(Box::new(asked))))
+/// The build that the arguments name: a compiler, or the folder of a frozen set. If the compiler is
+/// missing and the repository has a frozen set of it, prints a note and uses that set. Prints an
+/// error and returns `None` if neither was found.
+///
+/// # Errors
+/// See [`compiler_of`]; also if a set cannot be read.
+fn build_of(ask: &AskArgs) -> anyhow::Result<Option<Build>> {
+    let name = ask.compiler.as_str();
+    if let Some(set) = FrozenSet::at(Path::new(name))? {
+        return Ok(Some(Build::Saved(Box::new(set))));
     }
-
-    /// The build's family.
-    ///
-    /// # Errors
-    /// The set's family is unknown.
-    fn family(&self) -> anyhow::Result<Family> {
-        match self {
-            Self::Here(asked) => Ok(asked.family()),
-            Self::Frozen(set) => {
-                let family = Family::named(&set.manifest.family);
-                family.with_context(|| format!("{}: unknown family `{}`", set.place, set.manifest.family))
-            }
-        }
+    let is_absent =
+        Family::of_compiler(name).is_some() && Compiler::named(name, MachineTools::find()?.folder()).compiler.is_err();
+    let stand_in = if is_absent { FrozenSet::in_place_of(name)? } else { None };
+    if let Some(set) = stand_in {
+        warn(&format!("note: `{name}` was not found; using its recorded decisions in {}\n", set.place));
+        return Ok(Some(Build::Saved(Box::new(set))));
     }
-
-    /// True if the build is this very set, which leaves nothing to compare.
-    fn is_frozen_as(&self, set: &FrozenSet) -> bool {
-        match self {
-            Self::Here(_) => false,
-            Self::Frozen(own) => own.manifest.digest == set.manifest.digest,
-        }
-    }
-
-    /// The build's location, for people.
-    fn place(&self, compiler: &str) -> String {
-        match self {
-            Self::Here(_) => compiler.to_owned(),
-            Self::Frozen(set) => format!("frozen, {}", set.place),
-        }
-    }
-
-    /// The build's identity and decisions.
-    ///
-    /// # Errors
-    /// The compiler's file cannot be read.
-    fn decide(self, sources: &[Arc<Source>]) -> anyhow::Result<Decisions> {
-        match self {
-            Self::Here(asked) => {
-                let decided = asked.decide(sources);
-                Ok(Decisions { manifest: asked.manifest(&decided)?, decided })
-            }
-            Self::Frozen(set) => Ok(Decisions { manifest: set.manifest, decided: set.decided }),
-        }
-    }
+    Ok(compiler_of(ask)?.map(|asked| Build::Here(Box::new(asked))))
 }
 
 /// Removes the cases from the set that the user's filter excludes, so that they do not count as
@@ -207,17 +152,4 @@ fn leave_out(set: &mut FrozenSet, ask: &AskArgs, sources: &[Arc<Source>]) -> Vec
         cases.retain(|id, _| !left_out.contains(id));
     }
     left_out.into_iter().collect()
-}
-
-/// Adds an entry to the set's list of accepted changes, unless its pattern matches no difference.
-fn record(entry: AcceptedEntry, set: &mut FrozenSet, comparison: &BuildComparison) -> anyhow::Result<()> {
-    let pattern = wildmatch::WildMatch::new(&entry.pattern);
-    if !comparison.differences.iter().any(|difference| pattern.matches(&difference.name())) {
-        let first = comparison.differences.first().map(|difference| format!("; one is `{}`", difference.name()));
-        bail!("`{}` matches no difference{}", entry.pattern, first.unwrap_or_default());
-    }
-    if !set.accepted.entries.contains(&entry) {
-        set.accepted.entries.push(entry);
-    }
-    set.write_accepted()
 }

@@ -8,8 +8,9 @@ use std::{fmt, fs};
 use anyhow::{Context, anyhow, bail};
 use layoutproof_built_in::FROZEN;
 use layoutproof_compilers::family::Family;
+use layoutproof_core::results::frozen::accepted::AcceptedEntry;
 use layoutproof_core::results::frozen::manifest::version_order;
-use layoutproof_core::results::frozen::{CaseDecisions, IntendedChanges, Manifest, text};
+use layoutproof_core::results::frozen::{BuildComparison, CaseDecisions, IntendedChanges, Manifest, text};
 
 use crate::select::files::{FileKind, entries, read_text_if_there};
 
@@ -26,6 +27,21 @@ const ACCEPTED: &str = "accepted.toml";
 /// cannot report its own, so this table repeats the version that `ci/versions.sh` fetches under
 /// each name.
 const STAND_INS: [(&str, &str); 2] = [("dxc-old", "dxc-1.7.3435"), ("dxc-1.9", "dxc-1.9.2602.17")];
+
+/// Releases that people name by another number than the build prints: family, version, release.
+const RELEASES: [(&str, &str, &str); 1] = [("dxc", "1.7.4006", "1.7.2308")];
+
+/// The release of a build that prints another number.
+pub(crate) fn release_of(family: Family, version: &str) -> Option<&'static str> {
+    let own = RELEASES.iter().find(|(name, build, _)| *name == family.as_str() && *build == version);
+    own.map(|(_, _, release)| *release)
+}
+
+/// True if `asked` is the build's version or release, or its first numbers: `1.9` of `1.9.2602.17`.
+pub(crate) fn is_version(family: Family, version: &str, asked: &str) -> bool {
+    let begins = |own: &str| own == asked || own.strip_prefix(asked).is_some_and(|rest| rest.starts_with('.'));
+    begins(version) || release_of(family, version).is_some_and(begins)
+}
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum FrozenSetPlace {
@@ -125,27 +141,34 @@ impl FrozenSet {
         }
     }
 
-    /// The repository's set of the newest version of a family. Reads the checkout if the current
+    /// The repository's sets of a family, the newest version first. Reads the checkout if the current
     /// folder is one, otherwise uses the built-in sets.
     ///
     /// # Errors
-    /// The family has no set, or a manifest cannot be read.
-    pub(crate) fn newest(family: Family) -> anyhow::Result<Self> {
-        let mut newest: Option<(Vec<u64>, FrozenSetPlace)> = None;
+    /// A set cannot be read.
+    pub(crate) fn newest_first(family: Family) -> anyhow::Result<Vec<Self>> {
+        let mut sets = Vec::new();
         for place in places()? {
             let manifest = Manifest::read(&place.required(MANIFEST)?).map_err(|error| anyhow!("{place}: {error}"))?;
-            let order = version_order(&manifest.version);
-            if manifest.family == family.as_str() && newest.as_ref().is_none_or(|(known, _)| *known < order) {
-                newest = Some((order, place));
+            if manifest.family == family.as_str() {
+                sets.push(Self::load(place)?);
             }
         }
+        sets.sort_by_cached_key(|set| std::cmp::Reverse(version_order(&set.manifest.version)));
+        Ok(sets)
+    }
 
+    /// The repository's set of the newest version of a family.
+    ///
+    /// # Errors
+    /// The family has no set, or a set cannot be read.
+    pub(crate) fn newest(family: Family) -> anyhow::Result<Self> {
         let none = || {
             format!(
                 "no frozen set of {family} below {FOLDER}: name one with --against, or make one with `layoutproof freeze`"
             )
         };
-        Self::load(newest.with_context(none)?.1)
+        Self::newest_first(family)?.into_iter().next().with_context(none)
     }
 
     /// The repository's set of the compiler of this name, for machines without the compiler. `None`
@@ -191,11 +214,27 @@ impl FrozenSet {
         Ok(())
     }
 
+    /// Adds an entry to the list of accepted changes, and writes the list.
+    ///
+    /// # Errors
+    /// The pattern matches no difference, the set is built in, or the folder cannot be written.
+    pub(crate) fn accept_change(&mut self, entry: AcceptedEntry, comparison: &BuildComparison) -> anyhow::Result<()> {
+        let pattern = wildmatch::WildMatch::new(&entry.pattern);
+        if !comparison.differences.iter().any(|difference| pattern.matches(&difference.name())) {
+            let first = comparison.differences.first().map(|difference| format!("; one is `{}`", difference.name()));
+            bail!("`{}` matches no difference{}", entry.pattern, first.unwrap_or_default());
+        }
+        if !self.accepted.entries.contains(&entry) {
+            self.accepted.entries.push(entry);
+        }
+        self.write_accepted()
+    }
+
     /// Writes the accepted changes.
     ///
     /// # Errors
     /// The set is built in, or the folder cannot be written.
-    pub(crate) fn write_accepted(&self) -> anyhow::Result<()> {
+    fn write_accepted(&self) -> anyhow::Result<()> {
         match &self.place {
             FrozenSetPlace::Folder(folder) => write(&folder.join(ACCEPTED), &self.accepted.write()?),
             FrozenSetPlace::BuiltIn(_) => bail!("{} cannot be written: name a folder with --against", self.place),
@@ -229,11 +268,19 @@ fn write(path: &Path, text: &str) -> anyhow::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use layoutproof_core::results::frozen::accepted::AcceptedEntry;
     use layoutproof_core::results::frozen::manifest::case_set_digest;
     use layoutproof_core::results::frozen::{BuildDifference, accept, compare};
 
     use super::*;
+
+    #[test]
+    fn versions_are_named_by_their_first_numbers_or_their_release() {
+        let is_dxc = |version, asked| is_version(Family::named("dxc").unwrap(), version, asked);
+        for asked in ["1", "1.7", "1.7.4006", "1.7.2308"] {
+            assert!(is_dxc("1.7.4006", asked), "{asked}");
+        }
+        assert!(!is_dxc("1.7.4006", "1.7.4") && !is_dxc("1.9.2602.17", "1.7.2308"));
+    }
 
     #[test]
     fn every_built_in_set_can_be_read() {

@@ -1,5 +1,5 @@
 //! The cases that a command may choose from, and all of their expectations as sources, for the commands
-//! that evaluate the cases themselves: `list --coverage`, `freeze` and `regress`.
+//! that evaluate the cases themselves: `list --coverage` and `compare`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -168,18 +168,36 @@ fn read_sources(
     refused: impl Fn(&Case, &SourceMap) -> Option<Source>,
 ) -> anyhow::Result<Vec<Arc<Source>>> {
     let cases = Cases::load(added)?;
-    let mut sources = SourceMap::default();
+    read_ids(&cases, &cases.matching(filters), &mut SourceMap::default(), refused)
+}
+
+/// Like [`sources_with_refused`], for the cases with these ids; adds their texts to `texts`.
+///
+/// # Errors
+/// A case has problems.
+pub(crate) fn sources_of(cases: &Cases, ids: &[String], texts: &mut SourceMap) -> anyhow::Result<Vec<Arc<Source>>> {
+    read_ids(cases, ids, texts, |case, texts| Some(Source::unread(case, texts)))
+}
+
+fn read_ids(
+    cases: &Cases,
+    ids: &[String],
+    texts: &mut SourceMap,
+    refused: impl Fn(&Case, &SourceMap) -> Option<Source>,
+) -> anyhow::Result<Vec<Arc<Source>>> {
     let mut diagnostics = Vec::new();
     let mut read = Vec::new();
-
-    for case in cases.read(&cases.matching(filters), &mut sources, &mut diagnostics) {
-        match Source::of_case(&case, &mut sources) {
-            Ok(source) => read.extend(source.or_else(|| refused(&case, &sources)).map(Arc::new)),
+    for case in cases.read(ids, texts, &mut diagnostics) {
+        match Source::of_case(&case, texts) {
+            Ok(source) => read.extend(source.or_else(|| refused(&case, texts)).map(Arc::new)),
             Err(found) => diagnostics.extend(found),
         }
     }
-
-    if diagnostics.is_empty() { Ok(read) } else { Err(RefusedInput { diagnostics, sources }.into()) }
+    if diagnostics.is_empty() {
+        Ok(read)
+    } else {
+        Err(RefusedInput { diagnostics, sources: std::mem::take(texts) }.into())
+    }
 }
 
 /// The cases, each under the rule sets that it has expectations for.

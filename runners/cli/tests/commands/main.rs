@@ -11,6 +11,7 @@ mod bindings;
 mod book;
 #[cfg(target_os = "linux")]
 mod cache;
+mod compare;
 mod containers;
 mod demands;
 #[cfg(target_os = "linux")]

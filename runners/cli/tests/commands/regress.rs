@@ -1,4 +1,4 @@
-//! `freeze` and `regress` with a compiler that is a shell script: `freeze` keeps its decisions as
+//! `freeze` and `regress`, the old names of `compare`, with a compiler that is a shell script: `freeze` keeps its decisions as
 //! text, and `regress` reports the differing decisions of another build.
 //!
 //! The script knows two cases. For `moons/pair` it prints the listing that DXC 1.7.2308 made of its
@@ -16,13 +16,13 @@ use super::folder::{Answer, Folder};
 
 /// DXC 1.7.2308, `-T cs_6_6 -HV 2021 -Vd -E read_uniform -Zpc -enable-16bit-types`, of a probe of `cbuffer S { float a;
 /// float2 b; };`.
-const LISTING: &str = include_str!("../files/pair.dxil.txt");
+pub(super) const LISTING: &str = include_str!("../files/pair.dxil.txt");
 
-const REFUSES: &str = "echo 'probe.hlsl:1:1: error: unknown moon' >&2; exit 1";
+pub(super) const REFUSES: &str = "echo 'probe.hlsl:1:1: error: unknown moon' >&2; exit 1";
 const SPIRV: &str = "-spirv";
 
 /// A case with these declarations.
-fn case(declare: &str) -> String {
+pub(super) fn case(declare: &str) -> String {
     format!(
         "schema = 1\nsummary = \"a moon\"\ndeclare = \"{declare}\"\n[expect.std140]\npartial = true\n\
          sizes = {{ S = 16 }}\nauthority = {{ spec = \"OpenGL 4.6, 7.6.2.2\" }}\n"
@@ -30,7 +30,7 @@ fn case(declare: &str) -> String {
 }
 
 /// A build of the compiler: it prints `listing` for `moons/pair` and runs `deed` for `moons/other`.
-fn build(folder: &Folder, version: &str, (listing, deed): (&str, &str)) {
+pub(super) fn build(folder: &Folder, version: &str, (listing, deed): (&str, &str)) {
     folder.write("listing", listing.as_bytes());
     let script = format!(
         "#!/bin/sh\n\
@@ -114,7 +114,7 @@ fn decisions_are_text_that_is_the_same_each_time() {
 }
 
 /// In this build, the member that DXC lists and reads at byte 4 is at byte 8.
-fn moved() -> String {
+pub(super) fn moved() -> String {
     let listed =
         LISTING.replace("float2 b;                                     ; Offset:    4", "float2 b; ; Offset:    8");
     assert_ne!(listed, LISTING);

@@ -200,38 +200,17 @@ fn stage(entry: &EntryPoint) -> Option<&'static str> {
         Some(Argument::Text(name)) => Some(name.clone()),
         _ => None,
     };
-    let has = |name| entry.annotations.attribute(None, name).is_some();
-    if let Some(name) = entry.annotations.attribute(None, "shader").and_then(named) {
-        return Some(match name.as_str() {
-            "vertex" => "vs",
-            "pixel" => "ps",
-            "compute" => "cs",
-            "geometry" => "gs",
-            "hull" => "hs",
-            "domain" => "ds",
-            "mesh" => "ms",
-            "amplification" => "as",
-            _ => "lib",
-        });
-    }
-    if has("outputtopology") && has("numthreads") {
-        return Some("ms");
-    }
-    if has("patchconstantfunc") {
-        return Some("hs");
-    }
-    if has("numthreads") {
-        return Some("cs");
-    }
-    if has("maxvertexcount") {
-        return Some("gs");
-    }
-    if has("domain") {
-        return Some("ds");
-    }
-    let result = entry.result_semantic.as_deref().unwrap_or_default().to_ascii_lowercase();
-    if result.starts_with("sv_target") || result.starts_with("sv_depth") {
-        return Some("ps");
-    }
-    (result == "sv_position").then_some("vs")
+    let name = entry.annotations.attribute(None, "shader").and_then(named);
+    let name = name.or_else(|| entry.implied_stage().map(str::to_owned))?;
+    Some(match name.as_str() {
+        "vertex" => "vs",
+        "pixel" => "ps",
+        "compute" => "cs",
+        "geometry" => "gs",
+        "hull" => "hs",
+        "domain" => "ds",
+        "mesh" => "ms",
+        "amplification" => "as",
+        _ => "lib",
+    })
 }

@@ -1,0 +1,148 @@
+//! What `compare` asks both builds about: cases, and the user's own files.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use layoutproof_compilers::family::Family;
+use layoutproof_core::check::Source;
+use layoutproof_layout::Span;
+use layoutproof_readers::toolchain::toolchains;
+use layoutproof_show::InputContent;
+use layoutproof_show::front_ends::Purpose;
+use layoutproof_source::diagnostics::Severity;
+use layoutproof_source::shader_language::ShaderLanguage;
+use layoutproof_source::sources::SourceMap;
+
+use crate::args::DeclareArgs;
+use crate::output::warn;
+use crate::select::all_cases::{Cases, sources_of};
+use crate::select::inputs::{InputWord, check_filter};
+use crate::select::shader_file::ShaderFile;
+
+/// The sources to compare, and their texts for the places of members.
+#[derive(Default)]
+pub(crate) struct Inputs {
+    /// By id, each once.
+    pub sources: Vec<Arc<Source>>,
+    texts: SourceMap,
+    /// Number of files that could not be read; a message about each is printed.
+    pub unread: usize,
+    /// What the sources are: `case`, `file`, or `source` for both.
+    pub noun: &'static str,
+}
+
+impl Inputs {
+    /// Reads the cases and files that the words name; all cases if there are none.
+    ///
+    /// # Errors
+    /// A word matches nothing, or a case has problems.
+    pub(crate) fn read(
+        words: &[String],
+        declare: &DeclareArgs,
+        profile: Option<&str>,
+        family: Family,
+    ) -> anyhow::Result<Self> {
+        let mut inputs = Self::default();
+        let mut cases = Cases::load(&declare.cases)?;
+        let mut ids = if words.is_empty() { cases.matching(&[]) } else { Vec::new() };
+        let mut files: BTreeMap<String, Arc<Source>> = BTreeMap::new();
+        for word in words {
+            match InputWord::of(word, declare.lang) {
+                InputWord::Shader(file) => {
+                    if let Some(source) = inputs.read_file(&file, declare, profile, family)? {
+                        files.insert(source.id.clone(), source);
+                    }
+                }
+                InputWord::CaseFile(path) => ids.push(cases.add_file(&path)?),
+                InputWord::Filter(filter) => {
+                    check_filter(&filter)?;
+                    let found = cases.matching(std::slice::from_ref(&filter));
+                    if found.is_empty() {
+                        anyhow::bail!("no file and no case is called `{filter}`{}", cases.suggestion(&filter));
+                    }
+                    ids.extend(found);
+                }
+            }
+        }
+
+        ids.sort();
+        ids.dedup();
+        inputs.noun = match (ids.is_empty(), files.is_empty()) {
+            (false, true) => "case",
+            (true, _) => "file",
+            (false, false) => "source",
+        };
+        inputs.sources = sources_of(&cases, &ids, &mut inputs.texts)?;
+        inputs.sources.extend(files.into_values());
+        Ok(inputs)
+    }
+
+    /// Reads a user's file; prints a message and returns `None` if it has problems, so that one bad
+    /// file does not keep the others from being compared.
+    fn read_file(
+        &mut self,
+        file: &ShaderFile,
+        declare: &DeclareArgs,
+        profile: Option<&str>,
+        family: Family,
+    ) -> anyhow::Result<Option<Arc<Source>>> {
+        let name = file.path.display();
+        let language = file.front_end.language();
+        let compiler = family.compiler();
+        let reads_slang =
+            toolchains().iter().any(|it| it.compiler == compiler && it.language() == ShaderLanguage::Slang);
+        let is_read = match language {
+            Some(ShaderLanguage::Hlsl) => true,
+            Some(ShaderLanguage::Slang) => reads_slang,
+            Some(ShaderLanguage::Glsl | ShaderLanguage::Wgsl) | None => false,
+        };
+        if !is_read {
+            let title = language.map_or("a compiled module", ShaderLanguage::title);
+            warn(&format!("error: {name} is {title}, which {compiler} does not read\n"));
+            self.unread += 1;
+            return Ok(None);
+        }
+
+        match file.read(declare, profile, Purpose::Reflection, &mut self.texts)? {
+            Ok(InputContent::Declared(mut source)) => {
+                source.invocation.profile = profile.map(str::to_owned);
+                Ok(Some(Arc::new(*source)))
+            }
+            Ok(InputContent::LaidOut(_)) => Ok(None),
+            Err(problems) => {
+                self.unread += 1;
+                let error = problems.iter().find(|problem| problem.severity == Severity::Error);
+                let line = error.map(|error| {
+                    let (file, line) = (self.texts.file(error.span().file), self.texts.position(error.span()).line);
+                    format!("error: {}:{line}: {}\n", file.name, error.message)
+                });
+                warn(&line.unwrap_or_else(|| format!("error: {name} could not be read\n")));
+                Ok(None)
+            }
+        }
+    }
+
+    /// The file and line of a member or parameter of a user's file; `None` for a case.
+    pub(crate) fn place_of(&self, id: &str, path: &str) -> Option<String> {
+        let source = self.sources.iter().find(|source| source.id == id && !source.is_case)?;
+        let line = |span: Span| format!("{}:{}", self.texts.file(span.file).name, self.texts.position(span).line);
+        Some(Self::span_of(source, path).map_or_else(|| id.to_owned(), line))
+    }
+
+    fn span_of(source: &Source, path: &str) -> Option<Span> {
+        let inside = |name: &str| {
+            let rest = path.strip_prefix(name)?;
+            (rest.is_empty() || rest.starts_with(['.', '['])).then_some(rest)
+        };
+        let blocks = source.module.blocks.iter().filter_map(|block| Some((block, inside(&block.name)?)));
+        let block = blocks.max_by_key(|(block, _)| block.name.len());
+        let of_block = block.map(|(block, rest)| {
+            let member = rest.trim_start_matches(|c: char| c != '.').trim_start_matches('.');
+            block.place_of(member)
+        });
+        let mut parameters = source.module.parameters.iter();
+        let of_parameter = || parameters.find(|it| inside(&it.name).is_some()).map(|parameter| parameter.span);
+        let span = of_block.filter(|span| *span != Span::default()).or_else(of_parameter);
+        span.filter(|span| *span != Span::default())
+    }
+}

@@ -1,0 +1,233 @@
+//! `layoutproof compare`: what a build of a compiler changed, in all cases or in the user's files.
+//!
+//! Both builds get the same sources: each source as a program, and a probe of each of its blocks.
+//! What they decide is compared: acceptance, offsets by report and by code, bindings. Decisions can
+//! be saved, and then stand for their build. No device takes part.
+
+pub(crate) mod build;
+mod inputs;
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::bail;
+use clap::Args;
+use layoutproof_compilers::family::Family;
+use layoutproof_core::results::frozen::accepted::AcceptedEntry;
+use layoutproof_core::results::frozen::{BuildComparison, IntendedChanges, accept, compare as compare_decisions};
+use layoutproof_core::results::summary::Exit;
+use layoutproof_report::build_changes::BuildChanges;
+use layoutproof_show::Style;
+
+use self::build::{AskOptions, Build, Decisions};
+use self::inputs::Inputs;
+use crate::answer_cache;
+use crate::args::{CacheArgs, DeclareArgs, Format};
+use crate::output::{print, print_json, warn};
+use crate::records::frozen_set::FrozenSet;
+use crate::records::output_files::check_folder;
+use crate::select::inputs::expanded;
+
+/// `layoutproof compare`.
+#[derive(Debug, Args)]
+pub struct CompareArgs {
+    /// The build before the change: a compiler (`dxc=build/bin/dxc`, also a library), a version that is set up (`dxc@1.9`,
+    /// `dxc`), or a folder that --save wrote.
+    #[arg(value_name = "OLD")]
+    pub old: String,
+    /// The build to judge, in the same form. Without it, --save keeps the decisions of OLD.
+    #[arg(value_name = "NEW", required_unless_present = "save")]
+    pub new: Option<String>,
+    /// Your own HLSL or Slang files, or cases by id; default: all cases.
+    #[arg(value_name = "FILE|CASE")]
+    pub inputs: Vec<String>,
+    /// Keep the decisions of NEW as text in this folder, which can be OLD the next time.
+    #[arg(long, value_name = "DIR")]
+    pub save: Option<PathBuf>,
+    /// Accept the changes that this pattern matches, in the list of the folder OLD, for this version of NEW. A change is
+    /// CASE:TOOLCHAIN:PATH:WHAT.
+    #[arg(long, value_name = "PATTERN", requires = "reason")]
+    pub accept: Option<String>,
+    /// Why they are accepted.
+    #[arg(long, value_name = "TEXT", requires = "accept")]
+    pub reason: Option<String>,
+    /// Do not fail if an accepted change no longer occurs, as in a bisection.
+    #[arg(long)]
+    pub allow_stale: bool,
+    /// Profile of entry points: `ps_6_0`, or `sm_6_0` for the stage that the source says.
+    #[arg(long, value_name = "PROFILE")]
+    pub profile: Option<String>,
+    /// Print every change.
+    #[arg(short, long)]
+    pub verbose: bool,
+    /// Output format.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+    /// Time limit in seconds of a compiler for one source.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
+    pub compile_limit: u64,
+    /// Keep what the compilers are given and what they make, in `old` and `new` below this folder.
+    #[arg(long, value_name = "DIR")]
+    pub keep: Option<PathBuf>,
+    /// Whether compilers are asked again.
+    #[command(flatten)]
+    pub cache: CacheArgs,
+    /// How files are read.
+    #[command(flatten)]
+    pub declare: DeclareArgs,
+}
+
+/// Compares two builds, or saves the decisions of one.
+///
+/// # Errors
+/// A word names no build, the builds are of different compilers, or an input has problems.
+pub(crate) fn compare(args: &CompareArgs, style: Style) -> anyhow::Result<Exit> {
+    args.save.as_deref().map_or(Ok(()), check_folder)?;
+    let cache = answer_cache::open(&args.cache);
+    let options = |side: &str| AskOptions {
+        limit: Duration::from_secs(args.compile_limit),
+        keep: args.keep.as_ref().map(|folder| folder.join(side)),
+        cache: cache.clone(),
+    };
+    let Some(old) = Build::named(&args.old, &options("old"))? else { return Ok(Exit::Missing) };
+    let family = old.family()?;
+    let Some(new_word) = &args.new else { return save_only(args, old, family) };
+    let Some(new) = Build::named(new_word, &options("new"))? else { return Ok(Exit::Missing) };
+    if new.family()? != family {
+        bail!(
+            "{} is a build of {family}, {new_word} one of {}: name two builds of one compiler",
+            args.old,
+            new.family()?
+        );
+    }
+
+    let words = words(args, [&old, &new])?;
+    let inputs = Inputs::read(&words, &args.declare, args.profile.as_deref(), family)?;
+    if inputs.sources.is_empty() {
+        warn("error: nothing can be compared\n");
+        return Ok(if inputs.unread > 0 { Exit::CouldNotRun } else { Exit::NothingSelected });
+    }
+
+    let sides = [old.side(&args.old), new.side(new_word)];
+    let left_out = left_out([&old, &new], args, &inputs);
+    let accepted = match &old {
+        Build::Saved(set) => Some((**set).clone()),
+        Build::Here(_) => None,
+    };
+    let mut decisions = [old.decide(&inputs.sources)?, new.decide(&inputs.sources)?];
+    if let Some(folder) = &args.save {
+        decisions[1].as_set(folder).write(folder)?;
+    }
+    decisions.iter_mut().for_each(|decisions| restrict(decisions, &left_out));
+    let [old, new] = decisions;
+    let mut comparison = compare_decisions(&old.decided, &new.decided);
+    if comparison.cases == 0 {
+        warn(&nothing_compared(&comparison));
+        return Ok(Exit::NothingSelected);
+    }
+
+    let list = accepted_changes(args, accepted, &new, &comparison)?;
+    let stale = accept(&list, &new.manifest.version, &mut comparison, &left_out);
+    let [old_side, new_side] = sides;
+    let changes = BuildChanges {
+        old: old_side,
+        new: new_side,
+        comparison: &comparison,
+        stale: if args.allow_stale { &[] } else { &stale },
+        noun: inputs.noun,
+        place_of: &|source, path| inputs.place_of(source, path),
+    };
+    match args.format {
+        Format::Text => print(&changes.text(args.verbose, style)),
+        Format::Json => print_json(&format!("{}\n", changes.json())),
+    }
+    answer_cache::warn_of(cache.as_ref());
+    Ok(match (inputs.unread > 0, changes.is_failure()) {
+        (true, _) => Exit::CouldNotRun,
+        (false, true) => Exit::Differ,
+        (false, false) => Exit::Agree,
+    })
+}
+
+/// Saves the decisions of OLD about all cases.
+fn save_only(args: &CompareArgs, build: Build, family: Family) -> anyhow::Result<Exit> {
+    let Some(folder) = &args.save else { bail!("name the build to compare with, or --save DIR") };
+    let inputs = Inputs::read(&args.inputs, &args.declare, args.profile.as_deref(), family)?;
+    let decisions = build.decide(&inputs.sources)?;
+    decisions.as_set(folder).write(folder)?;
+    let (says, cases) = (&decisions.manifest.says, inputs.sources.len());
+    let targets = decisions.decided.len();
+    print(&format!("{says}: {cases} cases, {targets} targets, in {}\n", folder.display()));
+    Ok(Exit::Agree)
+}
+
+/// The words of the command line. Without any, the user's files in a set of saved decisions are
+/// compared again, next to the cases if the set has some.
+fn words(args: &CompareArgs, builds: [&Build; 2]) -> anyhow::Result<Vec<String>> {
+    if !args.inputs.is_empty() {
+        return expanded(&args.inputs, &args.declare);
+    }
+    let (files, cases): (Vec<_>, Vec<_>) = saved_ids(builds).into_iter().partition(|id| is_file(id));
+    if files.is_empty() {
+        return Ok(Vec::new());
+    }
+    Ok(files.into_iter().chain(cases).cloned().collect())
+}
+
+/// True if the id of a source is that of a user's file: cases have no suffix.
+fn is_file(id: &str) -> bool {
+    std::path::Path::new(id).extension().is_some()
+}
+
+/// The ids of all sources in saved decisions.
+fn saved_ids(builds: [&Build; 2]) -> BTreeSet<&String> {
+    let sets = builds.into_iter().filter_map(|build| match build {
+        Build::Saved(set) => Some(set),
+        Build::Here(_) => None,
+    });
+    sets.flat_map(|set| set.decided.values()).flat_map(|cases| cases.keys()).collect()
+}
+
+/// The sources of saved decisions that the user did not select.
+fn left_out(builds: [&Build; 2], args: &CompareArgs, inputs: &Inputs) -> Vec<String> {
+    if args.inputs.is_empty() {
+        return Vec::new();
+    }
+    let selected: BTreeSet<&str> = inputs.sources.iter().map(|source| source.id.as_str()).collect();
+    saved_ids(builds).into_iter().filter(|id| !selected.contains(id.as_str())).cloned().collect()
+}
+
+/// Removes the sources that the user did not select, so that they do not count as gone.
+fn restrict(decisions: &mut Decisions, left_out: &[String]) {
+    let left_out: BTreeSet<&String> = left_out.iter().collect();
+    for cases in decisions.decided.values_mut() {
+        cases.retain(|id, _| !left_out.contains(id));
+    }
+}
+
+fn nothing_compared(comparison: &BuildComparison) -> String {
+    let reason = if !comparison.changed.is_empty() {
+        "the sources changed since the decisions were saved"
+    } else if comparison.toolchains_compared.is_empty() {
+        "the builds have no target in common"
+    } else {
+        "the saved decisions are not about these sources; a compiler that is installed answers for any"
+    };
+    format!("error: nothing is compared: {reason}\n")
+}
+
+/// The accepted changes of the folder OLD, with the one that the user accepts now.
+fn accepted_changes(
+    args: &CompareArgs,
+    old: Option<FrozenSet>,
+    new: &Decisions,
+    comparison: &BuildComparison,
+) -> anyhow::Result<IntendedChanges> {
+    let Some((pattern, reason)) = args.accept.clone().zip(args.reason.clone()) else {
+        return Ok(old.map(|set| set.accepted).unwrap_or_default());
+    };
+    let Some(mut set) = old else { bail!("--accept writes to the folder OLD, and {} is a compiler", args.old) };
+    set.accept_change(AcceptedEntry { pattern, reason, versions: new.manifest.version.clone() }, comparison)?;
+    Ok(set.accepted)
+}
