@@ -1,6 +1,6 @@
 //! The bindings of parameters according to each requested convention.
 
-use layoutproof_layout::{LayoutUnit, Span};
+use layoutproof_layout::Span;
 
 use super::findings::parameter_limits;
 use super::shipping::ShippingTarget;
@@ -30,12 +30,13 @@ impl Placements {
                 placements.limits.extend(parameter_limits(source, native, &request.name()));
             }
             match bind(&source.module, request) {
-                Ok(bound) => placements.columns.push(BindingsColumn {
-                    name: request.name(),
-                    entry: chosen_entry(&source.module, request, &bound),
-                    overlaps: bound.overlaps(is_flat(request)),
-                    bound,
-                }),
+                Ok(bound) => {
+                    let entry = chosen_entry(&source.module, request, &bound);
+                    let overlaps = bound.overlaps(is_flat(request));
+                    let mut column = BindingsColumn::new(request.name(), bound, entry, overlaps);
+                    column.declare(&source.module);
+                    placements.columns.push(column);
+                }
                 Err(found) if requests.len() == 1 => placements.refused.extend(found),
                 Err(found) => placements.refused.extend(found.into_iter().map(|refusal| Diagnostic {
                     message: format!("{}: {}", request.name(), refusal.message),
@@ -76,10 +77,11 @@ fn overlap_warnings(column: &BindingsColumn, names_column: bool) -> Vec<Diagnost
         let warning =
             Diagnostic::warning(Code::BindingOverlap, second.span, message).with_label(first.span, "the other one");
         let warning = Diagnostic { concerns: vec![column.name.clone()], ..warning };
-        match second.unit {
-            LayoutUnit::Binding if column.name.starts_with("vulkan.dxc") => warning
-                .with_help("registers of all classes are bindings of one set: -fvk-u-shift and the like move a class"),
-            _ => warning,
+        match column.shifts.get(&second.path) {
+            Some(option) => {
+                warning.with_help(format!("registers of all classes are bindings of one set: {option} moves this one"))
+            }
+            None => warning,
         }
     });
     warnings.collect()

@@ -8,6 +8,7 @@ use anyhow::Context;
 use layoutproof_executor::device_listing::DeviceListing;
 use layoutproof_show::Style;
 use layoutproof_show::show_json::Shown;
+use layoutproof_show::struct_text::PLAIN_COLUMNS;
 use layoutproof_source::diagnostics::Code;
 use layoutproof_source::encoding::BadEncoding;
 use layoutproof_source::plain_text::{escape_all_but_colours, escape_controls, escape_json};
@@ -105,6 +106,12 @@ pub(crate) fn style(colour: Colour, ascii: bool) -> Style {
         Colour::Auto => !matches!(AutoStream::choice(&io::stdout()), ColorChoice::Never),
     };
     Style { colour, ascii: ascii || plain_locale() }
+}
+
+/// Width of the terminal, at least that of a plain text; that width if standard output is none.
+pub(crate) fn text_columns() -> usize {
+    let terminal = terminal_size::terminal_size_of(io::stdout());
+    terminal.map_or(PLAIN_COLUMNS, |(columns, _)| usize::from(columns.0).max(PLAIN_COLUMNS))
 }
 
 /// True if the locale is C or POSIX, which guarantees ASCII only.

@@ -83,7 +83,9 @@ pub(crate) fn take_answer(
     let entry = placements.columns.pop().and_then(|column| column.entry);
     let name = format!("{} by dxc", request.name());
     let overlaps = bound.overlaps(false);
-    placements.columns = vec![BindingsColumn { name, bound, entry, overlaps }];
+    let mut column = BindingsColumn::new(name, bound, entry, overlaps);
+    column.declare(&source.module);
+    placements.columns = vec![column];
     Ok(true)
 }
 
