@@ -183,7 +183,7 @@ fn dimensions(layout: &LaidOut) -> (&LaidOut, usize) {
 
 impl LaidOut {
     /// True for a resource or an array of resources.
-    pub(super) fn is_resource(&self) -> bool {
+    pub fn is_resource(&self) -> bool {
         dimensions(self).0.shape == LaidOutShape::Resource
     }
 }

@@ -35,7 +35,8 @@ use layoutproof_report::reporter::{FinishedRun, Reporter};
 use layoutproof_report::{causes, coverage_table, html, json_lines, listing, matrix, terminal};
 use layoutproof_show::show_json::{ShownBlock, ShownLayout};
 use layoutproof_show::shown_columns::{BlockPresence, ShownColumn, ShownColumnBlock};
-use layoutproof_show::{Style, diff_text, padding_text, struct_text};
+use layoutproof_show::struct_text::{self, TextOptions};
+use layoutproof_show::{Style, diff_text, padding_text};
 use layoutproof_source::shader_language::ShaderLanguage;
 use records::member;
 
@@ -283,7 +284,7 @@ fn scalar() -> ShownLayout {
 #[test]
 fn annotated_structs() {
     let check = |layouts: &[ShownLayout], style, expected: ExpectFile| {
-        expected.assert_eq(&struct_text::show(&columns(layouts), ShaderLanguage::Hlsl, style));
+        expected.assert_eq(&struct_text::show(&columns(layouts), ShaderLanguage::Hlsl, &TextOptions::plain(style)));
     };
     check(&[hlsl()], Style::PLAIN, expect_file!["golden/show.txt"]);
     check(&[nested()], Style::PLAIN, expect_file!["golden/show_nested.txt"]);
@@ -616,8 +617,7 @@ fn a_page_has_byte_maps_as_far_as_there_is_room() {
 
 /// Layouts as columns of the text, without padding.
 fn columns(layouts: &[ShownLayout]) -> Vec<ShownColumn> {
-    let block =
-        |shown: &ShownBlock| ShownColumnBlock { shown: shown.clone(), padding: None, presence: BlockPresence::Present };
+    let block = |shown: &ShownBlock| ShownColumnBlock::new(shown.clone(), BlockPresence::Present);
     let column = |layout: &ShownLayout| ShownColumn {
         name: layout.rules.clone(),
         blocks: layout.blocks.iter().map(block).collect(),
@@ -627,17 +627,21 @@ fn columns(layouts: &[ShownLayout]) -> Vec<ShownColumn> {
 
 #[test]
 fn differences_of_two_rule_sets() {
-    let different = diff_text::diff(&hlsl(), &std140(), Style::PLAIN);
+    let difference = |left: ShownLayout, right: ShownLayout| {
+        let [left, right] = [left, right].map(|layout| columns(&[layout]).remove(0));
+        diff_text::diff(&left, &right, &TextOptions::plain(Style::PLAIN))
+    };
+    let different = difference(hlsl(), std140());
     expect_file!["golden/diff.txt"].assert_eq(&different.text);
     assert!(different.differs);
-    let same = diff_text::diff(&std140(), &ShownLayout { rules: "relaxed".into(), ..std140() }, Style::PLAIN);
+    let same = difference(std140(), ShownLayout { rules: "relaxed".into(), ..std140() });
     expect_file!["golden/diff_same.txt"].assert_eq(&same.text);
     assert!(!same.differs);
-    let refused = diff_text::diff(&std140(), &forbidden(), Style::PLAIN);
+    let refused = difference(std140(), forbidden());
     expect_file!["golden/diff_forbidden.txt"].assert_eq(&refused.text);
     assert!(refused.differs);
     let empty = ShownLayout { rules: "empty".into(), blocks: Vec::new() };
-    assert!(diff_text::diff(&empty, &std140(), Style::PLAIN).differs);
+    assert!(difference(empty, std140()).differs);
 }
 
 #[test]
@@ -678,8 +682,8 @@ fn ascii_texts_are_ascii() {
     for text in [
         terminal::failure_report(&checks, Some("records.jsonl"), ASCII),
         terminal::summary(&run, false, ASCII),
-        struct_text::show(&columns(&[hlsl(), forbidden()]), ShaderLanguage::Hlsl, ASCII),
-        diff_text::diff(&hlsl(), &std140(), ASCII).text,
+        struct_text::show(&columns(&[hlsl(), forbidden()]), ShaderLanguage::Hlsl, &TextOptions::plain(ASCII)),
+        diff_text::diff(&columns(&[hlsl()])[0], &columns(&[std140()])[0], &TextOptions::plain(ASCII)).text,
     ] {
         assert!(text.is_ascii(), "{text}");
     }

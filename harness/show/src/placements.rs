@@ -1,7 +1,7 @@
 //! The bindings of parameters according to each requested convention.
 
 use layoutproof_layout::native::Native;
-use layoutproof_layout::{LayoutUnit, ShaderCompiler, ShaderTarget, Span};
+use layoutproof_layout::{ShaderCompiler, ShaderTarget, Span};
 
 use super::findings::parameter_limits;
 use crate::bindings_text::BindingsColumn;
@@ -31,14 +31,15 @@ impl Placements {
                 placements.limits.extend(parameter_limits(source, native, &column.to_string()));
             }
             match bind(&source.module, request) {
-                Ok(bound) => placements.columns.push(BindingsColumn {
-                    name: column.to_string(),
-                    registers_are_bindings: column.target == ShaderTarget::Vulkan
-                        && column.compiler == Some(ShaderCompiler::Dxc),
-                    entry: chosen_entry(&source.module, request, &bound),
-                    overlaps: bound.overlaps(is_flat(request)),
-                    bound,
-                }),
+                Ok(bound) => {
+                    let entry = chosen_entry(&source.module, request, &bound);
+                    let overlaps = bound.overlaps(is_flat(request));
+                    let registers_are_bindings =
+                        column.target == ShaderTarget::Vulkan && column.compiler == Some(ShaderCompiler::Dxc);
+                    let mut shown = BindingsColumn::new(column.to_string(), bound, entry, overlaps);
+                    shown.declare(&source.module, registers_are_bindings);
+                    placements.columns.push(shown);
+                }
                 Err(found) if requests.len() == 1 => placements.refused.extend(found),
                 Err(found) => placements.refused.extend(
                     found
@@ -80,10 +81,11 @@ fn overlap_warnings(column: &BindingsColumn, names_column: bool) -> Vec<Diagnost
         let warning =
             Diagnostic::warning(Code::BindingOverlap, second.span, message).with_label(first.span, "the other one");
         let warning = Diagnostic { concerns: vec![column.name.clone()], ..warning };
-        match second.unit {
-            LayoutUnit::Binding if column.registers_are_bindings => warning
-                .with_help("registers of all classes are bindings of one set: -fvk-u-shift and the like move a class"),
-            _ => warning,
+        match column.shifts.get(&second.path) {
+            Some(option) => {
+                warning.with_help(format!("registers of all classes are bindings of one set: {option} moves this one"))
+            }
+            None => warning,
         }
     });
     warnings.collect()

@@ -2,12 +2,14 @@
 
 use layoutproof_layout::native::Native;
 use layoutproof_layout::padding::{BlockPadding, padding};
-use layoutproof_layout::{BlockLayout, DECLARED};
+use layoutproof_layout::{BlockKind, BlockLayout, DECLARED, LaidOut, LaidOutShape, find, join};
 
 use super::shipping::has_fixed_half;
 use super::shown_rules::RuleChoice;
+use crate::layout_text::member_tree::split_dimensions;
 use crate::show_json::{ShownBlock, ShownLayout};
-use crate::shown_columns::{BlockPresence, PaddingShare, ShownColumn, ShownColumnBlock};
+use crate::shown_columns::{BlockPresence, PaddingShare, ResourceMember, ShownColumn, ShownColumnBlock};
+use crate::style::one_line;
 
 /// All blocks under one rule set, or as one compiler lays them out.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,12 +32,39 @@ pub struct LaidOutBlock {
     pub layout: BlockLayout,
     /// Shown, absent or irrelevant in this column.
     pub presence: BlockPresence,
+    /// The declaration in the user's words, where the text is at hand.
+    pub declared: Option<String>,
+}
+
+/// The resources that are members of a type, each with the path of its struct.
+fn resource_members(layout: &LaidOut, path: &str, found: &mut Vec<ResourceMember>) {
+    let mut ty = layout;
+    let mut path = path.to_owned();
+    while let LaidOutShape::Array { element, .. } = &ty.shape {
+        ty = element;
+        path += "[]";
+    }
+    let LaidOutShape::Struct(members) = &ty.shape else { return };
+    for member in members {
+        if member.layout.is_resource() {
+            let (base, dimensions) = split_dimensions(&member.layout.type_name);
+            let declaration = one_line(&format!("{base} {}{dimensions}", member.name));
+            found.push(ResourceMember { parent: path.clone(), declaration });
+        } else {
+            let name = if member.is_base { "" } else { &member.name };
+            resource_members(&member.layout, &join(&path, name), found);
+        }
+    }
 }
 
 impl RuleSetLayouts {
     /// The blocks of a module that declares its own offsets, for a target if its language has one.
     pub fn declared(blocks: &[BlockLayout], target: Option<&'static Native>) -> Self {
-        let present = |layout: &BlockLayout| LaidOutBlock { layout: layout.clone(), presence: BlockPresence::Present };
+        let present = |layout: &BlockLayout| LaidOutBlock {
+            layout: layout.clone(),
+            presence: BlockPresence::Present,
+            declared: None,
+        };
         let blocks = blocks.iter().map(present).collect();
         Self { name: DECLARED.to_owned(), choice: None, version: None, blocks, targets: target.into_iter().collect() }
     }
@@ -65,10 +94,20 @@ impl RuleSetLayouts {
 
     /// The layouts as a column of the text output.
     pub fn column(&self) -> ShownColumn {
-        let blocks = self.blocks.iter().map(|LaidOutBlock { layout, presence }| {
+        let blocks = self.blocks.iter().map(|LaidOutBlock { layout, presence, declared }| {
             let share = |it: BlockPadding| PaddingShare { bytes: it.padding, percent: it.percent };
-            let padding = padding(layout, None).map(share);
-            ShownColumnBlock { shown: ShownBlock::new(layout, layout.rows()), padding, presence: *presence }
+            let mut resources = Vec::new();
+            if let Ok(root) = &layout.result {
+                resource_members(root, "", &mut resources);
+            }
+            ShownColumnBlock {
+                padding: padding(layout, None).map(share),
+                declared: declared.clone(),
+                has_registers: layout.kind != BlockKind::StructuredElement
+                    && find(&layout.rules).is_some_and(|rules| rules.has_registers),
+                resources,
+                ..ShownColumnBlock::new(ShownBlock::new(layout, layout.rows()), *presence)
+            }
         });
         ShownColumn { name: self.name.clone(), blocks: blocks.collect() }
     }

@@ -5,6 +5,7 @@ use layoutproof_layout::native::{Native, find_native};
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::{BlockLayout, LayoutOptions, Refusal, RuleSet, lay_out, table};
 
+use super::declared_words::{declared_block, declared_resources};
 use super::laid_out_file::LaidOutFile;
 use super::placements::Placements;
 use super::rule_set_layouts::{LaidOutBlock, RuleSetLayouts};
@@ -82,6 +83,14 @@ impl ShowInput {
         }
     }
 
+    /// The declarations of textures, samplers and other parameters that are bound but have no bytes.
+    pub fn resources(&self) -> Vec<String> {
+        match &self.content {
+            InputContent::Declared(source) => declared_resources(&source.module),
+            InputContent::LaidOut(_) => Vec::new(),
+        }
+    }
+
     /// The results of the conventions; empty for a module that declares its own bindings.
     pub fn placements(&self, requests: &[BindingRequest]) -> Placements {
         match &self.content {
@@ -126,13 +135,14 @@ fn under(
     let sixteen_bit = if is_fixed { SixteenBit::On } else { source.options.sixteen_bit };
     let options = LayoutOptions { sixteen_bit, ..source.options };
     let blocks = source.module.blocks.iter().map(|block| {
+        let declared = declared_block(&source.module, block);
         let made = choice.block(block);
         let laid_out = |rules: &RuleSet| lay_out(made.as_deref().unwrap_or(block), rules, options);
         match made.as_deref().and_then(|block| choice.rules(block)) {
             Some(rules) if unused == Unused::Irrelevant && !is_relevant(rules, block) => {
-                LaidOutBlock { layout: laid_out(rules), presence: BlockPresence::Irrelevant }
+                LaidOutBlock { layout: laid_out(rules), presence: BlockPresence::Irrelevant, declared }
             }
-            Some(rules) => LaidOutBlock { layout: laid_out(rules), presence: BlockPresence::Present },
+            Some(rules) => LaidOutBlock { layout: laid_out(rules), presence: BlockPresence::Present, declared },
             None => {
                 let message = format!("{name} has no layout for {} `{}`", block.kind, block.name);
                 let layout = BlockLayout {
@@ -146,7 +156,7 @@ fn under(
                 };
                 let is_asked = unused == Unused::Forbidden;
                 let presence = if is_asked { BlockPresence::Present } else { BlockPresence::Absent };
-                LaidOutBlock { layout, presence }
+                LaidOutBlock { layout, presence, declared }
             }
         }
     });

@@ -1,6 +1,6 @@
 //! Colours and symbols for text output.
 //!
-//! Colour never carries meaning alone: a word or one of the marks `!`, `?` and `·` is always next
+//! Colour never carries meaning alone: a word or one of the marks `≠`, `!`, `?` and `·` is always next
 //! to it.
 
 use anstyle::AnsiColor;
@@ -68,6 +68,11 @@ impl Style {
     /// The mark for an absent value, and the separator between parts of a heading.
     pub fn dot(self) -> &'static str {
         if self.ascii { "-" } else { "·" }
+    }
+
+    /// The mark of a line on which layouts part.
+    pub fn differs(self) -> &'static str {
+        if self.ascii { "!" } else { "≠" }
     }
 
     /// The mark where text is left out.

@@ -8,6 +8,7 @@ use anyhow::Context;
 use layoutproof_executor::device_listing::DeviceListing;
 use layoutproof_show::Style;
 use layoutproof_show::show_json::Shown;
+use layoutproof_show::struct_text::PLAIN_COLUMNS;
 use layoutproof_source::diagnostics::Code;
 use layoutproof_source::encoding::BadEncoding;
 use layoutproof_source::plain_text::{escape_all_but_colours, escape_controls, escape_json};
@@ -109,7 +110,13 @@ pub(crate) fn style(colour: Colour, ascii: bool) -> Style {
 
 /// The width of a line: that of the terminal, or 80 for a file or another program.
 pub(crate) fn columns() -> usize {
-    terminal_size::terminal_size_of(io::stdout()).map_or(80, |(width, _)| usize::from(width.0).clamp(60, 200))
+    let terminal = terminal_size::terminal_size_of(io::stdout());
+    terminal.map_or(PLAIN_COLUMNS, |(columns, _)| usize::from(columns.0).clamp(60, 200))
+}
+
+/// Width of the terminal, at least that of a plain text; that width if standard output is none.
+pub(crate) fn text_columns() -> usize {
+    columns().max(PLAIN_COLUMNS)
 }
 
 /// True if the locale is C or POSIX, which guarantees ASCII only.

@@ -3,7 +3,8 @@
 use layoutproof_report::html::layout_sheet;
 use layoutproof_show::asserts::{HostLanguage, asserts};
 use layoutproof_show::show_json::Shown;
-use layoutproof_show::{RuleSetLayouts, ShowInput, ShownRules, Style, struct_text};
+use layoutproof_show::struct_text::{self, TextOptions};
+use layoutproof_show::{RuleSetLayouts, ShowInput, ShownRules, Style};
 
 use crate::case_text::case_text;
 use crate::reading::ExploreReading;
@@ -51,7 +52,7 @@ fn json(read: &ExploreReading) -> String {
 /// The declaration and the table of `layoutproof show`, each as a code block.
 fn markdown(request: &ExploreRequest, read: &ExploreReading, input: &ShowInput) -> String {
     let columns: Vec<_> = read.layouts().iter().map(RuleSetLayouts::column).collect();
-    let table = struct_text::show(&columns, input.written_language(), Style::PLAIN);
+    let table = struct_text::show(&columns, input.written_language(), &TextOptions::plain(Style::PLAIN));
     // Use a fence that is longer than any in the text.
     let longest = request.text.split(|letter| letter != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);

@@ -403,5 +403,5 @@ fn shown(name: &str, block: Option<&StoryBlock>) -> ShownColumnBlock {
         errors: Vec::new(),
         members: block.map(|block| block.members.clone()).unwrap_or_default(),
     };
-    ShownColumnBlock { shown, padding: None, presence }
+    ShownColumnBlock::new(shown, presence)
 }

@@ -56,7 +56,7 @@ fn beside_each_other(left: &ShownLayout, right: &ShownLayout) -> [ShownColumn; 2
         let block = |any: &&ShownBlock| {
             let own = layout.blocks.iter().find(|block| block.name == any.name);
             let presence = if own.is_some() { BlockPresence::Present } else { BlockPresence::Absent };
-            ShownColumnBlock { shown: own.unwrap_or(any).clone(), padding: None, presence }
+            ShownColumnBlock::new(own.unwrap_or(any).clone(), presence)
         };
         ShownColumn { name: layout.rules.clone(), blocks: all.iter().map(block).collect() }
     };

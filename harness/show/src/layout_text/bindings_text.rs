@@ -1,25 +1,32 @@
 //! Prints the table of bindings: one line per parameter, one column per convention.
 //!
-//! For `layoutproof show`. A `!` marks a line on which conventions differ.
+//! For `layoutproof show`. A `!` marks a line on which conventions differ, or whose parameter shares
+//! its place with one above.
 
+use std::collections::BTreeMap;
+
+use crate::declared_words::{declared_parameter, shift_option};
 use crate::show_json::{ComputedBinding, ShownBinding};
 use crate::style::{Style, TextLines, Tone, one_line, pad, width};
 use layoutproof_bindings::place::places_text;
 use layoutproof_bindings::{Binding, BindingOverlap, BindingPlace, BoundModule, ChosenEntry};
+use layoutproof_frontend::module::Module;
 
 /// The bindings of one convention.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BindingsColumn {
     /// Target and compiler: `D3D12 · DXC`.
     pub name: String,
-    /// True if registers of all classes become bindings of one set, as DXC has it for Vulkan.
-    pub registers_are_bindings: bool,
     /// The bindings of all parameters.
     pub bound: BoundModule,
     /// The entry point that the bindings belong to, for conventions that need one.
     pub entry: Option<ChosenEntry>,
     /// Bindings that share their place.
     pub overlaps: Vec<BindingOverlap>,
+    /// The declarations of parameters by path: `StructuredBuffer<Light> lights`.
+    pub declared: BTreeMap<String, String>,
+    /// The options that move parameters away from those above them, by path.
+    pub shifts: BTreeMap<String, String>,
 }
 
 /// A parameter with its place in each column.
@@ -29,12 +36,34 @@ pub struct BindingsRow<'a> {
     pub path: &'a str,
     /// In the order of the columns.
     pub places: Vec<String>,
-    /// The other parameters at its place, by column: `same as A (Vulkan · DXC)`; empty if it shares
-    /// none.
+    /// The declaration, or the path if it has none.
+    pub declared: &'a str,
+    /// The parameters above it at its place, by column, and the option that moves it: `same as A;
+    /// -fvk-u-shift moves it (Vulkan · DXC)`. Empty if there are none.
     pub shared: String,
 }
 
 impl BindingsColumn {
+    /// The bindings of one convention; [`declare`](Self::declare) adds the user's words.
+    pub fn new(name: String, bound: BoundModule, entry: Option<ChosenEntry>, overlaps: Vec<BindingOverlap>) -> Self {
+        Self { name, bound, entry, overlaps, declared: BTreeMap::new(), shifts: BTreeMap::new() }
+    }
+
+    /// Adds how the module declares the parameters, and what moves those that share a place, if
+    /// registers of all classes become bindings of one set, as DXC has it for Vulkan.
+    pub fn declare(&mut self, module: &Module, registers_are_bindings: bool) {
+        let bindings = &self.bound.bindings;
+        let declared = bindings.iter().map(|binding| &binding.path);
+        self.declared = declared.filter_map(|path| Some((path.clone(), declared_parameter(module, path)?))).collect();
+        if registers_are_bindings {
+            let shifts = self.overlaps.iter().filter_map(|overlap| {
+                let [first, second] = [overlap.first, overlap.second].map(|index| bindings[index].path.as_str());
+                Some((second.to_owned(), shift_option(module, first, second)?))
+            });
+            self.shifts = shifts.collect();
+        }
+    }
+
     /// Every parameter of any column, in the order of the first column that has it.
     pub fn rows(columns: &[Self]) -> Vec<BindingsRow<'_>> {
         let mut paths: Vec<&str> = Vec::new();
@@ -45,12 +74,14 @@ impl BindingsColumn {
         }
         let row = |path| {
             let shared = columns.iter().filter_map(|column| {
-                let others = column.sharing(path);
+                let above = column.above(path);
                 let name = if columns.len() > 1 { format!(" ({})", column.name) } else { String::new() };
-                (!others.is_empty()).then(|| format!("same as {}{name}", others.join(", ")))
+                let shift = column.shifts.get(path).map(|option| format!("; {option} moves it")).unwrap_or_default();
+                (!above.is_empty()).then(|| format!("same as {}{shift}{name}", above.join(", ")))
             });
             let shared = shared.collect::<Vec<_>>().join("; ");
-            BindingsRow { path, places: columns.iter().map(|column| column.places(path)).collect(), shared }
+            let declared = columns.iter().find_map(|column| column.declared.get(path)).map_or(path, String::as_str);
+            BindingsRow { path, places: columns.iter().map(|column| column.places(path)).collect(), declared, shared }
         };
         paths.into_iter().map(row).collect()
     }
@@ -73,6 +104,19 @@ impl BindingsColumn {
             }
         }
         others
+    }
+
+    /// Those of them that come before it.
+    fn above(&self, path: &str) -> Vec<&str> {
+        let bindings = &self.bound.bindings;
+        let mut above: Vec<&str> = Vec::new();
+        for overlap in self.overlaps.iter().filter(|overlap| bindings[overlap.second].path == path) {
+            let first = bindings[overlap.first].path.as_str();
+            if !above.contains(&first) {
+                above.push(first);
+            }
+        }
+        above
     }
 
     /// Notes below the table, each printed once: the entry point of a column, and the parameters
@@ -134,31 +178,60 @@ fn computed_row(binding: &Binding) -> ComputedBinding {
 }
 
 /// The table with every parameter of any column.
-pub fn table(columns: &[BindingsColumn], style: Style) -> String {
+pub fn table(columns: &[BindingsColumn], style: Style, limit: usize) -> String {
     let rows = BindingsColumn::rows(columns);
     let mut text = TextLines::default();
-    let first = rows.iter().map(|row| width(row.path)).max().unwrap_or(0);
+    if let [only] = columns {
+        text.push(&style.paint(Tone::Strong, &heading(only, style)));
+    }
+    let first = rows.iter().map(|row| width(&one_line(row.declared))).max().unwrap_or(0);
     let cells = |index: usize| rows.iter().map(move |row| width(&row.places[index]));
     let column_width = |(index, column): (usize, &BindingsColumn)| cells(index).chain([width(&column.name)]).max();
     let widths: Vec<usize> = columns.iter().enumerate().filter_map(column_width).collect();
     let heads = columns.iter().zip(&widths).map(|(column, width)| pad(&column.name, *width));
-    text.push(&style.paint(Tone::Strong, &format!("    {}  {}", pad("", first), heads.collect::<Vec<_>>().join("  "))));
+    if columns.len() != 1 {
+        let heads = heads.collect::<Vec<_>>().join("  ");
+        text.push(&style.paint(Tone::Strong, &format!("  {}  {heads}", pad("", first))));
+    }
 
-    for BindingsRow { path, places, shared } in &rows {
+    for BindingsRow { declared, places, shared, .. } in &rows {
         let is_same = places.iter().all(|place| *place == places[0]) && shared.is_empty();
         let (mark, tone) = if is_same { (" ", Tone::Plain) } else { ("!", Tone::Disagree) };
         let cells = places.iter().zip(&widths).map(|(cell, width)| pad(cell, *width));
-        let line =
-            format!("{}  {}  {}", pad(&one_line(path), first), cells.collect::<Vec<_>>().join("  "), one_line(shared));
-        text.push(&format!("  {} {}", style.paint(tone, mark), line.trim_end()));
+        let line = format!("{}  {}", pad(&one_line(declared), first), cells.collect::<Vec<_>>().join("  "));
+        let shared = one_line(shared);
+        let is_beside = width(&line) + width(&shared) + 4 <= limit;
+        let beside = if is_beside { format!("{line}  {shared}") } else { line };
+        text.push(&format!("{} {}", style.paint(tone, mark), beside.trim_end()));
+        if !is_beside && !shared.is_empty() {
+            text.push(&format!("    {shared}"));
+        }
     }
     if rows.is_empty() {
-        text.push("    no parameter is bound");
+        text.push("  no parameter is bound");
     }
-    for note in BindingsColumn::entry_notes(columns) {
-        text.push(&style.paint(Tone::Dim, &format!("    {}", one_line(&note))));
+    let notes = match columns {
+        [BindingsColumn { entry: Some(ChosenEntry { name, unused, .. }), .. }] if !unused.is_empty() => {
+            vec![format!("not used by {name}: {}", unused.join(", "))]
+        }
+        [_] => Vec::new(),
+        several => BindingsColumn::entry_notes(several),
+    };
+    for note in notes {
+        text.push(&style.paint(Tone::Dim, &format!("  {}", one_line(&note))));
     }
     text.into_text()
+}
+
+/// `Vulkan · DXC · entry CSMain (also PSMain: --entry)`.
+fn heading(column: &BindingsColumn, style: Style) -> String {
+    let name = one_line(&column.name);
+    let Some(ChosenEntry { name: entry, others, .. }) = &column.entry else { return name };
+    let also = match others.as_slice() {
+        [] => String::new(),
+        others => format!(" (also {}: --entry)", others.join(", ")),
+    };
+    one_line(&format!("{name} {} entry {entry}{also}", style.dot()))
 }
 
 #[cfg(test)]
@@ -172,25 +245,21 @@ mod tests {
             Binding { path: (*path).to_owned(), unit, space, index, count, span: Span::default() }
         };
         let bound = BoundModule { bindings: bindings.iter().map(binding).collect(), ..BoundModule::default() };
-        BindingsColumn {
-            name: name.to_owned(),
-            registers_are_bindings: false,
-            entry: None,
-            overlaps: bound.overlaps(false),
-            bound,
-        }
+        let overlaps = bound.overlaps(false);
+        BindingsColumn::new(name.to_owned(), bound, None, overlaps)
     }
 
     #[test]
     fn conventions_stand_side_by_side() {
         let dxc = column("d3d12.dxc", &[("A", "u0"), ("B", "u3[4]"), ("lit", "t0"), ("lit", "s0")]);
         let slang = column("d3d12.slang", &[("A", "u0"), ("B", "u1[4]"), ("unused", "t1 space2")]);
-        let expected = "            d3d12.dxc  d3d12.slang\n    \
-                        A       u0         u0\n  \
-                        ! B       u3[4]      u1[4]\n  \
-                        ! lit     t0, s0     not bound\n  \
-                        ! unused  not bound  t1 space2\n";
-        assert_eq!(table(&[dxc, slang], Style::PLAIN), expected);
+        let expected = "          d3d12.dxc  d3d12.slang
+  A       u0         u0
+! B       u3[4]      u1[4]
+! lit     t0, s0     not bound
+! unused  not bound  t1 space2
+";
+        assert_eq!(table(&[dxc, slang], Style::PLAIN, 80), expected);
     }
 
     #[test]
@@ -201,17 +270,19 @@ mod tests {
         );
         let unused = vec!["lights".to_owned(), "albedo".to_owned()];
         dxc.entry = Some(ChosenEntry { name: "CSMain".to_owned(), others: vec!["PSMain".to_owned()], unused });
-        let expected = "           vulkan.dxc\n  \
-                        ! Frame  set 0 binding 0     same as parts\n  \
-                        ! parts  set 0 binding 0     same as Frame\n    \
-                        t      set 0 binding 1[2]\n    \
-                        entry point CSMain; others, for --entry: PSMain\n    \
-                        not used by CSMain: lights, albedo\n";
-        assert_eq!(table(&[dxc], Style::PLAIN), expected);
+        dxc.declared = BTreeMap::from([("Frame".to_owned(), "cbuffer Frame".to_owned())]);
+        dxc.shifts = BTreeMap::from([("parts".to_owned(), "-fvk-u-shift".to_owned())]);
+        let expected = "vulkan.dxc · entry CSMain (also PSMain: --entry)
+  cbuffer Frame  set 0 binding 0
+! parts          set 0 binding 0     same as Frame; -fvk-u-shift moves it
+  t              set 0 binding 1[2]
+  not used by CSMain: lights, albedo
+";
+        assert_eq!(table(&[dxc], Style::PLAIN, 80), expected);
     }
 
     #[test]
     fn nothing_bound_is_said() {
-        assert_eq!(table(&[column("d3d12.dxc", &[])], Style::PLAIN), "      d3d12.dxc\n    no parameter is bound\n");
+        assert_eq!(table(&[column("d3d12.dxc", &[])], Style::PLAIN, 80), "d3d12.dxc\n  no parameter is bound\n");
     }
 }

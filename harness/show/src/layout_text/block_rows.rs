@@ -1,7 +1,8 @@
-//! Makes the rows of a block's table: a declaration with its numbers in each layout, padding,
-//! strides if layouts differ, the size and the total padding at the end.
+//! Makes the rows of a block's table on a page: a declaration with its numbers in each layout,
+//! padding, strides if layouts differ, the size and the total padding at the end.
 //!
-//! [`super::struct_text`] draws them. Layouts are matched by the paths of members.
+//! `layoutproof-report` draws them; the text of `show` has [`super::compared_rows`]. Layouts are
+//! matched by the paths of members.
 
 use std::collections::HashMap;
 
@@ -198,23 +199,23 @@ impl<'a> BlockRows<'a> {
 }
 
 /// A named property of a member besides its place.
-struct MemberFact {
-    name: String,
+pub(super) struct MemberFact {
+    pub name: String,
     /// One per layout; empty if the layout has none.
-    values: Vec<String>,
+    pub values: Vec<String>,
 }
 
 /// The properties of a member.
 #[derive(Default)]
-struct SortedFacts {
+pub(super) struct SortedFacts {
     /// Equal in all layouts; shown as notes.
-    shared: Vec<String>,
+    pub shared: Vec<String>,
     /// Different between layouts.
-    differing: Vec<MemberFact>,
+    pub differing: Vec<MemberFact>,
 }
 
 /// Sorts orders, strides, sizes of scalars and bits by whether all layouts agree on them.
-fn facts(row: &MemberRow, rows: &[Option<&MemberRow>], is_leaf: bool) -> SortedFacts {
+pub(super) fn facts(row: &MemberRow, rows: &[Option<&MemberRow>], is_leaf: bool) -> SortedFacts {
     let mut sorted = SortedFacts::default();
     for fact in all_facts(row, rows) {
         match fact.values.first() {

@@ -1,22 +1,28 @@
 //! `layoutproof diff`: compares two layouts of one source, member by member.
 //!
 //! Also reports whether the two differ anywhere. Alignments are not compared: they are not places,
-//! and if one matters, an offset differs too.
+//! and if one matters, an offset differs too. The text has the tables of [`super::struct_text`],
+//! with the members around a difference only.
 
 use layoutproof_layout::MemberRow;
+use layoutproof_source::shader_language::ShaderLanguage;
 use serde::Serialize;
 
+use super::compared_rows::ComparedLayout;
 use super::member_tree::strides;
-use super::struct_lines::{declaration, heading, refused};
-use crate::show_json::{ShownBlock, ShownLayout};
-use crate::style::{Style, TextLines, Tone, pad, pad_left, width};
+use super::merged_block::MergedColumn;
+use super::shown_columns::{ShownColumn, ShownColumnBlock};
+use super::struct_lines::refused;
+use super::struct_text::{MemberTable, TextOptions, heading, short_name, totals};
+use crate::show_json::ShownBlock;
+use crate::style::{TextLines, Tone};
 use layoutproof_core::results::record::SCHEMA;
 use layoutproof_source::plain_text::escape_json;
 
 /// The text and the result of the comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DiffText {
-    /// Side by side, with `!` where the two differ.
+    /// Side by side, with marks where the two differ.
     pub text: String,
     /// True if any offset, size or stride differs.
     pub differs: bool,
@@ -51,9 +57,9 @@ impl DiffText {
     ///
     /// # Panics
     /// Never: these types hold nothing that JSON cannot express.
-    pub fn to_json(&self, left: &ShownLayout, right: &ShownLayout) -> String {
+    pub fn to_json(&self, left: &ShownColumn, right: &ShownColumn) -> String {
         let (differs, blocks) = (self.differs, self.blocks.as_slice());
-        let answer = DiffAnswer { schema: SCHEMA, left: &left.rules, right: &right.rules, differs, blocks };
+        let answer = DiffAnswer { schema: SCHEMA, left: &left.name, right: &right.name, differs, blocks };
         let json = serde_json::to_string(&answer).expect("the keys of these types are strings and no value is a map");
         escape_json(&json).into_owned() + "\n"
     }
@@ -63,7 +69,7 @@ impl DiffText {
 ///
 /// Blocks form a pair if their names are equal without the prefix that compilers add (`type.S`). If
 /// each side has only one block, these two form a pair.
-pub fn paired(left: ShownLayout, mut right: ShownLayout) -> [ShownLayout; 2] {
+pub fn paired(left: ShownColumn, mut right: ShownColumn) -> [ShownColumn; 2] {
     let bare = |name: &str| {
         let name = ["type.ConstantBuffer.", "type.", "type_"]
             .iter()
@@ -72,11 +78,12 @@ pub fn paired(left: ShownLayout, mut right: ShownLayout) -> [ShownLayout; 2] {
         name.trim_start_matches(['$', '_']).to_lowercase()
     };
     match (left.blocks.as_slice(), right.blocks.as_mut_slice()) {
-        ([only], [other]) => other.name.clone_from(&only.name),
+        ([only], [other]) => other.shown.name.clone_from(&only.shown.name),
         (blocks, others) => {
-            for other in others.iter_mut() {
-                let exact = blocks.iter().any(|block| block.name == other.name);
-                let alike = blocks.iter().find(|block| bare(&block.name) == bare(&other.name));
+            for other in others.iter_mut().map(|block| &mut block.shown) {
+                let blocks = || blocks.iter().map(|block| &block.shown);
+                let exact = blocks().any(|block| block.name == other.name);
+                let alike = blocks().find(|block| bare(&block.name) == bare(&other.name));
                 if let Some(block) = alike.filter(|_| !exact) {
                     other.name.clone_from(&block.name);
                 }
@@ -86,147 +93,123 @@ pub fn paired(left: ShownLayout, mut right: ShownLayout) -> [ShownLayout; 2] {
     [left, right]
 }
 
-/// Columns of one number.
-const NUMBER_COLUMNS: usize = 9;
-/// Columns of the strides.
-const STRIDE_COLUMNS: usize = 14;
-/// Columns of one side.
-const SIDE_COLUMNS: usize = 2 * NUMBER_COLUMNS + STRIDE_COLUMNS;
-
 /// Compares block by block. A block that only one side has counts as a difference.
-pub fn diff(left: &ShownLayout, right: &ShownLayout, style: Style) -> DiffText {
-    let find = |layout: &'_ ShownLayout, name: &str| layout.blocks.iter().position(|block| block.name == name);
-    let mut texts = Vec::new();
-    let mut blocks = Vec::new();
+pub fn diff(left: &ShownColumn, right: &ShownColumn, options: &TextOptions<'_>) -> DiffText {
+    let find = |column: &ShownColumn, name: &str| column.blocks.iter().position(|block| block.shown.name == name);
+    let of_left = left.blocks.iter().map(|block| {
+        let other = find(right, &block.shown.name).map(|index| &right.blocks[index]);
+        [Some(block), other]
+    });
+    let only_right = right.blocks.iter().filter(|block| find(left, &block.shown.name).is_none());
+    let pairs = of_left.chain(only_right.map(|block| [None, Some(block)]));
 
-    for block in &left.blocks {
-        let other = find(right, &block.name).map(|index| &right.blocks[index]);
-        let comparison = BlockComparison { names: [&left.rules, &right.rules], sides: [Some(block), other], style };
-        let drawn = comparison.draw();
-        texts.push(drawn.text);
-        blocks.push(drawn.block);
-    }
-    for block in right.blocks.iter().filter(|block| find(left, &block.name).is_none()) {
-        let comparison = BlockComparison { names: [&left.rules, &right.rules], sides: [None, Some(block)], style };
-        let drawn = comparison.draw();
-        texts.push(drawn.text);
-        blocks.push(drawn.block);
+    let mut text = TextLines::default();
+    let mut blocks = Vec::new();
+    for sides in pairs {
+        let comparison = BlockComparison { names: [&left.name, &right.name], sides, options };
+        let block = comparison.data();
+        comparison.draw(block.differs, &mut text);
+        blocks.push(block);
     }
 
     let differs = blocks.iter().any(|block| block.differs);
+    let style = options.style;
     let (tone, verb) = if differs { (Tone::Disagree, "Differ") } else { (Tone::Agree, "Same") };
-    texts.push(format!("{} {} and {}\n", style.verb(tone, verb), left.rules, right.rules));
-    DiffText { text: texts.join("\n"), differs, blocks }
+    text.push(&format!("{} {} and {}", style.verb(tone, verb), left.name, right.name));
+    DiffText { text: text.into_text(), differs, blocks }
 }
 
 struct BlockComparison<'a> {
     names: [&'a str; 2],
-    sides: [Option<&'a ShownBlock>; 2],
-    style: Style,
+    sides: [Option<&'a ShownColumnBlock>; 2],
+    options: &'a TextOptions<'a>,
 }
 
 /// Offset, size and strides of one line on one side.
 type DiffNumbers = [String; 3];
 
-/// A block as text and as data.
-struct DrawnBlock {
-    text: String,
-    block: DiffBlock,
-}
-
 /// A member, or the end of the block, on both sides.
 struct DiffLine {
-    label: String,
     /// `None` for the end of the block.
     path: Option<String>,
     sides: [DiffNumbers; 2],
 }
 
 impl BlockComparison<'_> {
-    fn draw(&self) -> DrawnBlock {
-        let lines = self.lines();
-        let title = self.sides.iter().flatten().next().map(|block| heading(block)).unwrap_or_default();
-        let columns = lines.iter().map(|line| width(&line.label)).max().unwrap_or(0).max(width(&title));
-        let rules: String = self.names.iter().map(|name| pad_left(name, SIDE_COLUMNS)).collect();
-        let heads = format!(
-            "{}{}{}",
-            pad_left("offset", NUMBER_COLUMNS),
-            pad_left("size", NUMBER_COLUMNS),
-            pad_left("stride", STRIDE_COLUMNS)
-        );
+    fn data(&self) -> DiffBlock {
+        let different = self.lines().into_iter().filter(|line| line.sides[0] != line.sides[1]);
+        let different: Vec<DiffLine> = different.collect();
+        let [left, right] = self.sides.map(|side| side.map(|block| block.shown.clone()));
+        let name = left.as_ref().or(right.as_ref()).map(|block| block.name.clone()).unwrap_or_default();
+        let differs = !different.is_empty() || self.refusal_differs();
+        DiffBlock {
+            name,
+            differs,
+            differing: different.into_iter().filter_map(|line| line.path).collect(),
+            left,
+            right,
+        }
+    }
 
-        let mut text = TextLines::default();
-        text.push(&self.style.paint(Tone::Strong, &format!("  {}{rules}", " ".repeat(columns))));
-        text.push(&self.style.paint(Tone::Strong, &format!("  {}{heads}{heads}", pad(&title, columns))));
-
-        let mut differs = false;
-        let mut differing = Vec::new();
-        for DiffLine { label, path, sides } in &lines {
-            if sides[0] != sides[1] {
-                differs = true;
-                differing.extend(path.clone());
+    /// The table of the block, or one line if both sides agree.
+    fn draw(&self, differs: bool, text: &mut TextLines) {
+        let style = self.options.style;
+        let Some(any) = self.sides.into_iter().flatten().next() else { return };
+        let heading = heading(&any.shown, any.declared.as_deref(), ShaderLanguage::Hlsl);
+        let readable = self.sides.map(|side| side.filter(|block| block.shown.errors.is_empty()));
+        match readable {
+            [Some(left), Some(right)] if differs => {
+                let names = self.names.map(|name| [name]);
+                let names = names.each_ref().map(|name| &name[..]);
+                let layouts = [(0, left), (1, right)]
+                    .map(|(index, block)| ComparedLayout { name: short_name(&names, index), block });
+                let table = MemberTable::of(heading, &names, &layouts, ShaderLanguage::Hlsl, self.options).folded();
+                table.draw(text);
+                let columns = names.into_iter().zip([left, right]);
+                let columns: Vec<MergedColumn<'_>> =
+                    columns.map(|(names, block)| MergedColumn { names: names.to_vec(), block }).collect();
+                totals(&columns, &table, Vec::new(), self.options, text);
+                text.push("");
             }
-            text.push(&format!("  {}{}", pad(label, columns), self.numbers(sides)));
+            [Some(block), Some(_)] => {
+                let size = block.shown.size.map_or_else(|| "no end".to_owned(), |size| format!("{size} bytes"));
+                text.push(&format!("{}  {size}, the same", style.paint(Tone::Strong, &heading)));
+            }
+            [None, _] | [_, None] => text.push(&style.paint(Tone::Strong, &heading)),
         }
 
         for (block, rules) in self.sides.iter().zip(self.names) {
             match block {
-                Some(block) => text.append(&refused(block, rules, self.style)),
-                None => text.push(&format!("{} has no such block", pad_left(rules, 10))),
+                Some(block) => text.append(&refused(&block.shown, rules, style)),
+                None => text.push(&style.paint(Tone::Disagree, &format!("  {rules} has no such block"))),
             }
         }
-
-        let [left, right] = self.sides.map(Option::<&ShownBlock>::cloned);
-        let name = left.as_ref().or(right.as_ref()).map(|block| block.name.clone()).unwrap_or_default();
-        let differs = differs || self.refusal_differs();
-        DrawnBlock { text: text.into_text(), block: DiffBlock { name, differs, differing, left, right } }
     }
 
     /// True if one side refuses the block, both refuse it for different reasons, or only one side
     /// has it.
     fn refusal_differs(&self) -> bool {
         match self.sides {
-            [Some(left), Some(right)] => left.errors != right.errors,
+            [Some(left), Some(right)] => left.shown.errors != right.shown.errors,
             [None, _] | [_, None] => true,
         }
     }
 
     fn lines(&self) -> Vec<DiffLine> {
-        let [left, right] = self.sides.map(|side| side.map_or(&[][..], |block| &block.members));
+        let [left, right] = self.sides.map(|side| side.map_or(&[][..], |block| &block.shown.members));
         let in_left = |row: &MemberRow| left.iter().any(|other| other.path == row.path);
         let rows = left.iter().chain(right.iter().filter(|row| !in_left(row)));
 
         let mut lines: Vec<DiffLine> = rows
             .map(|row| {
-                let depth = row.path.matches('.').count() + 1;
                 let side = |rows: &[MemberRow]| rows.iter().find(|other| other.path == row.path).map(member);
-                let label = format!("{}{}", "  ".repeat(depth), declaration(row, 0));
                 let sides = [left, right].map(|rows| side(rows).unwrap_or_default());
-                DiffLine { label, path: Some(row.path.clone()), sides }
+                DiffLine { path: Some(row.path.clone()), sides }
             })
             .collect();
-        let sides = self.sides.map(|side| side.map(total).unwrap_or_default());
-        lines.push(DiffLine { label: "end".to_owned(), path: None, sides });
+        let sides = self.sides.map(|side| side.map(|block| total(&block.shown)).unwrap_or_default());
+        lines.push(DiffLine { path: None, sides });
         lines
-    }
-
-    fn numbers(&self, sides: &[DiffNumbers; 2]) -> String {
-        let [left, right] = sides;
-        let columns = [NUMBER_COLUMNS, NUMBER_COLUMNS, STRIDE_COLUMNS];
-        let mut text: String = left.iter().zip(columns).map(|(number, columns)| pad_left(number, columns)).collect();
-
-        // Marks are in the right side's columns; a dot there marks a number that only the left side
-        // has.
-        for ((there, here), columns) in left.iter().zip(right).zip(columns) {
-            let marked = match (there == here, here.is_empty()) {
-                (true, _) => here.clone(),
-                (false, true) => format!("! {}", self.style.dot()),
-                (false, false) => format!("! {here}"),
-            };
-            let tone = if there == here { Tone::Plain } else { Tone::Disagree };
-            text += &self.style.paint(tone, &pad_left(&marked, columns));
-        }
-        text
     }
 }
 

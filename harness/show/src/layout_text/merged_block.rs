@@ -16,6 +16,8 @@ pub struct MergedBlock<'a> {
     pub forbidden: Vec<ForbiddenBlock<'a>>,
     /// The block from any column that has it.
     pub block: Option<&'a ShownBlock>,
+    /// Its declaration in the user's words.
+    pub declared: Option<&'a str>,
 }
 
 /// Columns that lay out a block the same way.
@@ -39,13 +41,36 @@ pub struct ForbiddenBlock<'a> {
 impl<'a> MergedBlock<'a> {
     /// The block with this index.
     pub fn of(columns: &'a [ShownColumn], index: usize) -> Self {
-        let block = columns.iter().find_map(|column| column.blocks.get(index)).map(|block| &block.shown);
-        let mut merged = Self { columns: Vec::new(), absent: Vec::new(), forbidden: Vec::new(), block };
+        let any = columns.iter().find_map(|column| column.blocks.get(index));
+        let (block, declared) = (any.map(|any| &any.shown), any.and_then(|any| any.declared.as_deref()));
+        let mut merged = Self { columns: Vec::new(), absent: Vec::new(), forbidden: Vec::new(), block, declared };
         for column in columns {
             let Some(block) = column.blocks.get(index) else { continue };
             merged.add(&column.name, block);
         }
         merged
+    }
+
+    /// True if no column has anything to say about the block.
+    pub fn is_empty(&self) -> bool {
+        self.columns.is_empty() && self.absent.is_empty() && self.forbidden.is_empty()
+    }
+
+    /// True if the tables of both blocks would be equal.
+    pub fn has_same_layouts(&self, other: &Self) -> bool {
+        let is_same = |(one, other): (&MergedColumn<'_>, &MergedColumn<'_>)| {
+            let (block, twin) = (&one.block.shown, &other.block.shown);
+            one.names == other.names
+                && (block.size, block.stride, &block.members) == (twin.size, twin.stride, &twin.members)
+                && one.block.resources == other.block.resources
+                && one.block.has_registers == other.block.has_registers
+        };
+        let has_only_layouts = |block: &Self| block.forbidden.is_empty() && !block.columns.is_empty();
+        has_only_layouts(self)
+            && has_only_layouts(other)
+            && self.absent == other.absent
+            && self.columns.len() == other.columns.len()
+            && self.columns.iter().zip(&other.columns).all(is_same)
     }
 
     fn add(&mut self, name: &'a str, block: &'a ShownColumnBlock) {

@@ -2,6 +2,7 @@
 
 pub mod bindings_text;
 pub mod block_rows;
+mod compared_rows;
 pub mod declaration_words;
 pub mod diff_text;
 mod holes;

@@ -2,7 +2,7 @@
 //!
 //! The command makes them, [`super::struct_text`] draws them.
 
-use crate::show_json::ShownBlock;
+use crate::show_json::{ShownBlock, ShownLayout};
 
 /// A column of the table: a shipping target, or a rule set.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,6 +13,14 @@ pub struct ShownColumn {
     pub blocks: Vec<ShownColumnBlock>,
 }
 
+impl ShownColumn {
+    /// The same blocks for the JSON output.
+    pub fn layout(&self) -> ShownLayout {
+        let blocks = self.blocks.iter().map(|block| block.shown.clone());
+        ShownLayout { rules: self.name.clone(), target: None, compiler: None, blocks: blocks.collect() }
+    }
+}
+
 /// A block under one column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShownColumnBlock {
@@ -21,6 +29,29 @@ pub struct ShownColumnBlock {
     /// `None` for an unbounded or forbidden block.
     pub padding: Option<PaddingShare>,
     pub presence: BlockPresence,
+    /// The declaration in the user's words: `StructuredBuffer<Light> lights`; `None` if the text is
+    /// not at hand.
+    pub declared: Option<String>,
+    /// True if D3D counts the block in 16-byte registers (`c0.x`).
+    pub has_registers: bool,
+    /// Members that take no bytes here because they are bound.
+    pub resources: Vec<ResourceMember>,
+}
+
+/// A texture, sampler or buffer that is a member of a block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResourceMember {
+    /// The path of its struct; empty for the block itself.
+    pub parent: String,
+    /// `Texture2D<float4> albedo`.
+    pub declaration: String,
+}
+
+impl ShownColumnBlock {
+    /// A block of which only the numbers are known.
+    pub fn new(shown: ShownBlock, presence: BlockPresence) -> Self {
+        Self { shown, padding: None, presence, declared: None, has_registers: false, resources: Vec::new() }
+    }
 }
 
 /// Padding of a block.

@@ -2,33 +2,107 @@
 //! right.
 //!
 //! A column is a shipping target or a rule set. Columns that lay out a block the same way are
-//! merged; if only one is left, it shows offset and size. Lines stay within 80 columns unless a
-//! name is wider.
+//! merged. Lines stay within the width of the terminal unless a name is wider.
 
-use super::block_rows::{BlockRow, BlockRows, TableKind};
-use super::declaration_words::block_keyword;
-use super::merged_block::{ForbiddenBlock, MergedBlock};
+use layoutproof_layout::shape::Count;
+use layoutproof_layout::{BlockKind, MemberRow};
+use layoutproof_source::shader_language::ShaderLanguage;
+
+use super::compared_rows::{Change, ComparedLayout, ComparedRow, alternatives, compared_rows};
+use super::declaration_words::{block_keyword, declaration, has_type_in_front};
+use super::merged_block::{ForbiddenBlock, MergedBlock, MergedColumn};
 use super::shown_columns::{ShownColumn, ShownColumnBlock};
 use super::struct_lines::refused;
 use crate::show_json::ShownBlock;
 use crate::style::{Style, TextLines, Tone, one_line, pad, pad_left, width};
-use layoutproof_layout::shape::Count;
-use layoutproof_source::shader_language::ShaderLanguage;
 
-/// The width that every terminal has.
-const TERMINAL_COLUMNS: usize = 80;
+/// The width of a text that is not for a terminal.
+pub const PLAIN_COLUMNS: usize = 80;
 /// Least width of declarations if there are many columns of numbers.
-const LABEL_COLUMNS: usize = 30;
-/// Columns of a number, including the space before it.
+const LABEL_COLUMNS: usize = 24;
+/// Least width of a column of offsets, including the space before it.
 const NUMBER_COLUMNS: usize = 8;
-/// Spaces between a declaration and its note.
-const NOTE_GAP: usize = 2;
+/// Spaces between columns, and between a declaration and its note.
+const GAP: usize = 2;
+/// Indent per level of structs.
+const INDENT: &str = "  ";
 
-/// Every block under all columns.
-pub fn show(columns: &[ShownColumn], language: ShaderLanguage, style: Style) -> String {
+/// How to draw the text, and what to add to it.
+#[derive(Clone, Copy, Debug)]
+pub struct TextOptions<'a> {
+    pub style: Style,
+    /// The width to stay within.
+    pub width: usize,
+    /// Declarations of what is bound and has no bytes.
+    pub resources: &'a [String],
+    /// What else the user can ask: `C++: --format cpp`.
+    pub hints: &'a [String],
+}
+
+impl TextOptions<'_> {
+    /// The options of a text that stands alone.
+    pub fn plain(style: Style) -> Self {
+        Self { style, width: PLAIN_COLUMNS, resources: &[], hints: &[] }
+    }
+}
+
+/// Every block under all columns, and a summary.
+pub fn show(columns: &[ShownColumn], language: ShaderLanguage, options: &TextOptions<'_>) -> String {
     let blocks = columns.iter().map(|column| column.blocks.len()).max().unwrap_or(0);
-    let texts = (0..blocks).map(|index| BlockTable::of(columns, index, language, style).draw());
-    texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
+    let merged: Vec<MergedBlock<'_>> = (0..blocks).map(|index| MergedBlock::of(columns, index)).collect();
+    let drawn: Vec<&MergedBlock<'_>> = merged.iter().filter(|block| !block.is_empty()).collect();
+    let is_only = drawn.len() == 1;
+
+    let mut text = TextLines::default();
+    let mut says_all_names = true;
+    let mut was_folded = false;
+    for (index, block) in drawn.iter().enumerate() {
+        let twin = drawn[..index].iter().find(|earlier| earlier.has_same_layouts(block));
+        let is_folded = twin.is_some();
+        if index > 0 && !(is_folded && was_folded) {
+            text.push("");
+        }
+        was_folded = is_folded;
+        let table = BlockTable { merged: block, language, options, says_all_names };
+        match twin {
+            Some(twin) => table.as_other(twin, &mut text),
+            None => {
+                let hints = if is_only && options.resources.is_empty() { options.hints } else { &[] };
+                table.draw(hints, &mut text);
+                says_all_names &= block.columns.len() != 1;
+            }
+        }
+    }
+    summary(&drawn, options, &mut text);
+    text.into_text()
+}
+
+/// What is left to say after the blocks.
+fn summary(blocks: &[&MergedBlock<'_>], options: &TextOptions<'_>, text: &mut TextLines) {
+    let TextOptions { style, width, resources, hints } = *options;
+    if !resources.is_empty() {
+        text.push("");
+        text.append(&wrapped("resources: ", resources, style, width));
+    }
+    let is_said_at_the_block = blocks.len() == 1 && resources.is_empty();
+    let mut parts = Vec::new();
+    let has_columns =
+        |block: &&MergedBlock<'_>| block.columns.iter().map(|column| column.names.len()).sum::<usize>() > 1;
+    if blocks.len() > 1 && blocks.iter().any(has_columns) {
+        let differs = match blocks.iter().filter(|block| block.columns.len() > 1).count() {
+            0 => "all agree".to_owned(),
+            1 => "1 differs".to_owned(),
+            differing => format!("{differing} differ"),
+        };
+        parts.push(format!("{} blocks, {differs}", blocks.len()));
+    }
+    parts.extend(hints.iter().filter(|_| !is_said_at_the_block).cloned());
+    if !parts.is_empty() {
+        if resources.is_empty() {
+            text.push("");
+        }
+        push_parts(&parts, Tone::Dim, options, text);
+    }
 }
 
 /// The heading of one file if several are shown.
@@ -39,89 +113,133 @@ pub fn file_heading(name: &str, is_below_another: bool, style: Style) -> String 
 
 /// One block under all columns.
 struct BlockTable<'a> {
-    merged: MergedBlock<'a>,
+    merged: &'a MergedBlock<'a>,
     language: ShaderLanguage,
-    style: Style,
+    options: &'a TextOptions<'a>,
+    /// True if a block that is alike everywhere names all columns.
+    says_all_names: bool,
 }
 
-impl<'a> BlockTable<'a> {
-    fn of(columns: &'a [ShownColumn], index: usize, language: ShaderLanguage, style: Style) -> Self {
-        Self { merged: MergedBlock::of(columns, index), language, style }
-    }
+impl BlockTable<'_> {
+    fn draw(&self, hints: &[String], text: &mut TextLines) {
+        let MergedBlock { columns, absent, forbidden, block, .. } = self.merged;
+        let style = self.options.style;
 
-    fn draw(&self) -> String {
-        let MergedBlock { columns, absent, forbidden, block } = &self.merged;
-        let names = |names: &[&str]| names.iter().map(|name| in_style(name, self.style)).collect::<Vec<_>>();
-
-        let mut text = TextLines::default();
-        match columns.as_slice() {
-            [] => {}
-            [only] => {
-                let heads = [["offset".to_owned()], ["size".to_owned()]];
-                let heads = heads.each_ref().map(|head| &head[..]);
-                self.table(TableKind::Single, &heads, &[only.block], &mut text);
-                let verb = if only.names.len() == 1 { "rules" } else { "all agree" };
-                text.append(&wrapped(&format!("  {verb}: "), &names(&only.names), self.style));
-            }
-            several => {
-                let several =
-                    several.iter().map(|column| NamedColumn { names: names(&column.names), block: column.block });
-                for (index, chunk) in chunks(&several.collect::<Vec<_>>()).into_iter().enumerate() {
-                    if index > 0 {
-                        text.push("");
-                    }
-                    let heads: Vec<&[String]> = chunk.iter().map(|column| column.names.as_slice()).collect();
-                    let blocks: Vec<&ShownColumnBlock> = chunk.iter().map(|column| column.block).collect();
-                    self.table(TableKind::SideBySide, &heads, &blocks, &mut text);
-                }
-            }
+        if !columns.is_empty() {
+            let names: Vec<&[&str]> = columns.iter().map(|column| column.names.as_slice()).collect();
+            let layouts: Vec<ComparedLayout<'_>> = columns
+                .iter()
+                .enumerate()
+                .map(|(index, column)| layout(column, &short_name(&names, index), style))
+                .collect();
+            let table = MemberTable::of(self.heading(), &names, &layouts, self.language, self.options);
+            table.draw(text);
+            let more = self.agreement().into_iter().chain(hints.iter().cloned()).collect();
+            totals(columns, &table, more, self.options, text);
         }
 
-        if let Some(block) = block.filter(|_| !absent.is_empty()) {
+        let names = |names: &[&str]| names.iter().map(|name| in_style(name, style)).collect::<Vec<_>>();
+        if block.is_some() && !absent.is_empty() {
             if columns.is_empty() {
-                text.push(&self.style.paint(Tone::Strong, &self.heading(block)));
+                text.push(&style.paint(Tone::Strong, &self.heading()));
             }
-            text.append(&wrapped(&format!("  no {} in: ", block.kind), &names(absent), self.style));
+            text.append(&wrapped("  no such block in: ", &names(absent), style, self.options.width));
         }
         for ForbiddenBlock { name, block } in forbidden {
-            for line in refused(block, &in_style(name, self.style), self.style).lines() {
-                text.append(&folded(line));
+            for line in refused(block, &in_style(name, style), style).lines() {
+                text.append(&folded(line, self.options.width));
             }
         }
-        text.into_text()
     }
 
-    fn table(&self, kind: TableKind, heads: &[&[String]], blocks: &[&ShownColumnBlock], text: &mut TextLines) {
-        let Some(first) = blocks.first() else { return };
-        let rows = BlockRows::of(blocks, kind, self.language);
-        let marks_differences = kind == TableKind::SideBySide;
-        let grid = Grid::of(&self.heading(&first.shown), heads, &rows);
-
-        let head_lines = heads.iter().map(|names| names.len()).max().unwrap_or(0);
-        for line in 0..head_lines {
-            // Names are bottom-aligned so that each is next to its numbers.
-            let name = |names: &[String]| {
-                (names.len() + line).checked_sub(head_lines).map(|index| names[index].clone()).unwrap_or_default()
-            };
-            let label = if line + 1 == head_lines { self.heading(&first.shown) } else { String::new() };
-            let names: Vec<String> = heads.iter().map(|names| name(names)).collect();
-            grid.push(&label, &names, self.style, Tone::Strong, text);
-        }
-
-        for row in &rows {
-            let is_declaration = row.tone != Tone::Dim;
-            let differs = is_declaration && row.differs();
-            let label = grid.label(row, differs);
-            let tone = if differs { Tone::Disagree } else { row.tone };
-            let dotted = row.cells.iter().map(|cell| {
-                if cell.is_empty() && marks_differences { self.style.dot().to_owned() } else { cell.clone() }
-            });
-            grid.push(&label, &dotted.collect::<Vec<_>>(), self.style, tone, text);
-        }
+    /// The block in one line, because an earlier one has the same layouts.
+    fn as_other(&self, other: &MergedBlock<'_>, text: &mut TextLines) {
+        let sizes = sizes(&self.merged.columns);
+        let other = other.block.map(|block| block.name.as_str()).unwrap_or_default();
+        let style = self.options.style;
+        let line = format!("{}  {sizes}, as {}", style.paint(Tone::Strong, &self.heading()), one_line(other));
+        text.push(&line);
     }
 
-    fn heading(&self, block: &ShownBlock) -> String {
-        block_heading(block, self.language)
+    /// The last parts of the block's summary: the names of the columns if only one is left.
+    fn agreement(&self) -> Option<String> {
+        let [only] = self.merged.columns.as_slice() else { return None };
+        let names = only.names.iter().map(|name| in_style(name, self.options.style)).collect::<Vec<_>>().join(", ");
+        let is_complete = self.merged.absent.is_empty() && self.merged.forbidden.is_empty();
+        Some(match only.names.len() {
+            1 => format!("rules: {names}"),
+            _ if is_complete && !self.says_all_names => "all agree".to_owned(),
+            _ => format!("all agree: {names}"),
+        })
+    }
+
+    fn heading(&self) -> String {
+        let Some(block) = self.merged.block else { return String::new() };
+        heading(block, self.merged.declared, self.language)
+    }
+}
+
+/// Size, stride and padding of a block, and `more`.
+pub(super) fn totals(
+    columns: &[MergedColumn<'_>],
+    table: &MemberTable<'_>,
+    more: Vec<String>,
+    options: &TextOptions<'_>,
+    text: &mut TextLines,
+) {
+    let mut parts = vec![sizes(columns)];
+    let of = |number: &dyn Fn(&ShownColumnBlock) -> Option<u32>| {
+        columns.iter().map(|column| number(column.block)).collect::<Vec<_>>()
+    };
+    let strides = of(&|block| block.shown.stride);
+    if strides.iter().any(Option::is_some) && strides != of(&|block| block.shown.size) {
+        parts.push(format!("stride {}", alternatives(&numbers(&strides))));
+    }
+    let padding = of(&|block| block.padding.map(|padding| padding.bytes));
+    if padding.iter().flatten().any(|bytes| *bytes > 0) {
+        parts.push(format!("padding {}", alternatives(&numbers(&padding))));
+    }
+    parts.extend(more);
+
+    // Sizes may differ although each member is at the same bytes.
+    let is_only_place = columns.len() > 1 && !table.differs();
+    let (mark, tone) = if is_only_place { (options.style.differs(), Tone::Disagree) } else { (" ", Tone::Strong) };
+    parts[0] = format!("{mark} {}", parts[0]);
+    push_parts(&parts, tone, options, text);
+}
+
+/// `40 bytes`, `40 / 64 bytes`.
+fn sizes(columns: &[MergedColumn<'_>]) -> String {
+    let size = |size: Option<u32>| size.map_or_else(|| "no end".to_owned(), |size| size.to_string());
+    let sizes: Vec<String> = columns.iter().map(|column| size(column.block.shown.size)).collect();
+    let sizes = alternatives(&sizes);
+    if sizes.ends_with("end") { sizes } else { format!("{sizes} bytes") }
+}
+
+fn numbers(values: &[Option<u32>]) -> Vec<String> {
+    values.iter().map(|value| value.map(|value| value.to_string()).unwrap_or_default()).collect()
+}
+
+fn layout<'a>(column: &MergedColumn<'a>, name: &str, style: Style) -> ComparedLayout<'a> {
+    ComparedLayout { name: in_style(name, style), block: column.block }
+}
+
+/// The name of a column in a sentence: its target, if no other column has the same.
+pub(super) fn short_name(names: &[&[&str]], index: usize) -> String {
+    let target = |name: &str| name.split(" · ").next().unwrap_or(name).to_owned();
+    let first = names[index].first().copied().unwrap_or_default();
+    let own = target(first);
+    let is_alone = |(other, names): (usize, &&[&str])| other == index || names.iter().all(|name| target(name) != own);
+    let is_same = names[index].iter().all(|name| target(name) == own);
+    if is_same && names.iter().enumerate().all(is_alone) { own } else { first.to_owned() }
+}
+
+/// The declaration of a block, or words for it if the text is not at hand.
+pub(super) fn heading(block: &ShownBlock, declared: Option<&str>, language: ShaderLanguage) -> String {
+    match (declared, block.kind) {
+        (Some(declared), _) => declared.to_owned(),
+        (None, BlockKind::StructuredElement) => one_line(&format!("structured buffer {}", block.name)),
+        (None, _) => block_heading(block, language),
     }
 }
 
@@ -134,89 +252,446 @@ pub fn block_heading(block: &ShownBlock, language: ShaderLanguage) -> String {
     one_line(&format!("{} {}{count}", block_keyword(language, block.kind), block.name))
 }
 
-/// A column with its names in the style's characters.
-struct NamedColumn<'a> {
-    names: Vec<String>,
-    block: &'a ShownColumnBlock,
+/// A table of members: size, padding, and an offset in each layout.
+pub(super) struct MemberTable<'a> {
+    heading: String,
+    /// One or more names of each layout, as the heading draws them.
+    heads: Vec<Vec<String>>,
+    layouts: &'a [ComparedLayout<'a>],
+    rows: Vec<ComparedRow<'a>>,
+    language: ShaderLanguage,
+    options: &'a TextOptions<'a>,
+    /// True if only the members around a difference have lines.
+    is_folded: bool,
+}
+
+/// A line of the table.
+struct TableLine {
+    mark: &'static str,
+    label: String,
+    note: String,
+    size: String,
+    padding: String,
+    /// Offset and register, one per layout.
+    offsets: Vec<[String; 2]>,
+    /// How far the member moved in each layout but the first, and why.
+    moved: String,
+    why: String,
+    tone: Tone,
+}
+
+impl<'a> MemberTable<'a> {
+    pub(super) fn of(
+        heading: String,
+        names: &[&[&str]],
+        layouts: &'a [ComparedLayout<'a>],
+        language: ShaderLanguage,
+        options: &'a TextOptions<'a>,
+    ) -> Self {
+        let heads = match names {
+            [_] => vec![vec!["offset".to_owned()]],
+            names => {
+                names.iter().map(|names| names.iter().map(|name| in_style(name, options.style)).collect()).collect()
+            }
+        };
+        let rows = compared_rows(layouts, language);
+        Self { heading, heads, layouts, rows, language, options, is_folded: false }
+    }
+
+    /// The same table with the members around differences only.
+    pub(super) fn folded(self) -> Self {
+        Self { is_folded: true, ..self }
+    }
+
+    /// True if a member is at other bytes in some layout.
+    pub(super) fn differs(&self) -> bool {
+        self.rows.iter().any(|row| row.change != Change::None)
+    }
+
+    pub(super) fn draw(&self, text: &mut TextLines) {
+        for (index, layouts) in self.chunks().into_iter().enumerate() {
+            if index > 0 {
+                text.push("");
+            }
+            self.draw_layouts(&layouts, text);
+        }
+    }
+
+    /// Splits the layouts into tables that fit on the screen next to the declarations.
+    fn chunks(&self) -> Vec<Vec<usize>> {
+        let mut chunks: Vec<Vec<usize>> = Vec::new();
+        for layout in 0..self.layouts.len() {
+            let is_full = chunks.last().is_none_or(|chunk| {
+                let all: Vec<usize> = chunk.iter().copied().chain([layout]).collect();
+                let lines = self.lines(&all);
+                let narrow = Grid::of(self, &split_heads(&self.heads_of(&all)), &lines);
+                narrow.fixed() + LABEL_COLUMNS > self.options.width
+            });
+            match chunks.last_mut() {
+                Some(chunk) if !is_full => chunk.push(layout),
+                Some(_) | None => chunks.push(vec![layout]),
+            }
+        }
+        chunks
+    }
+
+    fn heads_of(&self, layouts: &[usize]) -> Vec<Vec<String>> {
+        layouts.iter().map(|layout| self.heads[*layout].clone()).collect()
+    }
+
+    fn draw_layouts(&self, layouts: &[usize], text: &mut TextLines) {
+        let mut lines = self.lines(layouts);
+        if self.is_folded {
+            lines = folded_lines(lines, self.options.style, layouts.len());
+        }
+        let mut heads = self.heads_of(layouts);
+        let mut grid = Grid::of(self, &heads, &lines);
+        if grid.widest > grid.label_columns {
+            // Names in two lines leave more room for declarations, and then lines without the moves,
+            // which the offsets show too.
+            heads = split_heads(&heads);
+            grid = Grid::of(self, &heads, &lines);
+            if grid.widest > grid.label_columns {
+                lines.iter_mut().filter(|line| line.why.is_empty()).for_each(|line| line.moved.clear());
+                grid = Grid::of(self, &heads, &lines);
+            }
+        }
+        grid.head(&self.heading, &heads, self.options.style, text);
+        for line in &lines {
+            grid.line(line, self.options, text);
+        }
+    }
+
+    fn lines(&self, layouts: &[usize]) -> Vec<TableLine> {
+        let mut lines = Vec::new();
+        let mut open: Vec<(usize, &str)> = Vec::new();
+        for row in &self.rows {
+            while open.last().is_some_and(|(depth, _)| *depth >= row.depth) {
+                let (depth, path) = open.pop().unwrap_or_default();
+                self.resources(path, depth + 1, layouts.len(), &mut lines);
+            }
+            open.push((row.depth, &row.row.path));
+            if row.padding_before.iter().any(|bytes| *bytes > 0) {
+                let label = format!("{}// padding", INDENT.repeat(row.depth - 1));
+                let size = counts(&row.padding_before, layouts);
+                lines.push(TableLine { size, ..TableLine::dim(label, layouts.len()) });
+            }
+            lines.push(self.line(row, layouts));
+        }
+        while let Some((depth, path)) = open.pop() {
+            self.resources(path, depth + 1, layouts.len(), &mut lines);
+        }
+        self.resources("", 1, layouts.len(), &mut lines);
+        lines
+    }
+
+    /// The members of the struct at `path` that take no bytes.
+    fn resources(&self, path: &str, depth: usize, layouts: usize, lines: &mut Vec<TableLine>) {
+        let Some(first) = self.layouts.first() else { return };
+        for resource in first.block.resources.iter().filter(|it| it.parent.trim_end_matches("[]") == path) {
+            let label = format!("{}{}", INDENT.repeat(depth - 1), resource.declaration);
+            lines.push(TableLine { note: "bound".to_owned(), ..TableLine::dim(label, layouts) });
+        }
+    }
+
+    fn line(&self, row: &ComparedRow<'_>, layouts: &[usize]) -> TableLine {
+        let style = self.options.style;
+        let is_alone = self.layouts.len() == 1;
+        let of = |row: Option<&MemberRow>| match row {
+            Some(row) => [row.offset.to_string(), register(row)],
+            None => [style.dot().to_owned(), String::new()],
+        };
+        let offsets = layouts.iter().map(|layout| {
+            let [offset, register] = of(row.places[*layout]);
+            [offset, if self.layouts[*layout].block.has_registers { register } else { String::new() }]
+        });
+        let size = |row: &MemberRow| row.size.map_or_else(|| "[]".to_owned(), |size| size.to_string());
+        let places = || layouts.iter().filter_map(|layout| row.places[*layout]);
+        let sizes: Vec<String> = places().map(size).collect();
+
+        let differs = !is_alone && layouts.iter().any(|layout| row.differs_in(*layout));
+        let is_about = |reasons: &[(usize, String)]| {
+            reasons.is_empty() || reasons.iter().any(|(layout, _)| layouts.contains(layout))
+        };
+        let (mark, tone) = match &row.change {
+            Change::Starts { reasons } if differs && is_about(reasons) => (style.differs(), Tone::Disagree),
+            Change::Follows | Change::Starts { .. } if differs => (style.dot(), Tone::Plain),
+            _ => (" ", Tone::Plain),
+        };
+        let columns = if has_type_in_front(self.language) { row.type_columns } else { 0 };
+        let words = declaration(self.language, row.row, columns);
+        TableLine {
+            mark,
+            label: format!("{}{words}", INDENT.repeat(row.depth - 1)),
+            note: row.note.replace("strides ", "").replace("stride ", ""),
+            size: sizes_of(&sizes),
+            padding: counts(&row.padding, layouts),
+            offsets: offsets.collect(),
+            moved: if differs { moved(row, layouts) } else { String::new() },
+            why: if differs { why(row, layouts) } else { String::new() },
+            tone,
+        }
+    }
+}
+
+/// `c39`, `c43.y`; nothing for a member that starts within a component.
+fn register(row: &MemberRow) -> String {
+    let register = row.offset / 16;
+    match row.offset % 16 {
+        0 => format!("c{register}"),
+        4 => format!("c{register}.y"),
+        8 => format!("c{register}.z"),
+        12 => format!("c{register}.w"),
+        _ => String::new(),
+    }
+}
+
+impl TableLine {
+    /// A line without numbers, below `layouts` columns.
+    fn dim(label: String, layouts: usize) -> Self {
+        Self {
+            mark: " ",
+            label,
+            note: String::new(),
+            size: String::new(),
+            padding: String::new(),
+            offsets: vec![[String::new(), String::new()]; layouts],
+            moved: String::new(),
+            why: String::new(),
+            tone: Tone::Dim,
+        }
+    }
+
+    fn label(&self, note_start: usize) -> String {
+        if self.note.is_empty() {
+            return self.label.clone();
+        }
+        format!("{}{}// {}", pad(&self.label, note_start), " ".repeat(GAP), self.note)
+    }
+}
+
+/// Lines of context around a difference.
+const CONTEXT: usize = 3;
+
+/// The lines around those on which the layouts part. Each run of others becomes one line.
+fn folded_lines(lines: Vec<TableLine>, style: Style, layouts: usize) -> Vec<TableLine> {
+    let starts: Vec<usize> = (0..lines.len()).filter(|index| lines[*index].mark == style.differs()).collect();
+    let is_near = |index: usize| starts.iter().any(|start| start.abs_diff(index) <= CONTEXT);
+    let mut kept = Vec::new();
+    let mut run: Vec<TableLine> = Vec::new();
+    for (index, line) in lines.into_iter().enumerate() {
+        if is_near(index) {
+            end_run(&mut run, style, layouts, &mut kept);
+            kept.push(line);
+        } else {
+            if run.first().is_some_and(|first| (first.mark, &first.moved) != (line.mark, &line.moved)) {
+                end_run(&mut run, style, layouts, &mut kept);
+            }
+            run.push(line);
+        }
+    }
+    end_run(&mut run, style, layouts, &mut kept);
+    kept
+}
+
+fn end_run(run: &mut Vec<TableLine>, style: Style, layouts: usize, kept: &mut Vec<TableLine>) {
+    let Some(first) = run.first().filter(|_| run.len() > 1) else { return kept.append(run) };
+    let what = if first.mark == style.dot() { "more" } else { "alike" };
+    let label = format!("{} {} {what}", style.ellipsis(), run.len());
+    kept.push(TableLine { mark: first.mark, moved: first.moved.clone(), ..TableLine::dim(label, layouts) });
+    run.clear();
+}
+
+/// Sizes without spaces: `68/80`.
+fn sizes_of(sizes: &[String]) -> String {
+    alternatives(sizes).replace(' ', "")
+}
+
+/// Bytes of padding in these layouts; nothing if there are none.
+fn counts(padding: &[u32], layouts: &[usize]) -> String {
+    let bytes: Vec<u32> = layouts.iter().map(|layout| padding.get(*layout).copied().unwrap_or(0)).collect();
+    if bytes.iter().all(|bytes| *bytes == 0) {
+        return String::new();
+    }
+    sizes_of(&bytes.iter().map(ToString::to_string).collect::<Vec<_>>())
+}
+
+/// `+12`, or one for each layout but the first: `+12 / +28`.
+fn moved(row: &ComparedRow<'_>, layouts: &[usize]) -> String {
+    let moves = layouts.iter().filter(|layout| **layout > 0).map(|layout| match row.moved(*layout) {
+        Some(0) => "0".to_owned(),
+        Some(bytes) => format!("{bytes:+}"),
+        None => "-".to_owned(),
+    });
+    match alternatives(&moves.collect::<Vec<_>>()).as_str() {
+        "0" | "-" => String::new(),
+        moves => moves.to_owned(),
+    }
+}
+
+/// The reasons that concern these layouts, each once.
+fn why(row: &ComparedRow<'_>, layouts: &[usize]) -> String {
+    let Change::Starts { reasons } = &row.change else { return String::new() };
+    let mut said: Vec<&str> = Vec::new();
+    for (_, reason) in reasons.iter().filter(|(layout, reason)| layouts.contains(layout) && !reason.is_empty()) {
+        if !said.contains(&reason.as_str()) {
+            said.push(reason);
+        }
+    }
+    said.join("; ")
+}
+
+/// Each name in lines of its own: target, then compiler. Merged columns keep theirs.
+fn split_heads(heads: &[Vec<String>]) -> Vec<Vec<String>> {
+    let split = |names: &Vec<String>| match names.as_slice() {
+        [only] => {
+            let separator = if only.contains(" · ") { " · " } else { " - " };
+            only.split(separator).map(str::to_owned).collect()
+        }
+        names => names.to_vec(),
+    };
+    heads.iter().map(split).collect()
 }
 
 /// The widths of a table.
 struct Grid {
     label_columns: usize,
+    /// The widest label.
+    widest: usize,
     note_start: usize,
-    number_columns: Vec<usize>,
+    size_columns: usize,
+    padding_columns: usize,
+    /// Width of a column, of its offsets, and of its registers.
+    offset_columns: Vec<[usize; 3]>,
 }
 
 impl Grid {
-    fn of(heading: &str, heads: &[&[String]], rows: &[BlockRow]) -> Self {
-        let number_columns: Vec<usize> = heads.iter().map(|names| head_columns(names)).collect();
-        let room = TERMINAL_COLUMNS.saturating_sub(number_columns.iter().sum());
-        let noted = rows.iter().filter(|row| !row.note.is_empty()).map(|row| width(&row.label));
-        let note_start = noted.filter(|columns| columns + NOTE_GAP < room).max().unwrap_or(0);
+    fn of(table: &MemberTable<'_>, heads: &[Vec<String>], lines: &[TableLine]) -> Self {
+        let widest = |text: &dyn Fn(&TableLine) -> usize| lines.iter().map(text).max().unwrap_or(0);
+        let size_columns = GAP + widest(&|line| width(&line.size)).max(width("size"));
+        let padding = widest(&|line| width(&line.padding));
+        let padding_columns = if padding == 0 { 0 } else { GAP + padding.max(width("pad")) };
+        let column = |(index, names): (usize, &Vec<String>)| {
+            let head = names.iter().map(|name| width(name)).max().unwrap_or(0);
+            let [offset, register] = [0, 1].map(|part| widest(&|line| width(&line.offsets[index][part])));
+            let cell = if register == 0 { offset } else { offset + 1 + register };
+            [(head.max(cell) + GAP).max(NUMBER_COLUMNS), offset, register]
+        };
+        let offset_columns: Vec<[usize; 3]> = heads.iter().enumerate().map(column).collect();
+        let mut grid =
+            Self { label_columns: 0, widest: 0, note_start: 0, size_columns, padding_columns, offset_columns };
 
-        let grid = Self { label_columns: 0, note_start, number_columns };
-        let labels = rows.iter().map(|row| width(&grid.label(row, false))).chain([width(heading)]);
-        let label_columns = labels.filter(|columns| *columns <= room).max().unwrap_or(room);
-        Self { label_columns, ..grid }
+        let moved = widest(&|line| if line.why.is_empty() { width(&line.moved) } else { 0 });
+        let after = if moved == 0 { 0 } else { GAP + moved };
+        let room = table.options.width.saturating_sub(grid.fixed() + after);
+        let noted = lines.iter().filter(|line| !line.note.is_empty()).map(|line| width(&line.label));
+        grid.note_start = noted.filter(|columns| columns + 2 * GAP < room).max().unwrap_or(0);
+        let labels: Vec<usize> =
+            lines.iter().map(|line| GAP + width(&line.label(grid.note_start))).chain([width(&table.heading)]).collect();
+        grid.widest = labels.iter().copied().max().unwrap_or(0);
+        grid.label_columns = labels.into_iter().filter(|columns| *columns <= room).max().unwrap_or(room);
+        grid
     }
 
-    /// The declaration with its note; `!` if columns differ.
-    fn label(&self, row: &BlockRow, differs: bool) -> String {
-        let label = if differs { row.label.replacen("  ", "! ", 1) } else { row.label.clone() };
-        if row.note.is_empty() {
-            return label;
+    /// Width of everything right of the declarations, without the moves.
+    fn fixed(&self) -> usize {
+        let offsets: usize = self.offset_columns.iter().map(|[columns, ..]| columns).sum();
+        self.size_columns + self.padding_columns + offsets
+    }
+
+    fn head(&self, heading: &str, heads: &[Vec<String>], style: Style, text: &mut TextLines) {
+        let count = heads.iter().map(Vec::len).max().unwrap_or(1);
+        for index in 0..count {
+            // Names are bottom-aligned so that each is next to its numbers.
+            let is_last = index + 1 == count;
+            let mut line = String::new();
+            for ([columns, ..], names) in self.offset_columns.iter().zip(heads) {
+                let name = (names.len() + index).checked_sub(count).map_or("", |index| names[index].as_str());
+                line += &pad_left(name, *columns);
+            }
+            let [label, size, padding] = if is_last { [heading, "size", "pad"] } else { [""; 3] };
+            let numbers = format!("{}{}{line}", pad_left(size, self.size_columns), self.padding(padding));
+            self.push(label, &numbers, text, |line| style.paint(Tone::Strong, line));
         }
-        format!("{}{}// {}", pad(&label, self.note_start), " ".repeat(NOTE_GAP), row.note)
+    }
+
+    fn padding(&self, text: &str) -> String {
+        if self.padding_columns == 0 { String::new() } else { pad_left(text, self.padding_columns) }
+    }
+
+    fn line(&self, line: &TableLine, options: &TextOptions<'_>, text: &mut TextLines) {
+        let style = options.style;
+        let mut numbers = format!("{}{}", pad_left(&line.size, self.size_columns), self.padding(&line.padding));
+        for ([columns, offset, register], cell) in self.offset_columns.iter().zip(&line.offsets) {
+            let cell = match *register {
+                0 => cell[0].clone(),
+                register => format!("{} {}", pad_left(&cell[0], *offset), pad(&cell[1], register)),
+            };
+            numbers += &pad_left(&cell, *columns);
+        }
+
+        let room = options.width.saturating_sub(self.label_columns + self.fixed() + GAP);
+        let both = [line.moved.as_str(), line.why.as_str()].into_iter().filter(|part| !part.is_empty());
+        let both = both.collect::<Vec<_>>().join(": ");
+        let (beside, below) = if width(&both) <= room {
+            (both.as_str(), "")
+        } else if width(&line.moved) <= room {
+            (line.moved.as_str(), line.why.as_str())
+        } else {
+            ("", both.as_str())
+        };
+        if !beside.is_empty() {
+            numbers += &" ".repeat(GAP);
+            numbers += beside;
+        }
+        let label = format!("{} {}", line.mark, line.label(self.note_start));
+        self.push(&label, &numbers, text, |text| style.paint(line.tone, text));
+        if !below.is_empty() {
+            let words: Vec<&str> = below.split(' ').collect();
+            text.append(&wrapped_words("    ", &words, options.width, |text| style.paint(line.tone, text)));
+        }
     }
 
     /// Adds a line. A label that leaves no room for numbers gets a separate line.
-    fn push(&self, label: &str, cells: &[String], style: Style, tone: Tone, text: &mut TextLines) {
-        let numbers: String =
-            cells.iter().zip(&self.number_columns).map(|(cell, columns)| pad_left(cell, *columns)).collect();
+    fn push(&self, label: &str, numbers: &str, text: &mut TextLines, paint: impl Fn(&str) -> String) {
         if width(label) > self.label_columns {
-            text.push(&style.paint(tone, label.trim_end()));
-            text.push(&style.paint(tone, &format!("{}{}", " ".repeat(self.label_columns), numbers.trim_end())));
+            text.push(&paint(label.trim_end()));
+            if !numbers.trim().is_empty() {
+                text.push(&paint(&format!("{}{}", " ".repeat(self.label_columns), numbers.trim_end())));
+            }
         } else {
-            text.push(&style.paint(tone, format!("{}{numbers}", pad(label, self.label_columns)).trim_end()));
+            text.push(&paint(format!("{}{numbers}", pad(label, self.label_columns)).trim_end()));
         }
     }
 }
 
-/// Width of a multi-line heading, including the space before it.
-fn head_columns(names: &[String]) -> usize {
-    let widest = names.iter().map(|name| width(name)).max().unwrap_or(0);
-    (widest + 2).max(NUMBER_COLUMNS)
-}
-
-/// Splits the columns into tables that fit on the screen next to the declarations.
-fn chunks<'t, 'a>(columns: &'t [NamedColumn<'a>]) -> Vec<Vec<&'t NamedColumn<'a>>> {
-    let mut chunks: Vec<Vec<&NamedColumn<'a>>> = Vec::new();
-    let mut used = 0;
-    for column in columns {
-        let own = head_columns(&column.names);
-        match chunks.last_mut() {
-            Some(chunk) if used + own <= TERMINAL_COLUMNS - LABEL_COLUMNS => {
-                used += own;
-                chunk.push(column);
-            }
-            Some(_) | None => {
-                used = own;
-                chunks.push(vec![column]);
-            }
+/// The parts of a summary, separated by dots and wrapped.
+fn push_parts(parts: &[String], tone: Tone, options: &TextOptions<'_>, text: &mut TextLines) {
+    let TextOptions { style, width: limit, .. } = *options;
+    let mut line = String::new();
+    for part in parts {
+        let part = in_style(part, style);
+        if line.is_empty() {
+            line = part;
+        } else if width(&line) + width(&part) + 3 > limit {
+            text.push(&style.paint(tone, &line));
+            line = format!("  {part}");
+        } else {
+            line = format!("{line} {} {part}", style.dot());
         }
     }
-    chunks
+    text.push(&style.paint(tone, &line));
 }
 
 /// `start` and the names, separated by commas and wrapped.
-fn wrapped(start: &str, names: &[String], style: Style) -> String {
+fn wrapped(start: &str, names: &[String], style: Style, limit: usize) -> String {
     let mut text = TextLines::default();
     let mut line = start.to_owned();
     for (index, name) in names.iter().enumerate() {
         let comma = if index + 1 < names.len() { "," } else { "" };
-        if width(&line) + width(name) + comma.len() > TERMINAL_COLUMNS && width(&line) > width(start) {
+        if width(&line) + width(name) + comma.len() > limit && width(&line) > width(start) {
             text.push(&style.paint(Tone::Dim, line.trim_end()));
-            line = " ".repeat(width(start));
+            line = INDENT.to_owned();
         }
         line += &one_line(name);
         line += comma;
@@ -227,16 +702,16 @@ fn wrapped(start: &str, names: &[String], style: Style) -> String {
 }
 
 /// Wraps a sentence; continuation lines are indented to the first word after the verb.
-fn folded(line: &str) -> String {
+fn folded(line: &str, limit: usize) -> String {
     const INDENT: usize = 11;
-    if width(line) <= TERMINAL_COLUMNS {
+    if width(line) <= limit {
         return format!("{line}\n");
     }
     let indent = line.len() - line.trim_start().len();
     let mut text = TextLines::default();
     let mut folded = " ".repeat(indent);
     for word in line.split_whitespace() {
-        if width(&folded) + width(word) > TERMINAL_COLUMNS {
+        if width(&folded) + width(word) > limit {
             text.push(&folded);
             folded = " ".repeat(INDENT);
         }
@@ -244,6 +719,21 @@ fn folded(line: &str) -> String {
         folded += " ";
     }
     text.push(&folded);
+    text.into_text()
+}
+
+fn wrapped_words(indent: &str, words: &[&str], limit: usize, paint: impl Fn(&str) -> String) -> String {
+    let mut text = TextLines::default();
+    let mut line = indent.to_owned();
+    for word in words {
+        if width(&line) + width(word) > limit && width(&line) > width(indent) {
+            text.push(&paint(line.trim_end()));
+            line = indent.to_owned();
+        }
+        line += word;
+        line.push(' ');
+    }
+    text.push(&paint(line.trim_end()));
     text.into_text()
 }
 

@@ -61,15 +61,16 @@ fn conventions_stand_side_by_side() {
         .run("show ranges.hlsl --target d3d12 --convention dxc,clang")
         .exits(0)
         .prints("D3D12 · DXC D3D12 · Clang")
-        .prints("B u3[4] u3[4]")
-        .prints("E u7[2] u7[2]");
+        .prints("RWBuffer<float> B[4] u3[4] u3[4]")
+        .prints("RWBuffer<float> E[2] u7[2] u7[2]");
 }
 
 #[test]
 fn used_and_unused_parameters_are_said_by_flags() {
     let words = "show ranges.hlsl --target d3d12 --convention dxc --used D --unused C";
-    let answer = files().run(words).exits(0).prints("D u6[50]").prints("E u0[2]");
-    assert!(!answer.out.contains("C "), "{answer}");
+    let answer =
+        files().run(words).exits(0).prints("RWBuffer<float> D[50] u6[50]").prints("RWBuffer<float> E[2] u0[2]");
+    assert!(!answer.out.contains("C["), "{answer}");
 }
 
 #[test]
@@ -220,14 +221,15 @@ fn what_shares_a_place_and_what_is_not_used_is_said() {
                 float4 PSMain() : SV_Target { return albedo.Load(0); }\n";
     let folder = Folder::with(&[("two.hlsl", text)]);
     let vulkan = folder.run("show two.hlsl --target vulkan --convention dxc --entry CSMain").exits(0);
-    let vulkan = vulkan.prints("! Frame set 0 binding 0 same as parts").prints("! parts set 0 binding 0 same as Frame");
-    let vulkan = vulkan.prints("not used by CSMain: albedo");
+    let vulkan = vulkan.prints("vulkan.dxc · entry CSMain").prints("cbuffer Frame set 0 binding 0");
+    let vulkan = vulkan.prints("! RWStructuredBuffer<float> parts set 0 binding 0");
+    let vulkan = vulkan.prints("same as Frame; -fvk-u-shift moves it").prints("not used by CSMain: albedo");
     assert!(vulkan.err.contains("`parts` at set 0 binding 0 shares its place with `Frame`"), "{vulkan}");
     let json = folder.run("show two.hlsl --target vulkan --convention dxc --entry CSMain --format json").exits(0);
     let json: serde_json::Value = serde_json::from_str(&json.out).unwrap();
     assert_eq!((&json["entry"], &json["unused"]), (&"CSMain".into(), &serde_json::json!(["albedo"])));
     assert_eq!(json["bindings"][0]["overlaps"], serde_json::json!(["parts"]));
     let d3d12 = folder.run("show two.hlsl --target d3d12 --convention dxc --entry CSMain").exits(0);
-    let d3d12 = d3d12.prints("Frame b0").prints("not used by CSMain: albedo");
+    let d3d12 = d3d12.prints("cbuffer Frame b0").prints("not used by CSMain: albedo");
     assert!(!d3d12.out.contains('!') && !d3d12.err.contains("shares"), "{d3d12}");
 }

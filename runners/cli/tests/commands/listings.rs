@@ -13,8 +13,8 @@ const FILE: &str = "cbuffer S { float3 a; float b[2]; float c; float2 d; };";
 fn diff_says_whether_two_rule_sets_place_a_file_alike() {
     let folder = Folder::with(&[("a.hlsl", FILE), ("b.hlsl", "cbuffer S { float4 a; float4 b[3]; };")]);
     let differs = folder.run("diff a.hlsl std140 std430").exits(1).prints("Differ std140 and std430");
-    let differs = differs.prints("float3 a 0 12 0 12").prints("float b[2] 16 32 16 ! 12 ! 8 ! 4");
-    differs.prints("float c 48 4 ! 20 4").prints("float2 d 56 8 ! 24 8").prints("end 64 ! 32");
+    let differs = differs.prints("float3 a 12 4/0 0 0").prints("≠ float b[2] 32/8 16 12 -4").prints("stride 16 / 4");
+    differs.prints("· float c 4 4/0 48 20 -28").prints("· float2 d 8 56 24 -32").prints("64 / 32 bytes");
     folder.run("diff b.hlsl std140 std430").exits(0).prints("Same std140 and std430");
     folder.run("diff a.hlsl std140 std140").exits(0).prints("Same std140 and std140");
 }

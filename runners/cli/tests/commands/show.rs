@@ -93,8 +93,11 @@ fn targets_that_ship_fit_on_a_terminal() {
 fn targets_that_part_are_marked() {
     let folder = Folder::with(&[("S.hlsl", "cbuffer S { float3 a; float b[2]; float c; float2 d; };")]);
     let shown = folder.run("show S.hlsl").exits(0);
-    let shown = shown.prints("cbuffer S D3D12 · DXC Vulkan · DXC Vulkan · Slang");
-    shown.prints("! float c 36 48 48").prints("! float2 d 40 52 56");
+    let shown = shown.prints("cbuffer S size pad D3D12 · DXC Vulkan · DXC Vulkan · Slang");
+    let shown = shown.prints("≠ float c 4 0/0/4 36 c2.y 48 48").prints("≠ float2 d 8 0/4/0 40 c2.z 52 56");
+    shown
+        .prints("+12: D3D12 packs it into the last element's register")
+        .prints("+12 / +16: Vulkan · Slang aligns it to 8");
 }
 
 /// A structured buffer is shown under the rules of constant buffers only if the user names them.
@@ -103,7 +106,10 @@ fn pairs_that_no_compiler_has_are_shown_when_they_are_named() {
     let folder = Folder::with(&[("a.hlsl", "struct T { float3 a; float b; };\nStructuredBuffer<T> s;")]);
     let all = folder.run("show a.hlsl --all").exits(0);
     assert!(all.out.contains("hlsl-structured") && !all.out.contains("hlsl-cbuffer"), "{all}");
-    folder.run("show a.hlsl --rules hlsl-cbuffer").exits(0).prints("rules: hlsl-cbuffer");
+    folder
+        .run("show a.hlsl --rules hlsl-cbuffer")
+        .exits(0)
+        .prints("16 bytes · rules: hlsl-cbuffer · C++: --format cpp");
     folder.run("show a.hlsl --rules hlsl-*").exits(0).prints("all agree: hlsl-cbuffer, hlsl-cbuffer-struct");
 }
 
@@ -139,7 +145,7 @@ fn two_files_are_compared() {
     ]);
     // WGSL aligns vec3<f32> to 16 bytes; a cbuffer packs it after the scalar.
     let differs = folder.run("diff a.hlsl native:dxc-dxil c.wgsl").exits(1).prints("Differ");
-    differs.prints("float3 b 4 12 ! 16 12");
+    differs.prints("≠ float3 b 12 0/4 4 c0.y 16 +12");
     folder.run("diff a.hlsl std140 c.wgsl").exits(0).prints("Same");
     folder
         .run("diff a.hlsl c.wgsl")
@@ -242,7 +248,7 @@ fn a_rule_set_that_forbids_a_block_hides_no_other() {
     assert_eq!(layouts[1]["blocks"][0]["members"][1]["offset"], 16);
     assert_eq!(shown["errors"][0]["code"], "rule-forbids");
     let text = folder.run("show a.hlsl --rules wgsl-uniform,hlsl-cbuffer").exits(2);
-    text.prints("size 36").prints("size 4").warns("error: wgsl-uniform forbids `S.b`");
+    text.prints("36 bytes").prints("4 bytes").warns("error: wgsl-uniform forbids `S.b`");
     // A host struct file that lacks a block would look complete.
     let asserts = folder.run("show a.hlsl --rules wgsl-uniform --format rust-asserts").exits(2);
     assert!(asserts.out.is_empty(), "{asserts}");
@@ -272,7 +278,7 @@ fn the_language_of_a_file_can_be_said() {
         .exits(2)
         .warns("error: standard input has no suffix: name its language with --lang");
     let wgsl = "@group(0) @binding(0) var<uniform> a: vec4<f32>;";
-    folder.run_with("show - --lang wgsl", wgsl).exits(0).prints("var<uniform> a offset size").prints("vec4<f32> 0 16");
+    folder.run_with("show - --lang wgsl", wgsl).exits(0).prints("var<uniform> a size offset").prints("vec4<f32> 16 0");
 }
 
 /// The macros of DXC that depend on the profile.
@@ -281,8 +287,8 @@ fn the_profile_says_the_stage() {
     let text = "#if __SHADER_TARGET_STAGE == __SHADER_STAGE_PIXEL\ncbuffer S { float4 a; };\n#else\n\
         cbuffer S { float b; };\n#endif";
     let folder = Folder::with(&[("a.hlsl", text)]);
-    folder.run("show a.hlsl --rules hlsl-cbuffer --profile ps_6_0").exits(0).prints("float4 a 0 16");
-    folder.run("show a.hlsl --rules hlsl-cbuffer --profile cs_6_0").exits(0).prints("float b 0 4");
+    folder.run("show a.hlsl --rules hlsl-cbuffer --profile ps_6_0").exits(0).prints("float4 a 16 0 c0");
+    folder.run("show a.hlsl --rules hlsl-cbuffer --profile cs_6_0").exits(0).prints("float b 4 0 c0");
     folder.run("show a.hlsl --rules hlsl-cbuffer").exits(2).warns("help: set the shader profile");
 }
 
@@ -367,10 +373,10 @@ fn columns_are_what_the_project_ships() {
     let shaders = "[[shader]]\nfiles = [\"shaders/**/*.hlsl\"]\nargs = \"-T cs_6_6 -D QUALITY=2\"";
     let folder = project(&format!("schema = 1\n{rules}\n{shaders}\n{rules}\n"));
     let answer = folder.run("show shaders/deep/a.hlsl").exits(0).prints("columns from layoutproof.toml");
-    answer.prints("cbuffer S D3D12 · DXC Vulkan · DXC (scalar)").prints("! float c 36 20");
+    answer.prints("cbuffer S size pad D3D12 · DXC Vulkan · DXC (scalar)").prints("· float c 4 36 c2.y 20 -16");
     // The settings for all shaders apply if no entry names this one.
     let other = folder.run("show elsewhere.hlsl").exits(0).prints("columns from layoutproof.toml");
-    other.prints("all agree: D3D12 · DXC, Vulkan · DXC (scalar)");
+    other.prints("8 bytes · all agree: D3D12 · DXC, Vulkan · DXC (scalar)");
 
     // If the user names the columns, or a program reads the output, the project is ignored.
     for words in ["--rules std140", "--all", "--target d3d12", "--format json"] {
@@ -407,7 +413,7 @@ fn a_transposed_matrix_differs_everywhere() {
     let text = "StructuredBuffer<row_major float2x3> bare;\n";
     let folder = Folder::with(&[("t.hlsl", text)]);
     let shown = folder.run("show t.hlsl").exits(0);
-    let shown = shown.prints("! float2x3 0 0").prints("// matrix order column row").prints("// matrix stride 8 16");
+    let shown = shown.prints("≠ float2x3").prints("matrix order column / row; matrix stride 8 / 16");
     let diff = folder.run("diff t.hlsl native:dxc-dxil native:dxc-spirv --format json").exits(1);
     let diff: Value = serde_json::from_str(&diff.out).unwrap();
     assert_eq!(diff["blocks"][0]["differing"], serde_json::json!([""]), "{shown}");
@@ -421,7 +427,7 @@ fn a_transposed_matrix_differs_everywhere() {
 fn an_order_is_a_difference_by_itself() {
     let folder = Folder::with(&[("t.hlsl", "StructuredBuffer<row_major float4x4> bare;\n")]);
     let shown = folder.run("show t.hlsl").exits(0);
-    shown.prints("! float4x4 // matrix stride 16 0 0").prints("// matrix order column row");
+    shown.prints("≠ float4x4 // matrix 16 64 0 0").prints("matrix order column / row");
     folder.run("diff t.hlsl native:dxc-dxil native:dxc-spirv").exits(1);
 }
 
@@ -461,7 +467,7 @@ StructuredBuffer<float> other;
 #[test]
 fn a_limit_is_a_warning_with_its_column() {
     let folder = Folder::with(&[("big.hlsl", "cbuffer Big { float list[4097]; };\n")]);
-    let shown = folder.run("show big.hlsl").exits(0).prints("float list[4097] // stride 16 0 0");
+    let shown = folder.run("show big.hlsl").exits(0).prints("float list[4097] // 16 65540/65552 0 c0 0");
     assert!(
         shown.err.contains("65540 bytes are more than the 65536") && shown.err.contains("(D3D12 · DXC)"),
         "{shown}"

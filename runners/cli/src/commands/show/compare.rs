@@ -9,7 +9,8 @@ use layoutproof_layout::DECLARED;
 use layoutproof_report::html::diff_page;
 use layoutproof_show::diff_text::{diff, paired};
 use layoutproof_show::front_ends::Purpose;
-use layoutproof_show::show_json::ShownLayout;
+use layoutproof_show::shown_columns::ShownColumn;
+use layoutproof_show::struct_text::TextOptions;
 use layoutproof_show::{InputContent, RuleChoice, RuleSetLayouts, ShownColumnChoice, ShownRules, Style};
 use layoutproof_source::diagnostics::{Code, render};
 use layoutproof_source::shader_language::ShaderLanguage;
@@ -17,7 +18,7 @@ use layoutproof_source::sources::SourceMap;
 
 use crate::commands::show::args::{DiffArgs, DiffFormat};
 use crate::commands::show::input::read_input;
-use crate::output::{print, print_json, print_refusal, warn_rendered};
+use crate::output::{print, print_json, print_refusal, text_columns, warn_rendered};
 use crate::select::inputs::InputWord;
 use crate::select::refused_input::RefusedInput;
 use crate::select::rule_set::{is_rules_word, is_target_word, rule_choice, target_choice, unknown_rules};
@@ -58,11 +59,11 @@ fn compare_sides(args: &DiffArgs, [left, right]: &[DiffSide<'_>; 2], style: Styl
     let (right, more) = layout(right, args, is_one_input, has_target, style)?;
     let [left, right] = if is_one_input { [left, right] } else { paired(left, right) };
 
-    let difference = diff(&left, &right, style);
+    let difference = diff(&left, &right, &TextOptions { width: text_columns(), ..TextOptions::plain(style) });
     match args.format {
         DiffFormat::Json => print_json(&difference.to_json(&left, &right)),
         DiffFormat::Text => print(&difference.text),
-        DiffFormat::Html => print(&diff_page(&left, &right, difference.differs)),
+        DiffFormat::Html => print(&diff_page(&left.layout(), &right.layout(), difference.differs)),
     }
     warn_rendered(&warnings);
     // The same input warns of the same things under both rule sets, but for the limits of each compiler.
@@ -140,7 +141,7 @@ fn layout(
     is_one_input: bool,
     is_beside_target: bool,
     style: Style,
-) -> anyhow::Result<(ShownLayout, String)> {
+) -> anyhow::Result<(ShownColumn, String)> {
     let mut sources = SourceMap::default();
     let input = match read_input(side.input, &args.declare, None, Purpose::Layouts, &mut sources)? {
         Ok(input) => input,
@@ -176,15 +177,15 @@ fn layout(
         bail!(RefusedInput { diagnostics, sources });
     }
     let warnings = render(&input.warnings(&layouts), &sources, style.colour);
-    let mut shown = layouts.first().map_or_else(
-        || ShownLayout { rules: DECLARED.to_owned(), target: None, compiler: None, blocks: Vec::new() },
-        RuleSetLayouts::shown,
-    );
-    if let Some(choice) = choice.filter(|choice| args.format != DiffFormat::Json && rules != Some(choice.name())) {
-        shown.rules = ShownColumnChoice::from(choice).title();
+    let mut shown = layouts
+        .first()
+        .map_or_else(|| ShownColumn { name: DECLARED.to_owned(), blocks: Vec::new() }, RuleSetLayouts::column);
+    if let Some(choice) = choice {
+        let is_id = args.format == DiffFormat::Json || rules == Some(choice.name());
+        shown.name = if is_id { choice.name().to_owned() } else { ShownColumnChoice::from(choice).title() };
     }
     if !is_one_input {
-        shown.rules = if shown.rules == DECLARED { name.to_owned() } else { format!("{name} {}", shown.rules) };
+        shown.name = if shown.name == DECLARED { name.to_owned() } else { format!("{name} {}", shown.name) };
     }
     Ok((shown, warnings))
 }

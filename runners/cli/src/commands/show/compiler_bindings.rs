@@ -81,8 +81,9 @@ pub(crate) fn take_answer(
     let version = dotted_version(dxc.compiler().version());
     let column = Column { version: Some(&version), ..request.column() };
     let overlaps = bound.overlaps(false);
-    let name = format!("{column} itself");
-    placements.columns = vec![BindingsColumn { name, registers_are_bindings: false, bound, entry, overlaps }];
+    let mut shown = BindingsColumn::new(format!("{column} itself"), bound, entry, overlaps);
+    shown.declare(&source.module, false);
+    placements.columns = vec![shown];
     Ok(true)
 }
 

@@ -14,13 +14,16 @@ use layoutproof_show::asserts::HostLanguage;
 use layoutproof_show::llvm_types::{LlvmForm, llvm_types};
 use layoutproof_show::show_json::Shown;
 use layoutproof_show::shown_columns::ShownColumn;
-use layoutproof_show::{Placements, RuleSetLayouts, ShowInput, Style, bindings_text, padding_text, struct_text};
+use layoutproof_show::struct_text::{self, TextOptions};
+use layoutproof_show::{InputContent, Placements, RuleSetLayouts, ShowInput, Style, bindings_text, padding_text};
 use layoutproof_source::diagnostics::Diagnostic;
+use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
 use crate::commands::show::args::ShowArgs;
 use crate::commands::show::reflection::ReflectionForm;
 use crate::commands::show::{bindings, host_text};
+use crate::output::text_columns;
 
 /// All formats, in the order of the help.
 pub(crate) const FORMATS: [&dyn LayoutFormat; 11] = [
@@ -152,15 +155,42 @@ impl LayoutFormat for Text {
 
     fn text(&self, shown: &ShownInput<'_>) -> anyhow::Result<String> {
         let ShownInput { input, placements, note, style, .. } = *shown;
-        let mut text = struct_text::show(&shown.columns(), input.written_language(), style) + note;
+        let mut text = String::new();
+        if !shown.layouts.is_empty() {
+            let columns = shown.columns();
+            let resources = if placements.columns.is_empty() { input.resources() } else { Vec::new() };
+            let hints = hints(shown, &columns, !resources.is_empty());
+            let options = TextOptions { style, width: text_columns(), resources: &resources, hints: &hints };
+            text = struct_text::show(&columns, input.written_language(), &options);
+        }
+        text += note;
         if let Some(padding) = shown.padding {
             text += &padding_text::text(padding, style);
         }
         if !placements.columns.is_empty() {
-            text += &bindings_text::table(&placements.columns, style);
+            text += &bindings_text::table(&placements.columns, style, text_columns());
         }
         Ok(text)
     }
+}
+
+/// Options that answer more about the shown layouts.
+fn hints(shown: &ShownInput<'_>, columns: &[ShownColumn], has_resources: bool) -> Vec<String> {
+    let has_declarations = matches!(shown.input.content, InputContent::Declared(_));
+    let blocks = || columns.iter().flat_map(|column| &column.blocks);
+    let has_padding = blocks().any(|block| block.padding.is_some_and(|padding| padding.bytes > 0));
+    let mut hints = Vec::new();
+    if has_declarations && has_padding && shown.padding.is_none() {
+        hints.push("better order: --padding".to_owned());
+    }
+    // Other languages need a rule set with it.
+    if shown.input.language == Some(ShaderLanguage::Hlsl) || !has_declarations {
+        hints.push("C++: --format cpp".to_owned());
+    }
+    if has_resources {
+        hints.push("bindings: --target".to_owned());
+    }
+    hints
 }
 
 #[derive(Debug)]

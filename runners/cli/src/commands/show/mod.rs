@@ -25,7 +25,7 @@ use crate::commands::show::input::{binding_requests, read_input};
 use crate::commands::show::project_columns::ProjectColumns;
 use crate::commands::show::reflection::show_reflection;
 use crate::commands::show::show_rules::{selected_columns, shown_rules};
-use crate::output::{print, refusal, warn_of_error, warn_rendered};
+use crate::output::{print, refusal, text_columns, warn_of_error, warn_rendered};
 use crate::project::project_file::ProjectFile;
 use crate::select::inputs::expanded;
 
@@ -112,7 +112,7 @@ fn show_one(args: &ShowArgs, word: &str, project: Option<&ProjectFile>, style: S
 
     if !refused.is_empty() {
         if kind == FormatKind::Tables && !placements.columns.is_empty() {
-            print(&bindings_text::table(&placements.columns, style));
+            print(&bindings_text::table(&placements.columns, style, text_columns()));
         }
         return Ok(refuse(args, word, &refused, &sources, style));
     }

@@ -49,7 +49,7 @@ fn example(rules: &RuleSet) -> anyhow::Result<Source> {
 
 /// Lays out all blocks of a source under a rule set.
 pub(super) fn column_of(source: &Source, rules: &RuleSet) -> ShownColumn {
-    let block = |layout| LaidOutBlock { layout, presence: BlockPresence::Present };
+    let block = |layout| LaidOutBlock { layout, presence: BlockPresence::Present, declared: None };
     let blocks = source.module.blocks.iter().map(|it| lay_out(it, rules, source.options)).map(block);
     RuleSetLayouts {
         name: rules.name.to_owned(),

@@ -1,0 +1,94 @@
+//! The declarations of blocks and resources in the user's words: `StructuredBuffer<Light> lights`.
+
+use layoutproof_frontend::module::Module;
+use layoutproof_layout::shape::{Resource, Type};
+use layoutproof_layout::{Block, BlockKind};
+
+use crate::style::one_line;
+
+/// The declaration of a block. `None` if the module declares no parameter of its name.
+pub(crate) fn declared_block(module: &Module, block: &Block) -> Option<String> {
+    let name = &block.name;
+    let words = match block.kind {
+        BlockKind::Cbuffer => format!("cbuffer {name}"),
+        BlockKind::Tbuffer => format!("tbuffer {name}"),
+        BlockKind::Globals => format!("loose globals {name}"),
+        BlockKind::EntryUniforms => format!("uniform parameters of {}", name.strip_prefix("$Entry.").unwrap_or(name)),
+        BlockKind::Pointee => format!("{} is pointed to by {name}", block.element),
+        BlockKind::PushConstant => format!("[[vk::push_constant]] {}", declared_parameter(module, name)?),
+        BlockKind::ShaderRecord => format!("[[vk::shader_record]] {}", declared_parameter(module, name)?),
+        BlockKind::ConstantBuffer
+        | BlockKind::TextureBuffer
+        | BlockKind::ParameterBlock
+        | BlockKind::StructuredElement
+        | BlockKind::UniformBlock
+        | BlockKind::StorageBlock => declared_parameter(module, name)?,
+    };
+    Some(one_line(&words))
+}
+
+/// The declaration of the parameter at `path`: `Texture2D<float4> albedo[4]`, `material.albedo` for
+/// a member. `None` if the module has none.
+pub(crate) fn declared_parameter(module: &Module, path: &str) -> Option<String> {
+    let path = path.split('#').next().unwrap_or(path);
+    let bare = path.split('[').next().unwrap_or(path);
+    let ty = type_at(module, bare)?;
+    if let Type::Struct(_) = ty
+        && module.blocks.iter().any(|block| block.name == path && block.kind.has_direct_members())
+    {
+        return module.blocks.iter().find(|block| block.name == path).and_then(|block| declared_block(module, block));
+    }
+    let (base, counts) = ty.dimensions();
+    let dimensions: String = counts.iter().map(|count| format!("[{count}]")).collect();
+    Some(one_line(&format!("{base} {bare}{dimensions}")))
+}
+
+fn type_at<'m>(module: &'m Module, path: &str) -> Option<&'m Type> {
+    let mut steps = path.split('.');
+    let first = steps.next()?;
+    let mut ty = &module.parameters.iter().find(|parameter| parameter.name == first)?.ty;
+    for step in steps {
+        let element = match ty.dimensions().0 {
+            Type::Resource(Resource { element: Some(element), .. }) => element,
+            other => other,
+        };
+        let Type::Struct(structure) = element.dimensions().0 else { return None };
+        ty = &structure.member(step)?.ty;
+    }
+    Some(ty)
+}
+
+/// The declarations of the parameters that are bound but have no bytes of their own, those of one
+/// type together: `Texture2D albedo, normals`.
+pub(crate) fn declared_resources(module: &Module) -> Vec<String> {
+    let has_block = |name: &str| module.blocks.iter().any(|block| block.name == name);
+    let mut by_type: Vec<(String, Vec<String>)> = Vec::new();
+    for parameter in module.parameters.iter().filter(|parameter| !has_block(&parameter.name)) {
+        let (base, counts) = parameter.ty.dimensions();
+        if !matches!(base, Type::Resource(_)) {
+            continue;
+        }
+        let dimensions: String = counts.iter().map(|count| format!("[{count}]")).collect();
+        let name = format!("{}{dimensions}", parameter.name);
+        let base = base.to_string();
+        match by_type.iter_mut().find(|(other, _)| *other == base) {
+            Some((_, names)) => names.push(name),
+            None => by_type.push((base, vec![name])),
+        }
+    }
+    by_type.into_iter().map(|(base, names)| one_line(&format!("{base} {}", names.join(", ")))).collect()
+}
+
+/// The option of DXC that moves the later of two parameters to another binding, if their registers
+/// are of different classes: all classes share the bindings of a set.
+pub(crate) fn shift_option(module: &Module, first: &str, second: &str) -> Option<String> {
+    let class = |path: &str| {
+        let parameter = module.parameters.iter().find(|parameter| parameter.name == path)?;
+        let annotations = &parameter.annotations;
+        let has_binding = annotations.attribute(Some("vk"), "binding").is_some();
+        let class = annotations.registers.iter().find_map(|register| register.class);
+        class.filter(|_| !has_binding)
+    };
+    let (first, second) = (class(first)?, class(second)?);
+    (first != second && "bstu".contains(second)).then(|| format!("-fvk-{second}-shift"))
+}
