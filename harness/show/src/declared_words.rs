@@ -1,6 +1,7 @@
 //! The declarations of blocks and resources in the user's words: `StructuredBuffer<Light> lights`.
 
 use layoutproof_frontend::module::Module;
+use layoutproof_layout::RegisterClass;
 use layoutproof_layout::shape::{Resource, Type};
 use layoutproof_layout::{Block, BlockKind};
 
@@ -90,5 +91,8 @@ pub(crate) fn shift_option(module: &Module, first: &str, second: &str) -> Option
         class.filter(|_| !has_binding)
     };
     let (first, second) = (class(first)?, class(second)?);
-    (first != second && "bstu".contains(second)).then(|| format!("-fvk-{second}-shift"))
+    match second {
+        RegisterClass::Unit(unit) if first != second => Some(format!("-fvk-{unit}-shift")),
+        RegisterClass::Unit(_) | RegisterClass::Constant | RegisterClass::Integer => None,
+    }
 }

@@ -79,20 +79,20 @@ pub fn amber(subject: &Subject) -> Result<String, NotExported> {
         workgroups: [1, 1, 1],
         expected: expected.collect(),
     };
-    script.text().map_err(|error| refused(subject, error))
+    script.text().map_err(|obstacle| refused(subject, obstacle))
 }
 
 /// The script for one dispatch of a check. `heading` are comment lines.
 ///
 /// # Errors
 /// The reason why Amber cannot express the dispatch, as a lowercase fragment.
-pub fn amber_of_dispatch(dispatch: &ReproDispatch, heading: &str) -> Result<String, String> {
+pub fn amber_of_dispatch(dispatch: &ReproDispatch, heading: &str) -> Result<String, ExportObstacle> {
     let ReproDispatch { job, expected } = dispatch;
     let Job { shader: Shader::Spirv(words), draw: None, .. } = job else {
-        return Err("Amber's script holds a compute shader in SPIR-V".to_owned());
+        return Err("Amber's script holds a compute shader in SPIR-V".into());
     };
     if !job.images.is_empty() || !job.samplers.is_empty() || !job.constants.is_empty() {
-        return Err("images, samplers and specialization constants are left to the program itself".to_owned());
+        return Err("images, samplers and specialization constants are left to the program itself".into());
     }
 
     let mut buffers = job.buffers.iter().map(script_buffer).collect::<Result<Vec<_>, _>>()?;
@@ -120,15 +120,15 @@ pub fn amber_of_dispatch(dispatch: &ReproDispatch, heading: &str) -> Result<Stri
     .text()
 }
 
-fn script_buffer(buffer: &JobBuffer) -> Result<ScriptBuffer, String> {
+fn script_buffer(buffer: &JobBuffer) -> Result<ScriptBuffer, ExportObstacle> {
     let JobBuffer { set, binding, element, kind, bytes, .. } = buffer;
     let class = match kind {
         BufferKind::Uniform => "uniform",
         BufferKind::Storage | BufferKind::StorageRead => "storage",
-        BufferKind::Address { .. } => return Err("Amber has no buffer device addresses".to_owned()),
+        BufferKind::Address { .. } => return Err("Amber has no buffer device addresses".into()),
     };
     if *element > 0 {
-        return Err("the block is an element of an array of buffers".to_owned());
+        return Err("the block is an element of an array of buffers".into());
     }
     let bound = format!("AS {class} DESCRIPTOR_SET {set} BINDING {binding}");
     Ok(ScriptBuffer { name: name_of((*set, *binding)), words: words_of(bytes), bound })
@@ -143,9 +143,9 @@ fn words_of(bytes: &[u8]) -> Vec<u32> {
 }
 
 impl Script<'_> {
-    fn text(&self) -> Result<String, String> {
+    fn text(&self) -> Result<String, ExportObstacle> {
         let Self { heading, spirv, entry, buffers, workgroups: [x, y, z], expected } = self;
-        let loaded = rspirv::dr::load_words(spirv).map_err(|error| error.to_string())?;
+        let loaded = rspirv::dr::load_words(spirv).map_err(|error| ExportObstacle::Assembly(error.to_string()))?;
         let data = buffers.iter().map(|ScriptBuffer { name, words, .. }| {
             format!("BUFFER {name} DATA_TYPE uint32 DATA\n{}END\n\n", rows(words, "  ", " "))
         });

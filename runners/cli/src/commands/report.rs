@@ -8,8 +8,8 @@ use layoutproof_report::reporter::FinishedRun;
 use layoutproof_show::{Style, counted};
 
 use crate::args::ReportArgs;
-use crate::commands::site::site;
 use crate::commands::repro::Repro;
+use crate::commands::site::site;
 use crate::output::{print, warn};
 use crate::records::final_report::{FinalReport, check_outputs, hostname};
 use crate::records::floors::missed_by_runs;

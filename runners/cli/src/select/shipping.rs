@@ -4,8 +4,8 @@
 use layoutproof_compilers::toolchains::Toolchains;
 use layoutproof_core::check::Producer;
 use layoutproof_executor::plan::PlannedCheck;
-use layoutproof_readers::toolchain::{AppliedRules, Compilers, Toolchain, toolchains};
 use layoutproof_layout::native::Native;
+use layoutproof_readers::toolchain::{AppliedRules, Compilers, Toolchain, toolchains};
 use layoutproof_show::shipping;
 
 use crate::args::RunArgs;
