@@ -220,7 +220,7 @@ fn block(size: Option<u32>, members: Vec<MemberRow>) -> ShownBlock {
 }
 
 fn layout(rules: &str, block: ShownBlock) -> ShownLayout {
-    ShownLayout { rules: rules.into(), blocks: vec![block] }
+    ShownLayout { rules: rules.into(), target: None, compiler: None, blocks: vec![block] }
 }
 
 fn hlsl() -> ShownLayout {
@@ -270,7 +270,7 @@ fn nested() -> ShownLayout {
         stride: Some(16),
         ..block(Some(12), vec![member("", "float3", [0, 12], None)])
     };
-    ShownLayout { rules: "std430".into(), blocks: vec![sb, element] }
+    ShownLayout { rules: "std430".into(), target: None, compiler: None, blocks: vec![sb, element] }
 }
 
 /// The same elements by the scalar rules, which align a vector like its component (Vulkan, "Offset
@@ -278,7 +278,7 @@ fn nested() -> ShownLayout {
 fn scalar() -> ShownLayout {
     let elements = nested().blocks.into_iter().filter(|block| block.kind == BlockKind::StructuredElement);
     let packed = elements.map(|block| ShownBlock { stride: Some(12), ..block });
-    ShownLayout { rules: "scalar".into(), blocks: packed.collect() }
+    ShownLayout { rules: "scalar".into(), target: None, compiler: None, blocks: packed.collect() }
 }
 
 #[test]
@@ -293,7 +293,7 @@ fn annotated_structs() {
     let alike = ShownLayout { rules: "relaxed430".into(), ..nested() };
     let of_elements = |layout: ShownLayout| {
         let elements = layout.blocks.into_iter().filter(|block| block.kind == BlockKind::StructuredElement);
-        ShownLayout { rules: layout.rules, blocks: elements.collect() }
+        ShownLayout { rules: layout.rules, target: None, compiler: None, blocks: elements.collect() }
     };
     let elements = [nested(), alike].map(of_elements);
     check(&[&elements[..], &[scalar()]].concat(), ASCII, expect_file!["golden/show_nested_side_by_side.txt"]);
@@ -640,7 +640,7 @@ fn differences_of_two_rule_sets() {
     let refused = difference(std140(), forbidden());
     expect_file!["golden/diff_forbidden.txt"].assert_eq(&refused.text);
     assert!(refused.differs);
-    let empty = ShownLayout { rules: "empty".into(), blocks: Vec::new() };
+    let empty = ShownLayout { rules: "empty".into(), target: None, compiler: None, blocks: Vec::new() };
     assert!(difference(empty, std140()).differs);
 }
 
