@@ -19,11 +19,17 @@ const HOST_PROGRAMS: [&str; 9] = ["a", "dll", "dylib", "elf", "exe", "lib", "o",
 /// The suffixes of Metal's language and its libraries.
 const METAL: [&str; 3] = ["metal", "metallib", "msl"];
 
+/// True for the text of a program, by its suffix.
+pub(crate) fn is_host_text(path: &Path) -> bool {
+    let suffix = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+    HOST_TEXTS.contains(&suffix.as_str())
+}
+
 /// What a file is whose suffix names no language, and which command reads it.
 pub(crate) fn file_of_unknown_language(word: &str) -> String {
     let suffix = Path::new(word).extension().unwrap_or_default().to_string_lossy().to_lowercase();
     let suffix = suffix.as_str();
-    if HOST_TEXTS.contains(&suffix) {
+    if is_host_text(Path::new(word)) {
         format!(
             "{word} is the text of a program, not a shader: `layoutproof check SHADER OBJECT` compares its structs, as \
              they are in the compiled object"
