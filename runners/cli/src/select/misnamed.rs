@@ -2,7 +2,7 @@
 //! those of files.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use layoutproof_show::front_ends::FrontEnd;
 use layoutproof_source::nearest_name::nearest_name;
@@ -45,10 +45,21 @@ pub(crate) fn file_of_unknown_language(word: &str) -> String {
     }
 }
 
-/// How to name the shaders in a folder.
+/// How to name the shaders or cases in a folder.
 pub(crate) fn folder(word: &str) -> String {
-    let usual = usual_suffix(Path::new(word)).unwrap_or_else(|| "hlsl".to_owned());
-    format!("{word} is a folder: name files, as `{}/*.{usual}`", word.trim_end_matches(['/', '\\']))
+    let name = word.trim_end_matches(['/', '\\']);
+    match usual_suffix(Path::new(word)) {
+        Some(suffix) => format!("{word} is a folder: name files, as `{name}/*.{suffix}`"),
+        None if has_lists(Path::new(word)) => format!("{word} is a folder: `--cases {name}` adds the cases in it"),
+        None => format!("{word} is a folder without shaders: name files, as `{name}/*.hlsl`"),
+    }
+}
+
+/// True if a folder or one in it has `.toml` files, as a folder of cases does.
+fn has_lists(folder: &Path) -> bool {
+    let is_list = |path: &PathBuf| path.extension().is_some_and(|suffix| suffix == "toml");
+    let inside = entries(folder).unwrap_or_default();
+    inside.iter().any(is_list) || inside.iter().any(|below| entries(below).unwrap_or_default().iter().any(is_list))
 }
 
 /// The suffix of most shaders in a folder; `None` if it has no shaders.

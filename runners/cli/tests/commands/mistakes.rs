@@ -16,7 +16,11 @@ fn folder() -> Folder {
         ("records.jsonl", "{}"),
         ("notes.txt", "text"),
     ]);
-    std::fs::create_dir(folder.path("shaders")).unwrap();
+    for name in ["shaders", "cases", "no-shaders", "wrong"] {
+        std::fs::create_dir(folder.path(name)).unwrap();
+    }
+    folder.write("cases/mine.toml", b"schema = 1");
+    folder.write("wrong/layoutproof.toml", b"schema = 1\n[[shaders]]\nfiles = []");
     folder.write("shaders/water.slang", b"ParameterBlock<float3> p;");
     folder.write("engine.obj", b"\x7fELF\x02\x01\x01");
     folder.write("binary.hlsl", b"\x00\x01\x02\xff\xfe\x80");
@@ -24,7 +28,7 @@ fn folder() -> Folder {
 }
 
 /// What the user types, and the first line of the answer after `error: `.
-const MISTAKES: [(&str, &str); 63] = [
+const MISTAKES: [(&str, &str); 66] = [
     // Commands
     ("shw scene.hlsl", "no command is called `shw`: did you mean `layoutproof show`?"),
     ("chek scene.hlsl engine.obj", "no command is called `chek`: did you mean `layoutproof check`?"),
@@ -40,6 +44,8 @@ const MISTAKES: [(&str, &str); 63] = [
     ("shaders", "shaders is a folder: name files, as `shaders/*.slang`"),
     ("show shaders/", "shaders/ is a folder: name files, as `shaders/*.slang`"),
     ("run shaders", "shaders is a folder: name files, as `shaders/*.slang`"),
+    ("show cases/", "cases/ is a folder: `--cases cases` adds the cases in it"),
+    ("show no-shaders", "no-shaders is a folder without shaders: name files, as `no-shaders/*.hlsl`"),
     ("scnee.hlsl", "reading scnee.hlsl: No such file or directory (os error 2): did you mean `scene.hlsl`?"),
     (
         "show shaders/watr.slang",
@@ -75,6 +81,7 @@ const MISTAKES: [(&str, &str); 63] = [
         "show binary.hlsl",
         "reading binary.hlsl: line 1, column 4: byte 0xFF is not valid UTF-8 and is outside comments and strings",
     ),
+    ("check --config wrong/layoutproof.toml", "unknown key `shaders`: did you mean `shader`? [bad-project]"),
     ("check scene.hlsl", "no host file is given: name objects, libraries, programs or a .pdb"),
     (
         "check scene.hlsl engine.cpp",
