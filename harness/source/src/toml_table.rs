@@ -8,6 +8,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::diagnostics::{Code, Diagnostic};
+use crate::nearest_name::did_you_mean;
 use crate::sources::SourceMap;
 
 /// A TOML value with its place.
@@ -161,9 +162,11 @@ impl<'t, 'a> TomlTable<'t, 'a> {
 
     /// Reports every key that was never read.
     pub fn finish(self, problems: &mut FileProblems<'_>) {
-        let known = self.known.iter().copied().collect::<Vec<_>>().join(", ");
+        let all = self.known.iter().copied().collect::<Vec<_>>().join(", ");
         for (key, range, _) in self.entries().filter(|(key, ..)| !self.known.contains(key)) {
-            problems.report(range, format!("unknown key `{key}` (known here: {known})"));
+            let meant = did_you_mean(key, self.known.iter().copied());
+            let known = if meant.is_empty() { format!(" (known here: {all})") } else { meant };
+            problems.report(range, format!("unknown key `{key}`{known}"));
         }
     }
 }

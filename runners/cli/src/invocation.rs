@@ -121,9 +121,9 @@ fn place_of_command(words: &[OsString]) -> Option<usize> {
 /// True if these words name no command, but something to show.
 fn is_input(words: &[OsString], commands: &Command) -> bool {
     let is_command = |word: &OsStr| word == "help" || commands.find_subcommand(word).is_some();
-    let Some(first) = words.first().filter(|_| !words.iter().any(|word| is_command(word))) else { return false };
+    let Some(first) = words.first().filter(|word| !is_command(word)) else { return false };
     if first.to_str().is_some_and(|word| word.len() > 1 && word.starts_with('-')) {
-        return words.iter().any(|word| Path::new(word).is_file());
+        return !words.iter().any(|word| is_command(word)) && words.iter().any(|word| Path::new(word).is_file());
     }
     let word = first.to_string_lossy();
     if word == "-" || Path::new(first).exists() || word.contains(['.', '/', '*', '?', ':', ' ']) {
@@ -154,6 +154,7 @@ mod tests {
         check("layoutproof -", "layoutproof show -");
         check("layoutproof arrays/two", "layoutproof show arrays/two");
         check("layoutproof a.hlsl --rules std140", "layoutproof show a.hlsl --rules std140");
+        check("layoutproof a.hlsl --entry run", "layoutproof show a.hlsl --entry run");
         check("layoutproof two_pairs", "layoutproof show two_pairs");
         for unchanged in [
             "layoutproof",

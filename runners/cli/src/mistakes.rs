@@ -86,12 +86,13 @@ impl<'a> CommandPlace<'a> {
             return format!("`{}` takes no further argument: `{word}`; {help}", self.path);
         }
         let name = word.split('=').next().unwrap_or(word);
-        let with_option = || shown(self.root).filter(|command| command.get_arguments().any(|arg| is_called(arg, name)));
-        if self.command.get_arguments().any(|arg| is_called(arg, name)) || (self.is_root() && self.path == PROGRAM) {
+        let with_option = || shown(self.root).filter(|command| has_option(command, name));
+        if has_option(self.command, name) {
+            return format!("`{name}` comes after the command: `{} {name}`", self.path);
+        }
+        if self.is_root() {
             return match with_option().next() {
-                Some(command) => {
-                    format!("`{name}` follows its command: `{PROGRAM} {} {name}`", command.get_name())
-                }
+                Some(first) => format!("`{name}` is an option of `{PROGRAM} {}`", first.get_name()),
                 None => format!("there is no option `{name}`; `{PROGRAM} -h` lists the commands"),
             };
         }
@@ -117,7 +118,7 @@ impl<'a> CommandPlace<'a> {
         let taker = if name.starts_with('-') { name } else { &self.path };
         let message = format!("`{taker}` does not take `{value}`");
         if let Some((kind, option)) = kind_of_word(value).filter(|(_, option)| *option != name) {
-            if self.command.get_arguments().any(|arg| is_called(arg, option)) {
+            if has_option(self.command, option) {
                 return Some(format!("{message}, which is a {kind}: `{option} {value}`"));
             }
         }
@@ -154,6 +155,6 @@ fn flags(arg: &Arg) -> impl Iterator<Item = String> {
     long.map(|name| format!("--{name}")).chain(short).collect::<Vec<_>>().into_iter()
 }
 
-fn is_called(arg: &Arg, flag: &str) -> bool {
-    flags(arg).any(|own| own == flag)
+fn has_option(command: &Command, flag: &str) -> bool {
+    command.get_arguments().flat_map(flags).any(|own| own == flag)
 }

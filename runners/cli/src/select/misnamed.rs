@@ -2,7 +2,7 @@
 //! those of files.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use layoutproof_show::front_ends::FrontEnd;
 use layoutproof_source::nearest_name::nearest_name;
@@ -19,11 +19,17 @@ const HOST_PROGRAMS: [&str; 9] = ["a", "dll", "dylib", "elf", "exe", "lib", "o",
 /// The suffixes of Metal's language and its libraries.
 const METAL: [&str; 3] = ["metal", "metallib", "msl"];
 
+/// True for the text of a program, by its suffix.
+pub(crate) fn is_host_text(path: &Path) -> bool {
+    let suffix = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+    HOST_TEXTS.contains(&suffix.as_str())
+}
+
 /// What a file is whose suffix names no language, and which command reads it.
 pub(crate) fn file_of_unknown_language(word: &str) -> String {
     let suffix = Path::new(word).extension().unwrap_or_default().to_string_lossy().to_lowercase();
     let suffix = suffix.as_str();
-    if HOST_TEXTS.contains(&suffix) {
+    if is_host_text(Path::new(word)) {
         format!(
             "{word} is the text of a program, not a shader: `layoutproof check SHADER OBJECT` compares its structs, as \
              they are in the compiled object"
@@ -39,10 +45,21 @@ pub(crate) fn file_of_unknown_language(word: &str) -> String {
     }
 }
 
-/// How to name the shaders in a folder.
+/// How to name the shaders or cases in a folder.
 pub(crate) fn folder(word: &str) -> String {
-    let usual = usual_suffix(Path::new(word)).unwrap_or_else(|| "hlsl".to_owned());
-    format!("{word} is a folder: name files, as `{}/*.{usual}`", word.trim_end_matches(['/', '\\']))
+    let name = word.trim_end_matches(['/', '\\']);
+    match usual_suffix(Path::new(word)) {
+        Some(suffix) => format!("{word} is a folder: name files, as `{name}/*.{suffix}`"),
+        None if has_lists(Path::new(word)) => format!("{word} is a folder: `--cases {name}` adds the cases in it"),
+        None => format!("{word} is a folder without shaders: name files, as `{name}/*.hlsl`"),
+    }
+}
+
+/// True if a folder or one in it has `.toml` files, as a folder of cases does.
+fn has_lists(folder: &Path) -> bool {
+    let is_list = |path: &PathBuf| path.extension().is_some_and(|suffix| suffix == "toml");
+    let inside = entries(folder).unwrap_or_default();
+    inside.iter().any(is_list) || inside.iter().any(|below| entries(below).unwrap_or_default().iter().any(is_list))
 }
 
 /// The suffix of most shaders in a folder; `None` if it has no shaders.

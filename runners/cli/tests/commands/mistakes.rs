@@ -16,7 +16,11 @@ fn folder() -> Folder {
         ("records.jsonl", "{}"),
         ("notes.txt", "text"),
     ]);
-    std::fs::create_dir(folder.path("shaders")).unwrap();
+    for name in ["shaders", "cases", "no-shaders", "wrong"] {
+        std::fs::create_dir(folder.path(name)).unwrap();
+    }
+    folder.write("cases/mine.toml", b"schema = 1");
+    folder.write("wrong/layoutproof.toml", b"schema = 1\n[[shaders]]\nfiles = []");
     folder.write("shaders/water.slang", b"ParameterBlock<float3> p;");
     folder.write("engine.obj", b"\x7fELF\x02\x01\x01");
     folder.write("binary.hlsl", b"\x00\x01\x02\xff\xfe\x80");
@@ -24,7 +28,7 @@ fn folder() -> Folder {
 }
 
 /// What the user types, and the first line of the answer after `error: `.
-const MISTAKES: [(&str, &str); 58] = [
+const MISTAKES: [(&str, &str); 66] = [
     // Commands
     ("shw scene.hlsl", "no command is called `shw`: did you mean `layoutproof show`?"),
     ("chek scene.hlsl engine.obj", "no command is called `chek`: did you mean `layoutproof check`?"),
@@ -40,6 +44,8 @@ const MISTAKES: [(&str, &str); 58] = [
     ("shaders", "shaders is a folder: name files, as `shaders/*.slang`"),
     ("show shaders/", "shaders/ is a folder: name files, as `shaders/*.slang`"),
     ("run shaders", "shaders is a folder: name files, as `shaders/*.slang`"),
+    ("show cases/", "cases/ is a folder: `--cases cases` adds the cases in it"),
+    ("show no-shaders", "no-shaders is a folder without shaders: name files, as `no-shaders/*.hlsl`"),
     ("scnee.hlsl", "reading scnee.hlsl: No such file or directory (os error 2): did you mean `scene.hlsl`?"),
     (
         "show shaders/watr.slang",
@@ -75,7 +81,12 @@ const MISTAKES: [(&str, &str); 58] = [
         "show binary.hlsl",
         "reading binary.hlsl: line 1, column 4: byte 0xFF is not valid UTF-8 and is outside comments and strings",
     ),
+    ("check --config wrong/layoutproof.toml", "unknown key `shaders`: did you mean `shader`? [bad-project]"),
     ("check scene.hlsl", "no host file is given: name objects, libraries, programs or a .pdb"),
+    (
+        "check scene.hlsl engine.cpp",
+        "engine.cpp is the text of a program: name the object or program that the build makes of it, with debug information",
+    ),
     // Cases
     (
         "show \"a scalar takes the space that an array leaves\"",
@@ -111,6 +122,8 @@ const MISTAKES: [(&str, &str); 58] = [
     ("run scene.hlsl --compiler dcx", "unknown producer `dcx`: did you mean `dxc`?"),
     ("run scene.hlsl --compiler dxc-spriv", "unknown producer `dxc-spriv`: did you mean `dxc-spirv`?"),
     ("run --runner vulkan", "unknown runner `vulkan`; known are ash, wgpu, d3d12, dxil, model"),
+    ("dev fuzz --compiler slagnc", "unknown compiler `slagnc`: did you mean `slangc`?"),
+    ("diff scene.hlsl std140 hlsl-cbufer", "unknown rule set `hlsl-cbufer`: did you mean `hlsl-cbuffer`?"),
     ("setup dcx", "`layoutproof setup` does not take `dcx`: did you mean `dxc`?"),
     // Other values
     ("show scene.hlsl --format jsn", "`--format` does not take `jsn`: did you mean `json`?"),
@@ -127,7 +140,9 @@ const MISTAKES: [(&str, &str); 58] = [
     ("show scene.hlsl --targets vulkan", "`layoutproof show` has no option `--targets`: did you mean `--target`?"),
     ("show scene.hlsl --compilers dxc", "`layoutproof show` has no option `--compilers`: did you mean `--compiler`?"),
     ("--targt vulkan scene.hlsl", "`layoutproof show` has no option `--targt`: did you mean `--target`?"),
-    ("-v run scene.hlsl", "`-v` follows its command: `layoutproof run -v`"),
+    ("-v run scene.hlsl", "`-v` comes after the command: `layoutproof run -v`"),
+    ("-q report records.jsonl", "`-q` comes after the command: `layoutproof report -q`"),
+    ("--padding", "`--padding` is an option of `layoutproof show`"),
     ("show scene.hlsl -v", "`layoutproof show` has no option `-v`:"),
     ("show scene.hlsl --shard 1/2", "`layoutproof show` has no option `--shard`: `run` has it"),
     (

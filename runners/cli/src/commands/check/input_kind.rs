@@ -10,7 +10,7 @@ use layoutproof_readers::container::CONTAINER_MAGIC;
 use layoutproof_show::front_ends::FrontEnd;
 use layoutproof_source::shader_language::ShaderLanguage;
 
-use crate::select::misnamed::near_file;
+use crate::select::misnamed::{is_host_text, near_file};
 
 /// An input of `check`, sorted by kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,6 +70,10 @@ impl CheckInput {
         match (front_end.is_some(), HOST_SUFFIXES.contains(&suffix.as_str())) {
             (true, _) => Ok(Self::Shader(path.to_owned())),
             (false, true) => Ok(Self::Host(path.to_owned())),
+            (false, false) if is_host_text(path) => bail!(
+                "{} is the text of a program: name the object or program that the build makes of it, with debug information",
+                path.display()
+            ),
             (false, false) => bail!(
                 "{} is neither a shader ({}) nor an object, library, program or .pdb; \
                  --lang names the language of a shader with another suffix",

@@ -1,5 +1,6 @@
 //! Sets up a fuzz run from its arguments: compilers, devices, known differences, a planted fault.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
@@ -14,6 +15,7 @@ use layoutproof_layout::mutate::{RuleMutant, mutants};
 use layoutproof_random::declaration::TypeSpace;
 use layoutproof_readers::evaluator::Evaluator;
 use layoutproof_readers::toolchain::{Compilers, Toolchain, toolchains as toolchains_of_table};
+use layoutproof_source::nearest_name::known_names;
 
 use super::Fuzz;
 use crate::answer_cache;
@@ -88,7 +90,7 @@ fn toolchains(args: &FuzzArgs, compilers: &Toolchains) -> anyhow::Result<Option<
             return Ok(None);
         }
         if found.is_empty() && name != compilers::ALL {
-            bail!("unknown compiler `{name}` (`layoutproof doctor compilers` lists those that were found)");
+            bail!("{}", unknown_compiler(name));
         }
         toolchains.extend(found);
     }
@@ -114,12 +116,19 @@ fn drawn_for(args: &FuzzArgs, taking_part: &[&'static Toolchain]) -> anyhow::Res
         let before = drawn_for.len();
         drawn_for.extend(of_name);
         if drawn_for.len() == before {
-            bail!("unknown compiler `{name}` (`layoutproof doctor compilers` lists those that were found)");
+            bail!("{}", unknown_compiler(name));
         }
     }
     drawn_for.sort();
     drawn_for.dedup();
     Ok(drawn_for)
+}
+
+/// The message about a name that no compiler and no toolchain has.
+fn unknown_compiler(name: &str) -> String {
+    let known: BTreeSet<&str> = toolchains_of_table().iter().flat_map(|it| [it.compiler, it.name]).collect();
+    let listing = "`layoutproof doctor compilers` lists those that were found";
+    format!("unknown compiler `{name}`{}", known_names(name, known, listing))
 }
 
 /// The devices that run SPIR-V, and the evaluator, as the user and the toolchains need them.
