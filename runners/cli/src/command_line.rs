@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::args::{Colour, CompletionsArgs, FormatArgs, ManArgs, ReportArgs, RunArgs};
 use crate::commands::bench::BenchArgs;
+use crate::commands::bugs::BugsArgs;
 use crate::commands::cache::CacheCommandArgs;
 use crate::commands::check::args::{CheckArgs, InitArgs};
 use crate::commands::compare::CompareArgs;
@@ -82,8 +83,10 @@ pub enum Command {
     /// Compare what a compiler decides now with what was frozen, leaf by leaf (now `compare`).
     #[command(hide = true)]
     Regress(RegressArgs),
-    /// Write the text of an issue about a known difference for the compiler's tracker, of what the newest build says now;
-    /// without a name list the known differences. No GPU needed.
+    /// List the known bugs of compilers and drivers that are here, describe one, or write an issue about it. No GPU needed.
+    Bugs(BugsArgs),
+    /// Write the text of an issue about a known difference (now `bugs ID --issue`).
+    #[command(hide = true)]
     Upstream(UpstreamArgs),
     /// Compare random declarations, or all small ones, through every compiler that was found.
     Fuzz(FuzzArgs),

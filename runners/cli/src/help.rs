@@ -19,7 +19,7 @@ struct CommandGroup {
 /// The groups of the command list. A visible command that is in no group appears in the last one.
 const GROUPS: [CommandGroup; 4] = [
     CommandGroup { heading: "Shader layouts", commands: &["show", "check", "diff", "run", "reflect", "init"] },
-    CommandGroup { heading: "Compilers", commands: &["compare", "fuzz", "compilers", "export", "upstream"] },
+    CommandGroup { heading: "Compilers", commands: &["compare", "bugs", "fuzz", "compilers", "export"] },
     CommandGroup { heading: "Drivers and fleets", commands: &["devices", "report", "site", "bench"] },
     CommandGroup {
         heading: "layoutproof itself",
@@ -135,11 +135,11 @@ const EXAMPLES: [Examples; 19] = [
         lines: &["layoutproof export arrays/scalar_packs_behind_the_last_element --format amber > test.amber"],
     },
     Examples {
-        command: "upstream",
+        command: "bugs",
         lines: &[
-            "layoutproof upstream",
-            "layoutproof upstream dxc/dxc-lists-a-double2x2",
-            "layoutproof upstream --out texts",
+            "layoutproof bugs",
+            "layoutproof bugs dxc --try",
+            "layoutproof bugs dxc/dxc-lists-a-double2x2 --issue",
         ],
     },
     Examples { command: "devices", lines: &["layoutproof devices --format json"] },

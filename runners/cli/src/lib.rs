@@ -29,8 +29,8 @@ pub use command_line::Cli;
 use command_line::Command;
 use commands::check::{debug_worker, init};
 use commands::{
-    bench, cache, check, compare, export, freeze, fuzz, list_commands, pages, reflect, regress, report, run, setup,
-    show, site, upstream,
+    bench, bugs, cache, check, compare, export, freeze, fuzz, list_commands, pages, reflect, regress, report, run,
+    setup, show, site, upstream,
 };
 use layoutproof_compilers::process_tree;
 use layoutproof_executor::serve;
@@ -85,6 +85,7 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Compare(args) => compare::compare(args, style),
         Command::Freeze(args) => freeze::freeze(args),
         Command::Regress(args) => regress::regress(args, style),
+        Command::Bugs(args) => bugs::bugs(args, style),
         Command::Upstream(args) => upstream::upstream(args),
         Command::Fuzz(args) => fuzz::fuzz(args, style),
         Command::Bench(args) => bench::bench(args),
