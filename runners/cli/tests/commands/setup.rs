@@ -69,7 +69,10 @@ fn completions_have_every_command_that_is_shown() {
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let script = folder.run(&format!("completions {shell}")).exits(0).out;
         assert!(script.contains("compare") && script.contains("no-known"), "{shell}");
-        assert!(!script.contains("dxc-library") && !script.contains("read-worker") && !script.contains("regress"), "{shell}");
+        assert!(
+            !script.contains("dxc-library") && !script.contains("read-worker") && !script.contains("regress"),
+            "{shell}"
+        );
     }
     folder.run("completions cmd").exits(2).warns("[possible values: bash, elvish, fish, powershell, zsh]");
 }
