@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::args::{Colour, CompletionsArgs, ManArgs, ReportArgs, RunArgs};
 use crate::commands::bench::BenchArgs;
+use crate::commands::bugs::BugsArgs;
 use crate::commands::cache::CacheCommandArgs;
 use crate::commands::check::args::{CheckArgs, InitArgs};
 use crate::commands::compare::CompareArgs;
@@ -75,9 +76,12 @@ pub enum Command {
     /// Compare what a compiler decides now with what was frozen (now `compare`).
     #[command(hide = true)]
     Regress(RegressArgs),
-    /// List known compiler bugs, or write an issue about one.
+    /// List known bugs of compilers and drivers, describe one, or write an issue.
     ///
-    /// Without ID, lists the known differences. Needs no GPU.
+    /// Says which of them are here. Needs no GPU.
+    Bugs(BugsArgs),
+    /// Write the text of an issue about a known difference (now `bugs ID --issue`).
+    #[command(hide = true)]
     Upstream(UpstreamArgs),
     /// Show which drivers, compilers and tools are here, and how to get the others.
     Doctor(DoctorArgs),

@@ -23,7 +23,7 @@ struct CommandGroup {
 const GROUPS: [CommandGroup; 4] = [
     CommandGroup { heading: "Shader layouts", commands: &["show", "check", "diff", "init"] },
     CommandGroup { heading: "Proof on devices", commands: &["run", "report", "list"] },
-    CommandGroup { heading: "Compilers", commands: &["compare", "upstream"] },
+    CommandGroup { heading: "Compilers", commands: &["compare", "bugs"] },
     CommandGroup { heading: "This machine", commands: &["doctor", "setup", "dev"] },
 ];
 
@@ -198,11 +198,11 @@ const EXAMPLES: [Examples; 16] = [
     },
     Examples { command: "export", lines: &["layoutproof dev export vectors/two_pairs_fill_a_register --format amber"] },
     Examples {
-        command: "upstream",
+        command: "bugs",
         lines: &[
-            "layoutproof upstream",
-            "layoutproof upstream dxc/dxc-lists-a-double2x2",
-            "layoutproof upstream --out texts",
+            "layoutproof bugs",
+            "layoutproof bugs dxc --try",
+            "layoutproof bugs dxc/dxc-lists-a-double2x2 --issue",
         ],
     },
     Examples {

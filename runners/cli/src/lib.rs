@@ -31,7 +31,7 @@ pub use command_line::Cli;
 use command_line::{Command, DevCommand};
 use commands::check::{debug_worker, init};
 use commands::{
-    bench, cache, check, compare, doctor, export, freeze, fuzz, list, pages, regress, report, run, setup, show,
+    bench, bugs, cache, check, compare, doctor, export, freeze, fuzz, list, pages, regress, report, run, setup, show,
     upstream,
 };
 use invocation::Invocation;
@@ -96,6 +96,7 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Compare(args) => compare::compare(args, style),
         Command::Freeze(args) => freeze::freeze(args),
         Command::Regress(args) => regress::regress(args, style),
+        Command::Bugs(args) => bugs::bugs(args, style),
         Command::Upstream(args) => upstream::upstream(args),
         Command::Doctor(args) => doctor::doctor(args, style),
         Command::Setup(args) => setup::setup(args),

@@ -1,7 +1,7 @@
 //! Families of compilers. The compilers of a family accept the same command lines, whatever their
 //! version and location.
 //!
-//! `freeze` and `regress` run any build of a family, also one that the user names by its file. The
+//! `compare` runs any build of a family, also one that the user names by its file. The
 //! driver of a family names it.
 
 use std::fmt;

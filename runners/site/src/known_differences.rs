@@ -60,6 +60,11 @@ impl Mechanism<'_> {
         self.entries.iter().find_map(|entry| entry.link.as_deref())
     }
 
+    /// How a source avoids the difference.
+    pub fn workaround(&self) -> Option<&str> {
+        self.entries.iter().find_map(|entry| entry.workaround.as_deref())
+    }
+
     /// When the compiler's public tracker was searched for a report, with which words, and the
     /// closest thread.
     pub fn searches(&self) -> BTreeSet<&str> {

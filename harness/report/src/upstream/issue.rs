@@ -1,6 +1,6 @@
 //! Writes an issue for a compiler's tracker, about a known difference that this run reproduced.
 //!
-//! For `layoutproof upstream`. Every claim about a build is its answer in this run, or comes from a
+//! For `layoutproof bugs --issue`. Every claim about a build is its answer in this run, or comes from a
 //! frozen set, and then the text says so.
 
 use super::difference_row::DifferenceRow;

@@ -1,7 +1,7 @@
 //! Writes a newly found difference as a case file and as a report for the authors of the compiler
 //! or driver.
 //!
-//! For `layoutproof dev fuzz`, which writes both, and for `layoutproof upstream`, which writes an
+//! For `layoutproof dev fuzz`, which writes both, and for `layoutproof bugs --issue`, which writes an
 //! [`UpstreamIssue`]. The case expects the named authority's numbers, taken from its report or its
 //! code. Our own rules' numbers appear in the report and are never written as an expectation.
 //!

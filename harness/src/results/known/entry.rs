@@ -42,6 +42,8 @@ pub struct KnownFailure {
     pub seen: Option<String>,
     /// The build in which the difference was gone.
     pub gone: Option<String>,
+    /// How a source avoids the difference.
+    pub workaround: Option<String>,
     /// Address of the report.
     pub link: Option<String>,
     /// When the compiler's public tracker was searched, with which words, and the closest thread.
@@ -91,6 +93,20 @@ impl KnownFailure {
             }
         };
         self.shape.is_none() && is_of_some
+    }
+
+    /// The id of the entry's case; `None` if it names none or has a pattern.
+    pub fn case_id(&self) -> Option<&str> {
+        match &self.case {
+            CasePattern::Id(id) => Some(id),
+            CasePattern::Pattern(_) => None,
+        }
+    }
+
+    /// True if the entry covers checks that broke: the compiler crashes, or its output cannot be
+    /// read.
+    pub fn is_about_breaks(&self) -> bool {
+        self.says.is_some()
     }
 
     /// True if the entry is about bytes under this rule set.

@@ -93,7 +93,8 @@ fn entries_of(mut entry: TomlTable<'_, '_>, sources: &SourceMap, problems: &mut 
         Some(reason)
     });
 
-    let [seen, gone, link, searched] = ["seen", "gone", "link", "searched"].map(|key| entry.string(key, problems));
+    let [seen, gone, workaround, link, searched] =
+        ["seen", "gone", "workaround", "link", "searched"].map(|key| entry.string(key, problems));
     if gone.is_some() && seen.is_none() {
         problems.report(entry.range(), "`gone` needs `seen`: the newest build that was seen to differ");
     }
@@ -119,6 +120,7 @@ fn entries_of(mut entry: TomlTable<'_, '_>, sources: &SourceMap, problems: &mut 
         reason,
         seen,
         gone,
+        workaround,
         link,
         searched,
         file,

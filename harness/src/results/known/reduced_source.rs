@@ -1,6 +1,6 @@
 //! A source, reduced by hand, that shows a known difference to the compiler's developers.
 //!
-//! `layoutproof upstream` compiles it with each build that it finds, and writes an issue text from
+//! `layoutproof bugs --issue` compiles it with each build that it finds, and writes an issue text from
 //! the output of the newest one. All hand-written claims about that output are tied to lines of the
 //! output: if a line is missing, no text is written.
 //!

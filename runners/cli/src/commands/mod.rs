@@ -1,6 +1,7 @@
 //! The commands: one file or folder each, which also defines the command's arguments.
 
 pub mod bench;
+pub(crate) mod bugs;
 pub(crate) mod cache;
 pub(crate) mod check;
 pub(crate) mod compare;

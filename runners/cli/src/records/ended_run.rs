@@ -21,6 +21,7 @@ use crate::progress::Audience;
 use crate::records::final_report::{FinalReport, hostname};
 use crate::records::floors;
 use crate::records::ledger::ClosedLedger;
+use crate::records::look_alikes::look_alikes;
 use crate::records::participants::{Asked, Participants};
 use crate::records::recorded_sources::recorded_sources;
 use crate::select::lists::takes_every_access;
@@ -87,6 +88,9 @@ impl EndedRun<'_> {
         report.print(written.is_ok());
         if !args.outputs.quiet && takes_every_access(args) {
             print(&fixed_report(&fixed, style));
+        }
+        if !args.outputs.quiet {
+            print(&look_alikes(&records, &config.known, &listing.devices, selection)?);
         }
         written?;
         Ok(report.exit(&missing))

@@ -131,6 +131,22 @@ impl FrozenSet {
         Ok(sets)
     }
 
+    /// The compiler whose toolchains are this build of a family in runs and in lists of known
+    /// differences: `dxc-1.9` of DXC 1.9.2602.17. `None` if no recorded build has this version.
+    ///
+    /// # Errors
+    /// A manifest cannot be read.
+    pub(crate) fn compiler_of_build(family: Family, version: &str) -> anyhow::Result<Option<&'static str>> {
+        for place in built_in_places() {
+            let manifest = Manifest::read(&place.required(MANIFEST)?).map_err(|error| anyhow!("{place}: {error}"))?;
+            if manifest.family == family.as_str() && manifest.version == version {
+                let stand_in = STAND_INS.iter().find(|(_, folder)| place.is_called(folder));
+                return Ok(Some(stand_in.map_or(family.compiler(), |(compiler, _)| compiler)));
+            }
+        }
+        Ok(None)
+    }
+
     /// The name that runs use for a toolchain of this build: `dxc-1.9-spirv` for `dxc-spirv`.
     pub(crate) fn producer(&self, toolchain: &str) -> String {
         let family = self.manifest.family.as_str();

@@ -9,6 +9,7 @@ pub(crate) mod floors;
 pub(crate) mod frozen_set;
 pub(crate) mod ledger;
 pub(crate) mod lock;
+pub(crate) mod look_alikes;
 pub(crate) mod merge;
 pub(crate) mod output_files;
 pub(crate) mod participants;

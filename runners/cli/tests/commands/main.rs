@@ -9,6 +9,7 @@ mod bad_compilers;
 mod bench;
 mod bindings;
 mod book;
+mod bugs;
 #[cfg(target_os = "linux")]
 mod cache;
 mod compare;

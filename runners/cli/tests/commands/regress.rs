@@ -250,7 +250,7 @@ fn a_bisection_is_told_good_bad_or_untestable() {
         let command = command.args(arguments).current_dir(folder.path("."));
         command.env("LAYOUTPROOF", env!("CARGO_BIN_EXE_layoutproof")).output().unwrap().status.code().unwrap()
     };
-    let words = ["./my-dxc", "set", "--cases", "c", "moons/", "--"];
+    let words = ["dxc=./my-dxc", "set", "--cases", "c", "moons/", "--"];
     let with = |build: &'static str| step(&[&words[..], &["sh", "-c", build]].concat());
     assert_eq!(with("true"), 0);
     assert_eq!(with("false"), 125);

@@ -71,8 +71,11 @@ fn completions_have_every_command_that_is_shown() {
     let folder = Folder::with(&[]);
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let script = folder.run(&format!("dev completions {shell}")).exits(0).out;
-        assert!(script.contains("regress") && script.contains("no-known"), "{shell}");
-        assert!(!script.contains("dxc-library") && !script.contains("read-worker"), "{shell}");
+        assert!(script.contains("compare") && script.contains("no-known"), "{shell}");
+        assert!(
+            !script.contains("dxc-library") && !script.contains("read-worker") && !script.contains("regress"),
+            "{shell}"
+        );
     }
     folder.run("dev completions cmd").exits(2).warns(
         "error: `layoutproof dev completions` does not take `cmd`; known are bash, elvish, fish, powershell, zsh",

@@ -18,7 +18,7 @@ const WGSL: &str = r#"
 const BOOL: &str = "upstream slang/slang-writes-bool";
 
 /// A folder on a machine whose only compiler is a slangc with the same answer for every source.
-fn with_slangc(deed: &str) -> Folder {
+pub(super) fn with_slangc(deed: &str) -> Folder {
     let folder = Folder::with(&[]).within(Duration::from_secs(60));
     folder.write("wgsl", WGSL.as_bytes());
     let place = folder.path("");

@@ -4,6 +4,7 @@
 //! so that long ones of one file run next to those of another.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod contributing;
 mod drivers;
 #[expect(dead_code, reason = "the tests of commands use the rest")]
 #[path = "../commands/folder.rs"]
@@ -23,6 +24,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let trials = [
+        contributing::trials(),
         drivers::trials(),
         fuzz::trials(),
         glsl::trials(),

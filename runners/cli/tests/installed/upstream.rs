@@ -1,4 +1,4 @@
-//! The texts in `ci/upstream` equal the current output of `layoutproof upstream`, with the builds
+//! The texts in `ci/upstream` equal the current output of `layoutproof bugs --issue`, with the builds
 //! of compilers that they name.
 
 use std::fs;
@@ -53,7 +53,7 @@ fn written(name: &str) -> std::io::Result<String> {
 fn is_written_again(name: &str, known: &str) -> Result<(), Failed> {
     let folder = tempfile::tempdir()?;
     let mut command = Command::new(env!("CARGO_BIN_EXE_layoutproof"));
-    let output = command.args(["upstream", known, "--out"]).arg(folder.path()).output()?;
+    let output = command.args(["bugs", known, "--issue", "--out"]).arg(folder.path()).output()?;
     if !output.status.success() {
         return Err(String::from_utf8_lossy(&output.stderr).into_owned().into());
     }
@@ -61,7 +61,7 @@ fn is_written_again(name: &str, known: &str) -> Result<(), Failed> {
     let now = fs::read_to_string(folder.path().join(format!("{name}.md")))?;
     let before = written(name)?;
     if now != before {
-        let hint = "`layoutproof upstream --out ci/upstream` writes it";
+        let hint = "`layoutproof bugs --issue --out ci/upstream` writes it";
         return Err(format!("ci/upstream/{name}.md is not what is written today ({hint}):\n{now}").into());
     }
     Ok(())

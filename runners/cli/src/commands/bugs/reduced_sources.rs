@@ -7,17 +7,17 @@ use layoutproof_source::sources::SourceMap;
 use crate::select::refused_input::RefusedInput;
 
 #[derive(Debug)]
-pub(super) struct NamedSource {
+pub(crate) struct NamedSource {
     /// The file's name without the suffix.
-    pub(super) name: &'static str,
-    pub(super) reduced: ReducedSource,
+    pub(crate) name: &'static str,
+    pub(crate) reduced: ReducedSource,
 }
 
 /// All of them, by name.
 ///
 /// # Errors
 /// A file has problems; only those of the first such file are returned.
-pub(super) fn reduced_sources() -> anyhow::Result<Vec<NamedSource>> {
+pub(crate) fn reduced_sources() -> anyhow::Result<Vec<NamedSource>> {
     let mut found = Vec::new();
     let mut sources = SourceMap::default();
     for file in UPSTREAM {

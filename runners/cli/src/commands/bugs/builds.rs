@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
+use layoutproof_compilers::cache::AnswerCache;
 use layoutproof_compilers::compiler::Compiler;
 use layoutproof_compilers::toolchains::Toolchains;
 use layoutproof_compilers::typed_command::{TypedAnswer, TypedCommand, TypedEnd};
@@ -22,7 +23,7 @@ use crate::select::all_cases;
 use crate::select::shader_file::reader_process::ReaderProcess;
 
 /// The compilers of this machine, and the sets of frozen decisions.
-pub(super) struct BuildsAtHand {
+pub(crate) struct BuildsAtHand {
     compilers: Toolchains,
     frozen: Vec<FrozenSet>,
 }
@@ -81,7 +82,7 @@ impl<'a> PastedSource<'a> {
     }
 }
 
-fn case_of(id: &str) -> anyhow::Result<Arc<Source>> {
+pub(super) fn case_of(id: &str) -> anyhow::Result<Arc<Source>> {
     let sources = all_cases::sources(&[], &[id.to_owned()])?;
     sources.into_iter().find(|source| source.id == id).with_context(|| format!("no case {id}"))
 }
@@ -91,10 +92,21 @@ impl BuildsAtHand {
     ///
     /// # Errors
     /// The tools folder is unknown, or a frozen set cannot be read.
-    pub(super) fn find(limit: Duration) -> anyhow::Result<Self> {
+    pub(crate) fn find(limit: Duration) -> anyhow::Result<Self> {
         let compilers = Toolchains::find(MachineTools::find()?.folder()).limit(limit);
         let compilers = compilers.with_reader(Arc::new(ReaderProcess::of_this_program()?));
         Ok(Self { compilers, frozen: FrozenSet::built_in()? })
+    }
+
+    /// The same builds; decisions about cases come from this cache.
+    #[must_use]
+    pub(super) fn with_cache(self, cache: Option<Arc<AnswerCache>>) -> Self {
+        Self { compilers: self.compilers.with_cache(cache), ..self }
+    }
+
+    /// The compilers of this machine.
+    pub(super) fn compilers(&self) -> &Toolchains {
+        &self.compilers
     }
 
     /// The toolchain's compiler, if it was found.
@@ -193,14 +205,14 @@ fn finding_of(answer: &TypedAnswer, source: &PastedSource<'_>) -> BuildAnswer {
     BuildAnswer { build: String::new(), finding, shows }
 }
 
-fn broken(answers: &CaseAnswers) -> Option<&str> {
+pub(super) fn broken(answers: &CaseAnswers) -> Option<&str> {
     answers.answers.values().find_map(|answer| match answer {
         FrozenAnswer::Broken(words) => Some(words.as_str()),
         FrozenAnswer::Accepted(_) | FrozenAnswer::Refused(_) => None,
     })
 }
 
-fn rows_of(answers: &CaseAnswers, subject: &Subject) -> Vec<Row> {
+pub(super) fn rows_of(answers: &CaseAnswers, subject: &Subject) -> Vec<Row> {
     let mut rows = Vec::new();
     for (question, answer) in &answers.answers {
         match answer {

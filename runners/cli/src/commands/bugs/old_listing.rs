@@ -1,11 +1,11 @@
-//! Lists the known differences with their states.
+//! The list that `upstream` printed, for one more release.
 
 use layoutproof_site::Mechanism;
 
 use super::reduced_sources::NamedSource;
 
 /// One line per difference, and a legend.
-pub(super) fn listing(known: &[Mechanism<'_>], sources: &[NamedSource]) -> String {
+pub(crate) fn listing(known: &[Mechanism<'_>], sources: &[NamedSource]) -> String {
     let has_source = |id: &String| sources.iter().any(|source| source.reduced.known.contains(id));
     let lines = known.iter().map(|difference| {
         let state = match (gone_in(difference), difference.upstream_link()) {
@@ -30,12 +30,12 @@ const LEGEND: &str = "
 ";
 
 /// The build without the difference, if every entry names one.
-pub(super) fn gone_in<'a>(difference: &Mechanism<'a>) -> Option<&'a str> {
+pub(crate) fn gone_in<'a>(difference: &Mechanism<'a>) -> Option<&'a str> {
     let is_gone = difference.entries.iter().all(|entry| entry.gone.is_some());
     is_gone.then(|| difference.entries.iter().find_map(|entry| entry.gone.as_deref())).flatten()
 }
 
 /// True if every entry is limited to some devices.
-pub(super) fn is_about_devices(difference: &Mechanism<'_>) -> bool {
+pub(crate) fn is_about_devices(difference: &Mechanism<'_>) -> bool {
     difference.entries.iter().all(|entry| entry.is_about_devices())
 }

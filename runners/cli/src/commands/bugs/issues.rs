@@ -1,0 +1,114 @@
+//! Writes the texts of issues, for `bugs --issue`.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use layoutproof_core::results::summary::Exit;
+use layoutproof_executor::interrupt;
+use layoutproof_site::Mechanism;
+
+use super::builds::BuildsAtHand;
+use super::issue_text::{IssueText, issue_text};
+use super::old_listing::{gone_in, is_about_devices};
+use super::reduced_sources::{NamedSource, reduced_sources};
+use crate::output::{print, warn};
+use crate::records::output_files::check_folder;
+
+/// Writes the texts of all known differences that have a reduced source.
+///
+/// # Errors
+/// See [`write_one`].
+pub(crate) fn write_all(known: &[Mechanism<'_>], limit: Duration, out: Option<&Path>) -> anyhow::Result<Exit> {
+    write_sources(&reduced_sources()?.iter().collect::<Vec<_>>(), known, limit, out)
+}
+
+/// Writes the texts of one known difference.
+///
+/// # Errors
+/// It has no reduced source, no compiler can show it, or the folder cannot be written.
+pub(crate) fn write_one(
+    difference: &Mechanism<'_>,
+    known: &[Mechanism<'_>],
+    limit: Duration,
+    out: Option<&Path>,
+) -> anyhow::Result<Exit> {
+    if let Some(gone) = gone_in(difference) {
+        warn(&format!("error: `{}` is gone in {gone}: there is nothing to report\n", difference.id));
+        return Ok(Exit::Differ);
+    }
+    let sources = reduced_sources()?;
+    write_sources(&sources_of(difference, &sources)?, known, limit, out)
+}
+
+fn write_sources(
+    sources: &[&NamedSource],
+    known: &[Mechanism<'_>],
+    limit: Duration,
+    out: Option<&Path>,
+) -> anyhow::Result<Exit> {
+    out.map_or(Ok(()), check_folder)?;
+    interrupt::end_without_traces()?;
+    let builds = BuildsAtHand::find(limit)?;
+    let mut exits = Vec::new();
+    for source in sources {
+        let difference = known.iter().find(|difference| source.reduced.known.contains(&difference.id));
+        let difference = difference.with_context(|| format!("{} is about no known difference", source.name))?;
+        exits.push(write(source, difference, &builds, out)?);
+    }
+
+    let worst = [Exit::Missing, Exit::Differ].into_iter().find(|exit| exits.contains(exit));
+    Ok(worst.unwrap_or(Exit::Agree))
+}
+
+/// Writes the text for one known difference, or prints why it has none.
+fn write(
+    source: &NamedSource,
+    difference: &Mechanism<'_>,
+    builds: &BuildsAtHand,
+    out: Option<&Path>,
+) -> anyhow::Result<Exit> {
+    if let Some(link) = difference.upstream_link() {
+        warn(&format!("note: `{}` is reported already: {link}\n", difference.id));
+    }
+    if let Some(searched) = difference.entries.iter().find_map(|entry| entry.searched.as_deref()) {
+        warn(&format!("note: the tracker was searched: {searched}\n"));
+    }
+
+    let text = match issue_text(&source.reduced, difference, builds)? {
+        IssueText::Written(text) => text,
+        IssueText::NotShown(sentence) => {
+            warn(&format!("error: {sentence}\n"));
+            return Ok(Exit::Differ);
+        }
+        IssueText::Missing(sentence) => {
+            warn(&format!("error: {sentence}\n"));
+            return Ok(Exit::Missing);
+        }
+    };
+
+    match out {
+        None => print(&text),
+        Some(folder) => {
+            let path = folder.join(format!("{}.md", source.name));
+            fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
+            fs::write(&path, text).with_context(|| format!("writing {}", path.display()))?;
+            print(&format!("{}\n", path.display()));
+        }
+    }
+    Ok(Exit::Agree)
+}
+
+/// The reduced sources of a known difference.
+fn sources_of<'a>(difference: &Mechanism<'_>, sources: &'a [NamedSource]) -> anyhow::Result<Vec<&'a NamedSource>> {
+    let own: Vec<&NamedSource> =
+        sources.iter().filter(|source| source.reduced.known.contains(&difference.id)).collect();
+    if own.is_empty() && is_about_devices(difference) {
+        bail!("`{}` is about devices or their drivers; this command reports compilers only", difference.id);
+    }
+    if own.is_empty() {
+        bail!("`{}` has no reduced source yet; ci/upstream/README.md says how to add one", difference.id);
+    }
+    Ok(own)
+}

@@ -1,0 +1,240 @@
+//! `layoutproof bugs`: the known bugs of compilers and drivers, and which of them the compilers of this
+//! machine have. With `--issue`, writes the text of one for a compiler's tracker.
+
+mod builds;
+mod issue_text;
+pub(crate) mod issues;
+pub(crate) mod old_listing;
+pub(crate) mod reduced_sources;
+mod state;
+mod text;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::bail;
+use clap::Args;
+use layoutproof_core::results::summary::Exit;
+use layoutproof_executor::launch::Launch;
+use layoutproof_executor::{interrupt, pool};
+use layoutproof_show::Style;
+use layoutproof_site::{KnownList, Mechanism, mechanisms};
+use layoutproof_source::nearest_name::nearest_name;
+
+use self::builds::BuildsAtHand;
+use self::reduced_sources::{NamedSource, reduced_sources};
+use self::state::{Bug, BuildState, known_builds, recorded_states, tried_states};
+use crate::answer_cache;
+use crate::args::{CacheArgs, Format};
+use crate::commands::site::known_lists::known_lists;
+use crate::output::{print, print_json};
+
+/// Number of near names in a message.
+const NEAR_NAMES: usize = 3;
+
+/// `layoutproof bugs`.
+#[derive(Debug, Args)]
+pub struct BugsArgs {
+    /// A compiler or driver (`dxc`, `slang`, `lavapipe`), a bug's name or a part of it, or the place of its entry
+    /// (ci/known/dxc.toml:57); default: the bugs that the compilers of this machine have.
+    #[arg(value_name = "COMPILER|ID")]
+    pub word: Option<String>,
+    /// Every bug, also those that are fixed here or not tried.
+    #[arg(long, conflicts_with = "issue")]
+    pub all: bool,
+    /// Compile the bugs' sources with the compilers of this machine, in place of what is recorded about their versions.
+    #[arg(long = "try", conflicts_with = "issue")]
+    pub try_now: bool,
+    /// Write the text of an issue for the compiler's tracker, from what the newest build does now.
+    #[arg(long)]
+    pub issue: bool,
+    /// Write the text to a file in this folder; without ID, the texts of all bugs that have a reduced source.
+    #[arg(long, value_name = "DIR", requires = "issue")]
+    pub out: Option<PathBuf>,
+    /// Output format.
+    #[arg(long, value_enum, default_value_t = Format::Text, conflicts_with = "issue")]
+    pub format: Format,
+    /// Time limit in seconds of a compiler for one source.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
+    pub compile_limit: u64,
+    /// Whether compilers are asked again.
+    #[command(flatten)]
+    pub cache: CacheArgs,
+}
+
+/// Lists known bugs, describes one, or writes its issue.
+///
+/// # Errors
+/// The word names nothing, or a compiler's output cannot be read.
+pub(crate) fn bugs(args: &BugsArgs, style: Style) -> anyhow::Result<Exit> {
+    let lists = known_lists()?;
+    let known = mechanisms(&lists);
+    let chosen = match &args.word {
+        None => Chosen::All,
+        Some(word) => choose(&known, &lists, word)?,
+    };
+    let limit = Duration::from_secs(args.compile_limit);
+    if args.issue {
+        return match chosen {
+            Chosen::One(difference) => issues::write_one(difference, &known, limit, args.out.as_deref()),
+            Chosen::All if args.out.is_some() => issues::write_all(&known, limit, args.out.as_deref()),
+            Chosen::Several(several) => {
+                bail!("--issue is about one bug; these match:\n  {}", ids(&several).join("\n  "))
+            }
+            Chosen::All => bail!("--issue needs the bug's name, or --out DIR for all"),
+        };
+    }
+
+    interrupt::end_without_traces()?;
+    let cache = answer_cache::open(&args.cache);
+    let at_hand = BuildsAtHand::find(limit)?.with_cache(cache.clone());
+    let sources = reduced_sources()?;
+    let is_one = matches!(chosen, Chosen::One(_));
+    let meant: Vec<&Mechanism<'_>> = match &chosen {
+        Chosen::One(difference) => vec![difference],
+        Chosen::Several(several) => several.clone(),
+        Chosen::All => known.iter().collect(),
+    };
+    let bugs = with_states(&meant, &sources, &at_hand, args.try_now || is_one)?;
+    answer_cache::warn_of(cache.as_ref());
+
+    match (args.format, bugs.as_slice()) {
+        (Format::Json, bugs) => print_json(&text::json(bugs)),
+        (Format::Text, [bug]) if is_one => print(&text::description(bug, style)),
+        (Format::Text, bugs) => {
+            let shows_all = args.all || args.word.is_some();
+            print(&text::listing(bugs, shows_all, args.try_now, style));
+        }
+    }
+    Ok(Exit::Agree)
+}
+
+/// The bugs that the user means.
+enum Chosen<'a> {
+    One(&'a Mechanism<'a>),
+    Several(Vec<&'a Mechanism<'a>>),
+    All,
+}
+
+/// Finds the bugs that a word means: a list, a name, the place of an entry, or a part of names.
+fn choose<'a>(known: &'a [Mechanism<'a>], lists: &[KnownList], word: &str) -> anyhow::Result<Chosen<'a>> {
+    let is_place = |difference: &&Mechanism<'_>| {
+        difference.entries.iter().any(|entry| format!("{}:{}", entry.file, entry.line) == word)
+    };
+    let exact = known.iter().find(|difference| difference.id == word).or_else(|| known.iter().find(is_place));
+    if let Some(exact) = exact {
+        return Ok(Chosen::One(exact));
+    }
+
+    let lower = word.to_lowercase();
+    let names = |list: &KnownList| {
+        [Some(list.name.as_str()), list.compiler.as_deref()].into_iter().flatten().any(|name| name == lower)
+            || (list.name == "slang" && lower == "slangc")
+    };
+    let of_list = known.iter().filter(|difference| names(difference.list));
+    let of_list: Vec<_> = of_list.collect();
+    if !of_list.is_empty() {
+        return Ok(Chosen::Several(of_list));
+    }
+
+    let similar: Vec<&Mechanism<'_>> = known.iter().filter(|difference| difference.id.contains(&lower)).collect();
+    match similar.as_slice() {
+        [] => bail!("no compiler, driver or known bug is called `{word}`{}", nearest(known, lists, &lower)),
+        [one] => Ok(Chosen::One(one)),
+        _ => Ok(Chosen::Several(similar)),
+    }
+}
+
+/// The end of a message about an unknown word: the nearest list, or the names that share most of its
+/// words.
+fn nearest(known: &[Mechanism<'_>], lists: &[KnownList], word: &str) -> String {
+    if let Some(list) = nearest_name(word, lists.iter().map(|list| list.name.as_str())) {
+        return format!(": did you mean `{list}`?");
+    }
+    let parts = |text: &str| -> Vec<String> {
+        text.split(|c: char| !c.is_alphanumeric()).filter(|part| part.len() > 2).map(str::to_owned).collect()
+    };
+    let asked = parts(word);
+    let shared = |id: &str| {
+        let own = parts(id);
+        asked.iter().filter(|part| nearest_name(part, own.iter().map(String::as_str)).is_some()).count()
+    };
+    let mut near: Vec<(usize, &str)> =
+        known.iter().map(|difference| (shared(&difference.id), difference.id.as_str())).collect();
+    near.retain(|(shared, _)| *shared > 0);
+    near.sort_by_key(|(shared, _)| std::cmp::Reverse(*shared));
+    let near: Vec<&str> = near.into_iter().take(NEAR_NAMES).map(|(_, id)| id).collect();
+    if near.is_empty() {
+        "; `layoutproof bugs --all` lists them".to_owned()
+    } else {
+        format!("; the nearest are:\n  {}", near.join("\n  "))
+    }
+}
+
+fn ids<'a>(several: &[&'a Mechanism<'_>]) -> Vec<&'a str> {
+    several.iter().map(|difference| difference.id.as_str()).collect()
+}
+
+/// The bugs with their states: recorded ones, or what the compilers do now.
+fn with_states<'a>(
+    meant: &[&'a Mechanism<'a>],
+    sources: &'a [NamedSource],
+    at_hand: &BuildsAtHand,
+    try_now: bool,
+) -> anyhow::Result<Vec<Bug<'a>>> {
+    let builds = known_builds(at_hand)?;
+    let mut bugs: Vec<Bug<'a>> = Vec::new();
+    for difference in meant {
+        let own = sources.iter().filter(|source| source.reduced.known.contains(&difference.id)).collect();
+        bugs.push(Bug { difference, sources: own, builds: recorded_states(difference, &builds) });
+    }
+    if try_now {
+        let mut problem = None;
+        let mut tried: Vec<(usize, Vec<BuildState>)> = Vec::new();
+        // No task needs a device.
+        let launch = Launch::without_workers();
+        let work = |index: usize, _: &mut pool::Workers<'_>| {
+            let bug: &Bug<'_> = &bugs[index];
+            (index, tried_states(bug.difference, &bug.sources, (at_hand, &builds)))
+        };
+        pool::run((0..bugs.len()).collect(), &launch, work, |(index, states)| match states {
+            Ok(states) => tried.push((index, states)),
+            Err(error) => problem = Some(error),
+        });
+        if let Some(error) = problem {
+            return Err(error);
+        }
+        for (index, states) in tried {
+            bugs[index].builds = states;
+        }
+    }
+    Ok(bugs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::state::BugState;
+    use super::*;
+
+    /// A bug that is fixed everywhere it was is not here, and one of an installed build is.
+    #[test]
+    fn every_state_has_a_word_and_the_worst_one_counts() {
+        let states = [BugState::NotTried, BugState::Fixed, BugState::Here];
+        assert_eq!(states.iter().min(), Some(&BugState::Here));
+        assert_eq!(states.map(BugState::as_str), ["not tried", "fixed here", "here"]);
+    }
+
+    #[test]
+    fn words_that_name_nothing_get_near_names() {
+        let lists = known_lists().unwrap();
+        let known = mechanisms(&lists);
+        let message =
+            |word: &str| choose(&known, &lists, word).err().map(|error| error.to_string()).unwrap_or_default();
+        assert_eq!(message("dcx"), "no compiler, driver or known bug is called `dcx`: did you mean `dxc`?");
+        let near = message("dxc/lists-double2x2");
+        assert!(near.contains("dxc/dxc-lists-a-double2x2-with-16-bytes-from"), "{near}");
+        assert!(message("xyzzy").ends_with("`layoutproof bugs --all` lists them"), "{}", message("xyzzy"));
+        assert!(matches!(choose(&known, &lists, "slangc").unwrap(), Chosen::Several(_)));
+        assert!(matches!(choose(&known, &lists, "lists-a-double2x2").unwrap(), Chosen::One(_)));
+    }
+}
