@@ -105,7 +105,6 @@ fn show_one(args: &ShowArgs, word: &str, project: Option<&ProjectFile>, style: S
 
     let mut warnings = input.warnings(&layouts);
     warnings.extend(placements.warnings());
-    let padding = args.padding.then(|| input.padding(&layouts));
 
     let text = args.format.text(&ShownInput {
         args,
@@ -115,7 +114,6 @@ fn show_one(args: &ShowArgs, word: &str, project: Option<&ProjectFile>, style: S
         has_named_rules: is_named,
         requests: &requests,
         placements: &placements,
-        padding: padding.as_deref(),
         note: of_project.as_ref().map_or("", |columns| &columns.note),
         forbidden: &forbidden,
         warnings: &warnings,
