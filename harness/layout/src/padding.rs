@@ -56,6 +56,13 @@ pub struct Hole {
     pub size: u32,
 }
 
+impl Hole {
+    /// True if the hole lies between the elements or vectors of a member.
+    pub fn is_inside(&self) -> bool {
+        self.kind == HoleKind::Inside
+    }
+}
+
 /// The position of a hole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]

@@ -61,8 +61,8 @@ pub(super) fn members(
 }
 
 /// The position of the next member.
-#[derive(Debug)]
-struct Cursor<'a> {
+#[derive(Clone, Debug)]
+pub(super) struct Cursor<'a> {
     placement: &'a Placement,
     rows: bool,
     row: Precision,
@@ -72,7 +72,7 @@ struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    fn new(placement: &'a Placement, sixteen_bit: SixteenBit) -> Self {
+    pub(super) fn new(placement: &'a Placement, sixteen_bit: SixteenBit) -> Self {
         let rows = placement.minimum_precision_rows && sixteen_bit == SixteenBit::Off;
         Self { placement, rows, row: Precision::Normal, next: 0, highest: 0, unbounded: false }
     }
@@ -105,10 +105,35 @@ impl<'a> Cursor<'a> {
         Ok(offset)
     }
 
+    /// Places a member with a size and without an explicit offset; its offset. [`super::reorder`]
+    /// tries orders with it, without a walk.
+    pub(super) fn push(&mut self, slot: &MemberSlot) -> Result<u32, TooLarge> {
+        let offset = self.fit(slot)?;
+        let end = add(offset, slot.measured.layout.size.finite().unwrap_or(0))?;
+        self.highest = self.highest.max(end);
+        self.next = end;
+        Ok(offset)
+    }
+
+    /// Where the next member may start.
+    pub(super) fn next(&self) -> u32 {
+        self.next
+    }
+
+    /// The same position in another struct, `next` bytes from its start.
+    pub(super) fn at(&self, next: u32) -> Self {
+        Self { next, highest: next, ..self.clone() }
+    }
+
+    /// True if the current 16-byte row holds minimum-precision values.
+    pub(super) fn is_in_minimum_row(&self) -> bool {
+        self.row == Precision::Minimum
+    }
+
     /// The first valid offset after the previous member.
-    fn fit(&mut self, slot: &MemberSlot) -> Result<u32, Stop> {
+    fn fit(&mut self, slot: &MemberSlot) -> Result<u32, TooLarge> {
         if slot.is_empty() {
-            return Ok(self.fit_empty(slot)?);
+            return self.fit_empty(slot);
         }
 
         let mut start = self.next;

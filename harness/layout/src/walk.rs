@@ -4,7 +4,7 @@
 //! position; [`super::place`] then places a struct's members one after the other. The [`WalkState`]
 //! collects everything that the rule set forbids, so that the result reports all reasons at once.
 
-use super::alignment::Alignment;
+use super::alignment::{Alignment, TooLarge};
 use super::matrix::Matrix;
 use super::measured::{ArrayFootprint, Footprint, MeasuredType};
 use super::rules::{ArrayOrder, ElementOrder, EmptyMembers, Enums, Placement, RuleSet, StructPadding, UnsizedArrays};
@@ -204,32 +204,43 @@ impl WalkState<'_> {
     }
 
     fn structure(&mut self, ty: &StructType, level: Level) -> Result<MeasuredType, Stop> {
-        let direct = self.rules.direct.filter(|_| self.is_direct(level));
-        let placement = direct.unwrap_or(self.rules.members);
+        let placement = self.placement(level);
         let placed = place::members(self, ty, &placement, level)?;
+        let empty = placed.members.is_empty() && placement.empty == EmptyMembers::Aligned;
+        let footprint = match placed.size {
+            Extent::Finite(end) => self.struct_footprint(end, placed.alignment, empty, level)?,
+            Extent::Unbounded => Footprint { size: 0, ..self.struct_footprint(0, placed.alignment, empty, level)? },
+        };
+        let mut measured = MeasuredType::new(LaidOutShape::Struct(placed.members), footprint, &placement);
+        if placed.size == Extent::Unbounded {
+            measured.layout.size = Extent::Unbounded;
+        }
+        Ok(measured)
+    }
 
+    /// The rules that place the members of a struct at this level.
+    pub(super) fn placement(&self, level: Level) -> Placement {
+        self.rules.direct.filter(|_| self.is_direct(level)).unwrap_or(self.rules.members)
+    }
+
+    /// Size and alignment of a struct whose members end at `end`. `empty` is a struct without members
+    /// that takes its alignment.
+    pub(super) fn struct_footprint(
+        &self,
+        end: u32,
+        alignment: Alignment,
+        empty: bool,
+        level: Level,
+    ) -> Result<Footprint, TooLarge> {
         let padded = match self.rules.pad_structs {
             StructPadding::None => false,
             StructPadding::Padded => true,
             StructPadding::PaddedExceptEntryUniforms => level == Level::Inner || self.kind != BlockKind::EntryUniforms,
         };
 
-        let empty = placed.members.is_empty() && placement.empty == EmptyMembers::Aligned;
         let least = if empty { Alignment::ONE } else { self.rules.struct_alignment };
-        let alignment = placed.alignment.max(least);
-
-        let size = match placed.size {
-            Extent::Finite(end) if padded => alignment.round_up(end)?,
-            Extent::Finite(end) => end,
-            Extent::Unbounded => 0,
-        };
-
-        let mut measured =
-            MeasuredType::new(LaidOutShape::Struct(placed.members), Footprint { size, alignment }, &placement);
-        if placed.size == Extent::Unbounded {
-            measured.layout.size = Extent::Unbounded;
-        }
-        Ok(measured)
+        let alignment = alignment.max(least);
+        Ok(Footprint { size: if padded { alignment.round_up(end)? } else { end }, alignment })
     }
 
     /// The stride of a structured buffer in bytes; `None` for an element without a fixed size.

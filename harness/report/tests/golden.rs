@@ -19,8 +19,7 @@ use layoutproof_core::results::record::{
 use layoutproof_core::results::summary;
 use layoutproof_device::RunnerKind;
 use layoutproof_hostcheck::{Arrivals, ByteRun, Comparison, LinePlace, Mismatch, MismatchKind, SideMember, StrayLeaf};
-use layoutproof_layout::padding::{BlockPadding, Hole, HoleKind, PaddedStruct};
-use layoutproof_layout::reorder::MemberOrder;
+use layoutproof_layout::padding::{Hole, HoleKind};
 use layoutproof_layout::shape::{Count, MatrixOrder};
 use layoutproof_layout::{BlockKind, MemberRow, Refusal};
 use layoutproof_probes::leaf_kind::After;
@@ -36,7 +35,7 @@ use layoutproof_report::{causes, coverage_table, html, json_lines, listing, matr
 use layoutproof_show::show_json::{ShownBlock, ShownLayout};
 use layoutproof_show::shown_columns::{BlockPresence, ShownColumn, ShownColumnBlock};
 use layoutproof_show::struct_text::{self, TextOptions};
-use layoutproof_show::{Style, diff_text, padding_text};
+use layoutproof_show::{BetterOrder, ColumnSize, PaddedBlock, PaddedColumn, Style, diff_text, padding_text};
 use layoutproof_source::shader_language::ShaderLanguage;
 use records::member;
 
@@ -736,39 +735,50 @@ fn coverage_of_a_rule_set() {
     expect_file!["golden/coverage.txt"].assert_eq(&text);
 }
 
-// A struct with a better order, a block without structs, and one without padding.
+// A struct with a better order and its diff, one whose declaration could not be split, a block whose
+// members stay, and one without padding.
 #[test]
 fn padding_of_a_block() {
-    let hole = |kind, member: &str, [offset, size]: [u32; 2]| Hole { kind, member: member.into(), offset, size };
-    let holes = vec![
-        hole(HoleKind::Before, "l", [4, 12]),
-        hole(HoleKind::Inside, "m", [80, 12]),
-        hole(HoleKind::Tail, "b", [132, 12]),
-    ];
-    let better = Some(MemberOrder { members: ["l", "m", "a", "b"].map(String::from).to_vec(), size: 128, saves: 16 });
-    let root = PaddedStruct { path: String::new(), type_name: "S".into(), size: 144, holes, better };
-    let holes = vec![hole(HoleKind::Tail, "q", [24, 8])];
-    let light = PaddedStruct { path: "l[]".into(), type_name: "Light".into(), size: 32, holes, better: None };
-    let element = PaddedStruct {
-        path: String::new(),
-        type_name: "float3".into(),
-        size: 16,
-        holes: vec![hole(HoleKind::Tail, "", [12, 4])],
-        better: None,
-    };
-    let block = |name: &str, [size, padding, percent]: [u32; 3], structs| BlockPadding {
-        rules: "std140".into(),
-        block: name.into(),
-        kind: if size == 16 { BlockKind::StructuredElement } else { BlockKind::Cbuffer },
+    let hole =
+        |member: &str, [offset, size]: [u32; 2]| Hole { kind: HoleKind::Inside, member: member.into(), offset, size };
+    let column = |names: &[&str], [size, padding, percent]: [u32; 3], inside| PaddedColumn {
+        names: names.iter().map(|name| (*name).to_owned()).collect(),
         size,
         padding,
         percent,
-        structs,
+        inside,
     };
+    let size = |name: &str, [declared, reordered]: [u32; 2]| ColumnSize {
+        names: vec![name.to_owned()],
+        declared,
+        reordered,
+        has_registers: false,
+    };
+    let whole = BetterOrder {
+        type_name: String::new(),
+        members: ["b", "a"].map(String::from).to_vec(),
+        sizes: vec![size("std140", [144, 128]), size("std430", [128, 128])],
+        is_minimal: true,
+        diff: Some("--- a.hlsl\n+++ a.hlsl\n@@ -1,2 +1,2 @@\n-    float a;\n     float3 b;\n+    float a;\n".into()),
+    };
+    let light = BetterOrder {
+        type_name: "Light".into(),
+        members: ["l", "m", "a"].map(String::from).to_vec(),
+        sizes: vec![size("std140", [48, 32])],
+        is_minimal: false,
+        diff: None,
+    };
+    let block = |name: &str, columns, is_fixed, better| PaddedBlock { name: name.into(), columns, is_fixed, better };
+    let inside = vec![hole("m", [80, 12]), hole("n", [16, 4])];
+    let several = vec![
+        column(&["std140", "relaxed140"], [144, 52, 36], inside),
+        column(&["std430"], [128, 36, 28], vec![hole("m", [80, 12])]),
+    ];
     let blocks = [
-        block("S", [144, 52, 36], vec![root, light]),
-        block("v", [16, 4, 25], vec![element]),
-        block("full", [64, 0, 0], Vec::new()),
+        block("S", several, false, vec![whole, light]),
+        block("placed", vec![column(&["std140"], [16, 4, 25], Vec::new())], true, Vec::new()),
+        block("tight", vec![column(&["std140"], [16, 4, 25], Vec::new())], false, Vec::new()),
+        block("full", vec![column(&["std140"], [64, 0, 0], Vec::new())], false, Vec::new()),
     ];
     expect_file!["golden/padding.txt"].assert_eq(&padding_text::text(&blocks, Style::PLAIN));
 }

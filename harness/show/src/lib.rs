@@ -6,6 +6,7 @@
 //! Both then make the columns that [`layout_text`] draws. [`host_types`] writes the same blocks as types of host languages.
 #![forbid(unsafe_code)]
 
+mod better_order;
 mod declared_words;
 mod dxc_spirv;
 mod findings;
@@ -14,6 +15,7 @@ pub mod host_types;
 mod laid_out_file;
 pub mod layout_text;
 mod placements;
+mod reordered_text;
 mod rule_set_layouts;
 mod shipping;
 mod show_input;
@@ -21,6 +23,7 @@ pub mod show_json;
 mod shown_rules;
 pub mod style;
 
+pub use better_order::{BetterOrder, ColumnSize, PaddedBlock, PaddedColumn};
 pub use findings::overlap_warnings;
 pub use host_types::{asserts, llvm_types};
 pub use laid_out_file::LaidOutFile;

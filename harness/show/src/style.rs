@@ -96,6 +96,10 @@ impl TextLines {
         self.0.push_str(lines);
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     pub fn into_text(self) -> String {
         self.0
     }

@@ -1,58 +1,82 @@
-//! Prints the padding of blocks: where it is, its share of the block, and an order of members that
-//! needs fewer bytes.
+//! Prints the padding of blocks: its share of each, the part inside members, and a better order as
+//! a diff of the declaration.
 
-use layoutproof_layout::padding::{BlockPadding, Hole, HoleKind, PaddedStruct};
-use layoutproof_layout::reorder::MemberOrder;
+use layoutproof_layout::padding::{Hole, HoleKind};
 
-use super::struct_lines::{OFFSET_COLUMNS, SIZE_COLUMNS};
-use crate::style::{Style, TextLines, Tone, one_line, pad_left};
+use crate::better_order::{BetterOrder, ColumnSize, PaddedBlock, PaddedColumn};
+use crate::style::{Style, TextLines, Tone, one_line};
 
-/// Every block with its structs, each after an empty line.
-pub fn text(blocks: &[BlockPadding], style: Style) -> String {
+/// Every block that has padding, each after an empty line.
+pub fn text(blocks: &[PaddedBlock], style: Style) -> String {
     let mut text = TextLines::default();
-    for block in blocks {
+    for block in blocks.iter().filter(|block| block.columns.iter().any(|column| column.padding > 0)) {
         text.push("");
-        text.push(&one_block(block, style));
-
-        if !block.structs.is_empty() {
-            let heading = columns("offset", "size", &one_line(&format!("{} {}", block.kind, block.block)));
-            text.push(&style.paint(Tone::Strong, &heading));
+        let verb = style.verb(Tone::Strong, "Padding");
+        for (index, column) in block.columns.iter().enumerate() {
+            let PaddedColumn { names, size, padding, percent, inside } = column;
+            let start = if index == 0 { format!("{verb} {}", one_line(&block.name)) } else { " ".repeat(10) };
+            let inside = match inside.as_slice() {
+                [] => String::new(),
+                [hole] => format!("; {} {}", hole.size, place(hole)),
+                holes => {
+                    format!("; {} inside {} members", holes.iter().map(|hole| hole.size).sum::<u32>(), holes.len())
+                }
+            };
+            text.push(&format!("{start}: {padding} of {size} bytes, {percent} %{inside}{}", columns(names)));
         }
-        for padded in &block.structs {
-            structure(block, padded, style, &mut text);
+        if block.is_fixed {
+            text.push("           members with explicit offsets or bits stay where they are");
+        } else if block.better.is_empty() {
+            text.push("           no better order found");
         }
+        for better in &block.better {
+            order(better, style, &mut text);
+        }
+    }
+    if text.is_empty() {
+        text.push("");
+        text.push("no byte of any block is padding");
     }
     text.into_text()
 }
 
-fn one_block(block: &BlockPadding, style: Style) -> String {
-    let BlockPadding { rules, block: name, size, padding, percent, .. } = block;
-    let name = one_line(name);
-    format!("{} {name} under {rules}: {padding} of {size} bytes, {percent} %", style.verb(Tone::Strong, "Padding"))
+fn order(better: &BetterOrder, style: Style, text: &mut TextLines) {
+    let BetterOrder { type_name, members, sizes, is_minimal, diff } = better;
+    let subject = if type_name.is_empty() { String::new() } else { format!("struct {}: ", one_line(type_name)) };
+    let proof = if *is_minimal { "; no order is smaller" } else { "; not proved minimal" };
+    let arrow = if style.ascii { "->" } else { "→" };
+    for (index, ColumnSize { names, declared, reordered, has_registers }) in sizes.iter().enumerate() {
+        let (verb, subject, proof) = match index {
+            0 => (style.verb(Tone::Agree, "Better"), subject.as_str(), proof),
+            _ => (" ".repeat(10), "", ""),
+        };
+        let registers = [declared, reordered].map(|size| size.div_ceil(16));
+        let in_registers = if *has_registers {
+            format!(", {} {arrow} {} registers", registers[0], registers[1])
+        } else {
+            String::new()
+        };
+        let bytes = format!("{declared} {arrow} {reordered} bytes{in_registers}");
+        text.push(&format!("{verb} {subject}{bytes}{}{proof}", columns(names)));
+    }
+    match diff {
+        None => text.push(&format!("           order: {}", one_line(&members.join(", ")))),
+        Some(diff) => {
+            for line in diff.lines() {
+                let tone = match line.chars().next() {
+                    Some('+') => Tone::Agree,
+                    Some('-') => Tone::Disagree,
+                    Some(_) | None => Tone::Plain,
+                };
+                text.push(&style.paint(tone, &one_line(line)));
+            }
+        }
+    }
 }
 
-fn columns(offset: &str, size: &str, text: &str) -> String {
-    format!("{}{}  {text}", pad_left(offset, OFFSET_COLUMNS), pad_left(size, SIZE_COLUMNS))
-}
-
-fn structure(block: &BlockPadding, padded: &PaddedStruct, style: Style, text: &mut TextLines) {
-    let PaddedStruct { path, type_name, size, holes, better } = padded;
-    if !path.is_empty() {
-        let path = one_line(&format!("{}.{path}", block.block));
-        let heading = format!("{} at {path}, {size} bytes", one_line(type_name));
-        text.push(&columns("", "", &heading));
-    }
-
-    for hole in holes {
-        let Hole { offset, size, .. } = hole;
-        let place = place(hole);
-        text.push(&style.paint(Tone::Dim, &columns(&offset.to_string(), &size.to_string(), &one_line(&place))));
-    }
-
-    if let Some(MemberOrder { members, size, saves }) = better {
-        let order = one_line(&members.join(", "));
-        text.push(&format!("{} {order}: {size} bytes, {saves} fewer", style.verb(Tone::Agree, "Better")));
-    }
+/// The columns with some numbers: ` (D3D12 · DXC)`.
+fn columns(names: &[String]) -> String {
+    format!(" ({})", one_line(&names.join(", ")))
 }
 
 /// `before b`.

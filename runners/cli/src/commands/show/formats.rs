@@ -8,7 +8,6 @@ use std::fmt;
 use anyhow::bail;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use layoutproof_bindings::BindingRequest;
-use layoutproof_layout::padding::BlockPadding;
 use layoutproof_report::html::{layout_sheet, show_page};
 use layoutproof_show::asserts::HostLanguage;
 use layoutproof_show::llvm_types::{LlvmForm, llvm_types};
@@ -108,8 +107,6 @@ pub struct ShownInput<'a> {
     pub(crate) has_selected_layouts: bool,
     pub(crate) requests: &'a [BindingRequest],
     pub(crate) placements: &'a Placements,
-    /// With `--padding`.
-    pub(crate) padding: Option<&'a [BlockPadding]>,
     /// A line that names the source of the columns; may be empty.
     pub(crate) note: &'a str,
     /// Blocks that a named rule set forbids.
@@ -164,8 +161,8 @@ impl LayoutFormat for Text {
             text = struct_text::show(&columns, input.written_language(), &options);
         }
         text += note;
-        if let Some(padding) = shown.padding {
-            text += &padding_text::text(padding, style);
+        if shown.args.padding {
+            text += &padding_text::text(&input.padded_blocks(shown.layouts, shown.sources), style);
         }
         if !placements.columns.is_empty() {
             text += &bindings_text::table(&placements.columns, style, text_columns());
@@ -180,7 +177,7 @@ fn hints(shown: &ShownInput<'_>, columns: &[ShownColumn], has_resources: bool) -
     let blocks = || columns.iter().flat_map(|column| &column.blocks);
     let has_padding = blocks().any(|block| block.padding.is_some_and(|padding| padding.bytes > 0));
     let mut hints = Vec::new();
-    if has_declarations && has_padding && shown.padding.is_none() {
+    if has_declarations && has_padding && !shown.args.padding {
         hints.push("better order: --padding".to_owned());
     }
     // Other languages need a rule set with it.
@@ -208,7 +205,7 @@ impl LayoutFormat for Json {
     fn text(&self, shown: &ShownInput<'_>) -> anyhow::Result<String> {
         let answer = bindings::shown(shown).with_warnings(shown.warnings, shown.sources);
         let mut answer = answer.with_forbidden(shown.forbidden, shown.sources);
-        answer.padding = shown.padding.map(<[BlockPadding]>::to_vec);
+        answer.padding = shown.args.padding.then(|| shown.input.padding(shown.layouts));
         Ok(answer.to_json())
     }
 

@@ -119,7 +119,6 @@ fn show_one(args: &ShowArgs, word: &str, project: Option<&ProjectFile>, style: S
 
     let mut warnings = input.warnings(&layouts);
     warnings.extend(placements.warnings());
-    let padding = args.padding.then(|| input.padding(&layouts));
 
     let text = args.format.text(&ShownInput {
         args,
@@ -129,7 +128,6 @@ fn show_one(args: &ShowArgs, word: &str, project: Option<&ProjectFile>, style: S
         has_selected_layouts: are_selected,
         requests: &requests,
         placements: &placements,
-        padding: padding.as_deref(),
         note: of_project.as_ref().map_or("", |columns| &columns.note),
         forbidden: &forbidden,
         warnings: &warnings,
