@@ -16,7 +16,7 @@ use thiserror::Error;
 
 pub use amber::{amber, amber_of_dispatch};
 pub use block_signature::BlockSignature;
-pub use offload_test::{OffloadApis, OffloadTest, offload_test, offload_test_of_case};
+pub use offload_test::{OffloadApis, OffloadTest, offload_test, offload_test_of_case, offload_test_of_probe};
 
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::{Block, BlockKind, BlockLayout, Leaf, Quantity};
@@ -195,6 +195,11 @@ fn space_of(kind: BlockKind) -> Result<AddressSpace, String> {
             Err("a block that has no binding".to_owned())
         }
     }
+}
+
+/// Little-endian words.
+fn words_of(bytes: &[u8]) -> Vec<u32> {
+    bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect()
 }
 
 /// Formats words in rows of four.
