@@ -2,7 +2,7 @@
 
 use rspirv::binary::Disassemble;
 
-use super::{ExportObstacle, NotExported, Repro, refused, rows};
+use super::{ExportObstacle, NotExported, Repro, refused, rows, words_of};
 use layoutproof_core::check::{ExpectedWord, ReproDispatch, Subject};
 use layoutproof_device::{BufferKind, Job, JobBuffer, Shader};
 use layoutproof_probes::AddressSpace;
@@ -136,10 +136,6 @@ fn script_buffer(buffer: &JobBuffer) -> Result<ScriptBuffer, ExportObstacle> {
 
 fn name_of((set, binding): (u32, u32)) -> String {
     format!("set{set}_binding{binding}")
-}
-
-fn words_of(bytes: &[u8]) -> Vec<u32> {
-    bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect()
 }
 
 impl Script<'_> {

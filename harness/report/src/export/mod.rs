@@ -16,7 +16,7 @@ use thiserror::Error;
 
 pub use amber::{amber, amber_of_dispatch};
 pub use block_signature::BlockSignature;
-pub use offload_test::{OffloadApis, OffloadTest, offload_test, offload_test_of_case};
+pub use offload_test::{OffloadApis, OffloadTest, offload_test, offload_test_of_case, offload_test_of_probe};
 
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::{Block, BlockKind, BlockLayout, LayoutUnit, Leaf, Quantity};
@@ -233,6 +233,11 @@ fn space_of(kind: BlockKind) -> Result<AddressSpace, ExportObstacle> {
             Err("a block that has no binding".into())
         }
     }
+}
+
+/// Little-endian words.
+fn words_of(bytes: &[u8]) -> Vec<u32> {
+    bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect()
 }
 
 /// Formats words in rows of four.

@@ -4,7 +4,7 @@
 //! Source: `lib/Support/Pipeline.cpp` (the keys of the YAML) and `test/lit.cfg.py` (features) of
 //! llvm/offload-test-suite, as of August 2026.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use layoutproof_layout::resource::{Access, ResourceKind};
@@ -12,13 +12,14 @@ use layoutproof_layout::scalar::{Scalar, SixteenBit};
 use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::{Argument, Block, BlockKind, LayoutOptions, LayoutUnit, Quantity, RegisterClass, find};
 
-use super::{ExportObstacle, NotExported, Repro, refused, rows};
-use layoutproof_core::check::{Source, Subject};
-use layoutproof_device::ShaderForm;
+use super::{ExportObstacle, NotExported, Repro, refused, rows, words_of};
+use layoutproof_core::check::{FailingProbe, ReproDispatch, ShaderModule, Source, Subject};
+use layoutproof_device::{BufferKind, JobBuffer, ShaderForm};
 use layoutproof_probes::generate::hlsl::{self, Dialect, HlslSource};
 use layoutproof_probes::generate::reserved::Reserved;
 use layoutproof_probes::image::{REFILL_WORD, nonce_word};
 use layoutproof_readers::toolchain::{Toolchain, toolchains};
+use layoutproof_source::shader_language::ShaderLanguage;
 
 /// A test of the suite.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,6 +54,20 @@ pub enum OffloadApis {
 pub fn offload_test(subject: &Subject) -> Result<OffloadTest, NotExported> {
     let parts = toolchain_of_subject(subject).and_then(|toolchain| TestParts::of(subject, toolchain));
     parts.map(|parts| parts.own_test()).map_err(|reason| refused(subject, reason))
+}
+
+/// The test for the probe of a check that DXC compiled: the exact source that DXC got, with the
+/// probe's own bytes. `heading` are comment lines.
+///
+/// # Errors
+/// The reason why the suite cannot express it, as a lowercase fragment.
+pub fn offload_test_of_probe(
+    subject: &Subject,
+    toolchain: &Toolchain,
+    probe: &FailingProbe<'_>,
+    heading: &str,
+) -> Result<OffloadTest, String> {
+    TestParts::of_probe(subject, toolchain, probe, heading).map(|parts| parts.own_test())
 }
 
 /// The test for a case, from the first rule set that has one; Direct3D's rule sets come before
@@ -119,10 +134,46 @@ impl TestParts {
             words: repro.words(),
             hlsl,
             pipeline: pipeline(&repro)?,
-            options: options(&repro, toolchain, &scalars),
+            options: options(&repro.entry().name, subject.source.options, toolchain, &scalars),
             output: toolchain.output,
             features: features(&scalars, subject.source.options),
             block: repro.layout.kind,
+        })
+    }
+
+    fn of_probe(
+        subject: &Subject,
+        toolchain: &Toolchain,
+        FailingProbe { module, dispatches }: &FailingProbe<'_>,
+        heading: &str,
+    ) -> Result<Self, String> {
+        let source = module.source.as_ref().filter(|source| source.language == ShaderLanguage::Hlsl);
+        let hlsl = source.map(|source| source.text.clone()).filter(|_| toolchain.name_in_cases == "dxc");
+        let hlsl = hlsl.ok_or("DXC did not get this source")?;
+        let text = subject.source.text.as_ref().ok_or("it has no source text")?;
+        if !text.defines.is_empty() || hlsl.contains("#include") {
+            return Err("it needs macros or included files".to_owned());
+        }
+        let [dispatch] = dispatches.as_slice() else {
+            return Err("it takes several dispatches, for types of less than 32 bits".to_owned());
+        };
+        if dispatch.job.draw.is_some() {
+            return Err("it is a draw".to_owned());
+        }
+
+        let scalars: BTreeSet<Scalar> = module.layout.leaves().iter().map(|leaf| leaf.component.scalar).collect();
+        let paths: BTreeMap<u32, &str> = dispatch.expected.iter().map(|word| (word.offset, &*word.path)).collect();
+        let words = paths.iter().map(|(offset, path)| format!("#   word {}: {path}\n", offset / 4));
+        Ok(Self {
+            summary: heading.to_owned(),
+            claim: String::new(),
+            words: words.collect(),
+            hlsl,
+            pipeline: pipeline_of_probe(module, dispatch)?,
+            options: options(&dispatch.job.entry, subject.source.options, toolchain, &scalars),
+            output: toolchain.output,
+            features: features(&scalars, subject.source.options),
+            block: module.layout.kind,
         })
     }
 
@@ -193,7 +244,54 @@ fn pipeline(repro: &Repro<'_>) -> Result<String, ExportObstacle> {
         buffer("expected", &repro.expected, None),
     ];
 
-    Ok(format!(
+    Ok(pipeline_text(&repro.entry().name, &buffers.concat(), "output", &[block, output, input]))
+}
+
+/// The pipeline of a probe: its dispatch, with the bytes that a right device leaves.
+fn pipeline_of_probe(module: &ShaderModule, dispatch: &ReproDispatch) -> Result<String, String> {
+    let ReproDispatch { job, expected } = dispatch;
+    let socket = expected.first().map(|word| word.socket).ok_or("no word of its answer is known")?;
+    if !job.push_constants.is_empty() {
+        return Err("the suite binds no push constants".to_owned());
+    }
+
+    let mut buffers = String::new();
+    let mut resources = Vec::new();
+    let mut actual = None;
+    for bound in &job.buffers {
+        let resource = BoundResource::of_probe(module, bound)?;
+        let mut words = words_of(&bound.bytes);
+        buffers += &buffer(resource.name, &words, resource.stride);
+        if (bound.set, bound.binding) == socket {
+            for word in expected.iter().filter(|word| word.socket == socket) {
+                if let Some(place) = words.get_mut(word.offset as usize / 4) {
+                    *place = word.word;
+                }
+            }
+            // The first word of the output shows that the dispatch ran.
+            if resource.name == "output" {
+                words[0] = job.buffers.iter().find_map(|input| nonce_of(module, input)).unwrap_or(words[0]);
+                if words.contains(&REFILL_WORD) {
+                    return Err("not every word of its answer is known".to_owned());
+                }
+            }
+            actual = Some((resource.name, words));
+        }
+        resources.push(resource);
+    }
+    let (actual, words) = actual.ok_or("its answer is in no buffer")?;
+    buffers += &buffer("expected", &words, None);
+    Ok(pipeline_text(&job.entry, &buffers, actual, &resources))
+}
+
+/// The first word of the input.
+fn nonce_of(module: &ShaderModule, bound: &JobBuffer) -> Option<u32> {
+    words_of(&bound.bytes).first().copied().filter(|_| (bound.set, bound.binding) == module.interface.input)
+}
+
+fn pipeline_text(entry: &str, buffers: &str, actual: &str, resources: &[BoundResource]) -> String {
+    let resources: String = resources.iter().map(BoundResource::text).collect();
+    format!(
         "Shaders:
   - Stage: Compute
     Entry: {entry}
@@ -201,15 +299,12 @@ Buffers:
 {buffers}Results:
   - Result: offsets
     Rule: BufferExact
-    Actual: output
+    Actual: {actual}
     Expected: expected
 DescriptorSets:
   - Resources:
-{resources}",
-        entry = repro.entry().name,
-        buffers = buffers.concat(),
-        resources = [block, output, input].map(|bound| bound.text()).concat(),
-    ))
+{resources}"
+    )
 }
 
 /// DXC with the target and option that give the rule set to the first block.
@@ -219,13 +314,17 @@ fn toolchain_of_subject(subject: &Subject) -> Result<&'static Toolchain, ExportO
     toolchains().iter().find(fits).ok_or_else(|| ExportObstacle::OtherRules(subject.rules.to_owned()))
 }
 
-fn options(repro: &Repro<'_>, toolchain: &Toolchain, scalars: &BTreeSet<Scalar>) -> Vec<String> {
-    let LayoutOptions { matrix, sixteen_bit } = repro.subject.source.options;
+fn options(
+    entry: &str,
+    LayoutOptions { matrix, sixteen_bit }: LayoutOptions,
+    toolchain: &Toolchain,
+    scalars: &BTreeSet<Scalar>,
+) -> Vec<String> {
     // Native 16-bit types require a device feature, even if the shader has no such types.
     let is_native = sixteen_bit == SixteenBit::On && scalars.iter().any(|scalar| is_sixteen_bit(*scalar));
 
     let mut words = vec!["-T", if is_native { "cs_6_2" } else { "cs_6_0" }];
-    words.extend(["-HV", "2021", "-E", &repro.entry().name]);
+    words.extend(["-HV", "2021", "-E", entry]);
     words.push(match matrix {
         MatrixOrder::Row => "-Zpr",
         MatrixOrder::Column => "-Zpc",
@@ -296,6 +395,28 @@ impl BoundResource {
         let register = register(repro.block, class)?;
         let binding = vk_binding(repro.block)?.unwrap_or(register);
         Ok(Self { name: "block", kind, register, space: 0, binding, stride })
+    }
+
+    /// A buffer of a probe, at the places that its code uses.
+    fn of_probe(module: &ShaderModule, bound: &JobBuffer) -> Result<Self, String> {
+        let socket = (bound.set, bound.binding);
+        let (name, kind) = match bound.kind {
+            _ if socket == module.interface.output => ("output", "RWByteAddressBuffer"),
+            _ if socket == module.interface.input => ("input", "ByteAddressBuffer"),
+            _ if socket != module.interface.block || bound.element > 0 => {
+                return Err("it has buffers beside block, input and output".to_owned());
+            }
+            BufferKind::Uniform => ("block", "ConstantBuffer"),
+            BufferKind::StorageRead => ("block", "StructuredBuffer"),
+            BufferKind::Storage => ("block", "RWStructuredBuffer"),
+            BufferKind::Address { .. } => return Err("the suite has no addresses".to_owned()),
+        };
+        let is_structured = kind.ends_with("StructuredBuffer");
+        if is_structured && module.layout.stride.is_none() {
+            return Err("its block is in no structured buffer".to_owned());
+        }
+        let stride = module.layout.stride.filter(|_| is_structured);
+        Ok(Self { name, kind, register: bound.binding, space: bound.set, binding: bound.binding, stride })
     }
 
     fn text(&self) -> String {

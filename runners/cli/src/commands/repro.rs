@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use layoutproof_core::check::{Check, CheckId, CheckRules, FailingProbe, ReproDispatch, ShaderMaker};
+use layoutproof_core::check::{Check, CheckId, CheckRules, FailingProbe, Producer, ReproDispatch, ShaderMaker};
 use layoutproof_core::results::known::explain;
 use layoutproof_core::results::record::{CheckRecord, OutcomeKind, RecordLine, RunEnd, RunHeader};
 use layoutproof_core::results::summary::Exit;
@@ -20,7 +20,7 @@ use layoutproof_executor::device_check::DeviceCheck;
 use layoutproof_executor::plan::{self, PlannedCheck};
 use layoutproof_executor::produce;
 use layoutproof_probes::image::decode;
-use layoutproof_report::export::{amber_of_dispatch, offload_test};
+use layoutproof_report::export::{amber_of_dispatch, offload_test_of_probe};
 use layoutproof_report::{FailureGroup, block, json_lines};
 use layoutproof_show::Style;
 use layoutproof_source::nearest_name::did_you_mean;
@@ -219,7 +219,7 @@ impl Repro<'_> {
                 let probe = check.failing_probe(rows).context("the device can run no probe of this check")?;
                 files.shaders(&probe)?;
                 files.dispatches(&probe.dispatches)?;
-                notes.extend(files.tests(check, &probe.dispatches, &heading)?);
+                notes.extend(files.tests(check, &probe, &heading)?);
             }
             DeviceCheck::Bindings(check) => {
                 let dispatches: Vec<ReproDispatch> =
@@ -360,17 +360,18 @@ impl FolderFiles<'_> {
     }
 
     /// The script for Amber or the test for the offload test suite; returns why there is none.
-    fn tests(&mut self, check: &Check, dispatches: &[ReproDispatch], heading: &str) -> anyhow::Result<Option<String>> {
-        let Some(first) = dispatches.first() else { return Ok(None) };
+    fn tests(&mut self, check: &Check, probe: &FailingProbe<'_>, heading: &str) -> anyhow::Result<Option<String>> {
+        let Some(first) = probe.dispatches.first() else { return Ok(None) };
         if matches!(first.job.shader, Shader::Spirv(_)) {
             return match amber_of_dispatch(first, heading) {
                 Ok(script) => self.text("probe.amber", "the same dispatch for Amber", &script).map(|()| None),
                 Err(reason) => Ok(Some(format!("No script for Amber: {reason}."))),
             };
         }
-        match offload_test(&check.subject) {
+        let Producer::Compiler(toolchain) = check.produced.producer else { return Ok(None) };
+        match offload_test_of_probe(&check.subject, toolchain, probe, heading) {
             Ok(test) => {
-                self.text("probe.test", "the case for llvm/offload-test-suite", &test.text)?;
+                self.text("probe.test", "the same dispatch for llvm/offload-test-suite", &test.text)?;
                 Ok(None)
             }
             Err(reason) => Ok(Some(format!("No test for the offload test suite: {reason}."))),
