@@ -17,6 +17,7 @@ mod nonsense_ir;
 mod nonsense_listings;
 mod placement_guarantees;
 mod probe;
+mod reflected_blocks;
 mod regions;
 mod register_programs;
 mod spaces;

@@ -1,8 +1,9 @@
-//! Asks DXC and glslang about a user's files, in processes that the caller limits.
+//! Asks DXC, glslang and slangc about a user's files, in processes that the caller limits.
 //!
 //! `layoutproof show`, `check` and `run` list a DXIL container, so that its reflection can be read,
 //! and compile GLSL, so that its layout can be read from the SPIR-V. Includes must already be resolved
-//! in the text. DXC crashes on damaged bitcode.
+//! in the text. DXC crashes on damaged bitcode. `check` takes slangc's reflection of Slang that we
+//! cannot read; slangc opens the file and its includes itself.
 
 use std::io;
 use std::path::Path;
@@ -26,6 +27,8 @@ pub(crate) const LIST: &str = "-dumpbin";
 const SOURCE: &str = "shader.glsl";
 
 const MODULE: &str = "shader.spv";
+
+const REFLECTION: &str = "reflection.json";
 
 /// The reason why DXC lists no container, as a sentence.
 #[derive(Debug, thiserror::Error)]
@@ -119,6 +122,36 @@ fn module(path: &Path) -> GlslAnswer {
         Ok(bytes) => GlslAnswer::Module(bytes),
         Err(error) => GlslAnswer::Broken(format!("glslang wrote no module: {error}")),
     }
+}
+
+/// slangc's reflection of a file for this target, as JSON. Nothing is compiled, so that no entry point
+/// is needed and parameters without a use are listed.
+///
+/// # Errors
+/// How slangc refused the file, or ended, as a sentence.
+pub fn ask_for_reflection(
+    slangc: &Compiler,
+    target: &str,
+    arguments: &[String],
+    limited: impl Fn(&Command) -> io::Result<Command>,
+    limit: Duration,
+) -> Result<String, String> {
+    let fixed = ["-target", target, "-no-codegen", "-reflection-json", REFLECTION];
+    let arguments: Vec<&str> = fixed.into_iter().chain(arguments.iter().map(String::as_str)).collect();
+    let reflection = ScratchFolder::new().and_then(|folder| {
+        Ok(match ask(slangc, folder.path(), &arguments, limited, limit)? {
+            CompilerAnswer::Accepted(_) => match regular_file::read(&folder.path().join(REFLECTION), OUTPUT_LIMIT) {
+                Ok(bytes) => String::from_utf8(bytes).map_err(|_| "slangc's reflection is no text".to_owned()),
+                Err(error) => Err(format!("slangc wrote no reflection: {error}")),
+            },
+            CompilerAnswer::Refused(finished) => {
+                let words = finished.stderr.lines().find(|line| line.contains("error"));
+                Err(format!("slangc refuses the file: {}", words.unwrap_or("without a word")))
+            }
+            CompilerAnswer::Broken(how) => Err(how),
+        })
+    });
+    reflection.unwrap_or_else(|error| Err(format!("slangc could not be run: {error}")))
 }
 
 /// Parses glslang's errors, and drops those that only follow from others.

@@ -10,52 +10,61 @@ use super::Amount;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct LayoutsJson {
+pub(super) struct LayoutsJson {
     #[serde(default)]
-    parameters: Vec<VariableJson>,
+    pub(super) parameters: Vec<VariableJson>,
     #[serde(default)]
-    entry_points: Vec<EntryPointJson>,
+    pub(super) entry_points: Vec<EntryPointJson>,
 }
 
 #[derive(Deserialize)]
-struct EntryPointJson {
+pub(super) struct EntryPointJson {
     #[serde(default)]
-    parameters: Vec<VariableJson>,
+    pub(super) name: String,
+    #[serde(default)]
+    pub(super) parameters: Vec<VariableJson>,
 }
 
 /// A parameter, a field, or the element of a container.
 #[derive(Deserialize)]
-struct VariableJson {
+pub(super) struct VariableJson {
     #[serde(default)]
-    name: String,
+    pub(super) name: String,
     binding: Option<VariablePlaceJson>,
     #[serde(default)]
     bindings: Vec<VariablePlaceJson>,
     #[serde(rename = "type")]
-    ty: TypeJson,
+    pub(super) ty: TypeJson,
 }
 
 #[derive(Deserialize)]
-struct VariablePlaceJson {
+pub(super) struct VariablePlaceJson {
     kind: String,
-    offset: Option<Amount>,
-    size: Option<Amount>,
+    pub(super) offset: Option<Amount>,
+    pub(super) size: Option<Amount>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct TypeJson {
-    kind: String,
+pub(super) struct TypeJson {
+    pub(super) kind: String,
     #[serde(default)]
-    fields: Vec<VariableJson>,
-    element_type: Option<Box<TypeJson>>,
-    uniform_stride: Option<Amount>,
+    pub(super) name: String,
+    #[serde(default)]
+    pub(super) fields: Vec<VariableJson>,
+    pub(super) element_type: Option<Box<TypeJson>>,
+    /// 0 for an array without an end.
+    pub(super) element_count: Option<u32>,
+    pub(super) row_count: Option<u32>,
+    pub(super) column_count: Option<u32>,
+    pub(super) scalar_type: Option<String>,
+    pub(super) uniform_stride: Option<Amount>,
     /// For a structured buffer.
-    result_type: Option<Box<TypeJson>>,
+    pub(super) result_type: Option<Box<TypeJson>>,
     base_shape: Option<String>,
     /// The element of a constant buffer, with offsets from its own start; in `elementType` they
     /// include the container's.
-    element_var_layout: Option<Box<VariableJson>>,
+    pub(super) element_var_layout: Option<Box<VariableJson>>,
     #[serde(default)]
     sizes: Vec<Size>,
 }
@@ -67,14 +76,22 @@ struct Size {
     alignment: Option<u32>,
 }
 
+/// The bytes of a type.
+#[derive(Clone, Copy)]
+pub(super) struct ByteSize {
+    /// `None` without an end.
+    pub(super) size: Option<u32>,
+    pub(super) alignment: u32,
+}
+
 /// The name of the block of loose global parameters.
-const GLOBALS: &str = "$Globals";
+pub(super) const GLOBALS: &str = "$Globals";
 
 /// The prefix for the names of blocks of an entry point's uniform parameters.
-const ENTRY: &str = "$Entry.";
+pub(super) const ENTRY: &str = "$Entry.";
 
 /// The base of a struct, as Slang names it.
-const BASE: &str = "$base";
+pub(super) const BASE: &str = "$base";
 
 /// The numbers in the JSON for the block with this name: `S`, `N::S`, `p.inner` for a nested
 /// parameter block, `$Globals`, `$Entry.main`. Empty if there is no such block, or several: Slang
@@ -132,14 +149,9 @@ impl LayoutsReader {
             self.numbers.add(Quantity::Size, block, size);
             self.element(&element.ty, block);
         } else if let Some(element) = ty.result_type.as_ref().filter(|_| ty.is_structured_buffer()) {
-            let bytes = element.sizes.iter().find(|size| size.kind == UNIFORM);
-            let size = bytes.and_then(|bytes| bytes.value.finite());
-            // Slang's stride of any type is its size, rounded up to its alignment; the JSON does
-            // not contain it.
-            let alignment = bytes.and_then(|bytes| bytes.alignment).filter(|alignment| *alignment > 0);
-            let stride = size.zip(alignment).and_then(|(size, alignment)| size.checked_next_multiple_of(alignment));
-            self.numbers.add(Quantity::Size, block, size);
-            self.numbers.add(Quantity::ArrayStride, block, stride);
+            let bytes = element.bytes();
+            self.numbers.add(Quantity::Size, block, bytes.and_then(|bytes| bytes.size));
+            self.numbers.add(Quantity::ArrayStride, block, bytes.and_then(ByteSize::stride));
             self.element(element, block);
         } else if let Some(element) = &ty.element_type {
             self.block(element, block);
@@ -185,13 +197,33 @@ impl LayoutsReader {
 const UNIFORM: &str = "uniform";
 
 impl VariableJson {
-    fn bytes(&self) -> Option<&VariablePlaceJson> {
-        self.binding.iter().chain(&self.bindings).find(|place| place.kind == UNIFORM)
+    /// Its place in bytes, if it has any.
+    pub(super) fn bytes(&self) -> Option<&VariablePlaceJson> {
+        self.place(UNIFORM)
+    }
+
+    /// Its place in this unit, if it takes some of it.
+    pub(super) fn place(&self, unit: &str) -> Option<&VariablePlaceJson> {
+        self.binding.iter().chain(&self.bindings).find(|place| place.kind == unit)
+    }
+}
+
+impl ByteSize {
+    /// Slang's stride of any type is its size, rounded up to its alignment; the JSON does not contain it.
+    pub(super) fn stride(self) -> Option<u32> {
+        self.size?.checked_next_multiple_of(self.alignment)
     }
 }
 
 impl TypeJson {
-    fn is_structured_buffer(&self) -> bool {
+    /// Its size and alignment; `None` for a type without bytes, and for components.
+    pub(super) fn bytes(&self) -> Option<ByteSize> {
+        let bytes = self.sizes.iter().find(|size| size.kind == UNIFORM)?;
+        let alignment = bytes.alignment.filter(|alignment| *alignment > 0)?;
+        Some(ByteSize { size: bytes.value.finite(), alignment })
+    }
+
+    pub(super) fn is_structured_buffer(&self) -> bool {
         self.base_shape.as_deref() == Some("structuredBuffer")
     }
 }

@@ -1,11 +1,13 @@
 //! Reads Slang's reflection: the JSON that `slangc -reflection-json` writes.
 //!
-//! `bindings` reads the bindings of parameters, `layouts` the offsets of a block's members. Formats
+//! `bindings` reads the bindings of parameters, `layouts` the offsets of a block's members, `blocks`
+//! whole blocks with their types. Formats
 //! 1.0 and 1.1 are supported; unknown keys are ignored.
 //!
 //! Source: Slang user guide, Using the Reflection API; slangc 2026.14.1.
 
 mod bindings;
+mod blocks;
 mod layouts;
 
 use layoutproof_layout::shape::Count;
@@ -14,6 +16,7 @@ use serde::Deserialize;
 use crate::ReadError;
 
 pub use bindings::{ReflectedBinding, parameters};
+pub use blocks::reflected_blocks;
 pub use layouts::layout_numbers;
 
 /// A number, or `unbounded`, or `unknown`.

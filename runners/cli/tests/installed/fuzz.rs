@@ -95,11 +95,14 @@ impl Here {
     pub(crate) fn lacks(&self, toolchain: &str) -> Option<String> {
         let mut known = layoutproof_readers::toolchain::toolchains().iter();
         let compiler = known.find(|known| known.name == toolchain).expect("the trials name toolchains").compiler;
-        if !self.compilers.iter().any(|name| name == compiler) {
-            return Some(format!("{compiler} is not there"));
-        }
         let needs_device = !toolchain.ends_with("dxil");
-        (needs_device && !self.has_vulkan).then(|| "no Vulkan device is there".to_owned())
+        let no_device = (needs_device && !self.has_vulkan).then(|| "no Vulkan device is there".to_owned());
+        self.lacks_compiler(compiler).or(no_device)
+    }
+
+    pub(crate) fn lacks_compiler(&self, compiler: &str) -> Option<String> {
+        let is_here = self.compilers.iter().any(|name| name == compiler);
+        (!is_here).then(|| format!("{compiler} is not there"))
     }
 }
 

@@ -13,6 +13,7 @@ mod fuzz;
 mod glsl;
 #[path = "../commands/outcomes.rs"]
 mod outcomes;
+mod reflected;
 mod reserved;
 mod shared_modules;
 mod upstream;
@@ -28,6 +29,7 @@ fn main() -> ExitCode {
         drivers::trials(),
         fuzz::trials(),
         glsl::trials(),
+        reflected::trials(),
         reserved::trials(),
         shared_modules::trials(),
         upstream::trials(),

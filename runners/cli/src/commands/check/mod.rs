@@ -2,7 +2,7 @@
 //! `--run` needs a GPU.
 //!
 //! `input_kind` sorts the inputs, `shader_blocks` lays the blocks out with the options of the
-//! project and the command line, `debug_worker` reads the host's types in a child process,
+//! project and the command line (or takes a compiler's reflection, `reflected`), `debug_worker` reads the host's types in a child process,
 //! `pairing` matches blocks with types, and `prove` has devices read the matched blocks.
 
 pub(crate) mod args;
@@ -13,6 +13,7 @@ mod input_kind;
 mod lock;
 mod pairing;
 mod prove;
+mod reflected;
 #[cfg(test)]
 mod round_trip;
 mod shader_blocks;
@@ -44,7 +45,7 @@ use crate::commands::check::input_kind::CheckInput;
 use crate::commands::check::lock::{Lock, shader_name};
 use crate::commands::check::pairing::{PairRules, Pairing, pair};
 use crate::commands::check::prove::Proof;
-use crate::commands::check::shader_blocks::{ShaderJob, TargetBlock, check_rules};
+use crate::commands::check::shader_blocks::{ShaderJob, TargetBlock, check_rules, first_problem};
 use crate::help::PROGRAM;
 use crate::output::{columns, print, print_json, print_refusal, warn, warn_rendered};
 use crate::project::globs;
@@ -365,6 +366,9 @@ fn read_shaders(
         match shader_blocks::read(job, sources) {
             Err(error) => unread.add(&job.path, error),
             Ok(Ok(read)) => {
+                if let Some(note) = read.note {
+                    warn(&format!("note: {note}\n"));
+                }
                 all.blocks.extend(read.blocks);
                 all.warnings.extend(read.warnings);
             }
@@ -400,20 +404,6 @@ fn read_shaders(
         warn(&format!("warning: {} shaders have no buffer: {named}{more}\n", files.len()));
     }
     Ok(all)
-}
-
-/// The first problem of a shader in one line, with the number of the others.
-fn first_problem(file: &str, problems: &[Diagnostic], sources: &SourceMap) -> String {
-    let Some(first) = problems.first() else { return format!("{file}: refused") };
-    let span = first.span();
-    let name = sources.files().get(span.file.0 as usize).map_or(file, |file| &file.name);
-    let place = sources.position(span);
-    let more = match problems.len() {
-        1 => String::new(),
-        all => format!(" (and {} more)", all - 1),
-    };
-    let whole = if name == file { String::new() } else { format!("{file}: ") };
-    format!("{whole}{name}:{}:{}: {}{more}", place.line, place.column, first.message)
 }
 
 /// The blocks with what the command line, comments and the project say about their host types, in this

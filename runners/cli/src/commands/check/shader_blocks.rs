@@ -12,10 +12,11 @@ use layoutproof_hostcheck::{BlockPart, LinePlace, SizeContract, TextPlaces, bloc
 use layoutproof_layout::{Block, BlockKind, BlockLayout, DECLARED, LaidOutShape, LayoutOptions, Refusal, lay_out};
 use layoutproof_show::front_ends::Purpose;
 use layoutproof_show::{InputContent, RuleChoice, overlap_warnings};
-use layoutproof_source::diagnostics::Diagnostic;
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
+use super::reflected::{ReflectedFile, UNREFLECTED, reflected};
 use crate::args::DeclareArgs;
 use crate::commands::show::input::read_input;
 use crate::select::layout_selection::LayoutSelection;
@@ -135,6 +136,8 @@ pub(crate) struct ShaderBlocks {
     pub blocks: Vec<TargetBlock>,
     /// Warnings for the user.
     pub warnings: Vec<Diagnostic>,
+    /// Says that a compiler read the file, and why.
+    pub note: Option<String>,
 }
 
 /// Reads a shader.
@@ -146,7 +149,7 @@ pub(crate) fn read(job: &ShaderJob, sources: &mut SourceMap) -> anyhow::Result<R
     let word = job.path.to_string_lossy();
     let first_file = sources.files().len();
     let content = match read_input(&word, &job.declare, job.profile.as_deref(), Purpose::Layouts, sources)? {
-        Err(problems) => return Ok(Err(problems)),
+        Err(problems) => return Ok(read_by_compiler(job, &problems, first_file, sources)?.ok_or(problems)),
         Ok(input) => input.content,
     };
     let source = match content {
@@ -154,28 +157,14 @@ pub(crate) fn read(job: &ShaderJob, sources: &mut SourceMap) -> anyhow::Result<R
             let source = BlockSource::Module { file: word.clone().into_owned(), blocks: file.blocks.clone() };
             let source = Arc::new(source);
             let texts = TextPlaces::of_files(sources.files().iter().skip(first_file));
-            let mut read = ShaderBlocks { blocks: Vec::new(), warnings: file.warnings };
-            for layout in file.blocks {
-                let mut block = declared_block(&word, layout, &texts, &source);
-                let place = block.places.get("");
-                let comment = place.and_then(|place| comment_at_place(place, sources)).unwrap_or_default();
-                check_words(&word, &block.layout.name, &comment)?;
-                if comment.rules.is_some() {
-                    anyhow::bail!(
-                        "{word}: the comment of `{}` has rules=NAME, but the file itself fixes the layout",
-                        block.layout.name
-                    );
-                }
-                block.names.stated = comment.host;
-                read.blocks.push(block);
-            }
-            return Ok(Ok(read));
+            let blocks = commented_blocks(&word, file.blocks, &texts, &source, sources)?;
+            return Ok(Ok(ShaderBlocks { blocks, warnings: file.warnings, note: None }));
         }
         InputContent::Declared(source) => Arc::<Source>::from(source),
     };
     let block_source = Arc::new(BlockSource::Declared(Arc::clone(&source)));
 
-    let mut read = ShaderBlocks { blocks: Vec::new(), warnings: source.module.warnings.clone() };
+    let mut read = ShaderBlocks { warnings: source.module.warnings.clone(), ..ShaderBlocks::default() };
     for block in &source.module.blocks {
         let comment = comment_of(block, sources).unwrap_or_default();
         check_words(&word, &block.name, &comment)?;
@@ -205,6 +194,76 @@ pub(crate) fn read(job: &ShaderJob, sources: &mut SourceMap) -> anyhow::Result<R
         }
     }
     Ok(Ok(read))
+}
+
+/// The blocks of a file whose offsets are known, with what their comments say.
+fn commented_blocks(
+    word: &str,
+    layouts: Vec<BlockLayout>,
+    texts: &TextPlaces,
+    source: &Arc<BlockSource>,
+    sources: &SourceMap,
+) -> anyhow::Result<Vec<TargetBlock>> {
+    let mut blocks = Vec::new();
+    for layout in layouts {
+        let mut block = declared_block(word, layout, texts, source);
+        let place = block.places.get("");
+        let comment = place.and_then(|place| comment_at_place(place, sources)).unwrap_or_default();
+        check_words(word, &block.layout.name, &comment)?;
+        if comment.rules.is_some() {
+            anyhow::bail!(
+                "{word}: the comment of `{}` has rules=NAME, but the file itself fixes the layout",
+                block.layout.name
+            );
+        }
+        block.names.stated = comment.host;
+        blocks.push(block);
+    }
+    Ok(blocks)
+}
+
+/// The blocks of a file that we refuse, from the reflection of the compiler whose layouts are compared.
+/// `None` if it cannot describe the file for all targets.
+fn read_by_compiler(
+    job: &ShaderJob,
+    problems: &[Diagnostic],
+    first_file: usize,
+    sources: &SourceMap,
+) -> anyhow::Result<Option<ShaderBlocks>> {
+    let is_empty = problems.iter().all(|problem| problem.code == Code::NothingDeclared);
+    if is_empty || ShaderLanguage::of(job.declare.lang, &job.path) != Some(ShaderLanguage::Slang) {
+        return Ok(None);
+    }
+    let files = || sources.files().iter().skip(first_file);
+    if files().any(|file| UNREFLECTED.iter().any(|word| file.text.contains(word))) {
+        return Ok(None);
+    }
+    let word = job.path.display().to_string();
+    let texts = TextPlaces::of_files(files());
+    let mut read = ShaderBlocks::default();
+    for target in targets_of(job, &BlockComment::default()) {
+        let Some(ReflectedFile { blocks, compiler }) = reflected(job, &target)? else { return Ok(None) };
+        let source = Arc::new(BlockSource::Module { file: word.clone(), blocks: blocks.clone() });
+        let own = commented_blocks(&word, blocks, &texts, &source, sources)?;
+        read.blocks.extend(own.into_iter().map(|block| TargetBlock { target: target.clone(), ..block }));
+        let reason = first_problem(&word, problems, sources);
+        read.note = Some(format!("{word} is read by {compiler}, because layoutproof refuses it: {reason}"));
+    }
+    Ok(Some(read))
+}
+
+/// The first problem of a shader in one line, with the number of the others.
+pub(super) fn first_problem(file: &str, problems: &[Diagnostic], sources: &SourceMap) -> String {
+    let Some(first) = problems.first() else { return format!("{file}: refused") };
+    let span = first.span();
+    let name = sources.files().get(span.file.0 as usize).map_or(file, |file| &file.name);
+    let place = sources.position(span);
+    let more = match problems.len() {
+        1 => String::new(),
+        all => format!(" (and {} more)", all - 1),
+    };
+    let whole = if name == file { String::new() } else { format!("{file}: ") };
+    format!("{whole}{name}:{}:{}: {}{more}", place.line, place.column, first.message)
 }
 
 /// Refuses a comment with words that mean nothing.

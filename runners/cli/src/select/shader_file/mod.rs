@@ -31,8 +31,9 @@ use crate::select::inputs::add_text;
 use crate::select::shader_file::included::IncludedFiles;
 use crate::select::shader_file::reader_process::ReaderProcess;
 
-/// Time limit of glslang for one stage of one file, and of DXC for listing a container.
-const TIME_LIMIT: Duration = Duration::from_secs(10);
+/// Time limit of glslang for one stage of one file, of DXC for listing a container, and of slangc for
+/// reflection.
+pub(crate) const TIME_LIMIT: Duration = Duration::from_secs(10);
 
 /// A user's shader file, with the front end that reads it.
 #[derive(Clone, Debug)]
@@ -121,8 +122,8 @@ struct CommandTools {
 impl CommandTools {
     /// The compiler of this name, or why it was not found.
     fn find(&self, name: &str) -> Result<Compiler, String> {
-        match MachineTools::find() {
-            Ok(tools) => Compiler::named(name, tools.folder()).compiler.map_err(|absent| absent.to_string()),
+        match find_compiler(name) {
+            Ok(found) => found,
             Err(error) => {
                 let reason = error.to_string();
                 // A second search would fail for the same reason.
@@ -131,6 +132,15 @@ impl CommandTools {
             }
         }
     }
+}
+
+/// The compiler of this name, or why it was not found.
+///
+/// # Errors
+/// The folder of tools is misnamed.
+pub(crate) fn find_compiler(name: &str) -> anyhow::Result<Result<Compiler, String>> {
+    let tools = MachineTools::find()?;
+    Ok(Compiler::named(name, tools.folder()).compiler.map_err(|absent| absent.to_string()))
 }
 
 impl InputTools for CommandTools {

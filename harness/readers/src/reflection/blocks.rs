@@ -1,0 +1,226 @@
+//! Builds blocks from Slang's reflection alone, for files whose declarations we cannot evaluate.
+//!
+//! The JSON has offsets, sizes, strides of arrays and types. The order of a matrix follows from its
+//! size if it is not the default; where both orders have this size, the default is assumed. What the
+//! JSON does not describe (bit-fields, interfaces) makes its block a refused one.
+
+use layoutproof_layout::scalar::Scalar;
+use layoutproof_layout::scalar::SixteenBit;
+use layoutproof_layout::{
+    BlockKind, BlockLayout, Component, Count, DECLARED, Extent, LaidOut, LaidOutMember, LaidOutShape, MatrixOrder,
+    Refusal,
+};
+
+use super::Amount;
+use super::layouts::{BASE, ENTRY, GLOBALS, LayoutsJson, TypeJson, VariableJson};
+use crate::listing::{array_name, member_path};
+
+/// The blocks in the JSON, with the compiler's default order of matrices.
+///
+/// # Errors
+/// Text that is not such JSON.
+pub fn reflected_blocks(json: &str, order: MatrixOrder) -> Result<Vec<BlockLayout>, String> {
+    let program: LayoutsJson = serde_json::from_str(json).map_err(|error| error.to_string())?;
+    let mut reader = BlocksReader { order, blocks: Vec::new() };
+    reader.parameters(&program.parameters, GLOBALS, BlockKind::Globals);
+    for entry in &program.entry_points {
+        reader.parameters(&entry.parameters, &format!("{ENTRY}{}", entry.name), BlockKind::EntryUniforms);
+    }
+    Ok(reader.blocks)
+}
+
+struct BlocksReader {
+    order: MatrixOrder,
+    blocks: Vec<BlockLayout>,
+}
+
+impl BlocksReader {
+    /// Blocks, and one more for the parameters of plain data among them.
+    fn parameters(&mut self, parameters: &[VariableJson], loose: &str, kind: BlockKind) {
+        for parameter in parameters.iter().filter(|parameter| parameter.bytes().is_none()) {
+            let is_pushed = parameter.place("pushConstantBuffer").is_some();
+            let is_record = parameter.place("shaderRecord").is_some();
+            let special = match (is_pushed, is_record) {
+                (true, _) => Some(BlockKind::PushConstant),
+                (_, true) => Some(BlockKind::ShaderRecord),
+                (false, false) => None,
+            };
+            self.block(&parameter.name, &parameter.ty, Count::Finite(1), special);
+        }
+        if parameters.iter().any(|parameter| parameter.bytes().is_some()) {
+            let result = self.members(parameters, "").map(|members| {
+                let ends =
+                    members.iter().map(|member| Some(member.offset.saturating_add(member.layout.size.finite()?)));
+                let size = ends.collect::<Option<Vec<u32>>>().and_then(|ends| ends.into_iter().max());
+                LaidOut {
+                    type_name: String::new(),
+                    size: size.map_or(Extent::Unbounded, Extent::Finite),
+                    alignment: members.iter().map(|member| member.layout.alignment).max().unwrap_or(1),
+                    shape: LaidOutShape::Struct(members),
+                }
+            });
+            self.add(loose, kind, Count::Finite(1), result, None);
+        }
+    }
+
+    fn add(
+        &mut self,
+        name: &str,
+        kind: BlockKind,
+        count: Count,
+        result: Result<LaidOut, Refusal>,
+        stride: Option<u32>,
+    ) {
+        let result = result.map_err(|refusal| vec![refusal]);
+        let (rules, name) = (DECLARED.into(), name.to_owned());
+        self.blocks.push(BlockLayout { rules, name, kind, count, result, stride, warnings: Vec::new() });
+    }
+
+    /// A container of data, a structured buffer, or an array of them; other parameters have no bytes.
+    fn block(&mut self, name: &str, ty: &TypeJson, count: Count, special: Option<BlockKind>) {
+        if let Some(element) = &ty.element_var_layout {
+            // A cbuffer has a struct without a name.
+            let has_name = element.ty.kind != "struct" || !element.ty.name.is_empty();
+            let kind = match (special, ty.kind.as_str(), has_name) {
+                (Some(special), ..) => special,
+                (None, "parameterBlock", _) => BlockKind::ParameterBlock,
+                (None, "textureBuffer", true) => BlockKind::TextureBuffer,
+                (None, "textureBuffer", false) => BlockKind::Tbuffer,
+                (None, _, true) => BlockKind::ConstantBuffer,
+                (None, _, false) => BlockKind::Cbuffer,
+            };
+            if let Some(place) = element.bytes() {
+                let result = self.lay_out(&element.ty, place.size.as_ref().and_then(Amount::finite), "");
+                self.add(name, kind, count, result, None);
+            }
+            for field in element.ty.fields.iter().filter(|field| field.bytes().is_none()) {
+                self.block(&member_path(name, &field.name), &field.ty, Count::Finite(1), None);
+            }
+        } else if let Some(element) = ty.result_type.as_ref().filter(|_| ty.is_structured_buffer()) {
+            let bytes = element.bytes();
+            let result = self.lay_out(element, bytes.and_then(|bytes| bytes.size), "");
+            self.add(name, BlockKind::StructuredElement, count, result, bytes.and_then(|bytes| bytes.stride()));
+        } else if let Some(element) = ty.element_type.as_ref().filter(|_| ty.kind == "array") {
+            self.block(name, element, element_count(ty), special);
+        }
+    }
+
+    /// A type of this many bytes; `None` without an end.
+    fn lay_out(&self, ty: &TypeJson, size: Option<u32>, path: &str) -> Result<LaidOut, Refusal> {
+        let own = ty.bytes();
+        let size = size.or_else(|| own?.size);
+        let refused = |message: String| Refusal { path: path.to_owned(), message };
+        let unknown = || refused(format!("is a `{}`, which slangc's reflection does not describe", ty.kind));
+        let (type_name, shape) = match ty.kind.as_str() {
+            "scalar" => {
+                let component = component(ty, size).ok_or_else(unknown)?;
+                (component.scalar.spelling().to_owned(), LaidOutShape::Scalar(component))
+            }
+            "vector" => {
+                let length = ty.element_count.filter(|length| *length > 0).ok_or_else(unknown)?;
+                let of_one = size.map(|size| size / length);
+                let component = ty.element_type.as_ref().and_then(|it| component(it, of_one)).ok_or_else(unknown)?;
+                (format!("{}{length}", component.scalar.spelling()), LaidOutShape::Vector { component, length })
+            }
+            "matrix" => self.matrix(ty, size).ok_or_else(unknown)?,
+            "array" => {
+                let element =
+                    self.lay_out(ty.element_type.as_ref().ok_or_else(unknown)?, None, &format!("{path}[]"))?;
+                let stride = ty.uniform_stride.as_ref().and_then(Amount::finite).ok_or_else(unknown)?;
+                let count = element_count(ty);
+                (
+                    array_name(&element.type_name, count),
+                    LaidOutShape::Array { element: Box::new(element), count, stride },
+                )
+            }
+            "struct" => (ty.name.clone(), LaidOutShape::Struct(self.members(&ty.fields, path)?)),
+            "pointer" => ("pointer".to_owned(), LaidOutShape::Pointer),
+            _ => return Err(unknown()),
+        };
+        let is_open = match &shape {
+            LaidOutShape::Array { count, .. } => *count == Count::Unbounded,
+            LaidOutShape::Struct(members) => members.iter().any(|member| member.layout.size == Extent::Unbounded),
+            _ => false,
+        };
+        let size = match size {
+            _ if is_open => Extent::Unbounded,
+            Some(size) => Extent::Finite(size),
+            None => return Err(refused("has no size in slangc's reflection".to_owned())),
+        };
+        Ok(LaidOut { type_name, size, alignment: own.map_or(1, |bytes| bytes.alignment), shape })
+    }
+
+    /// The members with bytes; resources have none.
+    fn members(&self, fields: &[VariableJson], path: &str) -> Result<Vec<LaidOutMember>, Refusal> {
+        let mut members = Vec::new();
+        for (index, field) in fields.iter().enumerate() {
+            let Some(place) = field.bytes() else { continue };
+            let is_base = field.name == BASE;
+            // Those of a tuple have no names in the JSON.
+            let name = if field.name.is_empty() { format!("_{index}") } else { field.name.clone() };
+            let inner = if is_base { path.to_owned() } else { member_path(path, &name) };
+            let refused = |message: &str| Refusal { path: inner.clone(), message: message.to_owned() };
+            if field.name.starts_with('$') && !is_base {
+                return Err(refused("stands for bit-fields, which slangc's reflection does not describe"));
+            }
+            let offset = place.offset.as_ref().and_then(Amount::finite);
+            members.push(LaidOutMember {
+                name: if is_base { String::new() } else { name },
+                is_base,
+                offset: offset.ok_or_else(|| refused("has no offset in slangc's reflection"))?,
+                bits: None,
+                layout: self.lay_out(&field.ty, place.size.as_ref().and_then(Amount::finite), &inner)?,
+            });
+        }
+        Ok(members)
+    }
+
+    /// The name and shape of a matrix, in the default order if the size allows it.
+    fn matrix(&self, ty: &TypeJson, size: Option<u32>) -> Option<(String, LaidOutShape)> {
+        let (rows, columns) = (ty.row_count.filter(|rows| *rows > 0)?, ty.column_count.filter(|it| *it > 0)?);
+        let component = component(ty.element_type.as_ref()?, Some(4))?;
+        let name = format!("{}{rows}x{columns}", component.scalar.spelling());
+        [self.order, self.order.transposed()].into_iter().find_map(|order| {
+            let (vectors, length) = order.vectors_and_length(rows, columns);
+            let stride = vector_stride(size?, vectors, component.size.checked_mul(length)?)?;
+            Some((name.clone(), LaidOutShape::Matrix { component, rows, columns, order, stride }))
+        })
+    }
+}
+
+/// The distance between vectors of `vector` bytes that gives a matrix this size, with or without padding
+/// after the last vector.
+fn vector_stride(size: u32, vectors: u32, vector: u32) -> Option<u32> {
+    let strides = [4, 8, 16].map(|alignment| vector.next_multiple_of(alignment));
+    std::iter::once(vector).chain(strides).find(|stride| {
+        let end = stride.saturating_mul(vectors - 1).saturating_add(vector);
+        (end..=stride.saturating_mul(vectors)).contains(&size)
+    })
+}
+
+/// A scalar; `size` is the size of a `bool`.
+fn component(ty: &TypeJson, size: Option<u32>) -> Option<Component> {
+    let scalar = match ty.scalar_type.as_deref()? {
+        "bool" => Scalar::Bool,
+        "int8" => Scalar::Int8,
+        "uint8" => Scalar::Uint8,
+        "int16" => Scalar::Int16,
+        "uint16" => Scalar::Uint16,
+        "int32" => Scalar::Int32,
+        "uint32" => Scalar::Uint32,
+        "int64" => Scalar::Int64,
+        "uint64" => Scalar::Uint64,
+        "float16" => Scalar::Float16,
+        "float32" => Scalar::Float32,
+        "float64" => Scalar::Float64,
+        _ => return None,
+    };
+    Some(Component { scalar, size: scalar.size(SixteenBit::On, size?) })
+}
+
+fn element_count(ty: &TypeJson) -> Count {
+    match ty.element_count {
+        Some(0) | None => Count::Unbounded,
+        Some(count) => Count::Finite(count),
+    }
+}
