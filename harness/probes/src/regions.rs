@@ -310,8 +310,8 @@ impl RegionJob {
     }
 
     /// Returns the numbers of the cases in which the device deviated from the layout, and of the
-    /// cases that share an answer with such a case. Returns all cases if anything changed that no
-    /// case writes. There must be one answer per job.
+    /// cases that share an answer with such a case. Returns all cases if anything changed between
+    /// their regions. There must be one answer per job.
     pub fn wrong(&self, answers: &[ReadBack]) -> Vec<usize> {
         let all: Vec<usize> = (0..self.cases.len()).collect();
         let mut dispatches = self.jobs.iter().zip(answers);
@@ -322,27 +322,30 @@ impl RegionJob {
             RegionAnswer::Nonce => all.into_iter().filter(|case| !self.is_right(*case, answers)).collect(),
             RegionAnswer::Hashed { lanes } => {
                 let groups = (0..).zip(all.chunks(CASES_OF_HASH));
-                let wrong = groups.filter(|(group, cases)| !self.is_rightly_hashed(*group, cases, answers, lanes));
-                wrong.flat_map(|(_, cases)| cases).copied().collect()
+                let right = groups.map(|(group, cases)| self.is_rightly_hashed(group, cases, answers, lanes));
+                let right: Vec<bool> = right.collect();
+                let is_right = |case: usize| right[case / CASES_OF_HASH] && self.is_unchanged(case, answers);
+                all.into_iter().filter(|case| !is_right(*case)).collect()
             }
         }
     }
 
     /// Returns true if an answer has the shape of its job, and nothing changed outside of the
-    /// output and of regions that cases write.
+    /// blocks' regions and the output.
     fn is_kept(&self, job: &Job, answer: &ReadBack) -> bool {
+        let input = self.cases[0].probe.interface.input;
         let mut buffers = job.buffers.iter().zip(&answer.buffers).zip(&self.buffers);
         answer.buffers.len() == job.buffers.len()
             && buffers.all(|((job, after), role)| {
                 let around = after.before.chunks(4).all(|word| word == job.before_word.to_le_bytes());
                 let has_shape = after.bytes.len() == job.bytes.len() && after.after == job.after;
-                let is_kept = || match (role, self.answer) {
-                    (RegionBuffer::Output, _) => true,
-                    (RegionBuffer::Parts(_), RegionAnswer::Hashed { .. }) => job.bytes == after.bytes,
-                    (RegionBuffer::Parts(parts), RegionAnswer::Nonce) => {
+                let is_kept = || match role {
+                    RegionBuffer::Parts(_) if (job.set, job.binding) == input => job.bytes == after.bytes,
+                    RegionBuffer::Parts(parts) => {
                         let mut gaps = parts.windows(2).map(|pair| pair[0].end..pair[1].start);
                         gaps.all(|gap| job.bytes[gap.clone()] == after.bytes[gap])
                     }
+                    RegionBuffer::Output => true,
                 };
                 around && has_shape && is_kept()
             })
@@ -369,6 +372,17 @@ impl RegionJob {
         };
         let mut dispatches = answers.iter().enumerate();
         dispatches.all(|(number, answer)| (0..lanes).all(|lane| is_right(number, answer, lane) == Some(true)))
+    }
+
+    /// Returns true if no dispatch changed a case's regions.
+    fn is_unchanged(&self, index: usize, answers: &[ReadBack]) -> bool {
+        self.jobs.iter().zip(answers).all(|(job, answer)| {
+            let mut buffers = job.buffers.iter().zip(&answer.buffers).zip(&self.buffers);
+            buffers.all(|((job, after), role)| match role {
+                RegionBuffer::Parts(parts) => job.bytes[parts[index].clone()] == after.bytes[parts[index].clone()],
+                RegionBuffer::Output => true,
+            })
+        })
     }
 
     /// Cuts out the result of the case's own dispatch.

@@ -14,7 +14,7 @@ use layoutproof_core::check::{CheckDevice, CheckId};
 use layoutproof_core::results::coverage::{CoverageCell, CoverageCells};
 use layoutproof_core::results::record::{
     CheckRecord, Culprit, KnownEntry, Outcome, Proves, RecordLine, RecordedLayout, RecordedShader, RecordedSource,
-    RecordsFilter, RunEnd, RunHeader, SCHEMA, Story, StoryBlock,
+    RecordsFilter, RerunCommand, RunEnd, RunHeader, SCHEMA, Story, StoryBlock,
 };
 use layoutproof_core::results::summary;
 use layoutproof_device::RunnerKind;
@@ -446,7 +446,7 @@ fn nothing_of_users_is_markup() {
         place: evil.into(),
         authority: evil.into(),
         hint: Some(evil.into()),
-        again: evil.into(),
+        again: RerunCommand::Text(evil.into()),
         verdict: evil.into(),
         shaders: vec![RecordedShader {
             block: evil.into(),

@@ -79,34 +79,28 @@ impl CheckAnswers {
     }
 }
 
-/// An error of one probe, or one from before any probe existed.
+/// A probe that gave no result.
 #[derive(Clone, Debug)]
 pub(super) struct Failure {
     /// The probe's entry point.
-    pub(super) probe: Option<String>,
-    pub(super) error: String,
+    pub(super) probe: String,
+    pub(super) error: RunnerError,
 }
 
 /// The reasons why a check broke; `None` if it did not. Probes with the same error share one reason,
-/// which starts with their names.
-pub(super) fn broke(failures: &[Failure]) -> Option<Reasons> {
-    let mut alike: Vec<(&str, Vec<&str>)> = Vec::new();
+/// which starts with their names. `earlier` are errors from before any probe existed.
+pub(super) fn broke(failures: &[Failure], earlier: &[String]) -> Option<Reasons> {
+    let mut alike: Vec<(&RunnerError, Vec<String>)> = Vec::new();
     for Failure { probe, error } in failures {
-        let place = alike.iter().position(|(known, _)| known == error).unwrap_or_else(|| {
-            alike.push((error, Vec::new()));
-            alike.len() - 1
-        });
-        let probes = &mut alike[place].1;
-        probes.extend(probe.as_deref().filter(|name| !probes.contains(name)));
+        match alike.iter_mut().find(|(known, _)| *known == error) {
+            Some((_, probes)) if probes.contains(probe) => {}
+            Some((_, probes)) => probes.push(probe.clone()),
+            None => alike.push((error, vec![probe.clone()])),
+        }
     }
 
-    Reasons::new(alike.into_iter().map(|(error, probes)| match probes.as_slice() {
-        [] => Reason::Other(error.to_owned()),
-        probes => Reason::ProbesBroke {
-            probes: probes.iter().map(|probe| (*probe).to_owned()).collect(),
-            error: error.to_owned(),
-        },
-    }))
+    let of_probes = alike.into_iter().map(|(error, probes)| Reason::ProbesBroke { probes, error: error.clone() });
+    Reasons::new(of_probes.chain(earlier.iter().cloned().map(Reason::Other)))
 }
 
 /// Collects the drivers' messages from the jobs, each once, in order of first appearance.
@@ -167,15 +161,13 @@ mod tests {
 
     #[test]
     fn probes_that_broke_alike_are_named_together() {
-        let of_probe =
-            |(probe, error): (&str, &str)| Failure { probe: Some(probe.to_owned()), error: error.to_owned() };
-        let failures =
-            [("read", "no answer"), ("read", "no answer"), ("write", "device lost: a; b"), ("push", "no answer")];
-        let text = |failures: &[Failure]| broke(failures).map(|reasons| reasons.to_string());
-        let expected = "read, push: no answer; write: device lost: a; b";
-        assert_eq!(text(&failures.map(of_probe)).as_deref(), Some(expected));
-        let crash = Failure { probe: None, error: "dxc died: of SIGSEGV".to_owned() };
-        assert_eq!(text(&[crash.clone(), crash]).as_deref(), Some("dxc died: of SIGSEGV"));
-        assert_eq!(text(&[]), None);
+        let (timeout, lost) = (RunnerError::Timeout(100), RunnerError::DeviceLost("a; b".to_owned()));
+        let failures = [("read", &timeout), ("read", &timeout), ("write", &lost), ("push", &timeout)];
+        let failures = failures.map(|(probe, error)| Failure { probe: probe.to_owned(), error: error.clone() });
+        let text =
+            |failures: &[Failure], earlier: &[String]| broke(failures, earlier).map(|reasons| reasons.to_string());
+        let expected = format!("read, push: {timeout}; write: device lost: a; b; dxc crashed");
+        assert_eq!(text(&failures, &["dxc crashed".to_owned()]), Some(expected));
+        assert_eq!(text(&[], &[]), None);
     }
 }

@@ -15,8 +15,8 @@ use crate::check::produce::shader_module::ShaderModule;
 use crate::check::produce::subject_shaders::SubjectShaders;
 use crate::check::verdict::{CodeOrigin, Validation, Verdict, differing, judge};
 use crate::results::record::{
-    Access, CheckRecord, Culprit, Outcome, OutcomeKind, Reason, Reasons, RecordValue, Row, SkipKind, Story, StoryBlock,
-    Witnesses,
+    Access, CheckRecord, CommandOption, Culprit, Outcome, OutcomeKind, Reason, Reasons, RecordValue, RerunCommand, Row,
+    SkipKind, Story, StoryBlock, Witnesses,
 };
 use layoutproof_probes::{
     AddressSpace, BoundRange, BufferRole, Form, Observation, Observed, ProbeEntry, ProbeProblem, observe,
@@ -36,15 +36,12 @@ impl Check {
                     answers.lacking.insert(Reason::DeviceLacks(reason));
                 }
                 Err(error) => {
-                    let probe = Some(probe.probe.entry.name.clone());
-                    answers.broken.push(Failure { probe, error: error.to_string() });
+                    answers.broken.push(Failure { probe: probe.probe.entry.name.clone(), error });
                 }
             }
         }
 
         answers.lacking.extend(jobs.lacking.iter().cloned());
-        let of_no_probe = |error: &String| Failure { probe: None, error: error.clone() };
-        answers.broken.extend(self.produced.broken.iter().map(of_no_probe));
         self.add_reports(&mut answers.rows);
         answers.rows.extend(self.claims());
 
@@ -142,7 +139,7 @@ impl Check {
     /// The outcome that follows from the verdict on the rows and from the parts that did not run.
     fn outcome(&self, verdict: Verdict, answers: &CheckAnswers, code: CodeOrigin) -> Outcome {
         let story = |culprit, sentence: &str| Some(Box::new(self.story(culprit, sentence, code, &answers.rows)));
-        match (verdict, broke(&answers.broken)) {
+        match (verdict, broke(&answers.broken, &self.produced.broken)) {
             (Verdict::Differs { culprit, sentence }, broke) => {
                 Outcome::Differs { culprit, broke, story: story(Some(culprit), &sentence) }
             }
@@ -215,24 +212,23 @@ impl Check {
         let in_question: Vec<&Row> = of_culprit.map(|(index, _)| &rows[*index]).collect();
         let hint = if ours { None } else { hint::explaining(subject, rows, &in_question, culprit) };
 
+        let mut options = vec![
+            CommandOption::new("--rules", subject.rules),
+            CommandOption::new("--producer", produced.producer),
+            CommandOption::new("--device", &device.id),
+            CommandOption::new("--runner", device.runner.as_str()),
+        ];
+        if produced.elements == ElementChoice::Every {
+            options.push(CommandOption::switch("--every-element"));
+        }
+
         Story {
             summary: subject.source.summary.clone(),
             place: subject.source.place.clone(),
             authority: subject.authority.clone(),
             blocks: blocks.collect(),
             hint: hint.map(|rules| format!("{whose} offsets equal rule set `{rules}`")),
-            again: format!(
-                "layoutproof run {} --rules {} --producer {} --device {} --runner {}{} -vv",
-                subject.source.id,
-                subject.rules,
-                produced.producer,
-                device.id,
-                device.runner.as_str(),
-                match produced.elements {
-                    ElementChoice::Sample => "",
-                    ElementChoice::Every => " --every-element",
-                }
-            ),
+            again: RerunCommand::Run { input: subject.source.id.clone(), options },
             verdict: sentence.to_owned(),
             shaders: self.shader_texts(rows, code),
         }

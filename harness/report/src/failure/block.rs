@@ -219,7 +219,7 @@ pub(crate) fn conclusions(record: &CheckRecord) -> Vec<Conclusion> {
         ("reason", said(record.outcome.reasons().map(ToString::to_string).as_ref())),
         ("module", said(invalid.as_ref())),
         ("hint", said(story.and_then(|story| story.hint.as_ref()))),
-        ("again", said(story.map(|story| &story.again))),
+        ("again", said(story.map(|story| story.again.to_string()).as_ref())),
     ];
     lines.into_iter().filter_map(|(label, words)| Some(Conclusion { label, words: words? })).collect()
 }

@@ -5,7 +5,8 @@
 
 use std::fmt::Write as _;
 
-use layoutproof_core::results::record::{CheckRecord, OutcomeKind};
+use layoutproof_core::results::record::{CheckRecord, OutcomeKind, Reason, Reasons};
+use layoutproof_device::RunnerError;
 
 use crate::reporter::{Destination, FinishedRun, Reporter};
 
@@ -50,9 +51,10 @@ fn status(check: &CheckRecord) -> &'static str {
     }
 }
 
-/// True if a timeout is the only error. A reason starts with the entry point; the runner's error
-/// follows.
+/// True if a device did not answer in time, and was not lost.
 fn timed_out(check: &CheckRecord) -> bool {
-    let reason = check.outcome.reasons().map(ToString::to_string).unwrap_or_default();
-    reason.contains("no answer within ") && !reason.contains("device lost: ")
+    let reasons = check.outcome.reasons().into_iter().flat_map(Reasons::iter);
+    let errors: Vec<&RunnerError> = reasons.filter_map(Reason::runner_error).collect();
+    let is_timeout = |error: &&RunnerError| matches!(error, RunnerError::Timeout(_));
+    errors.iter().any(is_timeout) && !errors.iter().any(|error| matches!(error, RunnerError::DeviceLost(_)))
 }

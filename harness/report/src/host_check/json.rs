@@ -103,7 +103,7 @@ struct JsonProof<'a> {
     without_host: u32,
     unread: u32,
     strays: Vec<JsonStray<'a>>,
-    not_read: Option<&'a str>,
+    not_read: Option<String>,
 }
 
 /// A leaf that reads another member.
@@ -253,7 +253,7 @@ impl<'a> JsonProof<'a> {
             without_host: arrivals.map_or(0, |arrivals| arrivals.without_host),
             unread: arrivals.map_or(0, |arrivals| arrivals.unread),
             strays: strays.collect(),
-            not_read: proof.result.as_ref().err().map(String::as_str),
+            not_read: proof.result.as_ref().err().map(ToString::to_string),
         }
     }
 }

@@ -20,7 +20,9 @@ pub use text::{map_entries, text};
 pub(crate) use text::{mismatch_places, place_text, stray_text};
 pub use view::{Amount, View};
 
+use layoutproof_core::results::record::Reasons;
 use layoutproof_layout::BlockKind;
+use thiserror::Error;
 
 use layoutproof_hostcheck::{Arrivals, Comparison, LinePlace, MemberFit, part_path};
 
@@ -81,7 +83,16 @@ pub struct PairProof {
     /// The producer of the shader.
     pub producer: String,
     /// The leaves that arrived, or why the block was not read.
-    pub result: Result<Arrivals, String>,
+    pub result: Result<Arrivals, NotRead>,
+}
+
+/// Why no device read a block.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum NotRead {
+    #[error("no shader reads this block")]
+    NoShader,
+    #[error("{0}")]
+    Because(Reasons),
 }
 
 impl PairProof {

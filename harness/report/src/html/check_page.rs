@@ -176,7 +176,7 @@ fn proof_part(proof: &PairProof) -> Markup {
         p {
             (one_line(&format!("{device} via {runner}, shader of {producer}: ")))
             @match result {
-                Err(reason) => { "not run: " (one_line(reason)) },
+                Err(reason) => { "not run: " (one_line(&reason.to_string())) },
                 Ok(arrivals) => {
                     (counted(arrivals.arrived.into(), "scalar")) " arrived"
                     @if !arrivals.strays.is_empty() { span.bad { ", " (arrivals.strays.len()) " did not" } }

@@ -48,10 +48,10 @@ fn heading(failure: &FailureGroup<'_>) -> Markup {
 
 /// A further failure with the same cause: the command that repeats it, and its shaders.
 fn one_more(failure: &FailureGroup<'_>, shaders: &PageShaders<'_>) -> Markup {
-    let again = failure.record.outcome.story().map(|story| &story.again);
+    let again = failure.record.outcome.story().map(|story| story.again.to_string());
     html! {
         (heading(failure))
-        @if let Some(again) = again { div.dim { code { (one_line(again)) } } }
+        @if let Some(again) = again { div.dim { code { (one_line(&again)) } } }
         (shaders.draw(failure.record))
     }
 }

@@ -99,7 +99,7 @@ impl<'a> CoveredChecks<'a> {
         let producers: BTreeSet<&str> = self.checks().map(|check| check.id.producer.as_str()).collect();
         let cases: BTreeSet<&str> = self.checks().map(|check| check.id.case.as_str()).collect();
         let first = self.checks().next();
-        let again = first.and_then(|check| check.outcome.story()).map(|story| &story.again);
+        let again = first.and_then(|check| check.outcome.story()).map(|story| story.again.to_string());
         html! {
             details id=(format!("known-{number}")) {
                 summary {
@@ -116,7 +116,7 @@ impl<'a> CoveredChecks<'a> {
                         @for case in cases.iter().take(NAMED_CASES) { a href=(case_link(case)) { (one_line(case)) } " " }
                         @if cases.len() > NAMED_CASES { "and " (grouped((cases.len() - NAMED_CASES) as u64)) " more" }
                     }
-                    @if let Some(again) = again { dt { "again" } dd { code { (one_line(again)) " --no-known" } } }
+                    @if let Some(again) = again { dt { "again" } dd { code { (one_line(&again)) " --no-known" } } }
                 }
                 @if let Some(first) = first { (shaders.draw(first)) }
             }

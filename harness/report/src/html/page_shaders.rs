@@ -57,7 +57,7 @@ impl<'a> PageShaders<'a> {
                 }
             }
             @if let Some(story) = check.outcome.story().filter(|_| without_room > 0) {
-                p.dim { "Shaders that the page has no room for are written by " code { (one_line(&story.again)) " --keep DIR" } }
+                p.dim { "Shaders that the page has no room for are written by " code { (one_line(&story.again.to_string())) " --keep DIR" } }
             }
         }
     }

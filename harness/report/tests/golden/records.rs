@@ -10,7 +10,7 @@ use layoutproof_core::check::verdict::Validation;
 use layoutproof_core::check::{CheckDevice, CheckId};
 use layoutproof_core::results::record::{
     Access, CheckRecord, Culprit, KnownEntry, Outcome, Proves, RecordValue, RecordedLayout, RecordedShader,
-    RecordedSource, Row, Story, StoryBlock, Witnesses,
+    RecordedSource, RerunCommand, Row, Story, StoryBlock, Witnesses,
 };
 use layoutproof_device::{DeviceInfo, Feature, RunnerKind};
 use layoutproof_layout::shape::MatrixOrder;
@@ -102,7 +102,7 @@ fn story(verdict: &str) -> Story {
         authority: "DXC 1.7.2308, listing of -T cs_6_6".into(),
         blocks: vec![StoryBlock { name: "S".into(), size: Some(48), members: hlsl_members() }],
         hint: None,
-        again: "layoutproof run cbuffer/array_tail --rules hlsl-cbuffer -vv".into(),
+        again: RerunCommand::Text("layoutproof run cbuffer/array_tail --rules hlsl-cbuffer -vv".into()),
         verdict: verdict.into(),
         shaders: Vec::new(),
     }
@@ -149,7 +149,9 @@ pub(crate) fn compiler_differs(device: &str, runner: RunnerKind) -> CheckRecord 
     let verdict = "case and rules agree, the device did what the shader says, the shader's offsets differ";
     let story = Story {
         hint: Some("these offsets equal rule set `relaxed140`; was -fvk-use-dx-layout meant?".into()),
-        again: "layoutproof run cbuffer/array_tail --rules hlsl-cbuffer --producer dxc-1.7 --runner ash -vv".into(),
+        again: RerunCommand::Text(
+            "layoutproof run cbuffer/array_tail --rules hlsl-cbuffer --producer dxc-1.7 --runner ash -vv".into(),
+        ),
         shaders: vec![shader("HLSL", "cbuffer S { float3 a; float b[2]; float c; float2 d; };\n", 0)],
         ..story(verdict)
     };
@@ -317,7 +319,8 @@ pub(crate) fn stale() -> CheckRecord {
 
 /// The outcome of a check that broke for this reason.
 pub(crate) fn breaks(reason: &str) -> Outcome {
-    let story = Story { again: "layoutproof run push/nested --runner ash -vv".into(), ..Story::default() };
+    let story =
+        Story { again: RerunCommand::Text("layoutproof run push/nested --runner ash -vv".into()), ..Story::default() };
     Outcome::Broken { reasons: reason.into(), culprit: None, story: Some(Box::new(story)) }
 }
 

@@ -211,7 +211,7 @@ fn module(glslang: &Glslang, text: &GlslText, path: &Path, defines: &[String]) -
                 let request = GlslRequest { text: &reading.text, stage, dialect, defines };
                 match glslang(&request) {
                     GlslAnswer::Module(bytes) => {
-                        let words = words_of(&bytes).map_err(NoModule::Broken)?;
+                        let words = words_of(&bytes).map_err(|bad| NoModule::Broken(bad.to_string()))?;
                         return Ok(GlslModule { words, dialect: reading.dialect });
                     }
                     GlslAnswer::Broken(how) => return Err(NoModule::Broken(how)),

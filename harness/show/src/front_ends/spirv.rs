@@ -3,6 +3,7 @@
 use layoutproof_layout::Span;
 use layoutproof_readers::module_reader::spirv_blocks;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
+use thiserror::Error;
 
 use super::{InputTools, ModuleFrontEnd, ReadBlocks};
 use crate::laid_out_file::LaidOutFile;
@@ -13,18 +14,23 @@ pub(super) static SPIRV: ModuleFrontEnd = ModuleFrontEnd { suffixes: &["spv"], r
 const SPIRV_MAGIC: u32 = 0x0723_0203;
 
 fn read(bytes: &[u8], start: Span, tools: &dyn InputTools) -> ReadBlocks {
-    let words = words_of(bytes).map_err(|reason| vec![Diagnostic::error(Code::BadModule, start, reason)])?;
+    let words = words_of(bytes).map_err(|bad| vec![Diagnostic::error(Code::BadModule, start, bad.to_string())])?;
     let blocks = spirv_blocks(tools.reader(), words, start.file)?;
     Ok(LaidOutFile::of_module(blocks, start, |_| start))
 }
 
+/// The bytes of a file that ends within a word.
+#[derive(Debug, Error)]
+#[error("{0} bytes, expected a multiple of 4: the SPIR-V file is truncated")]
+pub(super) struct Truncated(usize);
+
 /// The words of a SPIR-V file in either byte order.
-pub(super) fn words_of(bytes: &[u8]) -> Result<Vec<u32>, String> {
+pub(super) fn words_of(bytes: &[u8]) -> Result<Vec<u32>, Truncated> {
     let words = bytes.chunks_exact(4).map(|word| [word[0], word[1], word[2], word[3]]);
     let swapped = words.clone().next().is_some_and(|first| u32::from_be_bytes(first) == SPIRV_MAGIC);
     let words: Vec<u32> = words.map(if swapped { u32::from_be_bytes } else { u32::from_le_bytes }).collect();
     if words.first().is_some_and(|first| *first == SPIRV_MAGIC) && !bytes.len().is_multiple_of(4) {
-        return Err(format!("{} bytes, expected a multiple of 4: the SPIR-V file is truncated", bytes.len()));
+        return Err(Truncated(bytes.len()));
     }
     Ok(words)
 }

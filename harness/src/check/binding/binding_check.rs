@@ -11,7 +11,9 @@ use crate::case::{BindExpectation, By, ExpectedDiagnostic};
 use crate::check::check_id::{CheckId, CheckRules, ShaderMaker};
 use crate::check::source::Source;
 use crate::check::verdict::{CodeOrigin, Validation, Verdict, Writer, judge};
-use crate::results::record::{CheckRecord, Outcome, Proves, RecordValue, Row, Story, Witnesses};
+use crate::results::record::{
+    CheckRecord, CommandOption, Outcome, Proves, RecordValue, RerunCommand, Row, Story, Witnesses,
+};
 use layoutproof_bindings::place::{NOT_BOUND, places_text};
 use layoutproof_bindings::{BindingPlace, BindingRequest, BoundModule, bind};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
@@ -167,7 +169,13 @@ impl BindingCheck {
             authority: expected.as_ref().map(|expected| expected.authority.to_string()).unwrap_or_default(),
             blocks: Vec::new(),
             hint: None,
-            again: format!("layoutproof show {} --target {} --convention {convention}", source.id, request.target),
+            again: RerunCommand::Show {
+                input: source.id.clone(),
+                options: vec![
+                    CommandOption::new("--target", request.target),
+                    CommandOption::new("--convention", convention),
+                ],
+            },
             verdict: sentence.to_owned(),
             shaders: Vec::new(),
         }

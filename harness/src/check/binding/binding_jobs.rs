@@ -15,7 +15,8 @@ use crate::check::binding::binding_shaders::{ProofCheck, ProofModule};
 use crate::check::producer::Producer;
 use crate::check::verdict::{CodeOrigin, Validation, Verdict, Writer, judge};
 use crate::results::record::{
-    BoundCount, CheckRecord, Outcome, Proves, Reason, Reasons, RecordValue, Row, SkipKind, Story, Witnesses,
+    BoundCount, CheckRecord, CommandOption, Outcome, Proves, Reason, Reasons, RecordValue, RerunCommand, Row, SkipKind,
+    Story, Witnesses,
 };
 use layoutproof_bindings::BindingRequest;
 use layoutproof_probes::binding::{BindingAnswer, ProbedBinding, in_registers, job, observe, requires};
@@ -43,25 +44,26 @@ impl ProofJobs {
 
 /// Returns the command-line flags that request this placement, without the ones that a case sets
 /// itself.
-fn flags(placed: &BindingCheck) -> String {
+fn options(placed: &BindingCheck) -> Vec<CommandOption> {
     let BindingRequest { target, convention, version, profile, used, unused, options, .. } = &placed.request;
     let version = version.as_ref().map_or(String::new(), |version| format!("@{version}"));
-    let mut flags = vec![format!("--target {target} --convention {convention}{version}")];
+    let convention = format!("{convention}{version}");
+    let mut found = vec![CommandOption::new("--target", target), CommandOption::new("--convention", convention)];
 
     if !placed.source.is_case {
-        flags.extend(profile.iter().map(|profile| format!("--profile {profile}")));
-        let lists = [("used", used), ("unused", unused)].into_iter().filter(|(_, paths)| !paths.is_empty());
-        flags.extend(lists.map(|(name, paths)| format!("--{name} '{}'", paths.join(","))));
-        flags.extend(options.iter().map(|option| format!("--option '{option}'")));
+        found.extend(profile.iter().map(|profile| CommandOption::new("--profile", profile)));
+        let lists = [("--used", used), ("--unused", unused)].into_iter().filter(|(_, paths)| !paths.is_empty());
+        found.extend(lists.map(|(flag, paths)| CommandOption::new(flag, format!("'{}'", paths.join(",")))));
+        found.extend(options.iter().map(|option| CommandOption::new("--option", format!("'{option}'"))));
     }
-    flags.join(" ")
+    found
 }
 
 /// A device's answers to the jobs of a placement.
 #[derive(Debug, Default)]
 pub(super) struct ProofAnswers {
     seen: Vec<SeenBinding>,
-    broken: Vec<String>,
+    broken: Vec<Reason>,
     lacking: BTreeSet<Reason>,
 }
 
@@ -153,12 +155,12 @@ impl ProofCheck {
         for ((index, job), result) in jobs.jobs.iter().zip(results) {
             let ProofModule { program, .. } = &self.proof.modules[*index];
             let observed = match result {
-                Ok(read_back) => observe(program, job, read_back).map_err(|problem| problem.to_string()),
+                Ok(read_back) => observe(program, job, read_back).map_err(|problem| Reason::Other(problem.to_string())),
                 Err(RunnerError::Unsupported(reason)) => {
                     answers.lacking.insert(Reason::DeviceLacks(reason.clone()));
                     continue;
                 }
-                Err(error) => Err(error.to_string()),
+                Err(error) => Err(error.clone().into()),
             };
 
             match observed {
@@ -186,9 +188,8 @@ impl ProofCheck {
         let unread = all.filter(|probed| !probed.sites().all(|site| read.contains(&(&probed.path, site)))).count();
         let unread = u32::try_from(unread).unwrap_or(u32::MAX);
         if unread > 0 {
-            let broken = answers.broken.iter().cloned().map(Reason::Other);
-            let reason = answers.lacking.iter().cloned().chain(broken).next();
-            let reason = reason.unwrap_or_else(|| "module not valid".into());
+            let reason = answers.lacking.iter().chain(&answers.broken).next();
+            let reason = reason.cloned().unwrap_or_else(|| "module not valid".into());
             *not_read.entry(reason).or_default() += unread;
         }
 
@@ -206,13 +207,10 @@ impl ProofCheck {
 
     fn story(&self, verdict: &Verdict) -> Story {
         let Self { proof, device } = self;
-        let again = format!(
-            "layoutproof run {} {} --device {} --runner {} -vv",
-            proof.placed.source.id,
-            flags(&proof.placed),
-            device.id,
-            device.runner.as_str()
-        );
+        let mut options = options(&proof.placed);
+        options.push(CommandOption::new("--device", &device.id));
+        options.push(CommandOption::new("--runner", device.runner.as_str()));
+        let again = RerunCommand::Run { input: proof.placed.source.id.clone(), options };
         Story { again, ..proof.placed.story(verdict.sentence()) }
     }
 }
@@ -243,6 +241,6 @@ impl ProofAnswers {
 
     /// The errors of the jobs that broke.
     fn broke(&self) -> Option<Reasons> {
-        Reasons::new(self.broken.iter().cloned().map(Reason::Other))
+        Reasons::new(self.broken.iter().cloned())
     }
 }

@@ -8,6 +8,7 @@ use super::are_none;
 use super::header::RecordsFilter;
 use super::outcome::{Outcome, Proves, SkipKind};
 use super::reason::Reason;
+use super::rerun::RerunCommand;
 use super::row::Row;
 use crate::check::check_id::CheckId;
 use crate::check::verdict::Validation;
@@ -137,7 +138,7 @@ pub struct Story {
     /// A rule set that explains all rows, if there is one.
     pub hint: Option<String>,
     /// The command that runs this check again.
-    pub again: String,
+    pub again: RerunCommand,
     /// One sentence about the culprit.
     pub verdict: String,
     /// Shaders in which something differs; for a known difference only the first. Absent from

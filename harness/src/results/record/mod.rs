@@ -6,6 +6,7 @@ mod check;
 mod header;
 mod outcome;
 mod reason;
+mod rerun;
 mod row;
 mod run_end;
 mod saved;
@@ -16,7 +17,8 @@ use serde::{Deserialize, Serialize};
 pub use check::{BoundCount, CheckRecord, KnownEntry, RecordedShader, Story, StoryBlock};
 pub use header::{RecordsFilter, RunHeader};
 pub use outcome::{Culprit, Outcome, OutcomeKind, Proves, SkipKind};
-pub use reason::{Reason, ReasonKind, Reasons, kind_of_text};
+pub use reason::{Reason, ReasonKind, Reasons};
+pub use rerun::{CommandOption, RerunCommand};
 pub use row::{Access, RecordValue, Row, Witness, Witnesses};
 pub use run_end::{
     CellRow, DeviceCells, LeftOutCases, LeftOutChecks, RecordedCacheUse, RecordedLayout, RecordedSource, RunEnd,

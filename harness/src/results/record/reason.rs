@@ -4,7 +4,7 @@
 //! is printed or saved, and only [`saved_text`](super::saved_text) reads such a text.
 
 use std::cmp::Ordering;
-use std::fmt;
+use std::{fmt, iter};
 
 use layoutproof_device::RunnerError;
 
@@ -32,8 +32,10 @@ pub enum Reason {
     ProbesBroke {
         /// The names of their entry points; at least one.
         probes: Vec<String>,
-        error: String,
+        error: RunnerError,
     },
+    /// The runner failed, apart from any probe.
+    Runner(RunnerError),
     /// A reason that nothing needs to tell apart, or one of a saved record that has none of the forms
     /// above.
     Other(String),
@@ -45,6 +47,14 @@ impl Reason {
         matches!(self, Self::RefusedBy { .. })
     }
 
+    /// The error of the runner, if it failed.
+    pub fn runner_error(&self) -> Option<&RunnerError> {
+        match self {
+            Self::ProbesBroke { error, .. } | Self::Runner(error) => Some(error),
+            _ => None,
+        }
+    }
+
     /// The kind, which tables and groups count: the reason without sizes, names and paths.
     pub fn kind(&self) -> ReasonKind {
         match self {
@@ -53,7 +63,7 @@ impl Reason {
             Self::Forbidden { rules, .. } => ReasonKind::Other(format!("{rules} forbids it")),
             Self::UniformBufferTooSmall { .. } => ReasonKind::Other("uniform buffers too small".to_owned()),
             Self::PushConstantsTooSmall { .. } => ReasonKind::Other("push constants too small".to_owned()),
-            Self::DeviceLacks(_) | Self::ProbesBroke { .. } | Self::Other(_) => {
+            Self::DeviceLacks(_) | Self::ProbesBroke { .. } | Self::Runner(_) | Self::Other(_) => {
                 ReasonKind::Other(kind_of_text(&self.to_string()).to_owned())
             }
         }
@@ -74,6 +84,7 @@ impl fmt::Display for Reason {
                 write!(f, "device has {has} bytes of push constants, not {needed}")
             }
             Self::ProbesBroke { probes, error } => write!(f, "{}: {error}", probes.join(", ")),
+            Self::Runner(error) => error.fmt(f),
             Self::Other(text) => f.write_str(text),
         }
     }
@@ -98,7 +109,7 @@ impl From<RunnerError> for Reason {
             error @ (RunnerError::DeviceLost(_)
             | RunnerError::Timeout(_)
             | RunnerError::Api { .. }
-            | RunnerError::ShaderRefused(_)) => Self::Other(error.to_string()),
+            | RunnerError::ShaderRefused(_)) => Self::Runner(error),
         }
     }
 }
@@ -119,6 +130,10 @@ impl Reasons {
         Some(Self { first, others: reasons.collect() })
     }
 
+    pub fn iter(&self) -> impl Iterator<Item = &Reason> {
+        iter::once(&self.first).chain(&self.others)
+    }
+
     /// The kind of the first reason.
     pub fn kind(&self) -> ReasonKind {
         self.first.kind()
@@ -128,7 +143,7 @@ impl Reasons {
     pub fn without_first_probes(&self) -> String {
         match &self.first {
             Reason::ProbesBroke { error, .. } => {
-                Self { first: Reason::Other(error.clone()), others: self.others.clone() }.to_string()
+                Self { first: Reason::Runner(error.clone()), others: self.others.clone() }.to_string()
             }
             Reason::RefusedBy { .. }
             | Reason::NotInEveryForm(_)
@@ -136,6 +151,7 @@ impl Reasons {
             | Reason::DeviceLacks(_)
             | Reason::UniformBufferTooSmall { .. }
             | Reason::PushConstantsTooSmall { .. }
+            | Reason::Runner(_)
             | Reason::Other(_) => self.to_string(),
         }
     }
@@ -213,7 +229,7 @@ compare_by_text!(Reason, Reasons, ReasonKind);
 
 /// The start of a text up to its details, which follow a colon or are in brackets. If the text lists
 /// several reasons, the first one counts.
-pub fn kind_of_text(text: &str) -> &str {
+fn kind_of_text(text: &str) -> &str {
     let first = text.split("; ").next().unwrap_or(text);
     let end = [": ", " ("].iter().filter_map(|start| first.find(start)).min();
     &first[..end.unwrap_or(first.len())]

@@ -5,7 +5,7 @@
 //! prints it with `Display`. Each type prints exactly the text that it was read from, so a file that
 //! is read and written again keeps its bytes.
 
-use layoutproof_device::Feature;
+use layoutproof_device::{Feature, RunnerError};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::reason::{Reason, ReasonKind, Reasons};
@@ -85,11 +85,31 @@ fn known_reason(text: &str) -> Option<Reason> {
     if let Some((rules, message)) = text.split_once(" forbids it: ").filter(|(rules, _)| !rules.contains(' ')) {
         return Some(Reason::Forbidden { rules: rules.to_owned(), message: message.to_owned() });
     }
+    if let Some(error) = known_error(text) {
+        return Some(Reason::Runner(error));
+    }
     let (probes, error) = text.split_once(": ")?;
     let is_name =
         |name: &str| !name.is_empty() && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
     let probes: Vec<String> = probes.split(", ").map(str::to_owned).collect();
-    probes.iter().all(|name| is_name(name)).then(|| Reason::ProbesBroke { probes, error: error.to_owned() })
+    let of_api = || {
+        let (call, reason) = error.split_once(": ").filter(|(call, _)| !call.contains(' '))?;
+        Some(RunnerError::Api { call: call.to_owned(), reason: reason.to_owned() })
+    };
+    let error = known_error(error).or_else(of_api)?;
+    probes.iter().all(|name| is_name(name)).then_some(Reason::ProbesBroke { probes, error })
+}
+
+/// Reads the error of a runner, except one of a call, which looks like any other text with a colon.
+fn known_error(text: &str) -> Option<RunnerError> {
+    if let Some(reason) = text.strip_prefix("device lost: ") {
+        return Some(RunnerError::DeviceLost(reason.to_owned()));
+    }
+    if let Some(reason) = text.strip_prefix("shader refused: ") {
+        return Some(RunnerError::ShaderRefused(reason.to_owned()));
+    }
+    let (limit, _) = text.strip_prefix("no answer within ")?.split_once(' ')?;
+    Some(RunnerError::Timeout(limit.parse().ok()?))
 }
 
 /// Reads reasons that are joined with `; `. The messages of compilers may contain that separator too,
@@ -99,7 +119,11 @@ fn read_reasons(text: &str) -> Reasons {
     let mut is_open = false;
     for part in text.split("; ") {
         let reason = read_reason(part);
-        let may_continue = matches!(reason, Reason::Other(_) | Reason::ProbesBroke { .. });
+        let may_continue = match &reason {
+            Reason::Other(_) | Reason::Runner(_) => true,
+            Reason::ProbesBroke { error, .. } => matches!(error, RunnerError::Api { .. }),
+            _ => false,
+        };
         let continued = texts.last_mut().filter(|_| is_open && may_continue);
         if let Some(text) = continued {
             text.push_str("; ");
@@ -108,11 +132,8 @@ fn read_reasons(text: &str) -> Reasons {
         }
         texts.push(part.to_owned());
         is_open = match reason {
-            Reason::RefusedBy { .. }
-            | Reason::NotInEveryForm(_)
-            | Reason::Forbidden { .. }
-            | Reason::ProbesBroke { .. }
-            | Reason::Other(_) => true,
+            Reason::ProbesBroke { error, .. } | Reason::Runner(error) => !matches!(error, RunnerError::Timeout(_)),
+            Reason::RefusedBy { .. } | Reason::NotInEveryForm(_) | Reason::Forbidden { .. } | Reason::Other(_) => true,
             Reason::DeviceLacks(_) | Reason::UniformBufferTooSmall { .. } | Reason::PushConstantsTooSmall { .. } => {
                 false
             }
@@ -145,7 +166,14 @@ mod tests {
     fn reasons_read_as_they_were_written() {
         let [lacks, other] = [Reason::DeviceLacks("shaderInt8".to_owned()), Reason::from("nothing to probe")];
         let forbidden = Reason::Forbidden { rules: "scalar@dxc".to_owned(), message: "`a`; no".to_owned() };
+        let [timeout, api] =
+            [RunnerError::Timeout(100), RunnerError::Api { call: "vkQueueSubmit".to_owned(), reason: "no".to_owned() }];
         for reasons in [
+            vec![Reason::Runner(timeout.clone())],
+            vec![
+                Reason::ProbesBroke { probes: vec!["read".to_owned()], error: timeout },
+                Reason::ProbesBroke { probes: vec!["write".to_owned()], error: api },
+            ],
             vec![other.clone()],
             vec![refused("dxc-spirv", "error: a; b"), lacks.clone()],
             vec![Reason::NotInEveryForm(Box::new(refused("dxc-1.7", "a; b"))), forbidden],
@@ -153,7 +181,7 @@ mod tests {
             vec![Reason::PushConstantsTooSmall { has: 128, needed: 144 }, other],
             vec![Reason::ProbesBroke {
                 probes: vec!["read_uniform".to_owned(), "write".to_owned()],
-                error: "device lost: vkQueueSubmit: no".to_owned(),
+                error: RunnerError::DeviceLost("vkQueueSubmit: no".to_owned()),
             }],
         ] {
             let reasons = Reasons::new(reasons).unwrap();

@@ -6,7 +6,8 @@ use std::ffi::OsString;
 
 use anyhow::{Context, bail};
 use clap::parser::ValueSource;
-use clap::{CommandFactory, Parser};
+use clap::{ArgMatches, Command, CommandFactory, Parser};
+use layoutproof_core::results::record::{CommandOption, RerunCommand};
 
 use crate::args::{ReportFiles, RunArgs, Shard};
 use crate::command_line::{Cli, Command as Invoked};
@@ -86,15 +87,17 @@ const OF_SELECTION: [&str; 12] = [
 /// Those options that change a result and that `show` accepts too.
 const OF_DECLARATIONS: [&str; 7] = ["lang", "matrix", "sixteen_bit", "define", "include", "entry", "cases"];
 
-/// A command that runs or shows one check again, completed with the user's options that change its
+/// Completes a command that runs or shows one check again with the user's options that change its
 /// result.
-pub(crate) fn with_typed(again: &str, arguments: &BTreeMap<String, Vec<String>>) -> String {
+pub(crate) fn add_typed(again: &mut RerunCommand, arguments: &BTreeMap<String, Vec<String>>) {
+    let (options, is_meant): (_, fn(&str) -> bool) = match again {
+        RerunCommand::Run { options, .. } => (options, |id| !OF_SELECTION.contains(&id)),
+        RerunCommand::Show { options, .. } => (options, |id| OF_DECLARATIONS.contains(&id)),
+        RerunCommand::Text(_) => return,
+    };
     let command = Cli::command();
-    let Some(run) = command.find_subcommand(RUN) else { return again.to_owned() };
-    let is_run = again.starts_with("layoutproof run ");
-    let is_meant = |id: &str| if is_run { !OF_SELECTION.contains(&id) } else { OF_DECLARATIONS.contains(&id) };
+    let Some(run) = command.find_subcommand(RUN) else { return };
 
-    let mut words = Vec::new();
     for (id, values) in arguments.iter().filter(|(id, _)| is_meant(id)) {
         let Some(option) = run.get_arguments().find(|option| option.get_id() == id.as_str()) else { continue };
         let flag = match (option.get_long(), option.get_short()) {
@@ -103,20 +106,15 @@ pub(crate) fn with_typed(again: &str, arguments: &BTreeMap<String, Vec<String>>)
             (None, None) => continue,
         };
         // The command already has this option.
-        if again.split(' ').any(|word| word == flag) {
+        if options.iter().any(|known| known.flag == flag) {
             continue;
         }
         if option.get_action().takes_values() {
-            words.extend(values.iter().map(|value| format!("{flag} {}", quoted(value))));
+            options.extend(values.iter().map(|value| CommandOption::new(&flag, quoted(value))));
         } else {
-            words.push(flag);
+            options.push(CommandOption::switch(&flag));
         }
     }
-
-    // Keep `-vv` as the last word.
-    let (start, end) = again.strip_suffix(" -vv").map_or((again, ""), |start| (start, " -vv"));
-    words.insert(0, start.to_owned());
-    words.join(" ") + end
 }
 
 /// Quotes a word for a shell.
@@ -208,12 +206,17 @@ mod tests {
                      --plant-misreading idle --16bit off --json r.jsonl -D";
         let words = words.split_whitespace().chain(["B=a b"]).map(OsString::from);
         let arguments = of_run(words);
-        let again = with_typed("layoutproof run arrays/a --rules std140 --device model -vv", &arguments);
+        let rules = CommandOption::new("--rules", "std140");
+        let options = vec![rules, CommandOption::new("--device", "model")];
+        let mut again = RerunCommand::Run { input: "arrays/a".to_owned(), options };
+        add_typed(&mut again, &arguments);
         let expected = "layoutproof run arrays/a --rules std140 --device model -D A=1 -D 'B=a b' --no-known \
                         --plant-misreading idle --16bit off --space all -vv";
-        assert_eq!(again, expected);
-        let shown = with_typed("layoutproof show a --target d3d12", &arguments);
-        assert_eq!(shown, "layoutproof show a --target d3d12 -D A=1 -D 'B=a b' --16bit off");
+        assert_eq!(again.to_string(), expected);
+        let options = vec![CommandOption::new("--target", "d3d12")];
+        let mut shown = RerunCommand::Show { input: "a".to_owned(), options };
+        add_typed(&mut shown, &arguments);
+        assert_eq!(shown.to_string(), "layoutproof show a --target d3d12 -D A=1 -D 'B=a b' --16bit off");
     }
 
     #[test]

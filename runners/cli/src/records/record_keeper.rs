@@ -12,7 +12,7 @@ use layoutproof_executor::plan::PlannedCheck;
 use layoutproof_report::{is_failure, terminal};
 use layoutproof_show::Style;
 
-use super::arguments::with_typed;
+use super::arguments::add_typed;
 use super::ledger::Ledger;
 use crate::progress::Progress;
 
@@ -86,7 +86,7 @@ impl RecordKeeper<'_, '_> {
     /// Keeps a final record.
     pub(crate) fn keep(&mut self, mut record: CheckRecord) {
         if let Some(story) = record.outcome.story_mut() {
-            story.again = with_typed(&story.again, &self.arguments);
+            add_typed(&mut story.again, &self.arguments);
         }
 
         // The report lists the parts that a differing check left out.

@@ -4,9 +4,11 @@ use std::collections::BTreeSet;
 
 use rspirv::spirv::{AddressingModel, Capability, FunctionControl, MemoryModel, Word};
 
+use super::access::OPEN;
 use super::block::{SpirvNode, Way};
 use super::body::{AnswerMode, BodyWriter, SpirvInterface};
 use super::interface::InterfaceVariables;
+use super::kind::ScalarKind;
 use super::needs::Need;
 use super::stages::{EntryStages, NO_FUNCTION, end_function};
 use super::types::TypeEmitter;
@@ -71,7 +73,9 @@ impl<'a> ModuleWriter<'a> {
     ) -> Result<(), ProduceError> {
         let mut interface = self.variables.of_entry(&mut self.types, entry);
         if entry.forms.contains(&Form::Parameter) {
-            interface.function = Some(self.write_function(entry, &interface, leaves, wiring));
+            let function = write_parameter_function(&mut self.types, &interface, leaves, wiring, false);
+            self.types.builder.name(function, format!("{}_parameter", entry.name));
+            interface.function = Some(function);
         }
 
         let function = self.stages.begin_entry(&mut self.types, entry.stage);
@@ -93,33 +97,42 @@ impl<'a> ModuleWriter<'a> {
         Ok(())
     }
 
-    /// Writes the function that takes the block by value and stores its parts.
-    fn write_function(
-        &mut self,
-        entry: &ProbeEntry,
-        interface: &SpirvInterface,
-        leaves: &[Way],
-        wiring: &Wiring,
-    ) -> Word {
-        let ty = interface.block.ty.id;
-        let void = self.types.builder.type_void();
-        let signature = self.types.builder.type_function(void, [ty]);
-        let builder = &mut self.types.builder;
-        let function = builder.begin_function(void, None, FunctionControl::NONE, signature).expect(NO_FUNCTION);
-        let block = builder.function_parameter(ty).expect("a function was just begun");
-        builder.begin_block(None).expect("a function was just begun");
-        builder.name(function, format!("{}_parameter", entry.name));
-
-        let interface = interface.clone();
-        let mut body = BodyWriter { types: &mut self.types, interface, leaves, wiring, answers: AnswerMode::Stored };
-        body.store_parts(Form::Parameter, block);
-        end_function(&mut self.types);
-        function
-    }
-
     /// Finishes the module with the stages that its draws need.
     pub(super) fn finish(mut self) -> rspirv::dr::Module {
         self.stages.add_other_stages(&mut self.types);
         self.types.builder.module()
     }
+}
+
+/// Writes the function that takes the block by value. It stores the block's parts; if they are
+/// hashed, it also takes the hash so far, and returns the hash with the parts.
+pub(super) fn write_parameter_function(
+    types: &mut TypeEmitter,
+    interface: &SpirvInterface,
+    leaves: &[Way],
+    wiring: &Wiring,
+    is_hashed: bool,
+) -> Word {
+    let mut parameters = vec![interface.block.ty.id];
+    let result = if is_hashed { types.scalar(ScalarKind::WORD) } else { types.builder.type_void() };
+    parameters.extend(is_hashed.then_some(result));
+
+    let signature = types.builder.type_function(result, parameters.clone());
+    let builder = &mut types.builder;
+    let function = builder.begin_function(result, None, FunctionControl::NONE, signature).expect(NO_FUNCTION);
+    let mut declare = |ty: Word| builder.function_parameter(ty).expect("a function was just begun");
+    let parameters: Vec<Word> = parameters.into_iter().map(&mut declare).collect();
+    builder.begin_block(None).expect("a function was just begun");
+
+    let answers = parameters.get(1).map_or(AnswerMode::Stored, |hash| AnswerMode::Hashed(*hash));
+    let mut body = BodyWriter { types, interface: interface.clone(), leaves, wiring, answers };
+    body.store_parts(Form::Parameter, parameters[0]);
+    match body.answers {
+        AnswerMode::Stored => end_function(types),
+        AnswerMode::Hashed(hash) => {
+            types.builder.ret_value(hash).expect(OPEN);
+            types.builder.end_function().expect("the function is open");
+        }
+    }
+    function
 }

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use rspirv::binary::Assemble;
-use rspirv::spirv::{Decoration, FunctionControl, StorageClass, Word};
+use rspirv::spirv::{Decoration, StorageClass, Word};
 
 use super::access::{OPEN, SpirvPlace};
 use super::block::{SpirvBlock, SpirvField, SpirvNode, Way};
@@ -17,8 +17,8 @@ use super::body::{AnswerMode, BodyWriter, CopyPlace, SpirvInterface};
 use super::buffers::{BlockStorage, bind, word_buffer};
 use super::input_place::InputPlace;
 use super::kind::ScalarKind;
-use super::module::begin;
-use super::stages::{EntryStages, NO_FUNCTION, end_function};
+use super::module::{begin, write_parameter_function};
+use super::stages::{EntryStages, end_function};
 use super::types::TypeEmitter;
 use super::{SpirvModule, needs, refuse_unsized, rules, ways_in};
 use crate::generate::ProduceError;
@@ -42,8 +42,9 @@ pub(crate) fn produce_regions(cases: &[RegionCase], regions: &RegionPlaces) -> R
     let lane = entry.forms.contains(&Form::Divergent).then(|| types.lane());
     let blocks = declare_blocks(&mut types, &lowered, &regions.block);
     let mut interfaces = interfaces(&mut types, &lowered, regions, &blocks, lane)?;
-    for (case, interface) in lowered.iter().zip(&mut interfaces) {
-        interface.function = case.write_function(&mut types, interface);
+    for (case, interface) in lowered.iter().zip(&mut interfaces).filter(|_| entry.forms.contains(&Form::Parameter)) {
+        let wiring = &case.case.probe.wiring;
+        interface.function = Some(write_parameter_function(&mut types, interface, &case.ways, wiring, true));
     }
 
     let mut stages = EntryStages::default();
@@ -151,32 +152,6 @@ impl<'a> LoweredCase<'a> {
         let block = SpirvBlock::new(laid_out, &case.plan.leaves);
         let ways = ways_in(layout, &block, &case.plan)?;
         Ok(Self { case, entry: &case.probe.entry, block, ways })
-    }
-
-    /// Writes the function that takes the block by value and the hash so far, and returns the hash
-    /// with the block's leaves; `None` for a case without [`Form::Parameter`].
-    fn write_function(&self, types: &mut TypeEmitter, interface: &SpirvInterface) -> Option<Word> {
-        if !self.entry.forms.contains(&Form::Parameter) {
-            return None;
-        }
-
-        let (uint, block) = (types.scalar(ScalarKind::WORD), interface.block.ty.id);
-        let signature = types.builder.type_function(uint, [block, uint]);
-        let builder = &mut types.builder;
-        let function = builder.begin_function(uint, None, FunctionControl::NONE, signature).expect(NO_FUNCTION);
-        let [block, before] =
-            [block, uint].map(|ty| builder.function_parameter(ty).expect("a function was just begun"));
-        builder.begin_block(None).expect("a function was just begun");
-
-        let (wiring, interface, answers) = (&self.case.probe.wiring, interface.clone(), AnswerMode::Hashed(before));
-        let mut body = BodyWriter { types, interface, leaves: &self.ways, wiring, answers };
-        body.store_parts(Form::Parameter, block);
-
-        if let AnswerMode::Hashed(answer) = body.answers {
-            types.builder.ret_value(answer).expect(OPEN);
-        }
-        types.builder.end_function().expect("the function is open");
-        Some(function)
     }
 
     /// Writes the work of the case's own entry point in its region, and returns the state of the

@@ -19,7 +19,7 @@ use layoutproof_executor::{plan, produce};
 use layoutproof_hostcheck::{CompareOptions, ObservedLeaf, ShaderBlock, arrivals, block_parts};
 use layoutproof_layout::{Quantity, find};
 use layoutproof_probes::Direction;
-use layoutproof_report::host_check::{CheckedPair, HostCheck, PairProof};
+use layoutproof_report::host_check::{CheckedPair, HostCheck, NotRead, PairProof};
 
 use super::args::CheckArgs;
 use super::pairing::{PairPartners, PairRules};
@@ -148,9 +148,7 @@ impl Proof<'_> {
         let proofs = records.filter_map(|record| {
             let CheckDevice { id, runner } = record.id.device.clone()?;
             let observed = observed_leaves(record, &block.layout.name);
-            let not_read = || {
-                record.outcome.reasons().map_or_else(|| "no shader reads this block".to_owned(), ToString::to_string)
-            };
+            let not_read = || record.outcome.reasons().cloned().map_or(NotRead::NoShader, NotRead::Because);
             Some(PairProof {
                 device: id,
                 runner: runner.as_str().to_owned(),

@@ -57,7 +57,7 @@ pub(super) fn export_folder(args: &ExportArgs, folder: &Path) -> anyhow::Result<
                 *summary.written.entry(group).or_default() += 1;
                 write(&folder.join(group).join(format!("{}.test", source.id)), &test.text)?;
             }
-            Err(reason) => summary.leave_out(&source.id, &reason),
+            Err(kind) => summary.leave_out(&source.id, kind),
         }
     }
 
@@ -92,10 +92,10 @@ fn test_of(
             return Ok(Ok(test));
         }
     }
-    Ok(Err(refusal))
+    Ok(Err(refusal.to_owned()))
 }
 
-/// The first reason, without the names of the case's members.
+/// The kind of the first reason, without the names of the case's members.
 fn reason_of(source: &Source, reasons: &[NotExported]) -> String {
     let Some(NotExported { reason, .. }) = reasons.first() else {
         let reason = match (source.expect.is_empty(), source.module.blocks.is_empty()) {

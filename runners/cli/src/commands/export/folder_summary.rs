@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use layoutproof_core::results::record::kind_of_text;
 use layoutproof_show::counted;
 
 use super::suite_tree::SuiteTree;
@@ -37,8 +36,7 @@ impl FolderSummary {
     }
 
     /// Counts a case without a test.
-    pub(super) fn leave_out(&mut self, case: &str, reason: &str) {
-        let kind = kind_of_text(reason).to_owned();
+    pub(super) fn leave_out(&mut self, case: &str, kind: String) {
         let cases =
             self.left_out.entry(kind).or_insert_with(|| CasesWithoutTest { count: 0, example: case.to_owned() });
         cases.count += 1;

@@ -24,7 +24,7 @@ use layoutproof_compilers::drivers::full_type_space;
 use layoutproof_compilers::toolchains::Toolchains;
 use layoutproof_core::check::{CompiledAccesses, Producer};
 use layoutproof_core::results::known::KnownFailure;
-use layoutproof_core::results::record::{CheckRecord, OutcomeKind, ReasonKind, RunEnd};
+use layoutproof_core::results::record::{CheckRecord, OutcomeKind, ReasonKind, RerunCommand, RunEnd};
 use layoutproof_core::results::summary::{Exit, Shortfalls, add, exit_of_run};
 use layoutproof_device::DeviceInfo;
 use layoutproof_executor::batching::Batching;
@@ -168,10 +168,10 @@ fn finding(
     };
     let fault = args.plant_mutant.as_ref().map(|fault| format!(" --plant-mutant {fault}")).unwrap_or_default();
     if let Some(story) = record.outcome.story_mut() {
-        story.again = format!(
+        story.again = RerunCommand::Text(format!(
             "layoutproof dev fuzz {drawn} --from {number} --compiler {toolchain} --device {device} --every-device \
              --every-option{fault}"
-        );
+        ));
     }
     FuzzFinding {
         heading: difference.heading(),
