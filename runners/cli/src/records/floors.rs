@@ -13,7 +13,7 @@ use layoutproof_core::results::record::{CheckRecord, DeviceCells, RunEnd, RunHea
 use layoutproof_readers::toolchain::Toolchain;
 
 use crate::records::arguments;
-use crate::select::lists::{BuiltInKnown, known_lists, text_of};
+use crate::select::lists::{known_of_run, text_of};
 use crate::select::selection::select;
 
 /// Counts the devices' answers by coverage cell. `subjects` are the subjects of the records.
@@ -76,7 +76,7 @@ fn subjects(runs: &[RunHeader], records: &[CheckRecord]) -> anyhow::Result<Vec<A
     for run in runs {
         let args = arguments::again(&run.arguments)?;
         let selection = select(&args, &toolchains)?;
-        let known = known_lists(&args.known, BuiltInKnown::of(&args))?;
+        let known = known_of_run(&args)?;
         if selection.hash(&text_of(&known)) != run.inputs {
             bail!("floors count leaves by type, but the cases, files or lists here differ from the recorded ones");
         }

@@ -7,10 +7,12 @@ use layoutproof_built_in::KNOWN;
 use layoutproof_core::results::floors::{self, Floor};
 use layoutproof_core::results::known::{self, KnownFailure};
 use layoutproof_layout::FileId;
+use layoutproof_readers::toolchain::{Toolchain, toolchains};
 use layoutproof_source::diagnostics::Diagnostic;
 use layoutproof_source::sources::SourceMap;
 
 use crate::args::RunArgs;
+use crate::compilers::ALL;
 use crate::select::files::{FileKind, entries, read_text};
 use crate::select::refused_input::RefusedInput;
 
@@ -71,6 +73,39 @@ pub(crate) fn known_lists(paths: &[PathBuf], built_in: BuiltInKnown) -> anyhow::
     Ok(if is_narrowed { found.into_iter().map(KnownFailure::of_narrowed_run).collect() } else { found })
 }
 
+/// The known differences of a run with these arguments.
+///
+/// Entries of which the arguments leave out a part of the checks take part as in a narrowed run: that
+/// part may differ. So an entry is stale only by a run of all cases on its compiler, with all targets,
+/// and on its device, through all APIs.
+///
+/// # Errors
+/// See [`lists`].
+pub(crate) fn known_of_run(args: &RunArgs) -> anyhow::Result<Vec<KnownFailure>> {
+    let known = known_lists(&args.known, BuiltInKnown::of(args))?;
+    let narrow = |entry: KnownFailure| if leaves_out(args, &entry) { entry.of_narrowed_run() } else { entry };
+    Ok(known.into_iter().map(narrow).collect())
+}
+
+/// True if a run with these arguments cannot have all checks that the entry covers.
+
+fn leaves_out(args: &RunArgs, entry: &KnownFailure) -> bool {
+    let names: Vec<&str> = args.producer.iter().map(|word| word.split('=').next().unwrap_or(word)).collect();
+    let is_whole = |compiler: &str| names.iter().any(|name| *name == compiler || *name == ALL);
+    let lacks_target = toolchains().iter().filter(|named| names.contains(&named.name)).any(|named| {
+        let mut others = toolchains().iter().filter(|other| other.compiler == named.compiler);
+        let is_left_out = |other: &Toolchain| !names.contains(&other.name) && entry.is_about_producer(other.name);
+        !is_whole(named.compiler) && others.any(is_left_out)
+    });
+
+    let conditions = entry.conditions();
+    let names_one =
+        |key: &str| conditions.iter().any(|condition| condition.key == key && !condition.patterns.contains(['*', '?']));
+    let lacks_api = !args.runner.is_empty() && !names_one("runner");
+    let lacks_device = !args.device.is_empty() && !names_one("device");
+    lacks_target || (entry.is_about_devices() && (lacks_api || lacks_device))
+}
+
 /// Lists of known differences as text, which differs if the lists do.
 pub(crate) fn text_of(known: &[KnownFailure]) -> String {
     format!("{known:?}")
@@ -127,8 +162,8 @@ fn toml_files(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
 
 #[cfg(test)]
 mod tests {
+    use clap::{Args, FromArgMatches};
     use layoutproof_core::results::known::MemberShape;
-    use layoutproof_readers::toolchain::toolchains;
     use strum::VariantArray;
 
     use super::*;
@@ -164,6 +199,32 @@ mod tests {
                 assert!(order(gone) > order(seen), "{place} is gone in {gone}, but was seen in the newer {seen}");
             }
         }
+    }
+
+    /// The entries that a run of all cases with these words cannot call stale.
+    fn narrowed_by(words: &[&str], entry: &str) -> bool {
+        let mut sources = SourceMap::default();
+        let file = sources.add("known.toml", format!("[[known]]\nreason = \"so it is\"\n{entry}\n"));
+        let entry = known::read(file, &sources).unwrap().remove(0);
+        let command = RunArgs::augment_args(clap::Command::new("run"));
+        let matches = command.try_get_matches_from(["run"].iter().chain(words)).unwrap();
+        leaves_out(&RunArgs::from_arg_matches(&matches).unwrap(), &entry)
+    }
+
+    /// Contract: only a run of all cases on that compiler or device calls an entry stale.
+    #[test]
+    fn a_run_with_a_part_of_an_entrys_checks_leaves_it_open() {
+        let dxc = "producer = \"dxc*-spirv*\"";
+        assert!(!narrowed_by(&[], dxc) && !narrowed_by(&["--producer", "dxc"], dxc));
+        assert!(narrowed_by(&["--producer", "dxc-spirv"], dxc));
+        assert!(!narrowed_by(&["--producer", "dxc-spirv"], "producer = \"dxc-spirv\""));
+
+        let lavapipe = "device = \"lavapipe\"";
+        assert!(!narrowed_by(&["--device", "lavapipe"], lavapipe));
+        assert!(narrowed_by(&["--runner", "ash"], lavapipe));
+        assert!(!narrowed_by(&["--runner", "ash"], "device = \"lavapipe\"\nrunner = \"ash\""));
+        assert!(narrowed_by(&["--device", "lavapipe-gl"], "device = \"*-gl\""));
+        assert!(!narrowed_by(&["--device", "lavapipe"], dxc), "it is about a compiler");
     }
 
     #[test]

@@ -31,7 +31,7 @@ use crate::compilers;
 use crate::output::warn;
 use crate::progress::Progress;
 use crate::select::inputs::names_files;
-use crate::select::lists::{BuiltInKnown, floors, known_lists, text_of};
+use crate::select::lists::{floors, known_of_run, text_of};
 use crate::select::rule_set::rule_set;
 use crate::select::shipping::{self, ShippedTarget, asked_compilers, shipping_targets};
 
@@ -117,7 +117,7 @@ impl RunConfig {
         let planted = args.plant_misreading.iter().cloned().collect::<Vec<_>>();
         let misreading = if planted.is_empty() { None } else { choose("misreading", &planted, &misreadings)?.pop() };
 
-        let known = known_lists(&args.known, BuiltInKnown::of(args))?;
+        let known = known_of_run(args)?;
         let planted_rules = args.plant_rules.as_deref().map(rule_set).transpose()?.cloned();
 
         Ok(Self {
