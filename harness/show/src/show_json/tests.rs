@@ -87,7 +87,15 @@ fn the_contracts_example_of_bindings() {
         r#"{"path":"C","unit":"t","space":1,"index":2,"count":"unbounded"}]}"#,
         "\n"
     );
-    assert_eq!(Shown::bindings("a.hlsl", "d3d12", "dxc", rows).to_json(), expected);
+    let placement = ShownPlacement {
+        target: "d3d12".into(),
+        compiler: "dxc".into(),
+        convention: "dxc".into(),
+        bindings: rows,
+        entry: None,
+        unused: Vec::new(),
+    };
+    assert_eq!(Shown::bindings("a.hlsl", &placement).to_json(), expected);
 }
 
 #[test]

@@ -239,7 +239,7 @@ impl Repro<'_> {
         let line = json_lines::write(&RecordLine::Check(Box::new(record.clone())));
         files.text("record.jsonl", "the check as recorded", &line)?;
 
-        let again = story.map(|story| story.again.clone()).filter(|again| !again.is_empty());
+        let again = story.map(|story| story.again.to_string()).filter(|again| !again.is_empty());
         let again = again.map(|again| format!("\nTo run the check again:\n\n```\n{again}\n```\n")).unwrap_or_default();
         let notes: String = notes.iter().map(|note| format!("\n{note}\n")).collect();
         let list = files.written.iter().map(|(name, what)| format!("| `{}` | {what} |\n", name.display()));

@@ -6,7 +6,7 @@ use std::ffi::OsString;
 
 use anyhow::{Context, bail};
 use clap::parser::ValueSource;
-use clap::{ArgMatches, Command, CommandFactory, Parser};
+use clap::{CommandFactory, Parser};
 use layoutproof_core::results::record::{CommandOption, RerunCommand};
 
 use crate::args::{ReportFiles, RunArgs, Shard};

@@ -33,7 +33,7 @@ use crate::progress::Progress;
 use crate::select::inputs::names_files;
 use crate::select::lists::{floors, known_of_run, text_of};
 use crate::select::rule_set::rule_set;
-use crate::select::shipping::{self, ShippedTarget, asked_compilers, shipping_targets};
+use crate::select::shipping::{self, ShippedTarget, shipping_targets};
 
 /// The name that selects every space.
 const ALL_SPACES: &str = "all";
@@ -95,19 +95,20 @@ impl RunConfig {
         let all_witnesses =
             [&args.device, &args.runner, &args.producer, &args.form].iter().all(|named| named.is_empty());
         let asks_all = all_witnesses && !args.no_compiler && !names_files(args);
-        let targets = shipping_targets(args);
-        let asked = match &targets {
-            Some(targets) => asked_compilers(args, targets),
-            None if asks_all => vec![compilers::ALL.to_owned()],
-            None => args.producer.clone(),
+        let find = |names: &[String]| compilers::find(names, args.compile_limit, cache.as_ref());
+        // The model runs no compiler's code.
+        let targets = shipping_targets(args).filter(|_| !args.no_compiler && !names_model_only(&args.device));
+        let (toolchains, producers, shipped) = if let Some(targets) = targets {
+            let toolchains = shipping::find_compilers(&targets, find)?;
+            let shipped = shipping::shipped(&targets, &toolchains);
+            (toolchains, shipping::producers(&shipped), shipped)
+        } else {
+            let asked = if asks_all { vec![compilers::ALL.to_owned()] } else { args.producer.clone() };
+            let toolchains = find(&asked)?;
+            let producers = producers(&asked, &toolchains)?;
+            (toolchains, producers, Vec::new())
         };
-        let toolchains = compilers::find(&asked, args.compile_limit, cache.as_ref())?.keep(args.keep.clone());
-        let shipped = match targets {
-            Some(targets) if !asked.is_empty() => shipping::shipped(&targets, &toolchains),
-            Some(_) | None => Vec::new(),
-        };
-        let producers =
-            if shipped.is_empty() { producers(&asked, &toolchains)? } else { shipping::producers(&shipped) };
+        let toolchains = toolchains.keep(args.keep.clone());
 
         let runners = runners(&args.runner)?;
         let forms = Form::ALL.map(|form| (form.as_str(), form));

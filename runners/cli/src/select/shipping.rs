@@ -10,7 +10,6 @@ use layoutproof_show::shipping;
 
 use crate::args::RunArgs;
 use crate::select::inputs::InputWord;
-use crate::select::run_config::names_model_only;
 
 /// A target that ships, with the compiler that checks it.
 #[derive(Clone, Copy, Debug)]
@@ -38,14 +37,25 @@ pub(crate) fn shipping_targets(args: &RunArgs) -> Option<Vec<&'static Native>> {
     Some(targets)
 }
 
-/// The names of the compilers that a run of these targets looks for. The model runs no compiler's
-/// code.
-pub(crate) fn asked_compilers(args: &RunArgs, targets: &[&'static Native]) -> Vec<String> {
-    if args.no_compiler || names_model_only(&args.device) {
-        return Vec::new();
+/// Finds the compilers of these targets: the usual build of each, and only if one is missing the
+/// others, since some take a second to start.
+///
+/// # Errors
+/// See `find`.
+pub(crate) fn find_compilers(
+    targets: &[&'static Native],
+    find: impl Fn(&[String]) -> anyhow::Result<Toolchains>,
+) -> anyhow::Result<Toolchains> {
+    let names = |toolchains: Vec<&'static Toolchain>| {
+        toolchains.into_iter().map(|toolchain| toolchain.name.to_owned()).collect::<Vec<_>>()
+    };
+    let usual: Vec<_> = targets.iter().filter_map(|target| toolchains_of(target).next()).collect();
+    let found = find(&names(usual.clone()))?;
+    let all: Vec<_> = targets.iter().flat_map(|target| toolchains_of(target)).collect();
+    if all.len() == usual.len() || usual.iter().all(|toolchain| found.has(toolchain)) {
+        return Ok(found);
     }
-    let of_targets = targets.iter().flat_map(|target| toolchains_of(target));
-    of_targets.map(|toolchain| toolchain.name.to_owned()).collect()
+    find(&names(all))
 }
 
 /// The compilers of these targets that were found.

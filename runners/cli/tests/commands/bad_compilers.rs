@@ -131,6 +131,23 @@ fn a_crash_on_one_form_of_access_is_told_though_the_others_agree() {
     assert_eq!(records(&folder).0[0]["outcome"], "known");
 }
 
+/// The folder for someone else has the source that the compiler got, as a test of another suite.
+#[test]
+fn a_check_of_a_compiler_is_made_again_for_others() {
+    let folder = with_plain_names("kill -SEGV $$");
+    folder.run(PAIR).exits(1);
+    let check = "pair.hlsl::hlsl-cbuffer::dxc-dxil::dxil::dxil";
+    let made = folder.run(&format!("report r.jsonl --repro {check} --out made")).exits(1);
+    let made = made.prints("The check ends here as in the record: broken (compiler).");
+    let test = folder.read("made/probe.test");
+    assert!(test.contains("cbuffer S { float a; float2 b; };") && test.contains("Kind: ConstantBuffer"), "{test}");
+    // Both members are in the first register (INF-0003, Packing): `b` is at byte 4.
+    assert!(test.contains("0xC0DE0000, 0xC0DE0004, 0xC0DE0008"), "{test}");
+    assert!(test.contains("# RUN: %dxc_target -T cs_6_0 -HV 2021 -E read_uniform"), "{test}");
+    let command = folder.read("made/compiler/pair.hlsl/dxc-dxil/S/command");
+    assert!(command.contains(" probe.hlsl"), "{command} {made}");
+}
+
 /// A refusal is not a failure, but also not an agreement about the refused form.
 #[test]
 fn a_form_of_access_that_is_refused_is_told_and_counted() {
@@ -141,6 +158,17 @@ fn a_form_of_access_that_is_refused_is_told_and_counted() {
     assert_eq!((&check["outcome"], &check["not_checked"][0]), (&"agree".into(), &reason.into()), "{check}");
     let line = "Agree pair.hlsl · hlsl-cbuffer · dxc-dxil · dxil via dxil: not checked: ";
     answer.prints(&format!("{line}{reason}")).prints("Partly 1 not in every form (1)");
+}
+
+/// In a run of a file, each refusal is printed once, in the compiler's own words.
+#[test]
+fn a_compiler_that_refuses_a_file_says_so_once() {
+    let folder = with_dxc(REFUSES);
+    folder.write("pair.hlsl", b"cbuffer S { float a; float2 b; };\nStructuredBuffer<float> t;\n");
+    let answer = folder.run("run pair.hlsl --runner dxil").exits(3);
+    let refusal = "note: D3D12 · DXC refuses pair.hlsl: unknown moon";
+    assert_eq!(answer.out.matches(refusal).count(), 1, "{answer}");
+    answer.prints("incomplete 0 checks agree").warns("note: not checked: Vulkan · DXC");
 }
 
 #[test]

@@ -241,7 +241,7 @@ fn read_by_compiler(
     let word = job.path.display().to_string();
     let texts = TextPlaces::of_files(files());
     let mut read = ShaderBlocks::default();
-    for target in targets_of(job, &BlockComment::default()) {
+    for target in targets_of(job, &BlockComment::default())? {
         let Some(ReflectedFile { blocks, compiler }) = reflected(job, &target)? else { return Ok(None) };
         let source = Arc::new(BlockSource::Module { file: word.clone(), blocks: blocks.clone() });
         let own = commented_blocks(&word, blocks, &texts, &source, sources)?;
