@@ -110,7 +110,7 @@ fn failures_of_one_cause_are_one_block() {
     assert_eq!(sizes, [3, 1]);
     let listed = causes[0].list(Style::PLAIN);
     assert!(
-        listed.ends_with("  Disagree structs/tail · hlsl-cbuffer · dxc-1.7 -spirv · lavapipe via ash\n"),
+        listed.ends_with("  Disagree structs/tail · hlsl-cbuffer · dxc-1.7 -spirv · lavapipe via Vulkan\n"),
         "{listed}"
     );
 }
@@ -218,7 +218,7 @@ fn block(size: Option<u32>, members: Vec<MemberRow>) -> ShownBlock {
 }
 
 fn layout(rules: &str, block: ShownBlock) -> ShownLayout {
-    ShownLayout { rules: rules.into(), blocks: vec![block] }
+    ShownLayout::of_rules(rules, vec![block])
 }
 
 fn hlsl() -> ShownLayout {
@@ -268,7 +268,7 @@ fn nested() -> ShownLayout {
         stride: Some(16),
         ..block(Some(12), vec![member("", "float3", [0, 12], None)])
     };
-    ShownLayout { rules: "std430".into(), blocks: vec![sb, element] }
+    ShownLayout::of_rules("std430", vec![sb, element])
 }
 
 /// The same elements by the scalar rules, which align a vector like its component (Vulkan, "Offset
@@ -276,7 +276,7 @@ fn nested() -> ShownLayout {
 fn scalar() -> ShownLayout {
     let elements = nested().blocks.into_iter().filter(|block| block.kind == BlockKind::StructuredElement);
     let packed = elements.map(|block| ShownBlock { stride: Some(12), ..block });
-    ShownLayout { rules: "scalar".into(), blocks: packed.collect() }
+    ShownLayout::of_rules("scalar", packed.collect())
 }
 
 #[test]
@@ -291,7 +291,7 @@ fn annotated_structs() {
     let alike = ShownLayout { rules: "relaxed430".into(), ..nested() };
     let of_elements = |layout: ShownLayout| {
         let elements = layout.blocks.into_iter().filter(|block| block.kind == BlockKind::StructuredElement);
-        ShownLayout { rules: layout.rules, blocks: elements.collect() }
+        ShownLayout::of_rules(layout.rules, elements.collect())
     };
     let elements = [nested(), alike].map(of_elements);
     check(&[&elements[..], &[scalar()]].concat(), ASCII, expect_file!["golden/show_nested_side_by_side.txt"]);
@@ -620,7 +620,7 @@ fn differences_of_two_rule_sets() {
     let refused = diff_text::diff(&std140(), &forbidden(), Style::PLAIN);
     expect_file!["golden/diff_forbidden.txt"].assert_eq(&refused.text);
     assert!(refused.differs);
-    let empty = ShownLayout { rules: "empty".into(), blocks: Vec::new() };
+    let empty = ShownLayout::of_rules("empty", Vec::new());
     assert!(diff_text::diff(&empty, &std140(), Style::PLAIN).differs);
 }
 

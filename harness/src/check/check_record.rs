@@ -221,12 +221,12 @@ impl Check {
             blocks: blocks.collect(),
             hint: hint.map(|rules| format!("{whose} offsets equal rule set `{rules}`")),
             again: format!(
-                "layoutproof run {} --rules {} --producer {} --device {} --runner {}{} -vv",
+                "layoutproof run {} --rules {} --compiler {} --device {} --api {}{} -vv",
                 subject.source.id,
                 subject.rules,
                 produced.producer,
                 device.id,
-                device.runner.as_str(),
+                device.runner.api(),
                 match produced.elements {
                     ElementChoice::Sample => "",
                     ElementChoice::Every => " --every-element",

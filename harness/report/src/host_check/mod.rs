@@ -12,6 +12,7 @@ pub use junit::junit;
 pub use text::{map_entries, text};
 pub(crate) use text::{mismatch_places, pair_table, place_text, stray_text};
 
+use layoutproof_device::RunnerKind;
 use layoutproof_layout::BlockKind;
 
 use layoutproof_hostcheck::{Arrivals, Comparison, LinePlace, MemberFit, part_path};
@@ -69,7 +70,7 @@ pub struct PairProof {
     /// Device id.
     pub device: String,
     /// API.
-    pub runner: String,
+    pub runner: RunnerKind,
     /// The producer of the shader.
     pub producer: String,
     /// The leaves that arrived, or why the block was not read.

@@ -207,11 +207,11 @@ impl ProofCheck {
     fn story(&self, verdict: &Verdict) -> Story {
         let Self { proof, device } = self;
         let again = format!(
-            "layoutproof run {} {} --device {} --runner {} -vv",
+            "layoutproof run {} {} --device {} --api {} -vv",
             proof.placed.source.id,
             flags(&proof.placed),
             device.id,
-            device.runner.as_str()
+            device.runner.api()
         );
         Story { again, ..proof.placed.story(verdict.sentence()) }
     }

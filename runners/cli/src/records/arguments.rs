@@ -78,7 +78,7 @@ const OF_SELECTION: [&str; 11] = [
 ];
 
 /// Those options that change a result and that `show` accepts too.
-const OF_DECLARATIONS: [&str; 7] = ["lang", "matrix", "sixteen_bit", "define", "include", "entry", "cases"];
+const OF_DECLARATIONS: [&str; 8] = ["args", "lang", "matrix", "sixteen_bit", "define", "include", "entry", "cases"];
 
 /// A command that runs or shows one check again, completed with the user's options that change its
 /// result.

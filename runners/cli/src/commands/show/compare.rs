@@ -176,10 +176,7 @@ fn layout(
         bail!(RefusedInput { diagnostics, sources });
     }
     let warnings = render(&input.warnings(&layouts), &sources, style.colour);
-    let mut shown = layouts.first().map_or_else(
-        || ShownLayout { rules: DECLARED.to_owned(), target: None, compiler: None, blocks: Vec::new() },
-        RuleSetLayouts::shown,
-    );
+    let mut shown = layouts.first().map_or_else(|| ShownLayout::of_rules(DECLARED, Vec::new()), RuleSetLayouts::shown);
     if let Some(choice) = choice.filter(|choice| args.format != DiffFormat::Json && rules != Some(choice.name())) {
         shown.rules = ShownColumnChoice::from(choice).title();
     }
