@@ -96,7 +96,7 @@ pub fn devices(devices: &[DeviceInfo], style: Style) -> String {
         text.push(&format!(
             "  {} via {}: {kind}; uniform blocks up to {} bytes, {push}",
             style.paint(Tone::Strong, &one_line(&device.id)),
-            device.runner.as_str(),
+            device.runner.title(),
             device.max_uniform_range,
         ));
         text.push(&format!("    {features}"));

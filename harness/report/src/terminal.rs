@@ -337,8 +337,8 @@ pub(super) fn devices(devices: &[DeviceInfo], style: Style) -> String {
     let mut by_id: Vec<(&DeviceInfo, Vec<&str>)> = Vec::new();
     for device in devices {
         match by_id.iter_mut().find(|(known, _)| known.id == device.id) {
-            Some((_, runners)) => runners.push(device.runner.as_str()),
-            None => by_id.push((device, vec![device.runner.as_str()])),
+            Some((_, runners)) => runners.push(device.runner.title()),
+            None => by_id.push((device, vec![device.runner.title()])),
         }
     }
     if by_id.is_empty() {
@@ -460,11 +460,19 @@ fn checks_bindings(run: &FinishedRun<'_>) -> bool {
     is_left_out || run.checks.iter().any(|check| check.bound.is_some())
 }
 
+/// The name of a device of the records' last line, for people.
+fn title(device: &str) -> String {
+    CheckDevice::of_records(device).map_or_else(|| device.to_owned(), |device| device.to_string())
+}
+
 /// `31 resources read back: 16 by lavapipe via ash, 15 by swiftshader via ash; not read: an input attachment (2)`.
 fn bound(run: &FinishedRun<'_>, style: Style) -> String {
     let total = run.end.bound.values().fold(0_u32, |sum, read| sum.saturating_add(*read));
-    let devices =
-        run.end.bound.iter().map(|(device, read)| format!("{} by {}", grouped((*read).into()), one_line(device)));
+    let devices = run
+        .end
+        .bound
+        .iter()
+        .map(|(device, read)| format!("{} by {}", grouped((*read).into()), one_line(&title(device))));
     let devices: Vec<String> = devices.collect();
     let by = if devices.is_empty() { "by no device".to_owned() } else { devices.join(", ") };
     let read = format!("{} read back: {by}", counted(total.into(), "resource"));

@@ -111,7 +111,7 @@ fn failures_of_one_cause_are_one_block() {
     assert_eq!(sizes, [3, 1]);
     let listed = causes[0].list(Style::PLAIN);
     assert!(
-        listed.ends_with("  Disagree structs/tail · hlsl-cbuffer · dxc-1.7 -spirv · lavapipe via ash\n"),
+        listed.ends_with("  Disagree structs/tail · hlsl-cbuffer · dxc-1.7 -spirv · lavapipe via Vulkan\n"),
         "{listed}"
     );
 }
@@ -219,7 +219,7 @@ fn block(size: Option<u32>, members: Vec<MemberRow>) -> ShownBlock {
 }
 
 fn layout(rules: &str, block: ShownBlock) -> ShownLayout {
-    ShownLayout { rules: rules.into(), target: None, compiler: None, blocks: vec![block] }
+    ShownLayout::of_rules(rules, vec![block])
 }
 
 fn hlsl() -> ShownLayout {
@@ -269,7 +269,7 @@ fn nested() -> ShownLayout {
         stride: Some(16),
         ..block(Some(12), vec![member("", "float3", [0, 12], None)])
     };
-    ShownLayout { rules: "std430".into(), target: None, compiler: None, blocks: vec![sb, element] }
+    ShownLayout::of_rules("std430", vec![sb, element])
 }
 
 /// The same elements by the scalar rules, which align a vector like its component (Vulkan, "Offset
@@ -277,7 +277,7 @@ fn nested() -> ShownLayout {
 fn scalar() -> ShownLayout {
     let elements = nested().blocks.into_iter().filter(|block| block.kind == BlockKind::StructuredElement);
     let packed = elements.map(|block| ShownBlock { stride: Some(12), ..block });
-    ShownLayout { rules: "scalar".into(), target: None, compiler: None, blocks: packed.collect() }
+    ShownLayout::of_rules("scalar", packed.collect())
 }
 
 #[test]
@@ -292,7 +292,7 @@ fn annotated_structs() {
     let alike = ShownLayout { rules: "relaxed430".into(), ..nested() };
     let of_elements = |layout: ShownLayout| {
         let elements = layout.blocks.into_iter().filter(|block| block.kind == BlockKind::StructuredElement);
-        ShownLayout { rules: layout.rules, target: None, compiler: None, blocks: elements.collect() }
+        ShownLayout::of_rules(layout.rules, elements.collect())
     };
     let elements = [nested(), alike].map(of_elements);
     check(&[&elements[..], &[scalar()]].concat(), ASCII, expect_file!["golden/show_nested_side_by_side.txt"]);
@@ -639,7 +639,7 @@ fn differences_of_two_rule_sets() {
     let refused = difference(std140(), forbidden());
     expect_file!["golden/diff_forbidden.txt"].assert_eq(&refused.text);
     assert!(refused.differs);
-    let empty = ShownLayout { rules: "empty".into(), target: None, compiler: None, blocks: Vec::new() };
+    let empty = ShownLayout::of_rules("empty", Vec::new());
     assert!(difference(empty, std140()).differs);
 }
 

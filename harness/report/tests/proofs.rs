@@ -229,7 +229,7 @@ fn the_summary_says_how_many_resources_each_device_read() {
     let lines: Vec<&str> = summary.lines().filter(|line| line.contains("read")).collect();
     let expected = [
         "    Proved 6 resources read back",
-        "     Bound 6 resources read back: 4 by lavapipe via ash, 2 by swiftshader via ash",
+        "     Bound 6 resources read back: 4 by lavapipe via Vulkan, 2 by swiftshader via Vulkan",
         "           not read: 3    an acceleration structure (3)",
     ];
     assert_eq!(lines, expected);

@@ -236,10 +236,24 @@ impl From<&DeviceInfo> for CheckDevice {
     }
 }
 
-/// `lavapipe via ash`
+/// `lavapipe via Vulkan`
 impl fmt::Display for CheckDevice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} via {}", self.id, self.runner.as_str())
+        write!(f, "{} via {}", self.id, self.runner.title())
+    }
+}
+
+impl CheckDevice {
+    /// The name in the last line of records: `lavapipe via ash`.
+    pub fn name_in_records(&self) -> String {
+        format!("{} via {}", self.id, self.runner.as_str())
+    }
+
+    /// The device of this name in the last line of records.
+    pub fn of_records(name: &str) -> Option<Self> {
+        let (id, runner) = name.rsplit_once(" via ")?;
+        let runner = *RunnerKind::ALL.iter().find(|api| api.as_str() == runner)?;
+        Some(Self { id: id.to_owned(), runner })
     }
 }
 

@@ -214,9 +214,9 @@ impl Check {
 
         let mut options = vec![
             CommandOption::new("--rules", subject.rules),
-            CommandOption::new("--producer", produced.producer),
+            CommandOption::new("--compiler", produced.producer),
             CommandOption::new("--device", &device.id),
-            CommandOption::new("--runner", device.runner.as_str()),
+            CommandOption::new("--api", device.runner.api()),
         ];
         if produced.elements == ElementChoice::Every {
             options.push(CommandOption::switch("--every-element"));

@@ -169,10 +169,10 @@ impl Floor {
     fn missed_by(&self, cell: &str, device: &str, found: u32) -> Option<String> {
         let Self { runner, proves, least, counted, .. } = self;
         let (proof, what) = (word(proves), counted.as_str());
+        let api =
+            RunnerKind::ALL.iter().find(|kind| kind.as_str() == runner).map_or(runner.as_str(), |kind| kind.title());
         (found < *least).then(|| {
-            format!(
-                "{device} via {runner} answered for {found} {what} that prove `{proof}`{cell}, the floor is {least}"
-            )
+            format!("{device} via {api} answered for {found} {what} that prove `{proof}`{cell}, the floor is {least}")
         })
     }
 }
@@ -293,7 +293,7 @@ leaves = 2
             ..check("vkd3d")
         };
         assert_eq!(missed_by(text, &[read(1), read(2)]), Vec::<String>::new());
-        let sentence = "vkd3d via d3d12 answered for 2 resources that prove `translated`, the floor is 3";
+        let sentence = "vkd3d via D3D12 answered for 2 resources that prove `translated`, the floor is 3";
         assert_eq!(missed_by(text, &[read(2)]), [sentence]);
     }
 
@@ -301,7 +301,7 @@ leaves = 2
     fn every_combination_must_reach_the_floor_on_every_device() {
         let sentence = |device: &str, direction: &str, found: u32| {
             format!(
-                "{device} via ash answered for {found} leaves that prove `decorations` in rules `std140`, direction \
+                "{device} via Vulkan answered for {found} leaves that prove `decorations` in rules `std140`, direction \
                  `{direction}`, type `float?`, after `scalar`, the floor is 2"
             )
         };
@@ -318,7 +318,7 @@ leaves = 2
         };
         assert_eq!(missed_by(&text(3), &[check("lavapipe")]), Vec::<String>::new());
         let missed = missed_by(&text(4), &[check("lavapipe")]);
-        assert_eq!(missed, ["lavapipe via ash answered for 3 leaves that prove `decorations`, the floor is 4"]);
+        assert_eq!(missed, ["lavapipe via Vulkan answered for 3 leaves that prove `decorations`, the floor is 4"]);
     }
 
     #[test]

@@ -87,7 +87,7 @@ impl SimilarChecks<'_> {
         // The model's answers follow from the shader by definition: it tests this program and
         // proves nothing about devices.
         let Some(device) = self.device.filter(|device| device.runner != RunnerKind::Model) else { return };
-        let device = device.to_string();
+        let device = device.name_in_records();
         let read = self.bound.map_or(0, |bound| bound.read);
         if self.leaves > 0 {
             end.leaves = end.leaves.saturating_add(self.leaves);

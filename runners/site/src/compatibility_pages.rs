@@ -49,7 +49,7 @@ struct CellKey<'a> {
 
 /// All checks of a device.
 struct DeviceTable<'a> {
-    /// `lavapipe via ash`.
+    /// `lavapipe via Vulkan`.
     name: String,
     path: String,
     producers: Vec<&'a str>,

@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use layoutproof_bindings::request::parse_convention;
-use layoutproof_bindings::{BindingInvocation, BindingRequest, Target};
+use layoutproof_bindings::{BindingInvocation, BindingRequest, Convention, Target};
 use layoutproof_core::case::file::split_define;
 use layoutproof_frontend::DeclareOptions;
 use layoutproof_layout::native::find_native;
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::shape::MatrixOrder;
-use layoutproof_layout::{FileId, LayoutOptions, Span, find};
+use layoutproof_layout::{Column, FileId, LayoutOptions, Span, find};
 use layoutproof_readers::module_reader::{InProcessReader, ModuleReader};
 use layoutproof_show::front_ends::{Glslang, InputTools, NoListing, Purpose, ReadOptions, TextFrontEnd};
 use layoutproof_show::{RuleChoice, RuleSetLayouts, ShowInput, ShownRules};
@@ -144,10 +143,10 @@ fn shown_rules(names: &[String]) -> ShownRules {
 fn binding_requests(request: &ExploreRequest) -> Vec<BindingRequest> {
     let invocation = BindingInvocation { entry: entry(request), ..BindingInvocation::default() };
     let named = |name: &String| {
-        let (target, convention) = name.split_once('.')?;
-        let target = Target::ALL.into_iter().find(|known| known.as_str() == target)?;
-        let (convention, version) = parse_convention(convention)?;
-        convention.targets().contains(&target).then(|| invocation.request(target, convention, version))
+        let Column { target, compiler, version, .. } = Column::parse(name).ok()?;
+        let (target, convention) = (Target::of(target)?, Convention::of(compiler?)?);
+        let covers = convention.targets().contains(&target);
+        covers.then(|| invocation.request(target, convention, version.map(str::to_owned)))
     };
     request.bindings.iter().filter_map(named).collect()
 }

@@ -78,7 +78,7 @@ fn devices(checks: &[&CheckRecord]) -> Vec<String> {
     for check in checks {
         let device = check.id.device.as_ref();
         let runners = places.entry(device.map(|device| device.id.as_str())).or_default();
-        runners.extend(device.map(|device| device.runner.as_str()));
+        runners.extend(device.map(|device| device.runner.title()));
     }
     let text = |(device, runners): (Option<&str>, IndexSet<&str>)| match device {
         Some(device) => format!("{device} via {}", runners.into_iter().collect::<Vec<_>>().join(", ")),
@@ -89,7 +89,7 @@ fn devices(checks: &[&CheckRecord]) -> Vec<String> {
 
 const NO_DEVICE: &str = "no device";
 
-/// `lavapipe via ash`; `no device` for a check that needs none.
+/// `lavapipe via Vulkan`; `no device` for a check that needs none.
 pub fn place(device: Option<&CheckDevice>) -> String {
     device.map_or_else(|| NO_DEVICE.to_owned(), ToString::to_string)
 }

@@ -247,7 +247,7 @@ impl<'a> JsonProof<'a> {
         });
         Self {
             device: &proof.device,
-            runner: &proof.runner,
+            runner: proof.runner.as_str(),
             producer: &proof.producer,
             arrived: proof.arrived(),
             without_host: arrivals.map_or(0, |arrivals| arrivals.without_host),

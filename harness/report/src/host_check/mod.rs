@@ -21,6 +21,7 @@ pub(crate) use text::{mismatch_places, place_text, stray_text};
 pub use view::{Amount, View};
 
 use layoutproof_core::results::record::Reasons;
+use layoutproof_device::RunnerKind;
 use layoutproof_layout::BlockKind;
 use thiserror::Error;
 
@@ -79,7 +80,7 @@ pub struct PairProof {
     /// Device id.
     pub device: String,
     /// API.
-    pub runner: String,
+    pub runner: RunnerKind,
     /// The producer of the shader.
     pub producer: String,
     /// The leaves that arrived, or why the block was not read.

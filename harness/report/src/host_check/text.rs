@@ -129,7 +129,7 @@ fn proofs(pair: &CheckedPair, view: View) -> String {
     let mut lines = TextLines::default();
     for proof in &pair.proofs {
         let PairProof { device, runner, producer, result } = proof;
-        let by = format!("{device} via {runner}, shader of {producer}");
+        let by = format!("{device} via {}, shader of {producer}", runner.title());
         match result {
             Err(reason) => detail(&mut lines, "not run", &format!("{by}: {reason}"), view),
             Ok(arrivals) => {

@@ -174,7 +174,7 @@ fn proof_part(proof: &PairProof) -> Markup {
     let PairProof { device, runner, producer, result } = proof;
     html! {
         p {
-            (one_line(&format!("{device} via {runner}, shader of {producer}: ")))
+            (one_line(&format!("{device} via {}, shader of {producer}: ", runner.title())))
             @match result {
                 Err(reason) => { "not run: " (one_line(&reason.to_string())) },
                 Ok(arrivals) => {

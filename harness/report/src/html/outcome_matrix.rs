@@ -22,7 +22,7 @@ pub struct CheckPlaces<'a> {
 /// The producer of a shader and the device that ran it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CheckPlace<'a> {
-    /// `lavapipe via ash`.
+    /// `lavapipe via Vulkan`.
     pub device: String,
     pub producer: &'a str,
 }

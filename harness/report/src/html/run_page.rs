@@ -156,7 +156,7 @@ fn device_table(devices: &[DeviceInfo]) -> Markup {
                                     td { (one_line(&device.name)) }
                                     td { (one_line(&device.driver)) }
                                     td { (one_line(&device.api)) }
-                                    td { (device.runner.as_str()) }
+                                    td { (device.runner.title()) }
                                 }
                             }
                         }

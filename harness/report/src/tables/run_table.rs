@@ -105,12 +105,12 @@ fn row_of<'a, 'r>(
     })
 }
 
-/// `llvmpipe Mesa 22.3.6, Vulkan 1.3.230, via ash, wgpu`.
+/// `llvmpipe Mesa 22.3.6, Vulkan 1.3.230, via Vulkan, wgpu`.
 fn detail<'a>(entries: impl Iterator<Item = &'a DeviceInfo>) -> String {
     let entries: Vec<&DeviceInfo> = entries.collect();
     let Some(first) = entries.first() else { return String::new() };
     let driver = if first.driver.is_empty() { &first.name } else { &first.driver };
-    let runners: Vec<&str> = entries.iter().map(|device| device.runner.as_str()).collect();
+    let runners: Vec<&str> = entries.iter().map(|device| device.runner.title()).collect();
     let via = if first.runner == RunnerKind::Model { String::new() } else { format!("via {}", runners.join(", ")) };
     let parts = [short(driver), short(&first.api), via];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")

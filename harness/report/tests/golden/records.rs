@@ -150,7 +150,7 @@ pub(crate) fn compiler_differs(device: &str, runner: RunnerKind) -> CheckRecord 
     let story = Story {
         hint: Some("these offsets equal rule set `relaxed140`; was -fvk-use-dx-layout meant?".into()),
         again: RerunCommand::Text(
-            "layoutproof run cbuffer/array_tail --rules hlsl-cbuffer --producer dxc-1.7 --runner ash -vv".into(),
+            "layoutproof run cbuffer/array_tail --rules hlsl-cbuffer --compiler dxc-1.7 --api vulkan -vv".into(),
         ),
         shaders: vec![shader("HLSL", "cbuffer S { float3 a; float b[2]; float c; float2 d; };\n", 0)],
         ..story(verdict)
@@ -320,7 +320,7 @@ pub(crate) fn stale() -> CheckRecord {
 /// The outcome of a check that broke for this reason.
 pub(crate) fn breaks(reason: &str) -> Outcome {
     let story =
-        Story { again: RerunCommand::Text("layoutproof run push/nested --runner ash -vv".into()), ..Story::default() };
+        Story { again: RerunCommand::Text("layoutproof run push/nested --api vulkan -vv".into()), ..Story::default() };
     Outcome::Broken { reasons: reason.into(), culprit: None, story: Some(Box::new(story)) }
 }
 

@@ -17,7 +17,7 @@ impl ShownColumn {
     /// The same blocks for the JSON output.
     pub fn layout(&self) -> ShownLayout {
         let blocks = self.blocks.iter().map(|block| block.shown.clone());
-        ShownLayout { rules: self.name.clone(), target: None, compiler: None, blocks: blocks.collect() }
+        ShownLayout::of_rules(self.name.clone(), blocks.collect())
     }
 }
 

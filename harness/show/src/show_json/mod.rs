@@ -190,6 +190,13 @@ impl ShownProblem {
     }
 }
 
+impl ShownLayout {
+    /// All blocks under a rule set, which belongs to no compiler.
+    pub fn of_rules(rules: impl Into<String>, blocks: Vec<ShownBlock>) -> Self {
+        Self { rules: rules.into(), target: None, compiler: None, blocks }
+    }
+}
+
 impl ShownBlock {
     /// A laid-out or forbidden block. `members` are its rows; a forbidden block has none.
     pub fn new(block: &BlockLayout, members: Vec<MemberRow>) -> Self {

@@ -45,8 +45,7 @@ fn the_contracts_example_of_layouts() {
         row("c", "float", [36, 4, 4], None),
         row("d", "float2", [40, 8, 4], None),
     ];
-    let layout =
-        ShownLayout { rules: "hlsl-cbuffer".into(), target: None, compiler: None, blocks: vec![block(members)] };
+    let layout = ShownLayout::of_rules("hlsl-cbuffer", vec![block(members)]);
     let expected = concat!(
         r#"{"schema":1,"source":"a.hlsl","warnings":[],"layouts":[{"rules":"hlsl-cbuffer","blocks":["#,
         r#"{"name":"S","kind":"cbuffer","size":48,"alignment":16,"stride":null,"count":1,"errors":[],"members":["#,

@@ -209,7 +209,7 @@ impl ProofCheck {
         let Self { proof, device } = self;
         let mut options = options(&proof.placed);
         options.push(CommandOption::new("--device", &device.id));
-        options.push(CommandOption::new("--runner", device.runner.as_str()));
+        options.push(CommandOption::new("--api", device.runner.api()));
         let again = RerunCommand::Run { input: proof.placed.source.id.clone(), options };
         Story { again, ..proof.placed.story(verdict.sentence()) }
     }

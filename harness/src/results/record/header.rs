@@ -96,7 +96,7 @@ fn by_place(devices: &[DeviceInfo]) -> BTreeMap<String, String> {
         let limits = format!("uniform {max_uniform_range}, push constants {max_push_constants}");
         format!("{name}, {driver}, {api}, number {index}, {limits}, {}", features.join("+"))
     };
-    devices.iter().map(|device| (format!("{} via {}", device.id, device.runner.as_str()), text(device))).collect()
+    devices.iter().map(|device| (format!("{} via {}", device.id, device.runner.title()), text(device))).collect()
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //!
 //! The program calls it once for each command line, before a command reads its arguments.
 
+use std::mem;
 use std::path::Path;
 
 use anyhow::Context;
@@ -13,6 +14,7 @@ use crate::command_line::Command;
 use crate::output::warn;
 use crate::project::compile_args::CompileArguments;
 use crate::project::shader_settings::apply;
+use crate::select::layout_selection::LayoutSelection;
 
 impl Command {
     /// Applies `--args` and `--compiler`. `check` combines `--args` with `layoutproof.toml` itself.
@@ -71,9 +73,10 @@ impl PlacementArgs {
                 self.compilers.extend(compiler.map(NamedCompiler::any));
             }
         } else {
-            for choice in &mut self.target {
-                *choice = arguments.with_layout(*choice);
-            }
+            let (targets, compilers) = (mem::take(&mut self.target), mem::take(&mut self.compilers));
+            let mut selection = LayoutSelection { targets, compilers, ..LayoutSelection::default() };
+            selection.complete(arguments);
+            LayoutSelection { targets: self.target, compilers: self.compilers, .. } = selection;
         }
     }
 }

@@ -153,7 +153,7 @@ fn direct3d_finding(listing: &DeviceListing, launch: &Launch) -> Option<Finding>
 fn driver_findings(listing: &DeviceListing, drivers: &FetchedDrivers) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     for device in &listing.devices {
-        let name = format!("{} via {}", device.id, device.runner.as_str());
+        let name = format!("{} via {}", device.id, device.runner.title());
         findings.push(good(&name, format!("{}, {}", device.driver, device.api)));
     }
     for id in ["lavapipe", "swiftshader"].iter().filter(|id| !listing.devices.iter().any(|device| device.id == **id)) {

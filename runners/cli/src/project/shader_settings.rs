@@ -15,8 +15,8 @@ use crate::select::layout_selection::LayoutSelection;
 pub(crate) struct ShaderSettings {
     /// Options for reading it.
     pub declare: DeclareArgs,
-    /// Shader profile, if known.
-    pub profile: Option<String>,
+    /// What its build passes to its compiler.
+    pub arguments: CompileArguments,
     /// What the compile arguments or the project name; empty if neither names anything.
     pub layouts: LayoutSelection,
 }
@@ -31,8 +31,8 @@ impl ShaderSettings {
         warn_of(&arguments, "--args");
         let mut declare = declare.clone();
         apply(&arguments, &mut declare, Path::new(""));
-        let layouts = chosen([&of_arguments(&arguments), &project.layouts]);
-        Ok(Self { declare, profile: arguments.profile, layouts })
+        let layouts = chosen([&of_arguments(&arguments), &project.layouts], &arguments);
+        Ok(Self { declare, arguments, layouts })
     }
 
     /// The settings of a project's shader. Compile arguments of the command line replace the
@@ -62,8 +62,8 @@ impl ShaderSettings {
         declare.entry = declare.entry.or_else(|| shaders.entry.clone());
         apply(&arguments, &mut declare, &project.folder);
 
-        let layouts = chosen([&shaders.layouts, &of_arguments(&arguments), &project.layouts]);
-        Ok(Self { declare, profile: arguments.profile, layouts })
+        let layouts = chosen([&shaders.layouts, &of_arguments(&arguments), &project.layouts], &arguments);
+        Ok(Self { declare, arguments, layouts })
     }
 }
 
@@ -72,9 +72,12 @@ fn of_arguments(arguments: &CompileArguments) -> LayoutSelection {
     LayoutSelection::of_rules(arguments.native().map(str::to_owned).into_iter().collect())
 }
 
-/// The first selection that names anything.
-fn chosen<const N: usize>(selections: [&LayoutSelection; N]) -> LayoutSelection {
-    selections.into_iter().find(|selection| !selection.is_empty()).cloned().unwrap_or_default()
+/// The first selection that names anything, completed by the arguments.
+fn chosen<const N: usize>(selections: [&LayoutSelection; N], arguments: &CompileArguments) -> LayoutSelection {
+    let found = selections.into_iter().find(|selection| !selection.is_empty());
+    let mut chosen = found.cloned().unwrap_or_default();
+    chosen.complete(arguments);
+    chosen
 }
 
 /// Warns of what is not followed. `place` says whose arguments these are.

@@ -85,7 +85,7 @@ const OF_SELECTION: [&str; 12] = [
 ];
 
 /// Those options that change a result and that `show` accepts too.
-const OF_DECLARATIONS: [&str; 7] = ["lang", "matrix", "sixteen_bit", "define", "include", "entry", "cases"];
+const OF_DECLARATIONS: [&str; 8] = ["args", "lang", "matrix", "sixteen_bit", "define", "include", "entry", "cases"];
 
 /// Completes a command that runs or shows one check again with the user's options that change its
 /// result.

@@ -14,7 +14,7 @@ use layoutproof_report::terminal::fixed_report;
 use layoutproof_show::Style;
 
 use crate::answer_cache;
-use crate::args::RunArgs;
+use crate::args::{RunArgs, name_and_file};
 use crate::commands::run::audience;
 use crate::output::{print, warn};
 use crate::progress::Audience;
@@ -135,7 +135,8 @@ impl EndedRun<'_> {
             return silent;
         }
         let named = [&self.args.producer, &self.args.device, &self.args.require].into_iter().flatten();
-        let named: Vec<String> = named.map(|name| format!("`{name}`")).collect();
+        // A build is called by its compiler's name.
+        let named: Vec<String> = named.map(|name| format!("`{}`", name_and_file(name).0)).collect();
         let (asked, others): (Vec<String>, Vec<String>) =
             silent.into_iter().partition(|sentence| named.iter().any(|name| sentence.contains(name.as_str())));
         for sentence in others {

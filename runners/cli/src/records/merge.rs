@@ -237,7 +237,7 @@ fn devices(runs: &[RunHeader]) -> (Vec<DeviceInfo>, Vec<String>) {
             None => devices.push(device.clone()),
             Some(known) if known.driver == device.driver => {}
             Some(known) => {
-                let (id, runner) = (&device.id, device.runner.as_str());
+                let (id, runner) = (&device.id, device.runner.title());
                 notes.push(format!(
                     "{id} via {runner} does not have the same driver in all runs: {}, {}",
                     known.driver, device.driver

@@ -135,7 +135,7 @@ impl Participants {
         let Some(CheckDevice { id, runner }) = alike.device.filter(|_| is_applicable) else { return };
 
         let maker = self.asked.demands(alike.producer).then(|| self.maker(alike.producer));
-        let device = format!("device `{}` via {}", one_line(id), runner.as_str());
+        let device = format!("device `{}` via {}", one_line(id), runner.title());
         for participant in maker.into_iter().chain([device]) {
             let turnout = self.turnouts.entry(participant).or_default();
             if alike.is_answered() {
@@ -268,7 +268,7 @@ mod tests {
         ];
         let dxc = "compiler `dxc` returned no result for 3 checks; the most frequent reason: refused by dxc-spirv: \
                    unknown moon (2)";
-        let device = "device `swiftshader` via ash returned no result for 1 check; the most frequent reason: refused \
+        let device = "device `swiftshader` via Vulkan returned no result for 1 check; the most frequent reason: refused \
                       by dxc-spirv: unknown moon (1)";
         assert_eq!(silent(&[], &checks), format!("{dxc}; {device}"));
         let differs = check("dxc-spirv-dx", "swiftshader", differs());

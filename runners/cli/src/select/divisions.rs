@@ -40,7 +40,7 @@ pub(crate) fn missing_shards(runs: &[RunHeader]) -> Vec<String> {
             division.empty.insert(number);
         }
         for device in &run.devices {
-            let place = format!("{} via {}", device.id, device.runner.as_str());
+            let place = format!("{} via {}", device.id, device.runner.title());
             division.by_device.entry(place).or_default().insert(number);
         }
     }

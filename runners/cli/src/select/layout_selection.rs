@@ -7,6 +7,7 @@ use layoutproof_show::{RuleChoice, ShownColumnChoice, columns};
 use layoutproof_source::shader_language::ShaderLanguage;
 
 use crate::args::NamedCompiler;
+use crate::project::compile_args::CompileArguments;
 use crate::select::rule_set::rule_choices;
 
 /// Rule sets, targets and compilers.
@@ -30,6 +31,19 @@ impl LayoutSelection {
             _ => ShaderTarget::D3d12,
         };
         Self { targets: vec![TargetChoice::plain(target)], ..Self::default() }
+    }
+
+    /// Completes targets by what a build passes to its compiler: the layout for Vulkan, and the
+    /// compiler where none is named and it has these targets.
+    pub(crate) fn complete(&mut self, arguments: &CompileArguments) {
+        for choice in &mut self.targets {
+            *choice = arguments.with_layout(*choice);
+        }
+        if let Some(compiler) = arguments.compiler.filter(|_| self.compilers.is_empty() && !self.targets.is_empty())
+            && columns(&self.targets, &[(compiler, None)], None).is_ok()
+        {
+            self.compilers.push(NamedCompiler::any(compiler));
+        }
     }
 
     pub(crate) fn is_empty(&self) -> bool {

@@ -67,8 +67,9 @@ fn a_device_that_is_required_and_missing() {
 fn a_floor_that_is_not_met() {
     let folder = Folder::with(&[("high.toml", &floors(1))]);
     let missed = folder.run(&format!("{RUN} --floors high.toml")).exits(3);
-    missed
-        .warns("error: floor not met: lavapipe via ash answered for 0 leaves that prove `decorations`, the floor is 1");
+    missed.warns(
+        "error: floor not met: lavapipe via Vulkan answered for 0 leaves that prove `decorations`, the floor is 1",
+    );
 }
 
 /// Every run would reach such a floor, so it can only be a mistake.

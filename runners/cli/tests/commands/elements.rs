@@ -71,7 +71,7 @@ fn short_arrays_leave_nothing_out() {
 fn the_command_to_run_again_asks_for_the_same_elements() {
     let folder = Folder::with(&[("a.hlsl", FILE)]);
     let words = "run a.hlsl --rules std140 --device model --plant-misreading array-stride-four";
-    let again = "again layoutproof run a.hlsl --rules std140 --producer rspirv --device model --runner model";
+    let again = "again layoutproof run a.hlsl --rules std140 --compiler rspirv --device model --api model";
     let planted = "--plant-misreading array-stride-four -vv";
     folder.run(words).exits(1).prints(&format!("{again} {planted}"));
     folder.run(&format!("{words} --every-element")).exits(1).prints(&format!("{again} --every-element {planted}"));

@@ -123,7 +123,7 @@ fn floors_are_for_all_shards_together() {
     let all = "1.jsonl 2.jsonl 3.jsonl";
     let missed = |found: u32, cell: &str, floor: u32| {
         format!(
-            "error: floor not met: lavapipe via ash answered for {found} leaves that prove `decorations`{cell}, the \
+            "error: floor not met: lavapipe via Vulkan answered for {found} leaves that prove `decorations`{cell}, the \
              floor is {floor}"
         )
     };

@@ -92,6 +92,12 @@ fn what_the_build_passes_to_its_compiler_selects_columns() {
     let folder = Folder::without_drivers(&[("a.hlsl", "cbuffer S { float3 a; float b[N]; float c; };")]);
     let shown = folder.run("show a.hlsl --args=-Tps_6_0\t-spirv\t-fvk-use-scalar-layout\t-DN=2");
     shown.exits(0).prints("rules: Vulkan · DXC (scalar)").prints("float c 20 4");
+    // Options that builds for several targets share.
+    let shared =
+        folder.run("show a.hlsl --target d3d12,vulkan --args=-Tps_6_0\t-fvk-use-scalar-layout\t-DN=2").exits(0);
+    shared.prints("cbuffer S D3D12 · DXC Vulkan · DXC (scalar)");
+    let slang = folder.run("show a.hlsl --target vulkan --args=-target\tspirv\t-fvk-use-c-layout\t-DN=2").exits(0);
+    slang.prints("rules: Vulkan · Slang (c)");
     let warned = folder.run("show a.hlsl --args=-Tps_6_0\t-DN=2\t-frobnicate").exits(0);
     let warned = warned.prints("rules: D3D12 · DXC").prints("float c 36 4");
     assert!(warned.err.contains("warning: --args: `-frobnicate` is not known"), "{warned}");
@@ -128,4 +134,36 @@ fn a_build_is_named_by_its_file() {
         .warns("error: compiler `dxc=./none`: ./none: no such file");
     folder.run("run a.hlsl --compiler dxc=./none").exits(3).warns("error: compiler `dxc=./none`: ./none: no such file");
     folder.run("show a.hlsl --compiler dxc=").exits(2);
+}
+
+#[test]
+fn the_project_file_takes_the_same_words() {
+    let folder = folder();
+    for (older, newer) in [
+        ("rules = [\"native:dxc-dxil\", \"native:dxc-spirv-scalar\"]", "target = [\"d3d12\", \"vulkan/scalar\"]"),
+        ("rules = [\"native:slang-d3d12\"]", "target = \"d3d12\"\ncompiler = \"slangc\""),
+        ("rules = [\"native:dxc-dxil\", \"native:dxc-spirv\"]", "compiler = \"dxc\""),
+    ] {
+        let shown = [older, newer].map(|words| {
+            folder.write("layoutproof.toml", format!("schema = 1\n{words}\n").as_bytes());
+            folder.run("show a.hlsl").exits(0).out
+        });
+        assert_eq!(shown[0], shown[1], "{newer}");
+    }
+    folder.write("layoutproof.toml", b"schema = 1\ntarget = [\"d3d12\", \"vulcan\"]\n");
+    let answer = folder.run("show a.hlsl").exits(2);
+    assert!(answer.err.contains("layoutproof.toml:2:10") && answer.err.contains("did you mean `vulkan`?"), "{answer}");
+}
+
+#[test]
+fn files_accept_the_targets_of_their_own_language() {
+    let folder = Folder::without_drivers(&[
+        ("a.wgsl", "struct S { a: vec3f, b: f32 }\n@group(0) @binding(0) var<uniform> s: S;"),
+        ("a.vert", "#version 450\nlayout(std140, binding = 0) uniform S { vec3 a; float b; } s;\nvoid main() {}"),
+    ]);
+    folder.run("show a.wgsl --target webgpu").exits(0);
+    folder.run("show a.wgsl --target vulkan").exits(2);
+    folder.run("show a.vert --target vulkan").exits(0);
+    let opengl = folder.run("show a.vert --target opengl").exits(0);
+    assert!(opengl.err.contains("the driver lays out the others"), "{opengl}");
 }

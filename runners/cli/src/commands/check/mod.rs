@@ -312,11 +312,13 @@ fn job(path: PathBuf, settings: ShaderSettings, args: &CheckArgs) -> anyhow::Res
     let mut compilers: Vec<NamedCompiler> =
         named.collect::<Result<_, _>>().map_err(|error| anyhow!("--compiler: {error}"))?;
     compilers.iter_mut().try_for_each(NamedCompiler::find_version)?;
+    let mut named = LayoutSelection { rules: args.rules.clone(), targets: args.target.clone(), compilers };
+    named.complete(&settings.arguments);
     Ok(ShaderJob {
         path,
         declare: settings.declare,
-        profile: settings.profile,
-        named: LayoutSelection { rules: args.rules.clone(), targets: args.target.clone(), compilers },
+        profile: settings.arguments.profile,
+        named,
         usual: settings.layouts,
     })
 }

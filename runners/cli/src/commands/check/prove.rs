@@ -100,7 +100,7 @@ impl Proof<'_> {
     }
 
     fn run_words(&self) -> Vec<String> {
-        let mut words = ["run", "--no-known", "--form", "leaf", "--producer"].map(str::to_owned).to_vec();
+        let mut words = ["run", "--no-known", "--form", "leaf", "--compiler"].map(str::to_owned).to_vec();
         let compilers = self.args.compiler.join(",");
         words.push(if compilers.is_empty() { OWN_PRODUCER.to_owned() } else { compilers });
         if !self.args.device.is_empty() {
@@ -151,7 +151,7 @@ impl Proof<'_> {
             let not_read = || record.outcome.reasons().cloned().map_or(NotRead::NoShader, NotRead::Because);
             Some(PairProof {
                 device: id,
-                runner: runner.as_str().to_owned(),
+                runner,
                 producer: record.id.producer.to_string(),
                 result: if observed.is_empty() {
                     Err(not_read())

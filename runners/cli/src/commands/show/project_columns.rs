@@ -68,6 +68,6 @@ impl ProjectColumns {
             _ => format!("  columns from {file}: the first {MOST_COLUMNS} of {all}; --rules shows others\n"),
         };
         let rules = if choices.is_empty() { ShownRules::Shipping } else { ShownRules::Columns(choices) };
-        Ok(Some(Self { declare: settings.declare, profile: settings.profile, rules, note }))
+        Ok(Some(Self { declare: settings.declare, profile: settings.arguments.profile, rules, note }))
     }
 }

@@ -151,13 +151,13 @@ fn request(args: &ShowArgs, source: &Source) -> anyhow::Result<BindingRequest> {
     // Slang's rules apply, whatever the language.
     let mut requests = args.placement.requests(&source.invocation, Some(ShaderLanguage::Slang))?;
     let (Some(mut request), true) = (requests.pop(), requests.is_empty()) else {
-        bail!("reflection needs exactly one target and one convention: --target d3d12")
+        bail!("reflection needs exactly one target: --target d3d12")
     };
 
     match request.convention {
         Convention::Slang | Convention::SlangDocumented => {}
         Convention::Dxc | Convention::Clang => {
-            bail!("{} has no such reflection: use --convention slang", request.convention)
+            bail!("{} has no such reflection: leave --convention out", request.convention)
         }
     }
 

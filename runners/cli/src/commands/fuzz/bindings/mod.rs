@@ -32,6 +32,7 @@ use self::finding::BindingFinding;
 use self::program_checks::answers_name;
 use super::fuzz_records::{FuzzHeaderFacts, FuzzRecords};
 use super::{MOST_FOUND, Totals, draws, stopped};
+use crate::args::name_and_file;
 use crate::commands::fuzz::args::FuzzArgs;
 use crate::output::{print, warn, warn_of_listing};
 use crate::records::participants::{Asked, Participants};
@@ -237,7 +238,8 @@ impl BindingFuzz {
 fn missing_compiler(args: &FuzzArgs, found: &[BindingCompiler]) -> anyhow::Result<Option<String>> {
     let named = args.compiler.iter().filter(|name| *name != "all");
     for name in named {
-        if !COMPILERS.contains(&name.as_str()) {
+        let (name, _) = name_and_file(name);
+        if !COMPILERS.contains(&name) {
             bail!("`{name}` is not a compiler that reports where it binds parameters: {} are", COMPILERS.join(" and "));
         }
         if !found.iter().any(|compiler| compiler.compiler().name() == name) {
@@ -252,5 +254,5 @@ fn missing_compiler(args: &FuzzArgs, found: &[BindingCompiler]) -> anyhow::Resul
 
 /// True if the arguments select this compiler, by its name or by `all`.
 fn is_asked(args: &FuzzArgs, name: &str) -> bool {
-    args.compilers().iter().any(|asked| asked == compilers::ALL || asked == name)
+    args.compilers().iter().any(|asked| asked == compilers::ALL || name_and_file(asked).0 == name)
 }
