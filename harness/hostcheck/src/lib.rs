@@ -26,6 +26,7 @@ mod places;
 mod program_struct;
 pub mod shader_comment;
 mod vector_types;
+mod written;
 
 pub use arrival::{Arrivals, LeafHome, ObservedLeaf, StrayLeaf, arrivals};
 pub use block_part::{BlockPart, block_parts, has_members_of, part_of_host, part_path, shares_a_member};
@@ -39,6 +40,7 @@ pub use program_struct::{
     ProgramStruct,
 };
 pub use vector_types::{VectorType, VectorTypeRow, VectorTypes};
+pub use written::{WrittenRules, as_written};
 
 #[cfg(test)]
 mod tests;

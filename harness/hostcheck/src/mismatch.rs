@@ -217,6 +217,8 @@ pub enum Remark {
     },
     /// Rust's debug information does not record whether a struct is `repr(C)`.
     ReprUnknown,
+    /// What is compared is what a library writes, and not the bytes of the struct.
+    WrittenBy { library: String },
     /// The structs were compared only up to the maximum number of scalars.
     TooManyMembers {
         /// Number of scalars compared.
@@ -403,6 +405,11 @@ impl fmt::Display for Remark {
                 f,
                 "the host struct covers only the part before the elements of `{path}`: upload them at byte {offset}, not at {host_size}, \
                  where the struct ends"
+            ),
+            Self::WrittenBy { library } => write!(
+                f,
+                "compared as {library} writes it, in the order of its declaration; attributes that change sizes or \
+                 alignments are not in debug information"
             ),
             Self::ReprUnknown => f.write_str("debug information does not say whether this Rust struct is `repr(C)`"),
             Self::TooManyMembers { lanes } => write!(f, "only the first {lanes} scalars were compared"),

@@ -180,7 +180,13 @@ pub enum UnmatchedReason {
     OtherMembers(String),
     /// A library writes the struct into the buffer, so that the bytes of the struct are not those
     /// that the shader reads.
-    WrittenBy { host: String, library: String },
+    WrittenBy {
+        host: String,
+        library: String,
+        /// The first difference of what the library writes for a struct without attributes; `None` if it
+        /// has members whose bytes are not known.
+        difference: Option<String>,
+    },
 }
 
 /// The outcome of comparing a pair.
@@ -259,9 +265,14 @@ impl std::fmt::Display for UnmatchedReason {
                     "`{host}` has its name or almost, but none of its members; choose it with --map if it is meant"
                 )
             }
-            Self::WrittenBy { host, library } => write!(
+            Self::WrittenBy { host, library, difference: None } => write!(
                 f,
                 "{library} writes `{host}` in the layout of shaders; its layout in Rust is another one and is not compared"
+            ),
+            Self::WrittenBy { host, library, difference: Some(difference) } => write!(
+                f,
+                "{library} writes `{host}` in the layout of shaders, and only attributes that debug information does not have \
+                 could make it right: {difference}"
             ),
             Self::Forbidden(reason) => write!(f, "the rule set forbids it: {reason}"),
         }

@@ -203,16 +203,20 @@ fn what_rests_on_bytes_alone_is_said() {
 }
 
 /// A crate of this name with traits of these names stands for encase 0.10, of which only the names of
-/// functions in the program matter. rustc chooses the order of the members of `Material`.
+/// functions in the program matter. rustc chooses the order of the members of `Material` and `Wide`; encase
+/// writes `Wide` as WGSL and D3D have it: `big` at byte 8, `b` at 16.
 #[test]
 #[expect(clippy::print_stdout, reason = "a test that skips says so")]
-fn a_struct_that_a_library_writes_is_not_compared() {
+fn a_struct_is_compared_as_a_library_writes_it() {
     let encase = "pub mod core { pub mod traits { pub trait WriteInto { fn write_into(&self, to: &mut Vec<u8>); } } }";
     let main = "pub struct Material { albedo: [f32; 3], flag: u8, power: f32, small: u16 } \
                 pub struct Raw { albedo: [f32; 3], flag: u8, power: f32, small: u16 } \
                 impl encase::core::traits::WriteInto for Material { #[inline(never)] fn write_into(&self, to: &mut Vec<u8>) { to.push(1) } } \
+                pub struct Wide { a: f32, big: f64, b: f32 } \
+                impl encase::core::traits::WriteInto for Wide { #[inline(never)] fn write_into(&self, to: &mut Vec<u8>) { to.push(self.big as u8) } } \
                 fn main() { use encase::core::traits::WriteInto; let mut to = Vec::new(); \
                 Material { albedo: [1.0; 3], flag: 1, power: 2.0, small: 2 }.write_into(&mut to); \
+                Wide { a: 1.0, big: 2.0, b: 3.0 }.write_into(&mut to); \
                 let raw = Raw { albedo: [1.0; 3], flag: 1, power: 2.0, small: 2 }; std::hint::black_box(&raw); std::hint::black_box(to); }";
     let members = "albedo: vec3<f32>, flag: u32, power: f32, small: u32";
     let shader = format!(
@@ -234,6 +238,20 @@ fn a_struct_that_a_library_writes_is_not_compared() {
     let unmatched = answer.json()["unmatched_blocks"][0].clone();
     assert_eq!(unmatched["block"], "material");
     assert!(unmatched["reason"].as_str().unwrap().starts_with("encase writes `main::Material`"), "{unmatched}");
+
+    let outcome = |shader: &str, code: i32| {
+        folder.write("b.hlsl", shader.as_bytes());
+        let answer = folder.run("check b.hlsl main --format json").exits(code).json();
+        let (pair, unmatched) = (&answer["pairs"][0], &answer["unmatched_blocks"][0]);
+        (pair["outcome"].clone(), pair["mismatches"][0]["kind"].clone(), unmatched["reason"].clone())
+    };
+    let agree = outcome("cbuffer Wide { float a; double big; float b; };", 0);
+    assert_eq!(agree, ("agree".into(), Value::Null, Value::Null));
+    let swapped = outcome("cbuffer Wide { float b; double big; float a; };", 1);
+    assert_eq!(swapped, ("differ".into(), "swapped-names".into(), Value::Null));
+    // An attribute of the struct could add the padding.
+    let (_, _, reason) = outcome("cbuffer Wide { float a; float4 more; double big; float b; };", 4);
+    assert!(reason.as_str().unwrap().contains("only attributes that debug information does not have"), "{reason}");
 }
 
 /// GCC puts `size` at byte 12. D3D packing starts a vector that would cross 16 bytes at the next register, so

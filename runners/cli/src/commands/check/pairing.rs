@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use layoutproof_hostcheck::matching::{BlockMatch, TypeMatch, has_name, has_own_name, match_part, match_type};
 use layoutproof_hostcheck::{
-    BlockPart, CompareOptions, MemberSketch, ProgramContract, ProgramField, ProgramShape, ProgramStruct, ShaderBlock,
-    VectorTypes, block_parts, compare, has_members_of, part_of_host, part_path, shares_a_member,
+    BlockPart, CompareOptions, MemberSketch, MismatchKind, ProgramContract, ProgramField, ProgramShape, ProgramStruct,
+    Remark, ShaderBlock, VectorTypes, WrittenRules, as_written, block_parts, compare, has_members_of, part_of_host,
+    part_path, shares_a_member,
 };
-use layoutproof_layout::LaidOutShape;
+use layoutproof_layout::{BlockKind, LaidOutShape};
 use layoutproof_report::host_check::{
     CheckedPair, HostCheck, HostProposal, PairOutcome, UnmatchedBlock, UnmatchedReason,
 };
@@ -189,13 +190,59 @@ impl<'a> PairsOfBlock<'a> {
     }
 
     fn compare(&mut self, parts: &[BlockPart<'_>], part: usize, host: &ProgramStruct) {
-        let pair = compare_pair(self.block, &parts[part], host, self.rules);
-        if let (Some(library), false) = (&host.written_by, pair.comparison.agrees()) {
-            let (host, library) = (host.name.clone(), library.clone());
-            let reason = UnmatchedReason::WrittenBy { host, library };
-            return self.unmatched.push(unmatched(self.block, pair.shader_name(), reason));
+        let compare_as = |host: &ProgramStruct| compare_pair(self.block, &parts[part], host, self.rules);
+        let Some(library) = &host.written_by else {
+            let pair = compare_as(host);
+            return self.pairs.push(BlockPair { pair, part, host: host.clone() });
+        };
+
+        let rules = written_rules(library, self.block.layout.kind);
+        let written = as_written(host, rules, self.rules.vector_types);
+        let mut difference = None;
+        if let Some(written) = written {
+            let mut pair = compare_as(&written);
+            let first = pair.comparison.mismatches.first();
+            if first.is_none_or(|first| !may_follow_from_attributes(&first.kind)) {
+                pair.comparison.remarks.insert(0, Remark::WrittenBy { library: library.clone() });
+                return self.pairs.push(BlockPair { pair, part, host: written });
+            }
+            difference = first.map(ToString::to_string);
         }
-        self.pairs.push(BlockPair { pair, part, host: host.clone() });
+        let (host, library) = (host.name.clone(), library.clone());
+        let reason = UnmatchedReason::WrittenBy { host, library, difference };
+        let name = part_path(&self.block.layout.name, &parts[part].path);
+        self.unmatched.push(unmatched(self.block, name, reason));
+    }
+}
+
+/// The rules by which a library writes a struct for this kind of block.
+fn written_rules(library: &str, kind: BlockKind) -> WrittenRules {
+    let is_storage = matches!(kind, BlockKind::StructuredElement | BlockKind::StorageBlock | BlockKind::PushConstant);
+    match library {
+        "crevice" if is_storage => WrittenRules::Natural,
+        "crevice" | "glsl-layout" => WrittenRules::Std140,
+        _ => WrittenRules::Natural,
+    }
+}
+
+/// True for a difference in places. An attribute of the struct moves members, and changes neither their
+/// types nor their order.
+fn may_follow_from_attributes(kind: &MismatchKind) -> bool {
+    match kind {
+        MismatchKind::SwappedNames { .. } | MismatchKind::ClassDiffers { .. } | MismatchKind::CountDiffers { .. } => {
+            false
+        }
+        MismatchKind::OffsetMoved { .. }
+        | MismatchKind::SizeDiffers { .. }
+        | MismatchKind::BoolSize { .. }
+        | MismatchKind::StrideDiffers { .. }
+        | MismatchKind::MissingInHost { .. }
+        | MismatchKind::HostTooShort { .. }
+        | MismatchKind::BitFieldOverMember { .. }
+        | MismatchKind::BitsDiffer { .. }
+        | MismatchKind::ContractBroken { .. }
+        | MismatchKind::NoContract
+        | MismatchKind::SeveralLayouts { .. } => true,
     }
 }
 
