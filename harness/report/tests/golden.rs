@@ -403,7 +403,7 @@ fn a_known_difference_covers_no_other_arrival() {
     let mut outcome_with = |is_expected| {
         let stray = StrayLeaf { path: "c".to_owned(), offset: Some(8), reads: None, home: None, is_expected };
         let arrivals = Arrivals { strays: vec![stray], ..Arrivals::default() };
-        let (device, runner, producer) = ("gpu".to_owned(), "vulkan".to_owned(), "rspirv".to_owned());
+        let (device, runner, producer) = ("gpu".to_owned(), RunnerKind::Ash, "rspirv".to_owned());
         pair.proofs = vec![PairProof { device, runner, producer, result: Ok(arrivals) }];
         pair.outcome()
     };

@@ -56,10 +56,7 @@ fn other_questions_have_no_such_answer() {
     for (words, reason) in [
         ("a.slang", "error: reflection needs exactly one target"),
         ("a.slang --target d3d12 --convention dxc", "error: dxc has no such reflection"),
-        (
-            "a.slang --target d3d12 --convention slang,slang-documented",
-            "error: reflection needs exactly one target",
-        ),
+        ("a.slang --target d3d12 --convention slang,slang-documented", "error: reflection needs exactly one target"),
         ("a.wgsl --target d3d12 --convention slang", "error: a.wgsl declares its own layout"),
         ("a.slang a.hlsl --target d3d12", "error: reflection is written for one file: name one"),
         ("a.slang --target d3d12 --padding", "error: reflection follows Slang's rules: leave --rules,"),
