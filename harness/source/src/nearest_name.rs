@@ -13,12 +13,22 @@ const LONGEST_LIST: usize = 80;
 /// least one.
 pub fn nearest_name<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let written = letters(name);
-    let allowed = (written.chars().count() / 3).max(1);
-    let distances = known
-        .into_iter()
-        .map(|known| NameDistance { distance: strsim::damerau_levenshtein(&written, &letters(known)), known });
-    let near = distances.filter(|near| near.distance <= allowed && near.distance < near.known.chars().count());
-    near.min_by_key(|near| near.distance).map(|near| near.known)
+    let length = written.chars().count();
+    let allowed = (length / 3).max(1);
+    let mut nearest: Option<NameDistance<'a>> = None;
+    for known in known {
+        let letters = letters(known);
+        // Comparing takes time and memory for both lengths, and a name may have megabytes.
+        if letters.chars().count().abs_diff(length) > allowed {
+            continue;
+        }
+        let distance = strsim::damerau_levenshtein(&written, &letters);
+        let is_near = distance <= allowed && distance < known.chars().count();
+        if is_near && nearest.as_ref().is_none_or(|nearest| distance < nearest.distance) {
+            nearest = Some(NameDistance { distance, known });
+        }
+    }
+    nearest.map(|nearest| nearest.known)
 }
 
 /// Returns the entries of `known` that are meant by `name`: the nearest one, or else up to three that
@@ -84,6 +94,7 @@ mod tests {
             ("hlsl-cbufer", Some("hlsl-cbuffer")),
             ("flaot3", Some("float3")),
             ("uniform", None),
+            (&"long".repeat(1 << 20), None),
             ("x", None),
             ("", None),
         ] {

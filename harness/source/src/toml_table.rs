@@ -73,6 +73,9 @@ pub fn parse<'a>(sources: &'a SourceMap, problems: &mut FileProblems<'_>) -> Spa
     table
 }
 
+/// The most unknown keys of a table for which a message suggests another: a file of another kind may have a million.
+const MOST_SUGGESTIONS: usize = 20;
+
 /// A table that is read key by key. [`TomlTable::finish`] reports the keys that were never read.
 #[derive(Debug)]
 pub struct TomlTable<'t, 'a> {
@@ -163,8 +166,10 @@ impl<'t, 'a> TomlTable<'t, 'a> {
     /// Reports every key that was never read.
     pub fn finish(self, problems: &mut FileProblems<'_>) {
         let all = self.known.iter().copied().collect::<Vec<_>>().join(", ");
-        for (key, range, _) in self.entries().filter(|(key, ..)| !self.known.contains(key)) {
-            let meant = did_you_mean(key, self.known.iter().copied());
+        let unknown = self.entries().filter(|(key, ..)| !self.known.contains(key));
+        for (number, (key, range, _)) in unknown.enumerate() {
+            let known = self.known.iter().copied().filter(|_| number < MOST_SUGGESTIONS);
+            let meant = did_you_mean(key, known);
             let known = if meant.is_empty() { format!(" (known here: {all})") } else { meant };
             problems.report(range, format!("unknown key `{key}`{known}"));
         }
