@@ -75,6 +75,10 @@ pub struct HostArgs {
     /// Your name for a member: `cameraPos=cam_pos`, `lights.pos=position`; nothing behind = leaves the member out.
     #[arg(long, value_name = "MEMBER=FIELD", value_delimiter = ',', requires = "asserts_only")]
     pub map: Vec<String>,
+    /// Your type for a vector or matrix that has no padding in it, by its name in HLSL: `float3=glm::vec3`,
+    /// `float4x4=glm::mat4`. Any number of times.
+    #[arg(long = "type", value_name = "TYPE=NAME", conflicts_with = "asserts_only")]
+    pub types: Vec<String>,
     /// The namespace, or in Rust the module, of the types.
     #[arg(long, value_name = "NAME")]
     pub namespace: Option<String>,
