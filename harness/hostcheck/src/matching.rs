@@ -18,6 +18,9 @@ pub struct BlockNames {
     pub block: String,
     /// Name of its struct, if it has one.
     pub element: Option<String>,
+    /// The word for the block's kind that `show` adds to the names of structs with several layouts:
+    /// `structured`.
+    pub use_word: String,
     /// Names of the structs in the block that a host program may declare separately, from the
     /// outside to the inside: those of [`block_parts`](super::block_parts) without the first.
     pub parts: Vec<PartName>,
@@ -70,8 +73,10 @@ enum MatchQuality {
     ElementName,
     /// Equal to the whole qualified name.
     QualifiedName,
-    /// The struct's name followed by that of the block or member: `Light_lights`, the name that
-    /// `show` gives to a second layout of `Light`.
+    /// The struct's name with the word for the block's kind: `Light_structured`, the name that `show`
+    /// gives to a layout of `Light` if there are several.
+    KindName,
+    /// The struct's name followed by that of the block or member: `Light_lights`.
     UsedName,
 }
 
@@ -155,7 +160,13 @@ fn match_stated<'a>(stated: &str, type_names: impl Iterator<Item = &'a str> + Cl
         (Some(name), _) => TypeMatch::Found(name.to_owned()),
         (None, [name]) => TypeMatch::Found((*name).to_owned()),
         (None, []) => {
-            let own = BlockNames { block: stated.to_owned(), element: None, parts: Vec::new(), stated: None };
+            let own = BlockNames {
+                block: stated.to_owned(),
+                element: None,
+                use_word: String::new(),
+                parts: Vec::new(),
+                stated: None,
+            };
             TypeMatch::StatedMissing { stated: stated.to_owned(), nearest: nearest(&own, type_names) }
         }
         (None, several) => TypeMatch::Ambiguous(owned(several)),
@@ -208,8 +219,8 @@ fn quality(block: &BlockNames, type_name: &str) -> Option<MatchQuality> {
     }
     let element = block.element.as_deref();
     let name = last_segment(type_name);
-    if element.is_some_and(|element| is_used_name(name, element, &block.block)) {
-        return Some(MatchQuality::UsedName);
+    if let Some(used) = element.and_then(|element| used_name(name, element, &block.use_word, &block.block)) {
+        return Some(used);
     }
     if element == Some(type_name) || (block.block.contains("::") && block.block == type_name) {
         return Some(MatchQuality::QualifiedName);
@@ -235,8 +246,9 @@ fn part_quality(block: &BlockNames, part: &PartName, type_name: &str) -> Option<
         return None;
     }
     let (element, name) = (part.element.as_str(), last_segment(type_name));
-    if [&block.block, &part.member].into_iter().any(|user| is_used_name(name, element, user)) {
-        Some(MatchQuality::UsedName)
+    let users = [&block.block, &part.member].into_iter();
+    if let Some(used) = users.filter_map(|user| used_name(name, element, &block.use_word, user)).max() {
+        Some(used)
     } else if element == type_name {
         Some(MatchQuality::QualifiedName)
     } else if is_name_of(name, element) {
@@ -252,10 +264,17 @@ fn is_name_of(name: &str, declared: &str) -> bool {
     last_segment(declared) == name || as_identifier(declared) == name
 }
 
-/// True for `Light_lights`, the `Light` of `lights`.
-fn is_used_name(name: &str, element: &str, user: &str) -> bool {
-    let possible = [last_segment(element), element].map(|element| as_identifier(&format!("{element}_{user}")));
-    !user.is_empty() && possible.iter().any(|possible| possible == name)
+/// How well a type has the name that `show` gives a struct with several layouts: `Light_structured`,
+/// with its user `Light_lights` or `Light_structured_lights`.
+fn used_name(name: &str, element: &str, word: &str, user: &str) -> Option<MatchQuality> {
+    let is = |used: &str| {
+        let possible = [last_segment(element), element].map(|element| as_identifier(&format!("{element}_{used}")));
+        possible.iter().any(|possible| possible == name)
+    };
+    if !user.is_empty() && (is(user) || is(&format!("{word}_{user}"))) {
+        return Some(MatchQuality::UsedName);
+    }
+    (!word.is_empty() && is(word)).then_some(MatchQuality::KindName)
 }
 
 /// Names that are similar to those of a block, best first.
@@ -320,6 +339,7 @@ mod tests {
         BlockNames {
             block: block.to_owned(),
             element: element.map(str::to_owned),
+            use_word: "structured".to_owned(),
             parts: Vec::new(),
             stated: stated.map(str::to_owned),
         }

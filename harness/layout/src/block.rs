@@ -123,6 +123,22 @@ impl BlockKind {
         matches!(self, Self::Cbuffer | Self::Tbuffer | Self::Globals)
     }
 
+    /// The word for this use of a struct in the name of a host struct: `Light_structured`.
+    pub fn use_word(self) -> &'static str {
+        match self {
+            Self::Cbuffer | Self::ConstantBuffer | Self::ParameterBlock | Self::Globals | Self::EntryUniforms => {
+                "cbuffer"
+            }
+            Self::Tbuffer | Self::TextureBuffer => "tbuffer",
+            Self::StructuredElement => "structured",
+            Self::PushConstant => "push",
+            Self::ShaderRecord => "record",
+            Self::Pointee => "pointee",
+            Self::UniformBlock => "uniform",
+            Self::StorageBlock => "storage",
+        }
+    }
+
     /// The name on the command line and in cases.
     pub fn as_str(self) -> &'static str {
         self.into()

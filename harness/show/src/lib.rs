@@ -27,7 +27,9 @@ pub use better_order::{BetterOrder, ColumnSize, PaddedBlock, PaddedColumn};
 pub use findings::overlap_warnings;
 pub use host_types::{asserts, llvm_types};
 pub use laid_out_file::LaidOutFile;
-pub use layout_text::{bindings_text, declaration_words, diff_text, padding_text, shown_columns, struct_text};
+pub use layout_text::{
+    bindings_text, csv_text, declaration_words, diff_text, markdown_text, padding_text, shown_columns, struct_text,
+};
 pub use placements::Placements;
 pub use rule_set_layouts::{LaidOutBlock, RuleSetLayouts};
 pub use shipping::{MOST_COLUMNS, NoColumn, columns, shipping, usual_compiler};

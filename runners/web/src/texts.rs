@@ -1,7 +1,7 @@
 //! The texts that the page offers to copy.
 
 use layoutproof_report::html::layout_sheet;
-use layoutproof_show::asserts::{HostLanguage, asserts};
+use layoutproof_show::asserts::{HostLanguage, HostOptions, asserts};
 use layoutproof_show::show_json::Shown;
 use layoutproof_show::struct_text::{self, TextOptions};
 use layoutproof_show::{RuleSetLayouts, ShowInput, ShownRules, Style};
@@ -63,5 +63,5 @@ fn markdown(request: &ExploreRequest, read: &ExploreReading, input: &ShowInput) 
 fn host_structs(read: &ExploreReading, language: HostLanguage) -> Result<String, String> {
     let layouts = read.layouts();
     let first = layouts.first().ok_or("there is no column to write structs for")?;
-    Ok(asserts(&read.name, &first.copied().collect::<Vec<_>>(), language, None))
+    Ok(asserts(&read.name, &first.copied().collect::<Vec<_>>(), language, HostOptions::default()))
 }

@@ -3,9 +3,11 @@
 pub mod bindings_text;
 pub mod block_rows;
 mod compared_rows;
+pub mod csv_text;
 pub mod declaration_words;
 pub mod diff_text;
 mod holes;
+pub mod markdown_text;
 pub mod member_tree;
 pub mod merged_block;
 pub mod numeric;

@@ -5,7 +5,7 @@ use layoutproof_layout::scalar::Scalar;
 
 /// The dimensions of a numeric type, read from its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum NumericType {
+pub(crate) enum NumericType {
     /// One value.
     Scalar,
     /// Number of components.
@@ -15,7 +15,7 @@ pub(super) enum NumericType {
 }
 
 /// Parses `float3` as a vector of three floats; `None` for structs, enums and pointers.
-pub(super) fn numeric(type_name: &str) -> Option<(Scalar, NumericType)> {
+pub(crate) fn numeric(type_name: &str) -> Option<(Scalar, NumericType)> {
     SCALARS.into_iter().find_map(|scalar| {
         let rest = type_name.strip_prefix(scalar.spelling())?;
         let digit = |text: &str| text.parse::<u32>().ok().filter(|n| (1..=4).contains(n));

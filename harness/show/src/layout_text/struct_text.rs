@@ -187,6 +187,18 @@ pub(super) fn totals(
     options: &TextOptions<'_>,
     text: &mut TextLines,
 ) {
+    let mut parts = total_parts(columns);
+    parts.extend(more);
+
+    // Sizes may differ although each member is at the same bytes.
+    let is_only_place = columns.len() > 1 && !table.differs();
+    let (mark, tone) = if is_only_place { (options.style.differs(), Tone::Disagree) } else { (" ", Tone::Strong) };
+    parts[0] = format!("{mark} {}", parts[0]);
+    push_parts(&parts, tone, options, text);
+}
+
+/// Size, stride and padding: `40 / 64 bytes`, `padding 16 / 40`.
+pub(super) fn total_parts(columns: &[MergedColumn<'_>]) -> Vec<String> {
     let mut parts = vec![sizes(columns)];
     let of = |number: &dyn Fn(&ShownColumnBlock) -> Option<u32>| {
         columns.iter().map(|column| number(column.block)).collect::<Vec<_>>()
@@ -199,13 +211,7 @@ pub(super) fn totals(
     if padding.iter().flatten().any(|bytes| *bytes > 0) {
         parts.push(format!("padding {}", alternatives(&numbers(&padding))));
     }
-    parts.extend(more);
-
-    // Sizes may differ although each member is at the same bytes.
-    let is_only_place = columns.len() > 1 && !table.differs();
-    let (mark, tone) = if is_only_place { (options.style.differs(), Tone::Disagree) } else { (" ", Tone::Strong) };
-    parts[0] = format!("{mark} {}", parts[0]);
-    push_parts(&parts, tone, options, text);
+    parts
 }
 
 /// `40 bytes`, `40 / 64 bytes`.
@@ -266,18 +272,18 @@ pub(super) struct MemberTable<'a> {
 }
 
 /// A line of the table.
-struct TableLine {
-    mark: &'static str,
-    label: String,
-    note: String,
-    size: String,
-    padding: String,
+pub(super) struct TableLine {
+    pub mark: &'static str,
+    pub label: String,
+    pub note: String,
+    pub size: String,
+    pub padding: String,
     /// Offset and register, one per layout.
-    offsets: Vec<[String; 2]>,
+    pub offsets: Vec<[String; 2]>,
     /// How far the member moved in each layout but the first, and why.
-    moved: String,
-    why: String,
-    tone: Tone,
+    pub moved: String,
+    pub why: String,
+    pub tone: Tone,
 }
 
 impl<'a> MemberTable<'a> {
@@ -362,7 +368,8 @@ impl<'a> MemberTable<'a> {
         }
     }
 
-    fn lines(&self, layouts: &[usize]) -> Vec<TableLine> {
+    /// The lines with the numbers of these layouts.
+    pub(super) fn lines(&self, layouts: &[usize]) -> Vec<TableLine> {
         let mut lines = Vec::new();
         let mut open: Vec<(usize, &str)> = Vec::new();
         for row in &self.rows {

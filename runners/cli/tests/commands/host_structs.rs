@@ -46,6 +46,24 @@ fn padding_is_one_more_key_of_the_answer() {
     folder().run("show a.hlsl --rules std140 --padding").exits(0).prints(text);
 }
 
+/// DXC 1.7.2308 lists `a` at 0 and `c` at 36.
+#[test]
+fn vectors_of_ones_own_and_tables_for_documents() {
+    let folder = folder();
+    let typed = folder.run("show a.hlsl --format cpp --type float3=glm::vec3 --type float2=glm::vec2").exits(0);
+    typed.prints("glm::vec3 a; // float3").prints("static_assert(offsetof(S, c) == 36");
+    let misspelt = folder.run("show a.hlsl --format cpp --type flaot3=a").exits(2);
+    misspelt.warns("error: --type flaot3=a: `flaot3` is no number, vector or matrix of HLSL");
+    let table = folder.run("show a.hlsl --format markdown --rules hlsl-cbuffer").exits(0);
+    let table = table.prints("### `cbuffer S`").prints("| member | size | padding | hlsl-cbuffer |");
+    table.prints("| `float c` | 4 | | 36 c2.y |").prints("48 bytes · padding 16");
+    let two = folder.run("show a.hlsl a.wgsl --format csv").exits(0);
+    let header = "source,rules,block,kind,path,type,offset,size,alignment,array_stride,matrix_stride,matrix_order";
+    assert_eq!(two.out.lines().filter(|line| *line == header).count(), 1, "{two}");
+    assert!(two.out.contains("\na.hlsl,hlsl-cbuffer,S,cbuffer,c,float,36,4,4,,,\n"), "{two}");
+    assert!(two.out.contains("\na.wgsl,declared,s,uniform-block,c,float,12,4,4,,,\n"), "{two}");
+}
+
 /// The better order is a diff of the file's own lines. Sizes by WGSL, 14.4.1 Alignment and Size: a vec3<f32> takes 12 bytes
 /// and is aligned to 16.
 #[test]
@@ -89,7 +107,7 @@ fn assertions_about_ones_own_type_are_written_and_checked() {
     refused(&format!("{own} --map cameraPoss=x"), "no member is called `cameraPoss`: did you mean `cameraPos`?");
     refused(&format!("{own} --block PerFram"), "no block is called `PerFram`: did you mean `PerFrame`?");
     refused(&format!("{own} --namespace engine"), "C has no namespaces");
-    refused("--asserts-only", "--asserts-only and --namespace go with --format cpp-asserts");
+    refused("--asserts-only", "--asserts-only, --namespace and --type go with --format cpp-asserts");
     refused("--output x.txt", "--output and --block go with the formats of host structs");
     let spaced = folder.run("show a.hlsl --format cpp-asserts --namespace engine").exits(0);
     spaced.prints("namespace engine {").prints("} // namespace engine");

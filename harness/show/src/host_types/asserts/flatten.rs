@@ -7,15 +7,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use layoutproof_layout::{BlockLayout, LaidOut, LaidOutMember, LaidOutShape};
+use layoutproof_layout::{BlockKind, BlockLayout, LaidOut, LaidOutMember, LaidOutShape};
 
+use super::HostVector;
 use super::host::{HostField, HostStruct, HostType, packing};
 use super::names::ReservedWords;
 use crate::host_types::slots::{HostSlot, has_no_end, slots};
 
 /// The structs of all blocks that their rule sets allow.
-pub(super) fn structs(blocks: &[BlockLayout], reserved: ReservedWords) -> Vec<HostStruct> {
-    let mut flatten = StructFlattener { reserved, rules: String::new(), structs: Vec::new(), uses: Vec::new() };
+pub(super) fn structs(blocks: &[BlockLayout], reserved: ReservedWords, vectors: &[HostVector]) -> Vec<HostStruct> {
+    let (rules, kind) = (String::new(), BlockKind::Cbuffer);
+    let mut flatten = StructFlattener { reserved, vectors, rules, kind, structs: Vec::new(), uses: Vec::new() };
     for block in blocks {
         flatten.block(block);
     }
@@ -25,9 +27,12 @@ pub(super) fn structs(blocks: &[BlockLayout], reserved: ReservedWords) -> Vec<Ho
 
 /// Collects the structs.
 #[derive(Debug)]
-pub(super) struct StructFlattener {
+pub(super) struct StructFlattener<'a> {
     reserved: ReservedWords,
+    vectors: &'a [HostVector],
     rules: String,
+    /// Kind of the block at hand.
+    kind: BlockKind,
     structs: Vec<HostStruct>,
     /// The use of each struct.
     uses: Vec<StructUse>,
@@ -41,6 +46,8 @@ pub(super) struct StructUse {
     /// True if a program uploads it: it is a block or an element of a buffer. Other structs are
     /// only members.
     pub is_uploaded: bool,
+    /// The kind of its block.
+    pub kind: BlockKind,
 }
 
 /// A struct to make.
@@ -78,10 +85,11 @@ pub(super) struct FieldPlace {
     pub about: Option<String>,
 }
 
-impl StructFlattener {
+impl StructFlattener<'_> {
     fn block(&mut self, block: &BlockLayout) {
         let Ok(root) = &block.result else { return };
         block.rules.clone_into(&mut self.rules);
+        self.kind = block.kind;
 
         let size = root.size.finite();
         let bytes = size.map_or("no end".to_owned(), |size| format!("{size} bytes"));
@@ -89,7 +97,7 @@ impl StructFlattener {
         let usage = format!("{} {} under {}: {bytes}{stride}", block.kind, block.name, block.rules);
 
         let size = size.unwrap_or(0).max(block.stride.unwrap_or(0));
-        let made_for = StructUse { user: block.name.clone(), is_uploaded: true };
+        let made_for = StructUse { user: block.name.clone(), is_uploaded: true, kind: block.kind };
         if let Some((element, stride)) = only_elements(root) {
             // Nothing comes before the elements, so there is no other struct.
             let usage = format!("element of {} {} under {}: stride {stride}", block.kind, block.name, block.rules);
@@ -188,29 +196,62 @@ impl StructFlattener {
         self.structs.len() - 1
     }
 
-    /// Names the structs. If a struct has several layouts, the first one that a program uploads
-    /// keeps the declared name, as `Light`; the others add their use, as `Light_lights`.
+    /// Names the structs. If a struct has several layouts, each is named after its use, as
+    /// `Light_cbuffer` and `Light_structured`; of several in one kind of block, the first that a
+    /// program uploads has this name, and the others add their user, as `Light_cbuffer_lights`.
     fn name_structs(&mut self) {
-        let mut taken = BTreeSet::new();
-        let mut named: BTreeMap<String, usize> = BTreeMap::new();
-        for (index, host) in self.structs.iter().enumerate() {
-            let first = named.entry(host.declared.clone()).or_insert(index);
-            if self.uses[index].is_uploaded && !self.uses[*first].is_uploaded {
+        let mut layouts: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut named: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+        for (index, (host, used)) in self.structs.iter().zip(&self.uses).enumerate() {
+            *layouts.entry(&host.declared).or_default() += 1;
+            let first = named.entry((&host.declared, used.kind.use_word())).or_insert(index);
+            if used.is_uploaded && !self.uses[*first].is_uploaded {
                 *first = index;
             }
         }
-        let is_first = |index: usize, host: &HostStruct| named.get(&host.declared) == Some(&index);
-        for index in 0..self.structs.len() {
-            if is_first(index, &self.structs[index]) {
-                self.structs[index].name = self.reserved.identifier(&self.structs[index].declared, "Block", &mut taken);
+        let wanted = self.structs.iter().zip(&self.uses).enumerate().map(|(index, (host, used))| {
+            let (declared, word) = (host.declared.as_str(), used.kind.use_word());
+            match (layouts[declared], named[&(declared, word)] == index) {
+                (1, _) => (0, declared.to_owned()),
+                (_, true) => (0, format!("{declared}_{word}")),
+                (_, false) => (1, format!("{declared}_{word}_{}", used.user)),
+            }
+        });
+        let wanted: Vec<(usize, String)> = wanted.collect();
+        let mut taken = BTreeSet::new();
+        for rank in [0, 1] {
+            for (index, (_, name)) in wanted.iter().enumerate().filter(|(_, (own, _))| *own == rank) {
+                self.structs[index].name = self.reserved.identifier(name, "Block", &mut taken);
             }
         }
-        for index in 0..self.structs.len() {
-            if !is_first(index, &self.structs[index]) {
-                let used = format!("{}_{}", self.structs[index].declared, self.uses[index].user);
-                self.structs[index].name = self.reserved.identifier(&used, "Block", &mut taken);
+    }
+
+    /// The use of a struct that is only a member.
+    pub(super) fn member_use(&self, user: &str) -> StructUse {
+        StructUse { user: user.to_owned(), is_uploaded: false, kind: self.kind }
+    }
+
+    /// The use of a struct that is an element at the end of the block.
+    pub(super) fn element_use(&self, user: &str) -> StructUse {
+        StructUse { is_uploaded: true, ..self.member_use(user) }
+    }
+
+    /// The user's type for a vector or matrix without padding in it.
+    pub(super) fn vector(&self, layout: &LaidOut) -> Option<HostType> {
+        let (component, size) = match &layout.shape {
+            LaidOutShape::Scalar(component) => (component, component.size),
+            LaidOutShape::Vector { component, length } => (component, component.size * length),
+            LaidOutShape::Matrix { component, rows, columns, order, stride } => {
+                let (vectors, length) = order.vectors_and_length(*rows, *columns);
+                let is_dense = vectors == 1 || *stride == component.size * length;
+                (component, Some(component.size * rows * columns).filter(|_| is_dense)?)
             }
-        }
+            LaidOutShape::Array { .. } | LaidOutShape::Struct(_) | LaidOutShape::Pointer | LaidOutShape::Resource => {
+                return None;
+            }
+        };
+        let index = self.vectors.iter().position(|vector| vector.declared == layout.type_name)?;
+        Some(HostType::Vector { index, size, alignment: component.size })
     }
 
     /// Adds a field with these `dimensions`, outermost first.
@@ -220,6 +261,7 @@ impl StructFlattener {
             HostType::Double => 8,
             HostType::Signed(size) | HostType::Unsigned(size) => size,
             HostType::Struct(index) => self.structs[index].size,
+            HostType::Vector { size, .. } => size,
         };
         let size = dimensions.iter().fold(element, |size, count| size.saturating_mul(*count));
 

@@ -54,6 +54,9 @@ pub(super) enum HostType {
     Unsigned(u32),
     /// A struct, as index into the list.
     Struct(usize),
+    /// A type of the user, as index into the list. Its alignment is taken to be that of its numbers;
+    /// the assertions fail if it is not.
+    Vector { index: usize, size: u32, alignment: u32 },
 }
 
 impl HostType {
@@ -101,6 +104,7 @@ pub(super) fn alignment(ty: HostType, structs: &[HostStruct]) -> u32 {
         HostType::Double => 8,
         HostType::Signed(size) | HostType::Unsigned(size) => size,
         HostType::Struct(index) => structs[index].alignment,
+        HostType::Vector { alignment, .. } => alignment,
     }
 }
 

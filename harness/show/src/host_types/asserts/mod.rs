@@ -20,6 +20,7 @@ mod values;
 
 use layoutproof_layout::BlockLayout;
 
+use crate::layout_text::numeric::numeric;
 use crate::style::one_line;
 
 /// Language of the generated text.
@@ -33,18 +34,69 @@ pub enum HostLanguage {
     C,
 }
 
+/// How to write the structs.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct HostOptions<'a> {
+    /// The namespace around them, in Rust the module; C has none.
+    pub namespace: Option<&'a str>,
+    /// The user's types for vectors and matrices.
+    pub vectors: &'a [HostVector],
+}
+
+/// The user's type for a vector, a matrix or a number: `glm::vec3` for `float3`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostVector {
+    /// HLSL spelling.
+    pub declared: String,
+    /// Name in the host language.
+    pub host: String,
+}
+
+impl HostVector {
+    /// Reads `float3=glm::vec3`.
+    ///
+    /// # Errors
+    /// A sentence about what is wrong with it.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let Some((declared, host)) = text.split_once('=').filter(|(_, host)| !host.is_empty()) else {
+            return Err(format!("--type {text}: write TYPE=NAME, as float3=glm::vec3"));
+        };
+        if numeric(declared).is_none() {
+            return Err(format!(
+                "--type {text}: `{declared}` is no number, vector or matrix of HLSL, as float3 or float4x4"
+            ));
+        }
+        Ok(Self { declared: declared.to_owned(), host: host.to_owned() })
+    }
+}
+
 /// Structs with assertions for every block that its rule set allows. `source` is the file's name,
 /// for the first line.
 ///
-/// A layout that several blocks share is written once; a struct with several layouts gets one name
-/// per layout. All are in `namespace`, which is a module in Rust; C has none.
-pub fn asserts(source: &str, blocks: &[BlockLayout], language: HostLanguage, namespace: Option<&str>) -> String {
-    let structs = flatten::structs(blocks, names::ReservedWords::of(language));
+/// A layout that several blocks share is written once; a struct with several layouts gets a name per
+/// layout, after its use: `Light_cbuffer`, `Light_structured`.
+pub fn asserts(source: &str, blocks: &[BlockLayout], language: HostLanguage, options: HostOptions<'_>) -> String {
+    let HostOptions { namespace, vectors } = options;
+    let structs = flatten::structs(blocks, names::ReservedWords::of(language), vectors);
     match language {
-        HostLanguage::Rust => rust::text(source, &structs, namespace),
-        HostLanguage::Cpp => cpp::text(source, &structs, cpp::Dialect::Cpp { namespace }),
-        HostLanguage::C => cpp::text(source, &structs, cpp::Dialect::C),
+        HostLanguage::Rust => rust::text(source, &structs, options),
+        HostLanguage::Cpp => cpp::text(source, &structs, vectors, cpp::Dialect::Cpp { namespace }),
+        HostLanguage::C => cpp::text(source, &structs, vectors, cpp::Dialect::C),
     }
+}
+
+/// The user's types that the structs have as fields, each once, with their sizes in bytes.
+fn used_vectors<'a>(structs: &[host::HostStruct], vectors: &'a [HostVector]) -> Vec<(&'a HostVector, u32)> {
+    let mut used: Vec<(usize, u32)> = Vec::new();
+    for field in structs.iter().flat_map(|host| &host.fields) {
+        if let host::HostType::Vector { index, size, .. } = field.ty
+            && !used.contains(&(index, size))
+        {
+            used.push((index, size));
+        }
+    }
+    used.sort_unstable();
+    used.into_iter().map(|(index, size)| (&vectors[index], size)).collect()
 }
 
 /// Foreign text for use in a comment: one line that cannot continue on the next.

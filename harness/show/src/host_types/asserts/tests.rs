@@ -2,7 +2,7 @@ use layoutproof_layout::{BlockLayout, LayoutOptions, Span, find, lay_out, table}
 
 use super::host::{HostStruct, HostType};
 use super::names::ReservedWords;
-use super::{HostLanguage, asserts, flatten};
+use super::{HostLanguage, HostOptions, HostVector, asserts, flatten};
 use layoutproof_frontend::module::Module;
 use layoutproof_frontend::{DeclareOptions, declare};
 use layoutproof_source::sources::SourceMap;
@@ -20,7 +20,7 @@ fn blocks(text: &str, rules: &str) -> Vec<BlockLayout> {
 }
 
 fn rust(text: &str, rules: &str) -> String {
-    asserts("test.hlsl", &blocks(text, rules), HostLanguage::Rust, None)
+    asserts("test.hlsl", &blocks(text, rules), HostLanguage::Rust, HostOptions::default())
 }
 
 /// Checks that the text contains each fragment.
@@ -42,6 +42,7 @@ fn number_at(structs: &[HostStruct], index: usize, offset: u32) -> Option<HostTy
         HostType::Float | HostType::Double | HostType::Signed(_) | HostType::Unsigned(_) => {
             (inside == 0).then_some(field.ty)
         }
+        HostType::Vector { .. } => None,
     }
 }
 
@@ -65,7 +66,7 @@ fn every_leaf_is_a_number_of_the_host_struct() {
         table().iter().map(under).collect::<Vec<Vec<BlockLayout>>>()
     });
     for block in laid_out.flatten().filter(|block| block.result.is_ok()) {
-        let structs = flatten::structs(std::slice::from_ref(&block), ReservedWords::of(HostLanguage::Rust));
+        let structs = flatten::structs(std::slice::from_ref(&block), ReservedWords::of(HostLanguage::Rust), &[]);
         for host in &structs {
             let ends = host.fields.iter().map(|field| field.offset + field.size);
             let starts = host.fields.iter().map(|field| field.offset).skip(1).chain([host.size]);
@@ -86,14 +87,21 @@ fn a_struct_under_two_layouts_gets_two_names() {
     let text = "struct L { float a[2]; }; ConstantBuffer<L> c; StructuredBuffer<L> s;";
     let mut both = blocks(text, "std140");
     both[1] = blocks(text, "std430").remove(1);
-    let text = asserts("test.hlsl", &both, HostLanguage::Cpp, None);
-    contains(&text, &["struct L {\n    float a[2][4];", "struct L_s {\n    float a[2];", "sizeof(L) == 32"]);
-    contains(&text, &["sizeof(L_s) == 8"]);
+    let text = asserts("test.hlsl", &both, HostLanguage::Cpp, HostOptions::default());
+    contains(
+        &text,
+        &[
+            "struct L_cbuffer {\n    float a[2][4];",
+            "struct L_structured {\n    float a[2];",
+            "sizeof(L_cbuffer) == 32",
+        ],
+    );
+    contains(&text, &["sizeof(L_structured) == 8"]);
     let same = asserts(
         "test.hlsl",
         &[both.remove(0), blocks("struct L { float a[2]; }; ConstantBuffer<L> d;", "std140").remove(0)],
         HostLanguage::Cpp,
-        None,
+        HostOptions::default(),
     );
     contains(
         &same,
@@ -128,7 +136,8 @@ fn an_array_without_end_has_no_field() {
     contains(&text, &["size_of::<S>() == 16", "size_of::<L>() == 16"]);
 }
 
-// A program uploads the buffer's element, so that one has the declared name. In the array of the
+// The buffer's element and the last element of the array have one layout, so it is named after what a
+// program uploads. In the array of the
 // constant buffer, elements are 32 bytes apart and the last has 20 (DXC 1.7.2308, listing: `ls` at
 // 0, `t` at 84; stride of `all` 20).
 #[test]
@@ -136,8 +145,17 @@ fn layouts_of_one_struct_are_named_by_their_use() {
     let text = "struct L { float3 p; float q; float r; }; cbuffer S { L ls[3]; float t; }; StructuredBuffer<L> all;";
     let rules = |kind: &str| blocks(text, kind);
     let both = [rules("hlsl-cbuffer").remove(0), rules("hlsl-structured").remove(1)];
-    let text = asserts("test.hlsl", &both, HostLanguage::Cpp, None);
-    contains(&text, &["struct L_ls {", "sizeof(L_ls) == 32", "sizeof(L) == 20", "L_ls ls[2];", "L ls_last;"]);
+    let text = asserts("test.hlsl", &both, HostLanguage::Cpp, HostOptions::default());
+    contains(
+        &text,
+        &[
+            "struct L_cbuffer {",
+            "sizeof(L_cbuffer) == 32",
+            "sizeof(L_structured) == 20",
+            "L_cbuffer ls[2];",
+            "L_structured ls_last;",
+        ],
+    );
 }
 
 // A block of elements without a header: the program needs only the element's struct.
@@ -152,7 +170,7 @@ fn a_block_of_elements_is_their_struct() {
 fn foreign_text_stays_in_its_comment() {
     let mut block = blocks("cbuffer S { float a; };", "std140").remove(0);
     block.name = "S\\\nint hidden;\u{1b}[31m".into();
-    let text = asserts("a\nb\\", &[block], HostLanguage::Cpp, None);
+    let text = asserts("a\nb\\", &[block], HostLanguage::Cpp, HostOptions::default());
     contains(&text, &["from a / b/. ", "// cbuffer S/ / int hidden;/u{1b}[31m under std140: 16 bytes\n"]);
 }
 
@@ -160,6 +178,22 @@ fn foreign_text_stays_in_its_comment() {
 #[test]
 fn a_member_with_the_name_of_its_type() {
     let text = "struct M { float4 v; }; cbuffer S { M M; };";
-    let text = asserts("test.hlsl", &blocks(text, "std140"), HostLanguage::Cpp, None);
+    let text = asserts("test.hlsl", &blocks(text, "std140"), HostLanguage::Cpp, HostOptions::default());
     contains(&text, &["    struct M M; // M\n"]);
+}
+
+// DXC 1.7.2308, listing: `p` at 0, `w` at 16 with a stride of 16 bytes, `t` at 44, `m` at 48, `n` at 112.
+#[test]
+fn vectors_without_padding_take_the_types_of_the_user() {
+    let text = "cbuffer S { float3 p; float3 w[2]; float t; float4x4 m; float3x3 n; };";
+    let types = ["float3=glm::vec3", "float4x4=glm::mat4", "float3x3=glm::mat3"];
+    let vectors = types.map(|text| HostVector::parse(text).unwrap());
+    let options = HostOptions { namespace: None, vectors: &vectors };
+    let text = asserts("test.hlsl", &blocks(text, "hlsl-cbuffer"), HostLanguage::Cpp, options);
+    contains(&text, &["glm::vec3 p;", "float w[1][4];", "glm::vec3 w_last;", "glm::mat4 m;", "float n[2][4];"]);
+    contains(&text, &["static_assert(sizeof(glm::vec3) == 12, \"glm::vec3 has the 12 bytes of float3\");"]);
+    assert!(!text.contains("mat3"), "{text}");
+    for (text, words) in [("float3", "write TYPE=NAME"), ("flaot3=a", "`flaot3` is no number")] {
+        assert!(HostVector::parse(text).unwrap_err().contains(words), "{text}");
+    }
 }

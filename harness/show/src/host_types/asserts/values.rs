@@ -9,7 +9,7 @@ use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::Count;
 use layoutproof_layout::{Component, Extent, LaidOut, LaidOutShape};
 
-use super::flatten::{FieldPlace, HostStructBody, StructFlattener, StructUse};
+use super::flatten::{FieldPlace, HostStructBody, StructFlattener};
 use super::host::HostType;
 use crate::host_types::slots::{HostSlot, touched};
 
@@ -50,10 +50,13 @@ impl RepeatedElement {
     }
 }
 
-impl StructFlattener {
+impl StructFlattener<'_> {
     /// Adds the fields of a member.
     pub(super) fn value(&mut self, body: &mut HostStructBody, mut place: FieldPlace, layout: &LaidOut) {
         place.about.get_or_insert_with(|| describe(layout));
+        if let Some(own) = self.vector(layout) {
+            return self.push(body, place, own, Vec::new());
+        }
         match &layout.shape {
             LaidOutShape::Scalar(component) => self.push(body, place, HostType::of(*component), Vec::new()),
             LaidOutShape::Vector { component, length } => {
@@ -61,7 +64,8 @@ impl StructFlattener {
             }
             LaidOutShape::Struct(_) => {
                 let size = layout.size.finite().unwrap_or(0).min(place.room);
-                let index = self.nested(layout, size, StructUse { user: place.name.clone(), is_uploaded: false });
+                let made_for = self.member_use(&place.name);
+                let index = self.nested(layout, size, made_for);
                 self.push(body, place, HostType::Struct(index), Vec::new());
             }
             LaidOutShape::Pointer => {
@@ -120,6 +124,11 @@ impl StructFlattener {
     /// Type and inner dimensions of one element of the array `user`, including the padding up to
     /// its stride.
     fn element(&mut self, layout: &LaidOut, stride: u32, user: &str) -> (HostType, Vec<u32>) {
+        if let Some(own @ HostType::Vector { size, .. }) = self.vector(layout)
+            && size == stride
+        {
+            return (own, Vec::new());
+        }
         let lanes = |size: u32| stride.checked_div(size).filter(|_| stride.is_multiple_of(size));
         match &layout.shape {
             LaidOutShape::Scalar(component) => {
@@ -145,7 +154,7 @@ impl StructFlattener {
         }
 
         // Padding that is not a multiple of the element's size has to be a field of a struct.
-        let made_for = StructUse { user: user.to_owned(), is_uploaded: false };
+        let made_for = self.member_use(user);
         (HostType::Struct(self.nested(layout, stride, made_for)), Vec::new())
     }
 
@@ -165,7 +174,8 @@ impl StructFlattener {
             "`{name}` ({ty}) starts at byte {offset}, stride {stride}: it is unbounded, so it has no field"
         ));
         if let LaidOutShape::Struct(_) = element.shape {
-            self.nested(element, *stride, StructUse { user: name.clone(), is_uploaded: true });
+            let made_for = self.element_use(name);
+            self.nested(element, *stride, made_for);
         }
     }
 }

@@ -323,6 +323,7 @@ pub(super) fn names_of(block: &Block, layout: &BlockLayout, comment: &BlockComme
     BlockNames {
         block: block.name.clone(),
         element: element.filter(|name| !name.is_empty()),
+        use_word: block.kind.use_word().to_owned(),
         parts: part_names(layout, str::to_owned),
         stated: comment.host.clone(),
     }
@@ -350,6 +351,7 @@ fn declared_block(shader: &str, layout: BlockLayout, texts: &TextPlaces, source:
     let names = BlockNames {
         block: layout.name.clone(),
         element: element.filter(is_new),
+        use_word: layout.kind.use_word().to_owned(),
         parts: part_names(&layout, plain),
         stated: None,
     };

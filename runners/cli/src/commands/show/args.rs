@@ -96,6 +96,11 @@ pub struct HostArgs {
     /// Also `lights.pos=position`; nothing after = leaves the member out.
     #[arg(long, value_name = "MEMBER=FIELD", value_delimiter = ',', requires = "asserts_only")]
     pub map: Vec<String>,
+    /// Your type for a vector or matrix: `float3=glm::vec3`.
+    ///
+    /// By its name in HLSL, for a type that has no padding in it; any number of times.
+    #[arg(long = "type", value_name = "TYPE=NAME", conflicts_with = "asserts_only")]
+    pub types: Vec<String>,
     /// Namespace of the types, or module in Rust.
     #[arg(long, value_name = "NAME")]
     pub namespace: Option<String>,

@@ -14,7 +14,10 @@ use layoutproof_show::llvm_types::{LlvmForm, llvm_types};
 use layoutproof_show::show_json::Shown;
 use layoutproof_show::shown_columns::ShownColumn;
 use layoutproof_show::struct_text::{self, TextOptions};
-use layoutproof_show::{InputContent, Placements, RuleSetLayouts, ShowInput, Style, bindings_text, padding_text};
+use layoutproof_show::{
+    InputContent, Placements, RuleSetLayouts, ShowInput, Style, bindings_text, csv_text, markdown_text, one_line,
+    padding_text,
+};
 use layoutproof_source::diagnostics::Diagnostic;
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
@@ -28,6 +31,8 @@ use crate::output::text_columns;
 pub(crate) const FORMATS: [&dyn LayoutFormat; 11] = [
     &Text,
     &Json,
+    &Markdown,
+    &Csv,
     &Page,
     &Picture,
     &HostStructs(HostLanguage::Rust),
@@ -52,6 +57,11 @@ pub trait LayoutFormat: fmt::Debug + Sync {
     /// The form of Slang's reflection that is shown in place of layouts.
     fn reflection(&self) -> Option<ReflectionForm> {
         None
+    }
+
+    /// The text before one of several inputs.
+    fn heading(&self, _word: &str, _is_below_another: bool, _style: Style) -> String {
+        String::new()
     }
 
     /// The text for an input that cannot be shown; standard error has the reasons in any case.
@@ -99,6 +109,8 @@ impl FormatKind {
 #[derive(Clone, Copy, Debug)]
 pub struct ShownInput<'a> {
     pub(crate) args: &'a ShowArgs,
+    /// True for each input but the first.
+    pub(crate) is_below_another: bool,
     /// The file or case, as the user names it.
     pub(crate) word: &'a str,
     pub(crate) input: &'a ShowInput,
@@ -148,6 +160,10 @@ impl LayoutFormat for Text {
 
     fn kind(&self) -> FormatKind {
         FormatKind::Tables
+    }
+
+    fn heading(&self, word: &str, is_below_another: bool, style: Style) -> String {
+        struct_text::file_heading(word, is_below_another, style)
     }
 
     fn text(&self, shown: &ShownInput<'_>) -> anyhow::Result<String> {
@@ -211,6 +227,53 @@ impl LayoutFormat for Json {
 
     fn refusal(&self, refusal: &Shown) -> String {
         refusal.to_json()
+    }
+}
+
+#[derive(Debug)]
+struct Markdown;
+
+impl LayoutFormat for Markdown {
+    fn name(&self) -> FormatName {
+        FormatName { name: "markdown", alias: Some("md"), help: "Tables for documents and reviews" }
+    }
+
+    fn kind(&self) -> FormatKind {
+        FormatKind::Tables
+    }
+
+    fn heading(&self, word: &str, is_below_another: bool, _style: Style) -> String {
+        let gap = if is_below_another { "\n" } else { "" };
+        format!("{gap}## {}\n\n", one_line(word))
+    }
+
+    fn text(&self, shown: &ShownInput<'_>) -> anyhow::Result<String> {
+        let mut text = markdown_text::blocks(&shown.columns(), shown.input.written_language());
+        if !shown.placements.columns.is_empty() {
+            text += &markdown_text::bindings(&shown.placements.columns);
+        }
+        Ok(text)
+    }
+}
+
+#[derive(Debug)]
+struct Csv;
+
+impl LayoutFormat for Csv {
+    fn name(&self) -> FormatName {
+        FormatName { name: "csv", alias: None, help: "A line per member and rule set, for spreadsheets" }
+    }
+
+    fn kind(&self) -> FormatKind {
+        FormatKind::Data
+    }
+
+    fn text(&self, shown: &ShownInput<'_>) -> anyhow::Result<String> {
+        if !shown.requests.is_empty() || shown.args.padding {
+            bail!("the format csv has offsets alone: --target and --padding go with text and json");
+        }
+        let header = if shown.is_below_another { "" } else { csv_text::HEADER };
+        Ok(format!("{header}{}", csv_text::members(shown.word, &shown.columns())))
     }
 }
 

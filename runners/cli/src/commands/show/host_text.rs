@@ -8,7 +8,7 @@ use layoutproof_core::results::summary::Exit;
 use layoutproof_layout::BlockLayout;
 use layoutproof_show::RuleSetLayouts;
 use layoutproof_show::asserts::own_types::{OwnMember, OwnType, OwnTypes, own_type_asserts};
-use layoutproof_show::asserts::{HostLanguage, asserts};
+use layoutproof_show::asserts::{HostLanguage, HostOptions, HostVector, asserts};
 use layoutproof_source::nearest_name::did_you_mean;
 
 use crate::commands::show::args::{HostArgs, ShowArgs};
@@ -34,7 +34,9 @@ pub(crate) fn structs(
     if host.asserts_only {
         return Ok(own_type_asserts(word, blocks, language, &own_types(host)?)?);
     }
-    Ok(asserts(word, blocks, language, namespace))
+    let vectors = host.types.iter().map(|text| HostVector::parse(text).map_err(anyhow::Error::msg));
+    let vectors: Vec<HostVector> = vectors.collect::<Result<_, _>>()?;
+    Ok(asserts(word, blocks, language, HostOptions { namespace, vectors: &vectors }))
 }
 
 /// Prints the text, writes it to the user's file, or compares it with that file.
@@ -109,8 +111,9 @@ fn own_types(host: &HostArgs) -> anyhow::Result<OwnTypes> {
 pub(crate) fn check_options(args: &ShowArgs) -> anyhow::Result<()> {
     let host = &args.host;
     let kind = args.format.kind();
-    if kind != FormatKind::HostStructs && (host.asserts_only || host.namespace.is_some()) {
-        bail!("--asserts-only and --namespace go with --format cpp-asserts, rust-asserts or c-asserts");
+    let has_types = !host.types.is_empty();
+    if kind != FormatKind::HostStructs && (host.asserts_only || host.namespace.is_some() || has_types) {
+        bail!("--asserts-only, --namespace and --type go with --format cpp-asserts, rust-asserts or c-asserts");
     }
     if !kind.is_program_file() && (host.output.is_some() || !host.block.is_empty()) {
         bail!("--output and --block go with the formats of host structs and LLVM types");

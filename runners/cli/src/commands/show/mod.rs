@@ -15,7 +15,7 @@ use anyhow::bail;
 use layoutproof_core::results::summary::Exit;
 use layoutproof_show::front_ends::Purpose;
 use layoutproof_show::show_json::Shown;
-use layoutproof_show::{InputContent, ShownRules, Style, bindings_text, struct_text};
+use layoutproof_show::{InputContent, ShownRules, Style, bindings_text};
 use layoutproof_source::diagnostics::{Code, Diagnostic, render};
 use layoutproof_source::sources::SourceMap;
 
@@ -43,7 +43,7 @@ pub(crate) fn show(args: &ShowArgs, style: Style) -> anyhow::Result<Exit> {
     }
     let project = ProjectColumns::project(args)?;
     if let [input] = inputs.as_slice() {
-        return show_one(args, input, project.as_ref(), style);
+        return show_one(args, input, false, project.as_ref(), style);
     }
     let kind = args.format.kind();
     if !matches!(kind, FormatKind::Tables | FormatKind::Data) {
@@ -52,10 +52,8 @@ pub(crate) fn show(args: &ShowArgs, style: Style) -> anyhow::Result<Exit> {
 
     let mut exit = Exit::Agree;
     for (index, input) in inputs.iter().enumerate() {
-        if kind == FormatKind::Tables {
-            print(&struct_text::file_heading(input, index > 0, style));
-        }
-        match show_one(args, input, project.as_ref(), style) {
+        print(&args.format.heading(input, index > 0, style));
+        match show_one(args, input, index > 0, project.as_ref(), style) {
             Ok(Exit::Agree) => {}
             Ok(_) => exit = Exit::CouldNotRun,
             Err(error) => {
@@ -67,7 +65,13 @@ pub(crate) fn show(args: &ShowArgs, style: Style) -> anyhow::Result<Exit> {
     Ok(exit)
 }
 
-fn show_one(args: &ShowArgs, word: &str, project: Option<&ProjectFile>, style: Style) -> anyhow::Result<Exit> {
+fn show_one(
+    args: &ShowArgs,
+    word: &str,
+    is_below_another: bool,
+    project: Option<&ProjectFile>,
+    style: Style,
+) -> anyhow::Result<Exit> {
     let mut sources = SourceMap::default();
     let of_project = project.map(|project| ProjectColumns::of(project, word, &args.declare)).transpose()?.flatten();
     let rules = match &of_project {
@@ -122,6 +126,7 @@ fn show_one(args: &ShowArgs, word: &str, project: Option<&ProjectFile>, style: S
 
     let text = args.format.text(&ShownInput {
         args,
+        is_below_another,
         word,
         input: &input,
         layouts: &layouts,
