@@ -143,22 +143,19 @@ fn target(id: &CheckId) -> String {
     label.unwrap_or_else(|| one_line(&format!("{} · {}", id.rules, id.producer)))
 }
 
-/// One line for each compiler that refuses the user's own files, with its own words.
-fn refusals(checks: &[CheckRecord], style: Style) -> String {
-    let mut told: BTreeSet<String> = BTreeSet::new();
-    let mut text = String::new();
+/// A sentence for each compiler that refuses the user's own files, with its own words.
+fn refusals(checks: &[CheckRecord]) -> BTreeSet<String> {
+    let mut sentences: BTreeSet<String> = BTreeSet::new();
     for check in checks.iter().filter(|check| is_of_own_file(check)) {
         let reasons =
             check.outcome.reasons().into_iter().flat_map(|reasons| iter::once(&reasons.first).chain(&reasons.others));
         for reason in reasons.chain(&check.not_checked) {
             let Reason::RefusedBy { message, .. } = reason else { continue };
             let sentence = format!("{} refuses {}: {message}", target(&check.id), check.id.case);
-            if told.insert(sentence.clone()) {
-                text += &format!("{}: {}\n", style.paint(Tone::Skip, "note"), one_line(&sentence));
-            }
+            sentences.insert(one_line(&sentence));
         }
     }
-    text
+    sentences
 }
 
 /// Every known difference in full, for `-vv`.
@@ -222,10 +219,9 @@ pub fn summary(run: &FinishedRun<'_>, is_detailed: bool, style: Style) -> String
 
     let not_probed = if is_detailed { not_probed(run.end) } else { None };
     let notes = [not_probed, unreliable(run.checks), only_model(run), own_offsets(run.checks), unseen_note(&seen)];
-    for sentence in notes.into_iter().flatten() {
-        text += &format!("{}: {sentence}\n", style.paint(Tone::Skip, "note"));
-    }
-    text + &refusals(run.checks, style)
+    let notes = notes.into_iter().flatten().chain(refusals(run.checks));
+    let note = |sentence: String| format!("{}: {sentence}\n", style.paint(Tone::Skip, "note"));
+    text + &notes.map(note).collect::<String>()
 }
 
 fn details(run: &FinishedRun<'_>, seen: &SeenCases<'_>, style: Style) -> String {
@@ -315,13 +311,12 @@ fn known(run: &FinishedRun<'_>) -> String {
     let mut causes: Vec<(KnownCause<'_>, u64)> = counts.into_iter().collect();
     causes.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
 
-    let mut text = format!("{} by {}:", grouped(run.end.known.into()), counted(causes.len() as u64, "cause"));
-    for (cause, count) in &causes {
+    let total = format!("{} by {}:", grouped(run.end.known.into()), counted(causes.len() as u64, "cause"));
+    let line = |(cause, count): &(KnownCause<'_>, u64)| {
         let link = cause.link.map(|link| format!(", {}", one_line(link))).unwrap_or_default();
-        let indent = " ".repeat(INDENT + 2);
-        text += &format!("\n{indent}{} ({}{link})", one_line(cause.reason), grouped(*count));
-    }
-    text
+        format!("\n{}{} ({}{link})", " ".repeat(INDENT + 2), one_line(cause.reason), grouped(*count))
+    };
+    total + &causes.iter().map(line).collect::<String>()
 }
 
 /// `52 602 leaves: 31 120 at offsets that we wrote, 12 281 that a compiler chose; 2 080 resources`.

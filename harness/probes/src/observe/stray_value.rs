@@ -82,7 +82,7 @@ impl BlockMemory {
     fn word(&self, place: i64) -> Option<u32> {
         let byte = |at: i64| match usize::try_from(at) {
             Ok(at) => self.bytes.get(at).copied(),
-            Err(_) => Some(BEFORE_WORD.to_le_bytes()[at.rem_euclid(4) as usize]),
+            Err(_) => BEFORE_WORD.to_le_bytes().get(usize::try_from(at.rem_euclid(4)).ok()?).copied(),
         };
         let bytes = [byte(place)?, byte(place + 1)?, byte(place + 2)?, byte(place + 3)?];
         Some(u32::from_le_bytes(bytes))

@@ -241,7 +241,8 @@ impl Repro<'_> {
 
         let again = story.map(|story| story.again.to_string()).filter(|again| !again.is_empty());
         let again = again.map(|again| format!("\nTo run the check again:\n\n```\n{again}\n```\n")).unwrap_or_default();
-        let notes: String = notes.iter().map(|note| format!("\n{note}\n")).collect();
+        let paragraph = |note: &String| format!("\n{note}\n");
+        let notes: String = notes.iter().map(paragraph).collect();
         let list = files.written.iter().map(|(name, what)| format!("| `{}` | {what} |\n", name.display()));
         let readme = format!(
             "# {id}\n\nWritten by layoutproof {version}.\n\n```\n{block}```\n\n{comparison}\n| file | what |\n|---|---|\n{list}{notes}{again}",
@@ -390,7 +391,8 @@ fn readable(bytes: &[u8]) -> String {
 }
 
 fn expectations<'a>(known: impl Iterator<Item = (u32, u32, &'a str)>) -> String {
-    let lines: String = known.map(|(offset, word, path)| format!("byte {offset:6}  {word:#010X}  {path}\n")).collect();
+    let line = |(offset, word, path): (u32, u32, &str)| format!("byte {offset:6}  {word:#010X}  {path}\n");
+    let lines: String = known.map(line).collect();
     if lines.is_empty() { lines } else { format!("\nafter the dispatch\n{lines}") }
 }
 

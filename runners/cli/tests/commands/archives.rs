@@ -60,7 +60,8 @@ fn an_archive_is_all_that_an_empty_machine_needs() {
     let name = format!("layoutproof-{VERSION}-{TRIPLE}");
     let archive = folder.path(&format!("archives/{name}.tar.gz"));
     fs::rename(folder.path(&format!("target/archive/{name}.tar.gz")), &archive).unwrap();
-    let digest: String = Sha256::digest(fs::read(&archive).unwrap()).iter().map(|byte| format!("{byte:02x}")).collect();
+    let hexadecimal = |byte: &u8| format!("{byte:02x}");
+    let digest: String = Sha256::digest(fs::read(&archive).unwrap()).iter().map(hexadecimal).collect();
     folder.write("archives/SHA256SUMS", format!("{}  {name}.tar.gz\n", "0".repeat(64)).as_bytes());
     let forged = install(&folder, "");
     assert!(!forged.status.success() && !folder.path("bin/layoutproof").exists(), "{forged:?}");
