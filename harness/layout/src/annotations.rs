@@ -49,7 +49,8 @@ pub enum RegisterClass {
 }
 
 impl RegisterClass {
-    /// The class with this letter, in either case.
+    /// The class with this letter, in either case. DXC accepts no others: "available types are 'b',
+    /// 'c', 'i', 's', 't', 'u'".
     pub fn of_letter(letter: char) -> Option<Self> {
         match letter.to_ascii_lowercase() {
             'b' => Some(Self::Unit(LayoutUnit::ConstantBuffer)),

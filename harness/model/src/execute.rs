@@ -107,7 +107,7 @@ impl ModelMachine<'_> {
                 let operands = self.operands(call.frame, instruction)?;
                 let operand_ty = self.type_of(call, 0);
                 arithmetic::compute(&self.program.types, opcode, ty, operand_ty, &operands)
-                    .unwrap_or_else(|| Err(ModelError::not_modelled("instruction Op", instruction.class.opname)))
+                    .unwrap_or_else(|| Err(ModelError::not_modelled("instruction Op", &instruction.class.opname)))
             }
         }
     }

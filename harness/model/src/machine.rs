@@ -102,7 +102,7 @@ impl<'a> ModelMachine<'a> {
 
         self.make_constants(specialized)?;
 
-        for invocation in 0..count.ok_or_else(|| ModelError::not_modelled("local size ", format!("{size:?}")))? {
+        for invocation in 0..count.ok_or_else(|| ModelError::not_modelled("local size ", &format!("{size:?}")))? {
             self.invocation = invocation;
             self.cells.clear();
             self.variables.clear();
@@ -153,7 +153,7 @@ impl<'a> ModelMachine<'a> {
                 Ok(PointerTarget::Memory { buffer: self.push_constants, at: MemoryPlace::start() })
             }
             StorageClass::Workgroup if self.size != [1; 3] => {
-                Err(ModelError::not_modelled("memory that invocations share", ""))
+                Err(ModelError::not_modelled("memory that invocations share", &""))
             }
             StorageClass::Private | StorageClass::Workgroup | StorageClass::Output => {
                 let place = self.new_cell(variable.pointee)?;
@@ -168,7 +168,7 @@ impl<'a> ModelMachine<'a> {
                 self.set_builtin(variable, &place);
                 Ok(place)
             }
-            class => Err(ModelError::not_modelled("storage class ", format!("{class:?}"))),
+            class => Err(ModelError::not_modelled("storage class ", &format!("{class:?}"))),
         }
     }
 

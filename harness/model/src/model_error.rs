@@ -58,7 +58,7 @@ pub(super) enum ModelError {
 }
 
 impl ModelError {
-    pub(super) fn not_modelled(what: &'static str, name: impl ToString) -> Self {
+    pub(super) fn not_modelled(what: &'static str, name: &impl ToString) -> Self {
         Self::NotModelled { what, name: name.to_string() }
     }
 }

@@ -14,8 +14,6 @@ use crate::ast::{
 };
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
-/// Letters that `register` accepts. DXC reports: "available types are 'b', 'c', 'i', 's', 't', 'u'".
-
 /// Attributes with numeric arguments: namespace, name, minimum and maximum number of arguments.
 const NUMERIC_ATTRIBUTES: [(Option<&str>, &str, usize, usize); 9] = [
     (Some("gl"), "binding", 1, 2),
