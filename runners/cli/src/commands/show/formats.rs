@@ -28,7 +28,7 @@ use crate::commands::show::{bindings, host_text};
 use crate::output::text_columns;
 
 /// All formats, in the order of the help.
-pub(crate) const FORMATS: [&dyn LayoutFormat; 11] = [
+pub(crate) const FORMATS: [&dyn LayoutFormat; 13] = [
     &Text,
     &Json,
     &Markdown,
