@@ -19,10 +19,10 @@ const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/bindings/src/reflect/
 /// Our own blocks by name.
 fn own_blocks(text: &str, native: &str) -> BTreeMap<String, BlockLayout> {
     let mut sources = SourceMap::default();
-    let end = u32::try_from(text.len()).unwrap();
+    let end = u32::try_from(text.len()).expect("a short text");
     let span = Span { file: sources.add("test.slang", text), start: 0, end };
-    let module = declare(&mut sources, span, &DeclareOptions::default()).unwrap();
-    let native = find_native(native).unwrap();
+    let module = declare(&mut sources, span, &DeclareOptions::default()).expect("a program of slangc's");
+    let native = find_native(native).expect("the file is named after a target");
     let options = LayoutOptions { matrix: MatrixOrder::Row, sixteen_bit: SixteenBit::On };
     let blocks = module.blocks.iter().filter_map(|block| Some(lay_out(block, native.rules(block)?, options)));
     blocks.map(|block| (block.name.clone(), block)).collect()

@@ -198,7 +198,7 @@ impl Comparer<'_> {
         }
         for missing in self.mismatches.iter_mut().filter(|missing| missing.followers > 0) {
             if matches!(missing.kind, MismatchKind::HostTooShort { .. }) {
-                missing.hint += &format!(", and the {} after it", counted_members(missing.followers));
+                missing.hint = format!("{}, and the {} after it", missing.hint, counted_members(missing.followers));
             }
         }
     }

@@ -12,7 +12,7 @@ use layoutproof_layout::{
 };
 
 use super::Amount;
-use super::layouts::{BASE, ENTRY, GLOBALS, LayoutsJson, TypeJson, VariableJson};
+use super::layouts::{BASE, ByteSize, ENTRY, GLOBALS, LayoutsJson, TypeJson, VariableJson};
 use crate::listing::{array_name, member_path};
 
 /// The blocks in the JSON, with the compiler's default order of matrices.
@@ -99,7 +99,7 @@ impl BlocksReader {
         } else if let Some(element) = ty.result_type.as_ref().filter(|_| ty.is_structured_buffer()) {
             let bytes = element.bytes();
             let result = self.lay_out(element, bytes.and_then(|bytes| bytes.size), "");
-            self.add(name, BlockKind::StructuredElement, count, result, bytes.and_then(|bytes| bytes.stride()));
+            self.add(name, BlockKind::StructuredElement, count, result, bytes.and_then(ByteSize::stride));
         } else if let Some(element) = ty.element_type.as_ref().filter(|_| ty.kind == "array") {
             self.block(name, element, element_count(ty), special);
         }

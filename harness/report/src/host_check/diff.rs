@@ -18,9 +18,9 @@ const CONTEXT_ROWS: usize = 3;
 /// Fewest members to replace by their number.
 const FEWEST_FOLDED: usize = 3;
 
-/// The whole pair, without explanations.
+/// The whole pair in lines of any width, without explanations.
 pub(crate) fn whole_diff(pair: &CheckedPair) -> String {
-    let view = View::FILE;
+    let view = View { columns: usize::MAX, ..View::FILE };
     heading(pair, view) + &PairDiff { pair, view, explain: &|_| String::new() }.rows(&vec![true; rows_of(pair)])
 }
 

@@ -9,8 +9,8 @@ use super::text::place_text;
 use super::{CheckedPair, HostCheck, PairOutcome, PairProof};
 use layoutproof_hostcheck::part_path;
 
-/// For example `2 of 5 blocks differ from the host; first: Frame.normalMatrix, engine.cpp:12`. What else makes the
-/// check fail is said too.
+/// For example `2 of 5 blocks differ from the host; first: Frame.normalMatrix, engine.cpp:12`. It also
+/// counts everything else that makes the check fail.
 pub fn headline(check: &HostCheck) -> String {
     let mut outcomes: BTreeMap<_, PairOutcome> = BTreeMap::new();
     for pair in &check.pairs {

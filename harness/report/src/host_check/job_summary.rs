@@ -3,7 +3,7 @@
 use layoutproof_show::style::one_line;
 
 use super::HostCheck;
-use super::findings::{also_of_pairs, differing_findings};
+use super::findings::{Finding, also_of_pairs, differing_findings};
 use super::headline::headline;
 use super::text::place_text;
 
@@ -12,30 +12,34 @@ const MOST_ROWS: usize = 50;
 
 /// The headline, and the first difference of each finding, as Markdown.
 pub fn job_summary(check: &HostCheck) -> String {
-    let mut text = format!("**layoutproof check:** {}\n", cell(&headline(check)));
+    let headline = format!("**layoutproof check:** {}\n", cell(&headline(check)));
     let findings = differing_findings(check);
     if findings.is_empty() {
-        return text;
+        return headline;
     }
-    text += "\n| block | host struct | difference | fix |\n|---|---|---|---|\n";
-    for finding in findings.iter().take(MOST_ROWS) {
-        let pair = &check.pairs[finding.first()];
-        let also = also_of_pairs(check, finding).map_or_else(String::new, |also| format!(", also {also}"));
-        let block = format!("{} of {}{also}", pair.shader_name(), pair.shader);
-        let first = pair.comparison.mismatches.first();
-        let place = first.and_then(|first| first.host_at.as_ref()).map_or_else(|| pair.host_file.clone(), place_text);
-        let host = format!("{} ({place})", pair.host);
-        let (difference, fix) = match first {
-            Some(first) => (first.with_followers(), first.hint.clone()),
-            None => ("a device reads another member".to_owned(), String::new()),
-        };
-        let cells = [block, host, difference, fix].map(|text| cell(&text));
-        text += &format!("| {} |\n", cells.join(" | "));
-    }
-    if findings.len() > MOST_ROWS {
-        text += &format!("\nand {} more\n", findings.len() - MOST_ROWS);
-    }
-    text
+    let rows = findings.iter().take(MOST_ROWS).map(|finding| row(check, finding));
+    let more = match findings.len().saturating_sub(MOST_ROWS) {
+        0 => String::new(),
+        more => format!("\nand {more} more\n"),
+    };
+    let columns = "| block | host struct | difference | fix |\n|---|---|---|---|\n";
+    format!("{headline}\n{columns}{}{more}", rows.collect::<String>())
+}
+
+/// The line of a finding.
+fn row(check: &HostCheck, finding: &Finding) -> String {
+    let pair = &check.pairs[finding.first()];
+    let also = also_of_pairs(check, finding).map_or_else(String::new, |also| format!(", also {also}"));
+    let first = pair.comparison.mismatches.first();
+    let place = first.and_then(|first| first.host_at.as_ref()).map_or_else(|| pair.host_file.clone(), place_text);
+    let (difference, fix) = match first {
+        Some(first) => (first.with_followers(), first.hint.clone()),
+        None => ("a device reads another member".to_owned(), String::new()),
+    };
+    let block = format!("{} of {}{also}", pair.shader_name(), pair.shader);
+    let host = format!("{} ({place})", pair.host);
+    let cells = [block, host, difference, fix].map(|text| cell(&text));
+    format!("| {} |\n", cells.join(" | "))
 }
 
 /// Foreign text in a cell of a table.
