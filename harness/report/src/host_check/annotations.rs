@@ -3,7 +3,7 @@
 use super::findings::{also_of_pairs, also_of_unmatched, differing_findings, unmatched_findings};
 use super::headline::{headline, is_failing};
 use super::text::mismatch_places;
-use super::{CheckedPair, HostCheck};
+use super::{CheckedPair, HostCheck, target_title};
 use crate::github::{message, property};
 use layoutproof_hostcheck::Mismatch;
 use layoutproof_show::style::{Style, one_line};
@@ -54,7 +54,10 @@ fn line(pair: &CheckedPair, mismatch: &Mismatch, also: Option<&str>) -> String {
     let file = place.map_or(pair.shader.as_str(), |place| place.file.as_str());
     let mut properties = vec![format!("file={}", property(file))];
     properties.extend(place.and_then(|place| place.line).map(|line| format!("line={line}")));
-    properties.push(format!("title={}", property(&format!("{} {} {}", pair.shader_name(), pair.target, pair.host))));
+    properties.push(format!(
+        "title={}",
+        property(&format!("{} {} {}", pair.shader_name(), target_title(&pair.target), pair.host))
+    ));
     let places = mismatch_places(pair, mismatch, Style::PLAIN);
     let text = format!(
         "{}\nfix: {}\nat: {}",

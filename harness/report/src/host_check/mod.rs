@@ -23,6 +23,7 @@ pub use view::{Amount, View};
 use layoutproof_core::results::record::Reasons;
 use layoutproof_device::RunnerKind;
 use layoutproof_layout::BlockKind;
+use layoutproof_layout::native::find_native;
 use thiserror::Error;
 
 use layoutproof_hostcheck::{Arrivals, Comparison, LinePlace, MemberFit, part_path};
@@ -72,6 +73,11 @@ pub struct CheckedPair {
     pub known: Vec<String>,
     /// One entry per device, API and producer; empty if the check ran on none.
     pub proofs: Vec<PairProof>,
+}
+
+/// The rule set or the compiler of a pair in the words of `show`: `D3D12 · DXC`.
+pub(crate) fn target_title(target: &str) -> String {
+    find_native(target).map_or_else(|| target.to_owned(), |native| native.column.to_string())
 }
 
 /// The result of reading a host struct's bytes on a device.

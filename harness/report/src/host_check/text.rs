@@ -6,7 +6,7 @@ use super::diff::diff;
 use super::findings::{Finding, also_of_pairs, also_of_unmatched, mirrors, pair_findings, unmatched_findings};
 use super::headline::{headline, is_failing, leaves};
 use super::view::{Amount, View};
-use super::{CheckedPair, HostCheck, HostProposal, PairOutcome, PairProof};
+use super::{CheckedPair, HostCheck, HostProposal, PairOutcome, PairProof, target_title};
 use layoutproof_hostcheck::{LinePlace, Mismatch, StrayLeaf};
 use layoutproof_show::style::{Style, TextLines, Tone, counted, one_line, pad_left, width};
 
@@ -73,7 +73,13 @@ pub(super) fn finding_text(check: &HostCheck, finding: &Finding, view: View) -> 
         PairOutcome::Differ => (Tone::Disagree, "Differ"),
     };
     let dot = style.dot();
-    let name = format!("{} {dot} {} {dot} {} in {}", pair.shader_name(), pair.target, pair.host, pair.host_file);
+    let name = format!(
+        "{} {dot} {} {dot} {} in {}",
+        pair.shader_name(),
+        target_title(&pair.target),
+        pair.host,
+        pair.host_file
+    );
 
     let mut lines = TextLines::default();
     wrapped(&mut lines, &style.verb(tone, word), &one_line(&name), view);
@@ -199,7 +205,13 @@ fn without_host(check: &HostCheck, finding: &Finding, view: View) -> String {
     let is_error = check.is_strict || unmatched.reason.is_error();
     let (tone, word) = if is_error { (Tone::Disagree, "No match") } else { (Tone::Skip, "No match") };
     let place = unmatched.place.as_ref().map_or_else(|| unmatched.shader.clone(), place_text);
-    let text = format!("{} {} {} ({place}): {}", unmatched.block, view.style.dot(), unmatched.target, unmatched.reason);
+    let text = format!(
+        "{} {} {} ({place}): {}",
+        unmatched.block,
+        view.style.dot(),
+        target_title(&unmatched.target),
+        unmatched.reason
+    );
     wrapped(&mut lines, &view.style.verb(tone, word), &one_line(&text), view);
     detail(&mut lines, "also", &also_of_unmatched(check, finding).unwrap_or_default(), view);
     for HostProposal { host, fit } in &unmatched.proposals {

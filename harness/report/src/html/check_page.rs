@@ -9,7 +9,8 @@ use super::byte_map::{ByteMap, leave_out_repetitions};
 use super::byte_pieces::BytePieces;
 use super::page_frame::PageFrame;
 use crate::host_check::{
-    CheckedPair, HostCheck, PairOutcome, PairProof, UnmatchedBlock, mismatch_places, place_text, stray_text, whole_diff,
+    CheckedPair, HostCheck, PairOutcome, PairProof, UnmatchedBlock, mismatch_places, place_text, stray_text,
+    target_title, whole_diff,
 };
 
 use layoutproof_hostcheck::{Mismatch, SideMember};
@@ -77,7 +78,7 @@ fn pair_card(pair: &CheckedPair) -> Markup {
         article.card.lights {
             h3 {
                 span class=(format!("badge {}", outcome.as_str())) { (outcome.as_str()) } " "
-                code { (one_line(&pair.shader_name())) } " · " (one_line(&pair.target)) " · " code { (one_line(&pair.host)) }
+                code { (one_line(&pair.shader_name())) } " · " (one_line(&target_title(&pair.target))) " · " code { (one_line(&pair.host)) }
             }
             p.dim { (one_line(&pair.shader)) " and " (one_line(&pair.host_file)) }
             @if outcome == PairOutcome::Agree {
@@ -206,7 +207,7 @@ fn without_host(check: &HostCheck) -> Markup {
                 ul {
                     @for unmatched in &check.unmatched {
                         li class=[(check.is_strict || unmatched.reason.is_error()).then_some("bad")] {
-                            code { (one_line(&unmatched.block)) } " · " (one_line(&unmatched.target)) " (" (place(unmatched)) "): "
+                            code { (one_line(&unmatched.block)) } " · " (one_line(&target_title(&unmatched.target))) " (" (place(unmatched)) "): "
                             (one_line(&unmatched.reason.to_string()))
                         }
                     }
