@@ -31,15 +31,13 @@ pub fn nearest_name<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) ->
     nearest.map(|nearest| nearest.known)
 }
 
-/// Returns the entries of `known` that are meant by `name`: the nearest one, or else up to three that
-/// have `name` as a part, such as `dxc-dxil` for `dxil`.
+/// Returns the entries of `known` that are meant by `name`: up to three that have it as a part, such as
+/// `dxc-dxil` for `dxil`, or else the nearest one.
 pub fn nearest_names<'a>(name: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> Vec<&'a str> {
-    if let Some(nearest) = nearest_name(name, known.clone()) {
-        return vec![nearest];
-    }
     let written = name.to_lowercase();
     let is_part = |known: &&str| known.to_lowercase().split(['-', '_', '/', ':', '@', '.']).any(|part| part == written);
-    known.into_iter().filter(is_part).take(MOST_NAMES).collect()
+    let wholes: Vec<&str> = known.clone().into_iter().filter(is_part).take(MOST_NAMES).collect();
+    if wholes.is_empty() { nearest_name(name, known).into_iter().collect() } else { wholes }
 }
 
 /// Returns a suffix for messages, ``: did you mean `std140`?``, or an empty string if no known name is near.
@@ -108,6 +106,8 @@ mod tests {
     fn a_message_suggests_near_names_or_few_names_or_a_listing() {
         assert_eq!(known_names("std14", KNOWN, "see"), ": did you mean `std140`?");
         assert_eq!(known_names("cbuffer", KNOWN, "see"), ": did you mean `hlsl-cbuffer`?");
+        let cbuffers = ["dx-cbuffer", "hlsl-cbuffer"];
+        assert_eq!(known_names("cbuffer", cbuffers, ""), ": did you mean `dx-cbuffer` or `hlsl-cbuffer`?");
         assert_eq!(known_names("dxil", ["dxc-dxil", "clang-dxil"], ""), ": did you mean `dxc-dxil` or `clang-dxil`?");
         assert_eq!(known_names("purple", ["red", "blue"], "see"), "; known are red, blue");
         let many = ["a-long-name"; 20];

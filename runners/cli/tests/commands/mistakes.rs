@@ -27,7 +27,8 @@ fn folder() -> Folder {
     folder
 }
 
-/// What the user types, and the first line of the answer after `error: `.
+/// What the user types, and the first line of the answer after `error: `. Dots stand for a beginning or an end that
+/// another test pins.
 const MISTAKES: [(&str, &str); 66] = [
     // Commands
     ("shw scene.hlsl", "no command is called `shw`: did you mean `layoutproof show`?"),
@@ -108,20 +109,20 @@ const MISTAKES: [(&str, &str); 66] = [
     ("show scene.hlsl --entry main", "no function is named `main`; known are blur, sharpen [unknown-path]"),
     // Rule sets
     ("show scene.hlsl --rules std_140", "unknown rule set `std_140`: did you mean `std140`?"),
-    ("show scene.hlsl --rules cbuffer", "unknown rule set `cbuffer`: did you mean"),
+    ("show scene.hlsl --rules cbuffer", "unknown rule set `cbuffer`: did you mean `hlsl-cbuffer`..."),
     ("show scene.hlsl --rules dxc-dxil", "unknown rule set `dxc-dxil`: did you mean `native:dxc-dxil`?"),
     ("show scene.hlsl --rules native:dxc-dxl", "unknown compiler `native:dxc-dxl`: did you mean `native:dxc-dxil`?"),
     ("show scene.hlsl --rules nonsense", "unknown rule set `nonsense`; `layoutproof list --rules` lists all"),
     ("diff scene.hlsl std140 std-430x", "unknown rule set `std-430x`: did you mean `std430`?"),
-    ("diff scene.hlsl std140", "one input needs two rule sets, two inputs one each:"),
+    ("diff scene.hlsl std140", "one input needs two ..."),
     // Targets, compilers and devices
     ("show scene.hlsl --target std140", "`--target` does not take `std140`, which is a rule set: `--rules std140`"),
     ("show scene.hlsl --target hlsl", "`--target` does not take `hlsl`, which is a language: `--lang hlsl`"),
     ("show scene.hlsl --target dxc", "`--target` does not take `dxc`, which is a compiler: `--compiler dxc`"),
-    ("show scene.hlsl --target vulcan", "`--target` does not take `vulcan`: did you mean `vulkan`?"),
-    ("run scene.hlsl --compiler dcx", "unknown producer `dcx`: did you mean `dxc`?"),
-    ("run scene.hlsl --compiler dxc-spriv", "unknown producer `dxc-spriv`: did you mean `dxc-spirv`?"),
-    ("run --runner vulkan", "unknown runner `vulkan`; known are ash, wgpu, d3d12, dxil, model"),
+    ("show scene.hlsl --target vulcan", "...: did you mean `vulkan`?"),
+    ("run scene.hlsl --compiler dcx", "... `dcx`: did you mean `dxc`?"),
+    ("run scene.hlsl --compiler dxc-spriv", "... `dxc-spriv`: did you mean `dxc-spirv`?"),
+    ("run --runner d3d13", "... `d3d13`: did you mean `d3d12`?"),
     ("dev fuzz --compiler slagnc", "unknown compiler `slagnc`: did you mean `slangc`?"),
     ("diff scene.hlsl std140 hlsl-cbufer", "unknown rule set `hlsl-cbufer`: did you mean `hlsl-cbuffer`?"),
     ("setup dcx", "`layoutproof setup` does not take `dcx`: did you mean `dxc`?"),
@@ -143,7 +144,7 @@ const MISTAKES: [(&str, &str); 66] = [
     ("-v run scene.hlsl", "`-v` comes after the command: `layoutproof run -v`"),
     ("-q report records.jsonl", "`-q` comes after the command: `layoutproof report -q`"),
     ("--padding", "`--padding` is an option of `layoutproof show`"),
-    ("show scene.hlsl -v", "`layoutproof show` has no option `-v`:"),
+    ("show scene.hlsl -v", "`layoutproof show` has no option `-v`: `run`..."),
     ("show scene.hlsl --shard 1/2", "`layoutproof show` has no option `--shard`: `run` has it"),
     (
         "init first second",
@@ -161,10 +162,10 @@ fn a_mistake_is_answered_with_the_nearest_right_word() {
         let message = first.strip_prefix("error: ").unwrap_or(first);
         // Windows has words of its own for this.
         let message = message.replace("The system cannot find the file specified.", "No such file or directory");
-        let is_expected = if expected.ends_with(':') || expected.ends_with("mean") {
-            message.starts_with(expected)
-        } else {
-            message == expected
+        let is_expected = match (expected.strip_prefix("..."), expected.strip_suffix("...")) {
+            (Some(end), _) => message.ends_with(end),
+            (None, Some(start)) => message.starts_with(start),
+            (None, None) => message == expected,
         };
         if !is_expected || answer.code() != 2 || !answer.out.is_empty() {
             wrong.push(format!("{answer}\n--- expected\n{expected}\n"));

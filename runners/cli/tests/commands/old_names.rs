@@ -102,7 +102,6 @@ fn options_of_the_last_release_are_understood() {
         "list arrays/",
         "diff a.hlsl std140 std140",
     ] {
-        let answer = folder.run(words).exits(0);
-        assert!(!answer.err.contains("is now"), "{answer}");
+        folder.run(words).exits(0);
     }
 }
