@@ -100,7 +100,7 @@ pub fn find_native(name: &str) -> Option<&'static Native> {
 }
 
 impl Native {
-    /// The rule sets of a column. Of a compiler whose rules have changed, those of its version: the
+    /// The rule sets of a column. If the compiler's rules have changed, those of its version: the
     /// newest row that is not newer.
     pub fn of_column(column: Column<'_>) -> Option<&'static Self> {
         let Column { target, compiler, version, variant } = column;

@@ -94,3 +94,20 @@ fn places(compiler: &Compiler) -> &'static [&'static str] {
 fn numbers(version: &str) -> Vec<u32> {
     dotted_version(version).split('.').map_while(|number| number.parse().ok()).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What DXC's builds print: the library of a release, a program for Windows, the oldest library.
+    #[test]
+    fn versions_order_builds() {
+        let versions = [
+            "libdxcompiler: 1.7 (3435, d55d0d4e)",
+            "libdxcompiler: 1.7 (4006, 69e54e29)",
+            "dxcompiler.dll: 1.9 - 1.9.2602.17",
+        ];
+        let numbers = versions.map(numbers);
+        assert!(numbers.is_sorted() && numbers[1] < vec![1, 9] && numbers[2] >= vec![1, 9], "{numbers:?}");
+    }
+}

@@ -157,7 +157,10 @@ impl PlacementArgs {
             let version = build.and_then(NamedCompiler::binding_version).map(str::to_owned);
             let mut request = invocation.request(target, convention, version);
             // A layout option moves no binding, so several of them make one request.
-            if !requests.iter().any(|other| (other.target, other.convention) == (target, convention)) {
+            let is_same = |other: &BindingRequest| {
+                (other.target, other.convention, &other.version) == (target, convention, &request.version)
+            };
+            if !requests.iter().any(is_same) {
                 request.options.extend(variant.map(|variant| layout_flag(variant).to_owned()));
                 requests.push(request);
             }

@@ -84,8 +84,8 @@ const CBUFFER: &str = "it changes the layout of constant buffers";
 const BINDINGS: &str = "it changes bindings";
 const DOWNSTREAM: &str = "it hands options to another compiler";
 
-/// Options of DXC and FXC. An option that both have means the same. Of several rows, the longest
-/// counts.
+/// Options of DXC and FXC. An option that both have means the same. Where several rows fit, the
+/// longest counts.
 const DXC: &[OptionRow] = &[
     ("-T", Value, Profile),
     ("-E", Value, Entry),
