@@ -75,7 +75,7 @@ pub enum Command {
     Completions(CompletionsArgs),
     /// Write the manual pages.
     Man(ManArgs),
-    /// Show what a compiler build changed: offsets, bindings, accepted sources, in all cases or in your files. No GPU needed.
+    /// Show what a compiler build changed, in your files or in all cases. No GPU needed.
     Compare(Box<CompareArgs>),
     /// Store what a compiler decides about every case (now `compare --save`).
     #[command(hide = true)]
@@ -83,7 +83,7 @@ pub enum Command {
     /// Compare what a compiler decides now with what was frozen, leaf by leaf (now `compare`).
     #[command(hide = true)]
     Regress(RegressArgs),
-    /// List the known bugs of compilers and drivers that are here, describe one, or write an issue about it. No GPU needed.
+    /// List known bugs of compilers and drivers, and which are here. No GPU needed.
     Bugs(BugsArgs),
     /// Write the text of an issue about a known difference (now `bugs ID --issue`).
     #[command(hide = true)]
