@@ -65,7 +65,7 @@ pub struct BugsArgs {
     /// Time limit of a compiler for one source.
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     pub compile_limit: u64,
-    /// Whether compilers are asked again.
+    /// The cache of compiler answers.
     #[command(flatten)]
     pub cache: CacheArgs,
 }

@@ -83,7 +83,7 @@ pub struct CompareArgs {
     /// In the folders `old` and `new`. Compilers are then asked, whatever is cached.
     #[arg(long, value_name = "DIR")]
     pub keep: Option<PathBuf>,
-    /// Whether compilers are asked again.
+    /// The cache of compiler answers.
     #[command(flatten)]
     pub cache: CacheArgs,
     /// How files are read.
@@ -132,7 +132,9 @@ pub(crate) fn compare(args: &CompareArgs, style: Style) -> anyhow::Result<Exit> 
     if let Some(folder) = &args.save {
         decisions[1].as_set(folder).write(folder)?;
     }
-    decisions.iter_mut().for_each(|decisions| restrict(decisions, &left_out));
+    for decisions in &mut decisions {
+        restrict(decisions, &left_out);
+    }
     let [old, new] = decisions;
     if old.manifest.digest == new.manifest.digest {
         warn("note: OLD and NEW are the same build\n");
