@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use layoutproof_core::results::frozen::accepted::AcceptedEntry;
 use layoutproof_core::results::frozen::{BuildComparison, BuildDifference, ChangeKind};
 use layoutproof_core::results::record::SCHEMA;
-use layoutproof_readers::toolchain::toolchains;
+use layoutproof_readers::toolchain::{Toolchain, toolchains};
 use layoutproof_show::style::{Style, Tone, counted, grouped, one_line, width};
 
 /// Width of the text in columns, unless a name is longer.
@@ -145,7 +145,9 @@ impl BuildChanges<'_> {
             return count;
         }
         let mut by_words: BTreeMap<&str, usize> = BTreeMap::new();
-        refused.iter().for_each(|refused| *by_words.entry(&refused.said).or_default() += 1);
+        for refused in refused {
+            *by_words.entry(&refused.said).or_default() += 1;
+        }
         let most = by_words.into_iter().max_by_key(|(_, number)| *number);
         most.map_or(count.clone(), |(words, _)| format!("{count}: {words}"))
     }
@@ -301,7 +303,7 @@ fn title(kind: ChangeKind) -> &'static str {
 /// A toolchain's target as people type it; the name itself if it is no toolchain of ours.
 fn target(toolchain: &str) -> String {
     let known = toolchains().iter().find(|known| known.name == toolchain);
-    known.map_or_else(|| toolchain.to_owned(), |known| known.target())
+    known.map_or_else(|| toolchain.to_owned(), Toolchain::target)
 }
 
 /// `12 in 3 cases`.

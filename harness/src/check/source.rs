@@ -228,7 +228,9 @@ impl Source {
 /// SHA-256 of texts; `None` for no texts.
 fn digest_of(files: &[SourceFile]) -> Option<String> {
     let mut digest = Sha256::new();
-    files.iter().for_each(|file| digest.update([file.text.as_bytes(), &[0xFF]].concat()));
+    for file in files {
+        digest.update([file.text.as_bytes(), &[0xFF]].concat());
+    }
     (!files.is_empty()).then(|| format!("{:x}", digest.finalize()))
 }
 

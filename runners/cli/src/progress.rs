@@ -71,6 +71,13 @@ struct ProgressState {
     ended: bool,
 }
 
+/// A bar that counts the parts of a command that runs no checks. Drawn on a terminal only.
+pub(crate) fn counting(what: String, parts: usize) -> ProgressBar {
+    let bar = ProgressBar::new(parts as u64).with_message(what);
+    let style = ProgressStyle::with_template("{msg} {pos}/{len} {wide_bar} {eta}");
+    style.map_or(bar.clone(), |style| bar.with_style(style))
+}
+
 impl Default for Progress {
     fn default() -> Self {
         Self::with_bar(ProgressBar::hidden())

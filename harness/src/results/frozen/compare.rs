@@ -78,11 +78,12 @@ impl ChangeKind {
 
     fn of_fact(fact: Fact, [old, new]: [Option<&String>; 2]) -> Self {
         match fact {
-            Fact::Offset | Fact::Size | Fact::Stride | Fact::MatrixStride | Fact::Order | Fact::Code => Self::Moved,
             Fact::Bound | Fact::Reflected => Self::Bindings,
+            // If one side could be read, the other side's numbers may have moved.
             Fact::Unread if old.is_some() && new.is_some() => Self::Messages,
-            // The numbers that one side lacks are unknown, so they may have moved.
-            Fact::Unread => Self::Moved,
+            Fact::Offset | Fact::Size | Fact::Stride | Fact::MatrixStride | Fact::Order | Fact::Code | Fact::Unread => {
+                Self::Moved
+            }
         }
     }
 }

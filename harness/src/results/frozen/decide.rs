@@ -38,7 +38,9 @@ pub fn case_digest(source: &Source) -> String {
         part(&text.text);
         text.defines.iter().for_each(|(name, value)| part(&format!("{name}={value}")));
     }
-    included.iter().for_each(|included| part(included));
+    if let Some(included) = included {
+        part(included);
+    }
     part(options.matrix.as_str());
     part(match options.sixteen_bit {
         SixteenBit::On => "16",

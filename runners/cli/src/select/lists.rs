@@ -88,7 +88,6 @@ pub(crate) fn known_of_run(args: &RunArgs) -> anyhow::Result<Vec<KnownFailure>> 
 }
 
 /// True if a run with these arguments cannot have all checks that the entry covers.
-
 fn leaves_out(args: &RunArgs, entry: &KnownFailure) -> bool {
     let names: Vec<&str> = args.producer.iter().map(|word| word.split('=').next().unwrap_or(word)).collect();
     let is_whole = |compiler: &str| names.iter().any(|name| *name == compiler || *name == ALL);

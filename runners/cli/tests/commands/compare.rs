@@ -61,7 +61,7 @@ fn a_member_that_moves_is_one_line() {
     assert_eq!(answer["totals"]["moved"]["changes"], 1);
 }
 
-/// A user's file is asked like a case, and its changes are at lines of the file. Without words, `compare`
+/// Both builds get a user's file like a case, and its changes are at lines of the file. Without words, `compare`
 /// asks again about the files that were saved.
 #[test]
 fn a_users_file_changes_at_its_lines() {

@@ -35,29 +35,37 @@ const NEAR_NAMES: usize = 3;
 /// `layoutproof bugs`.
 #[derive(Debug, Args)]
 pub struct BugsArgs {
-    /// A compiler or driver (`dxc`, `slang`, `lavapipe`), a bug's name or a part of it, or the place of its entry
-    /// (ci/known/dxc.toml:57); default: the bugs that the compilers of this machine have.
+    /// A compiler (`dxc`), or a bug by its name or a part of it.
+    ///
+    /// Also a driver (`lavapipe`), or the place of an entry (ci/known/dxc.toml:57). Default: the bugs that the compilers
+    /// of this machine have.
     #[arg(value_name = "COMPILER|ID")]
     pub word: Option<String>,
-    /// Every bug, also those that are fixed here or not tried.
+    /// Also bugs that are fixed here or not tried.
     #[arg(long, conflicts_with = "issue")]
     pub all: bool,
-    /// Compile the bugs' sources with the compilers of this machine, in place of what is recorded about their versions.
+    /// Compile the bugs' sources now.
+    ///
+    /// Otherwise the state is the one that is recorded for the versions of the compilers.
     #[arg(long = "try", conflicts_with = "issue")]
     pub try_now: bool,
-    /// Write the text of an issue for the compiler's tracker, from what the newest build does now.
+    /// Write the text of an issue for the tracker.
+    ///
+    /// From what the newest build does now.
     #[arg(long)]
     pub issue: bool,
-    /// Write the text to a file in this folder; without ID, the texts of all bugs that have a reduced source.
+    /// Write the text to a file in this folder.
+    ///
+    /// Without ID, the texts of all bugs that have a reduced source.
     #[arg(long, value_name = "DIR", requires = "issue")]
     pub out: Option<PathBuf>,
     /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Text, conflicts_with = "issue")]
     pub format: Format,
-    /// Time limit in seconds of a compiler for one source.
+    /// Time limit of a compiler for one source.
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     pub compile_limit: u64,
-    /// Whether compilers are asked again.
+    /// The cache of compiler answers.
     #[command(flatten)]
     pub cache: CacheArgs,
 }

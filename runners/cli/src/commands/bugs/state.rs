@@ -246,7 +246,7 @@ fn tried_state(
     }
 
     for entry in &difference.entries {
-        if let Some(case) = case_that_shows(difference, entry, (at_hand, build))? {
+        if let Some(case) = case_that_shows(difference, entry, (at_hand, build)) {
             return Ok(state(BugState::Here, format!("just tried: shows in case {case}")));
         }
     }
@@ -258,12 +258,12 @@ fn case_that_shows(
     difference: &Mechanism<'_>,
     entry: &KnownFailure,
     (at_hand, build): (&BuildsAtHand, &KnownBuild),
-) -> anyhow::Result<Option<String>> {
+) -> Option<String> {
     if entry.is_about_devices() {
-        return Ok(None);
+        return None;
     }
     let id = entry.case_id().or_else(|| entry.shape.as_ref().map(|shape| shape.pinned_by.as_str()));
-    let Some(source) = id.and_then(|id| case_of(id).ok()) else { return Ok(None) };
+    let source = id.and_then(|id| case_of(id).ok())?;
     for listed in build.toolchains.iter().filter(|toolchain| concerns(difference, entry, toolchain)) {
         // The same target of the compiler that is here.
         let mut own = toolchains().iter().filter(|own| own.compiler == build.name);
@@ -279,8 +279,8 @@ fn case_that_shows(
             rules.any(|rules| rows_of(&answers, &Subject::new(Arc::clone(&source), rules)).iter().any(differs))
         };
         if shows {
-            return Ok(Some(source.id.clone()));
+            return Some(source.id.clone());
         }
     }
-    Ok(None)
+    None
 }

@@ -68,7 +68,7 @@ fn totals(bugs: &[Bug<'_>], style: Style) -> String {
     text
 }
 
-/// `DXC: 12 here/// The list's name, with the builds of this machine that it is about.
+/// The list's name, with the builds of this machine that it is about.
 fn heading(bugs: &[Bug<'_>], first: &Bug<'_>, style: Style) -> String {
     let list = first.difference.list;
     let own = bugs.iter().filter(|bug| bug.difference.list.name == list.name);

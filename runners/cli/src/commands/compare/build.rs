@@ -22,6 +22,7 @@ use layoutproof_report::build_changes::BuildSide;
 use layoutproof_source::nearest_name::did_you_mean;
 
 use crate::output::warn;
+use crate::progress::counting;
 use crate::records::frozen_set::{FrozenSet, FrozenSetPlace, is_version, release_of};
 use crate::records::output_files::check_folder;
 use crate::select::shader_file::reader_process::ReaderProcess;
@@ -271,9 +272,13 @@ impl CompilerUnderTest {
         let work = |(source, toolchain): (&Arc<Source>, &'static Toolchain), _: &mut pool::Workers<'_>| {
             (toolchain.name, source.id.clone(), decide(source, toolchain, &self.toolchains))
         };
+        let bar =
+            counting(format!("{} {}", self.compiler.name(), dotted_version(self.compiler.version())), tasks.len());
         pool::run(tasks, &launch, work, |(toolchain, id, answers)| {
             decided.entry(toolchain.to_owned()).or_default().insert(id, answers);
+            bar.inc(1);
         });
+        bar.finish_and_clear();
         decided
     }
 

@@ -130,6 +130,8 @@ impl Inputs {
     }
 
     fn span_of(source: &Source, path: &str) -> Option<Span> {
+        // DXC's name for the counter of a buffer in SPIR-V.
+        let path = path.strip_prefix("counter.var.").unwrap_or(path);
         let inside = |name: &str| {
             let rest = path.strip_prefix(name)?;
             (rest.is_empty() || rest.starts_with(['.', '['])).then_some(rest)

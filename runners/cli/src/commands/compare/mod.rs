@@ -32,30 +32,41 @@ use crate::select::inputs::expanded;
 /// `layoutproof compare`.
 #[derive(Debug, Args)]
 pub struct CompareArgs {
-    /// The build before the change: a compiler (`dxc=build/bin/dxc`, also a library), a version that is set up (`dxc@1.9`,
-    /// `dxc`), or a folder that --save wrote.
+    /// The build before: `dxc=PATH`, `dxc@1.8`, or a folder.
+    ///
+    /// A compiler's file can be a program or a library. `dxc@1.8` is a version that is set up, and `dxc` the usual one.
+    /// A folder is one that --save wrote.
     #[arg(value_name = "OLD")]
     pub old: String,
-    /// The build to judge, in the same form. Without it, --save keeps the decisions of OLD.
+    /// The build to judge, in the same form.
+    ///
+    /// Without it, --save keeps the decisions of OLD.
     #[arg(value_name = "NEW", required_unless_present = "save")]
     pub new: Option<String>,
-    /// Your own HLSL or Slang files, or cases by id; default: all cases.
+    /// HLSL or Slang files, or cases by id. Default: all cases.
     #[arg(value_name = "FILE|CASE")]
     pub inputs: Vec<String>,
-    /// Keep the decisions of NEW as text in this folder, which can be OLD the next time.
+    /// Keep the decisions of NEW in this folder.
+    ///
+    /// As text; the folder can be OLD the next time.
     #[arg(long, value_name = "DIR")]
     pub save: Option<PathBuf>,
-    /// Accept the changes that this pattern matches, in the list of the folder OLD, for this version of NEW. A change is
-    /// CASE:TOOLCHAIN:PATH:WHAT.
+    /// Accept the changes that this pattern matches.
+    ///
+    /// They are added to the list of the folder OLD, for this version of NEW. A change is CASE:TOOLCHAIN:PATH:WHAT.
     #[arg(long, value_name = "PATTERN", requires = "reason")]
     pub accept: Option<String>,
     /// Why they are accepted.
     #[arg(long, value_name = "TEXT", requires = "accept")]
     pub reason: Option<String>,
-    /// Do not fail if an accepted change no longer occurs, as in a bisection.
+    /// Do not fail if an accepted change no longer occurs.
+    ///
+    /// For a bisection, which also builds what came before the change.
     #[arg(long)]
     pub allow_stale: bool,
-    /// Profile of entry points: `ps_6_0`, or `sm_6_0` for the stage that the source says.
+    /// Profile of entry points: `ps_6_0`, or `sm_6_0`.
+    ///
+    /// With `sm_6_0`, the stage is the one that the source says.
     #[arg(long, value_name = "PROFILE")]
     pub profile: Option<String>,
     /// Print every change.
@@ -64,13 +75,15 @@ pub struct CompareArgs {
     /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
-    /// Time limit in seconds of a compiler for one source.
+    /// Time limit of a compiler for one source.
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     pub compile_limit: u64,
-    /// Keep what the compilers are given and what they make, in `old` and `new` below this folder.
+    /// Keep sources and compiled shaders below this folder.
+    ///
+    /// In the folders `old` and `new`. Compilers are then asked, whatever is cached.
     #[arg(long, value_name = "DIR")]
     pub keep: Option<PathBuf>,
-    /// Whether compilers are asked again.
+    /// The cache of compiler answers.
     #[command(flatten)]
     pub cache: CacheArgs,
     /// How files are read.
@@ -119,8 +132,13 @@ pub(crate) fn compare(args: &CompareArgs, style: Style) -> anyhow::Result<Exit> 
     if let Some(folder) = &args.save {
         decisions[1].as_set(folder).write(folder)?;
     }
-    decisions.iter_mut().for_each(|decisions| restrict(decisions, &left_out));
+    for decisions in &mut decisions {
+        restrict(decisions, &left_out);
+    }
     let [old, new] = decisions;
+    if old.manifest.digest == new.manifest.digest {
+        warn("note: OLD and NEW are the same build\n");
+    }
     let mut comparison = compare_decisions(&old.decided, &new.decided);
     if comparison.cases == 0 {
         warn(&nothing_compared(&comparison));
