@@ -47,7 +47,12 @@ pub(crate) fn declared_parameter(module: &Module, path: &str) -> Option<String> 
 fn type_at<'m>(module: &'m Module, path: &str) -> Option<&'m Type> {
     let mut steps = path.split('.');
     let first = steps.next()?;
-    let mut ty = &module.parameters.iter().find(|parameter| parameter.name == first)?.ty;
+    let global = module.parameters.iter().find(|parameter| parameter.name == first).map(|parameter| &parameter.ty);
+    let of_entry = || {
+        let mut parameters = module.entry_points.iter().flat_map(|entry| &entry.parameters);
+        parameters.find(|parameter| parameter.name == first).map(|parameter| &parameter.ty)
+    };
+    let mut ty = global.or_else(of_entry)?;
     for step in steps {
         let element = match ty.dimensions().0 {
             Type::Resource(Resource { element: Some(element), .. }) => element,

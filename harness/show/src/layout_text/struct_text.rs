@@ -81,7 +81,9 @@ pub fn show(columns: &[ShownColumn], language: ShaderLanguage, options: &TextOpt
 fn summary(blocks: &[&MergedBlock<'_>], options: &TextOptions<'_>, text: &mut TextLines) {
     let TextOptions { style, width, resources, hints } = *options;
     if !resources.is_empty() {
-        text.push("");
+        if !text.is_empty() {
+            text.push("");
+        }
         text.append(&wrapped("resources: ", resources, style, width));
     }
     let is_said_at_the_block = blocks.len() == 1 && resources.is_empty();

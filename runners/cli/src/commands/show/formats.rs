@@ -197,7 +197,8 @@ fn hints(shown: &ShownInput<'_>, columns: &[ShownColumn], has_resources: bool) -
         hints.push("better order: --padding".to_owned());
     }
     // Other languages need a rule set with it.
-    if shown.input.language == Some(ShaderLanguage::Hlsl) || !has_declarations {
+    let takes_no_rules = shown.input.language == Some(ShaderLanguage::Hlsl) || !has_declarations;
+    if takes_no_rules && blocks().next().is_some() {
         hints.push("C++: --format cpp".to_owned());
     }
     if has_resources {
