@@ -11,6 +11,7 @@ pub(crate) mod debug_worker;
 pub(crate) mod init;
 mod input_kind;
 mod lock;
+mod nearness;
 mod pairing;
 mod prove;
 #[cfg(test)]
@@ -354,6 +355,9 @@ fn read_shaders(
     // In a project with many shaders, some without a buffer are fine. If none has one, there is
     // nothing to check.
     if all.blocks.is_empty() {
+        if problems.is_empty() && without_blocks.len() > 1 {
+            bail!("none of the {} shaders has a buffer, so there is nothing to compare", without_blocks.len());
+        }
         problems.append(&mut without_blocks);
         if !problems.is_empty() {
             bail!(RefusedInput { diagnostics: problems, sources: std::mem::take(sources) })
