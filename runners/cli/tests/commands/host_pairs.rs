@@ -414,6 +414,21 @@ fn init_looks_into_the_files() {
 }
 
 /// GCC gives `Frame` 32 bytes, of which the block has 8, and `Light` 16, the stride of the buffer.
+/// DXC needs the macros of the build too, or it reports the `#error`.
+#[test]
+fn init_takes_the_macros_of_the_build() {
+    let shader = "#ifndef GPU\n#error \"for GPUs\"\n#endif\ncbuffer cbBlur { float fRadius; LANE fWeight; };";
+    let host = "struct BlurConstants { float radius, weight; } b;";
+    let Some(folder) = folder_of(("a.hlsl", shader), host) else { return };
+    folder.write("CMakeLists.txt", b"set(ARGS -DGPU=1 -DHALF={0,1} -DCMAKE_BUILD_TYPE=Debug -DDIR=${DIR})");
+    std::fs::create_dir_all(folder.path("dx")).unwrap();
+    folder.write("dx/CMakeLists.txt", b"set(ARGS ${ARGS} \"-DLANE=float\")");
+    folder.run("init").exits(0).prints("wrote ./layoutproof.toml: 1 shader, 1 host file");
+    let written = folder.read("layoutproof.toml");
+    assert!(written.contains("defines = [\n    \"GPU=1\",\n    \"HALF=0\",\n    \"LANE=float\",\n]"), "{written}");
+    assert_eq!(pairs(&folder.run("check --format json").exits(0)), ["cbBlur BlurConstants agree"]);
+}
+
 #[test]
 fn a_stated_contract_is_kept() {
     let shader =

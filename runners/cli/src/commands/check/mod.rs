@@ -9,6 +9,7 @@ pub(crate) mod args;
 mod debug_types;
 pub(crate) mod debug_worker;
 pub(crate) mod init;
+mod init_defines;
 mod input_kind;
 mod lock;
 mod nearness;
