@@ -7,7 +7,7 @@
 
 use layoutproof_layout::{BlockLayout, Count, LaidOut, LaidOutMember, LaidOutShape};
 
-use super::names::{is_filler, join_path, member_key};
+use super::names::{is_filler, join_path, loose_key, member_key};
 use super::program_struct::{ProgramField, ProgramShape, ProgramStruct};
 
 /// Maximum number of levels of structs that contain only another struct.
@@ -176,11 +176,11 @@ pub fn part_of_host(parts: &[BlockPart<'_>], host: &ProgramStruct) -> usize {
 /// True if a host struct has at least half of the members of the block, or of a struct in it, under
 /// their names.
 pub fn has_members_of(parts: &[BlockPart<'_>], host: &ProgramStruct) -> bool {
-    let fields: Vec<String> = named_fields(&host.fields).iter().map(|field| member_key(&field.name)).collect();
+    let fields: Vec<String> = named_fields(&host.fields).iter().map(|field| loose_key(&field.name)).collect();
     parts.iter().any(|part| match &part.root.shape {
         LaidOutShape::Struct(members) => {
             let real = members.iter().filter(|member| is_data(member));
-            let keys: Vec<String> = real.map(|member| member_key(&member.name)).collect();
+            let keys: Vec<String> = real.map(|member| loose_key(&member.name)).collect();
             let common = keys.iter().filter(|key| fields.contains(key)).count();
             common > 0 && common * 2 >= keys.len()
         }
@@ -190,9 +190,9 @@ pub fn has_members_of(parts: &[BlockPart<'_>], host: &ProgramStruct) -> bool {
 
 /// True if a host struct has a member of the block, or of a struct in it, under its name.
 pub fn shares_a_member(parts: &[BlockPart<'_>], host: &ProgramStruct) -> bool {
-    let fields: Vec<String> = named_fields(&host.fields).iter().map(|field| member_key(&field.name)).collect();
+    let fields: Vec<String> = named_fields(&host.fields).iter().map(|field| loose_key(&field.name)).collect();
     parts.iter().any(|part| match &part.root.shape {
-        LaidOutShape::Struct(members) => members.iter().any(|member| fields.contains(&member_key(&member.name))),
+        LaidOutShape::Struct(members) => members.iter().any(|member| fields.contains(&loose_key(&member.name))),
         _ => false,
     })
 }

@@ -6,7 +6,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::names::{as_identifier, is_generic, last_segment, type_key};
+pub use super::names::is_generic;
+use super::names::{as_identifier, last_segment, type_key};
 
 /// Maximum number of candidates listed for a block without a match.
 const MOST_CANDIDATES: usize = 3;

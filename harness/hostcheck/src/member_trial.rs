@@ -3,10 +3,12 @@
 //! It is for blocks whose name no struct has. A struct that fits in all members may be taken if no
 //! other comes close; all others are only proposed.
 
+use std::collections::BTreeSet;
+
 use layoutproof_layout::{LaidOut, LaidOutShape};
 use serde::{Deserialize, Serialize};
 
-use super::names::{NameKeys, is_filler};
+use super::names::{is_filler, loose_key};
 
 /// Fewest members with which a struct that fits in all of them is taken.
 const FEWEST_TO_TAKE: u32 = 3;
@@ -32,6 +34,8 @@ pub struct MemberFit {
     pub named: u32,
     /// Members of the block.
     pub of: u32,
+    /// True if the members of both start at the same bytes.
+    pub has_same_offsets: bool,
 }
 
 impl MemberSketch {
@@ -43,18 +47,21 @@ impl MemberSketch {
             !is_resource && !is_filler(&member.name) && !is_made_up(&member.name)
         });
         let members: Vec<SketchedMember> =
-            real.map(|member| SketchedMember { key: key_of(&member.name), offset: member.offset }).collect();
+            real.map(|member| SketchedMember { key: loose_key(&member.name), offset: member.offset }).collect();
         (!members.is_empty()).then_some(Self { members })
     }
 
     /// Compares the members with those of a host struct, given by name and offset.
     pub fn fit<'a>(&self, host: impl IntoIterator<Item = (&'a str, u32)>) -> MemberFit {
+        let real = host.into_iter().filter(|(name, _)| !is_filler(name));
         let host: Vec<SketchedMember> =
-            host.into_iter().map(|(name, offset)| SketchedMember { key: key_of(name), offset }).collect();
+            real.map(|(name, offset)| SketchedMember { key: loose_key(name), offset }).collect();
         let count = |is_common: &dyn Fn(&SketchedMember) -> bool| {
             let common = self.members.iter().filter(|member| is_common(member)).count();
             u32::try_from(common).unwrap_or(u32::MAX)
         };
+        let offsets: BTreeSet<u32> = self.members.iter().map(|member| member.offset).collect();
+        let host_offsets: BTreeSet<u32> = host.iter().map(|member| member.offset).collect();
         // Push constants of a later stage start where the program pushes the struct.
         let first = self.members.iter().map(|member| member.offset).min().unwrap_or(0);
         let placed_from = |start: u32| {
@@ -66,6 +73,7 @@ impl MemberSketch {
             placed: placed_from(0).max(placed_from(first)),
             named: count(&|member| host.iter().any(|host| host.key == member.key)),
             of: u32::try_from(self.members.len()).unwrap_or(u32::MAX),
+            has_same_offsets: offsets == host_offsets,
         }
     }
 }
@@ -76,15 +84,12 @@ fn is_made_up(name: &str) -> bool {
     own.strip_prefix("member").unwrap_or(own).chars().all(|character| character.is_ascii_digit())
 }
 
-fn key_of(name: &str) -> String {
-    NameKeys::new(name).without_scope().to_owned()
-}
-
 impl MemberFit {
-    /// True if the struct is worth proposing: half of the members, and at least two, are there, or the
-    /// only one is at its place.
+    /// True if the struct is worth proposing: half of the members are there, and at least two or at the
+    /// same bytes, or the only one is at its place.
     pub fn is_near(self) -> bool {
-        (self.named >= 2 && self.named * 2 >= self.of) || self.is_only_member()
+        let is_enough = self.named >= 2 || (self.named > 0 && self.has_same_offsets);
+        (self.of >= 2 && is_enough && self.named * 2 >= self.of) || self.is_only_member()
     }
 
     /// True if the block has one member, and the struct has it. Many structs may have such a member.
@@ -92,9 +97,11 @@ impl MemberFit {
         self.of == 1 && self.placed == 1
     }
 
-    /// True if the struct has all members at their places, and so many that it is no accident.
+    /// True if the struct has all members at their places, and so many that it is no accident. If the
+    /// members of both start at the same bytes, half of the names are enough.
     pub fn is_whole(self) -> bool {
-        self.placed == self.of && self.of >= FEWEST_TO_TAKE
+        let has_members = self.placed == self.of || (self.has_same_offsets && self.named * 2 >= self.of);
+        has_members && self.of >= FEWEST_TO_TAKE
     }
 }
 
@@ -119,17 +126,28 @@ mod tests {
     fn members_are_counted_by_name_and_by_place() {
         let sketch = sketch("cbuffer A { float4x4 view; float3 eye; float t; float2 pad0; };").unwrap();
         let fit = |host: &[(&str, u32)]| sketch.fit(host.iter().copied());
-        assert_eq!(fit(&[("m_view", 0), ("eye", 64), ("t", 76)]), MemberFit { placed: 3, named: 3, of: 3 });
-        assert_eq!(fit(&[("view", 0), ("eye", 64), ("t", 80)]), MemberFit { placed: 2, named: 3, of: 3 });
+        assert_eq!(
+            fit(&[("m_view", 0), ("eye", 64), ("t", 76)]),
+            MemberFit { placed: 3, named: 3, of: 3, has_same_offsets: true }
+        );
+        assert_eq!(
+            fit(&[("view", 0), ("eye", 64), ("t", 80)]),
+            MemberFit { placed: 2, named: 3, of: 3, has_same_offsets: false }
+        );
         let pushed = MemberSketch {
             members: [("roughness", 12), ("metallic", 16)]
                 .map(|(key, offset)| SketchedMember { key: key.to_owned(), offset })
                 .to_vec(),
         };
-        assert_eq!(pushed.fit([("roughness", 0), ("metallic", 4)]), MemberFit { placed: 2, named: 2, of: 2 });
+        assert_eq!(
+            pushed.fit([("roughness", 0), ("metallic", 4)]),
+            MemberFit { placed: 2, named: 2, of: 2, has_same_offsets: false }
+        );
         assert!(fit(&[("view", 0), ("eye", 64)]).is_near());
         assert!(!fit(&[("view", 0), ("proj", 64)]).is_near());
         assert!(fit(&[("view", 0), ("eye", 64), ("t", 76), ("more", 80)]).is_whole());
+        assert!(fit(&[("view", 0), ("eyePos", 64), ("t", 76)]).is_whole());
+        assert!(!fit(&[("view", 0), ("eyePos", 64), ("time", 76)]).is_whole());
     }
 
     #[test]
@@ -137,6 +155,13 @@ mod tests {
         let sketch = sketch("cbuffer A { float4x4 view; float4 pad; };").unwrap();
         assert!(sketch.fit([("view", 0)]).is_near() && !sketch.fit([("view", 0)]).is_whole());
         assert!(!sketch.fit([("view", 16)]).is_near());
+    }
+
+    /// The spellings of types in names do not count.
+    #[test]
+    fn members_with_prefixes_for_types_are_found() {
+        let sketch = sketch("cbuffer A { int iMesh; float fScale; };").unwrap();
+        assert_eq!(sketch.fit([("mesh", 0), ("scale", 4)]).placed, 2);
     }
 
     #[test]

@@ -39,6 +39,11 @@ pub(super) fn member_key(name: &str) -> String {
     folded(without_prefix(name))
 }
 
+/// The name of a member also without a prefix for its type: `iRenderSize` is `renderSize`.
+pub(super) fn loose_key(name: &str) -> String {
+    NameKeys::new(name).without_type
+}
+
 /// Lowercase, without underscores.
 fn folded(name: &str) -> String {
     name.chars().filter(|character| *character != '_').flat_map(char::to_lowercase).collect()
@@ -131,7 +136,7 @@ pub(super) fn type_key(name: &str) -> String {
 }
 
 /// True if a name consists of words for buffers: `UBO`, `UniformData`. Any struct may be called so.
-pub(super) fn is_generic(name: &str) -> bool {
+pub fn is_generic(name: &str) -> bool {
     words(without_prefix(last_segment(name))).iter().all(|word| BUFFER_WORDS.contains(&word.as_str()))
 }
 

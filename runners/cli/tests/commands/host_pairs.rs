@@ -8,19 +8,24 @@ use serde_json::Value;
 use super::folder::{Answer, Folder};
 
 /// A folder with a shader and `host.o`, the compiled `host`; `None` without a compiler.
-#[expect(clippy::print_stdout, reason = "a test that skips says so")]
 fn folder_of(shader: (&str, &str), host: &str) -> Option<Folder> {
     let folder = Folder::with(&[shader, ("host.cpp", host)]);
+    compile(&folder, "host").then_some(folder)
+}
+
+/// Compiles `NAME.cpp` to `NAME.o`; false without a compiler.
+#[expect(clippy::print_stdout, reason = "a test that skips says so")]
+fn compile(folder: &Folder, name: &str) -> bool {
     let mut compiler = Command::new("g++");
-    compiler.args(["-std=c++17", "-g", "-c", "host.cpp", "-o", "host.o"]).current_dir(folder.path("."));
-    match compiler.status() {
+    compiler.args(["-std=c++17", "-g", "-c", &format!("{name}.cpp"), "-o", &format!("{name}.o")]);
+    match compiler.current_dir(folder.path(".")).status() {
         Ok(status) => {
-            assert!(status.success(), "{host}");
-            Some(folder)
+            assert!(status.success(), "{name}");
+            true
         }
         Err(error) => {
             println!("skipped: g++ is not here ({error})");
-            None
+            false
         }
     }
 }
@@ -124,6 +129,39 @@ fn structs_are_found_by_their_members() {
 
 /// `Camera` of a renderer is a class of its own, and not the block `camera`. Under the block's exact name,
 /// or if it is stated, it is compared.
+/// Programs of one repository use the same names for different structs. The folder of the shader says whose
+/// it is.
+#[test]
+fn the_struct_of_the_shaders_own_program_is_taken() {
+    let ubo =
+        |members: &str| format!("#version 450\nlayout(binding = 0) uniform UBO {{ {members} }};\nvoid main() {{}}\n");
+    let host = |name: &str, members: &str| {
+        format!("struct Mat4 {{ float m[16]; }}; class Example {{ public: struct {name} {{ {members} }} u; }} e;")
+    };
+    let folder = Folder::with(&[]);
+    for (file, text) in [
+        ("shaders/bloom/a.vert", &ubo("mat4 projection; float scale; float strength; float time;")),
+        ("shaders/shadow/a.vert", &ubo("mat4 projection; mat4 model; vec4 light;")),
+        ("shaders/other/a.vert", &ubo("mat4 projection; mat4 model; vec4 light; float far;")),
+        ("samples/bloom/main.cpp", &host("UBO", "Mat4 projection; float scale, strength, time;")),
+        ("samples/shadow/main.cpp", &host("Data", "Mat4 projection, modelView; float light[4];")),
+        ("samples/text/main.cpp", &host("Data", "Mat4 projection; float size[2];")),
+    ] {
+        std::fs::create_dir_all(folder.path(file).parent().unwrap()).unwrap();
+        folder.write(file, text.as_bytes());
+    }
+    if !["bloom", "shadow", "text"].iter().all(|sample| compile(&folder, &format!("samples/{sample}/main"))) {
+        return;
+    }
+    let hosts = "samples/text/main.o samples/bloom/main.o samples/shadow/main.o --format json";
+    let answer = folder.run(&format!("check shaders/bloom/a.vert shaders/shadow/a.vert {hosts}")).exits(0);
+    assert_eq!(pairs(&answer), ["UBO Example::UBO agree", "UBO Example::Data agree"]);
+    assert_eq!(answer.json()["pairs"][1]["host_file"], "samples/shadow/main.o");
+    // Without a folder in common, the generic name is all there is.
+    let answer = folder.run(&format!("check shaders/other/a.vert {hosts}"));
+    assert_ne!(answer.json()["pairs"][0]["host"], "Example::Data");
+}
+
 #[test]
 fn a_similar_name_with_other_members_is_no_match() {
     let shader = "cbuffer camera { float4x4 projection; float4x4 view; }; cbuffer Exact { float4x4 model; };";
@@ -431,6 +469,21 @@ fn init_looks_into_the_files() {
 }
 
 /// GCC gives `Frame` 32 bytes, of which the block has 8, and `Light` 16, the stride of the buffer.
+/// DXC needs the macros of the build too, or it reports the `#error`.
+#[test]
+fn init_takes_the_macros_of_the_build() {
+    let shader = "#ifndef GPU\n#error \"for GPUs\"\n#endif\ncbuffer cbBlur { float fRadius; LANE fWeight; };";
+    let host = "struct BlurConstants { float radius, weight; } b;";
+    let Some(folder) = folder_of(("a.hlsl", shader), host) else { return };
+    folder.write("CMakeLists.txt", b"set(ARGS -DGPU=1 -DHALF={0,1} -DCMAKE_BUILD_TYPE=Debug -DDIR=${DIR})");
+    std::fs::create_dir_all(folder.path("dx")).unwrap();
+    folder.write("dx/CMakeLists.txt", b"set(ARGS ${ARGS} \"-DLANE=float\")");
+    folder.run("init").exits(0).prints("wrote ./layoutproof.toml: 1 shader, 1 host file");
+    let written = folder.read("layoutproof.toml");
+    assert!(written.contains("defines = [\n    \"GPU=1\",\n    \"HALF=0\",\n    \"LANE=float\",\n]"), "{written}");
+    assert_eq!(pairs(&folder.run("check --format json").exits(0)), ["cbBlur BlurConstants agree"]);
+}
+
 #[test]
 fn a_stated_contract_is_kept() {
     let shader =

@@ -13,7 +13,7 @@ use layoutproof_debuginfo::{
     DebugFile, DebugIndex, DebugInfoError, HostTypeId, HostTypes, Implementation, IndexedKind, RecordKind, Sibling,
     SiblingBytes, SiblingFiles, TypeName,
 };
-use layoutproof_hostcheck::matching::{BlockNames, has_own_name, is_candidate, nearest};
+use layoutproof_hostcheck::matching::{BlockNames, has_own_name, is_candidate, is_generic, nearest};
 use layoutproof_hostcheck::{MemberFit, MemberSketch, ProgramContract, ProgramStruct, block_parts};
 use serde::{Deserialize, Serialize};
 
@@ -185,7 +185,10 @@ fn propose(
                 .map(|sketch| sketch.fit(fields.iter().map(|(name, offset)| (name.as_str(), *offset))));
             fits.any(|fit| fit.named > 0)
         };
-        block.stated.is_none() && !namesakes.any(|found| has_own_name(block, &found.name) || has_members(found))
+        let is_host = |found: &ProgramStruct| {
+            has_own_name(block, &found.name) || (!is_generic(&found.name) && has_members(found))
+        };
+        block.stated.is_none() && !namesakes.any(is_host)
     };
     let open: Vec<usize> = (0..request.blocks.len()).filter(is_open).collect();
     let has_sketch = |block: &usize| request.sketches[*block].iter().any(Option::is_some);

@@ -20,6 +20,7 @@ use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
 use super::args::InitArgs;
+use super::init_defines::define_sets;
 use super::shader_blocks::{ShaderJob, read};
 use crate::args::DeclareArgs;
 use crate::output::{print, warn};
@@ -61,6 +62,9 @@ const HEADERS: [&str; 2] = ["fxh", "hlsli"];
 
 /// Longest shader to search for included files, in bytes.
 const LONGEST_SHADER: u64 = 4 << 20;
+
+/// Longest advice to print after a problem.
+const LONGEST_HELP: usize = 100;
 
 /// Names of folders in which a build puts its results, also with more after a hyphen and the like. The
 /// shaders in them are copies.
@@ -239,6 +243,8 @@ struct FirstProject {
     except: BTreeMap<ShaderLanguage, BTreeSet<String>>,
     /// Folders with included files.
     includes: BTreeSet<String>,
+    /// Shaders that can be read only with the macros of a build, by language and macros.
+    with_defines: BTreeMap<(ShaderLanguage, Vec<String>), BTreeSet<String>>,
     shader_count: usize,
     hosts: BTreeSet<String>,
     /// Sentences about the files that were found and are not used.
@@ -261,6 +267,7 @@ impl FirstProject {
         self.includes = found.include_folders(folder);
         let includes: Vec<String> =
             self.includes.iter().map(|include| folder.join(include).display().to_string()).collect();
+        let mut define_sets = define_sets(folder, &found.files);
         let mut refused: Vec<String> = Vec::new();
         let mut unread = 0;
         for file in &found.shaders {
@@ -269,7 +276,7 @@ impl FirstProject {
                 continue;
             };
             let problem = if started.elapsed() < READING_TIME {
-                problem_of(&folder.join(file), &includes)
+                problem_of(&folder.join(file), &includes, &[])
             } else {
                 unread += 1;
                 None
@@ -281,7 +288,19 @@ impl FirstProject {
                 }
                 Some(problem) => {
                     self.except.entry(language).or_default().insert(slashed(file));
-                    refused.push(format!("{}: {problem}", slashed(file)));
+                    let is_enough = |set: &Vec<String>| {
+                        started.elapsed() < READING_TIME && problem_of(&folder.join(file), &includes, set).is_none()
+                    };
+                    match define_sets.iter().position(is_enough) {
+                        Some(index) => {
+                            self.shader_count += 1;
+                            // The next shader probably needs the same.
+                            define_sets[..=index].rotate_right(1);
+                            let key = (language, define_sets[0].clone());
+                            self.with_defines.entry(key).or_default().insert(slashed(file));
+                        }
+                        None => refused.push(format!("{}: {problem}", slashed(file))),
+                    }
                 }
             }
         }
@@ -387,6 +406,20 @@ impl FirstProject {
             }
             shaders.push('\n');
         }
+        for ((language, defines), files) in &self.with_defines {
+            let defines = defines.iter().cloned().collect();
+            let _ = write!(
+                shaders,
+                "# {}, with macros of the build\n[[shader]]\nfiles = {}\ndefines = {}\n",
+                language.title(),
+                list(files),
+                list(&defines)
+            );
+            if !self.includes.is_empty() {
+                let _ = writeln!(shaders, "include = {}", list(&self.includes));
+            }
+            shaders.push('\n');
+        }
         if shaders.is_empty() {
             "# [[shader]]\n# files = [\"shaders/**/*.hlsl\"]\n\n".clone_into(&mut shaders);
         }
@@ -405,11 +438,11 @@ impl FirstProject {
     }
 }
 
-/// Why a shader cannot be read alone; `None` if it can, even if it has no buffer.
-fn problem_of(file: &Path, includes: &[String]) -> Option<String> {
+/// Why a shader cannot be read alone with these macros; `None` if it can, even if it has no buffer.
+fn problem_of(file: &Path, includes: &[String], defines: &[String]) -> Option<String> {
     let job = ShaderJob {
         path: file.to_owned(),
-        declare: DeclareArgs { include: includes.to_vec(), ..DeclareArgs::default() },
+        declare: DeclareArgs { include: includes.to_vec(), define: defines.to_vec(), ..DeclareArgs::default() },
         profile: None,
         named: LayoutSelection::default(),
         usual: LayoutSelection::default(),
@@ -418,7 +451,10 @@ fn problem_of(file: &Path, includes: &[String]) -> Option<String> {
         Ok(Ok(_)) => None,
         Ok(Err(problems)) => {
             let problem = problems.into_iter().find(|problem| problem.code != Code::NothingDeclared);
-            problem.map(|problem| problem.message)
+            problem.map(|problem| match problem.help.filter(|help| help.len() < LONGEST_HELP) {
+                Some(help) => format!("{} ({help})", problem.message),
+                None => problem.message,
+            })
         }
         Err(error) => Some(format!("{error:#}")),
     }

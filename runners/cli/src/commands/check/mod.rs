@@ -9,8 +9,10 @@ pub(crate) mod args;
 mod debug_types;
 pub(crate) mod debug_worker;
 pub(crate) mod init;
+mod init_defines;
 mod input_kind;
 mod lock;
+mod nearness;
 mod pairing;
 mod prove;
 mod reflected;
@@ -388,6 +390,9 @@ fn read_shaders(
     // In a project with many shaders, some without a buffer are fine. If none has one, there is
     // nothing to check.
     if all.blocks.is_empty() {
+        if problems.is_empty() && without_blocks.len() > 1 {
+            bail!("none of the {} shaders has a buffer, so there is nothing to compare", without_blocks.len());
+        }
         problems.append(&mut without_blocks);
         if !problems.is_empty() {
             bail!(RefusedInput { diagnostics: problems, sources: std::mem::take(sources) })

@@ -1,19 +1,23 @@
 //! Matches blocks with host types and compares them.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::cmp::Reverse;
 
-use layoutproof_hostcheck::matching::{BlockMatch, TypeMatch, has_name, has_own_name, match_part, match_type};
+use layoutproof_hostcheck::matching::{
+    BlockMatch, TypeMatch, has_name, has_own_name, is_generic, match_part, match_type,
+};
 use layoutproof_hostcheck::{
-    BlockPart, CompareOptions, MemberSketch, MismatchKind, ProgramContract, ProgramField, ProgramShape, ProgramStruct,
-    Remark, ShaderBlock, VectorTypes, WrittenRules, as_written, block_parts, compare, has_members_of, part_of_host,
-    part_path, shares_a_member,
+    BlockPart, CompareOptions, MemberFit, MemberSketch, MismatchKind, ProgramContract, ProgramField, ProgramShape,
+    ProgramStruct, Remark, ShaderBlock, VectorTypes, WrittenRules, as_written, block_parts, compare, has_members_of,
+    part_of_host, part_path, shares_a_member,
 };
 use layoutproof_layout::{BlockKind, LaidOutShape};
 use layoutproof_report::host_check::{
     CheckedPair, HostCheck, HostProposal, PairOutcome, UnmatchedBlock, UnmatchedReason,
 };
 
-use super::debug_worker::{DebugAnswer, Proposal};
+use super::debug_worker::DebugAnswer;
+use super::nearness::{Nearness, ShaderPath, StructsByName, definitions, nearest_definitions};
 use super::shader_blocks::{HostForm, TargetBlock};
 use crate::project::project_file::KnownMismatch;
 
@@ -49,12 +53,21 @@ pub(super) struct PairPartners {
 
 /// Compares each block with its host type.
 pub(super) fn pair(blocks: &[TargetBlock], hosts: &[DebugAnswer], rules: PairRules<'_>) -> Pairing {
-    let by_name = merge(hosts);
+    let all = definitions(hosts);
     let mut check = HostCheck { is_strict: rules.is_strict, ..HostCheck::default() };
     let mut partners = Vec::new();
+    let mut seen_by: Option<(&str, HostStructs<'_>)> = None;
     for (index, block) in blocks.iter().enumerate() {
+        let structs = match seen_by.take() {
+            Some((shader, structs)) if shader == block.shader => structs,
+            _ => {
+                let path = ShaderPath::new(&block.shader);
+                HostStructs { by_name: nearest_definitions(&all, &path), path }
+            }
+        };
+        let (_, structs) = seen_by.insert((&block.shader, structs));
         let mut found = PairsOfBlock { block, rules, pairs: Vec::new(), unmatched: Vec::new() };
-        found.find(index, hosts, &by_name);
+        found.find(index, hosts, structs);
         check.unmatched.extend(found.unmatched);
         for BlockPair { pair, part, host } in found.pairs {
             check.pairs.push(pair);
@@ -70,18 +83,10 @@ pub(super) fn pair(blocks: &[TargetBlock], hosts: &[DebugAnswer], rules: PairRul
     Pairing { check, partners }
 }
 
-/// All types by name. If files disagree on the bytes of a name, the later layout goes to
-/// `other_layouts`.
-fn merge(hosts: &[DebugAnswer]) -> BTreeMap<&str, ProgramStruct> {
-    let mut by_name: BTreeMap<&str, ProgramStruct> = BTreeMap::new();
-    for program in hosts.iter().flat_map(|host| &host.structs) {
-        match by_name.get_mut(program.name.as_str()) {
-            None => drop(by_name.insert(&program.name, program.clone())),
-            Some(first) if first.has_same_layout(program) => {}
-            Some(first) => first.other_layouts.push(format!("{} bytes in {}", program.size, program.object)),
-        }
-    }
-    by_name
+/// The host structs as a shader sees them.
+struct HostStructs<'a> {
+    path: ShaderPath,
+    by_name: StructsByName<'a>,
 }
 
 /// The results for one block.
@@ -102,8 +107,9 @@ struct BlockPair {
 impl<'a> PairsOfBlock<'a> {
     /// Finds the host struct of the block. If that struct covers only the header, finds the struct
     /// of the elements after it too.
-    fn find(&mut self, index: usize, hosts: &[DebugAnswer], by_name: &'a BTreeMap<&str, ProgramStruct>) {
+    fn find(&mut self, index: usize, hosts: &[DebugAnswer], structs: &HostStructs<'_>) {
         let block = self.block;
+        let by_name = &structs.by_name;
         let (layout, names) = (&block.layout, &block.names);
         // A class with a pointer must not match a block just because its name is similar.
         let parts = layout.result.as_ref().map(|root| block_parts(layout, root)).unwrap_or_default();
@@ -112,11 +118,16 @@ impl<'a> PairsOfBlock<'a> {
             is_possible && (!host.is_named_by_variable || has_members_of(&parts, host))
         });
         let candidates = candidates.map(|(name, _)| *name);
-        let found = if names.stated.is_some() {
+        let mut found = if names.stated.is_some() {
             match_type(names, by_name.keys().copied())
         } else {
             match_type(names, candidates)
         };
+        if let (TypeMatch::Ambiguous(several), None) = (&found.found, &names.stated)
+            && let Some(name) = structs.only_nearest(&parts, several)
+        {
+            found.found = TypeMatch::Found(name);
+        }
         let host = find_host(index, names.stated.as_ref(), &found, hosts, by_name, |declared: &[&str]| {
             match_type(names, declared.iter().copied()).found
         });
@@ -137,13 +148,22 @@ impl<'a> PairsOfBlock<'a> {
             if is_named { Ok((part, host)) } else { Err(UnmatchedReason::OtherMembers(host.name.clone())) }
         });
         let elements = parts.iter().position(|part| part.has_header);
-        let has_host = host.is_ok();
         let mut header = None;
-        let proposals = match &host {
-            Ok(_) => Vec::new(),
-            Err(UnmatchedReason::Ambiguous(names)) => fits_of(&parts, names, by_name),
-            Err(_) => proposals_of(index, hosts),
+        let candidates = match &host {
+            Ok((_, host)) if names.stated.is_some() || !is_generic(&host.name) => Vec::new(),
+            Err(UnmatchedReason::Ambiguous(names)) if !names.iter().all(|name| is_generic(name)) => {
+                structs.fits_of(&parts, names)
+            }
+            Ok(_) | Err(_) => structs.candidates(index, hosts),
         };
+        let host = host.and_then(|(part, host)| {
+            if candidates.iter().any(|candidate| candidate.is_better_than(host, structs, &candidates)) {
+                Err(UnmatchedReason::NoType(vec![host.name.clone()]))
+            } else {
+                Ok((part, host))
+            }
+        });
+        let has_host = host.is_ok();
         match host {
             Ok((part, host)) => match block.host_form {
                 HostForm::One => self.compare(&parts, part, host),
@@ -152,16 +172,17 @@ impl<'a> PairsOfBlock<'a> {
                     header = Some(host);
                 }
             },
-            Err(UnmatchedReason::NoType(_) | UnmatchedReason::OtherMembers(_))
-                if let Some((part, host)) = only_fitting(&proposals, by_name) =>
+            Err(UnmatchedReason::NoType(_) | UnmatchedReason::OtherMembers(_) | UnmatchedReason::Ambiguous(_))
+                if let Some(only) = only_fitting(&candidates) =>
             {
-                self.compare(&parts, part, host);
+                self.compare(&parts, only.part, only.host);
                 if let Some(found) = self.pairs.last_mut() {
                     found.pair.is_by_members = true;
                 }
             }
             Err(reason) if is_worth_listing(&parts, &reason) => {
-                let proposals = proposals.into_iter().map(|found| HostProposal { host: found.host, fit: found.fit });
+                let proposals =
+                    candidates.iter().map(|found| HostProposal { host: found.host.name.clone(), fit: found.fit });
                 let listed = unmatched(block, layout.name.clone(), reason);
                 self.unmatched.push(UnmatchedBlock { proposals: proposals.collect(), ..listed });
             }
@@ -291,40 +312,96 @@ fn several(host: &ProgramStruct, count: u32) -> ProgramStruct {
     ProgramStruct { name, size: host.size.saturating_mul(count), fields: vec![array], ..host.clone() }
 }
 
-/// The structs of all host files that fit a block by their members, best first.
-fn proposals_of(block: usize, hosts: &[DebugAnswer]) -> Vec<Proposal> {
-    let mut proposals: Vec<Proposal> =
-        hosts.iter().filter_map(|host| host.proposals.get(block)).flatten().cloned().collect();
-    proposals.sort_by_key(|proposal| (std::cmp::Reverse(proposal.fit), proposal.host.clone()));
-    proposals.dedup_by(|left, right| left.host == right.host);
-    proposals
+/// A host struct that fits a block by its members.
+struct Candidate<'a> {
+    host: &'a ProgramStruct,
+    nearness: Nearness,
+    /// The part of the block that it fits, as an index into its parts.
+    part: usize,
+    fit: MemberFit,
 }
 
-/// The fit of each struct with the block's name, best first.
-fn fits_of(parts: &[BlockPart<'_>], names: &[String], by_name: &BTreeMap<&str, ProgramStruct>) -> Vec<Proposal> {
-    let fit = |name: &String| {
-        let fields = by_name.get(name.as_str())?.named_fields();
-        let fits = parts.iter().enumerate().filter_map(|(part, found)| {
-            let members = fields.iter().map(|(name, offset)| (name.as_str(), *offset));
-            Some((MemberSketch::new(found.root)?.fit(members), part))
-        });
-        let (fit, part) = fits.max()?;
-        Some(Proposal { host: name.clone(), part, fit })
-    };
-    let mut proposals: Vec<Proposal> = names.iter().filter_map(fit).collect();
-    proposals.sort_by_key(|proposal| (std::cmp::Reverse(proposal.fit), proposal.host.clone()));
-    proposals
-}
-
-/// The struct that alone comes near the block, if it has all of its members at their places.
-fn only_fitting<'a>(
-    proposals: &[Proposal],
-    by_name: &'a BTreeMap<&str, ProgramStruct>,
-) -> Option<(usize, &'a ProgramStruct)> {
-    match proposals {
-        [only] if only.fit.is_whole() => Some((only.part, by_name.get(only.host.as_str())?)),
-        _ => None,
+impl Candidate<'_> {
+    /// True if it is nearer than a struct with the block's name, or as near and fits better.
+    fn is_better_than(&self, named: &ProgramStruct, structs: &HostStructs<'_>, all: &[Candidate<'_>]) -> bool {
+        let own = all.iter().find(|candidate| candidate.host.name == named.name);
+        let of_named = (structs.path.nearness(named), own.map(|own| own.fit));
+        self.host.name != named.name && (self.nearness, Some(self.fit)) > of_named
     }
+
+    /// True if another is nearer and fits as well.
+    fn is_beaten(&self, all: &[Candidate<'_>]) -> bool {
+        all.iter().any(|other| other.nearness > self.nearness && other.fit >= self.fit)
+    }
+}
+
+impl HostStructs<'_> {
+    /// The structs of all host files that fit a block by their members, best first.
+    fn candidates(&self, block: usize, hosts: &[DebugAnswer]) -> Vec<Candidate<'_>> {
+        let mut candidates: Vec<Candidate<'_>> = Vec::new();
+        for answer in hosts {
+            for proposal in answer.proposals.get(block).into_iter().flatten() {
+                let Some(host) = self.by_name.get(proposal.host.as_str()) else { continue };
+                let is_known = candidates.iter().any(|known| known.host.name == host.name);
+                let proposed = answer.structs.iter().find(|program| program.name == proposal.host);
+                // Another program's struct of this name may be nearer.
+                if !is_known && proposed.is_some_and(|proposed| proposed.has_same_layout(host)) {
+                    candidates.push(self.candidate(host, proposal.part, proposal.fit));
+                }
+            }
+        }
+        best_first(candidates)
+    }
+
+    /// The fit of each struct with the block's name, best first.
+    fn fits_of(&self, parts: &[BlockPart<'_>], names: &[String]) -> Vec<Candidate<'_>> {
+        let candidate = |name: &String| {
+            let host = self.by_name.get(name.as_str())?;
+            let fields = host.named_fields();
+            let fits = parts.iter().enumerate().filter_map(|(part, found)| {
+                let members = fields.iter().map(|(name, offset)| (name.as_str(), *offset));
+                Some((MemberSketch::new(found.root)?.fit(members), part))
+            });
+            let (fit, part) = fits.max()?;
+            Some(self.candidate(host, part, fit))
+        };
+        best_first(names.iter().filter_map(candidate).collect())
+    }
+
+    fn candidate<'a>(&self, host: &'a ProgramStruct, part: usize, fit: MemberFit) -> Candidate<'a> {
+        Candidate { host, nearness: self.path.nearness(host), part, fit }
+    }
+
+    /// The struct with members of the block that is nearer to the shader than all others.
+    fn only_nearest(&self, parts: &[BlockPart<'_>], names: &[String]) -> Option<String> {
+        let hosts = names.iter().filter_map(|name| self.by_name.get(name.as_str()));
+        let near: Vec<(Nearness, &ProgramStruct)> =
+            hosts.map(|host| (self.path.nearness(host), host.as_ref())).collect();
+        let best = near.iter().map(|(nearness, _)| *nearness).max()?;
+        let mut nearest = near.into_iter().filter(|(nearness, _)| *nearness == best).map(|(_, host)| host);
+        match (nearest.next(), nearest.next()) {
+            (Some(only), None) if has_members_of(parts, only) => Some(only.name.clone()),
+            _ => None,
+        }
+    }
+}
+
+fn best_first(mut candidates: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
+    candidates.sort_by(|left, right| {
+        let order = |candidate: &Candidate<'_>| Reverse((candidate.nearness, candidate.fit));
+        order(left).cmp(&order(right)).then_with(|| left.host.name.cmp(&right.host.name))
+    });
+    let is_beaten: Vec<bool> = candidates.iter().map(|candidate| candidate.is_beaten(&candidates)).collect();
+    let mut is_beaten = is_beaten.into_iter();
+    candidates.retain(|_| !is_beaten.next().unwrap_or_default());
+    candidates
+}
+
+/// The struct with all members of the block, if no other comes near that is as near to the shader.
+fn only_fitting<'a, 'b>(candidates: &'a [Candidate<'b>]) -> Option<&'a Candidate<'b>> {
+    let whole = candidates.iter().find(|candidate| candidate.fit.is_whole())?;
+    let is_rival = |other: &&Candidate<'_>| other.nearness >= whole.nearness;
+    (candidates.iter().filter(is_rival).count() == 1).then_some(whole)
 }
 
 /// The struct of a match, or the reason why it has none.
@@ -333,7 +410,7 @@ fn find_host<'a>(
     stated: Option<&String>,
     found: &BlockMatch,
     hosts: &[DebugAnswer],
-    by_name: &'a BTreeMap<&str, ProgramStruct>,
+    by_name: &'a StructsByName<'_>,
     match_declared: impl Fn(&[&str]) -> TypeMatch,
 ) -> Result<&'a ProgramStruct, UnmatchedReason> {
     let nearest = || {
@@ -346,7 +423,9 @@ fn find_host<'a>(
         nearest
     };
     match &found.found {
-        TypeMatch::Found(name) => by_name.get(name.as_str()).ok_or(UnmatchedReason::NoType(Vec::new())),
+        TypeMatch::Found(name) => {
+            by_name.get(name.as_str()).map(Cow::as_ref).ok_or(UnmatchedReason::NoType(Vec::new()))
+        }
         TypeMatch::Ambiguous(names) => Err(UnmatchedReason::Ambiguous(names.clone())),
         TypeMatch::None(_) | TypeMatch::StatedMissing { .. } => {
             let declared: Vec<&str> = hosts.iter().flat_map(|host| &host.declared).map(String::as_str).collect();

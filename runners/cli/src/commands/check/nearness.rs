@@ -1,0 +1,144 @@
+//! How near host structs are to a shader, by the names in their paths.
+//!
+//! In a repository with many programs, each may have its own `UBO`. The shader `shaders/bloom/blur.frag`
+//! then means the one of `examples/bloom/bloom.cpp`. Nearness only chooses between structs that fit.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use layoutproof_hostcheck::ProgramStruct;
+
+use super::debug_worker::DebugAnswer;
+
+/// The number of names that two paths have in common. Names of the shader's folders count more than
+/// that of its file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Nearness {
+    folders: usize,
+    has_file_name: bool,
+}
+
+/// The names in the path of a shader.
+#[derive(Debug)]
+pub(super) struct ShaderPath {
+    folders: BTreeSet<String>,
+    file_name: String,
+}
+
+impl ShaderPath {
+    pub(super) fn new(shader: &str) -> Self {
+        let path = Path::new(shader);
+        Self {
+            folders: path.parent().map(names_in).unwrap_or_default(),
+            file_name: path.file_name().map(|name| folded(&name.to_string_lossy())).unwrap_or_default(),
+        }
+    }
+
+    pub(super) fn nearness(&self, host: &ProgramStruct) -> Nearness {
+        let mut names = names_in(Path::new(&host.object));
+        names.extend(host.place.iter().flat_map(|place| names_in(Path::new(&place.file))));
+        Nearness { folders: self.folders.intersection(&names).count(), has_file_name: names.contains(&self.file_name) }
+    }
+}
+
+/// The folders and the file of a path, so that spellings do not count.
+fn names_in(path: &Path) -> BTreeSet<String> {
+    path.iter().map(|name| folded(&name.to_string_lossy())).filter(|name| !name.is_empty()).collect()
+}
+
+/// A name in lowercase, without suffixes and separators.
+fn folded(name: &str) -> String {
+    let stem = name.split('.').next().unwrap_or_default();
+    stem.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// All definitions of each name, in the order of the host files.
+pub(super) type Definitions<'a> = BTreeMap<&'a str, Vec<&'a ProgramStruct>>;
+
+/// One definition of each name.
+pub(super) type StructsByName<'a> = BTreeMap<&'a str, Cow<'a, ProgramStruct>>;
+
+pub(super) fn definitions(hosts: &[DebugAnswer]) -> Definitions<'_> {
+    let mut all = Definitions::new();
+    for program in hosts.iter().flat_map(|host| &host.structs) {
+        all.entry(&program.name).or_default().push(program);
+    }
+    all
+}
+
+/// The definition of each name that is nearest to a shader.
+pub(super) fn nearest_definitions<'a>(all: &Definitions<'a>, shader: &ShaderPath) -> StructsByName<'a> {
+    all.iter().filter_map(|(name, programs)| Some((*name, nearest_of(programs, shader)?))).collect()
+}
+
+/// The nearest definition. If definitions disagree on the bytes, and are equally near or the same text,
+/// `other_layouts` has the others.
+fn nearest_of<'a>(programs: &[&'a ProgramStruct], shader: &ShaderPath) -> Option<Cow<'a, ProgramStruct>> {
+    if let [only] = programs {
+        return Some(Cow::Borrowed(only));
+    }
+    let near: Vec<(Nearness, &ProgramStruct)> =
+        programs.iter().map(|program| (shader.nearness(program), *program)).collect();
+    let best = near.iter().map(|(nearness, _)| *nearness).max()?;
+    let (_, chosen) = *near.iter().find(|(nearness, _)| *nearness == best)?;
+
+    let mut others: Vec<&ProgramStruct> = Vec::new();
+    for (nearness, other) in near {
+        let is_rival = nearness == best || (other.place.is_some() && other.place == chosen.place);
+        let is_known = other.has_same_layout(chosen) || others.iter().any(|known| other.has_same_layout(known));
+        if is_rival && !is_known {
+            others.push(other);
+        }
+    }
+    if others.is_empty() {
+        return Some(Cow::Borrowed(chosen));
+    }
+    let mut chosen = chosen.clone();
+    chosen.other_layouts.extend(others.iter().map(|other| format!("{} bytes in {}", other.size, other.object)));
+    Some(Cow::Owned(chosen))
+}
+
+#[cfg(test)]
+mod tests {
+    use layoutproof_hostcheck::{LinePlace, ProgramContract};
+
+    use super::*;
+
+    fn program(object: &str, file: &str, size: u32) -> ProgramStruct {
+        ProgramStruct {
+            name: "UBO".to_owned(),
+            object: object.to_owned(),
+            size,
+            fields: Vec::new(),
+            place: Some(LinePlace { file: file.to_owned(), line: Some(3) }),
+            contract: ProgramContract::Fixed,
+            other_layouts: Vec::new(),
+            is_named_by_variable: false,
+            written_by: None,
+        }
+    }
+
+    fn chosen(programs: &[&ProgramStruct], shader: &str) -> (u32, usize) {
+        let chosen = nearest_of(programs, &ShaderPath::new(shader)).unwrap();
+        (chosen.size, chosen.other_layouts.len())
+    }
+
+    #[test]
+    fn the_definition_of_the_shaders_own_program_is_chosen() {
+        let bloom = program("bin/bloom", "samples/bloom.cpp", 16);
+        let shadow = program("bin/demos", "samples/soft_shadow/main.cpp", 32);
+        assert_eq!(chosen(&[&bloom, &shadow], "shaders/bloom/blur.frag"), (16, 0));
+        assert_eq!(chosen(&[&bloom, &shadow], "shaders/softShadow/blur.frag"), (32, 0));
+        assert_eq!(chosen(&[&bloom, &shadow], "shaders/bloom.frag"), (16, 0));
+        assert_eq!(chosen(&[&bloom, &shadow], "shaders/other.frag"), (16, 1));
+    }
+
+    /// Two layouts of one text are two builds of it, and both may reach the shader.
+    #[test]
+    fn nearness_does_not_hide_that_units_disagree() {
+        let [bloom, other] = ["bloom.o", "b.o"].map(|object| program(object, "ubo.h", 16));
+        let other = ProgramStruct { size: 32, ..other };
+        assert_eq!(chosen(&[&other, &bloom], "bloom/a.frag"), (16, 1));
+    }
+}
