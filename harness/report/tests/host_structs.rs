@@ -208,7 +208,7 @@ fn layouts(file: &Path, rules: Option<&str>) -> Result<Vec<Vec<BlockLayout>>, Fa
 fn text_of(pinned: &Pinned, language: HostLanguage) -> Result<String, Failed> {
     let file = cases().join(format!("{}.toml", pinned.case));
     let blocks = layouts(&file, Some(pinned.rules))?.concat();
-    Ok(asserts(pinned.case, &blocks, language, None))
+    Ok(asserts(pinned.case, &blocks, language, HostOptions::default()))
 }
 
 /// Compares the text with its golden file; `UPDATE_EXPECT=1` rewrites that.
@@ -323,7 +323,8 @@ fn every_case(compiler: &Compiler) -> Result<(), Failed> {
     for (file, index) in files.iter().zip(0..) {
         for (blocks, rules) in layouts(file, None)?.iter().zip(0..) {
             let text =
-                asserts(&file.display().to_string(), blocks, compiler.language, None).replace("#pragma once\n", "");
+                asserts(&file.display().to_string(), blocks, compiler.language, HostOptions::default());
+            let text = text.replace("#pragma once\n", "");
             let sums = without_padding(compiler, &text);
             structs += sums.len();
             let (open, sums) = (module(compiler.language, index, rules), sums.concat());

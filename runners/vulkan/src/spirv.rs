@@ -150,7 +150,7 @@ mod tests {
             (&MODULE[..12], "word 9 begins an instruction of 5 words, and 3 are left"),
             (&zero[..], "word 5 begins an instruction of 0 words, and 9 are left"),
         ] {
-            assert_eq!(read(words).unwrap_err().to_string(), reason);
+            assert_eq!(read(words), Err(RunnerError::ShaderRefused(reason.to_owned())));
         }
     }
 }
