@@ -82,7 +82,7 @@ struct MainOptions {
 }
 
 /// Commands with so many options that `-h` leaves most of them out.
-const MAIN_OPTIONS: [MainOptions; 4] = [
+const MAIN_OPTIONS: [MainOptions; 5] = [
     MainOptions {
         command: "show",
         options: &[
@@ -117,6 +117,10 @@ const MAIN_OPTIONS: [MainOptions; 4] = [
             "define",
             "include",
         ],
+    },
+    MainOptions {
+        command: "compare",
+        options: &["save", "profile", "format", "verbose", "args", "entry", "define", "include"],
     },
     MainOptions {
         command: "fuzz",
