@@ -144,7 +144,7 @@ const MISTAKES: [(&str, &str); 66] = [
     ("-v run scene.hlsl", "`-v` comes after the command: `layoutproof run -v`"),
     ("-q report records.jsonl", "`-q` comes after the command: `layoutproof report -q`"),
     ("--padding", "`--padding` is an option of `layoutproof show`"),
-    ("show scene.hlsl -v", "`layoutproof show` has no option `-v`: `run`..."),
+    ("show scene.hlsl -v", "`layoutproof show` has no option `-v`: `..."),
     ("show scene.hlsl --shard 1/2", "`layoutproof show` has no option `--shard`: `run` has it"),
     (
         "init first second",
