@@ -37,7 +37,7 @@ fn a_member_that_moves_is_one_line() {
     build(&folder, "1.8.2502", (&moved(), REFUSES));
     prints(
         &compare(&folder, "set dxc=./my-dxc moons/").exits(1),
-        &expect![[r#"
+        &expect![[r"
             old  set  libdxcompiler.so: 1.8 - 1.8.2405 (test)
             new  dxc=./my-dxc  libdxcompiler.so: 1.8 - 1.8.2502 (test)
 
@@ -48,7 +48,7 @@ fn a_member_that_moves_is_one_line() {
             moved
               S.b  4 → 8 (+4)    d3d12
                   moons/pair
-        "#]],
+        "]],
     );
     let verbose = compare(&folder, "set dxc=./my-dxc moons/ -v").exits(1);
     verbose.prints("moons/pair").prints("moved S.b 4 → 8 (+4)").prints("d3d12");
@@ -69,7 +69,7 @@ fn a_users_file_changes_at_its_lines() {
     build(&folder, "1.8.2502", (&moved(), REFUSES));
     prints(
         &compare(&folder, "set dxc=./my-dxc pair.hlsl").exits(1),
-        &expect![[r#"
+        &expect![[r"
             old  set  libdxcompiler.so: 1.8 - 1.8.2405 (test)
             new  dxc=./my-dxc  libdxcompiler.so: 1.8 - 1.8.2502 (test)
 
@@ -80,7 +80,7 @@ fn a_users_file_changes_at_its_lines() {
             moved
               S.b  4 → 8 (+4)    d3d12
                   pair.hlsl:4
-        "#]],
+        "]],
     );
     let answer = compare(&folder, "set dxc=./my-dxc").exits(1);
     answer.prints("moved 2 in 2 sources").prints("2 sources: moons/pair, pair.hlsl:4");
