@@ -2,7 +2,7 @@
 
 use layoutproof_frontend::module::Module;
 use layoutproof_layout::RegisterClass;
-use layoutproof_layout::shape::{Resource, Type};
+use layoutproof_layout::shape::{Count, Resource, Type};
 use layoutproof_layout::{Block, BlockKind};
 
 use crate::style::one_line;
@@ -40,8 +40,12 @@ pub(crate) fn declared_parameter(module: &Module, path: &str) -> Option<String> 
         return module.blocks.iter().find(|block| block.name == path).and_then(|block| declared_block(module, block));
     }
     let (base, counts) = ty.dimensions();
-    let dimensions: String = counts.iter().map(|count| format!("[{count}]")).collect();
-    Some(one_line(&format!("{base} {bare}{dimensions}")))
+    Some(one_line(&format!("{base} {bare}{}", dimensions(&counts))))
+}
+
+/// `[4][]`.
+fn dimensions(counts: &[Count]) -> String {
+    counts.iter().map(|count| format!("[{count}]")).collect::<Vec<_>>().concat()
 }
 
 fn type_at<'m>(module: &'m Module, path: &str) -> Option<&'m Type> {
@@ -74,8 +78,7 @@ pub(crate) fn declared_resources(module: &Module) -> Vec<String> {
         if !matches!(base, Type::Resource(_)) {
             continue;
         }
-        let dimensions: String = counts.iter().map(|count| format!("[{count}]")).collect();
-        let name = format!("{}{dimensions}", parameter.name);
+        let name = format!("{}{}", parameter.name, dimensions(&counts));
         let base = base.to_string();
         match by_type.iter_mut().find(|(other, _)| *other == base) {
             Some((_, names)) => names.push(name),

@@ -5,6 +5,7 @@
 //! with the declaration below or beside them. Text that it does not understand, such as directives
 //! or methods, has no diff.
 
+use std::fmt::Write as _;
 use std::ops::Range;
 
 use layoutproof_source::shader_language::ShaderLanguage;
@@ -197,7 +198,7 @@ fn name_end(part: &str) -> usize {
     let is_colon = |at: usize| letters.get(at) == Some(&b':');
     let ends = |at: &usize| match letters[*at] {
         b'[' | b'=' => true,
-        b':' => !is_colon(at + 1) && !(*at > 0 && is_colon(at - 1)),
+        b':' => !(is_colon(at + 1) || at.checked_sub(1).is_some_and(is_colon)),
         _ => false,
     };
     (0..letters.len()).find(ends).unwrap_or(part.len())
@@ -237,7 +238,7 @@ fn rewritten(
                 match lines.find(single[0].as_str()).filter(|_| !missing.is_empty()) {
                     Some(at) => {
                         let end = at + single[0].len();
-                        new += &format!("{}{missing}{}", &lines[..end], &lines[end..]);
+                        new += &[&lines[..end], missing, &lines[end..]].concat();
                     }
                     None => new += lines,
                 }
@@ -330,7 +331,7 @@ fn unified(file: &str, old: &str, new: &str) -> Option<String> {
         let before = [count('-', &edits[..hunk.start]), count('+', &edits[..hunk.start])];
         let lines = [count('-', &edits[hunk.clone()]), count('+', &edits[hunk.clone()])];
         let [from, to] = before.map(|before| start + before + 1);
-        text += &format!("@@ -{from},{} +{to},{} @@\n", lines[0], lines[1]);
+        let _ = writeln!(text, "@@ -{from},{} +{to},{} @@", lines[0], lines[1]);
         for (sign, line) in &edits[hunk] {
             text.push(*sign);
             text += line;

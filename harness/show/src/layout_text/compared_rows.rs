@@ -216,11 +216,11 @@ impl<'a> Comparison<'a, '_> {
             is_carried || before.is_some_and(|before| self.is_carried_by(before, places, layout))
         };
         let mut reasons: Vec<(usize, String)> = Vec::new();
-        for layout in 1..places.len() {
+        for (layout, own) in moves.iter().enumerate().skip(1) {
             for fact in differing.iter().filter(|fact| fact.values[layout] != fact.values[0]) {
                 reasons.push((layout, format!("{} {}", fact.name, alternatives(&fact.values))));
             }
-            if moves[layout] != Some(0) && !follows(layout) {
+            if *own != Some(0) && !follows(layout) {
                 let before = before.map(|index| &self.rows[index]);
                 reasons.push((layout, self.reason(places, before, layout).unwrap_or_default()));
             }

@@ -700,7 +700,7 @@ fn wrapped(start: &str, names: &[String], style: Style, limit: usize) -> String 
         let comma = if index + 1 < names.len() { "," } else { "" };
         if width(&line) + width(name) + comma.len() > limit && width(&line) > width(start) {
             text.push(&style.paint(Tone::Dim, line.trim_end()));
-            line = INDENT.to_owned();
+            INDENT.clone_into(&mut line);
         }
         line += &one_line(name);
         line += comma;
@@ -737,7 +737,7 @@ fn wrapped_words(indent: &str, words: &[&str], limit: usize, paint: impl Fn(&str
     for word in words {
         if width(&line) + width(word) > limit && width(&line) > width(indent) {
             text.push(&paint(line.trim_end()));
-            line = indent.to_owned();
+            indent.clone_into(&mut line);
         }
         line += word;
         line.push(' ');

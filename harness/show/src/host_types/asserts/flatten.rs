@@ -259,9 +259,8 @@ impl StructFlattener<'_> {
         let element = match ty {
             HostType::Float => 4,
             HostType::Double => 8,
-            HostType::Signed(size) | HostType::Unsigned(size) => size,
+            HostType::Signed(size) | HostType::Unsigned(size) | HostType::Vector { size, .. } => size,
             HostType::Struct(index) => self.structs[index].size,
-            HostType::Vector { size, .. } => size,
         };
         let size = dimensions.iter().fold(element, |size, count| size.saturating_mul(*count));
 
