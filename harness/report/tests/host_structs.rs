@@ -12,7 +12,7 @@ use layoutproof_core::case::Case;
 use layoutproof_core::check::Source;
 use layoutproof_layout::{BlockLayout, find, lay_out};
 use layoutproof_show::asserts::own_types::{OwnMember, OwnType, OwnTypes, own_type_asserts};
-use layoutproof_show::asserts::{HostLanguage, asserts};
+use layoutproof_show::asserts::{HostLanguage, HostOptions, asserts};
 use layoutproof_source::diagnostics::Diagnostic;
 use layoutproof_source::sources::SourceMap;
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -322,8 +322,7 @@ fn every_case(compiler: &Compiler) -> Result<(), Failed> {
     let mut structs = 0;
     for (file, index) in files.iter().zip(0..) {
         for (blocks, rules) in layouts(file, None)?.iter().zip(0..) {
-            let text =
-                asserts(&file.display().to_string(), blocks, compiler.language, HostOptions::default());
+            let text = asserts(&file.display().to_string(), blocks, compiler.language, HostOptions::default());
             let text = text.replace("#pragma once\n", "");
             let sums = without_padding(compiler, &text);
             structs += sums.len();
