@@ -123,8 +123,17 @@ impl<'a> PairsOfBlock<'a> {
         } else {
             match_type(names, candidates)
         };
-        if let (TypeMatch::Ambiguous(several), None) = (&found.found, &names.stated)
-            && let Some(name) = structs.only_nearest(&parts, several)
+        let rivals: Vec<String> = match &found.found {
+            TypeMatch::Ambiguous(several) => several.clone(),
+            // Whether the name is in a namespace counts less than whose it is.
+            TypeMatch::Found(name) => {
+                by_name.keys().filter(|other| is_namesake(other, name)).map(ToString::to_string).collect()
+            }
+            TypeMatch::None(_) | TypeMatch::StatedMissing { .. } => Vec::new(),
+        };
+        if names.stated.is_none()
+            && rivals.len() > 1
+            && let Some(name) = structs.only_nearest(&parts, &rivals)
         {
             found.found = TypeMatch::Found(name);
         }
@@ -150,10 +159,12 @@ impl<'a> PairsOfBlock<'a> {
         let elements = parts.iter().position(|part| part.has_header);
         let mut header = None;
         let candidates = match &host {
-            Ok((_, host)) if names.stated.is_some() || !is_generic(&host.name) => Vec::new(),
-            Err(UnmatchedReason::Ambiguous(names)) if !names.iter().all(|name| is_generic(name)) => {
-                structs.fits_of(&parts, names)
+            Ok(_) if names.stated.is_some() => Vec::new(),
+            Ok((_, host)) if !is_generic(&host.name) => {
+                let is_whole = |candidate: &Candidate<'_>| candidate.fit.is_whole();
+                structs.candidates(index, hosts).into_iter().filter(is_whole).collect()
             }
+            Err(UnmatchedReason::Ambiguous(names)) => structs.rivals(&parts, names, structs.candidates(index, hosts)),
             Ok(_) | Err(_) => structs.candidates(index, hosts),
         };
         let host = host.and_then(|(part, host)| {
@@ -326,7 +337,12 @@ impl Candidate<'_> {
     fn is_better_than(&self, named: &ProgramStruct, structs: &HostStructs<'_>, all: &[Candidate<'_>]) -> bool {
         let own = all.iter().find(|candidate| candidate.host.name == named.name);
         let of_named = (structs.path.nearness(named), own.map(|own| own.fit));
-        self.host.name != named.name && (self.nearness, Some(self.fit)) > of_named
+        let is_better = if is_generic(&named.name) {
+            (self.nearness, Some(self.fit)) > of_named
+        } else {
+            self.nearness > of_named.0
+        };
+        self.host.name != named.name && is_better
     }
 
     /// True if another is nearer and fits as well.
@@ -353,8 +369,13 @@ impl HostStructs<'_> {
         best_first(candidates)
     }
 
-    /// The fit of each struct with the block's name, best first.
-    fn fits_of(&self, parts: &[BlockPart<'_>], names: &[String]) -> Vec<Candidate<'_>> {
+    /// The structs with the block's name and those that fit by their members, best first.
+    fn rivals<'a>(
+        &'a self,
+        parts: &[BlockPart<'_>],
+        names: &[String],
+        fitting: Vec<Candidate<'a>>,
+    ) -> Vec<Candidate<'a>> {
         let candidate = |name: &String| {
             let host = self.by_name.get(name.as_str())?;
             let fields = host.named_fields();
@@ -365,7 +386,12 @@ impl HostStructs<'_> {
             let (fit, part) = fits.max()?;
             Some(self.candidate(host, part, fit))
         };
-        best_first(names.iter().filter_map(candidate).collect())
+        let mut rivals: Vec<Candidate<'a>> = names.iter().filter_map(candidate).collect();
+        let best = rivals.iter().map(|rival| rival.nearness).max();
+        rivals.extend(
+            fitting.into_iter().filter(|other| Some(other.nearness) > best && !names.contains(&other.host.name)),
+        );
+        best_first(rivals)
     }
 
     fn candidate<'a>(&self, host: &'a ProgramStruct, part: usize, fit: MemberFit) -> Candidate<'a> {
@@ -395,6 +421,11 @@ fn best_first(mut candidates: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
     let mut is_beaten = is_beaten.into_iter();
     candidates.retain(|_| !is_beaten.next().unwrap_or_default());
     candidates
+}
+
+/// True if two types have the same name, apart from their namespaces.
+fn is_namesake(left: &str, right: &str) -> bool {
+    left.rsplit("::").next() == right.rsplit("::").next()
 }
 
 /// The struct with all members of the block, if no other comes near that is as near to the shader.
