@@ -1,7 +1,7 @@
 //! Makes the rows of a block's table on a page: a declaration with its numbers in each layout,
 //! padding, strides if layouts differ, the size and the total padding at the end.
 //!
-//! `layoutproof-report` draws them; the text of `show` has [`super::compared_rows`]. Layouts are
+//! `layoutproof-report` draws them; the text of `show` has the module `compared_rows`. Layouts are
 //! matched by the paths of members.
 
 use std::collections::HashMap;

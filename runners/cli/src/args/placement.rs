@@ -100,7 +100,7 @@ impl PlacementArgs {
     }
 
     /// True if the user names targets or compilers, so that layouts are those of their columns.
-    /// With `--convention`, only bindings are asked about.
+    /// With `--convention`, the answer is about bindings only.
     pub(crate) fn selects_columns(&self) -> bool {
         self.convention.is_empty() && !(self.target.is_empty() && self.compilers.is_empty())
     }
