@@ -91,7 +91,7 @@ pub struct KnownBug {
     /// The place of the entry: list and line.
     pub file: String,
     pub line: u32,
-    /// The name by which `layoutproof upstream` knows the difference.
+    /// The name by which `layoutproof bugs` knows the difference.
     pub id: String,
     /// The build in which it was gone.
     pub gone: Option<String>,

@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use layoutproof_core::results::record::{CheckRecord, LeftOutChecks, OutcomeKind, Proves, ReasonKind};
+use layoutproof_readers::toolchain::{Toolchain, toolchains};
 use layoutproof_show::style::{Style, TextLines, Tone, counted, grouped, one_line, pad, pad_left, width};
 
 /// Cases to name per group.
@@ -71,15 +72,15 @@ pub fn matrix(checks: &[CheckRecord], left_out: &[LeftOutChecks], style: Style) 
         return String::new();
     }
     let mut text = TextLines::default();
-    let columns = rows.keys().map(|name| width(&one_line(name))).max().unwrap_or(0);
+    let columns = rows.keys().map(|name| width(&title(name))).max().unwrap_or(0);
     let line = |name: &str, numbers: [String; HEADS.len()]| {
         let cells = numbers.iter().zip(HEADS);
         let numbers: Vec<String> = cells.map(|(number, head)| pad_left(number, width(head) + GAP)).collect();
-        format!("  {}{}", pad(&one_line(name), columns), numbers.concat())
+        format!("  {}{}", pad(name, columns), numbers.concat())
     };
     text.push(&style.paint(Tone::Strong, &line("", HEADS.map(str::to_owned))));
     for (name, counts) in &rows {
-        text.push(&line(name, counts.numbers().map(grouped)));
+        text.push(&line(&title(name), counts.numbers().map(grouped)));
     }
     text.into_text()
 }
@@ -99,7 +100,7 @@ pub fn markdown(checks: &[CheckRecord], left_out: &[LeftOutChecks]) -> String {
     let head = format!("\n| compiler | {} |\n|---|{}\n", HEADS.join(" | "), "---:|".repeat(HEADS.len()));
     let rows = rows.iter().map(|(name, counts)| {
         let numbers = counts.numbers().map(grouped).join(" | ");
-        format!("| {} | {numbers} |\n", cell(name))
+        format!("| {} | {numbers} |\n", cell(&title(name)))
     });
     let mut text: Vec<String> = std::iter::once(head).chain(rows).collect();
 
@@ -108,11 +109,18 @@ pub fn markdown(checks: &[CheckRecord], left_out: &[LeftOutChecks]) -> String {
         text.push("\n| compiler | culprit | cause | checks | cases |\n|---|---|---|---:|---|\n".to_owned());
     }
     text.extend(groups.iter().map(|group| {
-        let (producer, cause) = (cell(group.producer), cell(&group.cause));
+        let (producer, cause) = (cell(&title(group.producer)), cell(&group.cause));
         let (culprit, checks, examples) = (group.culprit, grouped(group.checks), cell(&group.examples()));
         format!("| {producer} | {culprit} | {cause} | {checks} | {examples} |\n")
     }));
     text.concat()
+}
+
+/// A producer in the words of `show`: `Vulkan · DXC (dx)`.
+fn title(producer: &str) -> String {
+    let toolchain = toolchains().iter().find(|toolchain| toolchain.name == producer);
+    let column = toolchain.and_then(Toolchain::column);
+    column.map_or_else(|| one_line(producer), |column| column.to_string())
 }
 
 fn cell(text: &str) -> String {
@@ -217,7 +225,7 @@ impl MatrixGroup<'_> {
     fn text(&self, style: Style) -> String {
         let (tone, word) = if self.is_known { (Tone::Known, "Known") } else { (Tone::Disagree, "Disagree") };
         let dot = format!(" {} ", style.dot());
-        let (verb, producer, cause) = (style.verb(tone, word), one_line(self.producer), one_line(&self.cause));
+        let (verb, producer, cause) = (style.verb(tone, word), title(self.producer), one_line(&self.cause));
         let checks = counted(self.checks, "check");
         let indent = " ".repeat(width("  Disagree "));
         format!("{verb} {producer}{dot}{}{dot}{checks}: {cause}\n{indent}{}\n", self.culprit, self.examples())

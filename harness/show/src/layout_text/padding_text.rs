@@ -4,7 +4,7 @@
 use layoutproof_layout::padding::{Hole, HoleKind};
 
 use crate::better_order::{BetterOrder, ColumnSize, PaddedBlock, PaddedColumn};
-use crate::style::{Style, TextLines, Tone, one_line};
+use crate::style::{Style, TextLines, Tone, one_line, width};
 
 /// Every block that has padding, each after an empty line.
 pub fn text(blocks: &[PaddedBlock], style: Style) -> String {
@@ -14,7 +14,11 @@ pub fn text(blocks: &[PaddedBlock], style: Style) -> String {
         let verb = style.verb(Tone::Strong, "Padding");
         for (index, column) in block.columns.iter().enumerate() {
             let PaddedColumn { names, size, padding, percent, inside } = column;
-            let start = if index == 0 { format!("{verb} {}", one_line(&block.name)) } else { " ".repeat(10) };
+            let name = one_line(&block.name);
+            let start = match index {
+                0 => format!("{verb} {name}:"),
+                _ => " ".repeat(width("   Padding :") + width(&name)),
+            };
             let inside = match inside.as_slice() {
                 [] => String::new(),
                 [hole] => format!("; {} {}", hole.size, place(hole)),
@@ -22,7 +26,7 @@ pub fn text(blocks: &[PaddedBlock], style: Style) -> String {
                     format!("; {} inside {} members", holes.iter().map(|hole| hole.size).sum::<u32>(), holes.len())
                 }
             };
-            text.push(&format!("{start}: {padding} of {size} bytes, {percent} %{inside}{}", columns(names)));
+            text.push(&format!("{start} {padding} of {size} bytes, {percent} %{inside}{}", columns(names)));
         }
         if block.is_fixed {
             text.push("           members with explicit offsets or bits stay where they are");

@@ -103,7 +103,9 @@ pub(crate) fn compiler_of(args: &AskArgs) -> anyhow::Result<Option<CompilerUnder
             warn(&format!("note: {note}\n"));
         }
         let found = search.compiler.ok().map(|compiler| (family, compiler));
-        found.ok_or_else(|| format!("compiler `{name}` was not found (`layoutproof compilers` says how to name one)"))
+        found.ok_or_else(|| {
+            format!("compiler `{name}` was not found (`layoutproof doctor compilers` says how to name one)")
+        })
     } else if Compiler::known().any(|known| known.name == name) {
         let readers: Vec<&str> = Family::all().map(Family::compiler).collect();
         bail!("`{name}` does not compile the cases' own text; these compilers do: {}", readers.join(", "));

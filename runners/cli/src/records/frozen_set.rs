@@ -181,7 +181,7 @@ impl FrozenSet {
     pub(crate) fn newest(family: Family) -> anyhow::Result<Self> {
         let none = || {
             format!(
-                "no frozen set of {family} below {FOLDER}: name one with --against, or make one with `layoutproof freeze`"
+                "no frozen set of {family} below {FOLDER}: name one with --against, or make one with `layoutproof compare BUILD --save DIR`"
             )
         };
         Self::newest_first(family)?.into_iter().next().with_context(none)
