@@ -126,7 +126,7 @@ class Descriptors(Module):
     """A module with the storage classes of its variables."""
 
     BINDING, SET, LOCATION, SPEC_ID, INPUT_ATTACHMENT = 33, 34, 30, 1, 43
-    PUSH_CONSTANT = 9
+    INPUT, OUTPUT, PUSH_CONSTANT = 1, 3, 9
 
     def __init__(self, data):
         self.storage = {}
@@ -153,6 +153,20 @@ def decorated(case, module, placed):
             placed.add(name, text("constant-id", said[Descriptors.SPEC_ID]))
         if module.storage.get(target) == Descriptors.PUSH_CONSTANT:
             placed.add(name, text("push-constant", 0))
+        if Descriptors.LOCATION in said:
+            unit = {Descriptors.INPUT: "location-in", Descriptors.OUTPUT: "location-out"}[module.storage[target]]
+            placed.add(varying(case, name), text(unit, said[Descriptors.LOCATION]))
+
+
+def varying(case, name):
+    """The path of an input or output, which DXC names after its semantic: `in.var.TEXCOORD0`, `out.var.SV_Target`."""
+    direction, semantic = re.fullmatch(r"(in|out)\.var\.(.+)", name).groups()
+    entry = case.data.get("entry", "main")
+    named = re.escape(semantic) if semantic[-1] in "123456789" else re.escape(semantic.removesuffix("0")) + "0?"
+    if direction == "out" and re.search(rf"\)\s*:\s*{named}\b", case.declare):
+        return f"{entry}.$result"
+    parameter = re.search(rf"(\w+)\s*:\s*{named}\b", case.declare)
+    return f"{entry}.{parameter.group(1)}"
 
 
 def flattened(places):

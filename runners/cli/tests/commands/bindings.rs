@@ -221,7 +221,7 @@ fn what_shares_a_place_and_what_is_not_used_is_said() {
                 float4 PSMain() : SV_Target { return albedo.Load(0); }\n";
     let folder = Folder::with(&[("two.hlsl", text)]);
     let vulkan = folder.run("show two.hlsl --target vulkan --convention dxc --entry CSMain").exits(0);
-    let vulkan = vulkan.prints("vulkan.dxc · entry CSMain").prints("cbuffer Frame set 0 binding 0");
+    let vulkan = vulkan.prints("Vulkan · DXC · entry CSMain").prints("cbuffer Frame set 0 binding 0");
     let vulkan = vulkan.prints("! RWStructuredBuffer<float> parts set 0 binding 0");
     let vulkan = vulkan.prints("same as Frame; -fvk-u-shift moves it").prints("not used by CSMain: albedo");
     assert!(vulkan.err.contains("`parts` at set 0 binding 0 shares its place with `Frame`"), "{vulkan}");
