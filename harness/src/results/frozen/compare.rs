@@ -289,6 +289,7 @@ mod tests {
 
     #[test]
     fn each_difference_has_its_meaning() {
+        use ChangeKind::{Accepted, Crashes, Messages, Moved, Rejected};
         let old =
             set("case a 1\nblock S\n  S.x offset 0\n  S unread no code\nblock T refused: no\nblock U broken: died\n\
                        program\n  S bound b0\n");
@@ -297,7 +298,6 @@ mod tests {
         let kinds = |old, new| -> Vec<ChangeKind> {
             compare(old, new).differences.iter().map(|difference| difference.kind).collect()
         };
-        use ChangeKind::{Accepted, Crashes, Messages, Moved, Rejected};
         assert_eq!(kinds(&old, &new), [Messages, Moved, Accepted, Crashes, Rejected]);
         assert_eq!(kinds(&new, &old), [Messages, Moved, Rejected, Crashes, Accepted]);
     }

@@ -104,7 +104,7 @@ struct BlockPair {
     host: ProgramStruct,
 }
 
-impl<'a> PairsOfBlock<'a> {
+impl PairsOfBlock<'_> {
     /// Finds the host struct of the block. If that struct covers only the header, finds the struct
     /// of the elements after it too.
     fn find(&mut self, index: usize, hosts: &[DebugAnswer], structs: &HostStructs<'_>) {
