@@ -28,7 +28,7 @@
 //! into storage units, `explicit` reads `packoffset` and `[[vk::offset]]`, and `forbid` finds
 //! declarations that the rule set does not allow. [`tree`] holds the result; `views` flattens it to
 //! rows and to scalars, and [`LaidOut::offset_of`] looks up one path.
-//! [`native`] names the rule set that each compiler implies, [`column`] the compilers and targets as people do, and [`limits`] the blocks that a
+//! [`native`] names the rule set that each compiler implies, [`mod@column`] the compilers and targets as people do, and [`limits`] the blocks that a
 //! compiler rejects. [`mutate`] makes wrong rule sets, to test that the cases notice them.
 //! [`padding`] finds the bytes that a layout loses between members, and [`reorder`] finds an order
 //! that loses fewer. [`LayoutUnit`] names every kind of space that a parameter can use; this crate
