@@ -166,6 +166,8 @@ def varying(case, name):
     if direction == "out" and re.search(rf"\)\s*:\s*{named}\b", case.declare):
         return f"{entry}.$result"
     parameter = re.search(rf"(\w+)\s*:\s*{named}\b", case.declare)
+    if parameter is None:
+        raise Unsupported(f"no parameter with the semantic {semantic}")
     return f"{entry}.{parameter.group(1)}"
 
 

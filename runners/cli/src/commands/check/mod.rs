@@ -21,11 +21,9 @@ mod round_trip;
 mod shader_blocks;
 
 use std::collections::BTreeSet;
-use std::fs::OpenOptions;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, anyhow, bail};
+use anyhow::{anyhow, bail};
 use layoutproof_core::results::summary::Exit;
 use layoutproof_hostcheck::matching::PartName;
 use layoutproof_hostcheck::{VectorTypes, part_path};
@@ -53,7 +51,7 @@ use crate::output::{columns, print, print_json, print_refusal, warn, warn_render
 use crate::project::globs;
 use crate::project::project_file::{PROJECT_FILE, ProjectFile, ProjectShaders};
 use crate::project::shader_settings::ShaderSettings;
-use crate::records::output_files::{check_file, write_file};
+use crate::records::output_files::{append_to_file, check_file, write_file};
 use crate::select::layout_selection::LayoutSelection;
 use crate::select::refused_input::RefusedInput;
 
@@ -134,7 +132,7 @@ fn compare_hosts(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
     if let (CheckFormat::Text | CheckFormat::Github, Some(path)) =
         (args.format, std::env::var_os("GITHUB_STEP_SUMMARY"))
     {
-        append(Path::new(&path), &job_summary(&checked))?;
+        append_to_file(Path::new(&path), &job_summary(&checked))?;
     }
     if let Some(path) = &args.html {
         write_file(path, &check_page(&checked, &typed_command()))?;
@@ -175,15 +173,9 @@ fn write_map(project: &ProjectFile, entries: &str) -> anyhow::Result<()> {
     let is_new = project.path.as_os_str().is_empty();
     let path = if is_new { Path::new(PROJECT_FILE) } else { &project.path };
     let start = if is_new { "schema = 1\n" } else { "" };
-    append(path, &format!("{start}{entries}"))?;
+    append_to_file(path, &format!("{start}{entries}"))?;
     warn(&format!("note: wrote {} entries to {}\n", entries.matches("[[map]]").count(), path.display()));
     Ok(())
-}
-
-fn append(path: &Path, text: &str) -> anyhow::Result<()> {
-    let written =
-        OpenOptions::new().append(true).create(true).open(path).and_then(|mut file| file.write_all(text.as_bytes()));
-    written.with_context(|| format!("writing {}", path.display()))
 }
 
 /// The command as the user typed it, with the program's usual name.
