@@ -3,6 +3,8 @@
 
 use std::fmt;
 
+use serde::Serialize;
+
 /// Largest size or offset of a layout, in bytes.
 pub const MAX_BYTES: u32 = 1 << 31;
 
@@ -11,7 +13,8 @@ pub const MAX_BYTES: u32 = 1 << 31;
 pub struct TooLarge;
 
 /// A power of two, in bytes, that an offset must be a multiple of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(transparent)]
 pub struct Alignment(u32);
 
 impl Alignment {

@@ -1,10 +1,13 @@
 //! Vulkan's rules for explicit layouts, and the device features that relax them.
 
+use serde::Serialize;
+
 /// A level of Vulkan's rules for offsets and strides of a block. Each level allows everything that
 /// the previous one allows.
 ///
 /// Source: Vulkan specification, "Offset and Stride Assignment".
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum BlockRules {
     /// The layouts that Vulkan 1.1 always allows, relaxed block layout included.
     Relaxed,

@@ -8,6 +8,7 @@
 //! and SPIR-V; OpenGL 4.6, 7.6.2.2; GLSL `GL_EXT_scalar_block_layout`; WGSL, Memory Layout;
 //! measured with DXC 1.7.2308 and Slang 2026.12. Each row of the table names its own source.
 
+use serde::Serialize;
 use strum::{IntoStaticStr, VariantArray};
 
 use super::alignment::Alignment;
@@ -18,7 +19,7 @@ use super::block_rules::BlockRules;
 pub const DECLARED: &str = "declared";
 
 /// A named set of byte layout rules.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RuleSet {
     /// Full name, dialect included: `std140`, `scalar@slang`.
     pub name: &'static str,
@@ -98,7 +99,7 @@ impl RuleSet {
 }
 
 /// A declaration and the layout that the rule set gives it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Example {
     /// HLSL. The last struct is the element of a buffer.
     pub declaration: &'static str,
@@ -109,7 +110,8 @@ pub struct Example {
 }
 
 /// The kind of buffer that a rule set is made for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum HomeBuffer {
     /// Uniform buffers, including D3D's constant buffers.
     Uniform,
@@ -118,7 +120,8 @@ pub enum HomeBuffer {
 }
 
 /// The only platform whose compilers apply a rule set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Platform {
     /// Direct3D: DXC's and Slang's rules for DXIL. Clang's target types for them are called `dx`.
     Direct3d,
@@ -134,7 +137,7 @@ pub enum Platform {
 ///
 /// Source: The OpenGL Shading Language 4.60, 4.4.5 Uniform and Shader Storage Block Layout Qualifiers;
 /// `GL_EXT_scalar_block_layout`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct GlslQualifier {
     /// The extension that the qualifier needs; `None` for core GLSL.
     pub extension: Option<&'static str>,
@@ -144,7 +147,7 @@ pub struct GlslQualifier {
 }
 
 /// A range of compiler versions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Versions {
     /// The compiler's command, for example `dxc`.
     pub compiler: &'static str,
@@ -155,7 +158,8 @@ pub struct Versions {
 }
 
 /// Alignment of a vector of `n` components of `e` bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray, Serialize)]
+#[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum VectorAlignment {
     /// `e`.
@@ -171,7 +175,8 @@ pub enum VectorAlignment {
 }
 
 /// Distance from one array element to the next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray, Serialize)]
+#[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum ArrayStride {
     /// The element size rounded up to the array's alignment.
@@ -182,7 +187,8 @@ pub enum ArrayStride {
 }
 
 /// The meaning of `float a[]`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum UnsizedArrays {
     /// Elements up to the end of the buffer.
     InPlace,
@@ -194,7 +200,8 @@ pub enum UnsizedArrays {
 }
 
 /// Tail padding of structs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray, Serialize)]
+#[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum StructPadding {
     /// The size ends with the last member, so the next member may use the tail.
@@ -206,7 +213,8 @@ pub enum StructPadding {
 }
 
 /// Matrices with more than one contiguous vector.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray, Serialize)]
+#[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Matrices {
     /// Laid out as an array of their contiguous vectors.
@@ -222,7 +230,8 @@ pub enum Matrices {
 }
 
 /// Matrices with one row or one column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray, Serialize)]
+#[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum OneDimensional {
     /// Like any other matrix.
@@ -234,7 +243,8 @@ pub enum OneDimensional {
 }
 
 /// The order of matrices in an array.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray, Serialize)]
+#[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum ArrayOrder {
     /// The order declared on the member.
@@ -245,7 +255,8 @@ pub enum ArrayOrder {
 
 /// The order of a matrix, or of an array's matrices, that is the whole element of a block and not a
 /// member.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray, Serialize)]
+#[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum ElementOrder {
     /// The declared order: `StructuredBuffer<row_major float2x3>`.
@@ -256,7 +267,8 @@ pub enum ElementOrder {
 }
 
 /// The type of an enum in memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray, Serialize)]
+#[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Enums {
     /// The declared underlying type.
@@ -267,7 +279,8 @@ pub enum Enums {
 
 /// Selects the bit-fields that share a storage unit. Bits fill a unit from the least significant
 /// one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray, Serialize)]
+#[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum BitFields {
     /// Neighbours whose types have the same size, as long as they fit; width zero ends the unit
@@ -281,7 +294,7 @@ pub enum BitFields {
 }
 
 /// The rules that place a member after the previous one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Placement {
     /// Members that must not straddle a 16-byte register.
     pub straddle: Straddle,
@@ -305,7 +318,8 @@ pub struct Placement {
 }
 
 /// Members that must not straddle a 16-byte register, and move to the next one instead.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray, Serialize)]
+#[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Straddle {
     /// Every member may straddle.
@@ -318,7 +332,8 @@ pub enum Straddle {
 }
 
 /// Size of a matrix in the straddle test.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray, Serialize)]
+#[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum StraddleSize {
     /// The size that the matrix takes.
@@ -328,7 +343,8 @@ pub enum StraddleSize {
 }
 
 /// The order that the test for a new register uses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray, Serialize)]
+#[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum MatrixStart {
     /// The order of the matrix.
@@ -338,7 +354,8 @@ pub enum MatrixStart {
 }
 
 /// Placement of members without bytes: empty structs, resources, and structs and arrays of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray, Serialize)]
+#[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum EmptyMembers {
     /// They do not move the next member.
@@ -351,7 +368,8 @@ pub enum EmptyMembers {
 }
 
 /// The effect of `packoffset`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray, Serialize)]
+#[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum PackOffsetRule {
     /// In any order; members without a `packoffset` follow the highest end.
@@ -364,7 +382,8 @@ pub enum PackOffsetRule {
 }
 
 /// The effect of `[[vk::offset(N)]]`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray, Serialize)]
+#[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum VkOffset {
     /// No effect; a warning tells the user.
@@ -378,7 +397,8 @@ pub enum VkOffset {
 }
 
 /// The effect of `register(...)` on a loose global.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray, Serialize)]
+#[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum GlobalRegister {
     /// Any letter selects the 16-byte register; globals without one follow the highest end.
@@ -392,7 +412,8 @@ pub enum GlobalRegister {
 }
 
 /// A declaration or a layout that a rule set forbids.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray, Serialize)]
+#[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Forbid {
     /// Types that WGSL lacks or does not share with the host: `bool`, 8-bit, 16-bit and 64-bit

@@ -19,6 +19,7 @@ use crate::commands::regress::RegressArgs;
 use crate::commands::setup::SetupArgs;
 use crate::commands::show::args::{DiffArgs, ShowArgs};
 use crate::commands::upstream::UpstreamArgs;
+use crate::commands::vectors::VectorsArgs;
 
 /// Shows where shader parameters live, and proves it on devices.
 ///
@@ -134,6 +135,10 @@ pub enum DevCommand {
     ///
     /// Needs no GPU.
     Export(ExportArgs),
+    /// Write the cases as test vectors for other programs.
+    ///
+    /// JSON with its schema, in packages for Rust, npm and Python.
+    Vectors(VectorsArgs),
     /// Show or clear the cache of answers from compilers and spirv-val.
     Cache(CacheCommandArgs),
     /// Print the completions of a shell.

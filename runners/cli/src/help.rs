@@ -152,7 +152,7 @@ struct Examples {
     lines: &'static [&'static str],
 }
 
-const EXAMPLES: [Examples; 16] = [
+const EXAMPLES: [Examples; 17] = [
     Examples {
         command: "show",
         lines: &[
@@ -201,6 +201,7 @@ const EXAMPLES: [Examples; 16] = [
         ],
     },
     Examples { command: "export", lines: &["layoutproof dev export vectors/two_pairs_fill_a_register --format amber"] },
+    Examples { command: "vectors", lines: &["layoutproof dev vectors vectors"] },
     Examples {
         command: "bugs",
         lines: &[

@@ -32,7 +32,7 @@ use command_line::{Command, DevCommand};
 use commands::check::{debug_worker, init};
 use commands::{
     bench, bugs, cache, check, compare, doctor, export, freeze, fuzz, list, pages, regress, report, run, setup, show,
-    upstream,
+    upstream, vectors,
 };
 use invocation::Invocation;
 use layoutproof_compilers::process_tree;
@@ -104,6 +104,7 @@ pub fn main(cli: &Cli) -> ExitCode {
             DevCommand::Fuzz(args) => fuzz::fuzz(args, style),
             DevCommand::Bench(args) => bench::bench(args),
             DevCommand::Export(args) => export::export(args),
+            DevCommand::Vectors(args) => vectors::vectors(args),
             DevCommand::Cache(args) => cache::cache(args),
             DevCommand::Completions(args) => pages::completions(args),
             DevCommand::Man(args) => pages::man(args),

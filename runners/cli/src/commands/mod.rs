@@ -19,3 +19,4 @@ pub(crate) mod setup;
 pub(crate) mod show;
 pub(crate) mod site;
 pub(crate) mod upstream;
+pub(crate) mod vectors;

@@ -59,4 +59,5 @@ mod survival;
 mod tampered;
 mod temporary_folders;
 mod upstream;
+mod vectors;
 mod vocabulary;
