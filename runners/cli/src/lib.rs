@@ -37,9 +37,9 @@ use commands::{
 use invocation::Invocation;
 use layoutproof_compilers::process_tree;
 use layoutproof_executor::serve;
+use layoutproof_inputs::shader_file::reader_process;
 use not_started::NotStarted;
 use output::warn;
-use select::shader_file::reader_process;
 
 /// Parses the command line.
 ///

@@ -9,14 +9,12 @@ use anyhow::bail;
 use clap::Args;
 use layoutproof_bindings::request::{layout_flag, parse_convention};
 use layoutproof_bindings::{BindingInvocation, BindingRequest, Convention, Target};
-use layoutproof_layout::column::ColumnError;
-use layoutproof_layout::{Column, ShaderTarget, TargetChoice};
+use layoutproof_inputs::layout_selection::{choice, target};
+use layoutproof_layout::{Column, TargetChoice};
 use layoutproof_show::{ShownColumnChoice, columns};
-use layoutproof_source::nearest_name::did_you_mean;
 use layoutproof_source::shader_language::ShaderLanguage;
 
 use super::NamedCompiler;
-use crate::select::layout_selection::choice;
 
 /// Targets, and where parameters are bound there.
 #[derive(Clone, Debug, Args)]
@@ -69,22 +67,6 @@ impl fmt::Display for NamedConvention {
         self.version.iter().try_for_each(|version| write!(f, "@{version}"))
     }
 }
-
-/// Parses a target, and suggests the nearest one.
-pub(crate) fn target(word: &str) -> Result<TargetChoice, String> {
-    let known = ShaderTarget::ALL.iter().map(|target| target.as_str());
-    word.parse().map_err(|error| match error {
-        ColumnError::Target(name) => {
-            let meant = did_you_mean(&name, known.clone());
-            let known = TARGETS.join(", ");
-            format!("unknown target{}", if meant.is_empty() { format!("; known are {known}") } else { meant })
-        }
-        error => error.to_string(),
-    })
-}
-
-/// The targets that messages list.
-const TARGETS: [&str; 5] = ["d3d12", "vulkan", "webgpu", "metal", "opengl"];
 
 fn convention(text: &str) -> Result<NamedConvention, String> {
     let known = || Convention::ALL.map(Convention::as_str).join(", ");

@@ -8,6 +8,7 @@ use clap::{Args, FromArgMatches, ValueEnum};
 use layoutproof_core::results::record::RecordsFilter;
 use layoutproof_device::RunnerKind;
 use layoutproof_executor::fault::Fault;
+use layoutproof_inputs::inputs::InputWord;
 use layoutproof_model::{BINDING_MISREADINGS, MISREADINGS};
 use layoutproof_probes::{AddressSpace, Form};
 use layoutproof_show::front_ends::FrontEnd;
@@ -212,6 +213,11 @@ pub struct RunArgs {
 }
 
 impl RunArgs {
+    /// True if a word names a user's shader file.
+    pub(crate) fn names_files(&self) -> bool {
+        self.inputs.iter().any(|word| matches!(InputWord::of(word, self.declare.lang), InputWord::Shader(_)))
+    }
+
     /// The arguments of a plain `layoutproof run`.
     pub(crate) fn of_plain_run() -> Self {
         let command = Self::augment_args(clap::Command::new("run"));

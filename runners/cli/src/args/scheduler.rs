@@ -1,6 +1,6 @@
 //! `--shard auto`: reads the shard of this process from the variables that a scheduler sets.
 
-use super::shard::Shard;
+use super::Shard;
 
 /// A scheduler's variables that number several equal processes.
 struct Scheduler {

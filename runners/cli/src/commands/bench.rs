@@ -24,13 +24,13 @@ use layoutproof_executor::launch::Launch;
 use layoutproof_executor::plan::{self, ShaderProduction};
 use layoutproof_executor::produce;
 use layoutproof_executor::watch::Watcher;
+use layoutproof_inputs::all_cases::all_forms;
 use layoutproof_report::suite_table::{SuiteLine, SuiteRound, suite_table};
 
 use crate::args::RunArgs;
 use crate::not_started::NotStarted;
 use crate::output::{print, warn, warn_of_listing};
 use crate::progress;
-use crate::select::all_cases::all_forms;
 use crate::select::lists::{BuiltInKnown, known_lists};
 use crate::select::selection::{Selection, select};
 

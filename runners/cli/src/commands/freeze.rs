@@ -11,12 +11,12 @@ use layoutproof_compilers::family::{Family, UnknownFamily};
 use layoutproof_core::results::frozen::IntendedChanges;
 use layoutproof_core::results::summary::Exit;
 use layoutproof_executor::tools::MachineTools;
+use layoutproof_inputs::all_cases::sources_with_refused;
+use layoutproof_records::frozen_set::{FOLDER, FrozenSet, FrozenSetPlace};
+use layoutproof_records::output_files::check_folder;
 
 use crate::commands::compare::build::{AskOptions, CompilerUnderTest};
 use crate::output::{print, warn};
-use crate::records::frozen_set::{FOLDER, FrozenSet, FrozenSetPlace};
-use crate::records::output_files::check_folder;
-use crate::select::all_cases::sources_with_refused;
 
 /// Selects a compiler and the cases for it.
 #[derive(Debug, Args)]

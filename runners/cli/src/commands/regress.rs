@@ -13,6 +13,9 @@ use layoutproof_core::results::frozen::accepted::AcceptedEntry;
 use layoutproof_core::results::frozen::{accept, compare};
 use layoutproof_core::results::summary::Exit;
 use layoutproof_executor::tools::MachineTools;
+use layoutproof_inputs::all_cases::sources_with_refused;
+use layoutproof_records::frozen_set::{FrozenSet, FrozenSetPlace};
+use layoutproof_records::output_files::check_folder;
 use layoutproof_report::regression::{Regression, RegressionSide, json, text};
 use layoutproof_show::Style;
 
@@ -20,9 +23,6 @@ use crate::args::Format;
 use crate::commands::compare::build::{Build, Decisions};
 use crate::commands::freeze::{AskArgs, compiler_of};
 use crate::output::{print, print_json, warn};
-use crate::records::frozen_set::{FrozenSet, FrozenSetPlace};
-use crate::records::output_files::check_folder;
-use crate::select::all_cases::sources_with_refused;
 
 /// `layoutproof regress`.
 #[derive(Debug, Args)]

@@ -3,6 +3,9 @@
 use anyhow::Context;
 use layoutproof_core::results::record::CheckRecord;
 use layoutproof_core::results::summary::Exit;
+use layoutproof_records::merge::{MergedRuns, RecordedPart, merge};
+use layoutproof_records::participants::{Asked, Participants};
+use layoutproof_records::records_file::RecordsTarget;
 use layoutproof_report::causes;
 use layoutproof_report::reporter::FinishedRun;
 use layoutproof_show::{Style, counted};
@@ -13,9 +16,6 @@ use crate::commands::site::site;
 use crate::output::{print, warn};
 use crate::records::final_report::{FinalReport, check_outputs, hostname};
 use crate::records::floors::missed_by_runs;
-use crate::records::merge::{MergedRuns, RecordedPart, merge};
-use crate::records::participants::{Asked, Participants};
-use crate::records::records_file::RecordsTarget;
 use crate::select::lists::floors;
 
 /// Prints the report that the run itself would have printed, with the same exit code. With `--site`,
@@ -44,7 +44,7 @@ pub(crate) fn report(args: &ReportArgs, style: Style) -> anyhow::Result<Exit> {
         missing.extend(Participants::of(Asked::of_records(&runs), &records, &end.left_out).silent());
     }
 
-    let target = args.outputs.json.as_deref().map(RecordsTarget::open).transpose()?;
+    let target = args.outputs.json.as_deref().map(|path| RecordsTarget::open(path, warn)).transpose()?;
     for note in notes {
         warn(&format!("note: {note}\n"));
     }

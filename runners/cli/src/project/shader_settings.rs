@@ -8,7 +8,7 @@ use super::compile_args::CompileArguments;
 use super::project_file::{ProjectFile, ProjectShaders};
 use crate::args::{DeclareArgs, MatrixArg, OnOff};
 use crate::output::warn;
-use crate::select::layout_selection::LayoutSelection;
+use layoutproof_inputs::layout_selection::LayoutSelection;
 
 /// The settings of one shader.
 #[derive(Clone, Debug)]

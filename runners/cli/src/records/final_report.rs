@@ -7,6 +7,8 @@ use std::path::PathBuf;
 
 use layoutproof_core::results::record::OutcomeKind;
 use layoutproof_core::results::summary::{Exit, Shortfalls, exit_of_run};
+use layoutproof_records::output_files::{append_to_file, check_file, write_file};
+use layoutproof_records::participants::{Asked, Participants};
 use layoutproof_report::reporter::{Destination, FinishedRun, REPORTERS, Reporter};
 use layoutproof_report::terminal::{KnownBug, Terminal};
 use layoutproof_show::Style;
@@ -15,8 +17,6 @@ use layoutproof_site::mechanisms;
 use crate::args::OutputArgs;
 use crate::commands::site::known_lists::known_lists;
 use crate::output::{print, warn};
-use crate::records::output_files::{append_to_file, check_file, write_file};
-use crate::records::participants::{Asked, Participants};
 
 /// Checks that every output file can be written, before the command starts its work.
 ///

@@ -9,11 +9,11 @@ use layoutproof_executor::answer::{Answer, OneByOne};
 use layoutproof_executor::device_check::DeviceCheck;
 use layoutproof_executor::launch::Launch;
 use layoutproof_executor::plan::PlannedCheck;
+use layoutproof_records::ledger::Ledger;
 use layoutproof_report::{is_failure, terminal};
 use layoutproof_show::Style;
 
 use super::arguments::add_typed;
-use super::ledger::Ledger;
 use crate::progress::Progress;
 
 /// Number of failures that are printed during the run; the report has all of them.

@@ -6,6 +6,8 @@ use anyhow::bail;
 use layoutproof_built_in::KNOWN;
 use layoutproof_core::results::floors::{self, Floor};
 use layoutproof_core::results::known::{self, KnownFailure};
+use layoutproof_inputs::files::{FileKind, entries, read_text};
+use layoutproof_inputs::refused_input::RefusedInput;
 use layoutproof_layout::FileId;
 use layoutproof_readers::toolchain::{Toolchain, toolchains};
 use layoutproof_source::diagnostics::Diagnostic;
@@ -13,8 +15,6 @@ use layoutproof_source::sources::SourceMap;
 
 use crate::args::RunArgs;
 use crate::compilers::ALL;
-use crate::select::files::{FileKind, entries, read_text};
-use crate::select::refused_input::RefusedInput;
 
 /// How much of the built-in list of known differences a run uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,7 +166,7 @@ mod tests {
     use strum::VariantArray;
 
     use super::*;
-    use crate::select::all_cases::Cases;
+    use layoutproof_inputs::all_cases::Cases;
 
     /// The builds of DXC by compiler name, the oldest first.
     const DXC_BUILDS: [(&str, &str); 4] = [

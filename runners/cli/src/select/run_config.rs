@@ -19,6 +19,7 @@ use layoutproof_executor::device_listing::DeviceListing;
 use layoutproof_executor::interrupt::Interrupt;
 use layoutproof_executor::launch::Launch;
 use layoutproof_executor::plan::ShaderProduction;
+use layoutproof_inputs::rule_set::rule_set;
 use layoutproof_layout::ElementChoice;
 use layoutproof_model::{BINDING_MISREADINGS, MISREADINGS};
 use layoutproof_probes::{AddressSpace, Form, Stage};
@@ -30,9 +31,7 @@ use crate::args::RunArgs;
 use crate::compilers;
 use crate::output::warn;
 use crate::progress::Progress;
-use crate::select::inputs::names_files;
 use crate::select::lists::{floors, known_of_run, text_of};
-use crate::select::rule_set::rule_set;
 use crate::select::shipping::{self, ShippedTarget, shipping_targets};
 
 /// The name that selects every space.
@@ -94,7 +93,7 @@ impl RunConfig {
         let cache = answer_cache::open(&args.cache);
         let all_witnesses =
             [&args.device, &args.runner, &args.producer, &args.form].iter().all(|named| named.is_empty());
-        let asks_all = all_witnesses && !args.no_compiler && !names_files(args);
+        let asks_all = all_witnesses && !args.no_compiler && !args.names_files();
         let find = |names: &[String]| compilers::find(names, args.compile_limit, cache.as_ref());
         // The model runs no compiler's code.
         let targets = shipping_targets(args).filter(|_| !args.no_compiler && !names_model_only(&args.device));

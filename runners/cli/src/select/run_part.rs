@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 
 use anyhow::{Context, bail};
 use layoutproof_core::check::CheckId;
+use layoutproof_inputs::files::{FileKind, read_text};
 
 use crate::args::{PartArgs, Shard};
-use crate::select::files::{FileKind, read_text};
 
 /// The requested part of a run; by default all of it.
 #[derive(Clone, Debug, Default)]

@@ -11,6 +11,11 @@ use layoutproof_bindings::Convention;
 use layoutproof_core::case::{By, Case};
 use layoutproof_core::check::binding_shaders::producer_for;
 use layoutproof_core::check::{BindingCheck, Proof, Source, Subject};
+use layoutproof_inputs::all_cases::Cases;
+use layoutproof_inputs::inputs::{InputWord, check_filter, hashes};
+use layoutproof_inputs::refused_input::RefusedInput;
+use layoutproof_inputs::rule_set::rule_choices;
+use layoutproof_inputs::shader_file::ShaderFile;
 use layoutproof_layout::{RuleSet, ShaderTarget, Span, find, table};
 use layoutproof_random::stable_hash::stable_hash;
 use layoutproof_readers::toolchain::Toolchain;
@@ -22,12 +27,7 @@ use layoutproof_source::sources::SourceMap;
 
 use crate::args::placement::NamedConvention;
 use crate::args::{NamedCompiler, RunArgs};
-use crate::select::all_cases::Cases;
-use crate::select::inputs::{InputWord, check_filter, hashes};
-use crate::select::refused_input::RefusedInput;
-use crate::select::rule_set::rule_choices;
 use crate::select::run_part::RunPart;
-use crate::select::shader_file::ShaderFile;
 use crate::select::shipping::shipping_targets;
 
 /// The subjects of a run.

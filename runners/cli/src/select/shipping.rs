@@ -4,12 +4,12 @@
 use layoutproof_compilers::toolchains::Toolchains;
 use layoutproof_core::check::Producer;
 use layoutproof_executor::plan::PlannedCheck;
+use layoutproof_inputs::inputs::InputWord;
 use layoutproof_layout::native::Native;
 use layoutproof_readers::toolchain::{AppliedRules, Compilers, Toolchain, toolchains};
 use layoutproof_show::shipping;
 
 use crate::args::RunArgs;
-use crate::select::inputs::InputWord;
 
 /// A target that ships, with the compiler that checks it.
 #[derive(Clone, Copy, Debug)]

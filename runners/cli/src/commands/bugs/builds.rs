@@ -14,13 +14,12 @@ use layoutproof_core::results::frozen::{CaseAnswers, FrozenAnswer, decide};
 use layoutproof_core::results::known::ReducedSource;
 use layoutproof_core::results::record::Row;
 use layoutproof_executor::tools::MachineTools;
+use layoutproof_inputs::all_cases;
+use layoutproof_inputs::shader_file::reader_process::ReaderProcess;
 use layoutproof_layout::find;
 use layoutproof_readers::toolchain::{Toolchain, toolchains};
-
-use crate::records::decision_rows::{add_rows, differs};
-use crate::records::frozen_set::FrozenSet;
-use crate::select::all_cases;
-use crate::select::shader_file::reader_process::ReaderProcess;
+use layoutproof_records::decision_rows::{add_rows, differs};
+use layoutproof_records::frozen_set::FrozenSet;
 
 /// The compilers of this machine, and the sets of frozen decisions.
 pub(crate) struct BuildsAtHand {

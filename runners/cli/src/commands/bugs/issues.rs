@@ -7,6 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use layoutproof_core::results::summary::Exit;
 use layoutproof_executor::interrupt;
+use layoutproof_records::output_files::check_folder;
 use layoutproof_site::Mechanism;
 
 use super::builds::BuildsAtHand;
@@ -14,7 +15,6 @@ use super::issue_text::{IssueText, issue_text};
 use super::old_listing::{gone_in, is_about_devices};
 use super::reduced_sources::{NamedSource, reduced_sources};
 use crate::output::{print, warn};
-use crate::records::output_files::check_folder;
 
 /// Writes the texts of all known differences that have a reduced source.
 ///

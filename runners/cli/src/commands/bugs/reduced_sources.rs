@@ -2,9 +2,8 @@
 
 use layoutproof_built_in::UPSTREAM;
 use layoutproof_core::results::known::ReducedSource;
+use layoutproof_inputs::refused_input::RefusedInput;
 use layoutproof_source::sources::SourceMap;
-
-use crate::select::refused_input::RefusedInput;
 
 #[derive(Debug)]
 pub(crate) struct NamedSource {

@@ -11,12 +11,12 @@ use layoutproof_core::results::frozen::manifest::{dotted_version, version_order}
 use layoutproof_core::results::known::KnownFailure;
 use layoutproof_core::version::NAGA_VERSION;
 use layoutproof_readers::toolchain::{Compilers, Toolchain, toolchains};
+use layoutproof_records::decision_rows::differs;
+use layoutproof_records::frozen_set::{FrozenSet, release_of};
 use layoutproof_site::Mechanism;
 
 use super::builds::{BuildsAtHand, PastedSource, broken, case_of, rows_of};
 use super::reduced_sources::NamedSource;
-use crate::records::decision_rows::differs;
-use crate::records::frozen_set::{FrozenSet, release_of};
 
 /// Names that do not begin with a capital at the start of a title either.
 const LOWER_CASE_NAMES: [&str; 3] = ["naga", "slangc", "vkd3d"];

@@ -46,6 +46,7 @@ use crate::commands::check::lock::{Lock, shader_name};
 use crate::commands::check::pairing::{PairRules, Pairing, pair};
 use crate::commands::check::prove::Proof;
 use crate::commands::check::shader_blocks::{ShaderJob, TargetBlock, check_rules, first_problem};
+use crate::compilers::find_version;
 use crate::help::PROGRAM;
 use crate::output::{columns, print, print_json, print_refusal, warn, warn_rendered};
 use crate::project::globs;
@@ -305,7 +306,7 @@ fn job(path: PathBuf, settings: ShaderSettings, args: &CheckArgs) -> anyhow::Res
     let named = args.compiler.iter().filter(|_| selects).map(|word| named_compiler(word));
     let mut compilers: Vec<NamedCompiler> =
         named.collect::<Result<_, _>>().map_err(|error| anyhow!("--compiler: {error}"))?;
-    compilers.iter_mut().try_for_each(NamedCompiler::find_version)?;
+    compilers.iter_mut().try_for_each(find_version)?;
     let mut named = LayoutSelection { rules: args.rules.clone(), targets: args.target.clone(), compilers };
     named.complete(&settings.arguments);
     Ok(ShaderJob {

@@ -17,15 +17,15 @@ use layoutproof_executor::interrupt;
 use layoutproof_executor::launch::Launch;
 use layoutproof_executor::pool;
 use layoutproof_executor::tools::MachineTools;
+use layoutproof_inputs::shader_file::reader_process::ReaderProcess;
 use layoutproof_readers::toolchain::Toolchain;
+use layoutproof_records::frozen_set::{FrozenSet, FrozenSetPlace, is_version, release_of};
+use layoutproof_records::output_files::check_folder;
 use layoutproof_report::build_changes::BuildSide;
 use layoutproof_source::nearest_name::did_you_mean;
 
 use crate::output::warn;
 use crate::progress::counting;
-use crate::records::frozen_set::{FrozenSet, FrozenSetPlace, is_version, release_of};
-use crate::records::output_files::check_folder;
-use crate::select::shader_file::reader_process::ReaderProcess;
 
 /// How compilers run.
 #[derive(Clone, Debug)]

@@ -17,6 +17,9 @@ use layoutproof_compilers::family::Family;
 use layoutproof_core::results::frozen::accepted::AcceptedEntry;
 use layoutproof_core::results::frozen::{BuildComparison, IntendedChanges, accept, compare as compare_decisions};
 use layoutproof_core::results::summary::Exit;
+use layoutproof_inputs::inputs::expanded;
+use layoutproof_records::frozen_set::FrozenSet;
+use layoutproof_records::output_files::check_folder;
 use layoutproof_report::build_changes::BuildChanges;
 use layoutproof_show::Style;
 
@@ -25,9 +28,6 @@ use self::inputs::Inputs;
 use crate::answer_cache;
 use crate::args::{CacheArgs, DeclareArgs, Format};
 use crate::output::{print, print_json, warn};
-use crate::records::frozen_set::FrozenSet;
-use crate::records::output_files::check_folder;
-use crate::select::inputs::expanded;
 
 /// `layoutproof compare`.
 #[derive(Debug, Args)]

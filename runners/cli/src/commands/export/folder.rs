@@ -9,7 +9,9 @@ use anyhow::{Context, bail};
 use layoutproof_core::check::{Source, Subject};
 use layoutproof_core::results::summary::Exit;
 use layoutproof_executor::interrupt;
+use layoutproof_inputs::all_cases;
 use layoutproof_layout::{BlockKind, find};
+use layoutproof_records::output_files::check_folder;
 use layoutproof_report::export::{
     BlockSignature, ExportObstacle, MAX_BYTES, NotExported, OffloadTest, offload_test, offload_test_of_case,
 };
@@ -19,8 +21,6 @@ use super::compile_check::CompileCheck;
 use super::folder_summary::{FolderSummary, readme, summary_text};
 use super::suite_tree::SuiteTree;
 use crate::output::{print, warn};
-use crate::records::output_files::check_folder;
-use crate::select::all_cases;
 
 /// Writes the folder.
 ///

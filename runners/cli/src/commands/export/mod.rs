@@ -12,15 +12,15 @@ use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use layoutproof_core::check::{Source, Subject};
 use layoutproof_core::results::summary::Exit;
+use layoutproof_inputs::all_cases::Cases;
+use layoutproof_inputs::inputs::InputWord;
+use layoutproof_inputs::refused_input::RefusedInput;
+use layoutproof_inputs::rule_set::rule_set;
 use layoutproof_layout::{RuleSet, find};
 use layoutproof_report::export::{NotExported, amber, offload_test, offload_test_of_case};
 use layoutproof_source::sources::SourceMap;
 
 use crate::output::print;
-use crate::select::all_cases::Cases;
-use crate::select::inputs::InputWord;
-use crate::select::refused_input::RefusedInput;
-use crate::select::rule_set::rule_set;
 
 /// `layoutproof dev export`.
 #[derive(Debug, Args)]

@@ -10,6 +10,7 @@ use layoutproof_compilers::compiler::Compiler;
 use layoutproof_core::case::Authority;
 use layoutproof_core::results::record::{CheckRecord, Row};
 use layoutproof_core::version::NAGA_VERSION;
+use layoutproof_inputs::files::{FileKind, read_text};
 use layoutproof_report::upstream;
 use layoutproof_report::upstream::{DifferenceRow, case_file, has_numbers, markdown, shader_file};
 use layoutproof_source::shader_language::ShaderLanguage;
@@ -17,7 +18,6 @@ use layoutproof_source::shader_language::ShaderLanguage;
 use super::Fuzz;
 use super::round::Round;
 use super::shrink::ShrunkDifference;
-use crate::select::files::{FileKind, read_text};
 
 /// A difference that was written to a folder.
 pub(super) struct WrittenDifference {

@@ -11,9 +11,10 @@ use layoutproof_core::results::summary;
 use layoutproof_device::DeviceInfo;
 use layoutproof_executor::drivers::FetchedDrivers;
 use layoutproof_random::stable_hash::stable_hash;
+use layoutproof_records::records_file::{self, RecordsFile, RecordsTarget};
 
+use crate::output::warn;
 use crate::records::arguments;
-use crate::records::records_file::{self, RecordsFile, RecordsTarget};
 
 /// A records file that grows during the run.
 #[derive(Debug)]
@@ -50,7 +51,7 @@ impl FuzzRecords {
         let header =
             records_file::header(devices, builds, draws, inputs, drivers, arguments::of_run(std::env::args_os()));
         let end = RunEnd { schema: SCHEMA, failed_listings: failed_listings.to_vec(), ..RunEnd::default() };
-        Ok(Self { file: RecordsTarget::open(path)?.begin(header, &[]), end, kept: Vec::new() })
+        Ok(Self { file: RecordsTarget::open(path, warn)?.begin(header, &[]), end, kept: Vec::new() })
     }
 
     /// Adds the record of a check.

@@ -5,6 +5,9 @@ use std::path::Path;
 
 use anyhow::bail;
 use layoutproof_core::results::summary::Exit;
+use layoutproof_inputs::inputs::InputWord;
+use layoutproof_inputs::refused_input::RefusedInput;
+use layoutproof_inputs::rule_set::{is_rules_word, is_target_word, rule_choice, target_choice, unknown_rules};
 use layoutproof_layout::DECLARED;
 use layoutproof_report::html::diff_page;
 use layoutproof_show::diff_text::{diff, paired};
@@ -19,9 +22,6 @@ use layoutproof_source::sources::SourceMap;
 use crate::commands::show::args::{DiffArgs, DiffFormat};
 use crate::commands::show::input::read_input;
 use crate::output::{print, print_json, print_refusal, text_columns, warn_rendered};
-use crate::select::inputs::InputWord;
-use crate::select::refused_input::RefusedInput;
-use crate::select::rule_set::{is_rules_word, is_target_word, rule_choice, target_choice, unknown_rules};
 
 /// One side of a comparison.
 #[derive(Debug, PartialEq, Eq)]

@@ -5,7 +5,9 @@ use std::path::Path;
 
 use anyhow::{Context, bail};
 use layoutproof_core::results::summary::Exit;
+use layoutproof_inputs::files::{FileKind, read_text_if_there};
 use layoutproof_layout::BlockLayout;
+use layoutproof_records::output_files::check_file;
 use layoutproof_show::RuleSetLayouts;
 use layoutproof_show::asserts::own_types::{OwnMember, OwnType, OwnTypes, own_type_asserts};
 use layoutproof_show::asserts::{HostLanguage, HostOptions, HostVector, asserts};
@@ -14,8 +16,6 @@ use layoutproof_source::nearest_name::did_you_mean;
 use crate::commands::show::args::{HostArgs, ShowArgs};
 use crate::commands::show::formats::{FormatKind, ShownInput};
 use crate::output::{print, warn};
-use crate::records::output_files::check_file;
-use crate::select::files::{FileKind, read_text_if_there};
 
 /// Structs for `blocks`, the blocks of the input `word`, or assertions about the user's own types.
 ///

@@ -13,6 +13,8 @@ mod show_rules;
 
 use anyhow::bail;
 use layoutproof_core::results::summary::Exit;
+use layoutproof_inputs::inputs::expanded;
+use layoutproof_inputs::project_file::ProjectFile;
 use layoutproof_show::front_ends::Purpose;
 use layoutproof_show::show_json::Shown;
 use layoutproof_show::{InputContent, ShownRules, Style, bindings_text};
@@ -26,8 +28,6 @@ use crate::commands::show::project_columns::ProjectColumns;
 use crate::commands::show::reflection::show_reflection;
 use crate::commands::show::show_rules::{selected_columns, shown_rules};
 use crate::output::{print, refusal, text_columns, warn_of_error, warn_rendered};
-use crate::project::project_file::ProjectFile;
-use crate::select::inputs::expanded;
 
 /// Shows inputs under one or more rule sets. If one of several inputs is refused, the others are
 /// still shown.

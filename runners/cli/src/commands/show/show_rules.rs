@@ -3,14 +3,14 @@
 
 use anyhow::bail;
 
+use layoutproof_inputs::inputs::InputWord;
+use layoutproof_inputs::rule_set::rule_choices;
 use layoutproof_layout::native::find_native;
 use layoutproof_show::{RuleChoice, ShownRules};
 use layoutproof_source::shader_language::ShaderLanguage;
 
 use crate::commands::show::args::ShowArgs;
 use crate::commands::show::formats::FormatKind;
-use crate::select::inputs::InputWord;
-use crate::select::rule_set::rule_choices;
 
 /// The default of the assert formats for HLSL files: the compiler and target that need no flag.
 const HLSL: &str = "native:dxc-dxil";

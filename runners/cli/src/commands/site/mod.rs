@@ -39,7 +39,7 @@ pub(crate) fn site(out: &Path, records: &[PathBuf], explorer: Option<&Path>) -> 
     let sources = all_cases::sources(&[], &[])?;
     let subjects: Vec<_> = all_cases::subjects(&sources).map(Arc::new).collect();
     let selection = Selection { subjects, ..Selection::default() };
-    let recorded = recorded_sources(&selection);
+    let recorded = recorded_sources(&selection.subjects, &selection.placed);
 
     let known = known_lists::known_lists()?;
     let mut evidence = known_evidence::known_evidence(&known, &sources)?;

@@ -24,6 +24,7 @@ use layoutproof_executor::device_listing::DeviceListing;
 use layoutproof_executor::interrupt::Interrupt;
 use layoutproof_executor::launch::Launch;
 use layoutproof_random::{ProgramDialect, RandomProgram, nth_program};
+use layoutproof_records::participants::{Asked, Participants};
 use layoutproof_report::tally_table::tally_table;
 use layoutproof_show::{Style, counted, grouped};
 use proptest::strategy::ValueTree;
@@ -35,7 +36,6 @@ use super::{MOST_FOUND, Totals, draws, stopped};
 use crate::args::name_and_file;
 use crate::commands::fuzz::args::FuzzArgs;
 use crate::output::{print, warn, warn_of_listing};
-use crate::records::participants::{Asked, Participants};
 use crate::select::lists::{BuiltInKnown, known_lists};
 use crate::{answer_cache, compilers, progress};
 

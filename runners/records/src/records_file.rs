@@ -21,15 +21,16 @@ use layoutproof_executor::drivers::FetchedDrivers;
 use layoutproof_report::json_lines;
 use same_file::Handle;
 
-use crate::records::output_files::check_file;
-use crate::records::{compression, lock, recorded};
-use crate::select::files::FileKind;
+use crate::lock::Warn;
+use crate::output_files::check_file;
+use crate::{compression, lock, recorded};
+use layoutproof_inputs::files::FileKind;
 
 /// The header line for the records of a run on these devices, with these builds of compilers by
 /// name, of `cases` cases. `inputs` is the hash of everything that the run reads; `drivers` are
 /// those that workers find in addition to the system's; `arguments` those that decide which checks
 /// exist.
-pub(crate) fn header(
+pub fn header(
     devices: &[DeviceInfo],
     builds: BTreeMap<String, String>,
     cases: usize,
@@ -57,7 +58,7 @@ pub(crate) fn header(
 
 /// An output for records that is open and locked, but still unchanged.
 #[derive(Debug)]
-pub(crate) struct RecordsTarget {
+pub struct RecordsTarget {
     path: PathBuf,
     opened: OpenedTarget,
 }
@@ -77,10 +78,10 @@ impl RecordsTarget {
     ///
     /// # Errors
     /// Another process is writing the file. Other problems are reported when the file is ended.
-    pub(crate) fn open(path: &Path) -> anyhow::Result<Self> {
+    pub fn open(path: &Path, warn: Warn) -> anyhow::Result<Self> {
         let opened = match fs::metadata(path) {
             Ok(there) if !there.is_file() => OpenedTarget::Stream,
-            Ok(_) | Err(_) => lock::open(path)?.map_or_else(OpenedTarget::Failed, OpenedTarget::Regular),
+            Ok(_) | Err(_) => lock::open(path, warn)?.map_or_else(OpenedTarget::Failed, OpenedTarget::Regular),
         };
         Ok(Self { path: path.to_path_buf(), opened })
     }
@@ -89,10 +90,10 @@ impl RecordsTarget {
     ///
     /// # Errors
     /// Another process is writing the file, or it cannot be read.
-    pub(crate) fn open_to_go_on(path: &Path) -> anyhow::Result<(Self, Vec<u8>)> {
+    pub fn open_to_go_on(path: &Path, warn: Warn) -> anyhow::Result<(Self, Vec<u8>)> {
         let reading = || format!("reading {}", path.display());
         fs::metadata(path).with_context(reading)?;
-        let target = Self::open(path)?;
+        let target = Self::open(path, warn)?;
         let limit = FileKind::Records.limit();
         let bytes = match &target.opened {
             OpenedTarget::Regular(file) => regular_file::read_open(file, limit),
@@ -102,7 +103,7 @@ impl RecordsTarget {
     }
 
     /// Begins the file with the header and with existing records.
-    pub(crate) fn begin(self, header: RunHeader, kept: &[CheckRecord]) -> RecordsFile {
+    pub fn begin(self, header: RunHeader, kept: &[CheckRecord]) -> RecordsFile {
         let Self { path, opened } = self;
         let state = match opened {
             OpenedTarget::Stream => RecordsFileState::AtEnd,
@@ -117,12 +118,7 @@ impl RecordsTarget {
     ///
     /// # Errors
     /// The file cannot be written.
-    pub(crate) fn write_whole(
-        self,
-        headers: &[RunHeader],
-        records: &[CheckRecord],
-        end: &RunEnd,
-    ) -> anyhow::Result<()> {
+    pub fn write_whole(self, headers: &[RunHeader], records: &[CheckRecord], end: &RunEnd) -> anyhow::Result<()> {
         let Self { path, opened } = self;
         let is_compressed = compression::is_meant_by(&path);
         let written = match opened {
@@ -140,7 +136,7 @@ impl RecordsTarget {
 
 /// A records file that is being written.
 #[derive(Debug)]
-pub(crate) struct RecordsFile {
+pub struct RecordsFile {
     path: PathBuf,
     header: RunHeader,
     state: RecordsFileState,
@@ -206,7 +202,7 @@ impl GrowingFile {
 
 impl RecordsFile {
     /// Adds the record of a finished check, unless the file leaves it out.
-    pub(crate) fn add(&mut self, record: &CheckRecord) {
+    pub fn add(&mut self, record: &CheckRecord) {
         if !record.is_kept_by(self.header.records) {
             return;
         }
@@ -218,7 +214,7 @@ impl RecordsFile {
     }
 
     /// Writes the lines that were added since the last call, at the end of a batch of checks.
-    pub(crate) fn flush(&mut self) {
+    pub fn flush(&mut self) {
         if let RecordsFileState::Growing(growing) = &mut self.state {
             if let Err(error) = growing.flush() {
                 self.state = RecordsFileState::Failed(error);
@@ -230,7 +226,7 @@ impl RecordsFile {
     ///
     /// # Errors
     /// The first error, now or before.
-    pub(crate) fn end(self, end: &RunEnd) -> anyhow::Result<()> {
+    pub fn end(self, end: &RunEnd) -> anyhow::Result<()> {
         let done = match self.state {
             RecordsFileState::Growing(mut growing) => {
                 growing.add(&RecordLine::End(end.clone())).and_then(|()| growing.flush())
@@ -246,7 +242,7 @@ impl RecordsFile {
     ///
     /// # Errors
     /// See [`RecordsFile::end`].
-    pub(crate) fn mark(mut self, records: &[CheckRecord], end: &RunEnd) -> anyhow::Result<()> {
+    pub fn mark(mut self, records: &[CheckRecord], end: &RunEnd) -> anyhow::Result<()> {
         self.flush();
         if let RecordsFileState::AtEnd | RecordsFileState::Failed(_) = self.state {
             return self.rewrite(records, end);
@@ -268,7 +264,7 @@ impl RecordsFile {
     ///
     /// # Errors
     /// See [`RecordsFile::end`].
-    pub(crate) fn rewrite(self, records: &[CheckRecord], end: &RunEnd) -> anyhow::Result<()> {
+    pub fn rewrite(self, records: &[CheckRecord], end: &RunEnd) -> anyhow::Result<()> {
         let done = match self.state {
             RecordsFileState::Growing(growing) => {
                 let whole = replace(&self.path, &self.header, records, Some(end));
@@ -286,7 +282,7 @@ impl RecordsFile {
     }
 
     /// True if nothing is written before the end.
-    pub(crate) fn is_written_at_end(&self) -> bool {
+    pub fn is_written_at_end(&self) -> bool {
         match self.state {
             RecordsFileState::AtEnd => true,
             RecordsFileState::Growing(_) | RecordsFileState::Failed(_) => false,
@@ -298,13 +294,13 @@ impl RecordsFile {
 ///
 /// # Errors
 /// The path, with the reason.
-pub(crate) fn check_to_go_on(path: &Path) -> anyhow::Result<()> {
+pub fn check_to_go_on(path: &Path) -> anyhow::Result<()> {
     regular_file::open_regular(path).with_context(|| format!("reading {}", path.display()))?;
     check_file(path)
 }
 
 /// True if two paths are equal, or lead to the same regular file.
-pub(crate) fn is_one_file(one: &Path, other: &Path) -> bool {
+pub fn is_one_file(one: &Path, other: &Path) -> bool {
     let handle = |path: &Path| Handle::from_file(regular_file::open_regular(path).ok()?).ok();
     one == other || handle(one).zip(handle(other)).is_some_and(|(one, other)| one == other)
 }

@@ -13,20 +13,18 @@ use layoutproof_core::results::record::{
 };
 use layoutproof_show::{counted, one_line};
 
-use crate::args::RunArgs;
-
 /// The users' choices for the runs.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Asked {
+pub struct Asked {
     /// The producers that they named, as typed.
-    producers: Vec<String>,
+    pub producers: Vec<String>,
     /// True if they chose cases or rule sets. A default compiler may then accept none of them.
-    is_selection: bool,
+    pub is_selection: bool,
 }
 
 /// The participants, and why their checks returned no result.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Participants {
+pub struct Participants {
     asked: Asked,
     /// By name in messages: ``compiler `dxc` ``.
     turnouts: BTreeMap<String, Turnout>,
@@ -48,18 +46,12 @@ struct Turnout {
 
 impl Asked {
     /// A run of everything with these producers.
-    pub(crate) fn of_producers(producers: &[String]) -> Self {
+    pub fn of_producers(producers: &[String]) -> Self {
         Self { producers: producers.to_vec(), is_selection: false }
     }
 
-    /// The run with these arguments.
-    pub(crate) fn of_run(args: &RunArgs) -> Self {
-        let is_whole = args.inputs.is_empty() && args.rules.is_empty() && args.part.caselist.is_none();
-        Self { producers: args.producer.clone(), is_selection: !is_whole }
-    }
-
     /// The runs with these headers.
-    pub(crate) fn of_records(runs: &[RunHeader]) -> Self {
+    pub fn of_records(runs: &[RunHeader]) -> Self {
         // `run` records compilers under the first option name; `fuzz` has only the second option.
         let named = |run: &RunHeader| {
             let options = ["producer", "compiler"].into_iter().filter_map(|option| run.arguments.get(option));
@@ -80,12 +72,12 @@ impl Asked {
 
 impl Participants {
     /// No participants yet.
-    pub(crate) fn new(asked: Asked) -> Self {
+    pub fn new(asked: Asked) -> Self {
         Self { asked, ..Self::default() }
     }
 
     /// The participants of these records and of the checks that a file leaves out.
-    pub(crate) fn of(asked: Asked, records: &[CheckRecord], left_out: &[LeftOutChecks]) -> Self {
+    pub fn of(asked: Asked, records: &[CheckRecord], left_out: &[LeftOutChecks]) -> Self {
         let mut participants = Self::new(asked);
         for record in records {
             participants.add(record);
@@ -108,7 +100,7 @@ impl Participants {
     }
 
     /// Adds a check.
-    pub(crate) fn add(&mut self, record: &CheckRecord) {
+    pub fn add(&mut self, record: &CheckRecord) {
         if record.outcome.kind() == OutcomeKind::Known && record.outcome.entry().is_some_and(|entry| entry.untried) {
             self.untried += 1;
         }
@@ -147,7 +139,7 @@ impl Participants {
     }
 
     /// A message about each participant that returned no result at all.
-    pub(crate) fn silent(&self) -> Vec<String> {
+    pub fn silent(&self) -> Vec<String> {
         let silent = self.turnouts.iter().filter(|(_, turnout)| !turnout.has_answered);
         let sentence = |(participant, turnout): (&String, &Turnout)| {
             let checks = counted(turnout.reasons.values().sum(), "check");
@@ -160,7 +152,7 @@ impl Participants {
     }
 
     /// A message why no check agrees or is known, if none differs either.
-    pub(crate) fn why_nothing_is_proved(&self) -> String {
+    pub fn why_nothing_is_proved(&self) -> String {
         let list = |kinds: &BTreeMap<String, u64>| {
             let kinds = by_frequency(kinds).into_iter().map(|(kind, count)| format!("{} ({count})", one_line(kind)));
             kinds.collect::<Vec<_>>().join(", ")

@@ -11,18 +11,18 @@ use layoutproof_source::encoding::decode;
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::{SourceFile, SourceMap};
 
-use crate::args::{DeclareArgs, RunArgs};
-use crate::select::all_cases::Cases;
-use crate::select::files::{FileKind, read_text};
-use crate::select::misnamed;
-use crate::select::shader_file::ShaderFile;
+use crate::all_cases::Cases;
+use crate::declare::DeclareArgs;
+use crate::files::{FileKind, read_text};
+use crate::misnamed;
+use crate::shader_file::ShaderFile;
 
 /// The word for standard input.
-pub(crate) const STANDARD_INPUT: &str = "-";
+pub const STANDARD_INPUT: &str = "-";
 
 /// A word on the command line, classified.
 #[derive(Clone, Debug)]
-pub(crate) enum InputWord {
+pub enum InputWord {
     Shader(ShaderFile),
     CaseFile(PathBuf),
     /// A filter on the ids of cases.
@@ -32,7 +32,7 @@ pub(crate) enum InputWord {
 impl InputWord {
     /// Classifies a word by its extension. A file or standard input is also classified by the
     /// language of `--lang`. Anything else is a filter.
-    pub(crate) fn of(word: &str, named: Option<ShaderLanguage>) -> Self {
+    pub fn of(word: &str, named: Option<ShaderLanguage>) -> Self {
         let path = PathBuf::from(word);
         if path.extension().is_some_and(|suffix| suffix.eq_ignore_ascii_case("toml")) {
             return Self::CaseFile(path);
@@ -42,21 +42,16 @@ impl InputWord {
     }
 
     /// True for a shader file that fixes its offsets.
-    pub(crate) fn fixes_offsets(&self) -> bool {
+    pub fn fixes_offsets(&self) -> bool {
         matches!(self, Self::Shader(file) if file.fixes_offsets())
     }
-}
-
-/// True if a word of these arguments names a user's shader file.
-pub(crate) fn names_files(args: &RunArgs) -> bool {
-    args.inputs.iter().any(|word| matches!(InputWord::of(word, args.declare.lang), InputWord::Shader(_)))
 }
 
 /// Refuses a filter that is a file of an unknown language, a folder, or standard input.
 ///
 /// # Errors
 /// A message that says how to name the language or the files.
-pub(crate) fn check_filter(word: &str) -> anyhow::Result<()> {
+pub fn check_filter(word: &str) -> anyhow::Result<()> {
     let path = Path::new(word);
     if word == STANDARD_INPUT {
         bail!("standard input has no suffix: name its language with --lang {}", ShaderLanguage::names());
@@ -75,7 +70,7 @@ pub(crate) fn check_filter(word: &str) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// A pattern is malformed or matches nothing, or a folder or the cases cannot be read.
-pub(crate) fn expanded(words: &[String], declare: &DeclareArgs) -> anyhow::Result<Vec<String>> {
+pub fn expanded(words: &[String], declare: &DeclareArgs) -> anyhow::Result<Vec<String>> {
     let mut found = Vec::new();
     for word in words {
         if !word.contains(['*', '?', '[']) || Path::new(word).exists() {
@@ -109,11 +104,11 @@ fn files(pattern: &str) -> anyhow::Result<Vec<String>> {
 }
 
 /// A line with the name and the hash of the text, for each file.
-pub(crate) fn hashes(files: &[SourceFile]) -> String {
+pub fn hashes(files: &[SourceFile]) -> String {
     files.iter().map(|file| hash_line(&file.name, &file.text)).collect()
 }
 
-pub(crate) fn hash_line(name: &str, text: &str) -> String {
+pub fn hash_line(name: &str, text: &str) -> String {
     format!("{name} {:016x}\n", stable_hash(text))
 }
 
@@ -133,7 +128,7 @@ fn read_standard_input() -> anyhow::Result<String> {
 ///
 /// # Errors
 /// See [`read_text`]; also if standard input is too long.
-pub(crate) fn add_text(path: &Path, sources: &mut SourceMap) -> anyhow::Result<Span> {
+pub fn add_text(path: &Path, sources: &mut SourceMap) -> anyhow::Result<Span> {
     let text =
         if path == Path::new(STANDARD_INPUT) { read_standard_input()? } else { read_text(path, FileKind::Shader)? };
     let end = u32::try_from(text.len()).map_err(|_| anyhow!("{} is beyond 4 GiB", path.display()))?;

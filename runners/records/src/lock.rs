@@ -12,23 +12,25 @@ use fs4::{FileExt, TryLockError};
 use layoutproof_compilers::regular_file;
 use same_file::Handle;
 
-use crate::output::warn;
-use crate::select::files::FileKind;
+use layoutproof_inputs::files::FileKind;
+
+/// Shows a note to the user.
+pub type Warn = fn(&str);
 
 /// Opens a regular file for reading and writing, creates it if necessary, and locks it. Does not
-/// change its content.
+/// change its content. Tells `warn` if the file system has no locks.
 ///
 /// # Errors
 /// Another process has the lock. The inner error is a failure to open the file, which the caller
 /// reports later.
-pub(crate) fn open(path: &Path) -> anyhow::Result<io::Result<File>> {
+pub fn open(path: &Path, warn: Warn) -> anyhow::Result<io::Result<File>> {
     loop {
         let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
         let file = match opened {
             Ok(file) => file,
             Err(error) => return Ok(Err(error)),
         };
-        take(FileExt::try_lock(&file), path)?;
+        take(FileExt::try_lock(&file), path, warn)?;
         // The previous owner of the lock may have replaced the file since it was opened.
         match is_at(&file, path) {
             Ok(true) => return Ok(Ok(file)),
@@ -38,18 +40,19 @@ pub(crate) fn open(path: &Path) -> anyhow::Result<io::Result<File>> {
     }
 }
 
-/// Reads a whole records file. No other process can write it meanwhile.
+/// Reads a whole records file. No other process can write it meanwhile, unless `warn` is told that the
+/// file system has no locks.
 ///
 /// # Errors
 /// Another process is writing the file, or it cannot be read.
-pub(crate) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
+pub fn read(path: &Path, warn: Warn) -> anyhow::Result<Vec<u8>> {
     let reading = || format!("reading {}", path.display());
     let file = regular_file::open_regular(path).with_context(reading)?;
-    take(FileExt::try_lock_shared(&file), path)?;
+    take(FileExt::try_lock_shared(&file), path, warn)?;
     regular_file::read_open(&file, FileKind::Records.limit()).with_context(reading)
 }
 
-fn take(locked: Result<(), TryLockError>, path: &Path) -> anyhow::Result<()> {
+fn take(locked: Result<(), TryLockError>, path: &Path, warn: Warn) -> anyhow::Result<()> {
     let place = path.display();
     match locked {
         Ok(()) => Ok(()),
@@ -74,19 +77,21 @@ mod tests {
 
     use super::*;
 
+    const IGNORE: Warn = |_| {};
+
     #[test]
     fn a_file_has_one_writer_until_it_is_closed() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("r.jsonl");
         fs::write(&path, "as it was").unwrap();
-        let first = open(&path).unwrap().unwrap();
+        let first = open(&path, IGNORE).unwrap().unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "as it was");
-        for refused in [open(&path).unwrap_err(), read(&path).unwrap_err()] {
+        for refused in [open(&path, IGNORE).unwrap_err(), read(&path, IGNORE).unwrap_err()] {
             assert!(refused.to_string().contains("is being written by another layoutproof"), "{refused}");
         }
         drop(first);
-        assert_eq!(read(&path).unwrap(), b"as it was");
-        assert!(open(&path).unwrap().is_ok());
-        assert!(open(&folder.path().join("no/such/folder")).unwrap().is_err());
+        assert_eq!(read(&path, IGNORE).unwrap(), b"as it was");
+        assert!(open(&path, IGNORE).unwrap().is_ok());
+        assert!(open(&folder.path().join("no/such/folder"), IGNORE).unwrap().is_err());
     }
 }

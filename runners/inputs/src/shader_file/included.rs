@@ -10,21 +10,21 @@ use std::path::{Path, PathBuf};
 use layoutproof_compilers::regular_file::ReadError;
 use layoutproof_source::sources::{ReadRefusal, Sources};
 
-use crate::select::files::{entries, read_included};
+use crate::files::{entries, read_included};
 
 /// File or folder names that mark the root of a project.
 const MARKS: [&str; 2] = [".git", "layoutproof.toml"];
 
 /// The files that a shader may include.
 #[derive(Clone, Debug)]
-pub(crate) struct IncludedFiles {
+pub struct IncludedFiles {
     /// The allowed folders, with all links resolved.
     roots: Vec<PathBuf>,
 }
 
 impl IncludedFiles {
     /// The files for the shader at `main`, with the folders of `-I`.
-    pub(crate) fn of_shader(main: &Path, folders: &[String]) -> Self {
+    pub fn of_shader(main: &Path, folders: &[String]) -> Self {
         let own = main.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let own = own.canonicalize().ok();
         let project = own.as_deref().and_then(project).or_else(|| Path::new(".").canonicalize().ok());

@@ -13,7 +13,7 @@ use anyhow::Context;
 ///
 /// # Errors
 /// The path, with the reason.
-pub(crate) fn check_file(path: &Path) -> anyhow::Result<()> {
+pub fn check_file(path: &Path) -> anyhow::Result<()> {
     can_write_file(path).with_context(|| format!("writing {}", path.display()))
 }
 
@@ -21,7 +21,7 @@ pub(crate) fn check_file(path: &Path) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// The path, with the reason.
-pub(crate) fn write_file(path: &Path, text: &str) -> anyhow::Result<()> {
+pub fn write_file(path: &Path, text: &str) -> anyhow::Result<()> {
     fs::write(path, text).with_context(|| format!("writing {}", path.display()))
 }
 
@@ -29,7 +29,7 @@ pub(crate) fn write_file(path: &Path, text: &str) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// The path, with the reason.
-pub(crate) fn append_to_file(path: &Path, text: &str) -> anyhow::Result<()> {
+pub fn append_to_file(path: &Path, text: &str) -> anyhow::Result<()> {
     let opened = OpenOptions::new().append(true).create(true).open(path);
     opened.and_then(|mut file| file.write_all(text.as_bytes())).with_context(|| format!("writing {}", path.display()))
 }
@@ -38,7 +38,7 @@ pub(crate) fn append_to_file(path: &Path, text: &str) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// The path, with the reason.
-pub(crate) fn check_folder(path: &Path) -> anyhow::Result<()> {
+pub fn check_folder(path: &Path) -> anyhow::Result<()> {
     can_make_files_in(path).with_context(|| format!("writing {}", path.display()))
 }
 

@@ -1,18 +1,20 @@
 //! The layouts that one place names: the command line, an entry of `layoutproof.toml`, or a
 //! compiler's arguments.
 
+use layoutproof_layout::column::ColumnError;
 use layoutproof_layout::native::Native;
 use layoutproof_layout::{Column, ShaderTarget, TargetChoice};
 use layoutproof_show::{RuleChoice, ShownColumnChoice, columns};
+use layoutproof_source::nearest_name::did_you_mean;
 use layoutproof_source::shader_language::ShaderLanguage;
 
-use crate::args::NamedCompiler;
-use crate::project::compile_args::CompileArguments;
-use crate::select::rule_set::rule_choices;
+use crate::compile_args::CompileArguments;
+use crate::named_compiler::NamedCompiler;
+use crate::rule_set::rule_choices;
 
 /// Rule sets, targets and compilers.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct LayoutSelection {
+pub struct LayoutSelection {
     pub rules: Vec<String>,
     pub targets: Vec<TargetChoice>,
     pub compilers: Vec<NamedCompiler>,
@@ -20,12 +22,12 @@ pub(crate) struct LayoutSelection {
 
 impl LayoutSelection {
     /// These rule sets, and no target.
-    pub(crate) fn of_rules(rules: Vec<String>) -> Self {
+    pub fn of_rules(rules: Vec<String>) -> Self {
         Self { rules, ..Self::default() }
     }
 
     /// The usual target of a language, which is compared where nothing is named.
-    pub(crate) fn usual(language: Option<ShaderLanguage>) -> Self {
+    pub fn usual(language: Option<ShaderLanguage>) -> Self {
         let target = match language {
             Some(ShaderLanguage::Slang) => ShaderTarget::Vulkan,
             _ => ShaderTarget::D3d12,
@@ -35,7 +37,7 @@ impl LayoutSelection {
 
     /// Completes targets by what a build passes to its compiler: the layout for Vulkan, and the
     /// compiler where none is named and it has these targets.
-    pub(crate) fn complete(&mut self, arguments: &CompileArguments) {
+    pub fn complete(&mut self, arguments: &CompileArguments) {
         for choice in &mut self.targets {
             *choice = arguments.with_layout(*choice);
         }
@@ -46,7 +48,7 @@ impl LayoutSelection {
         }
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.rules.is_empty() && self.targets.is_empty() && self.compilers.is_empty()
     }
 
@@ -54,7 +56,7 @@ impl LayoutSelection {
     ///
     /// # Errors
     /// A name is unknown, or a target or compiler has no column with the others.
-    pub(crate) fn choices(&self, language: Option<ShaderLanguage>) -> anyhow::Result<Vec<ShownColumnChoice>> {
+    pub fn choices(&self, language: Option<ShaderLanguage>) -> anyhow::Result<Vec<ShownColumnChoice>> {
         let mut found: Vec<ShownColumnChoice> = rule_choices(&self.rules)?.into_iter().map(Into::into).collect();
         if self.targets.is_empty() && self.compilers.is_empty() {
             return Ok(found);
@@ -68,7 +70,7 @@ impl LayoutSelection {
     ///
     /// # Errors
     /// See [`Self::choices`].
-    pub(crate) fn names(&self, language: Option<ShaderLanguage>) -> anyhow::Result<Vec<String>> {
+    pub fn names(&self, language: Option<ShaderLanguage>) -> anyhow::Result<Vec<String>> {
         let mut whole = self.clone();
         if self.targets.is_empty() && !self.compilers.is_empty() {
             whole.targets = Self::usual(language).targets;
@@ -78,7 +80,23 @@ impl LayoutSelection {
 }
 
 /// The compiler's choice of a column; `None` if its rules for bytes are not known.
-pub(crate) fn choice(column: Column<'_>) -> Option<ShownColumnChoice> {
+pub fn choice(column: Column<'_>) -> Option<ShownColumnChoice> {
     let native = Native::of_column(column)?;
     Some(ShownColumnChoice { choice: RuleChoice::Native(native), version: column.version.map(str::to_owned) })
 }
+
+/// Parses a target, and suggests the nearest one.
+pub fn target(word: &str) -> Result<TargetChoice, String> {
+    let known = ShaderTarget::ALL.iter().map(|target| target.as_str());
+    word.parse().map_err(|error| match error {
+        ColumnError::Target(name) => {
+            let meant = did_you_mean(&name, known.clone());
+            let known = TARGETS.join(", ");
+            format!("unknown target{}", if meant.is_empty() { format!("; known are {known}") } else { meant })
+        }
+        error => error.to_string(),
+    })
+}
+
+/// The targets that messages list.
+const TARGETS: [&str; 5] = ["d3d12", "vulkan", "webgpu", "metal", "opengl"];

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use layoutproof_core::results::record::RunHeader;
 
-use crate::args::Shard;
+use crate::shard::Shard;
 
 /// The argument that holds the shard of a run.
 const SHARD: &str = "shard";

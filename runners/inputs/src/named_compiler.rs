@@ -2,13 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use layoutproof_core::results::frozen::manifest::dotted_version;
 use layoutproof_layout::ShaderCompiler;
 use layoutproof_layout::column::compiler_and_version;
 use layoutproof_readers::toolchain::{Toolchain, toolchains};
 use layoutproof_source::nearest_name::did_you_mean;
-
-use crate::compilers;
 
 /// A compiler whose rules are meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,12 +19,12 @@ pub struct NamedCompiler {
 
 impl NamedCompiler {
     /// The compiler, in the build that its rules were measured with.
-    pub(crate) fn any(compiler: ShaderCompiler) -> Self {
+    pub fn any(compiler: ShaderCompiler) -> Self {
         Self { compiler, version: None, file: None }
     }
 
     /// The word for it: `dxc`, `dxc-1.9` or `dxc=PATH`.
-    pub(crate) fn word(&self) -> String {
+    pub fn word(&self) -> String {
         match (&self.file, &self.version) {
             (Some(file), _) => format!("{}={}", self.compiler, file.display()),
             (None, Some(version)) => format!("{}-{version}", self.compiler),
@@ -35,38 +32,26 @@ impl NamedCompiler {
         }
     }
 
-    /// Asks the build that its file holds for its version.
-    ///
-    /// # Errors
-    /// The file is no such compiler.
-    pub(crate) fn find_version(&mut self) -> anyhow::Result<()> {
-        if let (Some(file), None) = (&self.file, &self.version) {
-            let build = compilers::open(self.compiler.as_str(), file)?;
-            self.version = Some(dotted_version(build.version()));
-        }
-        Ok(())
-    }
-
     /// The version for bindings. The builds before 1.9 print numbers of commits, which are no
     /// releases, and bind as the measured ones do.
-    pub(crate) fn binding_version(&self) -> Option<&str> {
+    pub fn binding_version(&self) -> Option<&str> {
         let is_early = |version: &&str| version.starts_with("1.7.") || version.starts_with("1.8.");
         self.version.as_deref().filter(|version| self.file.is_none() || !is_early(version))
     }
 
     /// The compiler and its version, as columns have them.
-    pub(crate) fn column_part(&self) -> (ShaderCompiler, Option<&str>) {
+    pub fn column_part(&self) -> (ShaderCompiler, Option<&str>) {
         (self.compiler, self.version.as_deref())
     }
 }
 
 /// Splits `dxc=PATH` into the name and the file of a build.
-pub(crate) fn name_and_file(word: &str) -> (&str, Option<&Path>) {
+pub fn name_and_file(word: &str) -> (&str, Option<&Path>) {
     word.split_once('=').map_or((word, None), |(name, file)| (name, Some(Path::new(file))))
 }
 
 /// Parses `dxc`, `dxc@1.9`, `dxc-1.9` or `dxc=PATH`, and suggests the nearest name.
-pub(crate) fn named_compiler(word: &str) -> Result<NamedCompiler, String> {
+pub fn named_compiler(word: &str) -> Result<NamedCompiler, String> {
     let (name, file) = name_and_file(word);
     if file == Some(Path::new("")) {
         return Err(format!("a build is named by its file, as `{name}=/path/to/{name}`"));

@@ -36,7 +36,7 @@ const LAST_WORDS: u64 = 4096;
 type Reply<Answer> = Result<Answer, String>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ReaderLimits {
+pub struct ReaderLimits {
     /// Time for one file.
     pub time: Duration,
     /// Memory in GiB, not counting the stack and mapped files. Enforced on Unix only.
@@ -48,7 +48,7 @@ const MODULE_LIMITS: ReaderLimits = ReaderLimits { time: TIME_LIMIT, memory_gib:
 
 /// Starts a new process for each request.
 #[derive(Clone, Debug)]
-pub(crate) struct ReaderProcess {
+pub struct ReaderProcess {
     program: PathBuf,
     arguments: Vec<OsString>,
     limits: ReaderLimits,
@@ -59,7 +59,7 @@ impl ReaderProcess {
     ///
     /// # Errors
     /// The system does not report the path of this program.
-    pub(crate) fn of_this_program() -> anyhow::Result<Self> {
+    pub fn of_this_program() -> anyhow::Result<Self> {
         Self::of_command("read-worker", MODULE_LIMITS)
     }
 
@@ -67,7 +67,7 @@ impl ReaderProcess {
     ///
     /// # Errors
     /// The system does not report the path of this program.
-    pub(crate) fn of_command(command: &str, limits: ReaderLimits) -> anyhow::Result<Self> {
+    pub fn of_command(command: &str, limits: ReaderLimits) -> anyhow::Result<Self> {
         let program = std::env::current_exe().context("finding this program")?;
         Ok(Self { program, arguments: vec![command.into()], limits })
     }
@@ -76,10 +76,7 @@ impl ReaderProcess {
     ///
     /// # Errors
     /// How the process ended without an answer, as a predicate: `took more than 10 s`.
-    pub(crate) fn answer<Request: Serialize, Answer: DeserializeOwned>(
-        &self,
-        request: &Request,
-    ) -> Result<Answer, String> {
+    pub fn answer<Request: Serialize, Answer: DeserializeOwned>(&self, request: &Request) -> Result<Answer, String> {
         self.ask(request)?.map_err(|words| format!("ended with a panic: {words}"))
     }
 
@@ -180,7 +177,7 @@ fn how(status: ExitStatus) -> String {
 ///
 /// # Errors
 /// The request is missing, or the answer cannot be written.
-pub(crate) fn serve() -> anyhow::Result<()> {
+pub fn serve() -> anyhow::Result<()> {
     serve_request(MODULE_LIMITS, |request: ReadRequest| {
         // Only now, because the stack and the thread's own memory must not count.
         limit_memory(MODULE_LIMITS.memory_gib)?;
@@ -193,7 +190,7 @@ pub(crate) fn serve() -> anyhow::Result<()> {
 ///
 /// # Errors
 /// The request is missing, or the answer cannot be written.
-pub(crate) fn serve_request<Request: DeserializeOwned, Answer: Serialize + Send + 'static>(
+pub fn serve_request<Request: DeserializeOwned, Answer: Serialize + Send + 'static>(
     limits: ReaderLimits,
     answer: impl FnOnce(Request) -> anyhow::Result<Answer> + Send + 'static,
 ) -> anyhow::Result<()> {
@@ -230,7 +227,7 @@ fn message_of(panic: &PanicPayload) -> String {
 ///
 /// # Errors
 /// The system does not report the path of this program.
-pub(crate) fn limited(command: &Command) -> io::Result<Command> {
+pub fn limited(command: &Command) -> io::Result<Command> {
     let program = std::env::current_exe()?;
     let mut limited = Command::new(program);
     limited.arg("run-limited").arg(command.get_program()).args(command.get_args());
@@ -248,7 +245,7 @@ pub(crate) fn limited(command: &Command) -> io::Result<Command> {
 /// # Errors
 /// The program cannot be started.
 #[cfg(unix)]
-pub(crate) fn run_limited(words: &[OsString]) -> anyhow::Result<Exit> {
+pub fn run_limited(words: &[OsString]) -> anyhow::Result<Exit> {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
     let (program, arguments) = words.split_first().context("no program is named")?;
@@ -266,7 +263,7 @@ pub(crate) fn run_limited(words: &[OsString]) -> anyhow::Result<Exit> {
 /// # Errors
 /// The program cannot be started.
 #[cfg(not(unix))]
-pub(crate) fn run_limited(words: &[OsString]) -> anyhow::Result<Exit> {
+pub fn run_limited(words: &[OsString]) -> anyhow::Result<Exit> {
     let (program, arguments) = words.split_first().context("no program is named")?;
     let status = Command::new(program).args(arguments).status().context("starting the reader")?;
     Ok(if status.success() { Exit::Agree } else { Exit::CouldNotRun })
@@ -297,7 +294,7 @@ fn limit_life(_time: Duration) -> anyhow::Result<()> {
 
 /// Limits the additional memory of this process to `gib` GiB.
 #[cfg(unix)]
-pub(crate) fn limit_memory(gib: u64) -> anyhow::Result<()> {
+pub fn limit_memory(gib: u64) -> anyhow::Result<()> {
     use rustix::process::{Resource, Rlimit, setrlimit};
 
     let most = address_space().saturating_add(gib << 30);
@@ -308,7 +305,7 @@ pub(crate) fn limit_memory(gib: u64) -> anyhow::Result<()> {
 /// Does nothing: this system has no limits for a process.
 #[cfg(not(unix))]
 #[expect(clippy::unnecessary_wraps, reason = "setting a limit may fail on Unix")]
-pub(crate) fn limit_memory(_gib: u64) -> anyhow::Result<()> {
+pub fn limit_memory(_gib: u64) -> anyhow::Result<()> {
     Ok(())
 }
 

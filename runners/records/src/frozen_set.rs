@@ -12,10 +12,10 @@ use layoutproof_core::results::frozen::accepted::AcceptedEntry;
 use layoutproof_core::results::frozen::manifest::version_order;
 use layoutproof_core::results::frozen::{BuildComparison, CaseDecisions, IntendedChanges, Manifest, text};
 
-use crate::select::files::{FileKind, entries, read_text_if_there};
+use layoutproof_inputs::files::{FileKind, entries, read_text_if_there};
 
 /// The folder of the repository's own sets.
-pub(crate) const FOLDER: &str = "shaders/frozen";
+pub const FOLDER: &str = "shaders/frozen";
 
 const MANIFEST: &str = "manifest.toml";
 const ACCEPTED: &str = "accepted.toml";
@@ -32,19 +32,19 @@ const STAND_INS: [(&str, &str); 2] = [("dxc-old", "dxc-1.7.3435"), ("dxc-1.9", "
 const RELEASES: [(&str, &str, &str); 1] = [("dxc", "1.7.4006", "1.7.2308")];
 
 /// The release of a build that prints another number.
-pub(crate) fn release_of(family: Family, version: &str) -> Option<&'static str> {
+pub fn release_of(family: Family, version: &str) -> Option<&'static str> {
     let own = RELEASES.iter().find(|(name, build, _)| *name == family.as_str() && *build == version);
     own.map(|(_, _, release)| *release)
 }
 
 /// True if `asked` is the build's version or release, or its first numbers: `1.9` of `1.9.2602.17`.
-pub(crate) fn is_version(family: Family, version: &str, asked: &str) -> bool {
+pub fn is_version(family: Family, version: &str, asked: &str) -> bool {
     let begins = |own: &str| own == asked || own.strip_prefix(asked).is_some_and(|rest| rest.starts_with('.'));
     begins(version) || release_of(family, version).is_some_and(begins)
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum FrozenSetPlace {
+pub enum FrozenSetPlace {
     Folder(PathBuf),
     /// Built in, from the folder of this name.
     BuiltIn(String),
@@ -85,7 +85,7 @@ impl FrozenSetPlace {
 
 /// The decisions of one compiler, with its manifest and the accepted changes.
 #[derive(Clone, Debug)]
-pub(crate) struct FrozenSet {
+pub struct FrozenSet {
     pub place: FrozenSetPlace,
     /// The compiler's identity and command lines.
     pub manifest: Manifest,
@@ -100,7 +100,7 @@ impl FrozenSet {
     ///
     /// # Errors
     /// A file is missing or malformed.
-    pub(crate) fn load(place: FrozenSetPlace) -> anyhow::Result<Self> {
+    pub fn load(place: FrozenSetPlace) -> anyhow::Result<Self> {
         let bad = |name: &str, error: &dyn std::fmt::Display| anyhow!("{place}: {name}: {error}");
         let manifest = Manifest::read(&place.required(MANIFEST)?).map_err(|error| bad(MANIFEST, &error))?;
 
@@ -122,7 +122,7 @@ impl FrozenSet {
     ///
     /// # Errors
     /// A set cannot be read.
-    pub(crate) fn built_in() -> anyhow::Result<Vec<Self>> {
+    pub fn built_in() -> anyhow::Result<Vec<Self>> {
         let mut sets = built_in_places().map(Self::load).collect::<anyhow::Result<Vec<_>>>()?;
         sets.sort_by_cached_key(|set| {
             let Manifest { family, version, .. } = &set.manifest;
@@ -136,7 +136,7 @@ impl FrozenSet {
     ///
     /// # Errors
     /// A manifest cannot be read.
-    pub(crate) fn compiler_of_build(family: Family, version: &str) -> anyhow::Result<Option<&'static str>> {
+    pub fn compiler_of_build(family: Family, version: &str) -> anyhow::Result<Option<&'static str>> {
         for place in built_in_places() {
             let manifest = Manifest::read(&place.required(MANIFEST)?).map_err(|error| anyhow!("{place}: {error}"))?;
             if manifest.family == family.as_str() && manifest.version == version {
@@ -148,7 +148,7 @@ impl FrozenSet {
     }
 
     /// The name that runs use for a toolchain of this build: `dxc-1.9-spirv` for `dxc-spirv`.
-    pub(crate) fn producer(&self, toolchain: &str) -> String {
+    pub fn producer(&self, toolchain: &str) -> String {
         let family = self.manifest.family.as_str();
         let stand_in = STAND_INS.iter().find(|(_, folder)| self.place.is_called(folder)).map(|(compiler, _)| compiler);
         match stand_in.zip(toolchain.strip_prefix(family)) {
@@ -162,7 +162,7 @@ impl FrozenSet {
     ///
     /// # Errors
     /// A set cannot be read.
-    pub(crate) fn newest_first(family: Family) -> anyhow::Result<Vec<Self>> {
+    pub fn newest_first(family: Family) -> anyhow::Result<Vec<Self>> {
         let mut sets = Vec::new();
         for place in places()? {
             let manifest = Manifest::read(&place.required(MANIFEST)?).map_err(|error| anyhow!("{place}: {error}"))?;
@@ -178,7 +178,7 @@ impl FrozenSet {
     ///
     /// # Errors
     /// The family has no set, or a set cannot be read.
-    pub(crate) fn newest(family: Family) -> anyhow::Result<Self> {
+    pub fn newest(family: Family) -> anyhow::Result<Self> {
         let none = || {
             format!(
                 "no frozen set of {family} below {FOLDER}: name one with --against, or make one with `layoutproof compare BUILD --save DIR`"
@@ -192,7 +192,7 @@ impl FrozenSet {
     ///
     /// # Errors
     /// The set cannot be read.
-    pub(crate) fn in_place_of(compiler: &str) -> anyhow::Result<Option<Self>> {
+    pub fn in_place_of(compiler: &str) -> anyhow::Result<Option<Self>> {
         let Some((_, folder)) = STAND_INS.iter().find(|(name, _)| *name == compiler) else { return Ok(None) };
         let place = places()?.into_iter().find(|place| place.is_called(folder));
         place.map(Self::load).transpose()
@@ -202,7 +202,7 @@ impl FrozenSet {
     ///
     /// # Errors
     /// The set cannot be read.
-    pub(crate) fn at(folder: &Path) -> anyhow::Result<Option<Self>> {
+    pub fn at(folder: &Path) -> anyhow::Result<Option<Self>> {
         let is_set = folder.join(MANIFEST).is_file();
         is_set.then(|| Self::load(FrozenSetPlace::Folder(folder.to_path_buf()))).transpose()
     }
@@ -211,7 +211,7 @@ impl FrozenSet {
     ///
     /// # Errors
     /// The list is malformed.
-    pub(crate) fn accepted_in(folder: &Path) -> anyhow::Result<IntendedChanges> {
+    pub fn accepted_in(folder: &Path) -> anyhow::Result<IntendedChanges> {
         let place = FrozenSetPlace::Folder(folder.to_path_buf());
         let list = place.file(ACCEPTED)?.map(|text| IntendedChanges::read(&text)).transpose();
         Ok(list.map_err(|error| anyhow!("{place}: {ACCEPTED}: {error}"))?.unwrap_or_default())
@@ -221,7 +221,7 @@ impl FrozenSet {
     ///
     /// # Errors
     /// The folder cannot be written.
-    pub(crate) fn write(&self, folder: &Path) -> anyhow::Result<()> {
+    pub fn write(&self, folder: &Path) -> anyhow::Result<()> {
         fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
         write(&folder.join(MANIFEST), &self.manifest.write()?)?;
         for (toolchain, decided) in &self.decided {
@@ -234,7 +234,7 @@ impl FrozenSet {
     ///
     /// # Errors
     /// The pattern matches no difference, the set is built in, or the folder cannot be written.
-    pub(crate) fn accept_change(&mut self, entry: AcceptedEntry, comparison: &BuildComparison) -> anyhow::Result<()> {
+    pub fn accept_change(&mut self, entry: AcceptedEntry, comparison: &BuildComparison) -> anyhow::Result<()> {
         let pattern = wildmatch::WildMatch::new(&entry.pattern);
         if !comparison.differences.iter().any(|difference| pattern.matches(&difference.name())) {
             let first = comparison.differences.first().map(|difference| format!("; one is `{}`", difference.name()));
@@ -321,7 +321,7 @@ mod tests {
         let names: Vec<String> = found.unaccepted().map(BuildDifference::name).collect();
         assert_eq!(names, Vec::<String>::new());
 
-        let page = include_str!("../../../../shaders/frozen/dxc-1.7-to-1.9.md");
+        let page = include_str!("../../../shaders/frozen/dxc-1.7-to-1.9.md");
         let total = format!("{} of {} decisions about {} cases", found.differences.len(), found.compared, found.cases);
         assert!(page.contains(&total), "the page lacks `{total}`");
         let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();

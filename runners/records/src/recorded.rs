@@ -11,12 +11,12 @@ use layoutproof_core::results::record::{CheckRecord, RecordLine, RecordsFilter, 
 use layoutproof_core::results::summary;
 use layoutproof_report::json_lines::{self, NumberedLine};
 
-use super::compression;
-use crate::select::files::FileKind;
+use crate::compression;
+use layoutproof_inputs::files::FileKind;
 
 /// The content of a records file.
 #[derive(Debug, Default)]
-pub(crate) struct RecordedRuns {
+pub struct RecordedRuns {
     /// One run; several if the file was merged from several runs.
     pub runs: Vec<RunHeader>,
     pub checks: Vec<CheckRecord>,
@@ -28,7 +28,7 @@ pub(crate) struct RecordedRuns {
 ///
 /// # Errors
 /// A line is not a record or contradicts the lines before it; the message has its number.
-pub(crate) fn read(name: &str, bytes: &[u8]) -> anyhow::Result<RecordedRuns> {
+pub fn read(name: &str, bytes: &[u8]) -> anyhow::Result<RecordedRuns> {
     let bytes = compression::text(bytes, FileKind::Records.limit()).with_context(|| format!("reading {name}"))?;
     // A torn line may end within a character.
     let text = String::from_utf8_lossy(&bytes);
@@ -85,7 +85,7 @@ impl RecordedRuns {
     }
 
     /// The checks that the file holds.
-    pub(crate) fn filter(&self) -> RecordsFilter {
+    pub fn filter(&self) -> RecordsFilter {
         self.runs.first().map(|run| run.records).unwrap_or_default()
     }
 

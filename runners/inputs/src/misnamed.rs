@@ -8,7 +8,7 @@ use layoutproof_show::front_ends::FrontEnd;
 use layoutproof_source::nearest_name::nearest_name;
 use layoutproof_source::shader_language::ShaderLanguage;
 
-use crate::select::files::entries;
+use crate::files::entries;
 
 /// Suffixes of the texts of programs, which `check` reads as compiled by their own compilers.
 const HOST_TEXTS: [&str; 12] = ["c", "cc", "cpp", "cs", "cxx", "h", "hh", "hpp", "hxx", "m", "mm", "rs"];
@@ -20,13 +20,13 @@ const HOST_PROGRAMS: [&str; 9] = ["a", "dll", "dylib", "elf", "exe", "lib", "o",
 const METAL: [&str; 3] = ["metal", "metallib", "msl"];
 
 /// True for the text of a program, by its suffix.
-pub(crate) fn is_host_text(path: &Path) -> bool {
+pub fn is_host_text(path: &Path) -> bool {
     let suffix = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
     HOST_TEXTS.contains(&suffix.as_str())
 }
 
 /// What a file is whose suffix names no language, and which command reads it.
-pub(crate) fn file_of_unknown_language(word: &str) -> String {
+pub fn file_of_unknown_language(word: &str) -> String {
     let suffix = Path::new(word).extension().unwrap_or_default().to_string_lossy().to_lowercase();
     let suffix = suffix.as_str();
     if is_host_text(Path::new(word)) {
@@ -46,7 +46,7 @@ pub(crate) fn file_of_unknown_language(word: &str) -> String {
 }
 
 /// How to name the shaders or cases in a folder.
-pub(crate) fn folder(word: &str) -> String {
+pub fn folder(word: &str) -> String {
     let name = word.trim_end_matches(['/', '\\']);
     match usual_suffix(Path::new(word)) {
         Some(suffix) => format!("{word} is a folder: name files, as `{name}/*.{suffix}`"),
@@ -63,7 +63,7 @@ fn has_lists(folder: &Path) -> bool {
 }
 
 /// The suffix of most shaders in a folder; `None` if it has no shaders.
-pub(crate) fn usual_suffix(folder: &Path) -> Option<String> {
+pub fn usual_suffix(folder: &Path) -> Option<String> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for entry in entries(folder).unwrap_or_default() {
         if FrontEnd::of(None, &entry).is_some() {
@@ -74,7 +74,7 @@ pub(crate) fn usual_suffix(folder: &Path) -> Option<String> {
 }
 
 /// The end of a message about an absent file: the file beside it with the nearest name.
-pub(crate) fn near_file(path: &Path) -> String {
+pub fn near_file(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let named = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let beside = entries(named.unwrap_or(Path::new("."))).unwrap_or_default();

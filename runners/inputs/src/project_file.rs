@@ -14,19 +14,18 @@ use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 use layoutproof_source::toml_table::{FileProblems, TomlTable, parse, string};
 
-use super::globs;
-use crate::args::named_compiler;
-use crate::args::placement::target;
-use crate::select::files::{FileKind, read_text};
-use crate::select::layout_selection::LayoutSelection;
-use crate::select::refused_input::RefusedInput;
-use crate::select::rule_set::rule_choice;
+use crate::files::{FileKind, read_text};
+use crate::globs;
+use crate::layout_selection::{LayoutSelection, target};
+use crate::named_compiler::named_compiler;
+use crate::refused_input::RefusedInput;
+use crate::rule_set::rule_choice;
 
-pub(crate) const PROJECT_FILE: &str = "layoutproof.toml";
+pub const PROJECT_FILE: &str = "layoutproof.toml";
 
 /// The contents of the file.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct ProjectFile {
+pub struct ProjectFile {
     /// The file's path; empty without a file.
     pub path: PathBuf,
     /// The folder that patterns are relative to.
@@ -48,7 +47,7 @@ pub(crate) struct ProjectFile {
 
 /// `[[shader]]`: shaders with the same compile options.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct ProjectShaders {
+pub struct ProjectShaders {
     /// Patterns of files.
     pub files: Vec<String>,
     /// Patterns of files that `files` matches and that do not belong to the entry.
@@ -65,7 +64,7 @@ pub(crate) struct ProjectShaders {
 
 /// `[[map]]`: the host type of a block.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct ProjectMapping {
+pub struct ProjectMapping {
     pub block: String,
     /// Pattern of the shaders whose block it is; `None` for all shaders.
     pub shader: Option<String>,
@@ -81,7 +80,7 @@ pub(crate) struct ProjectMapping {
 
 /// `[[known]]`: an intended difference.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct KnownMismatch {
+pub struct KnownMismatch {
     pub block: String,
     /// Path of the member; `None` for all members.
     pub member: Option<String>,
@@ -96,7 +95,7 @@ impl ProjectFile {
     ///
     /// # Errors
     /// [`RefusedInput`] with every problem of the file, or an error if it cannot be read.
-    pub(crate) fn find(named: Option<&Path>) -> anyhow::Result<Option<Self>> {
+    pub fn find(named: Option<&Path>) -> anyhow::Result<Option<Self>> {
         let path = match named {
             Some(path) => Some(path.to_owned()),
             None => nearest()?,
@@ -148,7 +147,7 @@ impl ProjectFile {
 impl ProjectFile {
     /// The entries whose patterns match a shader. A shader that is compiled in several ways has
     /// several.
-    pub(crate) fn entries_of(&self, shader: &Path) -> Vec<&ProjectShaders> {
+    pub fn entries_of(&self, shader: &Path) -> Vec<&ProjectShaders> {
         let Some(relative) = self.relative(shader) else { return Vec::new() };
         let matches = |patterns: &[String]| patterns.iter().any(|pattern| globs::names(pattern, &relative));
         let names = |shaders: &&ProjectShaders| matches(&shaders.files) && !matches(&shaders.except);
@@ -156,13 +155,13 @@ impl ProjectFile {
     }
 
     /// True if an entry matches a shader that does not belong to it.
-    pub(crate) fn excepts(&self, shaders: &ProjectShaders, shader: &Path) -> bool {
+    pub fn excepts(&self, shaders: &ProjectShaders, shader: &Path) -> bool {
         let relative = if shaders.except.is_empty() { None } else { self.relative(shader) };
         relative.is_some_and(|relative| shaders.except.iter().any(|pattern| globs::names(pattern, &relative)))
     }
 
     /// The entries for blocks of a shader. Those that name the shader come before those for all.
-    pub(crate) fn mappings_of(&self, shader: &Path) -> Vec<&ProjectMapping> {
+    pub fn mappings_of(&self, shader: &Path) -> Vec<&ProjectMapping> {
         let relative = self.relative(shader);
         let names_it = |mapping: &&ProjectMapping| {
             mapping
@@ -175,7 +174,7 @@ impl ProjectFile {
     }
 
     /// The path relative to the project's folder; `None` outside of the folder.
-    pub(crate) fn relative(&self, path: &Path) -> Option<PathBuf> {
+    pub fn relative(&self, path: &Path) -> Option<PathBuf> {
         let here = Path::new(".");
         let folder = if self.folder.as_os_str().is_empty() { here } else { &self.folder };
         let path = path.canonicalize().ok()?;

@@ -14,16 +14,16 @@ use layoutproof_core::results::summary::{add_left_out, fold};
 use layoutproof_device::DeviceInfo;
 use layoutproof_executor::plan::CASES_AT_ONCE;
 
-use crate::args::Shard;
-use crate::records::recorded::{self, RecordedRuns};
-use crate::records::recorded_sources::add_sources;
-use crate::select::divisions::{missing_shards, split, undivided};
-use crate::select::files::{self, FileKind};
-use crate::select::inputs::InputWord;
+use crate::divisions::{missing_shards, split, undivided};
+use crate::recorded::{self, RecordedRuns};
+use crate::recorded_sources::add_sources;
+use crate::shard::Shard;
+use layoutproof_inputs::files::{self, FileKind};
+use layoutproof_inputs::inputs::InputWord;
 
 /// The content of one file.
 #[derive(Clone, Debug)]
-pub(crate) struct RecordedPart {
+pub struct RecordedPart {
     pub name: String,
     /// One run; several if the file was merged from runs that are not shards of one.
     pub runs: Vec<RunHeader>,
@@ -34,7 +34,7 @@ pub(crate) struct RecordedPart {
 
 /// Several files merged into one run.
 #[derive(Clone, Debug)]
-pub(crate) struct MergedRuns {
+pub struct MergedRuns {
     /// One run, if all files are shards of it.
     pub runs: Vec<RunHeader>,
     /// The distinct devices of each API.
@@ -56,7 +56,7 @@ pub(crate) struct MergedRuns {
 /// # Errors
 /// Two records of one check differ, shards belong to different runs, or a file of failures is not
 /// alone.
-pub(crate) fn merge(parts: Vec<RecordedPart>) -> anyhow::Result<MergedRuns> {
+pub fn merge(parts: Vec<RecordedPart>) -> anyhow::Result<MergedRuns> {
     let runs: Vec<RunHeader> = parts.iter().flat_map(|part| part.runs.iter().cloned()).collect();
     check_shards(&parts)?;
     let missing = missing_shards(&runs);
@@ -125,7 +125,7 @@ impl RecordedPart {
     ///
     /// # Errors
     /// The file cannot be read, or holds no records of a run.
-    pub(crate) fn read(path: &Path) -> anyhow::Result<Self> {
+    pub fn read(path: &Path) -> anyhow::Result<Self> {
         let name = path.display().to_string();
         let bytes = files::read(path, FileKind::Records)?;
         let RecordedRuns { runs, checks, end } = recorded::read(&name, &bytes)?;

@@ -13,11 +13,11 @@ use layoutproof_core::results::record::{CheckRecord, Outcome, OutcomeKind, RunEn
 use layoutproof_core::results::summary::fold;
 use layoutproof_device::DeviceInfo;
 
-use crate::records::records_file::RecordsFile;
+use crate::records_file::RecordsFile;
 
 /// The records of a run, each in the place of its check.
 #[derive(Debug)]
-pub(crate) struct Ledger<'a> {
+pub struct Ledger<'a> {
     /// The free places of each check. A file that the user names twice has two checks of one id.
     open: HashMap<CheckId, VecDeque<usize>>,
     records: Vec<Option<CheckRecord>>,
@@ -36,7 +36,7 @@ pub(crate) struct Ledger<'a> {
 
 impl<'a> Ledger<'a> {
     /// Creates a ledger with a place for each check, in the order of the run.
-    pub(crate) fn new(checks: &[CheckId], known: &'a [KnownFailure], devices: &'a [DeviceInfo]) -> Self {
+    pub fn new(checks: &[CheckId], known: &'a [KnownFailure], devices: &'a [DeviceInfo]) -> Self {
         let mut open: HashMap<CheckId, VecDeque<usize>> = HashMap::new();
         for (place, check) in checks.iter().enumerate() {
             open.entry(check.clone()).or_default().push_back(place);
@@ -55,7 +55,7 @@ impl<'a> Ledger<'a> {
     }
 
     /// Sets the shapes by which entries of lists match other cases and files.
-    pub(crate) fn know_shapes(&mut self, shapes: HashMap<String, Vec<ShapeAt>>) {
+    pub fn know_shapes(&mut self, shapes: HashMap<String, Vec<ShapeAt>>) {
         self.shapes = shapes;
     }
 
@@ -71,7 +71,7 @@ impl<'a> Ledger<'a> {
     ///
     /// # Errors
     /// A record's check is not part of this run.
-    pub(crate) fn resume(&mut self, kept: Vec<CheckRecord>) -> anyhow::Result<()> {
+    pub fn resume(&mut self, kept: Vec<CheckRecord>) -> anyhow::Result<()> {
         for record in kept {
             let check = record.id.clone();
             if !self.put(record) {
@@ -85,39 +85,39 @@ impl<'a> Ledger<'a> {
     }
 
     /// Writes future records to this file, which already has the present ones.
-    pub(crate) fn write_to(&mut self, file: RecordsFile) {
+    pub fn write_to(&mut self, file: RecordsFile) {
         self.file = Some(file);
     }
 
     /// From now on, drops the rows of agreeing and skipped checks once they are in the file, so
     /// that a run of many cases does not fill the memory. Keeps them if the file is rewritten or
     /// first written at the end.
-    pub(crate) fn shed_rows(&mut self) {
+    pub fn shed_rows(&mut self) {
         self.sheds_rows = self.in_order && !self.file.as_ref().is_some_and(RecordsFile::is_written_at_end);
     }
 
     /// True if the check still has no record.
-    pub(crate) fn lacks(&self, check: &CheckId) -> bool {
+    pub fn lacks(&self, check: &CheckId) -> bool {
         self.open.get(check).is_some_and(|places| !places.is_empty())
     }
 
     /// Number of checks with a record.
-    pub(crate) fn done(&self) -> usize {
+    pub fn done(&self) -> usize {
         self.records.len() - self.open.values().map(VecDeque::len).sum::<usize>()
     }
 
     /// Number of checks without a record.
-    pub(crate) fn not_done(&self) -> usize {
+    pub fn not_done(&self) -> usize {
         self.records.len() - self.done()
     }
 
     /// The records so far.
-    pub(crate) fn so_far(&self) -> Vec<CheckRecord> {
+    pub fn so_far(&self) -> Vec<CheckRecord> {
         self.records.iter().flatten().cloned().collect()
     }
 
     /// The outcome of a record, considering known differences.
-    pub(crate) fn outcome(&self, record: &CheckRecord) -> OutcomeKind {
+    pub fn outcome(&self, record: &CheckRecord) -> OutcomeKind {
         match record.outcome.kind() {
             OutcomeKind::Differ | OutcomeKind::Broken => {
                 let mut record = record.clone();
@@ -131,7 +131,7 @@ impl<'a> Ledger<'a> {
     }
 
     /// Adds the record of a finished check, and returns its outcome.
-    pub(crate) fn add(&mut self, mut record: CheckRecord) -> OutcomeKind {
+    pub fn add(&mut self, mut record: CheckRecord) -> OutcomeKind {
         self.explain(&mut record);
         let outcome = record.outcome.kind();
         if let (false, Some(file)) = (self.in_order, &mut self.file) {
@@ -153,7 +153,7 @@ impl<'a> Ledger<'a> {
     }
 
     /// Writes pending records, so that a kill does not lose them.
-    pub(crate) fn flush(&mut self) {
+    pub fn flush(&mut self) {
         if let Some(file) = &mut self.file {
             file.flush();
         }
@@ -165,7 +165,7 @@ impl<'a> Ledger<'a> {
     }
 
     /// Ends the run, but not the file.
-    pub(crate) fn close(mut self) -> ClosedLedger {
+    pub fn close(mut self) -> ClosedLedger {
         let not_done = self.not_done();
         let behind_a_gap = self.records.iter().skip(self.next).flatten();
         if let (true, Some(file)) = (self.in_order, &mut self.file) {
@@ -189,7 +189,7 @@ impl<'a> Ledger<'a> {
 
 /// The records of a finished run.
 #[derive(Debug)]
-pub(crate) struct ClosedLedger {
+pub struct ClosedLedger {
     /// The records, in the order of the run.
     pub records: Vec<CheckRecord>,
     /// Their totals.
@@ -202,7 +202,7 @@ pub(crate) struct ClosedLedger {
 
 /// The records file of a finished run, if it has one.
 #[derive(Debug)]
-pub(crate) struct OpenFile {
+pub struct OpenFile {
     file: Option<RecordsFile>,
     state: WrittenState,
 }
@@ -223,7 +223,7 @@ impl OpenFile {
     ///
     /// # Errors
     /// The file cannot be written.
-    pub(crate) fn end(self, records: &[CheckRecord], end: &RunEnd) -> anyhow::Result<()> {
+    pub fn end(self, records: &[CheckRecord], end: &RunEnd) -> anyhow::Result<()> {
         let Some(file) = self.file else { return Ok(()) };
         match self.state {
             _ if file.is_written_at_end() => file.rewrite(records, end),
@@ -242,7 +242,7 @@ fn drop_rows(record: &mut CheckRecord) {
 }
 
 /// The record as it was before stale entries were marked.
-pub(crate) fn before_the_end(mut record: CheckRecord) -> CheckRecord {
+pub fn before_the_end(mut record: CheckRecord) -> CheckRecord {
     if let Outcome::Stale(_) = record.outcome {
         record.outcome = Outcome::Agrees;
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 use wildmatch::WildMatch;
 
-use crate::select::files::entries;
+use crate::files::entries;
 
 /// Maximum number of files and folders that one pattern visits.
 const MOST_ENTRIES: usize = 100_000;
@@ -16,7 +16,7 @@ const MOST_ENTRIES: usize = 100_000;
 ///
 /// # Errors
 /// A folder cannot be read, or the pattern visits too many files.
-pub(crate) fn expand(folder: &Path, pattern: &str) -> anyhow::Result<Vec<PathBuf>> {
+pub fn expand(folder: &Path, pattern: &str) -> anyhow::Result<Vec<PathBuf>> {
     if !pattern.contains(['*', '?']) {
         return Ok(vec![folder.join(pattern)]);
     }
@@ -35,7 +35,7 @@ pub(crate) fn expand(folder: &Path, pattern: &str) -> anyhow::Result<Vec<PathBuf
 }
 
 /// True if a pattern matches this file; its path is relative to the pattern's folder.
-pub(crate) fn names(pattern: &str, file: &Path) -> bool {
+pub fn names(pattern: &str, file: &Path) -> bool {
     let parts: Vec<&str> = pattern.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
     let components: Vec<String> = file.iter().map(|part| part.to_string_lossy().into_owned()).collect();
     is_match(&parts, &components)

@@ -23,7 +23,7 @@ const LISTING: &str = "`layoutproof list --rules` lists all";
 ///
 /// # Errors
 /// A message with the nearest name.
-pub(crate) fn rule_set(name: &str) -> anyhow::Result<&'static RuleSet> {
+pub fn rule_set(name: &str) -> anyhow::Result<&'static RuleSet> {
     if name == DECLARED {
         let suffixes = alternatives(&FrontEnd::suffixes_with_offsets());
         bail!("`{DECLARED}` is what {suffixes} files declare: other declarations have no such layout");
@@ -38,7 +38,7 @@ pub(crate) fn rule_set(name: &str) -> anyhow::Result<&'static RuleSet> {
 ///
 /// # Errors
 /// See [`rule_set`].
-pub(crate) fn rule_choice(name: &str) -> anyhow::Result<RuleChoice> {
+pub fn rule_choice(name: &str) -> anyhow::Result<RuleChoice> {
     if !name.starts_with(NATIVE) {
         return rule_set(name).map(RuleChoice::Rules);
     }
@@ -56,7 +56,7 @@ pub(crate) fn rule_choice(name: &str) -> anyhow::Result<RuleChoice> {
 ///
 /// # Errors
 /// The word begins with a target, and the rest is unknown; or the target has no such column.
-pub(crate) fn target_choice(word: &str, language: Option<ShaderLanguage>) -> anyhow::Result<Option<RuleChoice>> {
+pub fn target_choice(word: &str, language: Option<ShaderLanguage>) -> anyhow::Result<Option<RuleChoice>> {
     let column = match Column::parse(word) {
         Ok(column) => column,
         Err(ColumnError::Target(_)) => return Ok(None),
@@ -68,7 +68,7 @@ pub(crate) fn target_choice(word: &str, language: Option<ShaderLanguage>) -> any
 }
 
 /// True if a word on the command line is a target, not a file.
-pub(crate) fn is_target_word(word: &str) -> bool {
+pub fn is_target_word(word: &str) -> bool {
     !matches!(Column::parse(word), Err(ColumnError::Target(_))) && !Path::new(word).exists()
 }
 
@@ -76,7 +76,7 @@ pub(crate) fn is_target_word(word: &str) -> bool {
 ///
 /// # Errors
 /// See [`rule_choice`]; also if a pattern matches nothing.
-pub(crate) fn rule_choices(names: &[String]) -> anyhow::Result<Vec<RuleChoice>> {
+pub fn rule_choices(names: &[String]) -> anyhow::Result<Vec<RuleChoice>> {
     let mut choices: Vec<RuleChoice> = Vec::new();
     for name in names {
         let found = if name.contains(['*', '?']) { matching(name)? } else { vec![rule_choice(name)?] };
@@ -90,7 +90,7 @@ pub(crate) fn rule_choices(names: &[String]) -> anyhow::Result<Vec<RuleChoice>> 
 }
 
 /// True if a word on the command line is the name of a rule set, not of a file or case.
-pub(crate) fn is_rules_word(word: &str) -> bool {
+pub fn is_rules_word(word: &str) -> bool {
     word == DECLARED || word.starts_with(NATIVE) || (find(word).is_some() && !Path::new(word).is_file())
 }
 
@@ -108,7 +108,7 @@ fn matching(pattern: &str) -> anyhow::Result<Vec<RuleChoice>> {
 }
 
 /// The message about an unknown rule set.
-pub(crate) fn unknown_rules(name: &str) -> String {
+pub fn unknown_rules(name: &str) -> String {
     if let Ok(choice) = name.parse::<TargetChoice>() {
         return format!("unknown rule set `{name}`: did you mean `--target {choice}`?");
     }

@@ -7,7 +7,7 @@ use layoutproof_source::sources::SourceMap;
 
 /// Problems in the user's input, because of which nothing is run.
 #[derive(Debug)]
-pub(crate) struct RefusedInput {
+pub struct RefusedInput {
     pub diagnostics: Vec<Diagnostic>,
     /// The texts that the problems refer to.
     pub sources: SourceMap,
@@ -15,7 +15,7 @@ pub(crate) struct RefusedInput {
 
 impl RefusedInput {
     /// All problems with their places, for people.
-    pub(crate) fn text(&self, colour: bool) -> String {
+    pub fn text(&self, colour: bool) -> String {
         render(&self.diagnostics, &self.sources, colour)
     }
 }

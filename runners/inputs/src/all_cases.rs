@@ -14,13 +14,14 @@ use layoutproof_source::diagnostics::Diagnostic;
 use layoutproof_source::nearest_name::nearest_name;
 use layoutproof_source::sources::{SourceFile, SourceMap};
 
-use crate::select::files::{FileKind, read_text, toml_files_below};
-use crate::select::inputs::{check_filter, hash_line};
-use crate::select::misnamed;
-use crate::select::refused_input::RefusedInput;
+use crate::files::{FileKind, read_text, toml_files_below};
+use crate::inputs::{check_filter, hash_line};
+use crate::misnamed;
+use crate::refused_input::RefusedInput;
 
 /// All cases that a command may choose from: their files by id.
-pub(crate) struct Cases {
+#[derive(Debug)]
+pub struct Cases {
     files: BTreeMap<String, SourceFile>,
 }
 
@@ -29,7 +30,7 @@ impl Cases {
     ///
     /// # Errors
     /// A path cannot be read.
-    pub(crate) fn load(added: &[PathBuf]) -> anyhow::Result<Self> {
+    pub fn load(added: &[PathBuf]) -> anyhow::Result<Self> {
         let built_in = CASES.iter().map(|case| {
             let file = SourceFile { name: format!("cases/{}.toml", case.name), text: case.text.to_owned() };
             (case.name.to_owned(), file)
@@ -49,7 +50,7 @@ impl Cases {
     ///
     /// # Errors
     /// See [`read_text`].
-    pub(crate) fn add_file(&mut self, path: &Path) -> anyhow::Result<String> {
+    pub fn add_file(&mut self, path: &Path) -> anyhow::Result<String> {
         let text = read_text(path, FileKind::List)?;
         if let Some((id, _)) = self.files.iter().find(|(_, file)| file.text == text) {
             return Ok(id.clone());
@@ -60,7 +61,7 @@ impl Cases {
     }
 
     /// Ids that match one of the filters; all ids if `filters` is empty.
-    pub(crate) fn matching(&self, filters: &[String]) -> Vec<String> {
+    pub fn matching(&self, filters: &[String]) -> Vec<String> {
         let matches = |id: &str| filters.iter().any(|filter| matches_filter(id, filter));
         self.files.keys().filter(|id| filters.is_empty() || matches(id)).cloned().collect()
     }
@@ -69,7 +70,7 @@ impl Cases {
     ///
     /// # Errors
     /// The word is a file of an unknown language, no case matches it, or several do.
-    pub(crate) fn only(&self, word: &str) -> anyhow::Result<String> {
+    pub fn only(&self, word: &str) -> anyhow::Result<String> {
         check_filter(word)?;
         let id = word.replace("::", "/");
         if self.files.contains_key(&id) {
@@ -90,7 +91,7 @@ impl Cases {
 
     /// The end of a message about an unknown file or case: the nearest file, id or title, or how to
     /// list the cases.
-    pub(crate) fn suggestion(&self, word: &str) -> String {
+    pub fn suggestion(&self, word: &str) -> String {
         let near = misnamed::near_file(Path::new(word));
         if !near.is_empty() {
             return near;
@@ -122,12 +123,12 @@ impl Cases {
     }
 
     /// A line with the id and the hash of the text, for each of these ids.
-    pub(crate) fn hashes(&self, ids: &[String]) -> String {
+    pub fn hashes(&self, ids: &[String]) -> String {
         ids.iter().filter_map(|id| Some(hash_line(id, &self.files.get(id)?.text))).collect()
     }
 
     /// Parses the cases of these ids; adds all of their problems to `problems`.
-    pub(crate) fn read(&self, ids: &[String], sources: &mut SourceMap, problems: &mut Vec<Diagnostic>) -> Vec<Case> {
+    pub fn read(&self, ids: &[String], sources: &mut SourceMap, problems: &mut Vec<Diagnostic>) -> Vec<Case> {
         let mut cases = Vec::new();
         for (id, SourceFile { name, text }) in ids.iter().filter_map(|id| self.files.get_key_value(id)) {
             match Case::read(id, sources.add(name, text), sources) {
@@ -150,7 +151,7 @@ fn id_below(root: &Path, file: &Path) -> String {
 ///
 /// # Errors
 /// A path cannot be read, or a case has problems.
-pub(crate) fn sources(added: &[PathBuf], filters: &[String]) -> anyhow::Result<Vec<Arc<Source>>> {
+pub fn sources(added: &[PathBuf], filters: &[String]) -> anyhow::Result<Vec<Arc<Source>>> {
     read_sources(added, filters, |_, _| None)
 }
 
@@ -158,7 +159,7 @@ pub(crate) fn sources(added: &[PathBuf], filters: &[String]) -> anyhow::Result<V
 ///
 /// # Errors
 /// See [`sources`].
-pub(crate) fn sources_with_refused(added: &[PathBuf], filters: &[String]) -> anyhow::Result<Vec<Arc<Source>>> {
+pub fn sources_with_refused(added: &[PathBuf], filters: &[String]) -> anyhow::Result<Vec<Arc<Source>>> {
     read_sources(added, filters, |case, sources| Some(Source::unread(case, sources)))
 }
 
@@ -175,7 +176,7 @@ fn read_sources(
 ///
 /// # Errors
 /// A case has problems.
-pub(crate) fn sources_of(cases: &Cases, ids: &[String], texts: &mut SourceMap) -> anyhow::Result<Vec<Arc<Source>>> {
+pub fn sources_of(cases: &Cases, ids: &[String], texts: &mut SourceMap) -> anyhow::Result<Vec<Arc<Source>>> {
     read_ids(cases, ids, texts, |case, texts| Some(Source::unread(case, texts)))
 }
 
@@ -201,13 +202,13 @@ fn read_ids(
 }
 
 /// The cases, each under the rule sets that it has expectations for.
-pub(crate) fn subjects(cases: &[Arc<Source>]) -> impl Iterator<Item = Subject> {
+pub fn subjects(cases: &[Arc<Source>]) -> impl Iterator<Item = Subject> {
     let expected = cases.iter().flat_map(|source| source.expect.iter().map(move |it| (source, find(&it.rules))));
     expected.filter_map(|(source, rules)| Some(Subject::new(Arc::clone(source), rules?)))
 }
 
 /// Settings without a fault: every form of access, the usual spaces and stages, and a sample of
 /// array elements.
-pub(crate) fn all_forms() -> Settings {
+pub fn all_forms() -> Settings {
     Settings::usual(ElementChoice::Sample)
 }

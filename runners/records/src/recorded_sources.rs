@@ -2,23 +2,22 @@
 //! agree.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
-use layoutproof_core::check::{Source, Subject};
+use layoutproof_core::check::{BindingCheck, Source, Subject};
 use layoutproof_core::results::record::{RecordedLayout, RecordedSource, StoryBlock};
 use layoutproof_layout::{BlockLayout, table};
-
-use crate::select::selection::Selection;
 
 /// Maximum length in bytes of a recorded declaration. For a longer one, records keep only the
 /// layouts.
 const MAX_TEXT: usize = 64 << 10;
 
-/// The distinct sources of a selection, by name.
-pub(crate) fn recorded_sources(selection: &Selection) -> Vec<RecordedSource> {
+/// The distinct sources of the selected checks, by name.
+pub fn recorded_sources(subjects: &[Arc<Subject>], placed: &[BindingCheck]) -> Vec<RecordedSource> {
     let mut places: HashMap<&str, usize> = HashMap::new();
     let mut recorded: Vec<RecordedSource> = Vec::new();
-    let of_subjects = selection.subjects.iter().map(|subject| (&subject.source, Some(subject)));
-    let of_bindings = selection.placed.iter().map(|placed| (&placed.source, None));
+    let of_subjects = subjects.iter().map(|subject| (&subject.source, Some(subject)));
+    let of_bindings = placed.iter().map(|placed| (&placed.source, None));
     for (source, subject) in of_subjects.chain(of_bindings) {
         let place = *places.entry(&source.id).or_insert_with(|| {
             recorded.push(without_layouts(source));
@@ -42,7 +41,7 @@ fn sort(sources: &mut [RecordedSource]) {
 }
 
 /// Merges the sources of several files, without duplicates.
-pub(crate) fn add_sources(all: &mut Vec<RecordedSource>, more: &[RecordedSource]) {
+pub fn add_sources(all: &mut Vec<RecordedSource>, more: &[RecordedSource]) {
     for source in more {
         let is_same = |known: &&mut RecordedSource| {
             (&known.case, &known.declaration, &known.summary) == (&source.case, &source.declaration, &source.summary)

@@ -14,7 +14,7 @@ use layoutproof_layout::{Column, LayoutVariant, ShaderCompiler, ShaderTarget, Ta
 
 /// The arguments that affect layouts and bindings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct CompileArguments {
+pub struct CompileArguments {
     /// `NAME=VALUE`.
     pub defines: Vec<String>,
     pub includes: Vec<String>,
@@ -453,7 +453,7 @@ impl CompileArguments {
     ///
     /// # Errors
     /// A quote is not closed, or an option lacks its value.
-    pub(crate) fn read(text: &str) -> anyhow::Result<Self> {
+    pub fn read(text: &str) -> anyhow::Result<Self> {
         let mut words = split_words(text)?;
         let program = words.first().and_then(|word| program(word));
         if program.is_some() {
@@ -562,20 +562,20 @@ impl CompileArguments {
 
     /// The column of the compiler and the target, if the arguments identify both and its rules are
     /// known.
-    pub(crate) fn column(&self) -> Option<Column<'static>> {
+    pub fn column(&self) -> Option<Column<'static>> {
         let choice = self.with_layout(TargetChoice::plain(self.target?));
         let column = Column { variant: choice.variant, ..Column::new(choice.target, self.compiler?) };
         Native::of_column(column).map(|_| column)
     }
 
     /// The target with the layout option of the arguments, if it has a choice and names none.
-    pub(crate) fn with_layout(&self, choice: TargetChoice) -> TargetChoice {
+    pub fn with_layout(&self, choice: TargetChoice) -> TargetChoice {
         let layout = self.layout.filter(|_| choice.target == ShaderTarget::Vulkan);
         TargetChoice { variant: choice.variant.or(layout), ..choice }
     }
 
     /// The rule sets of that column, such as `native:dxc-spirv`.
-    pub(crate) fn native(&self) -> Option<&'static str> {
+    pub fn native(&self) -> Option<&'static str> {
         self.column().and_then(Native::of_column).map(|native| native.name)
     }
 }

@@ -9,7 +9,7 @@ use layoutproof_core::results::record::{RecordValue, Row, Witnesses};
 use layoutproof_layout::Quantity;
 
 /// Adds a row for each decided number that our rules compute too.
-pub(crate) fn add_rows(facts: &Facts, subject: &Subject, rows: &mut Vec<Row>) {
+pub fn add_rows(facts: &Facts, subject: &Subject, rows: &mut Vec<Row>) {
     let computed = subject.computed();
     for ((path, fact), value) in facts {
         let (quantity, is_code) = match fact {
@@ -30,15 +30,15 @@ pub(crate) fn add_rows(facts: &Facts, subject: &Subject, rows: &mut Vec<Row>) {
 }
 
 /// A number of our rules.
-#[derive(Clone, Copy)]
-pub(crate) struct NumberPlace<'a> {
+#[derive(Clone, Copy, Debug)]
+pub struct NumberPlace<'a> {
     pub quantity: Quantity,
     pub path: &'a str,
     pub computed: u32,
 }
 
 /// The row of a number; adds it if it is missing.
-pub(crate) fn row_of<'r>(rows: &'r mut Vec<Row>, subject: &Subject, number: NumberPlace<'_>) -> &'r mut Row {
+pub fn row_of<'r>(rows: &'r mut Vec<Row>, subject: &Subject, number: NumberPlace<'_>) -> &'r mut Row {
     let NumberPlace { quantity, path, computed } = number;
     let known = rows.iter().position(|row| row.path == path && row.what == quantity);
     let place = known.unwrap_or(rows.len());
@@ -55,7 +55,7 @@ pub(crate) fn row_of<'r>(rows: &'r mut Vec<Row>, subject: &Subject, number: Numb
 
 /// True if a compiler's number differs from the case's, or from that of our rules if the case has
 /// none.
-pub(crate) fn differs(row: &Row) -> bool {
+pub fn differs(row: &Row) -> bool {
     let Witnesses { expected, computed, reported, compiled, .. } = &row.witnesses;
     let right = expected.as_ref().or(computed.as_ref());
     [reported, compiled].into_iter().flatten().any(|said| Some(said) != right)

@@ -3,8 +3,8 @@
 //! Third-party code parses in a separate process ([`reader_process`]); included files come from
 //! [`included`].
 
-pub(crate) mod included;
-pub(crate) mod reader_process;
+pub mod included;
+pub mod reader_process;
 
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
@@ -25,30 +25,30 @@ use layoutproof_source::diagnostics::Diagnostic;
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
-use crate::args::DeclareArgs;
-use crate::select::files::{self, FileKind};
-use crate::select::inputs::add_text;
-use crate::select::shader_file::included::IncludedFiles;
-use crate::select::shader_file::reader_process::ReaderProcess;
+use crate::declare::DeclareArgs;
+use crate::files::{self, FileKind};
+use crate::inputs::add_text;
+use crate::shader_file::included::IncludedFiles;
+use crate::shader_file::reader_process::ReaderProcess;
 
 /// Time limit of glslang for one stage of one file, of DXC for listing a container, and of slangc for
 /// reflection.
-pub(crate) const TIME_LIMIT: Duration = Duration::from_secs(10);
+pub const TIME_LIMIT: Duration = Duration::from_secs(10);
 
 /// A user's shader file, with the front end that reads it.
 #[derive(Clone, Debug)]
-pub(crate) struct ShaderFile {
+pub struct ShaderFile {
     pub path: PathBuf,
     pub front_end: FrontEnd,
 }
 
 impl ShaderFile {
     /// `None` if neither the suffix nor `named` is a language or a kind of module.
-    pub(crate) fn of(path: &Path, named: Option<ShaderLanguage>) -> Option<Self> {
+    pub fn of(path: &Path, named: Option<ShaderLanguage>) -> Option<Self> {
         FrontEnd::of(named, path).map(|front_end| Self { path: path.to_owned(), front_end })
     }
 
-    pub(crate) fn fixes_offsets(&self) -> bool {
+    pub fn fixes_offsets(&self) -> bool {
         self.front_end.fixes_offsets()
     }
 
@@ -56,7 +56,7 @@ impl ShaderFile {
     ///
     /// # Errors
     /// A message about the first other name.
-    pub(crate) fn check_rules(&self, names: &[String]) -> anyhow::Result<()> {
+    pub fn check_rules(&self, names: &[String]) -> anyhow::Result<()> {
         match names.iter().find(|name| *name != DECLARED) {
             Some(name) if self.fixes_offsets() => bail!(
                 "{} declares its own offsets: it has them under `{DECLARED}`, not under `{name}`",
@@ -71,7 +71,7 @@ impl ShaderFile {
     ///
     /// # Errors
     /// The file cannot be read, or the folder of tools that it needs is misnamed.
-    pub(crate) fn read(
+    pub fn read(
         &self,
         declare: &DeclareArgs,
         profile: Option<&str>,
@@ -138,7 +138,7 @@ impl CommandTools {
 ///
 /// # Errors
 /// The folder of tools is misnamed.
-pub(crate) fn find_compiler(name: &str) -> anyhow::Result<Result<Compiler, String>> {
+pub fn find_compiler(name: &str) -> anyhow::Result<Result<Compiler, String>> {
     let tools = MachineTools::find()?;
     Ok(Compiler::named(name, tools.folder()).compiler.map_err(|absent| absent.to_string()))
 }

@@ -12,11 +12,11 @@ use anyhow::{Context, anyhow, bail};
 use layoutproof_compilers::regular_file::{self, ReadError};
 use layoutproof_source::encoding::decode;
 
-use crate::select::misnamed::near_file;
+use crate::misnamed::near_file;
 
 /// Kinds of files; each has a maximum length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FileKind {
+pub enum FileKind {
     /// A shader, a module or what a shader includes.
     Shader,
     /// A case, a list of cases, of known differences, of floors or of accepted changes.
@@ -29,7 +29,7 @@ pub(crate) enum FileKind {
 
 impl FileKind {
     /// Maximum length in bytes.
-    pub(crate) fn limit(self) -> u64 {
+    pub fn limit(self) -> u64 {
         match self {
             Self::Shader | Self::Frozen => 64 << 20,
             Self::List => 16 << 20,
@@ -48,7 +48,7 @@ const MOST_ENTRIES: usize = 100_000;
 ///
 /// # Errors
 /// The path, with the reason.
-pub(crate) fn read(path: &Path, kind: FileKind) -> anyhow::Result<Vec<u8>> {
+pub fn read(path: &Path, kind: FileKind) -> anyhow::Result<Vec<u8>> {
     regular_file::read(path, kind.limit()).map_err(|error| {
         let meant = if error.is_not_found() { near_file(path) } else { String::new() };
         anyhow!("reading {}: {error}{meant}", path.display())
@@ -59,7 +59,7 @@ pub(crate) fn read(path: &Path, kind: FileKind) -> anyhow::Result<Vec<u8>> {
 ///
 /// # Errors
 /// See [`read`]; also if the bytes are not text of this kind, with their place.
-pub(crate) fn read_text(path: &Path, kind: FileKind) -> anyhow::Result<String> {
+pub fn read_text(path: &Path, kind: FileKind) -> anyhow::Result<String> {
     text(path, kind, read(path, kind)?)
 }
 
@@ -67,7 +67,7 @@ pub(crate) fn read_text(path: &Path, kind: FileKind) -> anyhow::Result<String> {
 ///
 /// # Errors
 /// See [`read_text`].
-pub(crate) fn read_text_if_there(path: &Path, kind: FileKind) -> anyhow::Result<Option<String>> {
+pub fn read_text_if_there(path: &Path, kind: FileKind) -> anyhow::Result<Option<String>> {
     match regular_file::read(path, kind.limit()) {
         Ok(bytes) => text(path, kind, bytes).map(Some),
         Err(error) if error.is_not_found() => Ok(None),
@@ -88,7 +88,7 @@ fn text(path: &Path, kind: FileKind, bytes: Vec<u8>) -> anyhow::Result<String> {
 ///
 /// # Errors
 /// The path, with the reason.
-pub(crate) fn entries(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+pub fn entries(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let entries = fs::read_dir(folder)
         .and_then(|entries| entries.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<_>, _>>());
     let mut entries = entries.map_err(|error| anyhow!("reading {}: {error}", folder.display()))?;
@@ -103,7 +103,7 @@ pub(crate) fn entries(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
 ///
 /// # Errors
 /// A folder cannot be read, is nested too deep, or holds too many files.
-pub(crate) fn toml_files_below(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
+pub fn toml_files_below(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
     if !root.is_dir() {
         return Ok(vec![root.to_path_buf()]);
     }
@@ -146,7 +146,7 @@ pub(crate) fn toml_files_below(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
 ///
 /// # Errors
 /// A [`ReadError`], for a message at the place of the `#include`.
-pub(crate) fn read_included(path: &Path) -> Result<String, ReadError> {
+pub fn read_included(path: &Path) -> Result<String, ReadError> {
     let bytes = regular_file::read(path, FileKind::Shader.limit())?;
     decode(bytes).map_err(|bad| io::Error::new(io::ErrorKind::InvalidData, bad).into())
 }
