@@ -11,7 +11,6 @@ pub struct BuiltInFile {
     /// Its path below the folder of its kind, with `/` as separator. Names of cases, known
     /// differences and reduced sources have no suffix.
     pub name: &'static str,
-    /// The file's text.
     pub text: &'static str,
 }
 

@@ -33,9 +33,6 @@ pub(crate) fn open(name: &str, file: &Path) -> anyhow::Result<Compiler> {
 }
 
 /// Asks the build of a compiler that the user names by its file for its version.
-///
-/// # Errors
-/// The file is no such compiler.
 pub(crate) fn find_version(named: &mut NamedCompiler) -> anyhow::Result<()> {
     if let (Some(file), None) = (&named.file, &named.version) {
         let build = open(named.compiler.as_str(), file)?;
@@ -59,10 +56,6 @@ fn builds(words: &[String]) -> anyhow::Result<Vec<NamedBuild>> {
 /// toolchain, a build by its file (`dxc=PATH`) or `all`; other names select nothing. A compiler may spend `limit` seconds on one
 /// source, and runs only if `cache` has no answer. Prints a note for each environment variable that
 /// names a program which is not a compiler or not trusted.
-///
-/// # Errors
-/// `LAYOUTPROOF_TOOLS` is not an absolute path, or the system does not report the path of this
-/// program, which also parses the compilers' output; or a build cannot be used.
 pub(crate) fn find(names: &[String], limit: u64, cache: Option<&Arc<AnswerCache>>) -> anyhow::Result<Toolchains> {
     let reader = Arc::new(ReaderProcess::of_this_program()?);
     let is_named = |toolchain: &&Toolchain| {

@@ -29,10 +29,6 @@ pub(crate) fn print(text: &str) {
 }
 
 /// Flushes standard output.
-///
-/// # Errors
-/// The first write error since the start. A reader that closed the pipe early (EPIPE) is not an
-/// error.
 pub(crate) fn finish() -> anyhow::Result<()> {
     note(io::stdout().lock().flush());
     let first = FIRST_ERROR.lock().unwrap_or_else(PoisonError::into_inner).take();

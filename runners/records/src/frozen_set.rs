@@ -89,7 +89,6 @@ pub struct FrozenSet {
     pub place: FrozenSetPlace,
     /// The compiler's identity and command lines.
     pub manifest: Manifest,
-    /// The decisions by toolchain.
     pub decided: BTreeMap<String, CaseDecisions>,
     /// Intended changes of later builds.
     pub accepted: IntendedChanges,

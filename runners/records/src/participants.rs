@@ -99,7 +99,6 @@ impl Participants {
         participants
     }
 
-    /// Adds a check.
     pub fn add(&mut self, record: &CheckRecord) {
         if record.outcome.kind() == OutcomeKind::Known && record.outcome.entry().is_some_and(|entry| entry.untried) {
             self.untried += 1;

@@ -305,7 +305,6 @@ pub fn is_one_file(one: &Path, other: &Path) -> bool {
     one == other || handle(one).zip(handle(other)).is_some_and(|(one, other)| one == other)
 }
 
-/// Empties a file.
 fn emptied(file: &mut File) -> io::Result<()> {
     file.set_len(0)?;
     file.seek(SeekFrom::Start(0)).map(drop)

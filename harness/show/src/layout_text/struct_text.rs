@@ -562,7 +562,6 @@ fn split_heads(heads: &[Vec<String>]) -> Vec<Vec<String>> {
     heads.iter().map(split).collect()
 }
 
-/// The widths of a table.
 struct Grid {
     label_columns: usize,
     /// The widest label.

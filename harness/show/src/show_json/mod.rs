@@ -19,10 +19,8 @@ pub struct Shown {
     schema: u32,
     /// Name of the file or case, as the user gave it.
     pub source: String,
-    /// Target of the bindings.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
-    /// Convention of the bindings.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub convention: Option<String>,
     /// Why the source is refused (then there are no layouts and no bindings), or which blocks are
@@ -256,7 +254,6 @@ impl Shown {
         }
     }
 
-    /// Adds the warnings of the source.
     #[must_use]
     pub fn with_warnings(self, warnings: &[Diagnostic], sources: &SourceMap) -> Self {
         let left_out = diagnostics::left_out(warnings) + warnings.len().saturating_sub(LISTED);

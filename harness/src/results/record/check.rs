@@ -127,7 +127,6 @@ pub struct KnownEntry {
 /// The text parts of a failure block, so that reporters compute no layout and run nothing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Story {
-    /// The case's summary.
     pub summary: String,
     /// `cases/a/b.toml:9`.
     pub place: String,

@@ -29,7 +29,6 @@ impl RecordsFilter {
 pub struct RunHeader {
     /// [`SCHEMA`](super::SCHEMA).
     pub schema: u32,
-    /// Version of layoutproof.
     pub layoutproof: String,
     /// The devices, one entry per API that lists them.
     pub devices: Vec<DeviceInfo>,

@@ -27,7 +27,6 @@ pub struct Row {
 /// The access by which a shader measured a quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// The block's address space.
     pub space: AddressSpace,
     pub stage: Stage,
     pub direction: Direction,
@@ -46,7 +45,6 @@ impl Row {
         self.access.and_then(|access| access.form)
     }
 
-    /// Direction of the access.
     pub fn direction(&self) -> Option<Direction> {
         self.access.map(|access| access.direction)
     }
@@ -72,7 +70,6 @@ pub struct Witnesses {
 /// A source of numbers, in the order of reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Witness {
-    /// The case.
     Expected,
     /// Our rules.
     Computed,
@@ -80,7 +77,6 @@ pub enum Witness {
     Reported,
     /// The compiler's code.
     Compiled,
-    /// The device.
     Observed,
 }
 

@@ -19,9 +19,6 @@ use crate::project::shader_settings::apply;
 
 impl Command {
     /// Applies `--args` and `--compiler`. `check` combines `--args` with `layoutproof.toml` itself.
-    ///
-    /// # Errors
-    /// The value of `--args` cannot be split into options, or a build cannot be used.
     pub(crate) fn complete_columns(&mut self) -> anyhow::Result<()> {
         match self {
             Self::Show(args) => {

@@ -88,18 +88,12 @@ impl PlacementArgs {
     }
 
     /// The layouts of the columns.
-    ///
-    /// # Errors
-    /// See [`Self::columns`].
     pub(crate) fn column_choices(&self, language: Option<ShaderLanguage>) -> anyhow::Result<Vec<ShownColumnChoice>> {
         Ok(self.columns(language)?.into_iter().filter_map(choice).collect())
     }
 
     /// The columns of the targets and compilers that the user names, for a file in `language`;
     /// those that ship where the user names neither.
-    ///
-    /// # Errors
-    /// A target or a compiler has no column with any of the others.
     pub(crate) fn columns(&self, language: Option<ShaderLanguage>) -> anyhow::Result<Vec<Column<'_>>> {
         let compilers: Vec<_> = self.compilers.iter().map(NamedCompiler::column_part).collect();
         Ok(columns(&self.target, &compilers, language)?)
@@ -108,9 +102,6 @@ impl PlacementArgs {
     /// One request per target and compiler that the user names, or for the target's usual compiler;
     /// empty without a target. `own` holds the settings of a case: the user's lists extend them,
     /// the user's profile replaces theirs. `language` is that of a file.
-    ///
-    /// # Errors
-    /// A compiler has no bindings for the target.
     pub(crate) fn requests(
         &self,
         own: &BindingInvocation,

@@ -60,9 +60,6 @@ impl Watcher for AccessCount {
 }
 
 /// Measures each device in turn, `rounds` times, and prints a table.
-///
-/// # Errors
-/// No device was found, or a check differs without being known to, which ends the measurement.
 pub(crate) fn bench(args: &BenchArgs) -> anyhow::Result<Exit> {
     let launch = Launch::of(std::env::current_exe()?)?;
     let listing = DeviceListing::of(&[RunnerKind::Ash], &launch);

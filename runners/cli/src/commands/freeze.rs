@@ -59,9 +59,6 @@ pub struct FreezeArgs {
 }
 
 /// Saves the decisions of a compiler.
-///
-/// # Errors
-/// The compiler's family is unknown, a case has problems, or the folder cannot be written.
 pub(crate) fn freeze(args: &FreezeArgs) -> anyhow::Result<Exit> {
     warn("note: `freeze` is now `layoutproof compare COMPILER --save DIR`; the old name will go\n");
     check_folder(args.to.as_deref().unwrap_or(Path::new(FOLDER)))?;
@@ -92,9 +89,6 @@ pub(crate) fn freeze(args: &FreezeArgs) -> anyhow::Result<Exit> {
 }
 
 /// The compiler that the arguments name. Prints an error and returns `None` if it was not found.
-///
-/// # Errors
-/// No driver here can run this compiler, or the folder of `--keep` cannot be written.
 pub(crate) fn compiler_of(args: &AskArgs) -> anyhow::Result<Option<CompilerUnderTest>> {
     let name = args.compiler.as_str();
     let found = if let Some(family) = Family::of_compiler(name) {

@@ -47,9 +47,6 @@ pub struct ListArgs {
 }
 
 /// Lists cases or rule sets.
-///
-/// # Errors
-/// A path cannot be read, or a case has problems.
 pub(crate) fn list(args: &ListArgs, style: Style) -> anyhow::Result<Exit> {
     if args.rules {
         match args.format {
@@ -107,7 +104,6 @@ fn coverage(args: &ListArgs, style: Style) -> anyhow::Result<Exit> {
     Ok(if cells.is_empty() { Exit::NothingSelected } else { Exit::Agree })
 }
 
-/// The cases as JSON.
 fn cases_json(lines: &[CaseLine]) -> String {
     let listed = lines.iter().map(|CaseLine { id, summary }| json!({"id": id, "summary": summary}));
     format!("{}\n", json!({"schema": SCHEMA, "cases": listed.collect::<Vec<_>>()}))

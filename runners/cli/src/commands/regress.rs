@@ -53,10 +53,6 @@ pub struct RegressArgs {
 }
 
 /// Compares a compiler with a frozen set.
-///
-/// # Errors
-/// The compiler's family is unknown, the set or the cases have problems, or a pattern matches
-/// nothing.
 pub(crate) fn regress(args: &RegressArgs, style: Style) -> anyhow::Result<Exit> {
     warn("note: `regress` is now `layoutproof compare OLD NEW`; the old name will go\n");
     let Some(mut build) = build_of(&args.ask)? else { return Ok(Exit::Missing) };
@@ -121,9 +117,6 @@ pub(crate) fn regress(args: &RegressArgs, style: Style) -> anyhow::Result<Exit> 
 /// The build that the arguments name: a compiler, or the folder of a frozen set. If the compiler is
 /// missing and the repository has a frozen set of it, prints a note and uses that set. Prints an
 /// error and returns `None` if neither was found.
-///
-/// # Errors
-/// See [`compiler_of`]; also if a set cannot be read.
 fn build_of(ask: &AskArgs) -> anyhow::Result<Option<Build>> {
     let name = ask.compiler.as_str();
     if let Some(set) = FrozenSet::at(Path::new(name))? {

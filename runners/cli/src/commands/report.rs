@@ -20,10 +20,6 @@ use crate::select::lists::floors;
 
 /// Prints the report that the run itself would have printed, with the same exit code. With `--site`,
 /// writes a site instead.
-///
-/// # Errors
-/// A file cannot be read, is not a records file, or contradicts itself or another one; with floors,
-/// also if the runs' cases, files or lists cannot be read here or have changed.
 pub(crate) fn report(args: &ReportArgs, style: Style) -> anyhow::Result<Exit> {
     if let Some(out) = &args.site {
         return site(out, &args.files, args.explorer.as_deref());

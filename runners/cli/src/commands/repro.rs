@@ -57,9 +57,6 @@ struct Remade {
 impl Repro<'_> {
     /// Makes the check again and writes the folder. The exit code is that of the check on this
     /// machine.
-    ///
-    /// # Errors
-    /// No record is about the check, its case or file is not here, or the folder cannot be written.
     pub(super) fn carry_out(&self, style: Style) -> anyhow::Result<Exit> {
         let record = self.record()?;
         if fs::read_dir(self.folder).is_ok_and(|mut entries| entries.next().is_some()) {

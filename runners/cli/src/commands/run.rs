@@ -43,9 +43,6 @@ use crate::select::shipping;
 use crate::shader_cache::ShaderCache;
 
 /// Runs the selected checks and prints the report.
-///
-/// # Errors
-/// The run could not start or could not finish.
 pub(crate) fn run(args: &RunArgs, style: Style) -> anyhow::Result<Exit> {
     let typed = arguments::of_run(std::env::args_os());
     // The records of a run say what it checks.
@@ -169,7 +166,6 @@ fn suggestion(args: &RunArgs) -> anyhow::Result<String> {
     Ok(unknown.map(|word| format!(" (`{word}`{})", cases.suggestion(word))).unwrap_or_default())
 }
 
-/// Finds the devices of the run.
 fn discover(config: &RunConfig, selection: &Selection) -> anyhow::Result<DeviceListing> {
     config.progress.phase("listing devices");
     let device_use = selection.device_use();

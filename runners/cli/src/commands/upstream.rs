@@ -27,10 +27,6 @@ pub struct UpstreamArgs {
 }
 
 /// Lists the known differences, or writes the texts of some.
-///
-/// # Errors
-/// The name matches no or several differences, no compiler can show the difference, or the folder
-/// cannot be written.
 pub(crate) fn upstream(args: &UpstreamArgs) -> anyhow::Result<Exit> {
     warn("note: `upstream` is now `layoutproof bugs`, and `bugs ID --issue` for a text; the old name will go\n");
     let lists = known_lists()?;

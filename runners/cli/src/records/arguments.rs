@@ -128,17 +128,11 @@ fn quoted(word: &str) -> String {
 }
 
 /// Rebuilds the arguments of a run from its records.
-///
-/// # Errors
-/// An option does not exist in this version, or not with this value.
 pub(crate) fn again(arguments: &BTreeMap<String, Vec<String>>) -> anyhow::Result<RunArgs> {
     again_with(arguments, [])
 }
 
 /// Rebuilds the arguments of a run from its records, with those that a user types after the command.
-///
-/// # Errors
-/// See [`again`].
 pub(crate) fn again_with(
     arguments: &BTreeMap<String, Vec<String>>,
     typed: impl IntoIterator<Item = OsString>,

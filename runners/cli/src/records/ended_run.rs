@@ -44,9 +44,6 @@ pub(crate) struct EndedRun<'a> {
 impl EndedRun<'_> {
     /// Prints the report, writes the files and returns the exit code. `fail_fast` is true if a
     /// failure stopped the run.
-    ///
-    /// # Errors
-    /// A file cannot be written.
     pub(crate) fn report(
         &self,
         ledger: ClosedLedger,

@@ -19,9 +19,6 @@ use crate::commands::site::known_lists::known_lists;
 use crate::output::{print, warn};
 
 /// Checks that every output file can be written, before the command starts its work.
-///
-/// # Errors
-/// The first file that cannot be written.
 pub(crate) fn check_outputs(outputs: &OutputArgs) -> anyhow::Result<()> {
     let reports = REPORTERS.into_iter().filter_map(|reporter| file_of(reporter, outputs));
     outputs.json.clone().into_iter().chain(reports).try_for_each(|path| check_file(&path))
@@ -29,9 +26,6 @@ pub(crate) fn check_outputs(outputs: &OutputArgs) -> anyhow::Result<()> {
 
 /// Empties the files of reports, which are written at the end of a run. A file of an earlier run then
 /// cannot pass for this one's, and a full disk or a read-only folder is noticed before an hour's work.
-///
-/// # Errors
-/// The first file that cannot be written.
 pub(crate) fn begin_outputs(outputs: &OutputArgs) -> anyhow::Result<()> {
     let named = REPORTERS.into_iter().filter_map(|reporter| outputs.files.of(reporter));
     named.into_iter().try_for_each(|path| write_file(&path, ""))
@@ -78,9 +72,6 @@ impl FinalReport<'_> {
 
     /// Writes the files, except the records. A file that cannot be written does not prevent the
     /// others.
-    ///
-    /// # Errors
-    /// The first file that cannot be written.
     pub(crate) fn write_files(&self) -> anyhow::Result<()> {
         let mut written = Ok(());
         for reporter in REPORTERS {

@@ -44,9 +44,6 @@ pub(crate) fn missed(
 
 /// A message for each floor that the records of these runs do not reach. Reads the runs' cases and
 /// files again, unless the records contain the coverage themselves.
-///
-/// # Errors
-/// The cases, files or lists of a run cannot be read here, or have changed.
 pub(crate) fn missed_by_runs(
     floors: &[Floor],
     runs: &[RunHeader],

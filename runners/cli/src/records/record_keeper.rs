@@ -32,7 +32,6 @@ pub(crate) struct RecordKeeper<'a, 'l> {
     pub(crate) retries: u32,
     /// True if the first failure stops the run.
     pub(crate) fail_fast: bool,
-    /// Number of failures so far.
     pub(crate) failures: usize,
 }
 
@@ -83,7 +82,6 @@ impl RecordKeeper<'_, '_> {
         }
     }
 
-    /// Keeps a final record.
     pub(crate) fn keep(&mut self, mut record: CheckRecord) {
         if let Some(story) = record.outcome.story_mut() {
             add_typed(&mut story.again, &self.arguments);

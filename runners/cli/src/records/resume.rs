@@ -15,9 +15,6 @@ use crate::records::arguments;
 
 /// The arguments of the run in a records file, with the user's own options for reports, and the
 /// options that decide which checks exist. For a user who names nothing but the file.
-///
-/// # Errors
-/// The file cannot be read or has no run, or this version lacks one of its options.
 pub(crate) fn recorded(path: &Path) -> anyhow::Result<(RunArgs, BTreeMap<String, Vec<String>>)> {
     let place = path.display().to_string();
     let RecordedRuns { runs, .. } = recorded::read(&place, &lock::read(path, warn)?)?;

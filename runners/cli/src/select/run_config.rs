@@ -42,9 +42,6 @@ const INTERRUPTED: &str = "\nnote: interrupted: \
                                       the report of the finished checks follows; interrupt again to stop at once\n";
 
 /// Listens for Ctrl-C and similar signals, and prints a note at the first.
-///
-/// # Errors
-/// The system allows no handler.
 pub(crate) fn listen_for_the_end() -> anyhow::Result<Interrupt> {
     Interrupt::listen(|| warn(INTERRUPTED))
 }
@@ -86,9 +83,6 @@ pub(crate) struct RunConfig {
 impl RunConfig {
     /// Validates the arguments. `progress` shows what the run does; `interrupt` is set when the
     /// user stops it.
-    ///
-    /// # Errors
-    /// A name is unknown, or a list cannot be read.
     pub(crate) fn of(args: &RunArgs, progress: &Progress, interrupt: Interrupt) -> anyhow::Result<Self> {
         let cache = answer_cache::open(&args.cache);
         let all_witnesses =
@@ -235,7 +229,6 @@ impl RunConfig {
         ChosenDevices { listing, found }
     }
 
-    /// True if the user named a device.
     pub(crate) fn names_devices(&self) -> bool {
         !self.device_ids.is_empty() || !self.required.is_empty()
     }

@@ -21,9 +21,6 @@ pub(crate) struct RunPart {
 
 impl RunPart {
     /// The part that the arguments select.
-    ///
-    /// # Errors
-    /// The list cannot be read, or Bazel's file cannot be written.
     pub(crate) fn of(args: &PartArgs) -> anyhow::Result<Self> {
         if args.shard.is_some() {
             mark_sharding()?;

@@ -104,9 +104,6 @@ pub(crate) fn select(args: &RunArgs, toolchains: &[&'static Toolchain]) -> anyho
 }
 
 /// Like [`select`], for one part of the run; cases of other parts are not read.
-///
-/// # Errors
-/// See [`select`].
 pub(crate) fn select_part(
     args: &RunArgs,
     part: RunPart,
@@ -171,7 +168,6 @@ struct Selecting<'a> {
 }
 
 impl Selecting<'_> {
-    /// Adds a user's file.
     fn add_file(&mut self, file: &ShaderFile) -> anyhow::Result<()> {
         let Self { args, selection, problems, .. } = self;
         let profile = args.placement.profile.as_deref();

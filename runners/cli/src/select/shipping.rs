@@ -39,9 +39,6 @@ pub(crate) fn shipping_targets(args: &RunArgs) -> Option<Vec<&'static Native>> {
 
 /// Finds the compilers of these targets: the usual build of each, and only if one is missing the
 /// others, since some take a second to start.
-///
-/// # Errors
-/// See `find`.
 pub(crate) fn find_compilers(
     targets: &[&'static Native],
     find: impl Fn(&[String]) -> anyhow::Result<Toolchains>,

@@ -61,7 +61,6 @@ pub(crate) fn list(functions: Functions) -> Result<AdapterListing, RunnerError> 
     Ok(found)
 }
 
-/// Opens the device of `info`.
 pub(crate) fn open(functions: Functions, info: &DeviceInfo) -> Result<Direct3dDevice, RunnerError> {
     let found = list(functions)?;
     let listed = found.devices.iter().find(|listed| info.is_same(&listed.info));

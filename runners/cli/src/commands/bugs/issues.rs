@@ -17,17 +17,11 @@ use super::reduced_sources::{NamedSource, reduced_sources};
 use crate::output::{print, warn};
 
 /// Writes the texts of all known differences that have a reduced source.
-///
-/// # Errors
-/// See [`write_one`].
 pub(crate) fn write_all(known: &[Mechanism<'_>], limit: Duration, out: Option<&Path>) -> anyhow::Result<Exit> {
     write_sources(&reduced_sources()?.iter().collect::<Vec<_>>(), known, limit, out)
 }
 
 /// Writes the texts of one known difference.
-///
-/// # Errors
-/// It has no reduced source, no compiler can show it, or the folder cannot be written.
 pub(crate) fn write_one(
     difference: &Mechanism<'_>,
     known: &[Mechanism<'_>],

@@ -71,9 +71,6 @@ pub struct BugsArgs {
 }
 
 /// Lists known bugs, describes one, or writes its issue.
-///
-/// # Errors
-/// The word names nothing, or a compiler's output cannot be read.
 pub(crate) fn bugs(args: &BugsArgs, style: Style) -> anyhow::Result<Exit> {
     let lists = known_lists()?;
     let known = mechanisms(&lists);

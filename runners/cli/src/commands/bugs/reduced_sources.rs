@@ -13,9 +13,6 @@ pub(crate) struct NamedSource {
 }
 
 /// All of them, by name.
-///
-/// # Errors
-/// A file has problems; only those of the first such file are returned.
 pub(crate) fn reduced_sources() -> anyhow::Result<Vec<NamedSource>> {
     let mut found = Vec::new();
     let mut sources = SourceMap::default();

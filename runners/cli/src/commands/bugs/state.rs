@@ -103,9 +103,6 @@ pub(super) struct KnownBuild {
 }
 
 /// The compilers of this machine that have toolchains.
-///
-/// # Errors
-/// A manifest of recorded decisions cannot be read.
 pub(super) fn known_builds(builds: &BuildsAtHand) -> anyhow::Result<Vec<KnownBuild>> {
     let mut found = Vec::new();
     let compilers = builds.compilers().compilers();
@@ -202,9 +199,6 @@ fn number(text: &str) -> Option<Vec<u64>> {
 
 /// The state by what the compilers do now with the bug's reduced source, or with a case of it. What
 /// they do not show that way keeps its recorded state.
-///
-/// # Errors
-/// A source names something that does not exist, or an output cannot be read.
 pub(super) fn tried_states(
     difference: &Mechanism<'_>,
     sources: &[&NamedSource],

@@ -37,9 +37,7 @@ pub(crate) struct AskOptions {
     pub cache: Option<Arc<AnswerCache>>,
 }
 
-/// A build of a compiler.
 pub(crate) enum Build {
-    /// A compiler of this machine.
     Here(Box<CompilerUnderTest>),
     /// The decisions of a compiler that ran earlier or elsewhere.
     Saved(Box<FrozenSet>),
@@ -56,9 +54,6 @@ impl Build {
     /// saved decisions. If a compiler of that name or version is missing and the program contains its
     /// decisions, prints a note and takes those. Prints an error and returns `None` if nothing was
     /// found.
-    ///
-    /// # Errors
-    /// The word names no compiler, or a set cannot be read.
     pub(crate) fn named(word: &str, options: &AskOptions) -> anyhow::Result<Option<Self>> {
         let path = Path::new(word);
         if path.is_dir() {
@@ -162,9 +157,6 @@ impl Build {
     }
 
     /// The build's family.
-    ///
-    /// # Errors
-    /// The set's family is unknown.
     pub(crate) fn family(&self) -> anyhow::Result<Family> {
         match self {
             Self::Here(asked) => Ok(asked.family),
@@ -198,9 +190,6 @@ impl Build {
     }
 
     /// The build's identity and decisions.
-    ///
-    /// # Errors
-    /// The compiler's file cannot be read.
     pub(crate) fn decide(self, sources: &[Arc<Source>]) -> anyhow::Result<Decisions> {
         match self {
             Self::Here(asked) => {
@@ -238,7 +227,6 @@ fn names() -> Vec<&'static str> {
     Family::all().map(Family::compiler).collect()
 }
 
-/// A compiler and its toolchains.
 pub(crate) struct CompilerUnderTest {
     family: Family,
     compiler: Compiler,
@@ -248,9 +236,6 @@ pub(crate) struct CompilerUnderTest {
 impl CompilerUnderTest {
     /// Prepares a compiler. Installs a handler for signals, which cleans up the compilers' temporary
     /// folders.
-    ///
-    /// # Errors
-    /// The folder of kept files cannot be written.
     pub(crate) fn new(compiler: Compiler, family: Family, options: &AskOptions) -> anyhow::Result<Self> {
         options.keep.as_deref().map_or(Ok(()), check_folder)?;
         interrupt::end_without_traces()?;
@@ -283,9 +268,6 @@ impl CompilerUnderTest {
     }
 
     /// The compiler's identity and the command lines that were used.
-    ///
-    /// # Errors
-    /// The compiler's file cannot be read.
     pub(crate) fn manifest(&self, decided: &BTreeMap<String, CaseDecisions>) -> anyhow::Result<Manifest> {
         let file = self.compiler.file();
         let toolchains = self.toolchains.named(self.family.compiler()).into_iter().map(|toolchain| FrozenToolchain {

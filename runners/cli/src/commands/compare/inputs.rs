@@ -33,9 +33,6 @@ pub(crate) struct Inputs {
 
 impl Inputs {
     /// Reads the cases and files that the words name; all cases if there are none.
-    ///
-    /// # Errors
-    /// A word matches nothing, or a case has problems.
     pub(crate) fn read(
         words: &[String],
         declare: &DeclareArgs,

@@ -92,9 +92,6 @@ pub struct CompareArgs {
 }
 
 /// Compares two builds, or saves the decisions of one.
-///
-/// # Errors
-/// A word names no build, the builds are of different compilers, or an input has problems.
 pub(crate) fn compare(args: &CompareArgs, style: Style) -> anyhow::Result<Exit> {
     args.save.as_deref().map_or(Ok(()), check_folder)?;
     let cache = answer_cache::open(&args.cache);

@@ -63,10 +63,6 @@ pub enum ExportFormat {
 }
 
 /// Prints the test, or writes a folder of tests.
-///
-/// # Errors
-/// The case cannot be read, it cannot be written as such a test, or the folder is not empty or
-/// cannot be written.
 pub(crate) fn export(args: &ExportArgs) -> anyhow::Result<Exit> {
     match (&args.folder, args.format, &args.case) {
         (Some(folder), ExportFormat::OffloadTest, _) => folder::export_folder(args, folder),

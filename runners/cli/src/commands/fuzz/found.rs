@@ -21,16 +21,12 @@ use super::shrink::ShrunkDifference;
 
 /// A difference that was written to a folder.
 pub(super) struct WrittenDifference {
-    /// The folder.
     pub(super) folder: PathBuf,
     /// The record of running it once more; `None` if the toolchain no longer accepts it.
     pub(super) record: Option<CheckRecord>,
 }
 
 /// Runs the difference once more, keeping the compiler's files, and writes the folder.
-///
-/// # Errors
-/// A file could not be written.
 pub(super) fn write(fuzz: &Fuzz, difference: &ShrunkDifference) -> anyhow::Result<WrittenDifference> {
     let ShrunkDifference { number, toolchain, device, declaration, .. } = difference;
     let folder = fuzz.out.join(format!("{number}-{toolchain}"));

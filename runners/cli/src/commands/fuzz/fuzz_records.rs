@@ -41,9 +41,6 @@ pub(super) struct FuzzHeaderFacts<'a> {
 
 impl FuzzRecords {
     /// Begins the file with the header of the run.
-    ///
-    /// # Errors
-    /// Another process is writing the file.
     pub(super) fn begin(path: &Path, facts: FuzzHeaderFacts<'_>) -> anyhow::Result<Self> {
         let FuzzHeaderFacts { devices, builds, draws, known, drivers, failed_listings } = facts;
         let draws = usize::try_from(draws).unwrap_or(usize::MAX);
@@ -54,7 +51,6 @@ impl FuzzRecords {
         Ok(Self { file: RecordsTarget::open(path, warn)?.begin(header, &[]), end, kept: Vec::new() })
     }
 
-    /// Adds the record of a check.
     pub(super) fn add(&mut self, record: &CheckRecord) {
         summary::add(&mut self.end, record);
         if self.file.is_written_at_end() {
@@ -65,9 +61,6 @@ impl FuzzRecords {
     }
 
     /// Ends the file.
-    ///
-    /// # Errors
-    /// The first write error, now or before.
     pub(super) fn end(self) -> anyhow::Result<()> {
         if self.file.is_written_at_end() { self.file.rewrite(&self.kept, &self.end) } else { self.file.end(&self.end) }
     }

@@ -99,9 +99,6 @@ struct Totals {
 }
 
 /// Draws, compiles, runs and compares, and prints the results.
-///
-/// # Errors
-/// A name is unknown, or something could not be written.
 pub(crate) fn fuzz(args: &FuzzArgs, style: Style) -> anyhow::Result<Exit> {
     args.json.as_deref().map_or(Ok(()), check_file)?;
     args.html.as_deref().map_or(Ok(()), check_file)?;

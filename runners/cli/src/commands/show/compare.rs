@@ -32,9 +32,6 @@ struct DiffSide<'a> {
 }
 
 /// Compares two layouts.
-///
-/// # Errors
-/// An input cannot be read or has problems.
 pub(crate) fn compare(args: &DiffArgs, style: Style) -> anyhow::Result<Exit> {
     let sides =
         sides(&args.words).inspect_err(|error| tell_programs(args, &args.words[0], Code::UnknownRules, error))?;
@@ -75,9 +72,6 @@ fn compare_sides(args: &DiffArgs, [left, right]: &[DiffSide<'_>; 2], style: Styl
 
 /// Sorts the words into inputs and rule sets. A rule set belongs to the input before it; a single
 /// input has two.
-///
-/// # Errors
-/// A word is missing, or one too many.
 fn sides(words: &[String]) -> anyhow::Result<[DiffSide<'_>; 2]> {
     let mut inputs: Vec<DiffSide<'_>> = Vec::new();
     let mut spare: Vec<&str> = Vec::new();

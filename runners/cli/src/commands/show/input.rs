@@ -19,9 +19,6 @@ use crate::commands::show::formats::FormatKind;
 use crate::output::warn;
 
 /// Reads a file or a case. The inner error holds the problems of its text.
-///
-/// # Errors
-/// The input cannot be read, or the word matches no file and not exactly one case.
 pub(crate) fn read_input(
     word: &str,
     declare: &DeclareArgs,

@@ -31,9 +31,6 @@ use crate::output::{print, refusal, text_columns, warn_of_error, warn_rendered};
 
 /// Shows inputs under one or more rule sets. If one of several inputs is refused, the others are
 /// still shown.
-///
-/// # Errors
-/// An input cannot be read. Problems in the text of a file are printed instead.
 pub(crate) fn show(args: &ShowArgs, style: Style) -> anyhow::Result<Exit> {
     host_text::check_options(args)?;
     let inputs = expanded(&args.inputs, &args.declare)?;

@@ -75,9 +75,6 @@ struct DrawnProgram {
 }
 
 /// Draws, compiles, runs and compares, and prints the results.
-///
-/// # Errors
-/// A name is unknown, or something could not be written.
 pub(super) fn fuzz_bindings(args: &FuzzArgs, interrupt: &Interrupt, style: Style) -> anyhow::Result<Exit> {
     let Some(fuzz) = BindingFuzz::of(args)? else { return Ok(Exit::Missing) };
     let Range { start, end } = draws::numbers(args, args.count)?;
@@ -232,9 +229,6 @@ impl BindingFuzz {
 }
 
 /// A message if a compiler of the arguments was not found.
-///
-/// # Errors
-/// A named compiler does not report where it binds parameters.
 fn missing_compiler(args: &FuzzArgs, found: &[BindingCompiler]) -> anyhow::Result<Option<String>> {
     let named = args.compiler.iter().filter(|name| *name != "all");
     for name in named {
