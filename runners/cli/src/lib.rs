@@ -13,6 +13,7 @@ mod help;
 mod invocation;
 mod mistakes;
 mod not_started;
+mod old_names;
 mod output;
 mod progress;
 mod project;
@@ -30,10 +31,7 @@ use layoutproof_core::results::summary::Exit;
 pub use command_line::Cli;
 use command_line::{Command, DevCommand};
 use commands::check::{debug_worker, init};
-use commands::{
-    bench, bugs, cache, check, compare, doctor, export, freeze, fuzz, list, pages, regress, report, run, setup, show,
-    upstream,
-};
+use commands::{bench, bugs, cache, check, compare, doctor, export, fuzz, list, pages, report, run, setup, show};
 use invocation::Invocation;
 use layoutproof_compilers::process_tree;
 use layoutproof_executor::serve;
@@ -94,10 +92,7 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Report(args) => report::report(args, style),
         Command::List(args) => list::list(args, style),
         Command::Compare(args) => compare::compare(args, style),
-        Command::Freeze(args) => freeze::freeze(args),
-        Command::Regress(args) => regress::regress(args, style),
         Command::Bugs(args) => bugs::bugs(args, style),
-        Command::Upstream(args) => upstream::upstream(args),
         Command::Doctor(args) => doctor::doctor(args, style),
         Command::Setup(args) => setup::setup(args),
         Command::Dev(args) => match &args.command {

@@ -152,27 +152,12 @@ fn id_below(root: &Path, file: &Path) -> String {
 /// # Errors
 /// A path cannot be read, or a case has problems.
 pub fn sources(added: &[PathBuf], filters: &[String]) -> anyhow::Result<Vec<Arc<Source>>> {
-    read_sources(added, filters, |_, _| None)
-}
-
-/// Like [`sources`], but includes the cases whose declarations must be refused, as unparsed text.
-///
-/// # Errors
-/// See [`sources`].
-pub fn sources_with_refused(added: &[PathBuf], filters: &[String]) -> anyhow::Result<Vec<Arc<Source>>> {
-    read_sources(added, filters, |case, sources| Some(Source::unread(case, sources)))
-}
-
-fn read_sources(
-    added: &[PathBuf],
-    filters: &[String],
-    refused: impl Fn(&Case, &SourceMap) -> Option<Source>,
-) -> anyhow::Result<Vec<Arc<Source>>> {
     let cases = Cases::load(added)?;
-    read_ids(&cases, &cases.matching(filters), &mut SourceMap::default(), refused)
+    read_ids(&cases, &cases.matching(filters), &mut SourceMap::default(), |_, _| None)
 }
 
-/// Like [`sources_with_refused`], for the cases with these ids; adds their texts to `texts`.
+/// The cases with these ids, those whose declarations must be refused as unparsed text. Adds their texts
+/// to `texts`.
 ///
 /// # Errors
 /// A case has problems.

@@ -15,7 +15,7 @@ use layoutproof_core::results::frozen::{BuildComparison, CaseDecisions, Intended
 use layoutproof_inputs::files::{FileKind, entries, read_text_if_there};
 
 /// The folder of the repository's own sets.
-pub const FOLDER: &str = "shaders/frozen";
+const FOLDER: &str = "shaders/frozen";
 
 const MANIFEST: &str = "manifest.toml";
 const ACCEPTED: &str = "accepted.toml";
@@ -178,11 +178,8 @@ impl FrozenSet {
     /// # Errors
     /// The family has no set, or a set cannot be read.
     pub fn newest(family: Family) -> anyhow::Result<Self> {
-        let none = || {
-            format!(
-                "no frozen set of {family} below {FOLDER}: name one with --against, or make one with `layoutproof compare BUILD --save DIR`"
-            )
-        };
+        let none =
+            || format!("no frozen set of {family} below {FOLDER}: `layoutproof compare BUILD --save DIR` makes one");
         Self::newest_first(family)?.into_iter().next().with_context(none)
     }
 
@@ -202,18 +199,8 @@ impl FrozenSet {
     /// # Errors
     /// The set cannot be read.
     pub fn at(folder: &Path) -> anyhow::Result<Option<Self>> {
-        let is_set = folder.join(MANIFEST).is_file();
+        let is_set = folder.join(MANIFEST).exists();
         is_set.then(|| Self::load(FrozenSetPlace::Folder(folder.to_path_buf()))).transpose()
-    }
-
-    /// The accepted changes in this folder.
-    ///
-    /// # Errors
-    /// The list is malformed.
-    pub fn accepted_in(folder: &Path) -> anyhow::Result<IntendedChanges> {
-        let place = FrozenSetPlace::Folder(folder.to_path_buf());
-        let list = place.file(ACCEPTED)?.map(|text| IntendedChanges::read(&text)).transpose();
-        Ok(list.map_err(|error| anyhow!("{place}: {ACCEPTED}: {error}"))?.unwrap_or_default())
     }
 
     /// Writes the manifest and the decisions; leaves the accepted changes as they are.
@@ -252,7 +239,7 @@ impl FrozenSet {
     fn write_accepted(&self) -> anyhow::Result<()> {
         match &self.place {
             FrozenSetPlace::Folder(folder) => write(&folder.join(ACCEPTED), &self.accepted.write()?),
-            FrozenSetPlace::BuiltIn(_) => bail!("{} cannot be written: name a folder with --against", self.place),
+            FrozenSetPlace::BuiltIn(_) => bail!("{} cannot be written: name a folder", self.place),
         }
     }
 }

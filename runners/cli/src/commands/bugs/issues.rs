@@ -12,7 +12,6 @@ use layoutproof_site::Mechanism;
 
 use super::builds::BuildsAtHand;
 use super::issue_text::{IssueText, issue_text};
-use super::old_listing::{gone_in, is_about_devices};
 use super::reduced_sources::{NamedSource, reduced_sources};
 use crate::output::{print, warn};
 
@@ -105,4 +104,15 @@ fn sources_of<'a>(difference: &Mechanism<'_>, sources: &'a [NamedSource]) -> any
         bail!("`{}` has no reduced source yet; ci/upstream/README.md says how to add one", difference.id);
     }
     Ok(own)
+}
+
+/// The build without the difference, if every entry names one.
+fn gone_in<'a>(difference: &Mechanism<'a>) -> Option<&'a str> {
+    let is_gone = difference.entries.iter().all(|entry| entry.gone.is_some());
+    is_gone.then(|| difference.entries.iter().find_map(|entry| entry.gone.as_deref())).flatten()
+}
+
+/// True if every entry is limited to some devices.
+pub(super) fn is_about_devices(difference: &Mechanism<'_>) -> bool {
+    difference.entries.iter().all(|entry| entry.is_about_devices())
 }

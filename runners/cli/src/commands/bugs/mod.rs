@@ -3,9 +3,8 @@
 
 mod builds;
 mod issue_text;
-pub(crate) mod issues;
-pub(crate) mod old_listing;
-pub(crate) mod reduced_sources;
+mod issues;
+mod reduced_sources;
 mod state;
 mod text;
 

@@ -7,7 +7,7 @@ use layoutproof_show::style::{Style, TextLines, Tone, one_line, pad, width};
 use serde_json::json;
 
 use super::builds::PastedSource;
-use super::old_listing::is_about_devices;
+use super::issues::is_about_devices;
 use super::state::{Bug, BugState};
 
 /// Width of the text in columns, unless a name is longer.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use layoutproof_compilers::cache::AnswerCache;
 use layoutproof_compilers::compiler::Compiler;
 use layoutproof_compilers::family::Family;
@@ -17,6 +17,7 @@ use layoutproof_executor::interrupt;
 use layoutproof_executor::launch::Launch;
 use layoutproof_executor::pool;
 use layoutproof_executor::tools::MachineTools;
+use layoutproof_inputs::named_compiler::name_and_file;
 use layoutproof_inputs::shader_file::reader_process::ReaderProcess;
 use layoutproof_readers::toolchain::Toolchain;
 use layoutproof_records::frozen_set::{FrozenSet, FrozenSetPlace, is_version, release_of};
@@ -63,8 +64,8 @@ impl Build {
             })?;
             return Ok(Some(Self::Saved(Box::new(set))));
         }
-        if let Some((name, path)) = word.split_once('=') {
-            return Self::at(Path::new(path), family_named(name)?, options);
+        if let (name, Some(file)) = name_and_file(word) {
+            return Self::at(file, family_named(name)?, options);
         }
         if let Some((name, version)) = word.split_once('@') {
             return Self::of_version(family_named(name)?, version, options);
@@ -74,10 +75,8 @@ impl Build {
             return Self::of_compiler(name, family, options);
         }
         if path.is_file() {
-            let family = Family::of_file(path).map_err(|_| {
-                let names = Family::all().map(Family::compiler).collect::<Vec<_>>().join("=, ");
-                anyhow::anyhow!("{word}: the file name does not show which compiler this is: write {names}={word}")
-            })?;
+            let family = Family::of_file(path)
+                .map_err(|unknown| anyhow!("{word}: {unknown}: write {}={word}", names().join("=, ")))?;
             return Self::at(path, family, options);
         }
         if Compiler::known().any(|known| known.name == word) {
@@ -85,6 +84,12 @@ impl Build {
         }
         let meant = did_you_mean(word, names());
         bail!("`{word}` is no compiler, no file and no folder of saved decisions{meant}")
+    }
+
+    /// True if a word is meant as the name of a build, rightly or not.
+    pub(crate) fn is_named_by(word: &str) -> bool {
+        let is_compiler = Family::named(word).or_else(|| Family::of_compiler(word)).is_some();
+        is_compiler || word.contains(['=', '@']) || Path::new(word).exists()
     }
 
     fn at(path: &Path, family: Family, options: &AskOptions) -> anyhow::Result<Option<Self>> {
@@ -164,14 +169,6 @@ impl Build {
                 let family = Family::named(&set.manifest.family);
                 family.with_context(|| format!("{}: unknown family `{}`", set.place, set.manifest.family))
             }
-        }
-    }
-
-    /// True if the build is this very set, which leaves nothing to compare.
-    pub(crate) fn is_saved_as(&self, set: &FrozenSet) -> bool {
-        match self {
-            Self::Here(_) => false,
-            Self::Saved(own) => own.manifest.digest == set.manifest.digest,
         }
     }
 
