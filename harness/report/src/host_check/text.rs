@@ -8,7 +8,7 @@ use super::headline::{headline, is_failing, leaves};
 use super::view::{Amount, View};
 use super::{CheckedPair, HostCheck, HostProposal, PairOutcome, PairProof, target_title};
 use layoutproof_hostcheck::{LinePlace, Mismatch, StrayLeaf};
-use layoutproof_show::style::{Style, TextLines, Tone, counted, one_line, pad_left, width};
+use layoutproof_show::style::{self, Style, TextLines, Tone, counted, one_line, pad_left};
 
 /// Columns before the text of a detail.
 const DETAIL_COLUMNS: usize = 11;
@@ -254,17 +254,8 @@ fn detail(lines: &mut TextLines, word: &str, text: &str, view: View) {
 
 /// Text after a word of ten columns, wrapped at word boundaries.
 fn wrapped(lines: &mut TextLines, word: &str, text: &str, view: View) {
-    let mut line = format!("{word} ");
-    let mut used = DETAIL_COLUMNS;
-    for part in text.split(' ') {
-        if used > DETAIL_COLUMNS && used + width(part) > view.columns {
-            lines.push(&line);
-            line = " ".repeat(DETAIL_COLUMNS);
-            used = DETAIL_COLUMNS;
-        }
-        line += part;
-        line.push(' ');
-        used += width(part) + 1;
-    }
-    lines.push(&line);
+    let indent = " ".repeat(DETAIL_COLUMNS);
+    let folded = style::wrapped(&indent, &indent, text.split(' '), view.columns);
+    lines.push(&format!("{word} {}", folded[0].trim_start()));
+    folded[1..].iter().for_each(|line| lines.push(line));
 }

@@ -14,7 +14,7 @@ use super::merged_block::{ForbiddenBlock, MergedBlock, MergedColumn};
 use super::shown_columns::{ShownColumn, ShownColumnBlock};
 use super::struct_lines::refused;
 use crate::show_json::ShownBlock;
-use crate::style::{Style, TextLines, Tone, one_line, pad, pad_left, width};
+use crate::style::{Style, TextLines, Tone, VERB_COLUMNS, one_line, pad, pad_left, width, wrapped};
 
 /// The width of a text that is not for a terminal.
 pub const PLAIN_COLUMNS: usize = 80;
@@ -79,12 +79,12 @@ pub fn show(columns: &[ShownColumn], language: ShaderLanguage, options: &TextOpt
 
 /// What is left to say after the blocks.
 fn summary(blocks: &[&MergedBlock<'_>], options: &TextOptions<'_>, text: &mut TextLines) {
-    let TextOptions { style, width, resources, hints } = *options;
+    let TextOptions { resources, hints, .. } = *options;
     if !resources.is_empty() {
         if !text.is_empty() {
             text.push("");
         }
-        text.append(&wrapped("resources: ", resources, style, width));
+        push_names("resources: ", resources, options, text);
     }
     let is_said_at_the_block = blocks.len() == 1 && resources.is_empty();
     let mut parts = Vec::new();
@@ -145,11 +145,15 @@ impl BlockTable<'_> {
             if columns.is_empty() {
                 text.push(&style.paint(Tone::Strong, &self.heading()));
             }
-            text.append(&wrapped("  no such block in: ", &names(absent), style, self.options.width));
+            push_names("  no such block in: ", &names(absent), self.options, text);
         }
         for ForbiddenBlock { name, block } in forbidden {
             for line in refused(block, &in_style(name, style), style).lines() {
-                text.append(&folded(line, self.options.width));
+                let start = " ".repeat(line.len() - line.trim_start().len());
+                let indent = " ".repeat(VERB_COLUMNS + 1);
+                for line in wrapped(&start, &indent, line.split_whitespace(), self.options.width) {
+                    text.push(&line);
+                }
             }
         }
     }
@@ -655,8 +659,9 @@ impl Grid {
         let label = format!("{} {}", line.mark, line.label(self.note_start));
         self.push(&label, &numbers, text, |text| style.paint(line.tone, text));
         if !below.is_empty() {
-            let words: Vec<&str> = below.split(' ').collect();
-            text.append(&wrapped_words("    ", &words, options.width, |text| style.paint(line.tone, text)));
+            for words in wrapped("    ", "    ", below.split(' '), options.width) {
+                text.push(&style.paint(line.tone, &words));
+            }
         }
     }
 
@@ -692,57 +697,12 @@ fn push_parts(parts: &[String], tone: Tone, options: &TextOptions<'_>, text: &mu
 }
 
 /// `start` and the names, separated by commas and wrapped.
-fn wrapped(start: &str, names: &[String], style: Style, limit: usize) -> String {
-    let mut text = TextLines::default();
-    let mut line = start.to_owned();
-    for (index, name) in names.iter().enumerate() {
-        let comma = if index + 1 < names.len() { "," } else { "" };
-        if width(&line) + width(name) + comma.len() > limit && width(&line) > width(start) {
-            text.push(&style.paint(Tone::Dim, line.trim_end()));
-            INDENT.clone_into(&mut line);
-        }
-        line += &one_line(name);
-        line += comma;
-        line.push(' ');
+fn push_names(start: &str, names: &[String], options: &TextOptions<'_>, text: &mut TextLines) {
+    let last = names.len().saturating_sub(1);
+    let words = names.iter().enumerate().map(|(index, name)| one_line(name) + if index < last { "," } else { "" });
+    for line in wrapped(start, INDENT, words, options.width) {
+        text.push(&options.style.paint(Tone::Dim, &line));
     }
-    text.push(&style.paint(Tone::Dim, line.trim_end()));
-    text.into_text()
-}
-
-/// Wraps a sentence; continuation lines are indented to the first word after the verb.
-fn folded(line: &str, limit: usize) -> String {
-    const INDENT: usize = 11;
-    if width(line) <= limit {
-        return format!("{line}\n");
-    }
-    let indent = line.len() - line.trim_start().len();
-    let mut text = TextLines::default();
-    let mut folded = " ".repeat(indent);
-    for word in line.split_whitespace() {
-        if width(&folded) + width(word) > limit {
-            text.push(&folded);
-            folded = " ".repeat(INDENT);
-        }
-        folded += word;
-        folded += " ";
-    }
-    text.push(&folded);
-    text.into_text()
-}
-
-fn wrapped_words(indent: &str, words: &[&str], limit: usize, paint: impl Fn(&str) -> String) -> String {
-    let mut text = TextLines::default();
-    let mut line = indent.to_owned();
-    for word in words {
-        if width(&line) + width(word) > limit && width(&line) > width(indent) {
-            text.push(&paint(line.trim_end()));
-            indent.clone_into(&mut line);
-        }
-        line += word;
-        line.push(' ');
-    }
-    text.push(&paint(line.trim_end()));
-    text.into_text()
 }
 
 /// A column's name with the style's separator between its parts.

@@ -154,7 +154,8 @@ fn mistakes_get_the_nearest_names() {
     refused("dxc=./none set", 3).warns("error: ./none: no such file");
     refused("dxc@3.1 set", 3).warns("error: dxc@3.1 was not found; known here: 1.7.3435, 1.7.4006, 1.9.2602.17");
     refused("set slang@2026", 2).warns("error: set is a build of dxc, slang@2026 one of slang");
-    refused("dxc=./my-dxc moons/ --save now", 0).prints("2 cases, 5 targets, in now");
+    refused("dxc=./my-dxc moons/ --save now", 0)
+        .prints("libdxcompiler.so: 1.8 - 1.8.2405 (test): 2 cases, 5 targets, in now");
     refused("set set moons/nothing", 2).warns("error: no file and no case is called `moons/nothing`");
     refused("tint set", 2).warns("error: `tint` does not compile the cases' own text; these compilers do: dxc, slangc");
     folder.run("compare set").exits(2);

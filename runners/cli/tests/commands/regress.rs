@@ -126,19 +126,21 @@ fn an_intended_change_is_recorded_until_it_is_stale() {
     regress(&folder, "").exits(1).prints("changed 31 decisions of 2 cases");
 }
 
-/// A compiler runs `deed` for one of the two cases: a line reports it, and the other case is
-/// unchanged.
+/// A compiler runs `deed` for one of the two cases; the other case is unchanged.
 #[track_caller]
 fn breaks(deed: &str, answer: &str) {
     let folder = frozen();
     build(&folder, "1.8.2502", (LISTING, deed));
-    let told = regress(&folder, " -v").exits(1).prints("moons/other");
-    assert!(!told.out.contains("moons/pair"), "{told}");
-    told.prints(&format!("{answer}; before: refused: unknown moon"));
+    let told = regress(&folder, " --format json").exits(1).json();
+    for change in told["changes"].as_array().unwrap() {
+        let (name, new) = (change["name"].as_str().unwrap(), change["new"].as_str().unwrap());
+        assert!(name.starts_with("moons/other:") && new.starts_with(answer), "{told}");
+        assert_eq!((&change["kind"], &change["old"]), (&"crashes".into(), &"refused: unknown moon".into()));
+    }
 }
 
 #[test]
-fn compilers_that_misbehave_are_a_line_each() {
+fn compilers_that_misbehave_are_crashes() {
     breaks("kill -SEGV $$", "broken: dxc died of SIGSEGV");
     breaks("exec sleep 1000", "broken: dxc gave no answer within 2s");
     breaks("echo lorem ipsum; exit 0", "broken: dxc-dxil: it printed no whole listing but 12 bytes: lorem ipsum");
@@ -151,7 +153,7 @@ fn cases_of_one_side_are_named_and_not_compared() {
     let answer = regress(&folder, "").exits(0);
     answer.prints("not compared, changed since the decisions were saved: moons/pair");
     std::fs::remove_file(folder.path("c/moons/other.toml")).unwrap();
-    folder.run(&format!("regress {WORDS} --against set")).exits(4).warns("nothing is compared");
+    folder.run(&format!("regress {WORDS} --against set")).exits(4).warns("error: nothing is compared");
     folder.run(&format!("freeze {WORDS}nothing --to set")).exits(2).warns("error: `moons/nothing` is no compiler");
 }
 
