@@ -44,7 +44,7 @@ pub fn annotations(check: &HostCheck) -> String {
     for unread in &check.unread {
         lines.push(format!("::error file={}::{}\n", property(&unread.file), message(&one_line(&unread.reason))));
     }
-    lines.extend(check.complaints.iter().map(|complaint| format!("::error::{}\n", message(&one_line(complaint)))));
+    lines.extend(check.all_complaints().map(|complaint| format!("::error::{}\n", message(&one_line(complaint)))));
     lines.truncate(MAX_ANNOTATIONS);
     lines.concat()
 }

@@ -26,7 +26,7 @@ pub fn json(check: &HostCheck) -> String {
         unmatched_blocks: check.unmatched.iter().map(JsonUnmatched::new).collect(),
         unmatched_hosts: check.unmatched.iter().filter_map(stated_host).collect(),
         unread: check.unread.iter().map(|unread| JsonUnread { file: &unread.file, reason: &unread.reason }).collect(),
-        complaints: &check.complaints,
+        complaints: check.all_complaints().collect(),
     };
     serde_json::to_string(&answer).expect("all keys are strings, and writing to memory does not fail") + "\n"
 }
@@ -40,7 +40,7 @@ struct JsonCheck<'a> {
     unmatched_blocks: Vec<JsonUnmatched<'a>>,
     unmatched_hosts: Vec<&'a str>,
     unread: Vec<JsonUnread<'a>>,
-    complaints: &'a [String],
+    complaints: Vec<&'a String>,
 }
 
 /// An input that could not be read.

@@ -39,6 +39,8 @@ pub struct HostCheck {
     pub unread: Vec<UnreadInput>,
     /// Known-difference entries that no longer match anything, as sentences.
     pub complaints: Vec<String>,
+    /// Changes since `layoutproof.lock` was written, as sentences.
+    pub lock_changes: Vec<String>,
     /// Treat unmatched blocks as errors.
     pub is_strict: bool,
 }
@@ -76,7 +78,7 @@ pub struct CheckedPair {
 }
 
 /// The rule set or the compiler of a pair in the words of `show`: `D3D12 · DXC`.
-pub(crate) fn target_title(target: &str) -> String {
+pub fn target_title(target: &str) -> String {
     find_native(target).map_or_else(|| target.to_owned(), |native| native.column.to_string())
 }
 
@@ -204,6 +206,13 @@ pub enum PairOutcome {
     Differ,
     /// Something is wrong, but the user's list of known differences covers it.
     Known,
+}
+
+impl HostCheck {
+    /// The sentences about `layoutproof.toml` and `layoutproof.lock`.
+    pub fn all_complaints(&self) -> impl Iterator<Item = &String> {
+        self.complaints.iter().chain(&self.lock_changes)
+    }
 }
 
 impl CheckedPair {

@@ -60,6 +60,9 @@ fn findings(check: &HostCheck, view: View) -> String {
     for complaint in &check.complaints {
         wrapped(&mut lines, &style.verb(Tone::Disagree, "Error"), complaint, view);
     }
+    for change in &check.lock_changes {
+        wrapped(&mut lines, &style.verb(Tone::Disagree, "Changed"), change, view);
+    }
     lines.into_text()
 }
 

@@ -100,9 +100,10 @@ fn compare_hosts(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
         let lock = Lock::of_check(&checked, &blocks, &shaders, &project)?;
         if let Some(accepted) = accepted {
             let is_checked = checked_shaders(args, &checked, &shaders, &project);
-            checked.complaints.extend(lock.changes_since(&accepted, is_checked));
+            checked.lock_changes = lock.changes_since(&accepted, is_checked);
         } else if checked.unread.is_empty() {
             lock.write(&lock_path)?;
+            warn(&format!("note: wrote {} to {}\n", lock.summary(), lock_path.display()));
         } else {
             warn(&format!("warning: {} is not written, because not all files could be read\n", lock_path.display()));
         }
@@ -173,7 +174,11 @@ fn write_map(project: &ProjectFile, entries: &str) -> anyhow::Result<()> {
     let path = if is_new { Path::new(PROJECT_FILE) } else { &project.path };
     let start = if is_new { "schema = 1\n" } else { "" };
     append_to_file(path, &format!("{start}{entries}"))?;
-    warn(&format!("note: wrote {} entries to {}\n", entries.matches("[[map]]").count(), path.display()));
+    let written = match entries.matches("[[map]]").count() {
+        1 => "1 entry".to_owned(),
+        several => format!("{several} entries"),
+    };
+    warn(&format!("note: wrote {written} to {}\n", path.display()));
     Ok(())
 }
 
