@@ -139,6 +139,8 @@ pub struct HostProposal {
     pub host: String,
     /// The share of the block's members that it has under their names at their places.
     pub fit: MemberFit,
+    /// The first difference of this struct and the block, with its repair.
+    pub difference: Option<String>,
 }
 
 impl UnmatchedBlock {
@@ -155,7 +157,7 @@ impl UnmatchedBlock {
     pub fn names_no_type(&self) -> bool {
         match &self.reason {
             UnmatchedReason::StatedMissing { .. } => true,
-            UnmatchedReason::OnlyDeclared(_) => self.is_stated,
+            UnmatchedReason::OnlyDeclared(_) | UnmatchedReason::Damaged(_) => self.is_stated,
             UnmatchedReason::NoType(_)
             | UnmatchedReason::Ambiguous(_)
             | UnmatchedReason::Forbidden(_)
@@ -181,6 +183,8 @@ pub enum UnmatchedReason {
     Ambiguous(Vec<String>),
     /// Compilation units only declare the type, so the compiler left out its members.
     OnlyDeclared(String),
+    /// The type's debug information contradicts itself.
+    Damaged(String),
     /// The rule set forbids the block.
     Forbidden(String),
     /// A struct has the block's name except for case and the like, or a name that many structs have, but
@@ -249,7 +253,11 @@ impl UnmatchedReason {
     pub fn is_error(&self) -> bool {
         match self {
             Self::StatedMissing { .. } | Self::Ambiguous(_) | Self::Forbidden(_) => true,
-            Self::NoType(_) | Self::OnlyDeclared(_) | Self::OtherMembers(_) | Self::WrittenBy { .. } => false,
+            Self::NoType(_)
+            | Self::OnlyDeclared(_)
+            | Self::Damaged(_)
+            | Self::OtherMembers(_)
+            | Self::WrittenBy { .. } => false,
         }
     }
 }
@@ -274,6 +282,9 @@ impl std::fmt::Display for UnmatchedReason {
                 "`{name}` is declared in the debug information, but not defined: compile with -fstandalone-debug (Clang) \
                  or -fno-eliminate-unused-debug-types (GCC)"
             ),
+            Self::Damaged(name) => {
+                write!(f, "the debug information of `{name}` contradicts itself, so nothing is compared with it")
+            }
             Self::OtherMembers(host) => {
                 write!(
                     f,
