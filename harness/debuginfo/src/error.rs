@@ -83,3 +83,13 @@ pub enum DebugInfoError {
     #[error("{object}: {feature} is not read")]
     Unsupported { object: String, feature: String },
 }
+
+impl DebugInfoError {
+    /// The type that is damaged.
+    pub fn type_name(&self) -> Option<&str> {
+        match self {
+            Self::DamagedType { name, .. } | Self::TooDeep { name, .. } => Some(name),
+            _ => None,
+        }
+    }
+}

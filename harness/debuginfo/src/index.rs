@@ -241,7 +241,7 @@ pub(crate) struct UnitNames {
     pub(crate) entries: Vec<UnitEntry>,
     /// Offsets of templates whose arguments are not part of their names (Clang's `-gsimple-template-names`).
     pub(crate) bare_templates: Vec<u32>,
-    /// True if the unit has any entry besides its own.
+    /// True if the unit describes types, if only numbers.
     pub(crate) has_types: bool,
 }
 

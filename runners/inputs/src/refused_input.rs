@@ -27,3 +27,17 @@ impl fmt::Display for RefusedInput {
 }
 
 impl std::error::Error for RefusedInput {}
+
+/// The first problem of a shader in one line, with the number of the others.
+pub fn first_problem(file: &str, problems: &[Diagnostic], sources: &SourceMap) -> String {
+    let Some(first) = problems.first() else { return format!("{file}: refused") };
+    let span = first.span();
+    let name = sources.files().get(span.file.0 as usize).map_or(file, |file| &file.name);
+    let place = sources.position(span);
+    let more = match problems.len() {
+        1 => String::new(),
+        all => format!(" (and {} more)", all - 1),
+    };
+    let whole = if name == file { String::new() } else { format!("{file}: ") };
+    format!("{whole}{name}:{}:{}: {}{more}", place.line, place.column, first.message)
+}

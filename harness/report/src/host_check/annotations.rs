@@ -36,7 +36,7 @@ pub fn annotations(check: &HostCheck) -> String {
         found.push(error(Some(file), place.and_then(|place| place.line), text));
     }
     found.extend(check.unread.iter().map(|unread| error(Some(&unread.file), None, one_line(&unread.reason))));
-    found.extend(check.complaints.iter().map(|complaint| error(None, None, one_line(complaint))));
+    found.extend(check.all_complaints().map(|complaint| error(None, None, one_line(complaint))));
     found.iter().take(MAX_ANNOTATIONS).map(Annotation::to_string).collect()
 }
 

@@ -60,6 +60,9 @@ fn findings(check: &HostCheck, view: View) -> String {
     for complaint in &check.complaints {
         wrapped(&mut lines, &style.verb(Tone::Disagree, "Error"), complaint, view);
     }
+    for change in &check.lock_changes {
+        wrapped(&mut lines, &style.verb(Tone::Disagree, "Changed"), change, view);
+    }
     lines.into_text()
 }
 
@@ -214,8 +217,12 @@ fn without_host(check: &HostCheck, finding: &Finding, view: View) -> String {
     );
     wrapped(&mut lines, &view.style.verb(tone, word), &one_line(&text), view);
     detail(&mut lines, "also", &also_of_unmatched(check, finding).unwrap_or_default(), view);
-    for HostProposal { host, fit } in &unmatched.proposals {
-        let text = format!("`{host}`: {} of {} have their place there", fit.placed, counted(fit.of.into(), "member"));
+    for HostProposal { host, fit, difference } in &unmatched.proposals {
+        let placed = format!("`{host}`: {} of {} have their place there", fit.placed, counted(fit.of.into(), "member"));
+        let text = match difference {
+            Some(difference) => format!("{placed}; it would differ: {difference}"),
+            None => placed,
+        };
         detail(&mut lines, "maybe", &text, view);
     }
     lines.into_text()

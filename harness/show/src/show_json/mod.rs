@@ -81,6 +81,9 @@ pub struct ShownLayout {
     /// The compiler: `dxc`; absent for a rule set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compiler: Option<String>,
+    /// The build whose own answer the layouts are, for a file that layoutproof refuses.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_by: Option<String>,
     /// In declaration order.
     pub blocks: Vec<ShownBlock>,
 }
@@ -191,7 +194,7 @@ impl ShownProblem {
 impl ShownLayout {
     /// All blocks under a rule set, which belongs to no compiler.
     pub fn of_rules(rules: impl Into<String>, blocks: Vec<ShownBlock>) -> Self {
-        Self { rules: rules.into(), target: None, compiler: None, blocks }
+        Self { rules: rules.into(), target: None, compiler: None, read_by: None, blocks }
     }
 }
 

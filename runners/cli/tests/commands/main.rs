@@ -41,6 +41,7 @@ mod old_names;
 mod outcomes;
 mod outputs;
 mod pages;
+mod planted_mistakes;
 mod progress;
 mod proofs;
 mod records;

@@ -1,8 +1,9 @@
 //! Reads a user's shader files through the [front ends](layoutproof_show::front_ends).
 //!
 //! Third-party code parses in a separate process ([`reader_process`]); included files come from
-//! [`included`].
+//! [`included`]; a file that our reader refuses goes to a compiler ([`compiler_reading`]).
 
+pub mod compiler_reading;
 pub mod included;
 pub mod reader_process;
 
@@ -31,8 +32,8 @@ use crate::inputs::add_text;
 use crate::shader_file::included::IncludedFiles;
 use crate::shader_file::reader_process::ReaderProcess;
 
-/// Time limit of glslang for one stage of one file, of DXC for listing a container, and of slangc for
-/// reflection.
+/// Time limit of glslang for one stage of one file, of DXC for listing a container, and of both
+/// DXC and slangc for a file that our reader refuses.
 pub const TIME_LIMIT: Duration = Duration::from_secs(10);
 
 /// A user's shader file, with the front end that reads it.
