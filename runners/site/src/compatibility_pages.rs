@@ -9,9 +9,13 @@ use maud::{Markup, html};
 use super::address::{GivenNames, link, rule_link, slug};
 use super::evidence_page::{EvidenceCell, EvidenceLinks, evidence_page};
 use super::site_page::{SiteDraft, SiteFrame, SiteSection};
+use super::surprise_page::Surprise;
+use super::surprise_table::surprise_table;
 use layoutproof_core::check::CheckDevice;
 use layoutproof_core::results::record::{CheckRecord, LeftOutChecks, RunHeader};
+use layoutproof_readers::toolchain::{Toolchain, toolchains};
 use layoutproof_report::failure::group::place;
+use layoutproof_report::html::components::plain_code;
 use layoutproof_report::html::outcome_cell::{CellLink, OutcomeCell};
 use layoutproof_report::html::outcome_matrix::{CheckPlace, CheckPlaces, MatrixLine, RuleMatrix};
 use layoutproof_show::style::{counted, one_line};
@@ -57,45 +61,60 @@ struct DeviceTable<'a> {
 }
 
 /// The first page, a page for each device, and a page for each cell.
-pub(super) fn compatibility_pages(records: &SiteRecords, links: EvidenceLinks<'_>) -> Vec<SiteDraft> {
+pub(super) fn compatibility_pages(
+    records: &SiteRecords,
+    surprises: &[Surprise],
+    links: EvidenceLinks<'_>,
+) -> Vec<SiteDraft> {
+    let path = SiteSection::Compatibility.first_page();
+    let table = surprise_table(path, surprises);
     if records.files.is_empty() {
-        return vec![page_without_records()];
+        return vec![first_page(table, &without_records(), html! {})];
     }
 
     let places = CheckPlaces::of(&records.checks, &records.left_out);
     let tables = device_tables(records, &places);
-    let mut pages = vec![overview(records, &tables, &places.rules)];
+    let notes = html! { @for note in &records.notes { p.note { (one_line(note)) } } };
+    let mut pages = vec![first_page(table, &overview(records, &tables, &places.rules), notes)];
     for table in &tables {
         pages.push(device_page(table, records, &places.rules));
         for (key, cell) in &table.cells {
-            let title = format!("{} · {} · {}", key.rules, key.producer, table.name);
+            let title = format!("{} · {} · {}", producer_title(key.producer), key.rules, table.name);
             pages.push(evidence_page(&title, cell, links));
         }
     }
     pages
 }
 
-fn page_without_records() -> SiteDraft {
+/// The page with the table of surprises, followed by what devices did.
+fn first_page(table: Markup, devices: &Markup, notes: Markup) -> SiteDraft {
     let path = SiteSection::Compatibility.first_page();
+    let intro = html! {
+        p.lead {
+            "The same declaration on every target. A number is the byte at which the member is; a row links to the declaration "
+            "with all its members."
+        }
+        (notes)
+    };
+    let content = html! { section id="targets" { (table) } (devices) };
+    SiteFrame { path, section: SiteSection::Compatibility, title: "Compatibility", intro, content }
+        .found_by("D3D12 Vulkan WebGPU Metal GLSL DXC Slang devices records")
+}
 
-    let content = html! {
-        section {
-            h2 { "No records" }
+fn without_records() -> Markup {
+    html! {
+        section id="devices" {
+            h2 { "On devices" }
             p {
                 "This site was made without records of runs, so it does not show which compiler follows which rule set on which "
                 "device. To add this, record a run on each machine and build the site from the files:"
             }
-            pre tabindex="0" {
-                code {
-                    "layoutproof run --compiler all --json records.jsonl\n"
-                    "layoutproof report records.jsonl --site DIR"
-                }
-            }
-            p { "Known differences are on the pages of the " a href="../compilers/index.html" { "compilers" } "." }
+            (plain_code(
+                "shell",
+                "layoutproof run --compiler all --json records.jsonl\nlayoutproof report records.jsonl --site DIR",
+            ))
         }
-    };
-    SiteFrame { path, section: SiteSection::Compatibility, title: "Compatibility", intro: html! {}, content }
-        .into_draft()
+    }
 }
 
 fn device_tables<'a>(records: &'a SiteRecords, places: &CheckPlaces<'a>) -> Vec<DeviceTable<'a>> {
@@ -144,7 +163,7 @@ fn name_cells(tables: &mut [DeviceTable<'_>], names: &mut GivenNames) {
     }
 }
 
-fn overview(records: &SiteRecords, tables: &[DeviceTable<'_>], rules: &[&str]) -> SiteDraft {
+fn overview(records: &SiteRecords, tables: &[DeviceTable<'_>], rules: &[&str]) -> Markup {
     let path = SiteSection::Compatibility.first_page();
     let head = html! {
         tr {
@@ -162,20 +181,15 @@ fn overview(records: &SiteRecords, tables: &[DeviceTable<'_>], rules: &[&str]) -
     };
     let matrix = RuleMatrix { columns: "devices", head, lines: rules.iter().map(line).collect() };
 
-    let content = html! {
+    html! {
         (matrix.section())
-        (device_facts(path, records, tables))
-        (file_table(records))
-    };
-
-    let intro = html! {
-        p.legend {
+        p.note {
             (counted(records.checks.len() as u64, "check")) " from " (counted(records.files.len() as u64, "file"))
             " of records. A cell links to its checks."
         }
-        @for note in &records.notes { p.note { (one_line(note)) } }
-    };
-    SiteFrame { path, section: SiteSection::Compatibility, title: "Compatibility", intro, content }.into_draft()
+        (device_facts(path, records, tables))
+        (file_table(records))
+    }
 }
 
 impl DeviceTable<'_> {
@@ -194,6 +208,13 @@ impl DeviceTable<'_> {
         let counts = found.map(|cell| cell.counts.clone()).unwrap_or_default();
         counts.draw(CellLink { address: &address, filter: None })
     }
+}
+
+/// The column of a compiler's output; shaders that layoutproof writes itself keep their name.
+fn producer_title(producer: &str) -> String {
+    let toolchain = toolchains().iter().find(|toolchain| toolchain.name == producer);
+    let column = toolchain.and_then(Toolchain::column);
+    column.map_or_else(|| one_line(producer), |column| column.to_string())
 }
 
 /// The name of a rule set, linked to its page if it has one.
@@ -266,7 +287,7 @@ fn device_page(table: &DeviceTable<'_>, records: &SiteRecords, rules: &[&str]) -
     let head = html! {
         tr {
             th scope="col" { "rule set" }
-            @for producer in &table.producers { th scope="col" { (one_line(producer)) } }
+            @for producer in &table.producers { th scope="col" { (producer_title(producer)) } }
         }
     };
     let line = |rules: &&str| MatrixLine {

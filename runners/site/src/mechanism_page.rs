@@ -5,15 +5,19 @@ use std::collections::BTreeSet;
 
 use maud::{Markup, html};
 
+use super::address::{compiler_page, link};
 use super::case_page::{CaseFacts, case_link};
-use super::known_differences::{Mechanism, SeenBuilds};
-use super::site_page::{SiteDraft, SiteFrame, SiteSection};
+use super::known_differences::{Mechanism, SeenBuilds, capitalized};
+use super::site_page::{SiteDraft, SiteFrame, SiteNavigation, SiteSection};
+use super::time_line::time_line;
 use layoutproof_core::results::known::{EntryCondition, KnownFailure};
 use layoutproof_core::results::record::{CheckRecord, Culprit, OutcomeKind, Row};
 use layoutproof_report::failure::block::sentence;
+use layoutproof_report::html::components::shader_code;
 use layoutproof_report::html::failure_card::{failure_maps, witness_table};
 use layoutproof_report::html::known_part::link_to;
 use layoutproof_show::style::{counted, one_line};
+use layoutproof_source::shader_language::ShaderLanguage;
 
 /// Cases that a page lists; it only counts further ones.
 const NAMED_CASES: usize = 60;
@@ -53,7 +57,16 @@ pub(super) struct MechanismSources<'a> {
     pub checks: &'a [CheckRecord],
 }
 
-pub(super) fn mechanism_page(mechanism: &Mechanism<'_>, sources: MechanismSources<'_>) -> SiteDraft {
+/// The case that shows a bug best.
+pub(super) fn shown_case<'a>(mechanism: &Mechanism<'_>, sources: MechanismSources<'a>) -> Option<&'a CaseFacts> {
+    minimal_case(mechanism, sources.cases, evidence(mechanism, sources).first())
+}
+
+pub(super) fn mechanism_page(
+    mechanism: &Mechanism<'_>,
+    sources: MechanismSources<'_>,
+    navigation: SiteNavigation,
+) -> SiteDraft {
     let path = mechanism.path.as_str();
     let cases: Vec<&CaseFacts> = sources.cases.iter().filter(|case| mechanism.names(&case.id)).collect();
     let evidence = evidence(mechanism, sources);
@@ -61,19 +74,33 @@ pub(super) fn mechanism_page(mechanism: &Mechanism<'_>, sources: MechanismSource
 
     let content = html! {
         (facts(mechanism))
-        (minimal_part(mechanism, minimal, &evidence))
+        (minimal_part(mechanism, minimal, &evidence, navigation))
         (covered_cases(path, &cases))
     };
-    let title = format!("{}: a known difference", mechanism.list.title);
-    let intro = html! { p { (sentence(&one_line(mechanism.reason))) } };
-    SiteFrame { path, section: SiteSection::Compilers, title: &title, intro, content }.into_draft()
+    let title = mechanism.title();
+    let intro = html! {
+        p {
+            a href=(link(path, &compiler_page(&mechanism.list.name))) { (mechanism.list.title) } " "
+            @for column in mechanism.columns() { span.badge { (column) } " " }
+        }
+        (time_line(mechanism))
+        p.lead { (sentence(&capitalized(&one_line(mechanism.reason)))) }
+    };
+    SiteFrame { path, section: SiteSection::Compilers, title: &title, intro, content }.found_by(&format!(
+        "{} {}",
+        mechanism.list.title,
+        one_line(mechanism.reason)
+    ))
 }
 
 fn facts(mechanism: &Mechanism<'_>) -> Markup {
     html! {
         section id="facts" {
-            h2 { "Since when, and how we know" }
+            h2 { "Facts" }
             dl {
+                @if let Some(workaround) = mechanism.workaround() {
+                    dt { "workaround" } dd { (sentence(&capitalized(&one_line(workaround)))) }
+                }
                 dt { "builds" } dd { (builds(&mechanism.builds())) }
                 dt { "reported" }
                 dd {
@@ -90,8 +117,10 @@ fn facts(mechanism: &Mechanism<'_>) -> Markup {
                     dt { "in our list" } dd { code { (one_line(&entry.file)) ":" (entry.line) } }
                 }
             }
-            h3 { "What it is about" }
-            ul { @for conditions in conditions(mechanism) { li { (conditions_text(&conditions)) } } }
+            details.fold {
+                summary { "The checks that it concerns" }
+                ul { @for conditions in conditions(mechanism) { li { (conditions_text(&conditions)) } } }
+            }
         }
     }
 }
@@ -191,7 +220,12 @@ fn minimal_case<'a>(
     of_evidence.or_else(shortest)
 }
 
-fn minimal_part(mechanism: &Mechanism<'_>, minimal: Option<&CaseFacts>, evidence: &[Evidence<'_>]) -> Markup {
+fn minimal_part(
+    mechanism: &Mechanism<'_>,
+    minimal: Option<&CaseFacts>,
+    evidence: &[Evidence<'_>],
+    navigation: SiteNavigation,
+) -> Markup {
     let path = mechanism.path.as_str();
     let Some(case) = minimal else {
         let is_untried = mechanism.entries.iter().all(|entry| entry.untried);
@@ -212,7 +246,8 @@ fn minimal_part(mechanism: &Mechanism<'_>, minimal: Option<&CaseFacts>, evidence
             h2 { "A minimal declaration" }
             p { "Case " (case_link(path, &case.id)) ": " (sentence(&one_line(&case.summary))) }
             @if let Some(text) = case.source.as_ref().and_then(|source| source.declaration.as_ref()) {
-                pre tabindex="0" { code { (text.trim_matches('\n')) } }
+                (shader_code("HLSL", text.trim_matches('\n'), ShaderLanguage::Hlsl))
+                @if let Some(explored) = &case.explored { div.actions { (explored.link(path, navigation)) } }
             }
             @let of_case = evidence.iter().filter(|evidence| evidence.record.id.case == case.id);
             @let shown: Vec<&Evidence<'_>> = of_case.take(MOST_EVIDENCE).collect();
@@ -272,7 +307,7 @@ fn covered_cases(path: &str, cases: &[&CaseFacts]) -> Markup {
         @if !cases.is_empty() {
             section id="cases" {
                 h2 { "Cases" }
-                p.legend { (counted(cases.len() as u64, "case")) ", if the conditions above apply to them." }
+                p.note { (counted(cases.len() as u64, "case")) ", if the conditions above apply to them." }
                 ul.columns { @for case in cases.iter().take(NAMED_CASES) { li { (case_link(path, &case.id)) } } }
                 @if cases.len() > NAMED_CASES { p.dim { "and " (counted((cases.len() - NAMED_CASES) as u64, "other")) } }
             }
