@@ -96,7 +96,7 @@ fn one_case(case: &CaseFacts, mechanisms: &[Mechanism<'_>], navigation: SiteNavi
         @if !about.is_empty() {
             section {
                 h2 { "Compilers that differ" }
-                ul { @for mechanism in &about { li { a href=(link(&path, &mechanism.path)) { (mechanism.list.title) ": " (mechanism.title()) } } } }
+                ul { @for mechanism in &about { li { a href=(link(&path, &mechanism.path)) { (mechanism.list.title) ": " (mechanism.title) } } } }
             }
         }
         @if !case.bugs.is_empty() {

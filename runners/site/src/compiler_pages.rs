@@ -9,7 +9,7 @@ use super::known_differences::{KnownList, Mechanism, report_link};
 use super::markdown::paragraph;
 use super::option_table::option_table;
 use super::site_page::{SiteDraft, SiteFrame, SiteNavigation, SiteSection};
-use super::time_line::time_line;
+use super::time_line::{time_line, time_line_head};
 use layoutproof_readers::toolchain::{Toolchain, toolchains};
 use layoutproof_report::failure::block::sentence;
 use layoutproof_show::style::{counted, grouped, one_line};
@@ -88,7 +88,12 @@ fn one_list(list: &KnownList, bugs: &[ListedBug<'_>], navigation: SiteNavigation
     let toolchains = toolchains_of(list);
     let (open, gone): (Vec<&ListedBug<'_>>, Vec<&ListedBug<'_>>) = bugs.iter().partition(|bug| bug.is_open());
     let listed = |bugs: &[&ListedBug<'_>]| {
-        html! { ol.bugs { @for bug in bugs { (bug_row(&path, bug, navigation)) } } }
+        html! {
+            @if let Some(first) = bugs.first().filter(|bug| bug.mechanism.list.compiler.as_deref() == Some("dxc")) {
+                div.bugs-head { (time_line_head(first.mechanism)) }
+            }
+            ol.bugs { @for bug in bugs { (bug_row(&path, bug, navigation)) } }
+        }
     };
 
     let content = html! {
@@ -122,7 +127,7 @@ fn bug_row(path: &str, bug: &ListedBug<'_>, navigation: SiteNavigation) -> Marku
     html! {
         li {
             div {
-                a.title href=(link(path, &mechanism.path)) { (mechanism.title()) }
+                a.title href=(link(path, &mechanism.path)) { (mechanism.title) }
                 p.note {
                     @for column in mechanism.columns() { span.badge { (column) } " " }
                     @if let Some(address) = mechanism.upstream_link() { (report_link(address)) }
@@ -132,7 +137,7 @@ fn bug_row(path: &str, bug: &ListedBug<'_>, navigation: SiteNavigation) -> Marku
                 }
             }
             (time_line(mechanism))
-            @if let Some(explored) = bug.case.and_then(|case| case.explored.as_ref()) { (explored.link(path, navigation)) }
+            div.open { @if let Some(explored) = bug.case.and_then(|case| case.explored.as_ref()) { (explored.link(path, navigation)) } }
         }
     }
 }

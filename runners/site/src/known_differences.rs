@@ -37,10 +37,26 @@ pub struct Mechanism<'a> {
     pub list: &'a KnownList,
     /// The reason as written in the list.
     pub reason: &'a str,
-    /// The title of its issue; empty where none is written.
-    pub issue_title: String,
+    /// A line for lists: the title of its issue, or the start of the reason.
+    pub title: String,
     /// The entries with this reason; at least one.
     pub entries: Vec<&'a KnownFailure>,
+}
+
+/// Names each difference by the title of its issue, if it has one. Of several with one title in a list, the later
+/// ones have their whole reason.
+pub(super) fn use_issue_titles(mechanisms: &mut [Mechanism<'_>], issue_titles: &BTreeMap<String, String>) {
+    let mut taken: BTreeSet<(String, String)> = BTreeSet::new();
+    for mechanism in mechanisms {
+        if let Some(title) = issue_titles.get(&mechanism.id) {
+            // The target is next to the title.
+            let title = title.trim_start_matches("[SPIR-V] ").trim_start_matches("[HLSL] ");
+            mechanism.title = capitalized(&one_line(title));
+        }
+        if !taken.insert((mechanism.list.name.clone(), mechanism.title.clone())) {
+            mechanism.title = capitalized(&one_line(mechanism.reason));
+        }
+    }
 }
 
 /// A link to a report, with the tracker's short name for it: `microsoft/DirectXShaderCompiler#7253`.
@@ -70,12 +86,6 @@ impl Mechanism<'_> {
     /// concern this one.
     pub fn names(&self, case: &str) -> bool {
         self.entries.iter().any(|entry| entry.names_cases() && entry.is_about_case(case))
-    }
-
-    /// A line for lists: the title of its issue, or the start of the reason.
-    pub fn title(&self) -> String {
-        let title = if self.issue_title.is_empty() { beginning(self.reason) } else { &self.issue_title };
-        capitalized(&one_line(title))
     }
 
     /// The toolchains that it may concern: those of its list's compiler that an entry names.
@@ -146,10 +156,11 @@ pub struct SeenBuilds<'a> {
 /// Names that begin with a small letter, also at the start of a sentence.
 const LOWER_CASE_NAMES: [&str; 3] = ["naga", "slangc", "vkd3d"];
 
-/// The text with a capital first letter, unless it begins with such a name.
+/// The text with a capital first letter, unless it begins with such a name or with code.
 pub fn capitalized(text: &str) -> String {
     let first_word = text.split(|letter: char| !letter.is_ascii_alphanumeric()).next().unwrap_or_default();
-    if LOWER_CASE_NAMES.contains(&first_word) {
+    let is_code = text[first_word.len()..].starts_with('(');
+    if is_code || LOWER_CASE_NAMES.contains(&first_word) {
         return text.to_owned();
     }
     let mut letters = text.chars();
@@ -191,7 +202,7 @@ pub fn mechanisms(lists: &[KnownList]) -> Vec<Mechanism<'_>> {
                     path,
                     list,
                     reason: &entry.reason,
-                    issue_title: String::new(),
+                    title: capitalized(&one_line(beginning(&entry.reason))),
                     entries: vec![entry],
                 });
             }

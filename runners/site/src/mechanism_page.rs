@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 
 use maud::{Markup, html};
 
-use super::address::{compiler_page, link};
+use super::address::compiler_page;
 use super::case_page::{CaseFacts, case_link};
 use super::known_differences::{Mechanism, SeenBuilds, capitalized};
 use super::site_page::{SiteDraft, SiteFrame, SiteNavigation, SiteSection};
+use super::surprise_page::one_member_per_line;
 use super::time_line::time_line;
 use layoutproof_core::results::known::{EntryCondition, KnownFailure};
 use layoutproof_core::results::record::{CheckRecord, Culprit, OutcomeKind, Row};
@@ -77,20 +78,17 @@ pub(super) fn mechanism_page(
         (minimal_part(mechanism, minimal, &evidence, navigation))
         (covered_cases(path, &cases))
     };
-    let title = mechanism.title();
+    let title = &mechanism.title;
     let intro = html! {
         p {
-            a href=(link(path, &compiler_page(&mechanism.list.name))) { (mechanism.list.title) } " "
             @for column in mechanism.columns() { span.badge { (column) } " " }
         }
         (time_line(mechanism))
         p.lead { (sentence(&capitalized(&one_line(mechanism.reason)))) }
     };
-    SiteFrame { path, section: SiteSection::Compilers, title: &title, intro, content }.found_by(&format!(
-        "{} {}",
-        mechanism.list.title,
-        one_line(mechanism.reason)
-    ))
+    SiteFrame { path, section: SiteSection::Compilers, title, intro, content }
+        .found_by(&format!("{} {}", mechanism.list.title, one_line(mechanism.reason)))
+        .below(&compiler_page(&mechanism.list.name), &mechanism.list.title)
 }
 
 fn facts(mechanism: &Mechanism<'_>) -> Markup {
@@ -193,7 +191,7 @@ fn evidence<'a>(mechanism: &Mechanism<'_>, sources: MechanismSources<'a>) -> Vec
         sources.checks.iter().filter(|check| check.outcome.kind() == OutcomeKind::Known).filter(of_mechanism);
     let recorded = recorded.min_by_key(|check| check.rows.len()).map(|record| {
         let device = record.id.device.as_ref().map_or("none", |device| device.id.as_str());
-        let source = format!("the records that this site is made of: {} on {device}", record.id.producer);
+        let source = format!("the records that this site is made of, on {device}");
         Evidence { source, record }
     });
 
@@ -246,7 +244,7 @@ fn minimal_part(
             h2 { "A minimal declaration" }
             p { "Case " (case_link(path, &case.id)) ": " (sentence(&one_line(&case.summary))) }
             @if let Some(text) = case.source.as_ref().and_then(|source| source.declaration.as_ref()) {
-                (shader_code("HLSL", text.trim_matches('\n'), ShaderLanguage::Hlsl))
+                (shader_code("HLSL", &one_member_per_line(text.trim_matches('\n')), ShaderLanguage::Hlsl))
                 @if let Some(explored) = &case.explored { div.actions { (explored.link(path, navigation)) } }
             }
             @let of_case = evidence.iter().filter(|evidence| evidence.record.id.case == case.id);
@@ -282,7 +280,8 @@ fn evidence_part(evidence: &Evidence<'_>) -> Markup {
 
     html! {
         div.lights {
-            h3 { "Under " code { (one_line(record.id.rules.as_str())) } ", by " (one_line(source)) }
+            h3 { (title_of(record)) }
+            p.note { "Rule set " code { (one_line(record.id.rules.as_str())) } ", numbers from " (one_line(source)) "." }
             @if let Some(reason) = record.outcome.reasons() { p.bad { (one_line(&reason.to_string())) } }
             @if let Some(words) = words_of_validator(record) { p.bad { "The validator: " (one_line(&words)) } }
             @if !record.rows.is_empty() {
@@ -294,6 +293,11 @@ fn evidence_part(evidence: &Evidence<'_>) -> Markup {
             }
         }
     }
+}
+
+/// The target and compiler that the evidence is about.
+fn title_of(record: &CheckRecord) -> String {
+    record.id.column().map_or_else(|| one_line(record.id.producer.as_str()), |column| column.to_string())
 }
 
 /// The validator's complaint about the module; `None` if it has none or did not run.

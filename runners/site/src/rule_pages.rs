@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use layoutproof_layout::mutate::{RuleParameter, parameters};
 use layoutproof_layout::native::{Native, natives};
 use layoutproof_layout::rules::Example;
-use layoutproof_layout::{RuleSet, table};
+use layoutproof_layout::{RuleSet, ShaderCompiler, ShaderTarget, table};
 use maud::{Markup, html};
 
-use super::address::{rule_link, rule_page};
+use super::address::{rule_link, rule_page, slug};
 use super::option_table::kinds_of;
 use super::rule_words::meaning;
 use super::site_page::{SiteDraft, SiteFrame, SiteSection};
@@ -114,26 +114,54 @@ const BLOCK_RULES: [BlockRules; 3] = [
     ("push constants", |native| native.push_constants),
 ];
 
+/// The names of compilers and languages, in the order of the table of natives, with their rows.
+fn groups() -> Vec<(&'static str, Vec<&'static Native>)> {
+    let mut groups: Vec<(&str, Vec<&Native>)> = Vec::new();
+    for native in natives() {
+        let name = native.column.compiler.map_or_else(|| language(native), ShaderCompiler::title);
+        match groups.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, rows)) => rows.push(native),
+            None => groups.push((name, vec![native])),
+        }
+    }
+    groups
+}
+
+/// The language of a row without a compiler.
+fn language(native: &Native) -> &'static str {
+    match native.column.target {
+        ShaderTarget::Webgpu => "WGSL",
+        _ => "GLSL",
+    }
+}
+
 /// The rule sets of each compiler's column by kind of buffer.
 fn compiler_table(path: &str) -> Markup {
+    let groups = groups();
     html! {
-        div.scroll tabindex="0" role="region" aria-label="Rule sets by compiler" {
-            table.words.compilers {
-                thead {
-                    tr {
-                        th scope="col" { "target and compiler" }
-                        @for (kinds, _) in BLOCK_RULES { th scope="col" { (kinds) } }
-                        th scope="col" { "options" }
-                    }
-                }
-                tbody {
-                    @for native in natives() {
-                        tr {
-                            th scope="row" { (column_title(native)) }
-                            @for (_, rules) in BLOCK_RULES {
-                                td { @match rules(native) { Some(name) => { (rule_link(path, name)) }, None => { "–" } } }
+        ul.chips { @for (name, _) in &groups { li { a.chip href=(format!("#{}", slug(name))) { (name) } } } }
+        @for (name, rows) in &groups {
+            section.compiler id=(slug(name)) {
+                h3 { (name) }
+                div.scroll tabindex="0" role="region" aria-label=(format!("Rule sets of {name}")) {
+                    table.words {
+                        thead {
+                            tr {
+                                th scope="col" { "target" }
+                                @for (kinds, _) in BLOCK_RULES { th scope="col" { (kinds) } }
+                                th scope="col" { "options" }
                             }
-                            td { code { (native.summary) } }
+                        }
+                        tbody {
+                            @for native in rows {
+                                tr {
+                                    th scope="row" { (column_title(native)) }
+                                    @for (_, rules) in BLOCK_RULES {
+                                        td { @match rules(native) { Some(name) => { (rule_link(path, name)) }, None => { "–" } } }
+                                    }
+                                    td { code { (native.summary) } }
+                                }
+                            }
                         }
                     }
                 }
@@ -142,11 +170,11 @@ fn compiler_table(path: &str) -> Markup {
     }
 }
 
-/// The title of a compiler's column; a language without a compiler is named by its rules' summary.
+/// The title of a compiler's column, or of the language.
 fn column_title(native: &Native) -> String {
     match native.column.compiler {
         Some(_) => native.column.to_string(),
-        None => format!("{} (written in its language)", native.column),
+        None => format!("{} · {}", native.column, language(native)),
     }
 }
 

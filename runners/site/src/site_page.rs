@@ -118,6 +118,8 @@ pub(super) struct SiteDraft {
     intro: Markup,
     content: Markup,
     found: Vec<FoundPlace>,
+    /// Pages above this one, after those of its part: address and name.
+    above: Vec<(String, String)>,
 }
 
 /// The parts of the site that exist.
@@ -148,7 +150,7 @@ impl SiteFrame<'_> {
     pub(super) fn unlisted(self) -> SiteDraft {
         let Self { path, section, title, intro, content } = self;
         let (path, title) = (path.to_owned(), title.to_owned());
-        SiteDraft { path, section, title, intro, content, found: Vec::new() }
+        SiteDraft { path, section, title, intro, content, found: Vec::new(), above: Vec::new() }
     }
 }
 
@@ -161,6 +163,12 @@ impl SiteDraft {
         self
     }
 
+    /// The page, below another page of its part.
+    pub(super) fn below(mut self, path: &str, name: &str) -> Self {
+        self.above.push((path.to_owned(), name.to_owned()));
+        self
+    }
+
     /// The places that the search finds.
     pub(super) fn found(&self) -> &[FoundPlace] {
         &self.found
@@ -168,7 +176,7 @@ impl SiteDraft {
 
     /// The complete page.
     pub(super) fn into_page(self, navigation: SiteNavigation) -> SitePage {
-        let Self { path, section, title, intro, content, .. } = self;
+        let Self { path, section, title, intro, content, above, .. } = self;
         let surroundings = PageSurroundings {
             style: html! { link rel="stylesheet" href=(link(&path, STYLE_FILE)); },
             script: html! {
@@ -178,7 +186,7 @@ impl SiteDraft {
             home: Some(link(&path, SiteSection::Start.first_page())),
             navigation: navigation.links(&path, section),
             tools: find_button(),
-            crumbs: crumbs(&path, section),
+            crumbs: crumbs(&path, section, &above),
             footer: html! {
                 "Made by layoutproof " (env!("CARGO_PKG_VERSION")) " from its own data. The site loads nothing from elsewhere."
             },
@@ -188,13 +196,14 @@ impl SiteDraft {
     }
 }
 
-/// Links to the parts above a page.
-fn crumbs(path: &str, section: SiteSection) -> Markup {
-    let above = section.above(path);
+/// Links to the parts and pages above a page.
+fn crumbs(path: &str, section: SiteSection, above: &[(String, String)]) -> Markup {
+    let parts = section.above(path);
     html! {
-        @if !above.is_empty() {
+        @if !parts.is_empty() {
             p.crumbs {
-                @for part in above { a href=(link(path, part.first_page())) { (part.name()) } " / " }
+                @for part in parts { a href=(link(path, part.first_page())) { (part.name()) } " / " }
+                @for (page, name) in above { a href=(link(path, page)) { (name) } " / " }
             }
         }
     }

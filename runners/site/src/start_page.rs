@@ -23,7 +23,7 @@ pub(super) struct SiteFigures {
 }
 
 /// Maps at the top of the page.
-const MAPS: usize = 3;
+const MAPS: usize = 4;
 
 /// The page. `opening` is drawn at its top.
 pub(super) fn start_page(figures: SiteFigures, opening: &Surprise, navigation: SiteNavigation) -> SiteDraft {
@@ -74,10 +74,8 @@ fn opening_section(path: &str, opening: &Surprise, navigation: SiteNavigation) -
     let merged = MergedBlock::of(&opening.columns, 0);
     html! {
         section.opening.lights id="opening" {
-            (shader_code("HLSL", opening.declaration(), ShaderLanguage::Hlsl))
-            (maps(&merged.columns[..merged.columns.len().min(MAPS)], ShaderLanguage::Hlsl))
-            (legend())
-            p { (opening.words) }
+            div { (shader_code("HLSL", &opening.declaration(), ShaderLanguage::Hlsl)) p { (opening.words) } }
+            div { (maps(&merged.columns[..merged.columns.len().min(MAPS)], ShaderLanguage::Hlsl)) (legend()) }
             div.actions {
                 @if navigation.has_explorer {
                     a.button.primary href=(link(path, SiteSection::Explorer.first_page())) { "Type your own in the explorer" }

@@ -30,14 +30,54 @@ pub struct Surprise {
 }
 
 impl Surprise {
-    pub(super) fn declaration(&self) -> &str {
-        self.case.declaration.as_deref().unwrap_or_default().trim_matches('\n')
+    pub(super) fn declaration(&self) -> String {
+        one_member_per_line(self.case.declaration.as_deref().unwrap_or_default().trim_matches('\n'))
     }
 
     /// Address of its section.
     pub(super) fn path(&self) -> String {
         format!("{}#{}", SiteSection::Surprises.first_page(), slug(self.title))
     }
+}
+
+/// Cases declare a struct in one line; pages have room for one member per line. Text that has comments or
+/// directives, or several lines in a struct, stays as it is.
+pub(super) fn one_member_per_line(text: &str) -> String {
+    let is_written_out = text.contains(['/', '#', '"']) || text.lines().any(|line| line.trim_end().ends_with('{'));
+    if is_written_out {
+        return text.to_owned();
+    }
+    let mut lines = String::new();
+    let mut depth = 0_usize;
+    let mut rest = text.chars().peekable();
+    let indent = |lines: &mut String, depth| {
+        if lines.ends_with('\n') {
+            lines.push_str(&"    ".repeat(depth));
+        }
+    };
+    while let Some(letter) = rest.next() {
+        match letter {
+            '{' => {
+                depth += 1;
+                lines.push_str("{\n");
+            }
+            '}' => {
+                depth = depth.saturating_sub(1);
+                if !lines.ends_with('\n') {
+                    lines.push('\n');
+                }
+                indent(&mut lines, depth);
+                lines.push('}');
+            }
+            ';' => lines.push_str(";\n"),
+            ' ' | '\n' if lines.ends_with('\n') || lines.is_empty() => {}
+            other => {
+                indent(&mut lines, depth);
+                lines.push(other);
+            }
+        }
+    }
+    lines.trim_end().to_owned()
 }
 
 pub(super) fn surprise_page(surprises: &[Surprise], navigation: SiteNavigation) -> SiteDraft {
@@ -72,7 +112,7 @@ fn section(path: &str, surprise: &Surprise, navigation: SiteNavigation) -> Marku
             div.pair {
                 div {
                     p { (words) }
-                    (shader_code("HLSL", surprise.declaration(), ShaderLanguage::Hlsl))
+                    (shader_code("HLSL", &surprise.declaration(), ShaderLanguage::Hlsl))
                     div.actions {
                         @if let Some(explored) = explored { (explored.link(path, navigation)) }
                         a.button.mini href=(link(path, &case_page(&case.case))) { "Sources of the numbers" }
@@ -96,10 +136,25 @@ fn refusals(merged: &MergedBlock<'_>) -> Markup {
     let mut reasons: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for refused in &merged.forbidden {
         if let Some(reason) = refused.block.errors.first() {
-            reasons.entry(reason.to_string()).or_default().push(refused.name);
+            let reason = reason.to_string().replace("wgsl-uniform", "a uniform buffer of WGSL");
+            reasons.entry(reason).or_default().push(refused.name);
         }
     }
     html! {
         @for (reason, names) in &reasons { p.note { b { (names.join(", ")) } " refuses it: " (reason) } }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_struct_in_one_line_is_written_out() {
+        let text = "struct T { float a; uint b : 4; };\ncbuffer S { T t; float c[2]; };";
+        let lines = "struct T {\n    float a;\n    uint b : 4;\n};\ncbuffer S {\n    T t;\n    float c[2];\n};";
+        assert_eq!(one_member_per_line(text), lines);
+        let commented = "cbuffer S { float a; }; // one";
+        assert_eq!(one_member_per_line(commented), commented);
     }
 }

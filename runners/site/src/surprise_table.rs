@@ -46,7 +46,6 @@ pub(super) fn surprise_table(path: &str, surprises: &[Surprise]) -> Markup {
                 thead {
                     tr {
                         th scope="col" { "declaration" }
-                        th scope="col" { "byte of" }
                         @for column in &first.columns { th scope="col" { (two_lines(&column.name)) } }
                     }
                 }
@@ -71,12 +70,14 @@ fn row(path: &str, surprise: &Surprise) -> Markup {
     let most = most_frequent(&answers);
     html! {
         tr {
-            th scope="row" { a href=(link(path, &surprise.path())) { (surprise.title) } }
-            td.of {
-                @match &question {
-                    Question::Offset { words, .. } => code { (words) },
-                    Question::Stride { words, .. } => { "stride of " code { (words) } },
-                    Question::Size => { "its end" },
+            th scope="row" {
+                a href=(link(path, &surprise.path())) { (surprise.title) }
+                div.note {
+                    @match &question {
+                        Question::Offset { words, .. } => { "byte of " code { (words) } },
+                        Question::Stride { words, .. } => { "stride of " code { (words) } },
+                        Question::Size => { "size" },
+                    }
                 }
             }
             @for answer in &answers {

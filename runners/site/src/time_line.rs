@@ -48,6 +48,13 @@ impl BuildState {
     }
 }
 
+/// The builds above the time lines of a list.
+pub(super) fn time_line_head(mechanism: &Mechanism<'_>) -> Markup {
+    html! {
+        ol.time-line.head aria-hidden="true" { @for (name, _) in builds(mechanism) { li { (version(&name)) } } }
+    }
+}
+
 /// The time line of a bug: a mark for each build, with the version below it.
 pub(super) fn time_line(mechanism: &Mechanism<'_>) -> Markup {
     let builds = builds(mechanism);

@@ -8,7 +8,7 @@ use super::compatibility_pages::{SiteRecords, compatibility_pages};
 use super::compiler_pages::{ListedBug, compiler_pages};
 use super::evidence_page::EvidenceLinks;
 use super::explorer_page::explorer_pages;
-use super::known_differences::{KnownList, mechanism_paths, mechanisms};
+use super::known_differences::{KnownList, mechanism_paths, mechanisms, use_issue_titles};
 use super::mechanism_page::{KnownEvidence, MechanismSources, mechanism_page, shown_case};
 use super::rule_pages::{RuleSetFacts, rule_pages};
 use super::search::search_files;
@@ -49,9 +49,7 @@ pub struct SiteFacts<'a> {
 /// Every file of the site.
 pub fn site_pages(facts: &SiteFacts<'_>) -> Vec<SitePage> {
     let mut mechanisms = mechanisms(facts.known);
-    for mechanism in &mut mechanisms {
-        mechanism.issue_title = facts.issue_titles.get(&mechanism.id).cloned().unwrap_or_default();
-    }
+    use_issue_titles(&mut mechanisms, facts.issue_titles);
     let paths = mechanism_paths(&mechanisms);
     let cases: BTreeSet<&str> = facts.cases.iter().map(|case| case.id.as_str()).collect();
     let links = EvidenceLinks { cases: &cases, mechanisms: &paths };
