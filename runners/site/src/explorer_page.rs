@@ -7,6 +7,7 @@
 use maud::{Markup, html};
 
 use super::address::link;
+use super::search::{SEARCH_SCRIPT_FILE, find_button};
 use super::site_page::{SCRIPT_FILE, STYLE_FILE, SiteNavigation, SitePage, SiteSection};
 use layoutproof_report::html::layout_page::legend;
 use layoutproof_report::html::page_frame::{PageFrame, PageSurroundings};
@@ -20,7 +21,7 @@ const EXPLORER_STYLE_FILE: &str = "explorer.css";
 
 /// What the page may load: its own site, and WebAssembly.
 const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; \
-                      style-src 'self' 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; form-action 'none'";
+                      style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src data:; base-uri 'none'; form-action 'none'";
 
 /// The page with its scripts and its style.
 pub(super) fn explorer_pages(navigation: SiteNavigation) -> Vec<SitePage> {
@@ -41,13 +42,17 @@ fn page(navigation: SiteNavigation) -> String {
             link rel="stylesheet" href=(link(path, STYLE_FILE));
             link rel="stylesheet" href=(link(path, EXPLORER_STYLE_FILE));
         },
-        navigation: navigation.links(path, SiteSection::Explorer),
-        footer: html! {
-            "Made by layoutproof " (env!("CARGO_PKG_VERSION")) ", which runs here in the browser: nothing that is typed leaves it."
-        },
         script: html! {
             script src=(link(path, SCRIPT_FILE)) {}
-            script src=(link(path, PAGE_SCRIPT_FILE)) {}
+            script src=(link(path, SEARCH_SCRIPT_FILE)) defer {}
+            script src=(link(path, PAGE_SCRIPT_FILE)) defer {}
+        },
+        home: Some(link(path, SiteSection::Start.first_page())),
+        navigation: navigation.links(path, SiteSection::Explorer),
+        tools: find_button(),
+        crumbs: html! {},
+        footer: html! {
+            "Made by layoutproof " (env!("CARGO_PKG_VERSION")) ", which runs here in the browser: nothing that is typed leaves it."
         },
     };
     let intro = html! {
