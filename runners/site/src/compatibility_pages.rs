@@ -8,6 +8,7 @@ use maud::{Markup, html};
 
 use super::address::{GivenNames, link, rule_link, slug};
 use super::evidence_page::{EvidenceCell, EvidenceLinks, evidence_page};
+use super::kept_runs::{KeptRun, seen_on_section};
 use super::site_page::{SiteDraft, SiteFrame, SiteSection};
 use layoutproof_core::check::CheckDevice;
 use layoutproof_core::results::record::{CheckRecord, LeftOutChecks, RunHeader};
@@ -57,14 +58,18 @@ struct DeviceTable<'a> {
 }
 
 /// The first page, a page for each device, and a page for each cell.
-pub(super) fn compatibility_pages(records: &SiteRecords, links: EvidenceLinks<'_>) -> Vec<SiteDraft> {
+pub(super) fn compatibility_pages(
+    records: &SiteRecords,
+    kept_runs: &[KeptRun],
+    links: EvidenceLinks<'_>,
+) -> Vec<SiteDraft> {
     if records.files.is_empty() {
-        return vec![page_without_records()];
+        return vec![page_without_records(kept_runs)];
     }
 
     let places = CheckPlaces::of(&records.checks, &records.left_out);
     let tables = device_tables(records, &places);
-    let mut pages = vec![overview(records, &tables, &places.rules)];
+    let mut pages = vec![overview(records, kept_runs, &tables, &places.rules)];
     for table in &tables {
         pages.push(device_page(table, records, &places.rules));
         for (key, cell) in &table.cells {
@@ -75,10 +80,11 @@ pub(super) fn compatibility_pages(records: &SiteRecords, links: EvidenceLinks<'_
     pages
 }
 
-fn page_without_records() -> SiteDraft {
+fn page_without_records(kept_runs: &[KeptRun]) -> SiteDraft {
     let path = SiteSection::Compatibility.first_page();
 
     let content = html! {
+        (seen_on_section(kept_runs))
         section {
             h2 { "No records" }
             p {
@@ -144,7 +150,7 @@ fn name_cells(tables: &mut [DeviceTable<'_>], names: &mut GivenNames) {
     }
 }
 
-fn overview(records: &SiteRecords, tables: &[DeviceTable<'_>], rules: &[&str]) -> SiteDraft {
+fn overview(records: &SiteRecords, kept_runs: &[KeptRun], tables: &[DeviceTable<'_>], rules: &[&str]) -> SiteDraft {
     let path = SiteSection::Compatibility.first_page();
     let head = html! {
         tr {
@@ -164,6 +170,7 @@ fn overview(records: &SiteRecords, tables: &[DeviceTable<'_>], rules: &[&str]) -
 
     let content = html! {
         (matrix.section())
+        (seen_on_section(kept_runs))
         (device_facts(path, records, tables))
         (file_table(records))
     };

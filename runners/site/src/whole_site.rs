@@ -8,6 +8,7 @@ use super::compatibility_pages::{SiteRecords, compatibility_pages};
 use super::compiler_pages::compiler_pages;
 use super::evidence_page::EvidenceLinks;
 use super::explorer_page::explorer_pages;
+use super::kept_runs::KeptRun;
 use super::known_differences::{KnownList, mechanism_paths, mechanisms};
 use super::mechanism_page::{KnownEvidence, MechanismSources, mechanism_page};
 use super::rule_pages::{RuleSetFacts, rule_pages};
@@ -37,6 +38,8 @@ pub struct SiteFacts<'a> {
     pub case_format: &'a str,
     /// Cases by id.
     pub cases: &'a [CaseFacts],
+    /// The results of devices that the repository keeps.
+    pub kept_runs: &'a [KeptRun],
     /// Records of runs.
     pub records: &'a SiteRecords,
     /// True if the site gets the explorer's page; its other files are put next to the page.
@@ -65,7 +68,7 @@ pub fn site_pages(facts: &SiteFacts<'_>) -> Vec<SitePage> {
     drafts.push(surprise_page(facts.surprises, navigation));
     drafts.extend(compiler_pages(facts.known, &mechanisms));
     drafts.extend(mechanisms.iter().map(|mechanism| mechanism_page(mechanism, sources)));
-    drafts.extend(compatibility_pages(facts.records, links));
+    drafts.extend(compatibility_pages(facts.records, facts.kept_runs, links));
     drafts.extend(case_pages(facts.cases, &mechanisms, navigation));
 
     let mut pages: Vec<SitePage> = drafts.into_iter().map(|draft| draft.into_page(navigation)).collect();

@@ -1,7 +1,10 @@
 //! `layoutproof report`: prints the report of the records of one or several runs.
 
-use anyhow::Context;
-use layoutproof_core::results::record::CheckRecord;
+use std::path::Path;
+
+use anyhow::{Context, bail};
+use layoutproof_core::results::left_out::DeviceResults;
+use layoutproof_core::results::record::{CheckRecord, RunEnd, RunHeader};
 use layoutproof_core::results::summary::Exit;
 use layoutproof_report::causes;
 use layoutproof_report::reporter::FinishedRun;
@@ -45,6 +48,9 @@ pub(crate) fn report(args: &ReportArgs, style: Style) -> anyhow::Result<Exit> {
     }
 
     let target = args.outputs.json.as_deref().map(RecordsTarget::open).transpose()?;
+    if let Some(path) = &args.device_results {
+        write_device_results(path, &runs, &records, &end)?;
+    }
     for note in notes {
         warn(&format!("note: {note}\n"));
     }
@@ -76,6 +82,13 @@ pub(crate) fn report(args: &ReportArgs, style: Style) -> anyhow::Result<Exit> {
     }
     let exit = report.exit(&missing);
     Ok(if cut.is_empty() { exit } else { Exit::CouldNotRun })
+}
+
+/// Writes the file for `ci/devices`.
+fn write_device_results(path: &Path, runs: &[RunHeader], records: &[CheckRecord], end: &RunEnd) -> anyhow::Result<()> {
+    let [run] = runs else { bail!("--device-results takes the records of one run") };
+    let DeviceResults { run, checks, end } = DeviceResults::of(run, records, end);
+    RecordsTarget::open(path)?.write_whole(&[run], &checks, &end)
 }
 
 /// One group of failures with all of its checks.
