@@ -67,7 +67,8 @@ pub(crate) fn report(args: &ReportArgs, style: Style) -> anyhow::Result<Exit> {
         is_short: !cut.is_empty() || !missing.is_empty(),
     };
     let records_file = files.join(" ");
-    let report = FinalReport { outputs: &args.outputs, run, style, records_file: Some(&records_file) };
+    let tools = runs.iter().flat_map(|run| run.tools.clone()).collect();
+    let report = FinalReport { outputs: &args.outputs, run, style, tools: &tools, records_file: Some(&records_file) };
     let group = args.group.map(|number| group(&records, number, style)).transpose()?;
     let written = [target.map_or(Ok(()), |target| target.write_whole(&runs, &records, &end)), report.write_files()];
     let written: anyhow::Result<()> = written.into_iter().collect();
