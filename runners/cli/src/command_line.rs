@@ -14,6 +14,7 @@ use crate::commands::doctor::DoctorArgs;
 use crate::commands::export::ExportArgs;
 use crate::commands::freeze::FreezeArgs;
 use crate::commands::fuzz::args::FuzzArgs;
+use crate::commands::hardware::HardwareArgs;
 use crate::commands::list::ListArgs;
 use crate::commands::regress::RegressArgs;
 use crate::commands::setup::SetupArgs;
@@ -130,6 +131,10 @@ pub enum DevCommand {
     ///
     /// Meant for release builds and quiet machines.
     Bench(BenchArgs),
+    /// Check this machine's GPUs with everything there is, and leave a folder of results.
+    ///
+    /// Needs no network and no other program: for the kit that `ci/kit` packs.
+    Hardware(HardwareArgs),
     /// Write cases as tests of Google's Amber or LLVM's offload test suite.
     ///
     /// Needs no GPU.

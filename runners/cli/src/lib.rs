@@ -31,8 +31,8 @@ pub use command_line::Cli;
 use command_line::{Command, DevCommand};
 use commands::check::{debug_worker, init};
 use commands::{
-    bench, bugs, cache, check, compare, doctor, export, freeze, fuzz, list, pages, regress, report, run, setup, show,
-    upstream,
+    bench, bugs, cache, check, compare, doctor, export, freeze, fuzz, hardware, list, pages, regress, report, run,
+    setup, show, upstream,
 };
 use invocation::Invocation;
 use layoutproof_compilers::process_tree;
@@ -103,6 +103,7 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Dev(args) => match &args.command {
             DevCommand::Fuzz(args) => fuzz::fuzz(args, style),
             DevCommand::Bench(args) => bench::bench(args),
+            DevCommand::Hardware(args) => hardware::hardware(args),
             DevCommand::Export(args) => export::export(args),
             DevCommand::Cache(args) => cache::cache(args),
             DevCommand::Completions(args) => pages::completions(args),

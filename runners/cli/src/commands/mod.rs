@@ -9,6 +9,7 @@ pub(crate) mod doctor;
 pub(crate) mod export;
 pub(crate) mod freeze;
 pub(crate) mod fuzz;
+pub(crate) mod hardware;
 pub(crate) mod list;
 pub(crate) mod pages;
 pub(crate) mod regress;
