@@ -31,6 +31,7 @@ struct Shape {
     /// The space of all rows that differ, if they share one.
     space: Option<AddressSpace>,
     /// The kinds of numbers that differ. An entry has no key for them, but they tell mechanisms apart.
+    /// Guards only say that bytes next to a member were read or written, too.
     kinds: BTreeSet<Quantity>,
     says: Option<String>,
     validation: Option<String>,
@@ -106,7 +107,7 @@ fn shapes_of(check: &CheckRecord, devices: &[DeviceInfo]) -> Vec<Shape> {
         let rows: Vec<&Row> = check.rows.iter().filter(|row| row.differs()).collect();
         let spaces: BTreeSet<_> = rows.iter().map(|row| row.access.map(|access| access.space)).collect();
         let space = spaces.first().copied().flatten().filter(|_| spaces.len() == 1);
-        let kinds = rows.iter().map(|row| row.what).collect();
+        let kinds = rows.iter().map(|row| row.what).filter(|kind| *kind != Quantity::Guard).collect();
         shapes.push(Shape { space, kinds, ..shape.clone() });
     }
     if let Some(reasons) = broke {

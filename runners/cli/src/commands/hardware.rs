@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 use clap::Args;
 use layoutproof_core::results::summary::Exit;
+use layoutproof_device::devices::VKD3D_ON;
 use layoutproof_device::{DeviceInfo, RunnerKind};
 use layoutproof_executor::device_listing::DeviceListing;
 use layoutproof_executor::interrupt::Interrupt;
@@ -150,9 +151,23 @@ fn heading(listing: &DeviceListing, devices: &[&DeviceInfo]) -> String {
         std::env::consts::OS,
         std::env::consts::ARCH
     );
-    for device in devices {
-        let DeviceInfo { id, name, driver, api, runner, .. } = device;
-        text += &format!("  {id} through {}: {name}, {driver}, {api}\n", runner.title());
+    // A GPU is one device, whatever the number of APIs that list it. The second of one name in an API is
+    // another.
+    let mut gpus: Vec<((&str, usize), Vec<&DeviceInfo>)> = Vec::new();
+    for (place, device) in devices.iter().enumerate() {
+        let name = device.name.strip_prefix(VKD3D_ON).unwrap_or(&device.name);
+        let is_namesake = |other: &&&DeviceInfo| (&other.runner, &other.name) == (&device.runner, &device.name);
+        let key = (name, devices[..place].iter().filter(is_namesake).count());
+        match gpus.iter_mut().find(|(other, _)| *other == key) {
+            Some((_, listed)) => listed.push(device),
+            None => gpus.push((key, vec![device])),
+        }
+    }
+    for ((name, _), listed) in gpus {
+        text += &format!("  {name}, {}\n", listed[0].driver);
+        for DeviceInfo { id, driver, api, runner, .. } in listed {
+            text += &format!("    {id:<24} {:<8} {api}, {driver}\n", runner.title());
+        }
     }
     for sentence in &listing.failures {
         text += &format!("  {sentence}\n");

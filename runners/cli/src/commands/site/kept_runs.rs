@@ -29,3 +29,31 @@ pub(crate) fn kept_runs(lists: &[KnownList]) -> anyhow::Result<Vec<KeptRun>> {
     }
     Ok(kept)
 }
+
+#[cfg(test)]
+mod tests {
+    use layoutproof_site::seen_on;
+
+    use super::super::known_lists::known_lists;
+    use super::*;
+
+    const README: &str = include_str!("../../../../../README.md");
+
+    #[test]
+    fn the_readme_names_every_device() {
+        let runs = kept_runs(&known_lists().unwrap()).unwrap();
+        let [others @ .., last] = &seen_on(&runs)[..] else { panic!("no device") };
+        let sentence = format!("Every case has been run on {} and {last};", others.join(", "));
+        assert!(README.contains(&sentence), "README.md lacks `{sentence}`");
+    }
+
+    #[test]
+    fn the_faults_of_a_device_are_known_today() {
+        let runs = kept_runs(&known_lists().unwrap()).unwrap();
+        let gpu = runs.iter().find(|run| run.name == "nvidia-h200").unwrap();
+        let vulkan = &gpu.devices()[0];
+        assert_eq!(vulkan.info.name, "NVIDIA H200");
+        assert_eq!((vulkan.counts.differ, vulkan.counts.broken), (0, 0));
+        assert!(vulkan.wrong.iter().any(|check| check.outcome.entry().is_some_and(|it| it.file.contains("nvidia"))));
+    }
+}
