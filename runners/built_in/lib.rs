@@ -30,6 +30,17 @@ pub const UPSTREAM: &[BuiltInFile] = &include!(concat!(env!("OUT_DIR"), "/upstre
 /// records of a run.
 pub const KNOWN_EVIDENCE: &str = include_str!("../../ci/known-evidence.jsonl");
 
+/// A compressed data file of the repository.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BuiltInBytes {
+    /// Its name in the folder of its kind, without suffixes.
+    pub name: &'static str,
+    pub bytes: &'static [u8],
+}
+
+/// What runs of the whole suite found about devices: compressed records, `ci/devices`.
+pub const DEVICE_RUNS: &[BuiltInBytes] = &include!(concat!(env!("OUT_DIR"), "/devices.rs"));
+
 /// Recorded decisions of compiler builds: `shaders/frozen`.
 pub const FROZEN: &[BuiltInFile] = &include!(concat!(env!("OUT_DIR"), "/frozen.rs"));
 

@@ -13,6 +13,7 @@ use crate::commands::compare::CompareArgs;
 use crate::commands::doctor::DoctorArgs;
 use crate::commands::export::ExportArgs;
 use crate::commands::fuzz::args::FuzzArgs;
+use crate::commands::hardware::HardwareArgs;
 use crate::commands::list::ListArgs;
 use crate::commands::setup::SetupArgs;
 use crate::commands::show::args::{DiffArgs, ShowArgs};
@@ -118,6 +119,10 @@ pub enum DevCommand {
     ///
     /// Meant for release builds and quiet machines.
     Bench(BenchArgs),
+    /// Check this machine's GPUs with everything there is, and leave a folder of results.
+    ///
+    /// Needs no network and no other program: for the kit that `ci/kit` packs.
+    Hardware(HardwareArgs),
     /// Write cases as tests of Google's Amber or LLVM's offload test suite.
     ///
     /// Needs no GPU.

@@ -61,7 +61,7 @@ const THEMES: [OptionTheme; 6] = [
     },
     OptionTheme {
         heading: REPORT_HEADING,
-        options: &["json", "records", "group", "verbose", "quiet", "no_progress", "resume"],
+        options: &["json", "records", "group", "verbose", "quiet", "no_progress", "progress", "save_known", "resume"],
     },
     OptionTheme {
         heading: "How files are read",

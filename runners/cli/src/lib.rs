@@ -31,7 +31,9 @@ use layoutproof_core::results::summary::Exit;
 pub use command_line::Cli;
 use command_line::{Command, DevCommand};
 use commands::check::{debug_worker, init};
-use commands::{bench, bugs, cache, check, compare, doctor, export, fuzz, list, pages, report, run, setup, show};
+use commands::{
+    bench, bugs, cache, check, compare, doctor, export, fuzz, hardware, list, pages, report, run, setup, show,
+};
 use invocation::Invocation;
 use layoutproof_compilers::process_tree;
 use layoutproof_executor::serve;
@@ -98,6 +100,7 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Dev(args) => match &args.command {
             DevCommand::Fuzz(args) => fuzz::fuzz(args, style),
             DevCommand::Bench(args) => bench::bench(args),
+            DevCommand::Hardware(args) => hardware::hardware(args),
             DevCommand::Export(args) => export::export(args),
             DevCommand::Cache(args) => cache::cache(args),
             DevCommand::Completions(args) => pages::completions(args),

@@ -8,6 +8,7 @@ use maud::{Markup, html};
 
 use super::address::{GivenNames, link, slug};
 use super::evidence_page::{EvidenceCell, EvidenceLinks, evidence_page};
+use super::kept_runs::{KeptRun, seen_on_section};
 use super::site_page::{SiteDraft, SiteFrame, SiteSection};
 use super::surprise_page::Surprise;
 use super::surprise_table::surprise_table;
@@ -64,18 +65,19 @@ struct DeviceTable<'a> {
 pub(super) fn compatibility_pages(
     records: &SiteRecords,
     surprises: &[Surprise],
+    kept_runs: &[KeptRun],
     links: EvidenceLinks<'_>,
 ) -> Vec<SiteDraft> {
     let path = SiteSection::Compatibility.first_page();
     let table = surprise_table(path, surprises);
     if records.files.is_empty() {
-        return vec![first_page(table, &without_records(), html! {})];
+        return vec![first_page(table, &without_records(kept_runs), html! {})];
     }
 
     let places = CheckPlaces::of(&records.checks, &records.left_out);
     let tables = device_tables(records, &places);
     let notes = html! { @for note in &records.notes { p.note { (one_line(note)) } } };
-    let mut pages = vec![first_page(table, &overview(records, &tables), notes)];
+    let mut pages = vec![first_page(table, &overview(records, kept_runs, &tables), notes)];
     for table in &tables {
         pages.push(device_page(table, records, &places.rules));
         for (key, cell) in &table.cells {
@@ -102,8 +104,9 @@ fn first_page(table: Markup, devices: &Markup, notes: Markup) -> SiteDraft {
         .found_by("D3D12 Vulkan WebGPU Metal GLSL DXC Slang devices records")
 }
 
-fn without_records() -> Markup {
+fn without_records(kept_runs: &[KeptRun]) -> Markup {
     html! {
+        (seen_on_section(kept_runs))
         section id="devices" {
             h2 { "On devices" }
             p {
@@ -165,7 +168,7 @@ fn name_cells(tables: &mut [DeviceTable<'_>], names: &mut GivenNames) {
 }
 
 /// The devices with their results, and the records that these come from.
-fn overview(records: &SiteRecords, tables: &[DeviceTable<'_>]) -> Markup {
+fn overview(records: &SiteRecords, kept_runs: &[KeptRun], tables: &[DeviceTable<'_>]) -> Markup {
     let path = SiteSection::Compatibility.first_page();
     html! {
         section id="devices" {
@@ -185,6 +188,7 @@ fn overview(records: &SiteRecords, tables: &[DeviceTable<'_>]) -> Markup {
                 }
             }
         }
+        (seen_on_section(kept_runs))
         (file_table(records))
     }
 }

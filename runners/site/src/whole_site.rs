@@ -8,6 +8,7 @@ use super::compatibility_pages::{SiteRecords, compatibility_pages};
 use super::compiler_pages::{ListedBug, compiler_pages};
 use super::evidence_page::EvidenceLinks;
 use super::explorer_page::explorer_pages;
+use super::kept_runs::KeptRun;
 use super::known_differences::{KnownList, mechanism_paths, mechanisms, use_issue_titles};
 use super::mechanism_page::{KnownEvidence, MechanismSources, mechanism_page, shown_case};
 use super::rule_pages::{RuleSetFacts, rule_pages};
@@ -40,6 +41,8 @@ pub struct SiteFacts<'a> {
     pub case_format: &'a str,
     /// Cases by id.
     pub cases: &'a [CaseFacts],
+    /// The results of devices that the repository keeps.
+    pub kept_runs: &'a [KeptRun],
     /// Records of runs.
     pub records: &'a SiteRecords,
     /// True if the site gets the explorer's page; its other files are put next to the page.
@@ -65,7 +68,7 @@ pub fn site_pages(facts: &SiteFacts<'_>) -> Vec<SitePage> {
     drafts.push(surprise_page(facts.surprises, navigation));
     drafts.extend(compiler_pages(facts.known, &bugs, navigation));
     drafts.extend(mechanisms.iter().map(|mechanism| mechanism_page(mechanism, sources, navigation)));
-    drafts.extend(compatibility_pages(facts.records, facts.surprises, links));
+    drafts.extend(compatibility_pages(facts.records, facts.surprises, facts.kept_runs, links));
     drafts.extend(case_pages(facts.cases, &mechanisms, navigation));
 
     let search = search_files(drafts.iter().flat_map(SiteDraft::found));

@@ -16,6 +16,8 @@ pub enum RecordsFilter {
     /// [`CheckRecord::is_kept_by`](super::CheckRecord::is_kept_by). The end has totals of the
     /// others.
     Failures,
+    /// Only checks that a device got wrong. The end has totals of the others, but not their cases.
+    Devices,
 }
 
 impl RecordsFilter {

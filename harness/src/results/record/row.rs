@@ -1,6 +1,8 @@
 //! One measured quantity of a check: its path, how a shader reached it, and the number from each
 //! witness.
 
+use std::fmt;
+
 use layoutproof_layout::Quantity;
 use serde::{Deserialize, Serialize};
 
@@ -127,6 +129,15 @@ pub enum RecordValue {
     Number(u32),
     /// A binding string.
     Text(String),
+}
+
+impl fmt::Display for RecordValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => write!(f, "{number}"),
+            Self::Text(text) => f.write_str(text),
+        }
+    }
 }
 
 impl RecordValue {

@@ -1,8 +1,8 @@
 //! `layoutproof dev bench`: measures the suite itself on each Vulkan device: every built-in case
 //! through our own SPIR-V, with fresh workers and without caches.
 //!
-//! The devices take turns, so that other load on the machine affects them alike. A wrong result ends
-//! the benchmark: its timings would be worthless.
+//! The devices take turns, so that other load on the machine affects them alike. Checks that differ
+//! are counted: each of them runs again alone, so many of them lengthen the time.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -76,7 +76,12 @@ pub(crate) fn bench(args: &BenchArgs) -> anyhow::Result<Exit> {
     let known = known_lists(&[], BuiltInKnown::OfNarrowedRun)?;
     let mut lines: Vec<SuiteLine> = devices
         .iter()
-        .map(|device| SuiteLine { subject: format!("{}, {}", device.id, device.driver), checks: 0, rounds: Vec::new() })
+        .map(|device| SuiteLine {
+            subject: format!("{}, {}", device.id, device.driver),
+            checks: 0,
+            differing: 0,
+            rounds: Vec::new(),
+        })
         .collect();
 
     let bar = progress::bar(devices.len() * args.rounds as usize);
@@ -86,12 +91,8 @@ pub(crate) fn bench(args: &BenchArgs) -> anyhow::Result<Exit> {
             let (measured, records) = measure(&selection, device, &known, &launch);
             let differs =
                 |record: &&CheckRecord| matches!(record.outcome.kind(), OutcomeKind::Differ | OutcomeKind::Broken);
-            let differing: Vec<String> = records.iter().filter(differs).map(|record| record.id.to_string()).collect();
-            if let Some(first) = differing.first() {
-                bar.finish_and_clear();
-                anyhow::bail!("{} checks differ, among them {first}", differing.len());
-            }
             line.checks = records.len();
+            line.differing = line.differing.max(records.iter().filter(differs).count());
             line.rounds.push(measured);
             bar.inc(1);
         }

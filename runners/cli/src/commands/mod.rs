@@ -8,6 +8,7 @@ pub(crate) mod compare;
 pub(crate) mod doctor;
 pub(crate) mod export;
 pub(crate) mod fuzz;
+pub(crate) mod hardware;
 pub(crate) mod list;
 pub(crate) mod pages;
 pub(crate) mod report;

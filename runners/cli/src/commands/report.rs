@@ -1,7 +1,10 @@
 //! `layoutproof report`: prints the report of the records of one or several runs.
 
-use anyhow::Context;
-use layoutproof_core::results::record::CheckRecord;
+use std::path::Path;
+
+use anyhow::{Context, bail};
+use layoutproof_core::results::left_out::DeviceResults;
+use layoutproof_core::results::record::{CheckRecord, RunEnd, RunHeader};
 use layoutproof_core::results::summary::Exit;
 use layoutproof_records::merge::{MergedRuns, RecordedPart, merge};
 use layoutproof_records::participants::{Asked, Participants};
@@ -41,6 +44,9 @@ pub(crate) fn report(args: &ReportArgs, style: Style) -> anyhow::Result<Exit> {
     }
 
     let target = args.outputs.json.as_deref().map(|path| RecordsTarget::open(path, warn)).transpose()?;
+    if let Some(path) = &args.device_results {
+        write_device_results(path, &runs, &records, &end)?;
+    }
     for note in notes {
         warn(&format!("note: {note}\n"));
     }
@@ -57,7 +63,8 @@ pub(crate) fn report(args: &ReportArgs, style: Style) -> anyhow::Result<Exit> {
         is_short: !cut.is_empty() || !missing.is_empty(),
     };
     let records_file = files.join(" ");
-    let report = FinalReport { outputs: &args.outputs, run, style, records_file: Some(&records_file) };
+    let tools = runs.iter().flat_map(|run| run.tools.clone()).collect();
+    let report = FinalReport { outputs: &args.outputs, run, style, tools: &tools, records_file: Some(&records_file) };
     let group = args.group.map(|number| group(&records, number, style)).transpose()?;
     let written = [target.map_or(Ok(()), |target| target.write_whole(&runs, &records, &end)), report.write_files()];
     let written: anyhow::Result<()> = written.into_iter().collect();
@@ -72,6 +79,13 @@ pub(crate) fn report(args: &ReportArgs, style: Style) -> anyhow::Result<Exit> {
     }
     let exit = report.exit(&missing);
     Ok(if cut.is_empty() { exit } else { Exit::CouldNotRun })
+}
+
+/// Writes the file for `ci/devices`.
+fn write_device_results(path: &Path, runs: &[RunHeader], records: &[CheckRecord], end: &RunEnd) -> anyhow::Result<()> {
+    let [run] = runs else { bail!("--device-results takes the records of one run") };
+    let DeviceResults { run, checks, end } = DeviceResults::of(run, records, end);
+    RecordsTarget::open(path)?.write_whole(&[run], &checks, &end)
 }
 
 /// One group of failures with all of its checks.

@@ -55,7 +55,11 @@ pub(crate) fn run(args: &RunArgs, style: Style) -> anyhow::Result<Exit> {
         None => (args, &typed),
     };
     let is_hidden = args.no_progress || args.outputs.quiet;
-    let progress = if is_hidden { Progress::default() } else { Progress::begin(audience(args)) };
+    let progress = if is_hidden {
+        Progress::default()
+    } else {
+        Progress::begin(args.progress.unwrap_or_else(|| audience(args).silence()))
+    };
     let exit = carry_out(args, typed, style, &progress);
     progress.end();
     exit

@@ -18,7 +18,7 @@ const RUN: &str = "run";
 
 /// Options that records leave out, like those of the reporters' files: they affect only where reports go, what they contain, which
 /// results fail the run, and how fast it is.
-const OF_REPORTS: [&str; 17] = [
+const OF_REPORTS: [&str; 19] = [
     "json",
     "records",
     "out",
@@ -26,6 +26,8 @@ const OF_REPORTS: [&str; 17] = [
     "verbose",
     "quiet",
     "no_progress",
+    "progress",
+    "save_known",
     "jobs",
     "no_cache",
     "fail_fast",

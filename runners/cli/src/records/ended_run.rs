@@ -72,7 +72,9 @@ impl EndedRun<'_> {
             hostname: hostname.as_deref(),
             is_short: !missing.is_empty(),
         };
-        let report = FinalReport { outputs: &args.outputs, run, style, records_file: records_file.as_deref() };
+        let tools = config.toolchains.builds(&config.chosen_toolchains());
+        let report =
+            FinalReport { outputs: &args.outputs, run, style, tools: &tools, records_file: records_file.as_deref() };
 
         config.progress.end();
         if audience(args) == Audience::File && args.outputs.verbose > 0 {

@@ -9,7 +9,7 @@ use anyhow::bail;
 use layoutproof_core::check::{Producer, Subject};
 use layoutproof_core::results::coverage::{SubjectKinds, answered_by_device, subject_kinds};
 use layoutproof_core::results::floors::{self, Floor, FloorAnswers};
-use layoutproof_core::results::record::{CheckRecord, DeviceCells, RunEnd, RunHeader};
+use layoutproof_core::results::record::{CheckRecord, DeviceCells, RecordsFilter, RunEnd, RunHeader};
 use layoutproof_readers::toolchain::Toolchain;
 
 use crate::records::arguments;
@@ -50,6 +50,9 @@ pub(crate) fn missed_by_runs(
     records: &[CheckRecord],
     end: &RunEnd,
 ) -> anyhow::Result<Vec<String>> {
+    if !floors.is_empty() && runs.iter().any(|run| run.records == RecordsFilter::Devices) {
+        bail!("floors need the records of all checks or of failures, not the results of devices alone");
+    }
     let has_cells = floors.iter().any(|floor| floor.cells.iter().any(|values| !values.is_empty()));
     let subjects = if has_cells && end.cells.is_empty() { subjects(runs, records)? } else { Vec::new() };
     Ok(missed(floors, &subjects, records, end))

@@ -58,13 +58,15 @@ impl RecordKeeper<'_, '_> {
             self.ledger.flush();
         });
 
+        // Each attempt starts its own workers: the state of the old ones may be the cause.
+        let fresh = Launch { spare_workers: None, ..self.launch.clone() };
         for attempt in 1..=self.retries {
             if failed.is_empty() {
                 break;
             }
             let places: Vec<usize> = failed.keys().copied().collect();
             let again: Vec<DeviceCheck> = places.iter().map(|place| checks[*place].clone()).collect();
-            OneByOne.answer(&again, self.launch, &mut |batch| {
+            OneByOne.answer(&again, &fresh, &mut |batch| {
                 for (index, record) in batch {
                     let record = CheckRecord { retries: attempt, ..record };
                     if is_failure(self.ledger.outcome(&record)) {

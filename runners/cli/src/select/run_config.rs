@@ -133,6 +133,7 @@ impl RunConfig {
                 threads: args.jobs,
                 interrupt,
                 watcher: Arc::new(progress.clone()),
+                spare_workers: Some(Arc::default()),
                 cache,
                 ..Launch::of(std::env::current_exe()?)?
             },

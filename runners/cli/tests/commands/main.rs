@@ -30,6 +30,7 @@ mod host_pairs;
 mod host_structs;
 mod hostile;
 mod interrupts;
+mod kit;
 mod known;
 mod listings;
 mod locks;

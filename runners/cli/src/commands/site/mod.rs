@@ -2,6 +2,7 @@
 //! of runs.
 
 mod cases;
+pub(crate) mod kept_runs;
 mod known_evidence;
 pub(crate) mod known_lists;
 mod records;
@@ -56,6 +57,7 @@ pub(crate) fn site(out: &Path, records: &[PathBuf], explorer: Option<&Path>) -> 
         issue_titles: &issue_titles()?,
         case_format: CASE_FORMAT,
         cases: &cases::case_facts(&sources, recorded)?,
+        kept_runs: &kept_runs::kept_runs(&known)?,
         records: &records,
         has_explorer: !explorer.is_empty(),
     });
