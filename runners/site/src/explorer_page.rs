@@ -50,20 +50,22 @@ pub(super) fn explorer_head(path: &str) -> Markup {
     }
 }
 
-/// The scripts of the explorer, after those of the page.
+/// The script of the explorer, for the head of the page.
 pub(super) fn explorer_scripts(path: &str) -> Markup {
-    html! { script src=(link(path, PAGE_SCRIPT_FILE)) {} }
+    html! { script src=(link(path, PAGE_SCRIPT_FILE)) defer {} }
 }
 
 fn page(navigation: SiteNavigation) -> String {
     let path = SiteSection::Explorer.first_page();
     let surroundings = PageSurroundings {
         style: html! { link rel="stylesheet" href=(link(path, STYLE_FILE)); (explorer_head(path)) },
+        script: html! { script src=(link(path, SCRIPT_FILE)) {} (explorer_scripts(path)) },
+        home: Some(link(path, SiteSection::Start.first_page())),
         navigation: navigation.links(path, SiteSection::Explorer),
+        tools: html! {},
         footer: html! {
             "Made by layoutproof " (env!("CARGO_PKG_VERSION")) ", which runs here in the browser: nothing that is typed leaves it."
         },
-        script: html! { script src=(link(path, SCRIPT_FILE)) {} (explorer_scripts(path)) },
     };
     let intro = html! {
         p {

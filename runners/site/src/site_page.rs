@@ -120,11 +120,13 @@ impl SiteDraft {
         let Self { path, section, title, intro, content } = self;
         let surroundings = PageSurroundings {
             style: html! { link rel="stylesheet" href=(link(&path, STYLE_FILE)); },
+            script: html! { script src=(link(&path, SCRIPT_FILE)) {} },
+            home: Some(link(&path, SiteSection::Start.first_page())),
             navigation: navigation.links(&path, section),
+            tools: html! {},
             footer: html! {
                 "Made by layoutproof " (env!("CARGO_PKG_VERSION")) " from its own data. The site loads nothing from elsewhere."
             },
-            script: html! { script src=(link(&path, SCRIPT_FILE)) {} },
         };
         let text = PageFrame { title: &title, intro, content }.within(&surroundings);
         SitePage { path, text }
@@ -136,7 +138,7 @@ impl SiteNavigation {
     pub(super) fn links(self, path: &str, current: SiteSection) -> Markup {
         let is_there = |section: &SiteSection| *section != SiteSection::Explorer || self.has_explorer;
         html! {
-            nav.site aria-label="Site" {
+            nav aria-label="Site" {
                 @for section in SiteSection::ALL.into_iter().filter(is_there) {
                     a href=(link(path, section.first_page())) aria-current=[(section == current).then_some("true")] { (section.name()) }
                 }

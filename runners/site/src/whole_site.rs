@@ -14,8 +14,8 @@ use super::rule_pages::{RuleSetFacts, rule_pages};
 use super::site_page::{SCRIPT_FILE, STYLE_FILE, SiteNavigation, SitePage};
 use super::start_page::{SiteFigures, start_page};
 use super::surprise_page::{Surprise, surprise_page};
-use layoutproof_report::html::layout_sheet::MAP_STYLE;
-use layoutproof_report::html::page_frame::{PAGE_SCRIPT, PAGE_STYLE};
+use layoutproof_report::html::page_frame::PAGE_SCRIPT;
+use layoutproof_report::html::style_sheet::{Fonts, style_sheet};
 
 /// Style of the classes that only pages of the site have.
 const SITE_STYLE: &str = include_str!("site.css");
@@ -73,7 +73,7 @@ pub fn site_pages(facts: &SiteFacts<'_>) -> Vec<SitePage> {
         pages.extend(explorer_pages(navigation));
     }
     pages.extend(book_files());
-    pages.push(SitePage { path: STYLE_FILE.to_owned(), text: format!("{MAP_STYLE}{PAGE_STYLE}{SITE_STYLE}") });
+    pages.push(SitePage { path: STYLE_FILE.to_owned(), text: format!("{}{SITE_STYLE}", style_sheet(Fonts::Embedded)) });
     pages.push(SitePage { path: SCRIPT_FILE.to_owned(), text: PAGE_SCRIPT.to_owned() });
     pages
 }

@@ -4,6 +4,7 @@
 use maud::{Markup, html};
 
 use super::byte_map::leave_out_repetitions;
+use super::components::{Sign, legend_of};
 use super::layout_sheet::{column_map, map_caption};
 use super::page_frame::PageFrame;
 use layoutproof_show::layout_text::merged_block::{MergedBlock, MergedColumn};
@@ -70,10 +71,11 @@ fn beside_each_other(left: &ShownLayout, right: &ShownLayout) -> [ShownColumn; 2
 /// The legend of the marks in maps.
 pub fn legend() -> Markup {
     html! {
-        p.legend {
-            "A row is 16 bytes. Each member has a colour, padding is hatched, and a thick edge with ≠ marks a difference from "
-            "the reference: the first map, unless you choose another one. Point at a member for its numbers."
-        }
+        (legend_of(&[
+            (Sign::Member, "a member, 16 bytes per row"),
+            (Sign::Padding, "padding"),
+            (Sign::Moved, "not where the first map has it"),
+        ]))
     }
 }
 

@@ -9,6 +9,8 @@ mod byte_pieces;
 pub mod case_link;
 pub mod case_part;
 mod check_page;
+mod code_colours;
+pub mod components;
 pub mod failure_card;
 pub mod finding_parts;
 mod fuzz_page;
@@ -20,6 +22,7 @@ pub mod outcome_matrix;
 pub mod page_frame;
 pub mod page_shaders;
 mod run_page;
+pub mod style_sheet;
 pub mod witness_layers;
 
 pub use check_page::check_page;
