@@ -218,7 +218,7 @@ fn panels() -> Markup {
                 }
             }
             div #explorer-copied-part hidden {
-                p { label for="explorer-copied" { "The text:" } button.copy #explorer-copied-close type="button" { "Close" } }
+                p { label for="explorer-copied" { "The text:" } button.button.mini #explorer-copied-close type="button" { "Close" } }
                 textarea #explorer-copied readonly {}
             }
         }
@@ -234,7 +234,7 @@ fn host() -> Markup {
                 }
             }
             p.note { "With an assertion for every offset, for " span #explorer-host-column { "the first target" } "." }
-            button.copy type="button" data-copy="host" { "Copy" }
+            button.button.mini type="button" data-copy="host" { "Copy" }
         }
         pre tabindex="0" { code #explorer-host-text {} }
     }

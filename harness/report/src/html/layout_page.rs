@@ -33,12 +33,10 @@ pub fn offset_sections(columns: &[ShownColumn], language: ShaderLanguage) -> Mar
 
 /// The byte maps of all blocks, like [`offset_sections`].
 pub fn map_sections(columns: &[ShownColumn], language: ShaderLanguage) -> Markup {
-    sections(columns, language, |merged| {
-        html! {
-            @if !merged.columns.is_empty() { (maps(&merged.columns, language)) }
-            @else { (notes(merged)) }
-        }
-    })
+    let content = |merged: &MergedBlock<'_>| {
+        html! { @if !merged.columns.is_empty() { (maps(&merged.columns, language)) } @else { (notes(merged)) } }
+    };
+    html! { (legend()) (sections(columns, language, content)) }
 }
 
 /// Two layouts side by side. Members that are at a different place in the right one are outlined
@@ -220,13 +218,12 @@ fn names(column: &MergedColumn<'_>) -> Markup {
     html! { @for (index, name) in column.names.iter().enumerate() { @if index > 0 { br; } (one_line(name)) } }
 }
 
-/// A row. What starts a difference has `≠`, what only follows from it `·`.
+/// A row. The member that starts a difference has `≠`, those that only follow from it `·`.
 fn table_line(line: &TableLine, has_padding: bool, has_moves: bool) -> Markup {
-    let class = match (line.tone, line.mark.trim().is_empty()) {
-        (Tone::Dim, _) => Some("dim"),
-        (Tone::Disagree, _) => Some("starts"),
-        (_, false) => Some("follows"),
-        (_, true) => None,
+    let starts = line.tone == Tone::Disagree;
+    let class = match line.tone {
+        Tone::Dim => Some("dim"),
+        _ => starts.then_some("starts"),
     };
     html! {
         tr class=[class] data-m=[Some(one_line(&line.path)).filter(|path| !path.is_empty())] {
@@ -239,12 +236,12 @@ fn table_line(line: &TableLine, has_padding: bool, has_moves: bool) -> Markup {
             td { (line.size) }
             @if has_padding { td.dim { (line.padding) } }
             @for ([offset, register], differs) in line.offsets.iter().zip(&line.differs) {
-                td.at.d[*differs] {
+                td.at.d[*differs && starts].follows[*differs && !starts] {
                     (offset)
                     @if !register.is_empty() { span.register { " " (register) } }
                 }
             }
-            @if has_moves { td.moved { (line.moved) } }
+            @if has_moves { td { span.delta { (line.moved) } } }
         }
     }
 }

@@ -119,7 +119,7 @@
     const agreement = blocks > 1 ? `${differing || "none"} of ${blocks} blocks ${differing === 1 ? "differs" : "differ"}` : "";
     status.textContent = answer.isRead ?
       [`Laid out in ${Math.max(1, Math.round(milliseconds))} ms`, agreement, errors && counted(errors, "error")].filter(Boolean).join(" · ") :
-      [errors ? counted(errors, "error") : "Nothing to lay out", drawn.offsets && "the last layouts are still shown"].filter(Boolean).join(" · ");
+      [errors ? counted(errors, "error") : "Nothing to lay out", Object.keys(drawn).length > 0 && "the last layouts are still shown"].filter(Boolean).join(" · ");
     status.className = errors ? "bad" : "";
     explorer.classList.toggle("outdated", !answer.isRead);
     list(answer.problems);
