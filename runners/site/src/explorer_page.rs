@@ -38,7 +38,7 @@ pub(super) fn explorer_pages(navigation: SiteNavigation) -> Vec<SitePage> {
 pub(super) enum ExplorerPlace {
     /// Its own, which it fills, and whose address holds the text.
     Page,
-    /// The home page; links lead to the explorer's own page.
+    /// The home page, which shows something else without scripts; links lead to the explorer's own page.
     Home,
 }
 
@@ -81,15 +81,17 @@ pub(super) fn explorer_part(path: &str, place: ExplorerPlace) -> Markup {
     let to = |section: SiteSection| link(path, section.first_page());
     let own_page = (place == ExplorerPlace::Home).then(|| to(SiteSection::Explorer));
     html! {
-        noscript {
-            p.verdict { "The explorer is a program in WebAssembly, which runs only with JavaScript." }
-            p {
-                "Without it, " code { "layoutproof show FILE" } " prints the same tables, and with " code { "--format html" }
-                " it writes these byte maps. " a href=(to(SiteSection::Surprises)) { "Declarations that surprise" } " and "
-                a href=(to(SiteSection::Cases)) { "all cases" } " are drawn on pages of their own."
+        @if place == ExplorerPlace::Page {
+            noscript {
+                p.verdict { "The explorer is a program in WebAssembly, which runs only with JavaScript." }
+                p {
+                    "Without it, " code { "layoutproof show FILE" } " prints the same tables, and with " code { "--format html" }
+                    " it writes these byte maps. " a href=(to(SiteSection::Surprises)) { "Declarations that surprise" } " and "
+                    a href=(to(SiteSection::Cases)) { "all cases" } " are drawn on pages of their own."
+                }
             }
         }
-        div #explorer data-page=[&own_page] data-view="both" {
+        div #explorer data-page=[&own_page] data-panes="text result" {
             div.x-panes {
                 div.x-text { (text_bar(own_page.as_deref())) (editor()) (said()) }
                 div.x-result { (result_bar()) (panels()) }
@@ -119,8 +121,8 @@ fn text_bar(own_page: Option<&str>) -> Markup {
             @if let Some(page) = own_page { a #explorer-open .x-open href=(page) { "Open full page" } }
             // On a phone, one pane may have all of the height.
             div.x-views role="group" aria-label="Show" {
-                @for (view, label) in [("text", "Text"), ("both", "Both"), ("result", "Layout")] {
-                    button type="button" data-view=(view) aria-pressed=(if view == "both" { "true" } else { "false" }) { (label) }
+                @for (pane, label) in [("text", "Text"), ("result", "Layout")] {
+                    button type="button" data-pane=(pane) aria-pressed="true" { (label) }
                 }
             }
         }
@@ -185,10 +187,6 @@ fn result_bar() -> Markup {
                         data-tab=(tab) { (label) }
                 }
             }
-            details.menu #explorer-copy {
-                summary.button { "Copy" }
-                div { @for (kind, label) in COPIES { button type="button" data-copy=(kind) { (label) } } }
-            }
         }
         div.x-choices {
             div.chips #explorer-chips role="group" aria-label="Targets" {}
@@ -204,6 +202,10 @@ fn result_bar() -> Markup {
                 }
             }
             p.note #explorer-own-note hidden { "The text determines the offsets: GLSL and WGSL have one layout for each block." }
+            details.menu #explorer-copy {
+                summary.button { "Copy" }
+                div { @for (kind, label) in COPIES { button type="button" data-copy=(kind) { (label) } } }
+            }
         }
     }
 }

@@ -204,7 +204,7 @@ pub fn numbers(columns: &[MergedColumn<'_>], language: ShaderLanguage) -> Markup
                             [_] => th scope="col" { "offset" },
                             several => @for column in several { th scope="col" { (names(column)) } },
                         }
-                        @if has_moves { th scope="col" { "moved" } }
+                        @if has_moves { th.far scope="col" { "moved" } }
                     }
                 }
                 tbody { @for line in &lines { (table_line(line, has_padding, has_moves)) } }
@@ -231,7 +231,7 @@ fn table_line(line: &TableLine, has_padding: bool, has_moves: bool) -> Markup {
                 b.mark { (line.mark) }
                 (line.label)
                 @if !line.note.is_empty() { span.dim { " // " (line.note) } }
-                @if !line.why.is_empty() { small { (one_line(&line.why)) } }
+                @if !line.why.is_empty() { small { (line.moved) ": " (one_line(&line.why)) } }
             }
             td { (line.size) }
             @if has_padding { td.dim { (line.padding) } }
@@ -241,7 +241,7 @@ fn table_line(line: &TableLine, has_padding: bool, has_moves: bool) -> Markup {
                     @if !register.is_empty() { span.register { " " (register) } }
                 }
             }
-            @if has_moves { td { span.delta { (line.moved) } } }
+            @if has_moves { td.far { span.delta { (line.moved) } } }
         }
     }
 }

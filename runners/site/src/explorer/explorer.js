@@ -242,7 +242,7 @@
   };
   // Selects a part of the text and scrolls its line to the middle of the editor.
   const goTo = (start, end) => {
-    if (explorer.dataset.view === "result") look("both");
+    if (!isShown("text")) showPanes(["text", "result"]);
     text.focus({ preventScroll: true });
     text.setSelectionRange(start, Math.max(start, end));
     const line = text.value.slice(0, start).split("\n").length - 1;
@@ -418,10 +418,16 @@
     $("options-set").textContent = set.filter(Boolean).length || "";
   };
 
-  // On a phone, the text or the layout may have all of the height.
-  const look = (view) => {
-    explorer.dataset.view = view;
-    for (const button of all("button[data-view]")) button.setAttribute("aria-pressed", button.dataset.view === view);
+  // On a phone, each pane can be hidden to give the other one all of the height.
+  const isShown = (pane) => explorer.dataset.panes.split(" ").includes(pane);
+  const showPanes = (panes) => {
+    explorer.dataset.panes = panes.join(" ");
+    for (const button of all("[data-pane]")) button.setAttribute("aria-pressed", isShown(button.dataset.pane));
+  };
+  const togglePane = (pane) => {
+    const other = pane === "text" ? "result" : "text";
+    if (!isShown(pane)) showPanes(["text", "result"]);
+    else showPanes(isShown(other) ? [other] : ["text", "result"]);
   };
 
   // --- The address: the whole state, compressed, behind `#`, which no browser sends to a server.
@@ -501,7 +507,7 @@
     const button = target.closest("button");
     const member = target.closest(".x-panel [data-m]");
     if (!button) return void (member && goToMember(member.dataset.m));
-    const { copy: kind, kind: choice, tab, view, host, order } = button.dataset;
+    const { copy: kind, kind: choice, tab, pane, host, order } = button.dataset;
     if (kind) {
       $("copy").open = false;
       copyKind(kind);
@@ -510,8 +516,8 @@
     } else if (tab) {
       select(tab);
       save();
-    } else if (view) {
-      look(view);
+    } else if (pane) {
+      togglePane(pane);
     } else if (host) {
       chosen.host = host;
       all("[data-host]").forEach((one) => one.setAttribute("aria-pressed", one === button));
