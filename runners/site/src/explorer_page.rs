@@ -8,6 +8,7 @@
 use maud::{Markup, html};
 
 use super::address::link;
+use super::search::{SEARCH_SCRIPT_FILE, find_button};
 use super::site_page::{SCRIPT_FILE, STYLE_FILE, SiteNavigation, SitePage, SiteSection};
 use layoutproof_report::html::page_frame::{PageFrame, PageSurroundings};
 
@@ -59,10 +60,15 @@ fn page(navigation: SiteNavigation) -> String {
     let path = SiteSection::Explorer.first_page();
     let surroundings = PageSurroundings {
         style: html! { link rel="stylesheet" href=(link(path, STYLE_FILE)); (explorer_head(path)) },
-        script: html! { script src=(link(path, SCRIPT_FILE)) {} (explorer_scripts(path)) },
+        script: html! {
+            script src=(link(path, SCRIPT_FILE)) {}
+            script src=(link(path, SEARCH_SCRIPT_FILE)) defer {}
+            (explorer_scripts(path))
+        },
         home: Some(link(path, SiteSection::Start.first_page())),
         navigation: navigation.links(path, SiteSection::Explorer),
-        tools: html! {},
+        tools: find_button(),
+        crumbs: html! {},
         footer: html! {
             "Made by layoutproof " (env!("CARGO_PKG_VERSION")) ", which runs here in the browser: nothing that is typed leaves it."
         },

@@ -72,7 +72,8 @@ pub fn legend() -> Markup {
         (legend_of(&[
             (Sign::Member, "a member, 16 bytes per row"),
             (Sign::Padding, "padding"),
-            (Sign::Moved, "not where the first map has it"),
+            (Sign::Moved, "first member that moved"),
+            (Sign::Follows, "members after it"),
         ]))
     }
 }
@@ -241,7 +242,7 @@ fn table_line(line: &TableLine, has_padding: bool, has_moves: bool) -> Markup {
                     @if !register.is_empty() { span.register { " " (register) } }
                 }
             }
-            @if has_moves { td.far { span.delta { (line.moved) } } }
+            @if has_moves { td.far { @if !line.moved.is_empty() { span.delta { (line.moved) } } } }
         }
     }
 }

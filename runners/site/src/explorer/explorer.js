@@ -550,5 +550,5 @@
   loadModule().then((compiled) => {
     module = compiled;
     start();
-  }).catch((error) => { status.textContent = `The explorer could not be loaded: ${error.message}.`; status.className = "bad"; });
+  }).catch((error) => { status.textContent = `The explorer could not be loaded: ${error.message}.`; status.className = "bad"; explorer.classList.add("failed"); });
 })();
