@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 
 use super::address::link;
+use super::explorer_page::{explorer_head, explorer_scripts};
 use super::search::{FoundPlace, SEARCH_SCRIPT_FILE, find_button};
 use layoutproof_report::html::page_frame::{PageFrame, PageSurroundings};
 
@@ -177,11 +178,16 @@ impl SiteDraft {
     /// The complete page.
     pub(super) fn into_page(self, navigation: SiteNavigation) -> SitePage {
         let Self { path, section, title, intro, content, above, .. } = self;
+        let has_explorer = navigation.has_explorer && path == SiteSection::Start.first_page();
         let surroundings = PageSurroundings {
-            style: html! { link rel="stylesheet" href=(link(&path, STYLE_FILE)); },
+            style: html! {
+                link rel="stylesheet" href=(link(&path, STYLE_FILE));
+                @if has_explorer { (explorer_head(&path)) }
+            },
             script: html! {
                 script src=(link(&path, SCRIPT_FILE)) {}
                 script src=(link(&path, SEARCH_SCRIPT_FILE)) defer {}
+                @if has_explorer { (explorer_scripts(&path)) }
             },
             home: Some(link(&path, SiteSection::Start.first_page())),
             navigation: navigation.links(&path, section),

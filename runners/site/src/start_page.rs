@@ -4,6 +4,7 @@ use layoutproof_layout::table;
 use maud::{Markup, html};
 
 use super::address::link;
+use super::explorer_page::{ExplorerPlace, explorer_part};
 use super::site_page::{SiteDraft, SiteFrame, SiteNavigation, SiteSection};
 use super::surprise_page::Surprise;
 use layoutproof_report::html::components::{plain_code, shader_code};
@@ -34,6 +35,7 @@ pub(super) fn start_page(figures: SiteFigures, opening: &Surprise, navigation: S
     };
 
     let content = html! {
+        @if navigation.has_explorer { (explorer_part(path, ExplorerPlace::Home)) }
         (opening_section(path, opening, navigation))
         section id="parts" {
             h2 { "What is here" }
@@ -69,11 +71,12 @@ pub(super) fn start_page(figures: SiteFigures, opening: &Surprise, navigation: S
     SiteFrame { path, section: SiteSection::Start, title: "Where shader parameters live", intro, content }.into_draft()
 }
 
-/// The declaration with its byte maps, and a link to the explorer.
+/// The declaration with its byte maps, and a link to the explorer. Where the explorer itself can be shown, it takes the
+/// place of this section.
 fn opening_section(path: &str, opening: &Surprise, navigation: SiteNavigation) -> Markup {
     let merged = MergedBlock::of(&opening.columns, 0);
     html! {
-        section.opening.lights id="opening" {
+        section.opening.lights.still[navigation.has_explorer] id="opening" {
             div { (shader_code("HLSL", &opening.declaration(), ShaderLanguage::Hlsl)) p { (opening.words) } }
             div { (maps(&merged.columns[..merged.columns.len().min(MAPS)], ShaderLanguage::Hlsl)) (legend()) }
             div.actions {

@@ -28,6 +28,6 @@ pub mod witness_layers;
 pub use check_page::check_page;
 pub use finding_parts::{bindings_part, padding_part};
 pub use fuzz_page::{FuzzFinding, FuzzPageFacts, fuzz_page};
-pub use layout_page::{diff_page, layout_sections, show_page};
+pub use layout_page::{diff_page, map_sections, offset_sections, show_page};
 pub use layout_sheet::layout_sheet;
 pub use run_page::RunPage;

@@ -21,7 +21,7 @@ pub struct MergedBlock<'a> {
 }
 
 /// Columns that lay out a block the same way.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct MergedColumn<'a> {
     /// At least one.
     pub names: Vec<&'a str>,

@@ -185,6 +185,18 @@ impl BlockTable<'_> {
     }
 }
 
+/// The lines of a block's table for a page, which has all layouts side by side. The first is the
+/// reference.
+pub fn table_lines(columns: &[MergedColumn<'_>], language: ShaderLanguage) -> Vec<TableLine> {
+    let options = TextOptions::plain(Style::PLAIN);
+    let names: Vec<&[&str]> = columns.iter().map(|column| column.names.as_slice()).collect();
+    let layouts = columns.iter().enumerate();
+    let layouts: Vec<ComparedLayout<'_>> =
+        layouts.map(|(index, column)| layout(column, &short_name(&names, index), options.style)).collect();
+    let all: Vec<usize> = (0..layouts.len()).collect();
+    MemberTable::of(String::new(), &names, &layouts, language, &options).lines(&all)
+}
+
 /// Size, stride and padding of a block, and `more`.
 pub(super) fn totals(
     columns: &[MergedColumn<'_>],
@@ -204,7 +216,7 @@ pub(super) fn totals(
 }
 
 /// Size, stride and padding: `40 / 64 bytes`, `padding 16 / 40`.
-pub(super) fn total_parts(columns: &[MergedColumn<'_>]) -> Vec<String> {
+pub fn total_parts(columns: &[MergedColumn<'_>]) -> Vec<String> {
     let mut parts = vec![sizes(columns)];
     let of = |number: &dyn Fn(&ShownColumnBlock) -> Option<u32>| {
         columns.iter().map(|column| number(column.block)).collect::<Vec<_>>()
@@ -247,7 +259,7 @@ pub(super) fn short_name(names: &[&[&str]], index: usize) -> String {
 }
 
 /// The declaration of a block, or words for it if the text is not at hand.
-pub(super) fn heading(block: &ShownBlock, declared: Option<&str>, language: ShaderLanguage) -> String {
+pub fn heading(block: &ShownBlock, declared: Option<&str>, language: ShaderLanguage) -> String {
     match (declared, block.kind) {
         (Some(declared), _) => declared.to_owned(),
         (None, BlockKind::StructuredElement) => one_line(&format!("structured buffer {}", block.name)),
@@ -278,14 +290,22 @@ pub(super) struct MemberTable<'a> {
 }
 
 /// A line of the table.
-pub(super) struct TableLine {
+#[derive(Clone, Debug)]
+pub struct TableLine {
+    /// The member's path; empty for a line about padding or a resource.
+    pub path: String,
+    /// `≠` where layouts part, `·` where they follow.
     pub mark: &'static str,
+    /// The declaration, with its indent.
     pub label: String,
+    /// Strides and bits.
     pub note: String,
     pub size: String,
     pub padding: String,
     /// Offset and register, one per layout.
     pub offsets: Vec<[String; 2]>,
+    /// True for each layout that has the member at other bytes than the first.
+    pub differs: Vec<bool>,
     /// How far the member moved in each layout but the first, and why.
     pub moved: String,
     pub why: String,
@@ -434,12 +454,14 @@ impl<'a> MemberTable<'a> {
         let columns = if has_type_in_front(self.language) { row.type_columns } else { 0 };
         let words = declaration(self.language, row.row, columns);
         TableLine {
+            path: row.row.path.clone(),
             mark,
             label: format!("{}{words}", INDENT.repeat(row.depth - 1)),
             note: row.note.replace("strides ", "").replace("stride ", ""),
             size: sizes_of(&sizes),
             padding: counts(&row.padding, layouts),
             offsets: offsets.collect(),
+            differs: layouts.iter().map(|layout| row.differs_in(*layout)).collect(),
             moved: if differs { moved(row, layouts) } else { String::new() },
             why: if differs { why(row, layouts) } else { String::new() },
             tone,
@@ -463,12 +485,14 @@ impl TableLine {
     /// A line without numbers, below `layouts` columns.
     fn dim(label: String, layouts: usize) -> Self {
         Self {
+            path: String::new(),
             mark: " ",
             label,
             note: String::new(),
             size: String::new(),
             padding: String::new(),
             offsets: vec![[String::new(), String::new()]; layouts],
+            differs: vec![false; layouts],
             moved: String::new(),
             why: String::new(),
             tone: Tone::Dim,
