@@ -85,7 +85,7 @@ pub(crate) fn report(args: &ReportArgs, style: Style) -> anyhow::Result<Exit> {
 fn write_device_results(path: &Path, runs: &[RunHeader], records: &[CheckRecord], end: &RunEnd) -> anyhow::Result<()> {
     let [run] = runs else { bail!("--device-results takes the records of one run") };
     let DeviceResults { run, checks, end } = DeviceResults::of(run, records, end);
-    RecordsTarget::open(path)?.write_whole(&[run], &checks, &end)
+    RecordsTarget::open(path, warn)?.write_whole(&[run], &checks, &end)
 }
 
 /// One group of failures with all of its checks.

@@ -6,6 +6,4 @@ pub(crate) mod run_part;
 pub(crate) mod selection;
 pub(crate) mod shipping;
 
-pub(crate) use layoutproof_inputs::{
-    all_cases, files, layout_selection, misnamed, refused_input, rule_set, shader_file,
-};
+pub(crate) use layoutproof_inputs::{all_cases, files, layout_selection, misnamed, refused_input, rule_set};

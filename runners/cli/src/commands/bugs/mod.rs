@@ -4,7 +4,7 @@
 mod builds;
 mod issue_text;
 mod issues;
-mod reduced_sources;
+pub(crate) mod reduced_sources;
 mod state;
 mod text;
 

@@ -7,7 +7,7 @@ use layoutproof_core::results::known::KnownFailure;
 use layoutproof_core::results::record::RunEnd;
 use layoutproof_site::{KeptRun, KnownList};
 
-use crate::records::recorded::{self, RecordedRuns};
+use layoutproof_records::recorded::{self, RecordedRuns};
 
 /// The kept runs, with the known differences of `lists`: a device is often seen before its faults are
 /// understood.

@@ -197,5 +197,5 @@ fn column(
         LaidOutBlock { layout: lay_out(block, rules, options), presence, declared: None }
     };
     let blocks = source.module.blocks.iter().map(block).collect();
-    RuleSetLayouts { name, choice: None, version: None, blocks, targets: Vec::new() }.column()
+    RuleSetLayouts { name, choice: None, version: None, blocks, targets: Vec::new(), read_by: None }.column()
 }
